@@ -3,7 +3,12 @@
  *
  * @module
  */
-import { type AskedSelector, type SelectorRequirement, writtenFields, writtenLabels } from "../meta/asked-selectors.ts";
+import {
+  type RequestedSelector,
+  type SelectorRequirement,
+  requestedFields,
+  requestedLabels,
+} from "../meta/requested-selectors.ts";
 import type { FieldErrors } from "../meta/field-errors.ts";
 import {
   type RequirementValue,
@@ -49,14 +54,14 @@ function validate(
 }
 
 /** The requirements of a selector of fields: one value for each. */
-export const fieldsOf = (selector: ReviewSelector | undefined): AskedSelector | undefined =>
-  readSelector(selector, writtenFields, ({ operator, values = [] }) =>
+export const fieldsOf = (selector: ReviewSelector | undefined): RequestedSelector | undefined =>
+  readSelector(selector, requestedFields, ({ operator, values = [] }) =>
     FIELD_OPERATORS.has(operator) && values.length === 1 ? undefined : "expected In or NotIn with one value",
   );
 
 /** The requirements of a selector of labels. */
-export const labelsOf = (selector: ReviewSelector | undefined): AskedSelector | undefined =>
-  readSelector(selector, writtenLabels, ({ operator }) =>
+export const labelsOf = (selector: ReviewSelector | undefined): RequestedSelector | undefined =>
+  readSelector(selector, requestedLabels, ({ operator }) =>
     LABEL_OPERATORS.has(operator) ? undefined : "expected In, NotIn, Exists or DoesNotExist",
   );
 
@@ -65,9 +70,9 @@ const LABEL_OPERATORS: ReadonlySet<string | undefined> = new Set(["In", "NotIn",
 
 function readSelector(
   selector: ReviewSelector | undefined,
-  written: (text: string) => AskedSelector,
+  written: (text: string) => RequestedSelector,
   wrong: (requirement: RequirementValue) => string | undefined,
-): AskedSelector | undefined {
+): RequestedSelector | undefined {
   if (!selector) return undefined;
   const { rawSelector = "", requirements = [] } = selector;
   if (requirements.length === 0) return written(rawSelector);
@@ -85,7 +90,7 @@ const inFull = ({ key = "", operator, values = [] }: RequirementValue): Selector
 });
 
 /** The error of a selector that could not be read in full; undefined for one that was. */
-export function selectorError(selector: AskedSelector | undefined, at: string): string | undefined {
+export function selectorError(selector: RequestedSelector | undefined, at: string): string | undefined {
   if (selector?.error === undefined) return undefined;
   return `${at} is ${selector.requirements.length > 0 ? "partly " : ""}ignored: it cannot be read`;
 }

@@ -10,47 +10,47 @@ import type { TypeFault } from "./typed/index.ts";
 import type { Type } from "./schema/schema.ts";
 import { describeConflicts } from "./conflict.ts";
 import type { FieldConflict } from "./conflict.ts";
-import { EMPTY_LEDGER, managerKey, readEntries, writeEntries } from "./entries.ts";
-import type { Ledger, ManagedFieldsEntry, Timed } from "./entries.ts";
+import { NO_ENTRIES, managerKey, readEntries, writeEntries } from "./entries.ts";
+import type { ParsedEntries, ManagedFieldsEntry, TimedManagers } from "./entries.ts";
 import { KUBECTL, lastAppliedFields, refreshLastApplied } from "./last-applied.ts";
 import { dropEmptied } from "./emptied.ts";
 import { NEVER_OWNED } from "./fieldpath/never-owned.ts";
 import { sentEntries, storedEntries, withoutEntries } from "./objects.ts";
-import { takeChanges } from "./record-update.ts";
+import { ownChanges } from "./record-update.ts";
 import type { StartingPoint, WriteContext } from "./record-update.ts";
 import { allRules } from "./rules.ts";
 import type { OwnershipRules } from "./rules.ts";
 
-/** An apply: a declarative patch of what one manager cares about (APPLY-6). */
+/** An apply: a declarative patch of the fields that one manager wants to set (APPLY-6). */
 export interface ApplyRequest extends WriteContext {
   /** The stored object with its entries; undefined when the apply creates it (APPLY-8). */
   readonly live: Value | undefined;
   /** The body, with its identity. It is not changed. */
   readonly intent: Value;
-  /** Take over the fields of others instead of failing (APPLY-5). Default false. */
+  /** Become the owner of fields of others instead of failing (APPLY-5). Default false. */
   readonly force?: boolean;
 }
 
-/** What became of an apply. */
+/** The result of an apply. */
 export type ApplyOutcome =
   | {
       readonly kind: "applied";
-      /** The new object without entries, not yet decoded and defaulted. Shares what it can with the live object. */
+      /** The new object without entries, not yet decoded and defaulted. Shares unchanged parts with the live object. */
       readonly object: Value;
-      /** The new entries; the very list of the live object when no owner changed. Empty: leave the member out. */
+      /** The new entries; the list of the live object itself when no owner changed. Empty: leave the member out. */
       readonly managedFields: readonly ManagedFieldsEntry[];
-      /** Whether the object or any owner changed (DEC-31). Decoding may still show that both spell the same object. */
+      /** Whether the object or any owner changed (DEC-31). Both may still decode to the same object. */
       readonly changed: boolean;
     }
-  /** Others own fields that the intent would change (OWN-2); nothing is to be stored (OWN-3). */
+  /** Others own fields that the intent would change (OWN-2); nothing may be stored (OWN-3). */
   | { readonly kind: "conflicts"; readonly conflicts: readonly FieldConflict[] }
   /** The intent does not fit the type (APPLY-12, DEC-22). */
   | { readonly kind: "invalid"; readonly faults: readonly TypeFault[] };
 
-/** The manager that owns what an object had before it was first applied (DEC-14). */
+/** The manager of the fields that an object had before its first apply (DEC-14). */
 export const BEFORE_FIRST_APPLY = "before-first-apply";
 
-/** Applies an intent to an object, or tells why not. Never throws for bad input. */
+/** Applies an intent to an object, or returns why it cannot. Never throws for bad input. */
 export const applyIntent = (request: ApplyRequest): ApplyOutcome => atOnce(applyWork(request));
 
 /** {@link applyIntent}: at once, or in steps where the object or the intent is large. */
@@ -77,8 +77,8 @@ const invalid = (message: string, path = ""): ApplyOutcome => ({
   faults: [{ path, message, reason: "wrongType" }],
 });
 
-/** An intent that is known to fit. */
-interface Valid {
+/** An apply whose intent fits its type. */
+interface ValidApply {
   readonly request: ApplyRequest;
   readonly rules: OwnershipRules;
   readonly type: Type;
@@ -86,42 +86,42 @@ interface Valid {
   readonly isLarge: boolean;
 }
 
-function applyValid(valid: Valid): Work<ApplyOutcome> {
+function applyValid(valid: ValidApply): Work<ApplyOutcome> {
   const { request, rules, isLarge } = valid;
   const full = request.live ?? request.zero;
   const live = withoutEntries(full);
-  const ledger = readEntries(sentEntries(full), rules.readOldShape) ?? EMPTY_LEDGER;
-  const present = ledger.managers.size > 0 || !request.live ? ledger : firstOwners(request, live, { ledger }, isLarge);
-  return andThen(present, (timed: Timed) => {
+  const parsed = readEntries(sentEntries(full), rules.readOldShape) ?? NO_ENTRIES;
+  const current = parsed.managers.size > 0 || !request.live ? parsed : firstOwners(request, live, { parsed }, isLarge);
+  return andThen(current, (timed: TimedManagers) => {
     const key = managerKey({
       manager: request.manager || "unknown",
       operation: "Apply",
       apiVersion: "",
       subresource: request.subresource ?? "",
     });
-    return andThen(applyWithTakeOver(valid, live, timed, key), (result) =>
+    return andThen(applyOrTakeOver(valid, live, timed, key), (result) =>
       "lost" in result
         ? andThen(describeConflicts(result.lost), (conflicts) => ({ kind: "conflicts", conflicts }))
-        : applied(valid, live, { result, times: timed.times, ledger, stored: storedEntries(full) }, key),
+        : applied(valid, live, { result, times: timed.times, parsed, stored: storedEntries(full) }, key),
     );
   });
 }
 
-/** An apply that nobody refuses, and where it began. */
-interface Done {
+/** The result of an apply without conflicts, and the entries before it. */
+interface Result {
   readonly result: Applied;
-  readonly times: Timed["times"];
-  readonly ledger: Ledger;
+  readonly times: TimedManagers["times"];
+  readonly parsed: ParsedEntries;
   readonly stored: readonly ManagedFieldsEntry[];
 }
 
-function applied({ request, rules, type, intent, isLarge }: Valid, live: Value, done: Done, key: string) {
-  const { result, ledger, stored } = done;
+function applied({ request, rules, type, intent, isLarge }: ValidApply, live: Value, before: Result, key: string) {
+  const { result, parsed, stored } = before;
   const { managers } = result;
-  // The applier's entry gets the time of this apply when there is reason for it.
-  const ownsMore = !rules.timelessOwnership && !sameOwned(ledger.managers.get(key), managers.get(key));
-  const times = result.changed || ownsMore ? new Map(done.times).set(key, request.time) : done.times;
-  return andThen(writeEntries({ managers, times }, ledger, stored, isLarge), (managedFields): ApplyOutcome => {
+  // The applier's entry gets the time of this apply when it changes the object or owns other fields.
+  const ownsMore = !rules.timelessOwnership && !sameOwned(parsed.managers.get(key), managers.get(key));
+  const times = result.changed || ownsMore ? new Map(before.times).set(key, request.time) : before.times;
+  return andThen(writeEntries({ managers, times }, parsed, stored, isLarge), (managedFields): ApplyOutcome => {
     let object = result.changed ? result.object : live;
     if (rules.emptied === "absent" && result.changed) object = dropEmptied(type, live, object, intent);
     if (request.manager === KUBECTL) object = refreshLastApplied(object, request.intent);
@@ -132,12 +132,17 @@ function applied({ request, rules, type, intent, isLarge }: Valid, live: Value, 
 const sameOwned = (a: Owned | undefined, b: Owned | undefined): boolean =>
   a === b || (a !== undefined && b !== undefined && a.apiVersion === b.apiVersion && sameSet(a.set, b.set));
 
-/** Everything that an object without owners has belongs to one updater, so that no applier takes it unawares. */
-const firstOwners = (request: ApplyRequest, live: Value, start: StartingPoint, isLarge: boolean): Work<Timed> =>
-  takeChanges({ ...request, manager: BEFORE_FIRST_APPLY }, withoutEntries(request.zero), live, start, isLarge);
+/** All fields of an object without owners get one updater, so that an apply of others has conflicts. */
+const firstOwners = (request: ApplyRequest, live: Value, start: StartingPoint, isLarge: boolean): Work<TimedManagers> =>
+  ownChanges({ ...request, manager: BEFORE_FIRST_APPLY }, withoutEntries(request.zero), live, start, isLarge);
 
-/** Applies; conflicts about fields that the annotation of kubectl says are its own do not count for kubectl. */
-function applyWithTakeOver(valid: Valid, live: Value, present: Timed, key: string): Work<Applied | Conflicts> {
+/** Applies; kubectl has no conflicts about fields that its annotation lists. */
+function applyOrTakeOver(
+  valid: ValidApply,
+  live: Value,
+  current: TimedManagers,
+  key: string,
+): Work<Applied | Conflicts> {
   const { request, rules, type, intent, isLarge } = valid;
   const { converter, apiVersion, filters } = request;
   const apply = (force: boolean): Work<Applied | Conflicts> =>
@@ -149,7 +154,7 @@ function applyWithTakeOver(valid: Valid, live: Value, present: Timed, key: strin
       intent,
       force,
       filters,
-      managers: present.managers,
+      managers: current.managers,
       manager: key,
       neverOwned: NEVER_OWNED,
       scalarEqual: rules.scalarEqual,

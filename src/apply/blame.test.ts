@@ -21,8 +21,8 @@ import { cpuMillis } from "../util/testing/cpu-time.ts";
 
 const type = typeOf(thingSchema);
 
-/** Plays a story and blames what comes of it. */
-function told(steps: readonly Step[], setting?: Setting): Blame {
+/** The owners of the fields at the end of a story. */
+function blamed(steps: readonly Step[], setting?: Setting): Blame {
   return blame(type, runStory(steps, setting).live!);
 }
 
@@ -31,8 +31,8 @@ const owners = ({ leaves }: Blame): Record<string, string[]> =>
   Object.fromEntries(leaves.map(({ field, managers }) => [field, managers.map(({ manager }) => manager)]));
 
 describe("blame", () => {
-  test("MF-1..9: a leaf comes with its manager, operation, version, subresource and time", () => {
-    const { leaves } = told([
+  test("MF-1..9: a leaf has its manager, operation, version, subresource and time", () => {
+    const { leaves } = blamed([
       applies("a", { data: { x: "1" } }),
       waits(60),
       patches("b/status", (object: { status?: object }) => (object.status = { phase: "Ready" })),
@@ -49,12 +49,12 @@ describe("blame", () => {
   });
 
   test("OWN-6: co-owners are all shown", () => {
-    const found = told([applies("a", { data: { x: "1" } }), applies("b", { data: { x: "1" } })]);
+    const found = blamed([applies("a", { data: { x: "1" } }), applies("b", { data: { x: "1" } })]);
     expect(owners(found)[".data.x"]).toEqual(["a", "b"]);
   });
 
-  test("what identifies an object, and what nobody has claimed, is listed without an owner", () => {
-    expect(owners(told([applies("a", { data: { x: "1" } })]))).toEqual({
+  test("what identifies an object, and what no manager owns, is listed without an owner", () => {
+    expect(owners(blamed([applies("a", { data: { x: "1" } })]))).toEqual({
       ".apiVersion": [],
       ".kind": [],
       ".metadata.name": [],
@@ -63,8 +63,8 @@ describe("blame", () => {
     });
   });
 
-  test("MARK-3, MARK-4: entries of keyed lists are found by their keys wherever they stand, defaults of keys included", () => {
-    const found = told([
+  test("MARK-3, MARK-4: entries of keyed lists are found by their keys at any position, defaults of keys included", () => {
+    const found = blamed([
       applies("a", { spec: { drivers: [{ name: "d1", nodeID: "n1" }], ports: [{ port: 80, label: "web" }] } }),
       applies("b", { spec: { drivers: [{ name: "d2", nodeID: "n2" }], ports: [{ port: 80, protocol: "UDP" }] } }),
       patches("c", (object: { spec: { drivers: unknown[] } }) => object.spec.drivers.reverse()),
@@ -86,13 +86,13 @@ describe("blame", () => {
   });
 
   test("MARK-2: elements of sets are leaves of their own", () => {
-    const found = told([applies("a", { spec: { tags: ["x"] } }), applies("b", { spec: { tags: ["y"] } })]);
+    const found = blamed([applies("a", { spec: { tags: ["x"] } }), applies("b", { spec: { tags: ["y"] } })]);
     expect(owners(found)).toMatchObject({ '.spec.tags[="x"]': ["a"], '.spec.tags[="y"]': ["b"] });
   });
 
   test("MARK-5..8: atomic lists, maps and structs are one leaf each", () => {
     const spec = { args: ["1", "2"], selector: { app: "web" }, ref: { kind: "K", name: "n" } };
-    const found = told([applies("a", { spec })]);
+    const found = blamed([applies("a", { spec })]);
     expect(
       found.leaves.filter(({ field }) => field.startsWith(".spec")).map(({ field, value }) => [field, value]),
     ).toEqual([
@@ -120,7 +120,7 @@ describe("blame", () => {
     ]);
   });
 
-  test("entries of one key, and entries without any, are leaves at different places", () => {
+  test("entries of one key, and entries without any, are leaves with different pointers", () => {
     const entry = {
       manager: "a",
       operation: "Update",
@@ -138,7 +138,7 @@ describe("blame", () => {
     ]);
   });
 
-  test("paths that lead to nothing are told as absent, with whose they are", () => {
+  test("paths that the object does not have are reported as absent, with their owners", () => {
     const story = runStory([applies("a", { data: { x: "1" }, spec: { color: "red" } })]);
     const { spec: _, ...left } = story.live as ValueObject;
     const found = blame(type, { ...left, data: { x: { y: "was a text" } } } as unknown as Value);
@@ -159,7 +159,7 @@ describe("blame", () => {
   });
 
   test("names like __proto__ and constructor are leaves like others", () => {
-    const found = told([applies("a", JSON.parse('{"data":{"__proto__":"1","constructor":"2"}}') as object)]);
+    const found = blamed([applies("a", JSON.parse('{"data":{"__proto__":"1","constructor":"2"}}') as object)]);
     expect(owners(found)).toMatchObject({ ".data.constructor": ["a"] });
     expect(found.leaves.map(({ field }) => field)).toContain(".data.__proto__");
   });
@@ -226,12 +226,12 @@ function plainLeaves(value: Value, pointer: string, atomic: ReadonlySet<string>)
   );
 }
 
-test("every leaf comes exactly once, with its value, in the order of the object", () => {
+test("every leaf is reported exactly once, with its value, in the order of the object", () => {
   fc.assert(
     fc.property(fc.array(step, { minLength: 1, maxLength: 4 }), (steps) => {
       const live = withoutEntries(runStory(steps).live!);
       const found = blame(type, live);
-      // Places that hold more than a scalar and are one leaf nevertheless: what the type calls atomic.
+      // Values that are no scalars and are one leaf nevertheless: those that the type calls atomic.
       const atomic = new Set(
         found.leaves.filter(({ value }) => typeof value === "object" && value !== null).map(({ pointer }) => pointer),
       );
@@ -246,7 +246,7 @@ test("every leaf comes exactly once, with its value, in the order of the object"
   );
 });
 
-test("every path of the entries resolves to exactly one leaf or container, or is told as absent", () => {
+test("every path of the entries resolves to exactly one leaf or container, or is reported as absent", () => {
   fc.assert(
     fc.property(fc.array(step, { minLength: 1, maxLength: 4 }), (steps) => {
       const live = runStory(steps).live!;
@@ -256,11 +256,11 @@ test("every path of the entries resolves to exactly one leaf or container, or is
         const { manager, operation } = JSON.parse(key) as ManagedFieldsEntry;
         iterate(set, (path) => expected.push(`${operation} ${manager} ${pathToString(path)}`));
       }
-      const said = [...found.leaves, ...found.containers].flatMap(({ field, managers }) =>
+      const present = [...found.leaves, ...found.containers].flatMap(({ field, managers }) =>
         managers.map(({ manager, operation }) => `${operation} ${manager} ${field}`),
       );
       const missing = found.absent.map(({ field, manager }) => `${manager.operation} ${manager.manager} ${field}`);
-      expect([...said, ...missing].toSorted()).toEqual(expected.toSorted());
+      expect([...present, ...missing].toSorted()).toEqual(expected.toSorted());
     }),
   );
 });

@@ -14,11 +14,11 @@ const entry = (manager: string, second: number, fieldsV1: object) => ({
 });
 
 const cap = (entries: readonly object[], limit: number) => {
-  const ledger = readEntries(entries, false)!;
-  return atOnce(writeEntries(capUpdates(ledger, limit), ledger, [], false));
+  const parsed = readEntries(entries, false)!;
+  return atOnce(writeEntries(capUpdates(parsed, limit), parsed, [], false));
 };
 
-test("DEC-14: a bucket that is there takes what is folded, with the time of the newest", () => {
+test("DEC-14: updates are merged into an existing bucket, with the time of the newest", () => {
   const folded = cap(
     [
       entry("a", 2, { "f:a": {} }),
@@ -47,7 +47,7 @@ test("DEC-14: each version has a bucket of its own", () => {
   ]);
 });
 
-test("fourteen thousand updaters of a field each are folded in about the time that it takes to read and write them", () => {
+test("fourteen thousand updaters of a field each are merged in about the time that it takes to read and write them", () => {
   const entries = Array.from({ length: 14_000 }, (_, i) => entry(`m${i}`, i, { "f:data": { [`f:key${i}`]: {} } }));
   const measured = (work: () => unknown): number =>
     Math.min(

@@ -2,18 +2,18 @@ import { compareText, unionAll } from "./fieldpath/index.ts";
 import type { FieldSet } from "./fieldpath/index.ts";
 import type { Owned } from "./merge/index.ts";
 import { compareTimes, managerKey } from "./entries.ts";
-import type { Timed } from "./entries.ts";
+import type { TimedManagers } from "./entries.ts";
 
-/** The manager that the oldest updates are folded into. */
+/** The manager that replaces the oldest updates. */
 export const ANCIENT = "ancient-changes";
 
 /**
- * Folds the oldest updates into one entry per version until there are at most `limit` update entries (DEC-14).
+ * Merges the oldest updates into one entry per version until there are at most `limit` update entries (DEC-14).
  *
- * Appliers are never folded. The oldest of a version only gives way when there is a second one to fold it with, so an
- * object that was written in many versions may keep more.
+ * Appliers are never merged. The oldest update of a version is merged only with another one of that version, so an object
+ * that was written in many versions may keep more.
  */
-export function capUpdates({ managers, times }: Timed, limit: number): Timed {
+export function capUpdates({ managers, times }: TimedManagers, limit: number): TimedManagers {
   const updates = [...managers.keys()].filter((key) => !managers.get(key)!.applied);
   if (updates.length <= limit) return { managers, times };
   updates.sort((a, b) => compareTimes(times.get(a), times.get(b)) || compareText(a, b));
@@ -25,7 +25,7 @@ export function capUpdates({ managers, times }: Timed, limit: number): Timed {
   for (const key of updates) {
     if (count <= limit) break;
     const owned = left.get(key);
-    // The bucket has been made of this one already.
+    // It is in the bucket already.
     if (owned === undefined) continue;
     const version = owned.apiVersion;
     const bucket = bucketKey(version);
@@ -34,7 +34,7 @@ export function capUpdates({ managers, times }: Timed, limit: number): Timed {
       firstOf.set(version, key);
       continue;
     }
-    fold(left, parts, bucket, first, key);
+    addToBucket(left, parts, bucket, first, key);
     leftTimes.set(bucket, times.get(key));
     count--;
   }
@@ -42,14 +42,14 @@ export function capUpdates({ managers, times }: Timed, limit: number): Timed {
   return { managers: left, times: leftTimes };
 }
 
-/** The sets that a bucket is made of; they are united once, at the end, however many there are. */
+/** The sets of a bucket; they are united once, at the end. */
 type Parts = Map<string, FieldSet[]>;
 
 const bucketKey = (apiVersion: string): string =>
   managerKey({ manager: ANCIENT, operation: "Update", apiVersion, subresource: "" });
 
-/** Puts a manager into the bucket of its version; while there is no bucket, it is made of the oldest manager. */
-function fold(left: Map<string, Owned>, parts: Parts, bucket: string, oldest: string, key: string): void {
+/** Adds a manager to the bucket of its version; the first bucket starts with the oldest manager. */
+function addToBucket(left: Map<string, Owned>, parts: Parts, bucket: string, oldest: string, key: string): void {
   const present = left.has(bucket) && key !== bucket ? bucket : oldest;
   const owned = left.get(key)!;
   const sets = parts.get(present) ?? [left.get(present)!.set];

@@ -163,7 +163,7 @@ test("MF-10, AMB-38: the old shape is read where it is understood, and never wri
   runStory([...begun, patches("p", sends([shape])), entries([entry({ "f:data": { "f:l": {} } }) as object])], {
     rules: neutral,
   });
-  // Where it is not, the entry has no fields, and takes the place of the stored ones all the same.
+  // Where it is not, the entry has no fields, and still replaces the stored ones.
   const typed = { ...(shape as object), fieldsType: "FieldsV1" } as Value;
   runStory([...begun, patches("p", sends([typed])), owners({})]);
 });
@@ -188,7 +188,7 @@ test("DEC-14: entries in the body of a create are ignored", () => {
   ]);
 });
 
-test("clearing gives times anew", () => {
+test("clearing sets new times", () => {
   runStory([
     ...begun,
     patches("p", sends([{}])),

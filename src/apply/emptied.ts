@@ -6,7 +6,7 @@ import type { Type } from "./schema/schema.ts";
 /**
  * The object without the nulls that pruning leaves where a container lost its last entry.
  *
- * Only members that held a container in the live object, are null now and are not null in the intent are meant.
+ * It drops members that are a container in the live object, null now and not null in the intent.
  */
 export function dropEmptied(type: Type, live: Value, object: Value, intent: Value | undefined): Value {
   if (live === object || !isObject(object) || !isObject(live)) return object;

@@ -20,7 +20,7 @@ export interface ManagedFieldsEntry {
   readonly subresource?: string;
 }
 
-/** What an entry says of its manager beside the fields. */
+/** The manager of an entry, without its fields. */
 export interface ManagerInfo {
   readonly manager: string;
   readonly operation: Operation;
@@ -30,8 +30,8 @@ export interface ManagerInfo {
 }
 
 /**
- * The key of a manager: one entry per manager, operation, subresource, and for updates version (DEC-14). It is a JSON text
- * of the members that are there, in this order: keys are compared as texts where two updates are equally old.
+ * The key of a manager: one entry per manager, operation, subresource, and for updates version (DEC-14). It is the JSON of
+ * the members that are not empty, in this order: updates of the same time are sorted by their keys.
  */
 export function managerKey({ manager, operation, apiVersion, subresource }: ManagerInfo): string {
   let key = manager === "" ? "{" : `{"manager":${JSON.stringify(manager)},`;
@@ -41,41 +41,42 @@ export function managerKey({ manager, operation, apiVersion, subresource }: Mana
   return `${key}}`;
 }
 
-/** Keys that were taken apart: managers come again with every object. The memory is bounded by starting over. */
+/** A cache of parsed keys: managers repeat with every object. A full cache is cleared. */
 const infos = new Map<string, ManagerInfo>();
-const MOST_INFOS = 1024;
-const LONGEST_KEY = 512;
+const MAX_CACHED_KEYS = 1024;
+const MAX_CACHED_LENGTH = 512;
 
-/** Takes a key apart again. */
+/** Parses a key. */
 export function managerInfo(key: string): ManagerInfo {
   let info = infos.get(key);
   if (info === undefined) {
     info = { manager: "", operation: "Update", apiVersion: "", subresource: "", ...JSON.parse(key) } as ManagerInfo;
-    if (key.length > LONGEST_KEY) return info;
-    if (infos.size >= MOST_INFOS) infos.clear();
+    if (key.length > MAX_CACHED_LENGTH) return info;
+    if (infos.size >= MAX_CACHED_KEYS) infos.clear();
     infos.set(key, info);
   }
   return info;
 }
 
-/** A list of entries, read: who owns what, since when, and the entry that said so. */
-export interface Ledger {
+/** Parsed entries: who owns what, since when, and the entry of each manager. */
+export interface ParsedEntries {
   readonly managers: Managers;
   readonly times: ReadonlyMap<string, string | undefined>;
   readonly sources: ReadonlyMap<string, ManagedFieldsEntry>;
 }
 
-/** The ledger of an object without owners. */
-export const EMPTY_LEDGER: Ledger = { managers: new Map(), times: new Map(), sources: new Map() };
+/** The entries of an object without owners. */
+export const NO_ENTRIES: ParsedEntries = { managers: new Map(), times: new Map(), sources: new Map() };
 
-/** Reads a list of entries; undefined when one of them is malformed, for then none of them counts (DEC-14). */
-export function readEntries(entries: unknown, readOldShape: boolean): Ledger | undefined {
-  if (entries === undefined || entries === null) return EMPTY_LEDGER;
+/** Parses entries; undefined when one of them is malformed, for then none of them counts (DEC-14). */
+export function readEntries(entries: unknown, readOldShape: boolean): ParsedEntries | undefined {
+  if (entries === undefined || entries === null) return NO_ENTRIES;
   if (!Array.isArray(entries)) return undefined;
   const managers = new Map<string, Owned>();
   const times = new Map<string, string | undefined>();
   const sources = new Map<string, ManagedFieldsEntry>();
-  for (const entry of entries as unknown[]) {
+  const list: readonly unknown[] = entries;
+  for (const entry of list) {
     const read = isObject(entry) ? readEntry(entry, readOldShape) : undefined;
     if (read === undefined) return undefined;
     managers.set(read.key, read.owned);
@@ -85,10 +86,10 @@ export function readEntries(entries: unknown, readOldShape: boolean): Ledger | u
   return { managers, times, sources };
 }
 
-/** An entry that has an operation. */
-type ReadableEntry = Readonly<Partial<Record<keyof ManagerInfo, unknown>>> & { readonly operation: Operation };
-
-const infoOf = ({ manager, operation, apiVersion, subresource }: ReadableEntry): ManagerInfo => ({
+const infoOf = (
+  operation: Operation,
+  { manager, apiVersion, subresource }: Readonly<Partial<Record<keyof ManagerInfo, unknown>>>,
+): ManagerInfo => ({
   manager: text(manager),
   operation,
   apiVersion: operation === "Apply" ? "" : text(apiVersion),
@@ -107,7 +108,7 @@ function readEntry(entry: ValueObject, readOldShape: boolean) {
   const tree = old ? entry["fields"] : entry["fieldsV1"];
   const set = readTree(tree);
   if (set === undefined) return undefined;
-  const key = managerKey(infoOf(entry as ReadableEntry));
+  const key = managerKey(infoOf(operation, entry));
   const time = typeof entry["time"] === "string" ? entry["time"] : undefined;
   return { key, owned: { set, apiVersion, applied: operation === "Apply" }, time, canonical: !old && set === tree };
 }
@@ -122,7 +123,7 @@ function readTree(tree: unknown): FieldSet | undefined {
 }
 
 /** Managers, and the times of their last writes. */
-export interface Timed {
+export interface TimedManagers {
   readonly managers: Managers;
   readonly times: ReadonlyMap<string, string | undefined>;
 }
@@ -130,17 +131,17 @@ export interface Timed {
 /**
  * Writes managers as entries, in their order (DEC-14).
  *
- * An entry that says what it said before is the very same object; so is the list, when all of them are those of `stored`.
+ * An unchanged entry is returned as the same object; so is the list `stored`, when all of its entries are unchanged.
  */
 export function writeEntries(
-  { managers, times }: Timed,
-  ledger: Ledger,
+  { managers, times }: TimedManagers,
+  parsed: ParsedEntries,
   stored: readonly ManagedFieldsEntry[],
   isLarge: boolean,
 ): Work<readonly ManagedFieldsEntry[]> {
   const entries: ManagedFieldsEntry[] = [];
   const write = ([key, owned]: readonly [string, Owned]): Work<void> =>
-    andThen(writeEntry(key, owned, times.get(key), ledger), (entry) => void entries.push(entry));
+    andThen(writeEntry(key, owned, times.get(key), parsed), (entry) => void entries.push(entry));
   return andThen(forEachOf(managers, isLarge, write), () => {
     if (entries.length === stored.length) {
       const before = new Set(stored);
@@ -154,14 +155,15 @@ function writeEntry(
   key: string,
   { set, apiVersion }: Owned,
   time: string | undefined,
-  ledger: Ledger,
+  parsed: ParsedEntries,
 ): Work<ManagedFieldsEntry> {
-  const source = ledger.sources.get(key);
+  const source = parsed.sources.get(key);
   if (source !== undefined && source.time === time) {
-    const before = ledger.managers.get(key);
+    const before = parsed.managers.get(key);
     if (before?.apiVersion === apiVersion && sameSet(before.set, set)) return source;
   }
-  const { manager, operation, subresource } = source === undefined ? managerInfo(key) : infoOf(source);
+  const { manager, operation, subresource } =
+    source === undefined ? managerInfo(key) : infoOf(source.operation, source);
   return andThen(fieldsV1Work(set), (fieldsV1) => ({
     ...(manager === "" ? NOTHING : { manager }),
     operation,

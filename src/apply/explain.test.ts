@@ -22,15 +22,15 @@ const conflictsOf = (world: World, intent: Value): readonly FieldConflict[] => {
   return outcome.kind === "conflicts" ? outcome.conflicts : [];
 };
 
-/** What `me` is told that applies `body` at the end of a story. */
-function told(steps: readonly Step[], body: object, setting: Setting = {}): ConflictingField[] {
+/** The explained conflicts of `me`, who applies `body` at the end of a story. */
+function explained(steps: readonly Step[], body: object, setting: Setting = {}): ConflictingField[] {
   const world = runStory(steps, setting);
   const intent = thing(world, body);
   const { live, converter, apiVersion } = world;
   return explainConflicts({ conflicts: conflictsOf(world, intent), live: live!, intent, converter, apiVersion });
 }
 
-/** A body with changes made in it; none of them is about an element of a list. */
+/** A body after changes; none of them is in an element of a list. */
 function changed(body: Value, changes: readonly BodyChange[]): Value {
   const copy = clone(body);
   for (const change of changes) {
@@ -45,8 +45,8 @@ function changed(body: Value, changes: readonly BodyChange[]): Value {
 }
 
 describe("explained conflicts", () => {
-  test("OWN-2: each field comes with both values, its owner and the owner's last write", () => {
-    const found = told([applies("a", { data: { x: "1" } }), waits(60), applies("a", { data: { x: "2" } })], {
+  test("OWN-2: each field has both values, its owner and the owner's last write", () => {
+    const found = explained([applies("a", { data: { x: "1" } }), waits(60), applies("a", { data: { x: "2" } })], {
       data: { x: "3" },
     });
     expect(found).toMatchObject([
@@ -61,7 +61,7 @@ describe("explained conflicts", () => {
   });
 
   test("OWN-7: a field with several owners is one report that names them all", () => {
-    const found = told(
+    const found = explained(
       [
         applies("a", { data: { x: "1" } }),
         applies("b", { data: { x: "1" } }),
@@ -76,7 +76,7 @@ describe("explained conflicts", () => {
   });
 
   test("OWN-15..17: the three ways out, each as data", () => {
-    const [field] = told([applies("a", { data: { x: "1" } })], { data: { x: "2" } });
+    const [field] = explained([applies("a", { data: { x: "1" } })], { data: { x: "2" } });
     expect(field?.waysOut.map((way) => ({ ...way, does: undefined }))).toEqual([
       { choice: "keep", patch: [{ op: "remove", path: "/data/x" }] },
       { choice: "take", query: { force: "true" } },
@@ -104,7 +104,7 @@ describe("explained conflicts", () => {
       ports: [{ port: 80, label: "m" }],
     },
   };
-  const places = [
+  const paths = [
     ".data.x",
     ".spec.args",
     ".spec.color",
@@ -113,20 +113,20 @@ describe("explained conflicts", () => {
     ".spec.count",
   ];
 
-  test("keyed entries are named by their keys and found in the body by their place", () => {
-    const found = told(story, mine);
-    expect(found.map(({ field }) => field)).toEqual(places);
+  test("keyed entries are named by their keys and found in the body by their position", () => {
+    const found = explained(story, mine);
+    expect(found.map(({ field }) => field)).toEqual(paths);
     expect(found.map(({ pointer }) => pointer)).toContain("/spec/drivers/1/nodeID");
     expect(found.map(({ pointer }) => pointer)).toContain("/spec/ports/0/label");
   });
 
   test.each(["keep", "share"] as const)(
-    "OWN-16, OWN-17: a body changed as `%s` says applies without a conflict",
+    "OWN-16, OWN-17: a body changed by `%s` applies without a conflict",
     (choice) => {
       const world = runStory(story);
-      const found = told(story, mine);
+      const found = explained(story, mine);
       const changes = found.flatMap(({ waysOut }) => waysOut.find((way) => way.choice === choice)?.patch ?? []);
-      expect(changes).toHaveLength(places.length);
+      expect(changes).toHaveLength(paths.length);
       const body = changed(thing(world, mine), changes);
       expect(apply(world, body)).toMatchObject({ kind: "applied", object: { data: { x: "1", y: "mine" } } });
     },

@@ -1,5 +1,5 @@
 /**
- * Conflicts that explain themselves: what the field is now, what it would become, whose it is, and the ways out.
+ * Explains conflicts: the current value of the field, the proposed one, its owners, and how to resolve the conflict.
  *
  * @module
  */
@@ -7,12 +7,12 @@ import type { Value } from "../value/value.ts";
 import { fieldManager } from "./blame.ts";
 import type { FieldManager } from "./blame.ts";
 import type { FieldConflict } from "./conflict.ts";
-import { EMPTY_LEDGER, managerKey, readEntries } from "./entries.ts";
-import type { Ledger } from "./entries.ts";
+import { NO_ENTRIES, managerKey, readEntries } from "./entries.ts";
+import type { ParsedEntries } from "./entries.ts";
 import type { Converter } from "./merge/index.ts";
 import { sentEntries, withoutEntries } from "./objects.ts";
-import { walkPlaces } from "./places.ts";
-import type { Place } from "./places.ts";
+import { walkFields } from "./walk-fields.ts";
+import type { VisitedField } from "./walk-fields.ts";
 import type { OwnershipRules } from "./rules.ts";
 import { merge } from "./typed/index.ts";
 
@@ -22,7 +22,7 @@ export type BodyChange =
   | { readonly op: "replace"; readonly path: string; readonly value: Value };
 
 /**
- * One way out of a conflict.
+ * One way to resolve a conflict.
  *
  * - `keep`: leave the field out of the request; its value and its owners stay (OWN-16).
  * - `take`: repeat the request with `force=true`; the value changes and the applier becomes its only owner (OWN-15).
@@ -31,11 +31,11 @@ export type BodyChange =
  */
 export interface WayOut {
   readonly choice: "keep" | "take" | "share";
-  /** What becomes of the field, in words. */
+  /** What it does to the field, as a sentence. */
   readonly does: string;
-  /** How to change the body; absent when the body stays as it is, or does not name the field at this place. */
+  /** How to change the body; absent when the body stays as it is, or does not have the field at this path. */
   readonly patch?: readonly BodyChange[];
-  /** What to add to the query; it is about every field of the request. */
+  /** What to add to the query; it applies to every field of the request. */
   readonly query?: { readonly force: "true" };
 }
 
@@ -43,13 +43,13 @@ export interface WayOut {
 export interface ConflictingField {
   /** As the causes of the Status name it (DEC-20). */
   readonly field: string;
-  /** Where the body names it; absent when it does not do so in these words. */
+  /** Its path in the body; absent when the body does not have it. */
   readonly pointer?: string;
-  /** The value now; absent when the field has none. */
+  /** The current value; absent when the field has none. */
   readonly current?: Value;
-  /** The value that it would get; absent when the field would go. */
+  /** The value that it would get; absent when the field would be removed. */
   readonly proposed?: Value;
-  /** Everybody who owns it, each with its last write. */
+  /** Its owners, each with its last write. */
   readonly owners: readonly FieldManager[];
   readonly waysOut: readonly WayOut[];
 }
@@ -59,7 +59,7 @@ export interface RefusedApply {
   readonly conflicts: readonly FieldConflict[];
   /** The stored object with its entries. */
   readonly live: Value;
-  /** What was put over it. */
+  /** What was merged into it. */
   readonly intent: Value;
   /** The body as it was sent, where that differs from the intent. */
   readonly body?: Value;
@@ -69,68 +69,70 @@ export interface RefusedApply {
   readonly rules?: Partial<OwnershipRules> | undefined;
 }
 
-/** Explains the conflicts of a refused apply: one report for each field, in the order in which the causes name them. */
+/** Explains the conflicts of a refused apply: one report for each field, in the order of the causes. */
 export function explainConflicts(refused: RefusedApply): ConflictingField[] {
-  const ledger = readEntries(sentEntries(refused.live), refused.rules?.readOldShape ?? false) ?? EMPTY_LEDGER;
+  const parsed = readEntries(sentEntries(refused.live), refused.rules?.readOldShape ?? false) ?? NO_ENTRIES;
   const fields = [...Map.groupBy(refused.conflicts, ({ field }) => field)].map(([field, same]) => ({
     field,
-    owners: same.map((conflict) => ownerOf(conflict, ledger, refused.apiVersion)),
+    owners: same.map((conflict) => ownerOf(conflict, parsed, refused.apiVersion)),
   }));
   const values = new Map<string, Values>();
   for (const [version, some] of Map.groupBy(fields, ({ owners }) => owners[0]!.apiVersion)) {
-    const wanted = new Set(some.map(({ field }) => field));
-    for (const [field, found] of valuesAt(refused, version, wanted)) values.set(field, found);
+    const requested = new Set(some.map(({ field }) => field));
+    for (const [field, found] of valuesAt(refused, version, requested)) values.set(field, found);
   }
   return fields.map(({ field, owners }) => explain(field, owners, values.get(field) ?? {}));
 }
 
-function ownerOf({ owner }: FieldConflict, ledger: Ledger, apiVersion: string): FieldManager {
+function ownerOf({ owner }: FieldConflict, parsed: ParsedEntries, apiVersion: string): FieldManager {
   const key = managerKey(owner);
-  const version = ledger.managers.get(key)?.apiVersion ?? apiVersion;
-  return fieldManager({ ...owner, apiVersion: version }, ledger.times.get(key));
+  const version = parsed.managers.get(key)?.apiVersion ?? apiVersion;
+  return fieldManager({ ...owner, apiVersion: version }, parsed.times.get(key));
 }
 
-/** What is known of a field; its path is meant in the version of its owner. */
+/** The values of a field; its path is of the version of its owner. */
 interface Values {
   readonly current?: Value;
   readonly proposed?: Value;
   readonly pointer?: string;
 }
 
-function valuesAt(refused: RefusedApply, version: string, wanted: ReadonlySet<string>): Map<string, Values> {
+function valuesAt(refused: RefusedApply, version: string, requested: ReadonlySet<string>): Map<string, Values> {
   const { converter, apiVersion, live, intent, body = intent, rules } = refused;
   const type = converter.typeAt(apiVersion)!;
   const bare = withoutEntries(live);
   const merged = merge(type, bare, withoutEntries(intent), rules?.scalarEqual);
-  const at = (value: Value, from: string): Map<string, Place<never>> => {
+  const at = (value: Value, from: string): Map<string, VisitedField<never>> => {
     const seen = from === version ? value : converter.convert(value, from, version);
     const seenAs = converter.typeAt(version);
-    const found = new Map<string, Place<never>>();
+    const found = new Map<string, VisitedField<never>>();
     if (seen === undefined || seenAs === undefined) return found;
-    const note = (place: Place<never>): void => {
-      if (wanted.has(place.field)) found.set(place.field, place);
+    const note = (visited: VisitedField<never>): void => {
+      if (requested.has(visited.field)) found.set(visited.field, visited);
     };
-    walkPlaces<never>(seenAs, seen, [], { leaf: note, container: note });
+    walkFields<never>(seenAs, seen, [], { leaf: note, container: note });
     return found;
   };
   const now = at(bare, apiVersion);
   const then = at(merged, apiVersion);
-  // A pointer is into the body as it was sent, so only paths of its own version have one.
-  const sent = version === apiVersion ? at(body, apiVersion) : new Map<string, Place<never>>();
+  // Pointers are paths of the body as it was sent, so only paths of its version have one.
+  const sent = version === apiVersion ? at(body, apiVersion) : new Map<string, VisitedField<never>>();
   return new Map(
-    [...wanted].map((field) => [
-      field,
-      {
-        ...defined("pointer", sent.get(field)?.pointer),
-        ...defined("current", now.get(field)?.value),
-        ...defined("proposed", then.get(field)?.value),
-      },
-    ]),
+    [...requested].map((field) => {
+      const pointer = sent.get(field)?.pointer;
+      const current = now.get(field)?.value;
+      const proposed = then.get(field)?.value;
+      return [
+        field,
+        {
+          ...(pointer === undefined ? {} : { pointer }),
+          ...(current === undefined ? {} : { current }),
+          ...(proposed === undefined ? {} : { proposed }),
+        },
+      ];
+    }),
   );
 }
-
-const defined = <K extends string, V>(name: K, value: V | undefined): { readonly [k in K]?: V } =>
-  (value === undefined ? {} : { [name]: value }) as { readonly [k in K]?: V };
 
 function explain(field: string, owners: readonly FieldManager[], values: Values): ConflictingField {
   return { field, ...values, owners, waysOut: waysOut(values) };

@@ -4,16 +4,16 @@
  * A library of pure functions over JSON values and schemas, usable without the server. It knows no HTTP, no storage
  * and no clock: a write goes in with the live object, and the new entries of `metadata.managedFields` come out.
  *
- * - {@link applyIntent} is the declarative write: one manager says what it wants, conflicts name the other owners.
+ * - {@link applyIntent} is the declarative write: one manager sends its fields, conflicts name the other owners.
  * - {@link recordUpdate} is for every other write: create, replace, patch.
- * - {@link blame} tells who owns each leaf; {@link explainConflicts} what a refused apply can do about it.
- * - {@link applyWork} and {@link recordWork} are the same in steps where the object is large; the event loop may serve others
- *   between two of them.
+ * - {@link blame} returns the owners of each leaf; {@link explainConflicts} how to resolve the conflicts of an apply.
+ * - {@link applyWork} and {@link recordWork} are the same in steps where the object is large, so that a caller may yield to
+ *   the event loop between them.
  * - {@link typeOf} compiles a JSON Schema with `x-kubernetes-*` markers into the type that both work on.
  *
- * Below them lies a ladder of small packages: `schema/`, `fieldpath/` (sets of paths), `typed/` (compare, merge,
- * remove, validate) and `merge/` (owners after a write). The files beside this one are what an API server adds:
- * entries, times, limits, clearing, and the way from kubectl's annotation to ownership.
+ * Below them is a ladder of small packages: `schema/`, `fieldpath/` (sets of paths), `typed/` (compare, merge, remove,
+ * validate) and `merge/` (owners after a write). The files beside this one are what an API server adds: entries, times,
+ * limits, clearing, and the migration from kubectl's annotation to ownership.
  *
  * ```ts
  * const type = typeOf({ type: "object", properties: { … } });
@@ -34,7 +34,7 @@ export * from "./entries.ts";
 export { sentEntries, storedEntries, withEntries, withoutEntries } from "./objects.ts";
 export { NEVER_OWNED } from "./fieldpath/never-owned.ts";
 export { ANCIENT } from "./cap.ts";
-export { MOST_TOLD, conflictMessage } from "./conflict.ts";
+export { MAX_LISTED_CONFLICTS, conflictMessage } from "./conflict.ts";
 export type { FieldConflict } from "./conflict.ts";
 export { LAST_APPLIED } from "./last-applied.ts";
 export { blame } from "./blame.ts";

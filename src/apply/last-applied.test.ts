@@ -12,7 +12,7 @@ const clientSide = (annotation: string, data: object) =>
 const annotationOf = (live: unknown): string =>
   ((live as { metadata: { annotations: ValueObject } }).metadata.annotations[LAST_APPLIED] ?? "") as string;
 
-test("kubectl takes over what its annotation says it applied, and brings the annotation up to date", () => {
+test("kubectl becomes the owner of the fields in its annotation, and updates the annotation", () => {
   const world = runStory([
     clientSide(lastApplied({ data: { k: "1", l: "1" } }), { k: "1", l: "1" }),
     applies("kubectl", { data: { k: "2", m: "<1>" } }),
@@ -31,14 +31,14 @@ test("kubectl takes over what its annotation says it applied, and brings the ann
   );
 });
 
-test("other managers do not take over by the annotation", () => {
+test("other managers do not become owners by the annotation", () => {
   runStory([
     clientSide(lastApplied({ data: { k: "1" } }), { k: "1" }),
     conflicts("other", { data: { k: "2" } }, { "kubectl-client-side-apply updating v1": [".data.k"] }),
   ]);
 });
 
-test("a field that is not as the annotation has it stays a conflict, and only that one is told", () => {
+test("a field that differs from the annotation stays a conflict, the only one in the response", () => {
   runStory([
     clientSide(lastApplied({ data: { k: "1", l: "old" } }), { k: "1", l: "1" }),
     conflicts("kubectl", { data: { k: "2", l: "2" } }, { "kubectl-client-side-apply updating v1": [".data.l"] }),

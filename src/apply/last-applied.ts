@@ -6,13 +6,13 @@ import type { FieldSet } from "./fieldpath/index.ts";
 import { compare, toFieldSet, validate } from "./typed/index.ts";
 import type { Type } from "./schema/schema.ts";
 
-/** Where kubectl keeps what it applied before it applied on the server. */
+/** The annotation of client-side apply, with the configuration that kubectl applied last. */
 export const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
 
-/** The manager that moves from the annotation to ownership: the name that kubectl has when it applies on the server. */
+/** The manager name of kubectl in server-side apply, which migrates from the annotation to ownership. */
 export const KUBECTL = "kubectl";
 
-/** All annotations of an object together may have this many bytes. */
+/** The size limit of all annotations of an object together. */
 const MAX_ANNOTATION_BYTES = 256 * 1024;
 
 function annotationsOf(object: Value): ValueObject | undefined {
@@ -28,9 +28,9 @@ export function lastApplied(object: Value): string | undefined {
 }
 
 /**
- * The fields that the annotation of a live object says kubectl applied, and that still have the applied values.
+ * The fields that kubectl applied according to the annotation of a live object, and that still have the applied values.
  *
- * They are kubectl's to take over without a conflict. Undefined when the annotation is missing, broken, of another
+ * Kubectl may become their owner without a conflict. Undefined when the annotation is missing, malformed, of another
  * version or does not fit the type.
  */
 export function lastAppliedFields(type: Type, live: Value, apiVersion: string): FieldSet | undefined {
@@ -51,7 +51,7 @@ function parse(text: string): Value | undefined {
   }
 }
 
-/** The object with its annotation brought up to date with an intent of kubectl; unchanged when it has no annotation. */
+/** The object with its annotation updated to an intent of kubectl; unchanged when it has no annotation. */
 export function refreshLastApplied(object: Value, intent: Value): Value {
   if (lastApplied(object) === undefined || !isObject(object) || !isObject(object["metadata"])) return object;
   const text = goJson(withoutAnnotation(intent)) + "\n";
@@ -62,10 +62,11 @@ export function refreshLastApplied(object: Value, intent: Value): Value {
 }
 
 function withoutAnnotation(intent: Value): Value {
-  const annotations = annotationsOf(intent);
-  if (annotations === undefined || !isObject(intent) || !Object.hasOwn(annotations, LAST_APPLIED)) return intent;
+  const metadata = isObject(intent) ? intent["metadata"] : undefined;
+  const annotations = isObject(metadata) ? metadata["annotations"] : undefined;
+  if (!isObject(intent) || !isObject(metadata) || !isObject(annotations)) return intent;
   const { [LAST_APPLIED]: _, ...rest } = annotations;
-  return { ...intent, metadata: { ...(intent["metadata"] as ValueObject), annotations: rest } };
+  return { ...intent, metadata: { ...metadata, annotations: rest } };
 }
 
 function byteSize(annotations: ValueObject): number {
@@ -77,7 +78,7 @@ function byteSize(annotations: ValueObject): number {
   return bytes;
 }
 
-/** JSON with sorted members and the characters of HTML escaped: the form in which kubectl itself writes the annotation. */
+/** JSON with sorted members and escaped characters of HTML, as kubectl writes the annotation. */
 const goJson = (value: Value): string => htmlSafe(JSON.stringify(sortMembers(value)));
 
 function sortMembers(value: Value): Value {

@@ -5,7 +5,7 @@ import type { OwnershipRules } from "./rules.ts";
 
 const metadataOf = (object: Value): Value | undefined => (isObject(object) ? object["metadata"] : undefined);
 
-/** What an object has as its `metadata.managedFields`, whatever that is. */
+/** The `metadata.managedFields` of an object, which may be any value. */
 export function sentEntries(object: Value): Value | undefined {
   const metadata = metadataOf(object);
   return isObject(metadata) ? metadata["managedFields"] : undefined;
@@ -17,7 +17,7 @@ export function storedEntries(object: Value): readonly ManagedFieldsEntry[] {
   return Array.isArray(entries) ? (entries as unknown as ManagedFieldsEntry[]) : NONE;
 }
 
-/** One list for all that have none, so that what is unchanged is the very same. */
+/** One list for all objects without entries, so that unchanged lists are identical. */
 const NONE: readonly ManagedFieldsEntry[] = [];
 
 /** The object without its entries, so that they are not compared. */
@@ -39,13 +39,13 @@ export function withEntries(object: Value, entries: readonly ManagedFieldsEntry[
   };
 }
 
-/** Whether an object has been stored before: only the server gives uids. */
+/** Whether an object has been stored before: only the server sets uids. */
 export function isStored(object: Value): boolean {
   const metadata = metadataOf(object);
   return isObject(metadata) && typeof metadata["uid"] === "string" && metadata["uid"] !== "";
 }
 
-/** Whether a client asks to forget all owners: one empty entry (CLR-2, CLR-3), or an empty list (AMB-45). */
+/** Whether a client clears all owners: one empty entry (CLR-2, CLR-3), or an empty list (AMB-45). */
 export function clears(entries: Value | undefined, rules: OwnershipRules): boolean {
   if (!Array.isArray(entries)) return false;
   if (entries.length === 0) return rules.emptyListClears;

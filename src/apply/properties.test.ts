@@ -59,7 +59,7 @@ const body = optional({ metadata: optional({ labels: texts }), spec, data: texts
 
 const intentOf = (from: ValueObject): Value => ({ apiVersion: "v1", kind: "Thing", ...from });
 
-/** Applies, and stores what comes of it. */
+/** Applies, and stores the result. */
 function apply(
   live: Value | undefined,
   manager: string,
@@ -111,10 +111,10 @@ test("comparing a value with itself finds nothing, and comparing the other way r
   );
 });
 
-/** Whether two values differ in the order of merged lists only: nobody owns an order. */
+/** Whether two values differ in the order of merged lists only: an order has no owner. */
 const sameButForOrder = (a: Value, b: Value): boolean => equal(unordered(a), unordered(b));
 
-test("merging a value with itself or with nothing gives the very value", () => {
+test("merging a value with itself or with nothing returns the value itself", () => {
   fc.assert(
     fc.property(body, (a) => {
       expect(merge(type, a, structuredClone(a))).toBe(a);
@@ -134,7 +134,7 @@ test("merging twice is merging once, and changes neither side", () => {
   );
 });
 
-test("a merged value has everything that the intent says (APPLY-13)", () => {
+test("a merged value has everything that is in the intent (APPLY-13)", () => {
   fc.assert(
     fc.property(body, body, (live, intent) => {
       const { modified, removed } = compare(type, intent, merge(type, live, intent));
@@ -143,7 +143,7 @@ test("a merged value has everything that the intent says (APPLY-13)", () => {
   );
 });
 
-test("taking out everything that a value says leaves nothing that says something", () => {
+test("removing all paths of a value leaves no path", () => {
   fc.assert(
     fc.property(body, (a) => {
       const left = removeItems(type, a, ensureFields(type, toFieldSet(type, a)));
@@ -164,7 +164,7 @@ test("applying the same again changes nothing (DEC-31)", () => {
   );
 });
 
-test("an applier that gives everything up leaves the object as it was before it came", () => {
+test("an applier that releases everything leaves the object as it was before its first apply", () => {
   fc.assert(
     fc.property(body, body, (first, second) => {
       const begun = apply(undefined, "other", first);
@@ -177,7 +177,7 @@ test("an applier that gives everything up leaves the object as it was before it 
   );
 });
 
-/** The object with its sets and keyed lists sorted: their order belongs to nobody, the last applier's stays. */
+/** The object with its sets and keyed lists sorted: their order has no owner, that of the last applier stays. */
 function unordered(object: Value): Value {
   const { spec: sent, ...rest } = object as ValueObject;
   if (sent === undefined) return object;
@@ -225,8 +225,8 @@ test("an Apply entry lists every field of the last applied body, changed or not 
       const created = recordUpdate({ ...context, manager: "u", live: undefined, updated });
       const done = apply(stored(withEntries(updated, created)), "a", second, true);
       const entry = storedEntries(done.live).find(({ manager }) => manager === "a");
-      const said = difference(toFieldSet(type, intentOf(second)), NEVER_OWNED);
-      expect(sameSet(entry?.fieldsV1 ?? EMPTY, said)).toBe(true);
+      const expected = difference(toFieldSet(type, intentOf(second)), NEVER_OWNED);
+      expect(sameSet(entry?.fieldsV1 ?? EMPTY, expected)).toBe(true);
     }),
   );
 });
@@ -238,7 +238,7 @@ interface Write {
   readonly data: Readonly<Record<string, string>>;
 }
 
-/** The rules of a flat map, said as simply as can be: who owns which key. */
+/** The rules of a flat map in their simplest form: who owns which key. */
 class Model {
   values = new Map<string, string>();
   owners = new Map<string, Set<string>>();
@@ -253,14 +253,14 @@ class Model {
     return owned;
   }
 
-  #take(key: string, manager: string): void {
+  #own(key: string, manager: string): void {
     for (const [name, owned] of this.owners) if (name !== manager) owned.delete(key);
   }
 
   #update(manager: string, data: Write["data"]): boolean {
     for (const key of new Set([...this.values.keys(), ...Object.keys(data)])) {
       if (this.values.get(key) === data[key]) continue;
-      this.#take(key, manager);
+      this.#own(key, manager);
       if (data[key] === undefined) this.#of(manager).delete(key);
       else this.#of(manager).add(key);
     }
@@ -272,7 +272,7 @@ class Model {
     const changed = Object.keys(data).filter((key) => this.values.get(key) !== data[key]);
     const others = [...this.owners].filter(([name]) => name !== manager).map(([, owned]) => owned);
     if (!force && changed.some((key) => others.some((owned) => owned.has(key)))) return false;
-    for (const key of changed) this.#take(key, manager);
+    for (const key of changed) this.#own(key, manager);
     const before = this.#of(manager);
     this.owners.set(manager, new Set(Object.keys(data)));
     for (const key of before) {

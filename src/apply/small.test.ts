@@ -19,21 +19,21 @@ const object = (members: number, value: string): Value => ({
 const FEW = 100;
 const MANY = 10_000;
 
-test("the owners of a small object are there at once, and those of a large one come in steps", () => {
+test("owners of a small object are computed at once, and those of a large one in steps", () => {
   const record = (members: number) =>
     recordWork({ ...context, manager: "m", live: undefined, updated: object(members, "a") });
   expect(Array.isArray(record(FEW))).toBe(true);
   expect(Array.isArray(record(MANY))).toBe(false);
 });
 
-test("so is what comes of an apply", () => {
+test("the result of an apply is computed in the same way", () => {
   const apply = (members: number) =>
     applyWork({ ...context, manager: "m", live: undefined, intent: object(members, "a") });
   expect(apply(FEW)).toMatchObject({ kind: "applied" });
   expect(apply(MANY)).not.toHaveProperty("kind");
 });
 
-test("both find the same, for writers who take from each other", () => {
+test("both ways return the same, for writers who change fields of each other", () => {
   const owners = (members: number): string => {
     const made = atOnce(recordWork({ ...context, manager: "a", live: undefined, updated: object(members, "a") }));
     const live = withEntries(object(members, "a"), made);

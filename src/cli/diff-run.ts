@@ -1,5 +1,5 @@
 import { isStatus } from "../client/errors.ts";
-import { SILENT_METADATA, changesBetween } from "../meta/changes.ts";
+import { UNREPORTED_METADATA, changesBetween } from "../meta/changes.ts";
 import type { Value } from "../value/value.ts";
 import { encodeYaml } from "../value/yaml-encode.ts";
 import type { Actions } from "./actions.ts";
@@ -83,7 +83,7 @@ export function unifiedDiff(from: Side, to: Side, paint: Painter): string[] {
 
 function yamlLines(object: Value): string[] {
   const { metadata } = object as Record<string, Value>;
-  const kept = Object.entries(metadata!).filter(([name]) => !SILENT_METADATA.includes(name));
+  const kept = Object.entries(metadata!).filter(([name]) => !UNREPORTED_METADATA.includes(name));
   const shown = { ...(object as object), metadata: Object.fromEntries(kept) } as Value;
   return encodeYaml(shown).trimEnd().split("\n");
 }

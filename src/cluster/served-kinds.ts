@@ -26,8 +26,8 @@ export function servedKindsOf(registry: Pick<Registry, "resources">): () => read
 
 function servedKind({ definition }: Resource): ServedKind {
   const { group, version, kind, plural, scope, singular, shortNames = [], categories = [] } = definition;
-  const { verbs = ALL_VERBS, subresources = {}, ways = {} } = definition;
-  const below = Object.entries({ ...subresources, ...ways }).map(([name, one]) => [name, one.verbs] as const);
+  const { verbs = ALL_VERBS, subresources = {}, connectors = {} } = definition;
+  const below = Object.entries({ ...subresources, ...connectors }).map(([name, one]) => [name, one.verbs] as const);
   return {
     group,
     version,

@@ -8,7 +8,7 @@
  * @module
  */
 import { SYSTEM_PRIORITIES } from "../kinds/scheduling/v1/priority-class.ts";
-import { addressText, firstOf, networkOf } from "../meta/addresses.ts";
+import { addressText, networkAddress, networkOf } from "../meta/addresses.ts";
 import { SERVICE_RANGES } from "../meta/service-ranges.ts";
 import { formatTime } from "../meta/time.ts";
 import type { StartObject } from "../registry/index.ts";
@@ -61,7 +61,7 @@ function ownRange({ clock, serviceRanges = SERVICE_RANGES }: ApiContext): StartO
 /** The Service by which programs in the cluster find this server. */
 function ownService({ serviceRanges = SERVICE_RANGES }: ApiContext): StartObject {
   const network = networkOf(serviceRanges.networks[0]!)!;
-  const first = firstOf(network).with(-1, firstOf(network).at(-1)! + 1);
+  const first = networkAddress(network).with(-1, networkAddress(network).at(-1)! + 1);
   return {
     resource: "services.",
     object: {

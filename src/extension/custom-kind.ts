@@ -7,13 +7,13 @@ import { customObjectSchema } from "../schema/structural/object-schema.ts";
 import { publishedSchema } from "../schema/structural/publish.ts";
 import { selectableFieldsOf } from "../schema/structural/selectable.ts";
 import { structuralWalker } from "../schema/structural/walker.ts";
-import { judged } from "../schema/write/judged.ts";
+import { runRules } from "../schema/write/run-rules.ts";
 import { siblingModule } from "../util/worker-threads.ts";
 import type { Steps } from "../util/steps.ts";
 import { apiVersionOf, compareVersions } from "../meta/versions.ts";
 import { type Value, equal } from "../value/value.ts";
 import type { Dialect } from "../meta/dialect.ts";
-import { oddFinalizers } from "../meta/object-meta-rules.ts";
+import { finalizerWarnings } from "../meta/object-meta-rules.ts";
 import type { Structural } from "../schema/structural/schema.ts";
 import { objectValidatorOf } from "./object-validator.ts";
 import { type ValidationTask, validationTask } from "./validation-job.ts";
@@ -105,11 +105,11 @@ function versionOf(
     versionedUpdate: true,
     counts: (object, old) => !equalExcept(hasStatus ? NOT_COUNTED_WITH_STATUS : NOT_COUNTED, object, old),
     ...(hasStatus ? keepingStatus((object) => structuralWalker(schema, dialect).applyDefaults(object)) : {}),
-    warnings: ({ metadata }, old) => (metadata.finalizers ? oddFinalizers(metadata, old?.metadata) : []),
+    warnings: ({ metadata }, old) => (metadata.finalizers ? finalizerWarnings(metadata, old?.metadata) : []),
     *validateInSteps(object, old, _subresource, errors, ctx) {
       const input = (): ValidationTask => validationTask(schema, dialect, object, old);
       const rules = () => judge(object, old, errors);
-      const rest = yield* judged(rules, { module: VALIDATION_JOB, input, sender: schema }, errors, ctx);
+      const rest = yield* runRules(rules, { module: VALIDATION_JOB, input, sender: schema }, errors, ctx);
       const end = (): void => {
         if (subresources.scale) validateReplicas(subresources.scale, object, errors);
       };

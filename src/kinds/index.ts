@@ -30,7 +30,7 @@ import { schedulingGroup } from "./scheduling/v1/priority-class.ts";
 import { storageGroup } from "./storage/v1/index.ts";
 import { storageMigrationGroup } from "./storagemigration/index.ts";
 
-/** Which built-in kinds a server has: all of them, or those that its documents speak of and what they stand on. */
+/** The built-in kinds of a server: all of them, or those of the documents with their dependencies. */
 export type KindSet = "all" | "documents";
 
 const DOCUMENTED: readonly DefinitionFactory[] = [

@@ -1,27 +1,27 @@
 /**
- * Addresses and networks of the Internet, as objects write them: read as they always were (zeros in front, an IPv4 address in
- * IPv6 form, bits of the host), and judged by what they should look like today (KIND-All-22).
+ * IP addresses and networks in objects: parsed in all forms that Kubernetes ever accepted (leading zeros, an IPv4 address in
+ * IPv6 form, bits of the host), and validated against the canonical form (KIND-All-22).
  *
  * @module
  */
 
-/** The two families, as objects name them. */
+/** The two address families, as in objects. */
 export type IpFamily = "IPv4" | "IPv6";
 
-/** A network: where it begins, and how many bits of its addresses are those of its first. */
+/** A network: an address and the length of its prefix. */
 export interface Network {
-  /** The address that was written: 4 bytes or 16, with bits of the host where there are any. */
+  /** The address of the text: 4 bytes or 16, with bits of the host where there are any. */
   readonly bytes: readonly number[];
   readonly bits: number;
 }
 
-/** The bytes of an address as it was always read: 4, also of one in IPv6 form, or 16. Undefined for what is none. */
+/** The bytes of an address in any accepted form: 4, also of one in IPv6 form, or 16. Undefined for other texts. */
 export function addressBytes(text: string): readonly number[] | undefined {
   const bytes = rawBytes(text);
   return bytes && isMapped(bytes) ? bytes.slice(12) : bytes;
 }
 
-/** The network of a text as it was always read; undefined for what is none. */
+/** The network of a text in any accepted form; undefined for other texts. */
 export function networkOf(text: string): Network | undefined {
   const slash = text.lastIndexOf("/");
   const bits = slash < 0 ? undefined : shortNumber(text, slash + 1);
@@ -30,10 +30,10 @@ export function networkOf(text: string): Network | undefined {
   return isMapped(raw) && bits >= 96 ? { bytes: raw.slice(12), bits: bits - 96 } : { bytes: raw, bits };
 }
 
-/** The family of an address that was read. */
+/** The family of an address. */
 export const familyOf = (bytes: readonly number[]): IpFamily => (bytes.length === 4 ? "IPv4" : "IPv6");
 
-/** The one right way to write an address (RFC 5952). */
+/** The canonical text of an address (RFC 5952). */
 export function addressText(bytes: readonly number[]): string {
   if (bytes.length === 4) return `${bytes[0]}.${bytes[1]}.${bytes[2]}.${bytes[3]}`;
   const groups = groupsOf(bytes);
@@ -52,7 +52,7 @@ const GROUPS = 8;
 const groupsOf = (bytes: readonly number[]): readonly number[] =>
   Array.from({ length: GROUPS }, (_, i) => (bytes[2 * i]! << 8) | bytes[2 * i + 1]!);
 
-/** Where the first of the longest runs of at least two zeros begins and ends; both -1 without one. */
+/** The start and end of the first longest run of at least two zeros; both -1 without one. */
 function longestZeros(groups: readonly number[]): [start: number, end: number] {
   let [start, length] = [-1, 1];
   for (let i = 0; i < GROUPS; i++) {
@@ -64,110 +64,117 @@ function longestZeros(groups: readonly number[]): [start: number, end: number] {
 }
 
 /** The first address of a network: the bits of the host are zero. */
-export const firstOf = ({ bytes, bits }: Network): readonly number[] =>
+export const networkAddress = ({ bytes, bits }: Network): readonly number[] =>
   bytes.map((byte, i) => byte & ((0xff << Math.max(0, Math.min(8, 8 - (bits - i * 8)))) & 0xff));
 
-/** The one right way to write a network: without bits of the host. */
-export const networkText = (network: Network): string => `${addressText(firstOf(network))}/${network.bits}`;
+/** The canonical text of a network: without bits of the host. */
+export const networkText = (network: Network): string => `${addressText(networkAddress(network))}/${network.bits}`;
 
-/** Whether a network is a part of another one, and not all of it. */
-export const isPartOf = (part: Network, whole: Network): boolean =>
+/** Whether a network is a real part of another one. */
+export const isSubnetOf = (part: Network, whole: Network): boolean =>
   part.bytes.length === whole.bytes.length &&
   part.bits > whole.bits &&
-  firstOf({ bytes: part.bytes, bits: whole.bits }).every((byte, i) => byte === firstOf(whole)[i]);
+  networkAddress({ bytes: part.bytes, bits: whole.bits }).every((byte, i) => byte === networkAddress(whole)[i]);
 
-/** What is wrong with an address that must be in its standard form; undefined when nothing is. */
-export function wrongAddress(text: string): string | undefined {
+/** What is wrong with an address that must be in its canonical form; undefined when nothing is. */
+export function addressFault(text: string): string | undefined {
   const bytes = addressBytes(text);
-  if (!bytes) return "expected an IP address (such as 10.9.8.7 or 2001:db8::ffff)";
-  const right = addressText(bytes);
-  return right === text ? undefined : (formOfOld(text) ?? `expected it to be written as ${right}`);
+  if (!bytes) return NO_ADDRESS;
+  const canonical = addressText(bytes);
+  return canonical === text ? undefined : (legacyForm(text) ?? `must be in canonical form ("${canonical}")`);
 }
 
-/** What is wrong with an address where the forms of old are taken; undefined when nothing is. */
-export const wrongOldAddress = (text: string): string | undefined =>
-  addressBytes(text) ? undefined : "expected an IP address (such as 10.9.8.7 or 2001:db8::ffff)";
+const NO_ADDRESS = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)";
+const NO_NETWORK = "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)";
 
-/** What is wrong with a network that must be in its standard form; undefined when nothing is. */
-export function wrongNetwork(text: string): string | undefined {
+/** What is wrong with an address that may have a legacy form; undefined when nothing is. */
+export const legacyAddressFault = (text: string): string | undefined => (addressBytes(text) ? undefined : NO_ADDRESS);
+
+/** What is wrong with a network that must be in its canonical form; undefined when nothing is. */
+export function networkFault(text: string): string | undefined {
   const network = networkOf(text);
-  if (!network) return "expected a network (such as 10.9.8.0/24 or 2001:db8::/64)";
-  const right = networkText(network);
-  if (right === text) return undefined;
-  if (hasHostBits(network)) return "expected no bits set beyond the prefix";
-  return networkFormOfOld(text) ?? `expected it to be written as ${right}`;
+  if (!network) return NO_NETWORK;
+  const canonical = networkText(network);
+  if (canonical === text) return undefined;
+  const legacy = legacyNetworkForm(text);
+  if (legacy !== undefined) return legacy;
+  if (hasHostBits(network)) return "must not have bits set beyond the prefix length";
+  return `must be in canonical form ("${canonical}")`;
 }
 
-/** What is wrong with a network where the forms of old are taken; undefined when nothing is. */
-export const wrongOldNetwork = (text: string): string | undefined =>
-  networkOf(text) ? undefined : "expected a network (such as 10.9.8.0/24 or 2001:db8::/64)";
+/** What is wrong with a network that may have a legacy form; undefined when nothing is. */
+export const legacyNetworkFault = (text: string): string | undefined => (networkOf(text) ? undefined : NO_NETWORK);
 
-/** Warnings about an address that is taken though it is not in its standard form. */
-export function* oddAddress(field: string, text: string): Generator<string> {
+/** Warnings about an accepted address that is not in its canonical form. */
+export function* addressWarnings(field: string, text: string): Generator<string> {
   const bytes = addressBytes(text);
   if (!bytes) return;
-  const right = addressText(bytes);
-  if (right === text) return;
-  if (formOfOld(text)) yield `${field}: the form of the address "${text}" is deprecated, use "${right}"`;
-  else yield `${field}: the address "${text}" should be written as "${right}" (RFC 5952)`;
+  const canonical = addressText(bytes);
+  if (canonical === text) return;
+  yield legacyForm(text)
+    ? `${field}: non-standard IP address "${text}" will be considered invalid in a future Kubernetes release: use "${canonical}"`
+    : `${field}: IPv6 address "${text}" should be in RFC 5952 canonical format ("${canonical}")`;
 }
 
-/** The same about a network. */
-export function* oddNetwork(field: string, text: string): Generator<string> {
+/** Warnings about an accepted network that is not in its canonical form. */
+export function* networkWarnings(field: string, text: string): Generator<string> {
   const network = networkOf(text);
   if (!network) return;
-  const right = networkText(network);
-  if (right === text) return;
-  const [isAmbiguous, isOfOld] = [hasHostBits(network), networkFormOfOld(text) !== undefined];
+  const canonical = networkText(network);
+  if (canonical === text) return;
+  const [isAmbiguous, isLegacy] = [hasHostBits(network), legacyNetworkForm(text) !== undefined];
   if (isAmbiguous) {
     const host = `${addressText(network.bytes)}/${network.bytes.length * 8}`;
-    yield `${field}: "${text}" may mean the network "${right}" or the address "${host}", write which`;
+    yield `${field}: CIDR value "${text}" is ambiguous in this context (should be "${canonical}" or "${host}"?)`;
   }
-  if (isOfOld) yield `${field}: the form of the network "${text}" is deprecated, use "${right}"`;
-  if (!isAmbiguous && !isOfOld) {
-    yield `${field}: the network "${text}" should be written as "${right}" (RFC 5952)`;
+  if (isLegacy) {
+    yield `${field}: non-standard CIDR value "${text}" will be considered invalid in a future Kubernetes release: use "${canonical}"`;
+  }
+  if (!isAmbiguous && !isLegacy) {
+    yield `${field}: IPv6 CIDR value "${text}" should be in RFC 5952 canonical format ("${canonical}")`;
   }
 }
 
-/** What is old about the form of an address; undefined where everybody reads it in the same way. */
-function formOfOld(text: string): string | undefined {
-  if (text.includes(":") && isMapped(bytes6(text) ?? [])) return "expected no IPv4 address in IPv6 form";
-  return hasZerosInFront(text) ? "expected no zeros in front" : undefined;
+/** What is wrong with the legacy form of an address, which other programs may read differently; undefined for other forms. */
+function legacyForm(text: string): string | undefined {
+  if (text.includes(":") && isMapped(bytes6(text) ?? [])) return "must not be an IPv4-mapped IPv6 address";
+  return hasLeadingZeros(text) ? "must not have leading 0s" : undefined;
 }
 
-const networkFormOfOld = (text: string): string | undefined =>
-  /\/0\d/.test(text)
-    ? "expected no zeros in front of the number of bits"
-    : formOfOld(text.slice(0, text.lastIndexOf("/")));
+function legacyNetworkForm(text: string): string | undefined {
+  const address = text.slice(0, text.lastIndexOf("/"));
+  if (/\/0\d/.test(text) || hasLeadingZeros(address)) return "must not have leading 0s in IP or prefix length";
+  return legacyForm(address) === undefined ? undefined : "must not have an IPv4-mapped IPv6 address";
+}
 
-const hasHostBits = (network: Network): boolean => firstOf(network).some((byte, i) => byte !== network.bytes[i]);
+const hasHostBits = (network: Network): boolean => networkAddress(network).some((byte, i) => byte !== network.bytes[i]);
 
-/** What makes an address unfit as one that others reach (loopback and the like); undefined when nothing does. */
-export function unreachable(bytes: readonly number[]): string | undefined {
+/** Why an address cannot be that of an endpoint (loopback and the like); undefined when it can. */
+export function specialAddressFault(bytes: readonly number[]): string | undefined {
   const isSix = bytes.length === 16;
   const allZero = (part: readonly number[]): boolean => part.every((byte) => byte === 0);
-  if (allZero(bytes)) return "expected an address that is not unspecified";
+  if (allZero(bytes)) return "may not be unspecified (0.0.0.0 or ::)";
   if (isSix ? allZero(bytes.slice(0, 15)) && bytes[15] === 1 : bytes[0] === 127) {
-    return "expected an address outside of the loopback range";
+    return "may not be in the loopback range (127.0.0.0/8, ::1/128)";
   }
   if (isSix ? bytes[0] === 0xfe && (bytes[1]! & 0xc0) === 0x80 : bytes[0] === 169 && bytes[1] === 254) {
-    return "expected an address outside of the link-local range";
+    return "may not be in the link-local range (169.254.0.0/16, fe80::/10)";
   }
   const isLocalGroup = isSix
     ? bytes[0] === 0xff && (bytes[1]! & 0x0f) === 2
     : bytes[0] === 224 && bytes[1] === 0 && bytes[2] === 0;
-  return isLocalGroup ? "expected an address outside of the link-local multicast range" : undefined;
+  return isLocalGroup ? "may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)" : undefined;
 }
 
 const isMapped = (bytes: readonly number[]): boolean =>
   bytes.length === 16 && bytes.slice(0, 10).every((byte) => byte === 0) && bytes[10] === 0xff && bytes[11] === 0xff;
 
-/** Whether a part of four in a dotted address has a zero before its number. */
-const hasZerosInFront = (text: string): boolean => /(?:^|[.:])0\d+\.|\.0\d+$/.test(text);
+/** Whether a number of a dotted address has a leading zero. */
+const hasLeadingZeros = (text: string): boolean => /(?:^|[.:])0\d+\.|\.0\d+$/.test(text);
 
 const rawBytes = (text: string): readonly number[] | undefined => (text.includes(":") ? bytes6(text) : bytes4(text));
 
-/** The value of a character as a digit, -1 for one that is none. */
+/** The value of a hexadecimal digit, -1 for other characters. */
 function digitAt(text: string, at: number): number {
   const code = text.charCodeAt(at);
   if (code >= 0x30 && code <= 0x39) return code - 0x30;
@@ -175,7 +182,7 @@ function digitAt(text: string, at: number): number {
   return lower >= 0x61 && lower <= 0x66 ? lower - 0x61 + 10 : -1;
 }
 
-/** The number that the last one to three decimal digits of a text are. */
+/** The number of one to three decimal digits at the end of a text. */
 function shortNumber(text: string, from: number): number | undefined {
   if (from === text.length || text.length - from > 3) return undefined;
   let value = 0;

@@ -30,20 +30,25 @@ describe("the changes between two versions", () => {
 
   test.each<[string, Value[], Value[], ReportedChange[]]>([
     ["put in front", ["b", "c"], ["a", "b", "c"], [{ op: "add", pointer: "/0", after: "a" }]],
-    ["taken from the middle", ["a", "b", "c"], ["a", "c"], [{ op: "remove", pointer: "/1", before: "b" }]],
-    ["changed in place", [{ x: 1 }, 2], [{ x: 3 }, 2], [{ op: "replace", pointer: "/0/x", before: 1, after: 3 }]],
+    ["removed from the middle", ["a", "b", "c"], ["a", "c"], [{ op: "remove", pointer: "/1", before: "b" }]],
+    [
+      "changed at its position",
+      [{ x: 1 }, 2],
+      [{ x: 3 }, 2],
+      [{ op: "replace", pointer: "/0/x", before: 1, after: 3 }],
+    ],
     ["added at the end", [1], [1, 1], [{ op: "add", pointer: "/1", after: 1 }]],
   ])("an item of a list that was %s is one change", (_how, before, after, expected) => {
     expect(changesBetween(before, after)).toEqual(expected);
   });
 
-  test("say where, also for names that are special in pointers or in JavaScript", () => {
+  test("have pointers, also for names that are special in pointers or in JavaScript", () => {
     const after = JSON.parse('{"a/b~c": 1, "__proto__": {"x": 1}}') as Value;
     expect(changesBetween({}, after).map(({ pointer }) => pointer)).toEqual(["/a~1b~0c", "/__proto__"]);
   });
 });
 
-/** Carries changes out; removals last, from behind, so that the places of others stay right. */
+/** Applies changes; removals last and in reverse order, so that other positions stay valid. */
 function carryOut(before: Value, changes: readonly ReportedChange[]): Value {
   let root = clone(before);
   const removals = changes.filter(({ op }) => op === "remove").toReversed();

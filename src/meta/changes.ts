@@ -1,5 +1,5 @@
 /**
- * What is different between two versions of an object, for people to read.
+ * The differences between two versions of an object, for people to read.
  *
  * @module
  */
@@ -7,14 +7,14 @@ import { formatPointer } from "../value/pointer.ts";
 import { type Value, equal, isObject } from "../value/value.ts";
 import type { ReportedChange } from "./history-report.ts";
 
-/** Members of metadata that change with every write, and say nothing about what was meant. */
-export const SILENT_METADATA: readonly string[] = ["managedFields", "resourceVersion"];
+/** Members of metadata that change with every write and are not reported. */
+export const UNREPORTED_METADATA: readonly string[] = ["managedFields", "resourceVersion"];
 
-const SILENT: ReadonlySet<string> = new Set(SILENT_METADATA.map((name) => `/metadata/${name}`));
+const UNREPORTED: ReadonlySet<string> = new Set(UNREPORTED_METADATA.map((name) => `/metadata/${name}`));
 
 /**
- * The differences in the order of the objects, without {@link SILENT_METADATA}. Lists are compared item by item: what
- * stands at their beginning or their end in both counts as the same, the rest by its place.
+ * The differences in the order of the objects, without {@link UNREPORTED_METADATA}. Lists are compared item by item: equal
+ * items at the beginning and the end of both are skipped, the others are compared by position.
  */
 export function changesBetween(before: Value, after: Value): ReportedChange[] {
   const changes: ReportedChange[] = [];
@@ -29,8 +29,8 @@ function compare(
   into: ReportedChange[],
 ): void {
   if (before === undefined && after === undefined) return;
-  // The deepest place that is silent is two steps down.
-  if (path.length === 2 && SILENT.has(formatPointer(path))) return;
+  // Unreported members are at depth two.
+  if (path.length === 2 && UNREPORTED.has(formatPointer(path))) return;
   if (before === undefined) into.push({ op: "add", pointer: formatPointer(path), after: after! });
   else if (after === undefined) into.push({ op: "remove", pointer: formatPointer(path), before });
   else if (isObject(before) && isObject(after)) {
@@ -43,7 +43,7 @@ function compare(
   else if (before !== after) into.push({ op: "replace", pointer: formatPointer(path), before, after });
 }
 
-/** `pointer` names the place in the list as it is after, for what was removed the place that it had. */
+/** `pointer` has the position in the list after the change; of a removed item, the one before. */
 function compareLists(
   before: readonly Value[],
   after: readonly Value[],

@@ -1,5 +1,5 @@
 /**
- * The mark of a default StorageClass, which admission looks for and tables show.
+ * The annotation of a default StorageClass, which admission reads and tables show.
  *
  * @module
  */

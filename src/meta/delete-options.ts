@@ -1,6 +1,5 @@
 /**
- * DeleteOptions of `meta/v1`: how something is to be deleted (DEC-26). They come in a body, in a query, or within another
- * body (an Eviction).
+ * DeleteOptions of `meta/v1` (DEC-26), which are sent as a body, in a query, or within another body (an Eviction).
  *
  * @module
  */
@@ -25,7 +24,7 @@ export const DeleteOptionsSchema = struct("How to delete.", {
   ignoreStoreReadErrorWithClusterBreakingPotential: pointer(bool("Whether damaged objects are deleted unread.")),
 });
 
-/** DeleteOptions that are fine. */
+/** Valid DeleteOptions. */
 export interface DeleteOptions {
   readonly dryRun: boolean;
   readonly gracePeriodSeconds?: number;
@@ -36,7 +35,7 @@ export interface DeleteOptions {
   readonly unread?: true;
 }
 
-/** DeleteOptions as they were sent, their types checked. */
+/** DeleteOptions as they were sent, with valid types. */
 export interface SentDeleteOptions {
   readonly dryRun?: readonly string[] | undefined;
   readonly gracePeriodSeconds?: number | undefined;
@@ -50,13 +49,13 @@ export interface SentDeleteOptions {
 
 const POLICIES = ["Background", "Foreground", "Orphan"] as const;
 
-/** Only `All` is known, and an empty value is not the same as none (DEC-23). */
+/** Validates `dryRun`: only `All` is supported, and an empty value is not the same as none (DEC-23). */
 export function readDryRun(values: readonly unknown[], errors: FieldErrors): boolean {
   for (const value of values) if (value !== "All") errors.notSupported("dryRun", value, ["All"]);
   return values.length > 0;
 }
 
-/** Throws 422 with everything that is wrong with options; what was not sent is not in the result. */
+/** Throws 422 with every fault of the options; members that were not sent are not in the result. */
 export function checkDeleteOptions(sent: SentDeleteOptions): DeleteOptions {
   const errors = new FieldErrors();
   const dryRun = readDryRun(sent.dryRun ?? [], errors);
@@ -64,7 +63,7 @@ export function checkDeleteOptions(sent: SentDeleteOptions): DeleteOptions {
   const known = POLICIES.find((name) => name === policy);
   if (policy !== undefined && !known) errors.notSupported("propagationPolicy", policy, POLICIES);
   if (policy !== undefined && sent.orphanDependents !== undefined) {
-    errors.invalid("propagationPolicy", policy, "expected either orphanDependents or propagationPolicy");
+    errors.invalid("propagationPolicy", policy, "orphanDependents and deletionPropagation cannot be both set");
   }
   if (errors.any) throw invalid({ group: "meta.k8s.io", kind: "DeleteOptions" }, "", errors.causes);
   const { uid, resourceVersion } = sent.preconditions ?? {};

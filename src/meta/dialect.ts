@@ -1,13 +1,13 @@
 /**
  * The two dialects: one code base, two sets of names and a short list of switches.
  *
- * Nothing outside this file and the resource definitions asks which dialect it is; everything else asks a switch by its
- * name. A switch exists where a document and Kubernetes differ; its docstring names the rule that says so.
+ * Only this file and the resource definitions read the name of the dialect; all other code reads a switch. A switch exists
+ * where a document and Kubernetes differ; its docstring names the rule.
  *
  * @module
  */
 
-/** Members of volume sources that carry a vendor's name (CONV-12): neutral name to the name of the kubernetes dialect. */
+/** Members of volume sources with the name of a vendor (CONV-12): neutral name to name in the kubernetes dialect. */
 export const VENDOR_MEMBERS = {
   cloudAElasticBlockStore: "awsElasticBlockStore",
   cloudBDisk: "azureDisk",
@@ -27,7 +27,7 @@ export const VENDOR_MEMBERS = {
 /** The neutral name of a vendor member. */
 export type VendorMember = keyof typeof VENDOR_MEMBERS;
 
-/** A volume plugin that was built in once, and the driver that took it over. */
+/** A former in-tree volume plugin, and the driver that replaces it. */
 export interface MigratedPlugin {
   /** Its name as a provisioner, without the domain. */
   readonly plugin: string;
@@ -45,19 +45,19 @@ export interface Dialect {
   readonly labelDomain: string;
   /** The JSON name of a vendor member (CONV-12). */
   vendor(member: VendorMember): string;
-  /** None where vendors have no names. */
+  /** Empty in the neutral dialect. */
   readonly migratedPlugins: readonly MigratedPlugin[];
   readonly rules: DialectRules;
 }
 
-/** The switches. `strict` ones follow Kubernetes where the documents do not ask for it (POL-3, POL-4). */
+/** The switches. `strict` ones follow Kubernetes where the documents do not require it (POL-3, POL-4). */
 export interface DialectRules {
   /** Fields that only Kubernetes requires are required: provisioner, driverName, accessModes, capacity ... (POL-3). */
   readonly requireUndocumented: boolean;
   /** Restrictions that only Kubernetes has are enforced: extra immutability, cross-field rules ... (POL-4, DEC-39). */
   readonly enforceUndocumented: boolean;
   /**
-   * What the documents ask for and Kubernetes does not check is enforced: CSINode `spec.drivers` must be there (CSIN-9),
+   * What the documents require and Kubernetes does not validate is enforced: CSINode `spec.drivers` must be set (CSIN-9),
    * `maximumVolumeSize` may not be negative (DEC-39) ...
    */
   readonly enforceDocumented: boolean;
@@ -67,64 +67,64 @@ export interface DialectRules {
   readonly printUnsetAsNull: boolean;
   /** A bookmark has the members that its kind always prints, as typed clients write it; else its version only (DEC-28). */
   readonly fullBookmarks: boolean;
-  /** A create in a namespace that does not exist makes the namespace; else it is 404 (POL-5). */
+  /** A create in a namespace that does not exist creates the namespace; else it gets 404 (POL-5). */
   readonly autoProvisionNamespaces: boolean;
-  /** The namespaces that exist from the start, and those that cannot be deleted. */
+  /** The namespaces that the server creates at its start, and those that cannot be deleted. */
   readonly systemNamespaces: readonly string[];
   readonly protectedNamespaces: readonly string[];
-  /** The priorities of the system are there from the start (KIND-PriorityClass-3). */
+  /** The server creates the priority classes of the system at its start (KIND-PriorityClass-3). */
   readonly systemPriorities: boolean;
-  /** The server has a Service by which it is found, and shows the networks that it gives addresses of (KIND-Service-20). */
+  /** The server has a Service, and serves its networks for addresses as ServiceCIDRs (KIND-Service-20). */
   readonly ownService: boolean;
   /** Each namespace gets a ServiceAccount `default` and a ConfigMap `kube-root-ca.crt`. */
   readonly namespaceObjects: boolean;
   /** Whether namespaces have delete-collection. */
   readonly namespaceDeleteCollection: boolean;
-  /** Kinds that want a resourceVersion in PUT refuse one without (DEC-31). */
+  /** Kinds that require a resourceVersion in PUT refuse one without (DEC-31). */
   readonly demandResourceVersion: boolean;
-  /** List items of built-in kinds carry apiVersion and kind (DEC-4, META-1). */
+  /** List items of built-in kinds have apiVersion and kind (DEC-4, META-1). */
   readonly itemsCarryKind: boolean;
-  /** A delete answers a Status for the kinds of EP-30..33, EP-40, EP-44 even while finalizers are pending (AMB-41). */
+  /** A delete responds with a Status for the kinds of EP-30..33, EP-40, EP-44 even while finalizers are pending (AMB-41). */
   readonly pendingDeleteAnswersStatus: boolean;
-  /** Delete-collection answers a Status instead of the list of what was deleted (EP-21, AMB-48). */
+  /** Delete-collection responds with a Status instead of the list of deleted objects (EP-21, AMB-48). */
   readonly deleteCollectionAnswersStatus: boolean;
-  /** 202 is answered for foreground deletion that waits, not only for `orphanDependents=false` (DEC-18, DEC-26). */
+  /** Foreground deletion that waits gets 202, not only `orphanDependents=false` (DEC-18, DEC-26). */
   readonly foregroundAnswersAccepted: boolean;
-  /** An empty `managedFields` list clears it (CLR-5, AMB-45: the documents say no). */
+  /** An empty `managedFields` list clears it (CLR-5, AMB-45: not in the documents). */
   readonly emptyListClearsManagedFields: boolean;
   /** PUT, merge and strategic patches may edit managedFields; else only a JSON patch may (MF-11). */
   readonly managedFieldsEditable: boolean;
   /** Objects whose managedFields were cleared record owners from the next write on (DEC-14, AMB-37). */
   readonly recordAfterClear: boolean;
-  /** Entries of managedFields with `fields` in place of `fieldsV1` are understood (MF-10); else they own nothing. */
+  /** Entries of managedFields with `fields` in place of `fieldsV1` are read (MF-10); else they own nothing. */
   readonly readOldManagedFields: boolean;
-  /** A write that leaves an entry without a key in a keyed list leaves the object without owners; else nobody owns the entry. */
-  readonly keylessForgetsOwners: boolean;
+  /** A new object with an entry without a key in a keyed list has no owners; else only that entry has none. */
+  readonly keylessClearsOwners: boolean;
   /** An apply that changes only ownership writes an entry without a time (DEC-14). */
   readonly timelessOwnership: boolean;
   /** Apply compares quantities by value (DEC-9, OWN-6); else by the text that was sent. */
   readonly compareQuantitiesByValue: boolean;
-  /** A merge patch drops nulls from objects of the lists that it brings; RFC 7386 keeps them. */
+  /** A merge patch drops nulls from objects in its lists; RFC 7386 keeps them. */
   readonly mergePatchPrunesLists: boolean;
   /** A null in an apply body is as if the member were absent (DEC-22). */
   readonly applyNullIsAbsent: boolean;
   /** In apply, stringData is folded into data before ownership is recorded (DEC-13). */
   readonly applyFoldsStringData: boolean;
-  /** A dropped gated field is told in a Warning that names field and gate. */
+  /** A dropped gated field causes a Warning with the field and the gate. */
   readonly warnDroppedFields: boolean;
   /** If-Match is a precondition (AMB-36); else it is ignored. */
   readonly ifMatch: boolean;
   /** Invalid UTF-8 in JSON is refused (CM-4); else each bad byte becomes U+FFFD. */
   readonly refuseInvalidUtf8: boolean;
-  /** MicroTime takes any number of fraction digits (DEC-5); else exactly six. */
+  /** MicroTime accepts any number of fraction digits (DEC-5); else exactly six. */
   readonly lenientMicroTime: boolean;
   /** A finalizer without `/` must be one that Kubernetes knows (DEC-1). */
   readonly strictFinalizers: boolean;
-  /** By which name the server owns the fields that it writes itself. */
+  /** The name by which the server owns the fields that it writes itself. */
   readonly serverManager: string;
   /**
-   * Requests without a credential are those of `system:anonymous`, of whom roles say what they may (AUTHN-11, AUTHN-12); else
-   * they get 401 everywhere but on health and version paths (AUTH-1, DEC-35).
+   * Requests without a credential have the user `system:anonymous`, whose permissions come from roles (AUTHN-11, AUTHN-12);
+   * else they get 401 everywhere but on health and version paths (AUTH-1, DEC-35).
    */
   readonly anonymousByRoles: boolean;
   /** `generation` sent in a create is kept (DEC-1). */
@@ -137,11 +137,11 @@ export interface DialectRules {
   readonly updateCreatesAsSent: boolean;
   /** The protection finalizers of claims, volumes and attributes classes are added on create (DEC-57). */
   readonly storageProtection: boolean;
-  /** Field selectors of LeaseCandidate know `spec.leaseName` (DEC-25). */
+  /** Field selectors of LeaseCandidate support `spec.leaseName` (DEC-25). */
   readonly leaseNameSelectable: boolean;
-  /** An unknown API group answers plain text instead of a Status (DEC-18, CONV-1). */
+  /** An unknown API group gets plain text instead of a Status (DEC-18, CONV-1). */
   readonly unknownGroupPlainText: boolean;
-  /** The index of OpenAPI v3, which is JSON, says of itself that it is plain text in the reference. */
+  /** The index of OpenAPI v3, which is JSON, has the content type of plain text, as in the reference. */
   readonly openApiIndexIsPlain: boolean;
 }
 
@@ -175,7 +175,7 @@ export const neutral: Dialect = {
     managedFieldsEditable: false,
     recordAfterClear: true,
     readOldManagedFields: true,
-    keylessForgetsOwners: false,
+    keylessClearsOwners: false,
     timelessOwnership: false,
     compareQuantitiesByValue: true,
     mergePatchPrunesLists: false,
@@ -199,7 +199,7 @@ export const neutral: Dialect = {
   },
 };
 
-/** The dialect of Kubernetes 1.35: unmodified clients of its groups find nothing missing. */
+/** The dialect of Kubernetes 1.35, for unmodified clients of its groups. */
 export const kubernetes: Dialect = {
   name: "kubernetes",
   domain: "k8s.io",
@@ -237,7 +237,7 @@ export const kubernetes: Dialect = {
     managedFieldsEditable: true,
     recordAfterClear: false,
     readOldManagedFields: false,
-    keylessForgetsOwners: true,
+    keylessClearsOwners: true,
     timelessOwnership: true,
     compareQuantitiesByValue: false,
     mergePatchPrunesLists: true,
@@ -265,15 +265,15 @@ export const kubernetes: Dialect = {
 export const dialectOf = (name: string): Dialect | undefined =>
   name === "neutral" ? neutral : name === "kubernetes" ? kubernetes : undefined;
 
-/** The groups that the documents name: those that have the domain of the dialect (CONV-10). All others are called alike in both. */
+/** The groups of the documents, which have the domain of the dialect (CONV-10). All others have the same name in both. */
 const NAMED_GROUPS: readonly string[] = ["coordination", "events", "storage", "storagemigration"];
 
 /**
- * What is to be said where a group is not served that is one of the other dialect: which one that is, and how to get it.
- * Empty for every other group.
+ * The end of a message about a group that is not served: the dialect that serves it, and how to get it. Empty for groups
+ * of neither dialect.
  */
-export function otherDialectHint(group: string, spoken: Dialect): string {
-  const other = spoken === neutral ? kubernetes : neutral;
+export function otherDialectHint(group: string, current: Dialect): string {
+  const other = current === neutral ? kubernetes : neutral;
   if (!NAMED_GROUPS.some((name) => group === `${name}.${other.domain}`)) return "";
-  return `; ${group} is a group of the ${other.name} dialect, and this server speaks the ${spoken.name} one: start it on a new data directory with --dialect ${other.name}`;
+  return `; ${group} is a group of the ${other.name} dialect, and this server has the ${current.name} one: start it on a new data directory with --dialect ${other.name}`;
 }

@@ -1,7 +1,7 @@
 import type { CauseReason, StatusCause } from "./status.ts";
 
 /**
- * Collects what is wrong with an object, field by field, so that one answer tells all of it (ERR-5).
+ * Collects the errors of an object by field, so that one response has all of them (ERR-5).
  *
  * Paths are dotted (`spec.drivers[0].name`, `data[a b]`); build them only where an error is added.
  */
@@ -12,12 +12,12 @@ export class FieldErrors {
   /** The list or map that was shown last. */
   #last: { readonly value: object; readonly text: string } | undefined;
 
-  /** @param hides whether no message may say a value: those of an object that holds secrets */
+  /** @param hides whether messages hide values, as for an object with secrets */
   constructor(hides = false) {
     this.#show = hides ? () => HIDDEN : (value) => this.#showOnce(value);
   }
 
-  /** Each of a thousand causes may show the same list of sixteen thousand elements. */
+  /** Formats a list or map once, although a thousand causes may show it. */
   #showOnce(value: unknown): string {
     if (typeof value !== "object" || value === null) return show(value);
     if (this.#last?.value !== value) this.#last = { value, text: show(value) };
@@ -28,31 +28,31 @@ export class FieldErrors {
     return this.causes.length > 0;
   }
 
-  /** The field must be there and not empty. */
+  /** The field must be set and not empty. */
   required(field: string, why?: string): void {
     this.#add("FieldValueRequired", field, why === undefined ? "Required value" : `Required value: ${why}`);
   }
 
-  /** The value has the wrong form; `why` says what was expected. */
+  /** The value is invalid; `why` is what was expected. */
   invalid(field: string, got: unknown, why: string): void {
     if (this.#isFull) return;
     this.#add("FieldValueInvalid", field, `Invalid value: ${this.#show(got)}: ${why}`);
   }
 
-  /** The value is none of the closed set. */
+  /** The value is not in the set of supported ones. */
   notSupported(field: string, got: unknown, supported: Iterable<string>): void {
     if (this.#isFull) return;
     const list = [...supported].map((s) => JSON.stringify(s)).join(", ");
     this.#add("FieldValueNotSupported", field, `Unsupported value: ${this.#show(got)}: supported values: ${list}`);
   }
 
-  /** The value stands in the list twice. */
+  /** The value is in the list twice. */
   duplicate(field: string, got: unknown): void {
     if (this.#isFull) return;
     this.#add("FieldValueDuplicate", field, `Duplicate value: ${this.#show(got)}`);
   }
 
-  /** Nothing has the name. */
+  /** No object has the name. */
   notFound(field: string, name: string): void {
     if (this.#isFull) return;
     this.#add("FieldValueNotFound", field, `Not found: ${this.#show(name)}`);
@@ -63,17 +63,17 @@ export class FieldErrors {
     this.#add("FieldValueForbidden", field, `Forbidden: ${why}`);
   }
 
-  /** The text has more than `most` bytes. */
-  tooLong(field: string, most: number): void {
-    this.#add("FieldValueTooLong", field, `Too long: may not be more than ${most} bytes`);
+  /** The text has more than `max` bytes. */
+  tooLong(field: string, max: number): void {
+    this.#add("FieldValueTooLong", field, `Too long: may not be more than ${max} bytes`);
   }
 
-  /** The list or map has more than `most` entries. */
-  tooMany(field: string, got: number, most: number): void {
-    this.#add("FieldValueTooMany", field, `Too many: ${got}: must have at most ${most} entries`);
+  /** The list or map has more than `max` entries. */
+  tooMany(field: string, got: number, max: number): void {
+    this.#add("FieldValueTooMany", field, `Too many: ${got}: must have at max ${max} entries`);
   }
 
-  /** The value has another JSON type than the schema says. */
+  /** The value does not have the JSON type of the schema. */
   typeInvalid(field: string, got: unknown, why: string): void {
     if (this.#isFull) return;
     this.#add("FieldValueTypeInvalid", field, `Invalid value: ${this.#show(got)}: ${why}`);
@@ -84,19 +84,19 @@ export class FieldErrors {
     return this.#show(value);
   }
 
-  /** A cause of any reason; `message` begins as others of that reason do. */
+  /** A cause of any reason; `message` begins like those of that reason. */
   add(reason: CauseReason, field: string, message: string): void {
     this.#add(reason, field, message);
   }
 
-  /** Forgets what was told after so many causes. */
+  /** Removes the causes after the first `count`. */
   truncate(count: number): void {
     for (const { field = "", message } of this.causes.splice(count)) this.#characters -= field.length + message.length;
   }
 
-  /** What is told no more is not printed either. */
+  /** Whether no more causes are added; then values need not be formatted. */
   get #isFull(): boolean {
-    return this.causes.length >= MOST_CAUSES || this.#characters >= MOST_CHARACTERS;
+    return this.causes.length >= MAX_CAUSES || this.#characters >= MAX_CHARACTERS;
   }
 
   #add(reason: CauseReason, field: string, message: string): void {
@@ -106,18 +106,18 @@ export class FieldErrors {
   }
 }
 
-/** A body can hold hundreds of thousands of mistakes; nobody reads on after this many. */
-const MOST_CAUSES = 1000;
-/** Names of members can be as long as a body, and each mistake below says them. */
-const MOST_CHARACTERS = 1_000_000;
+/** A body may have hundreds of thousands of errors. */
+const MAX_CAUSES = 1000;
+/** Names of members may be as long as a body, and are repeated in each error below them. */
+const MAX_CHARACTERS = 1_000_000;
 
-/** What stands for a value that is not told, in words that clients know. */
+/** The text for a hidden value, as in Kubernetes. */
 const HIDDEN = '"<secret contents redacted>"';
 
-/** A value in a message: JSON, cut when long, so that no answer repeats a megabyte of input. */
+/** A value in a message: JSON, cut when long, so that no response repeats a megabyte of input. */
 function show(value: unknown): string {
-  const text = JSON.stringify(typeof value === "string" ? value.slice(0, MOST_SHOWN) : value) ?? "null";
-  return text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text;
+  const text = JSON.stringify(typeof value === "string" ? value.slice(0, MAX_VALUE_CHARACTERS) : value) ?? "null";
+  return text.length > MAX_VALUE_CHARACTERS ? `${text.slice(0, MAX_VALUE_CHARACTERS)}…` : text;
 }
 
-const MOST_SHOWN = 200;
+const MAX_VALUE_CHARACTERS = 200;

@@ -1,6 +1,6 @@
 import type { Dialect } from "./dialect.ts";
 
-/** What each feature gate is: its stage in Kubernetes 1.35, and what it lets through here. All are real switches (DEC-38, VER-8). */
+/** Each feature gate with its stage in Kubernetes 1.35 and what it enables here. All are real switches (DEC-38, VER-8). */
 export const GATE_FACTS = {
   AllowUnsafeMalformedObjectDeletion: {
     stage: "alpha",
@@ -10,7 +10,7 @@ export const GATE_FACTS = {
   CrossNamespaceVolumeDataSource: { stage: "alpha", about: "`dataSourceRef` of claims to another namespace." },
   VolumeAttributesClass: {
     stage: "stable",
-    about: "`volumeAttributesClassName` of claims and volumes, and what their status says of it.",
+    about: "`volumeAttributesClassName` of claims and volumes, and its state in their status.",
   },
   MutableCSINodeAllocatableCount: {
     stage: "beta",
@@ -35,7 +35,7 @@ export const GATE_FACTS = {
   GenericWorkload: { stage: "alpha", about: "`workloadRef` of Pods." },
   RestartAllContainersOnContainerExits: {
     stage: "alpha",
-    about: "The action `RestartAllContainers` of `restartPolicyRules`, and such rules of init containers that stay.",
+    about: "The action `RestartAllContainers` of `restartPolicyRules`, and such rules of sidecar containers.",
   },
   HPAConfigurableTolerance: { stage: "beta", about: "`tolerance` in the `behavior` of autoscalers." },
   HPAScaleToZero: { stage: "alpha", about: "`minReplicas` 0 of autoscalers." },
@@ -44,7 +44,7 @@ export const GATE_FACTS = {
   DRAAdminAccess: { stage: "beta", about: "`adminAccess` of requests for devices, and of their results." },
   DRAConsumableCapacity: {
     stage: "alpha",
-    about: "Devices that several claims have at a time: what slices offer, claims ask for, and their status says.",
+    about: "Devices that several claims share: capacities in slices, in requests of claims and in their status.",
   },
   DRADeviceBindingConditions: {
     stage: "alpha",
@@ -110,7 +110,7 @@ const OFF: Record<Dialect["name"], readonly Gate[]> = {
   ],
 };
 
-/** The gates of a dialect with some of them set: the documents' defaults, or those of 1.35 (DEC-38). */
+/** The gates of a dialect, with some of them set: defaults are those of the documents, or of 1.35 (DEC-38). */
 export function gatesOf(dialect: Dialect, set: Readonly<Partial<Record<Gate, boolean>>> = {}): Gates {
   const gates = {} as Record<Gate, boolean>;
   for (const gate of GATES) gates[gate] = set[gate] ?? !OFF[dialect.name].includes(gate);

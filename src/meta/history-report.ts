@@ -1,15 +1,15 @@
 /**
- * What the server tells of the past of an object, at {@link HISTORY_PATH}. See docs/guides/storage.md.
+ * The history of an object, which the server serves at {@link HISTORY_PATH}. See docs/guides/storage.md.
  *
  * @module
  */
 import type { Value } from "../value/value.ts";
 import type { ReportedManager, ReportedObject } from "./ownership-reports.ts";
 
-/** Where the server answers. */
+/** The path of the endpoint. */
 export const HISTORY_PATH = "/keelson/v1/history";
 
-/** One difference between a version and the one before. `pointer` as RFC 6901 has it. */
+/** One difference between a version and the one before. `pointer` is a JSON pointer (RFC 6901). */
 export interface ReportedChange {
   readonly op: "add" | "remove" | "replace";
   readonly pointer: string;
@@ -20,16 +20,16 @@ export interface ReportedChange {
 /** One version of an object. */
 export interface ReportedVersion {
   readonly resourceVersion: string;
-  /** `kept`: how it came about is not told; it is older than the history, or was asked for by its revision. */
+  /** `kept`: its event is unknown, because it is older than the history, or was requested by its revision. */
   readonly event: "created" | "updated" | "deleted" | "kept";
   /** When it was written; absent where neither the store nor a manager has recorded that. */
   readonly time?: string;
   readonly uid?: string;
-  /** Whose writes were recorded with this version; empty for a delete. */
+  /** The managers whose writes were recorded with this version; empty for a delete. */
   readonly managers: readonly ReportedManager[];
-  /** What is different from the version before; empty where that is not kept. */
+  /** The differences from the version before; empty where that is not kept. */
   readonly changes: readonly ReportedChange[];
-  /** The object, for a delete its last state; only where it was asked for. */
+  /** The object, for a delete its last state; only where it was requested. */
   readonly object?: Value;
 }
 
@@ -38,9 +38,9 @@ export interface HistoryReport {
   readonly kind: "History";
   readonly apiVersion: string;
   readonly object: ReportedObject;
-  /** Changes up to this version are not kept; absent where one version was asked for. */
+  /** Changes up to this version are not kept; absent where one version was requested. */
   readonly since?: string;
-  /** Whether there are older versions, which the limit or the size of the answer has left out. */
+  /** Whether there are older versions, which the limit or the size of the response excludes. */
   readonly more: boolean;
   readonly versions: readonly ReportedVersion[];
 }

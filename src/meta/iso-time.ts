@@ -1,8 +1,7 @@
 /**
  * Times in UTC as RFC 3339 writes them, with milliseconds.
  *
- * As `Date.prototype.toISOString` does, which loads what the engine knows of time zones: most of a megabyte, for a text that
- * knows none.
+ * They equal those of `Date.prototype.toISOString`, which loads the time zone data of the engine, most of a megabyte.
  *
  * @module
  */
@@ -17,7 +16,7 @@ const YEAR_10000_MS = 253_402_300_800_000;
 
 const two = (value: number): string => (value < 10 ? `0${value}` : String(value));
 
-/** The text of a time, in ms since 1970. @throws RangeError where that is no time */
+/** The text of a time in ms since 1970. @throws RangeError where it is out of the range of dates */
 export function isoTime(time: number): string {
   const ms = Math.trunc(time);
   // Years of other than four digits are rare.
@@ -31,7 +30,7 @@ export function isoTime(time: number): string {
   return `${String(date.year).padStart(4, "0")}-${two(date.month)}-${two(date.day)}T${clock}.${millis}Z`;
 }
 
-/** The date of a day, counted from 1 January 1970. Years are counted from March, so that the day which not all have is the last. */
+/** The date of a day, counted from 1 January 1970. Years are counted from March, so that a leap day is the last. */
 function dateOf(days: number): { readonly year: number; readonly month: number; readonly day: number } {
   const sinceEpoch = days + EPOCH_DAYS;
   const era = Math.floor(sinceEpoch / ERA_DAYS);

@@ -15,7 +15,7 @@ export interface SelectorValue {
 
 const compiled = new WeakMap<SelectorValue, LabelSelector>();
 
-/** Compiles the label selector of an object that does not change any more; each one is compiled once. */
+/** Compiles the label selector of an immutable object; each one is compiled once. */
 export function selectorOf(selector: SelectorValue): LabelSelector {
   let known = compiled.get(selector);
   if (!known) compiled.set(selector, (known = labelSelectorOf(requirementsOf(selector))));

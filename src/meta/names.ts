@@ -1,108 +1,135 @@
 /**
- * The forms that names, keys and label values may have (DEC-2).
+ * The forms of names, keys and label values (DEC-2), with the messages of Kubernetes.
  *
- * Each predicate returns undefined when the text is fine, else a short text that says what was expected, ready to stand
- * behind `Invalid value: "x": `. Lengths count characters; the alphabets are ASCII, so that is bytes as well.
+ * Each check returns undefined when the text is valid, else what is wrong, as it stands behind `Invalid value: "x": `.
+ * Lengths count characters; the alphabets are ASCII, so that is bytes as well.
  *
  * @module
  */
 
-/** A check of one text: undefined when it is fine, else what was expected. */
+/** A check of one text: undefined when it is valid, else what is wrong. */
 export type TextCheck = (text: string) => string | undefined;
 
-const LABEL = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?$/;
-const LABEL_1035 = /^[a-z](?:[-a-z0-9]*[a-z0-9])?$/;
-const SUBDOMAIN = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$/;
-const NAME_PART = /^[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
+// Groups capture, because messages have these patterns as Kubernetes writes them.
+const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
+const LABEL_1035 = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
+const SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
+const NAME_PART = /^([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$/;
+const LABEL_VALUE = /^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$/;
 const KEY = /^[-._a-zA-Z0-9]+$/;
 const PATH = /^[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$/;
 
-const atMost = (most: number): string => `expected at most ${most} characters`;
+const MAX_LABEL_LENGTH = 63;
+const MAX_SUBDOMAIN_LENGTH = 253;
 
-const ofForm = (pattern: RegExp, most: number, expected: string): TextCheck => {
-  return (text) => (text.length > most ? atMost(most) : pattern.test(text) ? undefined : expected);
-};
+const tooLong = (max: number): string => `must be no more than ${max} characters`;
 
-const formOfLabel = ofForm(
+/** A form by its pattern, with the message for other texts. */
+function form(pattern: RegExp, max: number, message: string, ...examples: readonly string[]): TextCheck {
+  const source = pattern.source.slice(1, -1);
+  const quoted = examples.map((example) => `'${example}', `).join(" or ");
+  const wrong = `${message} (${quoted === "" ? "" : `e.g. ${quoted}`}regex used for validation is '${source}')`;
+  return (text) => (text.length > max ? tooLong(max) : pattern.test(text) ? undefined : wrong);
+}
+
+const label = form(
   LABEL,
-  63,
-  "expected a DNS label: lower-case letters, digits and '-', beginning and ending with a letter or digit",
+  MAX_LABEL_LENGTH,
+  "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character",
+  "my-name",
+  "123-abc",
 );
 
-/**
- * A DNS label (RFC 1123): at most 63 lower-case letters, digits and dashes, no dash at either end. Of what is a subdomain but no
- * label the dots are named, as `IsDNS1123Label` of Kubernetes does; it does so of no label that must begin with a letter.
- */
+/** A DNS label (RFC 1123): at most 63 lower-case letters, digits and dashes, no dash at either end. */
 export const dnsLabel: TextCheck = (text) => {
-  const wrong = formOfLabel(text);
-  return wrong !== undefined && text.length <= 63 && SUBDOMAIN.test(text) ? "must not contain dots" : wrong;
+  const wrong = label(text);
+  if (wrong === undefined || text.length > MAX_LABEL_LENGTH || dnsSubdomain(text) !== undefined) return wrong;
+  return "must not contain dots";
 };
 
-/** A DNS label (RFC 1035): as {@link dnsLabel}, but beginning with a letter. */
-export const dns1035Label: TextCheck = ofForm(
+/** A DNS label (RFC 1035): as {@link dnsLabel}, but with a letter at its beginning. */
+export const dns1035Label: TextCheck = form(
   LABEL_1035,
-  63,
-  "expected a DNS label that begins with a letter: lower-case letters, digits and '-', ending with a letter or digit",
+  MAX_LABEL_LENGTH,
+  "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character",
+  "my-name",
+  "abc-123",
 );
 
 /** A DNS subdomain (RFC 1123): at most 253 characters of DNS labels joined by dots. */
-export const dnsSubdomain: TextCheck = ofForm(
+export const dnsSubdomain: TextCheck = form(
   SUBDOMAIN,
-  253,
-  "expected a DNS subdomain: lower-case letters, digits, '-' and '.', each part beginning and ending with a letter or digit",
+  MAX_SUBDOMAIN_LENGTH,
+  "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character",
+  "example.com",
 );
 
-const namePart = ofForm(
-  NAME_PART,
-  63,
-  "expected letters, digits, '-', '_' and '.', beginning and ending with a letter or digit",
-);
+const NAME_MESSAGE =
+  "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
+
+const namePart = form(NAME_PART, MAX_LABEL_LENGTH, NAME_MESSAGE, "MyName", "my.name", "123-abc");
 
 /** The key of a label: a name of at most 63 characters, with an optional DNS subdomain and `/` in front (DEC-2). */
 export const qualifiedName: TextCheck = (text) => {
   const slash = text.indexOf("/");
-  if (slash < 0) return text === "" ? "expected a name, got none" : namePart(text);
-  const prefix = text.slice(0, slash);
+  if (slash >= 0 && text.includes("/", slash + 1)) {
+    return `a qualified name ${namePart("/")} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`;
+  }
+  const wrongPrefix = slash < 0 ? undefined : slash === 0 ? "must be non-empty" : dnsSubdomain(text.slice(0, slash));
+  if (wrongPrefix) return `prefix part ${wrongPrefix}`;
   const name = text.slice(slash + 1);
-  if (name.includes("/")) return "expected a name with at most one '/'";
-  if (prefix === "") return "expected a DNS subdomain in front of '/'";
-  const wrong = dnsSubdomain(prefix);
-  if (wrong) return `${wrong}, in front of '/'`;
-  if (name === "") return "expected a name behind '/'";
-  return namePart(name);
+  const wrong = name === "" ? "must be non-empty" : namePart(name);
+  return wrong && `name part ${wrong}`;
 };
 
 /** A {@link qualifiedName} that must have its domain: `example.com/name`. */
 export const prefixedName: TextCheck = (text) =>
-  text.includes("/") ? qualifiedName(text) : "expected a name with a domain in front, such as 'example.com/name'";
+  text.includes("/") ? qualifiedName(text) : `must be a domain-prefixed key (such as "acme.io/foo")`;
 
 /** The value of a label: as the name part of its key, or empty (DEC-2). */
-export const labelValue: TextCheck = (text) => (text === "" ? undefined : namePart(text));
+export const labelValue: TextCheck = form(
+  LABEL_VALUE,
+  MAX_LABEL_LENGTH,
+  `a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character`,
+  "MyValue",
+  "my_value",
+  "12345",
+);
 
-/** A key of a ConfigMap or Secret, and what a file may be called that is made of it (CM-11, DEC-13). */
+const key = form(
+  KEY,
+  MAX_SUBDOMAIN_LENGTH,
+  "a valid config key must consist of alphanumeric characters, '-', '_' or '.'",
+  "key.name",
+  "KEY_NAME",
+  "key-name",
+);
+
+/** A key of a ConfigMap or Secret, and the name of its file in a volume (CM-11, DEC-13). */
 export const configMapKey: TextCheck = (text) => {
-  if (text.length > 253) return atMost(253);
-  if (!KEY.test(text)) return "expected letters, digits, '-', '_' and '.'";
-  if (text === "." || text === "..") return "expected a key other than '.' and '..'";
-  return text.startsWith("..") ? "expected a key that does not begin with '..'" : undefined;
+  const wrong = key(text);
+  if (wrong) return wrong;
+  if (text === "." || text === "..") return `must not be '${text}'`;
+  return text.startsWith("..") ? "must not start with '..'" : undefined;
 };
 
-/** A text that can stand alone between two slashes of a path (DEC-2). */
+/** A text that may be a segment of a path (DEC-2). */
 export const pathSegment: TextCheck = (text) => {
-  if (text === "." || text === "..") return "expected a name other than '.' and '..'";
-  return text.includes("/") || text.includes("%") ? "expected a name without '/' and '%'" : undefined;
+  if (text === "." || text === "..") return `may not be '${text}'`;
+  const wrong = ["/", "%"].find((part) => text.includes(part));
+  return wrong && `may not contain '${wrong}'`;
 };
 
-/** A domain, `/` and a path, both there: `example.com/signer/name`. */
+const httpPath = form(PATH, Infinity, "Invalid path");
+
+/** A domain, `/` and a path, none of them empty: `example.com/signer/name`. */
 export const domainPrefixedPath: TextCheck = (text) => {
   const slash = text.indexOf("/");
-  if (slash <= 0 || slash === text.length - 1) return "expected a domain and a path, such as 'example.com/path'";
-  const wrong = dnsSubdomain(text.slice(0, slash));
-  if (wrong) return `${wrong}, in front of '/'`;
-  return PATH.test(text.slice(slash + 1)) ? undefined : "expected a path of URL characters behind '/'";
+  if (slash <= 0 || slash === text.length - 1) return `must be a domain-prefixed path (such as "acme.io/foo")`;
+  return dnsSubdomain(text.slice(0, slash)) ?? httpPath(text.slice(slash + 1));
 };
 
-/** How objects of a kind may be called: true when the name is fine, else what was expected. */
+/** The rule for names of a kind: true when a name is valid, else what is wrong. */
 export type ObjectNameRule = (name: string) => true | string;
 
 const rule =
@@ -119,7 +146,7 @@ export const labelName: ObjectNameRule = rule(dnsLabel);
 /** Names are DNS labels that begin with a letter: services. */
 export const label1035Name: ObjectNameRule = rule(dns1035Label);
 
-/** Names are anything that fits between two slashes of a path: roles, core events. */
+/** Names are segments of a path: roles, core events. */
 export const pathSegmentName: ObjectNameRule = rule(pathSegment);
 
 /** Names are keys of a ConfigMap: lease candidates. */

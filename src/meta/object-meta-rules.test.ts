@@ -2,23 +2,23 @@ import { describe, expect, test } from "vitest";
 import { type Dialect, kubernetes, neutral } from "./dialect.ts";
 import { FieldErrors } from "./field-errors.ts";
 import { labelName, subdomainName } from "./names.ts";
-import { oddFinalizers, validateObjectMeta, validateObjectMetaUpdate } from "./object-meta-rules.ts";
+import { finalizerWarnings, validateObjectMeta, validateObjectMetaUpdate } from "./object-meta-rules.ts";
 import type { ObjectMeta } from "./object-meta.ts";
 
 const rules = (dialect: Dialect) => ({ namespaced: true, nameRule: subdomainName, dialect });
 
-const told = (errors: FieldErrors): string[] => [...new Set(errors.causes.map((c) => `${c.reason} ${c.field}`))];
+const causesOf = (errors: FieldErrors): string[] => [...new Set(errors.causes.map((c) => `${c.reason} ${c.field}`))];
 
 function create(meta: ObjectMeta, dialect: Dialect = neutral): string[] {
   const errors = new FieldErrors();
   validateObjectMeta({ name: "x", namespace: "n", ...meta }, errors, rules(dialect));
-  return told(errors);
+  return causesOf(errors);
 }
 
 function update(meta: ObjectMeta, old: ObjectMeta, sent: ObjectMeta = meta, dialect: Dialect = neutral): string[] {
   const errors = new FieldErrors();
   validateObjectMetaUpdate(meta, old, errors, { ...rules(dialect), sent });
-  return told(errors);
+  return causesOf(errors);
 }
 
 const owner = { apiVersion: "a.b/v1", kind: "Owner", name: "o", uid: "u" };
@@ -37,11 +37,11 @@ test("META-4: metadata that every member of fits is fine in both dialects", () =
 });
 
 describe("DEC-1, DEC-2: names", () => {
-  test("a name is required and nothing more is told without one", () => {
+  test("a name is required and without one there is no other cause", () => {
     expect(create({ name: "" })).toEqual(["FieldValueRequired metadata.name"]);
   });
 
-  test("a name and a prefix for one have the form that the kind asks for", () => {
+  test("a name and its prefix follow the rule of the kind", () => {
     expect(create({ name: "A" })).toEqual(["FieldValueInvalid metadata.name"]);
     expect(create({ generateName: "Gen_" })).toEqual(["FieldValueInvalid metadata.generateName"]);
     expect(create({ generateName: "gen." })).toEqual(["FieldValueInvalid metadata.generateName"]);
@@ -58,12 +58,12 @@ describe("DEC-1, DEC-2: names", () => {
       nameRule: labelName,
       dialect: neutral,
     });
-    expect(told(errors)).toEqual(["FieldValueForbidden metadata.namespace"]);
+    expect(causesOf(errors)).toEqual(["FieldValueForbidden metadata.namespace"]);
   });
 });
 
 describe("DEC-2: labels and annotations", () => {
-  test("every bad key and value of labels is told at the map", () => {
+  test("causes of every invalid key and value of labels have the path of the map", () => {
     const errors = new FieldErrors();
     validateObjectMeta(
       { name: "x", namespace: "n", labels: { "a b": "c d", ok: "v", "e f": "g" } },
@@ -73,7 +73,7 @@ describe("DEC-2: labels and annotations", () => {
     expect(errors.causes.map((c) => c.field)).toEqual(["metadata.labels", "metadata.labels", "metadata.labels"]);
   });
 
-  test("annotations hold 262144 bytes, keys included, and not one more", () => {
+  test("annotations have at most 262144 bytes, keys included", () => {
     expect(create({ annotations: { a: "x".repeat(262143) } })).toEqual([]);
     expect(create({ annotations: { a: "x".repeat(262144) } })).toEqual(["FieldValueTooLong metadata.annotations"]);
     expect(create({ annotations: { ab: "é".repeat(131071) } })).toEqual([]);
@@ -134,7 +134,7 @@ describe("DEC-1: finalizers", () => {
     expect(create({ finalizers: ["orphan", "foregroundDeletion"] })).toEqual(["FieldValueInvalid metadata.finalizers"]);
   });
 
-  test("none is added to a deleted object, but taken away", () => {
+  test("none is added to a deleted object, but removed", () => {
     const old = { name: "x", deletionTimestamp: "2026-01-01T00:00:00Z", finalizers: ["x.io/a", "x.io/b"] };
     expect(update({ ...old, finalizers: ["x.io/c", "x.io/a"] }, old)).toEqual([
       "FieldValueForbidden metadata.finalizers",
@@ -146,7 +146,7 @@ describe("DEC-1: finalizers", () => {
 describe("DEC-1: what an update may not change", () => {
   const old: ObjectMeta = { name: "x", namespace: "n", uid: "u", creationTimestamp: "2026-01-01T00:00:00Z" };
 
-  test("another uid is told, none or the same is not", () => {
+  test("another uid is a cause, none or the same is not", () => {
     expect(update(old, old, { ...old, uid: "v" })).toEqual(["FieldValueInvalid metadata.uid"]);
     expect(update(old, old, { name: "x" })).toEqual([]);
     expect(update(old, old, { name: "x", uid: "" })).toEqual([]);
@@ -195,5 +195,5 @@ test.each<[string[], string[] | undefined, string[]]>([
   ],
   [["a"], ["a"], []],
 ])("of the finalizers %j after %j those are warned of that are new and have no domain", (finalizers, before, texts) => {
-  expect([...oddFinalizers({ finalizers }, before && { finalizers: before })]).toEqual(texts);
+  expect([...finalizerWarnings({ finalizers }, before && { finalizers: before })]).toEqual(texts);
 });

@@ -1,6 +1,6 @@
 /**
- * What holds for the metadata of every object: names, labels, annotations, owners, finalizers, and what may not change
- * (DEC-1, DEC-2).
+ * The rules for the metadata of every object: names, labels, annotations, owners, finalizers, and immutable members (DEC-1,
+ * DEC-2).
  *
  * @module
  */
@@ -9,7 +9,7 @@ import type { FieldErrors } from "./field-errors.ts";
 import { type ObjectNameRule, dnsLabel, labelValue, qualifiedName } from "./names.ts";
 import type { ManagedFields, ObjectMeta, OwnerRef } from "./object-meta.ts";
 
-/** What a check of metadata must know of the kind. */
+/** The rules of a kind for metadata. */
 export interface ObjectMetaRules {
   readonly namespaced: boolean;
   readonly nameRule: ObjectNameRule;
@@ -18,20 +18,20 @@ export interface ObjectMetaRules {
   readonly strictFinalizers?: boolean;
 }
 
-/** The same for an update; `sent` is the metadata as the client sent it, before the server's members were put back. */
+/** The rules for an update; `sent` is the metadata of the client, before the server restored its own members. */
 export interface ObjectMetaUpdateRules extends ObjectMetaRules {
   readonly sent?: ObjectMeta;
 }
 
-const MOST_ANNOTATION_BYTES = 262_144;
+const MAX_ANNOTATION_BYTES = 262_144;
 
-/** Finalizers that have a meaning of their own and need no domain. */
+/** The standard finalizers, which need no domain. */
 export const KNOWN_FINALIZERS: ReadonlySet<string> = new Set(["orphan", "foregroundDeletion", "kubernetes"]);
 
-/** Whether a finalizer has no domain and is none that needs none. */
+/** Whether a finalizer needs a domain and has none. */
 const lacksDomain = (finalizer: string): boolean => !finalizer.includes("/") && !KNOWN_FINALIZERS.has(finalizer);
 
-/** Everything that is wrong with the metadata of a new object. */
+/** Validates the metadata of a new object. */
 export function validateObjectMeta(meta: ObjectMeta, errors: FieldErrors, rules: ObjectMetaRules): void {
   validateName(meta, errors, rules);
   if (rules.namespaced) {
@@ -39,15 +39,15 @@ export function validateObjectMeta(meta: ObjectMeta, errors: FieldErrors, rules:
     if (!meta.namespace) errors.required("metadata.namespace");
     if (wrong) errors.invalid("metadata.namespace", meta.namespace, wrong);
   } else if (meta.namespace) {
-    errors.forbidden("metadata.namespace", "expected no namespace, objects of this kind belong to the cluster");
+    errors.forbidden("metadata.namespace", "not allowed on this type");
   }
   if (meta.generation !== undefined && meta.generation < 0) {
-    errors.invalid("metadata.generation", meta.generation, "expected at least 0");
+    errors.invalid("metadata.generation", meta.generation, "must be greater than or equal to 0");
   }
   validateShared(meta, errors, rules);
 }
 
-/** Everything that is wrong with the changed metadata of an object; the name is that of the path and not looked at. */
+/** Validates the metadata of an update; the name is that of the path and not validated. */
 export function validateObjectMetaUpdate(
   meta: ObjectMeta,
   old: ObjectMeta,
@@ -56,11 +56,7 @@ export function validateObjectMetaUpdate(
 ): void {
   const sent = rules.sent ?? meta;
   const keep = (member: "uid" | "deletionTimestamp" | "deletionGracePeriodSeconds"): void =>
-    errors.invalid(
-      `metadata.${member}`,
-      sent[member],
-      `field is immutable: expected ${JSON.stringify(old[member] ?? null)}`,
-    );
+    errors.invalid(`metadata.${member}`, sent[member], "field is immutable");
   if (sent.uid && sent.uid !== old.uid) keep("uid");
   if (sent.deletionTimestamp && !old.deletionTimestamp) keep("deletionTimestamp");
   const grace = sent.deletionGracePeriodSeconds;
@@ -70,17 +66,21 @@ export function validateObjectMetaUpdate(
 }
 
 const MAX_MANAGER_BYTES = 128;
-const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]*$/u;
+const UNPRINTABLE = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/u;
 
 /** The name of a field manager: at most 128 bytes, all of them of printable characters (DEC-15). */
 export function validateFieldManager(manager: string, field: string, errors: FieldErrors): void {
   if (Buffer.byteLength(manager) > MAX_MANAGER_BYTES) errors.tooLong(field, MAX_MANAGER_BYTES);
-  if (!PRINTABLE.test(manager)) errors.invalid(field, manager, "expected printable characters");
+  const found = UNPRINTABLE.exec(manager);
+  if (!found) return;
+  const code = found[0].codePointAt(0)?.toString(16).toUpperCase().padStart(4, "0");
+  const position = Buffer.byteLength(manager.slice(0, found.index));
+  errors.invalid(field, manager, `invalid character U+${code} (at position ${position})`);
 }
 
 const MAX_SUBRESOURCE_BYTES = 256;
 
-/** Entries that a client may have edited: what they are called is bounded, like the manager of any write. */
+/** Entries that a client may have edited have names within the limits of any write. */
 function validateManagedFields(entries: readonly ManagedFields[], errors: FieldErrors): void {
   entries.forEach(({ manager = "", subresource = "" }, i) => {
     const field = `metadata.managedFields[${i}]`;
@@ -100,7 +100,7 @@ function validateShared(meta: ObjectMeta, errors: FieldErrors, rules: ObjectMeta
   }
 }
 
-/** A name is needed, or a prefix to make one of; both have the form of a name of the kind. */
+/** A name is required, or a prefix to generate one; both follow the rule for names of the kind. */
 function validateName(meta: ObjectMeta, errors: FieldErrors, rules: ObjectMetaRules): void {
   const { nameRule } = rules;
   validatePrefix(meta, errors, rules);
@@ -108,22 +108,22 @@ function validateName(meta: ObjectMeta, errors: FieldErrors, rules: ObjectMetaRu
     errors.required("metadata.name", "name or generateName is required");
     return;
   }
-  const fine = nameRule(meta.name);
-  if (fine !== true) errors.invalid("metadata.name", meta.name, fine);
+  const valid = nameRule(meta.name);
+  if (valid !== true) errors.invalid("metadata.name", meta.name, valid);
 }
 
-/** What a name is made of has the form of one; a dash at its end takes the letter in front of it along. */
+/** A prefix of a name follows the rule for names; a dash at its end is replaced together with the character before. */
 export function validatePrefix(
   { generateName: prefix }: ObjectMeta,
   errors: FieldErrors,
   rules: ObjectMetaRules,
 ): void {
   if (!prefix) return;
-  const fine = rules.nameRule(prefix.replace(/.-$/s, "a"));
-  if (fine !== true) errors.invalid("metadata.generateName", prefix, fine);
+  const valid = rules.nameRule(prefix.replace(/.-$/s, "a"));
+  if (valid !== true) errors.invalid("metadata.generateName", prefix, valid);
 }
 
-/** Label keys are qualified names, their values short names or empty (DEC-2); causes name the map, not the key. */
+/** Label keys are qualified names, their values short names or empty (DEC-2); causes have the path of the map. */
 export function validateLabels(labels: Readonly<Record<string, string>>, field: string, errors: FieldErrors): void {
   for (const key in labels) {
     const wrongKey = qualifiedName(key);
@@ -133,7 +133,7 @@ export function validateLabels(labels: Readonly<Record<string, string>>, field: 
   }
 }
 
-/** Annotation keys are qualified names in any case; keys and values together have at most 262144 bytes (DEC-2). */
+/** Annotation keys are qualified names in any letter case; keys and values together have at most 262144 bytes (DEC-2). */
 export function validateAnnotations(
   annotations: Readonly<Record<string, string>>,
   field: string,
@@ -145,10 +145,10 @@ export function validateAnnotations(
     if (wrong) errors.invalid(field, key, wrong);
     bytes += Buffer.byteLength(key) + Buffer.byteLength(annotations[key]!);
   }
-  if (bytes > MOST_ANNOTATION_BYTES) errors.tooLong(field, MOST_ANNOTATION_BYTES);
+  if (bytes > MAX_ANNOTATION_BYTES) errors.tooLong(field, MAX_ANNOTATION_BYTES);
 }
 
-/** Owners are named in full and at most one of them is the controller (DEC-1); causes carry no index. */
+/** Owner references are complete and at most one is the controller (DEC-1); causes have no index. */
 function validateOwners(owners: readonly OwnerRef[], errors: FieldErrors, dialect: Dialect): void {
   const field = "metadata.ownerReferences";
   for (const owner of owners) {
@@ -160,16 +160,18 @@ function validateOwners(owners: readonly OwnerRef[], errors: FieldErrors, dialec
       if (!owner[member]) errors.invalid(`${field}.${member}`, owner[member], "must not be empty");
     }
     if (owner.apiVersion === "v1" && owner.kind === "Event" && dialect.rules.enforceUndocumented) {
-      errors.invalid(field, owner, "expected an owner other than an Event of v1");
+      errors.invalid(field, owner, "/v1, Kind=Event is disallowed from being an owner");
     }
   }
   const controllers = owners.filter((owner) => owner.controller === true);
-  if (controllers.length > 1) {
-    errors.invalid(field, controllers, `expected at most one controller, got ${controllers.length}`);
+  const [first, second] = controllers.map(({ kind, name }) => `${kind}/${name}`);
+  if (second !== undefined) {
+    const why = `Only one reference can have Controller set to true. Found "true" in references for ${first} and ${second}`;
+    errors.invalid(field, controllers, why);
   }
 }
 
-/** New finalizers are qualified names; the same may stand there twice (DEC-1). */
+/** New finalizers are qualified names; duplicates are allowed (DEC-1). */
 function validateFinalizers(
   finalizers: readonly string[],
   before: readonly string[],
@@ -183,11 +185,15 @@ function validateFinalizers(
     const wrong = qualifiedName(finalizer);
     if (wrong) errors.invalid(field, finalizer, wrong);
     if (strict && lacksDomain(finalizer)) {
-      errors.invalid(`${field}[${i}]`, finalizer, "expected a name with a domain in front, or a well-known one");
+      errors.invalid(
+        `${field}[${i}]`,
+        finalizer,
+        "name is neither a standard finalizer name nor is it fully qualified",
+      );
     }
   });
   if (finalizers.includes("orphan") && finalizers.includes("foregroundDeletion")) {
-    errors.invalid(field, finalizers, "expected only one of 'orphan' and 'foregroundDeletion'");
+    errors.invalid(field, finalizers, "finalizer orphan and foregroundDeletion cannot be both set");
   }
 }
 
@@ -203,8 +209,8 @@ function refuseNewFinalizers(meta: ObjectMeta, old: ObjectMeta, errors: FieldErr
   }
 }
 
-/** Warnings about finalizers that are new and stand for no domain, in the words of a real server. */
-export function* oddFinalizers({ finalizers = [] }: ObjectMeta, old: ObjectMeta | undefined): Generator<string> {
+/** Warnings about new finalizers without a domain, as of kube-apiserver. */
+export function* finalizerWarnings({ finalizers = [] }: ObjectMeta, old: ObjectMeta | undefined): Generator<string> {
   const before = new Set(old?.finalizers);
   for (const finalizer of new Set(finalizers.toSorted())) {
     if (before.has(finalizer) || !lacksDomain(finalizer)) continue;

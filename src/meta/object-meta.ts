@@ -1,5 +1,5 @@
 /**
- * ObjectMeta: what every object has (META-1..11, DEC-1).
+ * ObjectMeta: the metadata of every object (META-1..11, DEC-1).
  *
  * @module
  */
@@ -77,11 +77,11 @@ const owners = atomicList(ManagedFieldsEntry, "Who owns which field; kept by the
 /** The schema of `metadata`. */
 export const ObjectMetaSchema = struct(
   "What every object has: its identity, its versions, its owners and its labels.",
-  // An empty list is something else than none: it may ask to forget all owners (AMB-45).
+  // An empty list differs from none: it may clear all owners (AMB-45).
   { ...members, managedFields: pointer(owners) },
 );
 
-/** The schema of the `metadata` of what is made of a template: nothing in it asks the server for something. */
+/** The schema of the `metadata` of a template; an empty `managedFields` has no meaning in it. */
 export const TemplateMetaSchema: typeof ObjectMetaSchema = struct(
   "What each object has that is made of the template: its labels and annotations.",
   { ...members, managedFields: optional(owners) },

@@ -1,25 +1,25 @@
 /**
- * What the server tells of ownership to clients that ask in its own words: two kinds of answers beside the standard
- * ones, asked for in the Accept header the way tables are (`application/json;as=Blame;v=v1;g=keelson.dev`).
+ * Reports of ownership: two kinds of responses besides the standard ones, which clients request in the Accept header, as
+ * they request tables (`application/json;as=Blame;v=v1;g=keelson.dev`).
  *
  * @module
  */
 import type { Value } from "../value/value.ts";
 
-/** The group of the answers; no objects are kept in it. */
+/** The group of the reports, which has no objects. */
 export const REPORT_GROUP = "keelson.dev";
 /** Its only version. */
 export const REPORT_VERSION = "v1";
 
-/** What goes into an Accept header for one of the answers. */
+/** The media type of a report for the Accept header. */
 export const acceptReport = (kind: "Blame" | "ApplyConflict"): string =>
   `application/json;as=${kind};v=${REPORT_VERSION};g=${REPORT_GROUP}`;
 
-/** What every report begins with. */
+/** The first members of every report. */
 interface ReportHead<Kind extends string> {
   readonly kind: Kind;
   readonly apiVersion: string;
-  /** The object that is told about, and the version of it in which this was so. */
+  /** The reported object, with its version. */
   readonly object: ReportedObject;
 }
 
@@ -33,7 +33,7 @@ export interface ReportedObject {
   readonly resourceVersion?: string;
 }
 
-/** A manager with its last write. `time` is absent where no write of it is recorded, `subresource` for the object itself. */
+/** A manager with its last write. `time` is absent where no write is recorded, `subresource` for the object itself. */
 export interface ReportedManager {
   readonly manager: string;
   readonly operation: "Apply" | "Update";
@@ -42,27 +42,27 @@ export interface ReportedManager {
   readonly subresource?: string;
 }
 
-/** Who owns what of an object: the answer to a GET. Leaves and containers in the order of the object. */
+/** The owners of an object: the response to a GET. Leaves and containers are in the order of the object. */
 export interface BlameReport extends ReportHead<"Blame"> {
-  /** Every leaf once: `field` as conflict causes name it, `pointer` as RFC 6901 does. */
+  /** Every leaf once: `field` is its name in conflict causes, `pointer` a JSON pointer (RFC 6901). */
   readonly leaves: readonly {
     readonly field: string;
     readonly pointer: string;
     readonly value: Value;
     readonly managers: readonly ReportedManager[];
   }[];
-  /** What the leaves are in; its managers own that it is there, not what is in it. */
+  /** The containers of the leaves; their managers own that they exist, not what is in them. */
   readonly containers: readonly {
     readonly field: string;
     readonly pointer: string;
     readonly list: boolean;
     readonly managers: readonly ReportedManager[];
   }[];
-  /** Fields that are recorded and not there. */
+  /** Recorded fields that the object does not have. */
   readonly absent: readonly { readonly field: string; readonly manager: ReportedManager }[];
 }
 
-/** One way out of a conflict: `keep` theirs, `take` over, or `share` (OWN-15..17). */
+/** One way to resolve a conflict: `keep` theirs, `take` over, or `share` (OWN-15..17). */
 export interface WayOutReport {
   readonly choice: "keep" | "take" | "share";
   readonly does: string;
@@ -74,7 +74,7 @@ export interface WayOutReport {
 /** A field that an apply would change and others own. */
 export interface ConflictReport {
   readonly field: string;
-  /** Where the body names it. */
+  /** Its path in the body. */
   readonly pointer?: string;
   readonly current?: Value;
   readonly proposed?: Value;
@@ -82,9 +82,9 @@ export interface ConflictReport {
   readonly waysOut: readonly WayOutReport[];
 }
 
-/** Why an apply was refused: the answer, with the code 409, in place of the Status. */
+/** Why an apply was refused: the response, with the code 409, in place of the Status. */
 export interface ApplyConflictReport extends ReportHead<"ApplyConflict"> {
-  /** As in the Status that others get (DEC-20). */
+  /** As in the Status of clients that do not request the report (DEC-20). */
   readonly status: "Failure";
   readonly reason: "Conflict";
   readonly code: 409;

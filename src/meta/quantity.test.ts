@@ -5,7 +5,7 @@ import {
   addQuantities,
   canonicalQuantity,
   compareQuantities,
-  isWholeBytes,
+  isWholeQuantity,
   multiplyQuantities,
   parseQuantity,
   quantitySign,
@@ -64,7 +64,7 @@ describe("DEC-9: the canonical form", () => {
     },
   );
 
-  test("keeps in the kubernetes dialect what typed clients take for canonical", () => {
+  test("keeps in the kubernetes dialect what typed clients treat as canonical", () => {
     for (const sent of ["+5", "5.", "1e+3", "1e0", "1E-3", "+5Gi", "1e3", "500m"]) {
       expect(canonicalQuantity(sent, true)).toBe(sent);
     }
@@ -120,7 +120,7 @@ test("DEC-9: quantities compare by value, as their exact numbers do", () => {
       const [x, y] = [exact(a), exact(b)];
       expect(Math.sign(compareQuantities(a, b))).toBe(x === y ? 0 : x < y ? -1 : 1);
       expect(quantitySign(a)).toBe(x === 0n ? 0 : x < 0n ? -1 : 1);
-      expect(isWholeBytes(a)).toBe(x % 10n ** 9n === 0n);
+      expect(isWholeQuantity(a)).toBe(x % 10n ** 9n === 0n);
     }),
   );
 });

@@ -1,9 +1,9 @@
 /**
  * Quantities: `1Gi`, `500m`, `2e3` (DEC-9).
  *
- * A quantity is an exact decimal number and the family of suffixes in which it is written. It has at most nine decimal
- * places (more are rounded away from zero), and a binary one is at most 2^63-1. Numbers are kept as digits and a power
- * of ten, so that `1e400` costs nothing.
+ * A quantity is an exact decimal number with the family of its suffix. It has at most nine decimal places (more are rounded
+ * away from zero), and a binary one is at most 2^63-1. Numbers are kept as digits and a power of ten, so that `1e400` costs
+ * nothing.
  *
  * @module
  */
@@ -11,7 +11,7 @@
 /** `binary`: Ki, Mi ...; `decimal`: n, u, m, k, M ...; `exponent`: e3, E3. */
 export type QuantityFamily = "binary" | "decimal" | "exponent";
 
-/** An exact number, `mantissa` x 10^`exponent`, and how it is written. */
+/** An exact number, `mantissa` x 10^`exponent`, with the family of its suffix. */
 export interface Quantity {
   readonly mantissa: bigint;
   readonly exponent: number;
@@ -19,16 +19,16 @@ export interface Quantity {
 }
 
 const FORM = /^([+-]?)(\d*)(?:\.(\d*))?(|[KMGTPE]i|[eE][+-]?\d{1,10}|[numkMGTPE])$/;
-const LONGEST = 1024;
+const MAX_LENGTH = 1024;
 const DECIMAL = ["n", "u", "m", "", "k", "M", "G", "T", "P", "E"];
 const BINARY = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
-const MOST_EXPONENT = 2 ** 31 - 1;
-const MOST_BINARY = 2n ** 63n - 1n;
-const PLACES = 9;
-/** A suffix alone counts as 0, where the number that is none has not to be read as one that may be long. */
-const MOST_WITHOUT_DIGITS = 5;
+const MAX_EXPONENT = 2 ** 31 - 1;
+const MAX_INT64 = 2n ** 63n - 1n;
+const MAX_PLACES = 9;
+/** Larger binary powers need digits: a suffix alone counts as 0 below this one. */
+const MIN_POWER_WITH_DIGITS = 5;
 
-/** The parts of a quantity as it was written; the number is digits without leading zeros and its decimal places. */
+/** The parts of the text of a quantity: the digits without leading zeros, the decimal places, the suffix. */
 interface Written {
   readonly negative: boolean;
   readonly whole: string;
@@ -39,7 +39,7 @@ interface Written {
 }
 
 function read(text: string): Written | undefined {
-  if (text.length > LONGEST) return undefined;
+  if (text.length > MAX_LENGTH) return undefined;
   const match = FORM.exec(text);
   if (!match || text === "") return undefined;
   const [, sign, digits = "", places = "", suffix = ""] = match;
@@ -47,18 +47,18 @@ function read(text: string): Written | undefined {
   const parts = { negative: sign === "-", whole: digits.startsWith("0") ? digits.replace(/^0+/, "") : digits, places };
   if (suffix.endsWith("i")) {
     const power = BINARY.indexOf(suffix);
-    return hasDigits || power < MOST_WITHOUT_DIGITS ? { ...parts, family: "binary", power } : undefined;
+    return hasDigits || power < MIN_POWER_WITH_DIGITS ? { ...parts, family: "binary", power } : undefined;
   }
   const decimal = DECIMAL.indexOf(suffix);
   if (decimal >= 0) return { ...parts, family: "decimal", power: (decimal - 3) * 3 };
   const power = Number(suffix.slice(1));
-  if (!hasDigits && power < -PLACES) return undefined;
-  return Math.abs(power) > MOST_EXPONENT ? undefined : { ...parts, family: "exponent", power };
+  if (!hasDigits && power < -MAX_PLACES) return undefined;
+  return Math.abs(power) > MAX_EXPONENT ? undefined : { ...parts, family: "exponent", power };
 }
 
 const sentText = (value: string | number): string => (typeof value === "number" ? String(value) : value.trim());
 
-/** Reads a quantity; blanks around it are ignored. Undefined when it is malformed or has more than 1024 characters. */
+/** Parses a quantity; blanks around it are ignored. Undefined when it is malformed or has more than 1024 characters. */
 export function parseQuantity(value: string | number): Quantity | undefined {
   const written = read(sentText(value));
   return written && toQuantity(written);
@@ -69,12 +69,12 @@ function toQuantity({ negative, whole, places, family, power }: Written): Quanti
   let exponent = -places.length;
   if (family === "binary") mantissa <<= BigInt(power * 10);
   else exponent += power;
-  if (exponent < -PLACES) {
-    mantissa = divideUp(mantissa, -PLACES - exponent);
-    exponent = -PLACES;
+  if (exponent < -MAX_PLACES) {
+    mantissa = divideUp(mantissa, -MAX_PLACES - exponent);
+    exponent = -MAX_PLACES;
   }
-  if (family === "binary" && mantissa > MOST_BINARY * 10n ** BigInt(-exponent)) {
-    mantissa = MOST_BINARY;
+  if (family === "binary" && mantissa > MAX_INT64 * 10n ** BigInt(-exponent)) {
+    mantissa = MAX_INT64;
     exponent = 0;
   }
   return { mantissa: negative ? -mantissa : mantissa, exponent, family };
@@ -83,20 +83,20 @@ function toQuantity({ negative, whole, places, family, power }: Written): Quanti
 /** `value` / 10^`places`, rounded up; `value` is not negative. */
 function divideUp(value: bigint, places: number): bigint {
   if (value === 0n) return 0n;
-  if (places > 2 * LONGEST) return 1n;
+  if (places > 2 * MAX_LENGTH) return 1n;
   const unit = 10n ** BigInt(places);
   return (value + unit - 1n) / unit;
 }
 
-// Most quantities are like this and canonical already: a short number and a suffix.
+// Most quantities have this form and are canonical: a short number and a suffix.
 const SHORT = /^[1-9]\d{0,5}(?:[KMGT]i|[numkMGTPE]?)$/;
 
 /**
  * The canonical text of a quantity: no fraction, the largest suffix of its family without loss (`1.5Gi` -> `1536Mi`,
  * `0.5` -> `500m`). Undefined when it is malformed.
  *
- * @param keepNearly leaves a text alone that typed clients take for canonical at first sight, such as `+5` or `1e0`
- *   (kubernetes dialect)
+ * @param keepNearly keeps a text that the parser of typed clients takes for canonical, such as `+5` or `1e0` (kubernetes
+ *   dialect)
  */
 export function canonicalQuantity(value: string | number, keepNearly = false): string | undefined {
   const text = sentText(value);
@@ -110,17 +110,17 @@ export function canonicalQuantity(value: string | number, keepNearly = false): s
   return keepNearly && looksCanonical(written) ? text : print(toQuantity(written));
 }
 
-/** A number of 64 bits, `value` x 10^`scale`. */
+/** An int64, `value` x 10^`scale`. */
 export interface ScaledQuantity {
   readonly value: bigint;
   readonly scale: number;
 }
 
-const MOST_DIGITS = 18;
+const MAX_DIGITS = 18;
 
 /**
- * The number of a quantity where typed Go clients keep it in 64 bits; undefined where they count with arbitrary precision, and
- * where it is malformed.
+ * The number of a quantity where typed Go clients keep it as an int64; undefined where they use arbitrary precision, and where
+ * it is malformed.
  */
 export function scaledQuantity(text: string): ScaledQuantity | undefined {
   const written = read(text);
@@ -128,34 +128,34 @@ export function scaledQuantity(text: string): ScaledQuantity | undefined {
   const { negative, whole, places, family, power } = written;
   const digits = (whole || "0") + places;
   const isBinary = family === "binary";
-  const precision = isBinary ? 15 - (whole.length || 1) - Math.trunc(power * 3) - 1 : MOST_DIGITS - digits.length;
+  const precision = isBinary ? 15 - (whole.length || 1) - Math.trunc(power * 3) - 1 : MAX_DIGITS - digits.length;
   const scale = (isBinary ? 0 : power) - places.length;
-  if (precision < 0 || scale < -PLACES || (isBinary && places !== "")) return undefined;
+  if (precision < 0 || scale < -MAX_PLACES || (isBinary && places !== "")) return undefined;
   const value = BigInt(digits) << BigInt(isBinary ? power * 10 : 0);
   return { value: negative ? -value : value, scale };
 }
 
-/** The index behind the digits that begin at an index. */
+/** The end of the digits that begin at an index. */
 function endOfDigits(text: string, from: number): number {
   let end = from;
   while (text[end]! >= "0" && text[end]! <= "9") end++;
   return end;
 }
 
-const WRONG_FORM = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
+const WRONG_FORMAT = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
 
-/** What is wrong with a quantity that nothing is left out of, in the words of typed Go clients; undefined when nothing is. */
-export function whyNoQuantity(text: string): string | undefined {
+/** What is wrong with the text of a quantity, as typed Go clients report it; undefined when nothing is. */
+export function quantityFault(text: string): string | undefined {
   if (read(text)) return undefined;
   const point = endOfDigits(text, text.startsWith("-") || text.startsWith("+") ? 1 : 0);
   const suffix = text.slice(text[point] === "." ? endOfDigits(text, point + 1) : point);
-  if (text === "" || text.length > LONGEST || !/^[eEinumkKMGTP]*[-+]?\d*$/.test(suffix)) return WRONG_FORM;
+  if (text === "" || text.length > MAX_LENGTH || !/^[eEinumkKMGTP]*[-+]?\d*$/.test(suffix)) return WRONG_FORMAT;
   return SUFFIX.test(suffix) ? "unable to parse numeric part of quantity" : "unable to parse quantity's suffix";
 }
 
 const SUFFIX = /^(?:|[KMGTPE]i|[eE][+-]?\d{1,10}|[numkMGTPE])$/;
 
-/** Whether a typed Go client would not look closer: it fits an int64 easily and has no obvious factor to take out. */
+/** Whether the parser of typed Go clients takes it for canonical: it fits an int64 easily and has no obvious factor. */
 function looksCanonical({ whole, places, family, power }: Written): boolean {
   const number = (whole || "0") + places;
   if (family === "binary") {
@@ -163,7 +163,7 @@ function looksCanonical({ whole, places, family, power }: Written): boolean {
     return places === "" && precision >= 0 && (Number(number) & 7) !== 0;
   }
   const exponent = power - places.length;
-  if (number.length > 18 || exponent < -PLACES) return false;
+  if (number.length > 18 || exponent < -MAX_PLACES) return false;
   return exponent % 3 === 0 && !number.endsWith("000") && number[0] !== "0";
 }
 
@@ -196,7 +196,7 @@ function printBinary(value: bigint): string {
   return `${rest}${BINARY[power]}`;
 }
 
-/** Powers of ten go in steps of three; beyond the largest suffix an exponent is written. */
+/** Suffixes are powers of 1000; beyond the largest one an exponent is printed. */
 function printDecimal(mantissa: bigint, exponent: number, asExponent: boolean): string {
   const power = Math.floor(exponent / 3) * 3;
   const number = `${mantissa}${"0".repeat(exponent - power)}`;
@@ -206,7 +206,7 @@ function printDecimal(mantissa: bigint, exponent: number, asExponent: boolean): 
 
 const ZERO: Quantity = { mantissa: 0n, exponent: 0, family: "decimal" };
 
-// Most are small enough for a double, whole or in thousandths.
+// Most quantities fit a double exactly.
 const SMALL = /^(\d{1,6})(|m|k|M|G|Ki|Mi|Gi)$/;
 const SIZES: Readonly<Record<string, number>> = {
   "": 1,
@@ -253,20 +253,20 @@ export function quantitySign(value: string): -1 | 0 | 1 {
   return signOf((parseQuantity(value) ?? ZERO).mantissa);
 }
 
-/** The sum of two quantities, written in the family of the first one that is not 0; a malformed one counts as 0. */
+/** The sum of two quantities, in the family of the first one that is not 0; a malformed one counts as 0. */
 export function addQuantities(a: string, b: string): string {
   const [x, y] = [parseQuantity(a) ?? ZERO, parseQuantity(b) ?? ZERO];
   if (y.mantissa === 0n) return a;
   if (x.mantissa === 0n) return b;
   const exponent = Math.min(x.exponent, y.exponent);
-  // Beside a number that is so much longer than any that is written out, the other one is nothing.
-  if (Math.abs(x.exponent - y.exponent) > 2 * LONGEST) return x.exponent > y.exponent ? a : b;
+  // The smaller one is negligible beside a number with more digits than any text may have.
+  if (Math.abs(x.exponent - y.exponent) > 2 * MAX_LENGTH) return x.exponent > y.exponent ? a : b;
   const mantissa =
     x.mantissa * 10n ** BigInt(x.exponent - exponent) + y.mantissa * 10n ** BigInt(y.exponent - exponent);
   return print({ mantissa, exponent, family: x.family });
 }
 
-/** What is left of a quantity when another one is taken off, in the family of the first one that is not 0. */
+/** The difference of two quantities, in the family of the first one that is not 0. */
 export const subtractQuantities = (a: string, b: string): string => addQuantities(a, negated(b));
 
 function negated(text: string): string {
@@ -280,7 +280,7 @@ export function multiplyQuantities(a: string, b: string): string {
   return print({ mantissa: x.mantissa * y.mantissa, exponent: x.exponent + y.exponent, family: "decimal" });
 }
 
-/** A quantity as a whole number, rounded away from 0 and no further from it than 2^63-1; undefined when it is malformed. */
+/** A quantity as an integer, rounded away from 0 and limited to 2^63-1; undefined when it is malformed. */
 export function wholeNumber(text: string): bigint | undefined {
   const quantity = parseQuantity(text);
   if (!quantity) return undefined;
@@ -288,12 +288,12 @@ export function wholeNumber(text: string): bigint | undefined {
   const size = mantissa < 0n ? -mantissa : mantissa;
   // 19 digits are too many in any case.
   const whole = exponent < 0 ? divideUp(size, -exponent) : size * 10n ** BigInt(Math.min(exponent, 19));
-  const kept = whole > MOST_BINARY ? MOST_BINARY : whole;
+  const kept = whole > MAX_INT64 ? MAX_INT64 : whole;
   return mantissa < 0n ? -kept : kept;
 }
 
-/** Whether a quantity is a whole number (`500m` is none). */
-export function isWholeBytes(value: string): boolean {
+/** Whether a quantity is an integer (`500m` is none). */
+export function isWholeQuantity(value: string): boolean {
   const quantity = parseQuantity(value);
   return quantity !== undefined && normal(quantity).exponent >= 0;
 }

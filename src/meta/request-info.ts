@@ -1,30 +1,30 @@
 /**
- * What a path asks for: the grammar of API paths, read without knowing which resources exist.
+ * The request of a path: the grammar of API paths, parsed without knowing which resources exist.
  *
  *     /api/v1/namespaces/NS/secrets/NAME/SUBRESOURCE     the core group
  *     /apis/GROUP/VERSION/storageclasses/NAME            all others
  *     /api/v1/watch/namespaces/NS/secrets                the deprecated form of `?watch=true`
  *     /healthz, /apis, /openapi/v3 ...                   not a resource
  *
- * Authorisation looks at the result before anybody asks whether the resource exists, so it must be complete also for
- * resources that do not (DEC-36, RBAC-2). A segment that is empty stays where it is: no resource is served there.
+ * Authorization uses the result before the resource is looked up, so it is complete also for resources that do not exist
+ * (DEC-36, RBAC-2). An empty segment is kept: no resource is served there.
  *
  * @module
  */
-import type { AskedSelector } from "./asked-selectors.ts";
+import type { RequestedSelector } from "./requested-selectors.ts";
 import { badRequest } from "./status.ts";
 
-/** Subresources whose requests last as long as both sides want. */
+/** Subresources with streams that last until one side closes them. */
 const ENDLESS_SUBRESOURCES: ReadonlySet<string> = new Set(["attach", "exec", "log", "portforward", "proxy"]);
 
-/** A request in the words of authorisation. Members that do not apply are empty. */
+/** The attributes of a request for authorization. Members that do not apply are empty. */
 export interface RequestInfo {
-  /** The path without its escapes; that of a resource also without slashes at its end. */
+  /** The decoded path; that of a resource has no slashes at its end. */
   readonly path: string;
   readonly isResource: boolean;
   /**
-   * `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`, `deletecollection`, and nothing for other methods; what is
-   * no resource has the method in lower case (RBAC-1, RBAC-2).
+   * `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`, `deletecollection`, empty for other methods; the method in
+   * lower case for a path that is no resource (RBAC-1, RBAC-2).
    */
   readonly verb: string;
   readonly group: string;
@@ -32,22 +32,22 @@ export interface RequestInfo {
   readonly namespace: string;
   readonly resource: string;
   readonly subresource: string;
-  /** What follows the subresource: a path of whatever it leads to. */
+  /** The path after the subresource, for example that of a proxied request. */
   readonly rest: string;
-  /** The object of the path; of a list or watch the one that its field selector names (RBAC-3). */
+  /** The name in the path; of a list or watch the one in its field selector (RBAC-3). */
   readonly name: string;
-  /** Whether the path has a name behind the resource. */
+  /** Whether the path has a name after the resource. */
   readonly hasName: boolean;
-  /** Whether the path has a namespace segment in front of the resource. */
+  /** Whether the path has a namespace before the resource. */
   readonly namespaced: boolean;
   /** Whether the deprecated `/watch/` form was used. */
   readonly watchPath: boolean;
-  /** What a list, watch or deletecollection selects, undefined where it selects nothing. */
-  readonly fieldSelector: AskedSelector | undefined;
-  readonly labelSelector: AskedSelector | undefined;
+  /** The selectors of a list, watch or deletecollection; undefined where there is none. */
+  readonly fieldSelector: RequestedSelector | undefined;
+  readonly labelSelector: RequestedSelector | undefined;
 }
 
-/** A request for nothing: what a question to an authorizer begins with. */
+/** A request with empty attributes, to build others from. */
 export const NO_REQUEST: RequestInfo = {
   path: "",
   isResource: false,
@@ -66,7 +66,7 @@ export const NO_REQUEST: RequestInfo = {
   labelSelector: undefined,
 };
 
-/** Whether the answer may go on for as long as its reader wants: a watch does, and what leads to a program. */
+/** Whether the response may last until one side closes it: a watch, or a stream of a Pod. */
 export const isLongRunning = ({ verb, isResource, subresource }: RequestInfo): boolean =>
   verb === "watch" || (isResource && ENDLESS_SUBRESOURCES.has(subresource));
 
@@ -80,8 +80,8 @@ const VERBS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Removes the escapes of a raw path; 400 when they are malformed. An escaped slash becomes a slash: paths are taken
- * apart after decoding, as the reference does, and no name can contain one.
+ * Decodes a raw path; 400 when its escapes are malformed. An escaped slash becomes a slash: paths are split after decoding,
+ * as in the reference, and no name can contain one.
  */
 export function decodePath(raw: string): string {
   if (!raw.includes("%")) return raw;
@@ -93,14 +93,14 @@ export function decodePath(raw: string): string {
 }
 
 /**
- * Reads a decoded path.
+ * Parses a decoded path.
  *
- * @param watch whether the query asks for a watch; it is asked for collections only
+ * @param watch whether the query requests a watch; it is called for collections only
  */
 export function requestInfo(method: string, path: string, watch: () => boolean): RequestInfo {
   const trimmed = trimEnd(path);
   const parts = trimmed.split("/");
-  // parts[0] is what stands before the first slash: nothing.
+  // parts[0] is empty: it is before the first slash.
   const core = parts[1] === "api";
   const head = core ? 3 : 4;
   if ((!core && parts[1] !== "apis") || parts.length <= head || parts[0] !== "") return other(method, path);

@@ -1,33 +1,32 @@
 /**
- * Selectors of lists and watches: label selectors and field selectors, read from their text and compiled (DEC-25).
+ * Selectors of lists and watches: label selectors and field selectors, parsed and compiled (DEC-25).
  *
- * A selector has a text of its own, so that equal ones can be grouped, and the pairs that it asks to be equal, so that an
- * index can be used; `matches` decides. What it asks of one label or field is folded into one test, so that its cost for an
- * object depends on the labels of the object, however many requirements there are. Reading a malformed selector throws a
- * 400 `ApiError` that says what was expected.
+ * A selector has a canonical text, so that equal ones can be grouped, and its equality pairs, for an index. The requirements
+ * of one label or field are compiled to one test, so that the cost for an object depends on its labels, not on the number
+ * of requirements. Parsing a malformed selector throws a 400 `ApiError`.
  *
  * @module
  */
 import { labelValue, qualifiedName } from "./names.ts";
 import { badRequest } from "./status.ts";
 
-/** Labels as objects carry them. */
+/** The labels of an object. */
 export type Labels = Readonly<Record<string, string>>;
 
-/** A key and the value that it must have. */
+/** A key and its required value. */
 export type EqualityPair = readonly [key: string, value: string];
 
 /** A compiled label selector. */
 export interface LabelSelector {
-  /** The requirements in order of their keys: the same text for selectors written differently. Empty selects all. */
+  /** The requirements in order of their keys: the same text for equal selectors. Empty selects all. */
   readonly text: string;
   readonly equalityPairs: readonly EqualityPair[];
-  /** The requirements, those of one key in the order in which they were written. */
+  /** The requirements in order of their keys, those of one key in their original order. */
   readonly requirements: readonly LabelRequirement[];
   matches(labels: Labels | undefined): boolean;
 }
 
-/** What a label selector can ask of a key. `gt` and `lt` compare integers. */
+/** An operator of a label selector. `gt` and `lt` compare integers. */
 export type LabelOperator = "in" | "notin" | "exists" | "!" | "gt" | "lt";
 
 /** One requirement of a label selector. */
@@ -37,17 +36,17 @@ export interface LabelRequirement {
   readonly values: readonly string[];
 }
 
-/** Everything that is asked of one label or field. */
+/** All requirements of one label or field. */
 class ValueTest {
-  /** Whether it may be missing, and whether it must be. */
-  mayMiss = true;
-  #mustMiss = false;
+  /** Whether it may be absent, and whether it must be. */
+  mayLack = true;
+  #mustLack = false;
   #allowed: ReadonlySet<string> | undefined;
   #refused: Set<string> | undefined;
   #above: bigint | undefined;
   #below: bigint | undefined;
 
-  /** Asks for one thing more. */
+  /** Adds a requirement. */
   add({ operator, values }: Omit<LabelRequirement, "key">): void {
     if (operator === "notin") {
       this.#refused ??= new Set();
@@ -55,29 +54,29 @@ class ValueTest {
       return;
     }
     if (operator === "!") {
-      this.#mustMiss = true;
+      this.#mustLack = true;
       return;
     }
-    this.mayMiss = false;
+    this.mayLack = false;
     if (operator === "in") this.#allowed = this.#allowed?.intersection(new Set(values)) ?? new Set(values);
-    else if (operator !== "exists") this.#bound(operator, integer(values[0] ?? "") ?? 0n);
+    else if (operator !== "exists") this.#checkSize(operator, integer(values[0] ?? "") ?? 0n);
   }
 
-  /** The one value that it must have, if there is one. */
+  /** The only allowed value, if there is one. */
   get only(): string | undefined {
     return this.#allowed?.size === 1 ? this.#allowed.values().next().value : undefined;
   }
 
-  /** Whether a value that is there fits. */
-  holds(value: string): boolean {
-    if (this.#mustMiss || this.#refused?.has(value) || this.#allowed?.has(value) === false) return false;
+  /** Whether a value satisfies all requirements. */
+  accepts(value: string): boolean {
+    if (this.#mustLack || this.#refused?.has(value) || this.#allowed?.has(value) === false) return false;
     if (this.#above === undefined && this.#below === undefined) return true;
     const number = integer(value);
     if (number === undefined) return false;
     return (this.#above === undefined || number > this.#above) && (this.#below === undefined || number < this.#below);
   }
 
-  #bound(operator: "gt" | "lt", to: bigint): void {
+  #checkSize(operator: "gt" | "lt", to: bigint): void {
     if (operator === "gt") this.#above = this.#above !== undefined && this.#above > to ? this.#above : to;
     else this.#below = this.#below !== undefined && this.#below < to ? this.#below : to;
   }
@@ -85,7 +84,7 @@ class ValueTest {
 
 type Tests = ReadonlyMap<string, ValueTest>;
 
-/** What requirements ask for together, by key. */
+/** The tests of requirements, by key. */
 function testsOf(requirements: readonly LabelRequirement[]): Tests {
   const tests = new Map<string, ValueTest>();
   for (const requirement of requirements) {
@@ -96,15 +95,15 @@ function testsOf(requirements: readonly LabelRequirement[]): Tests {
   return tests;
 }
 
-/** Compiles requirements that are known to be well formed; all of them must hold. */
+/** Compiles well-formed requirements; all of them must hold. */
 export function labelSelectorOf(requirements: readonly LabelRequirement[]): LabelSelector {
-  const sorted = inOrder(requirements, byKey);
+  const sorted = sortedUnique(requirements, byKey);
   const tests = testsOf(sorted);
-  const needed = new Map([...tests].filter(([, test]) => !test.mayMiss));
-  const others = new Map([...tests].filter(([, test]) => test.mayMiss));
+  const needed = new Map([...tests].filter(([, test]) => !test.mayLack));
+  const others = new Map([...tests].filter(([, test]) => test.mayLack));
   let text: string | undefined;
   return {
-    // Selectors of objects have tens of thousands of requirements, and nobody asks for their texts.
+    // Selectors in objects may have tens of thousands of requirements, and their texts are not used.
     get text() {
       return (text ??= joined(sorted.map(print)));
     },
@@ -118,39 +117,39 @@ export function labelSelectorOf(requirements: readonly LabelRequirement[]): Labe
 
 const byKey = (a: LabelRequirement, b: LabelRequirement): number => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0);
 
-/** More than this is left in the order in which it was written: nobody writes that twice in two orders. */
-const MOST_SORTED = 1000;
+/** Longer lists keep their original order: equal ones in another order are unlikely. */
+const MAX_SORTED = 1000;
 
-const inOrder = <T>(items: readonly T[], compare?: (a: T, b: T) => number): readonly T[] =>
-  items.length > MOST_SORTED ? items : [...new Set(items)].toSorted(compare);
+const sortedUnique = <T>(items: readonly T[], compare?: (a: T, b: T) => number): readonly T[] =>
+  items.length > MAX_SORTED ? items : [...new Set(items)].toSorted(compare);
 
 const joined = (texts: readonly string[]): string => [...new Set(texts)].join(",");
 
 const NO_LABELS: Labels = Object.freeze({});
 
-/** The first label that is not there ends it, so there are never more looks than labels. */
+/** Stops at the first absent label, so it never looks up more keys than there are labels. */
 function hasAll(labels: Labels, needed: Tests): boolean {
-  for (const [key, test] of needed) if (!Object.hasOwn(labels, key) || !test.holds(labels[key]!)) return false;
+  for (const [key, test] of needed) if (!Object.hasOwn(labels, key) || !test.accepts(labels[key]!)) return false;
   return true;
 }
 
-/** Where more could be looked for than there are labels. */
-const MANY = 4;
+/** So few tests are run one by one; with more, each label is looked up in the tests. */
+const FEW = 4;
 
-/** Whether the labels that are there pass the tests of those that need not be. */
+/** Whether the present labels pass the tests of optional ones. */
 function hasNothingElse(labels: Labels, tests: Tests): boolean {
-  if (tests.size <= MANY) {
-    for (const [key, test] of tests) if (Object.hasOwn(labels, key) && !test.holds(labels[key]!)) return false;
+  if (tests.size <= FEW) {
+    for (const [key, test] of tests) if (Object.hasOwn(labels, key) && !test.accepts(labels[key]!)) return false;
     return true;
   }
-  for (const key of Object.keys(labels)) if (tests.get(key)?.holds(labels[key]!) === false) return false;
+  for (const key of Object.keys(labels)) if (tests.get(key)?.accepts(labels[key]!) === false) return false;
   return true;
 }
 
 /** The label selector that selects everything. */
 const everyLabel: LabelSelector = labelSelectorOf([]);
 
-/** An integer of 64 bits, or undefined. */
+/** The int64 of a text, or undefined. */
 function integer(text: string): bigint | undefined {
   if (text.length > 63 || !/^[+-]?\d+$/.test(text)) return undefined;
   const value = BigInt(text.startsWith("+") ? text.slice(1) : text);
@@ -168,41 +167,41 @@ function print({ key, operator, values }: LabelRequirement): string {
     case "lt":
       return `${key}<${values[0]}`;
     default: {
-      const sorted = inOrder(values);
+      const sorted = sortedUnique(values);
       if (sorted.length === 1) return `${key}${operator === "in" ? "=" : "!="}${sorted[0]}`;
       return `${key} ${operator} (${sorted.join(",")})`;
     }
   }
 }
 
-/** Of one selector, so that it is read in a few milliseconds; parts are requirements and values. */
-const MOST_REQUIREMENTS = 10_000;
-const MOST_PARTS = 65_536;
+/** Limits of one selector, so that it is parsed in a few milliseconds; parts are requirements and values. */
+const MAX_REQUIREMENTS = 10_000;
+const MAX_PARTS = 65_536;
 
-/** Refuses a selector that has more requirements, or more of everything, than are read. */
-function bound(what: string, requirements: number, parts: number): void {
-  if (requirements <= MOST_REQUIREMENTS && parts <= MOST_PARTS) return;
+/** Refuses a selector that is larger than the limits. */
+function checkSize(what: string, requirements: number, parts: number): void {
+  if (requirements <= MAX_REQUIREMENTS && parts <= MAX_PARTS) return;
   throw badRequest(
-    `${what}: expected at most ${MOST_REQUIREMENTS} requirements and ${MOST_PARTS} of them and their values, got more`,
+    `${what}: expected at most ${MAX_REQUIREMENTS} requirements and ${MAX_PARTS} requirements and values together, got more`,
   );
 }
 
 /**
- * Reads a label selector: `a=b`, `a==b`, `a!=b`, `a`, `!a`, `a in (b,c)`, `a notin (b)`, `a>1`, `a<1`, joined by commas.
+ * Parses a label selector: `a=b`, `a==b`, `a!=b`, `a`, `!a`, `a in (b,c)`, `a notin (b)`, `a>1`, `a<1`, joined by commas.
  *
  * @throws ApiError BadRequest when it is malformed
  */
-export const parseLabelSelector = lastOf((text: string): LabelSelector => {
+export const parseLabelSelector = cacheLast((text: string): LabelSelector => {
   const tokens = tokenize(text);
   return tokens.length === 0 ? everyLabel : labelSelectorOf(new Requirements(text, tokens).read());
 });
 
-/** A function that knows its last answer: the options of a request and its list read the same selector. */
-function lastOf<T>(read: (text: string) => T): (text: string) => T {
-  let last = { text: "", made: read("") };
+/** A function that caches its last result: the options of a request and its list parse the same selector. */
+function cacheLast<T>(read: (text: string) => T): (text: string) => T {
+  let last = { text: "", result: read("") };
   return (text) => {
-    if (text !== last.text) last = { text, made: read(text) };
-    return last.made;
+    if (text !== last.text) last = { text, result: read(text) };
+    return last.result;
   };
 }
 
@@ -223,7 +222,7 @@ class Requirements {
       const found = this.#requirement();
       check(this.#text, found);
       requirements.push(found);
-      bound("label selector", requirements.length, 0);
+      checkSize("label selector", requirements.length, 0);
       if (this.#at === this.#tokens.length) return requirements;
       if (this.#peek() !== ",") this.#fail("expected ',' or the end");
       this.#at++;
@@ -268,7 +267,7 @@ class Requirements {
     return token;
   }
 
-  /** A value may be left out: `a=` asks for the empty value. */
+  /** A value may be left out: `a=` requires the empty value. */
   #value(): string {
     return this.#peek() === undefined || this.#peek() === "," ? "" : this.#word("expected a value or ','");
   }
@@ -290,7 +289,7 @@ class Requirements {
 
   #fail(expected: string): never {
     const got = this.#peek() === undefined ? "the end" : `"${shown(this.#peek()!)}"`;
-    throw malformed(this.#text, `${expected}, got ${got}`);
+    throw malformedLabels(this.#text, `${expected}, got ${got}`);
   }
 }
 
@@ -298,13 +297,13 @@ const SYMBOL = /[=!(),<>]/;
 
 const isWord = (token: string | undefined): token is string => token !== undefined && !SYMBOL.test(token[0]!);
 
-/** Splits at blanks and symbols; `==` and `!=` are one token, every other symbol is one of its own. */
+/** Splits at blanks and symbols; `==` and `!=` are one token, every other symbol is a token. */
 function tokenize(text: string): readonly string[] {
-  bound("label selector", 0, partsOf(text));
+  checkSize("label selector", 0, partsOf(text));
   return text.match(/==|!=|[=!(),<>]|[^\s=!(),<>]+/g) ?? [];
 }
 
-/** How many parts a text may have: one more than its commas, and the escapes. */
+/** The largest number of parts of a text: one more than its commas and escapes. */
 function partsOf(text: string): number {
   let parts = 1;
   for (let i = 0; i < text.length; i++) {
@@ -317,19 +316,19 @@ function partsOf(text: string): number {
 const COMMA = 44;
 const BACKSLASH = 92;
 
-/** As much of a text as an error tells. */
+/** The beginning of a text, for messages. */
 const shown = (text: string): string => (text.length > 200 ? `${text.slice(0, 200)}...` : text);
 
-const malformed = (text: string, why: string): Error => badRequest(`label selector "${shown(text)}": ${why}`);
+const malformedLabels = (text: string, why: string): Error => badRequest(`label selector "${shown(text)}": ${why}`);
 
 function check(text: string, { key, operator, values }: LabelRequirement): void {
   const wrong = qualifiedName(key);
-  if (wrong) throw malformed(text, `key "${shown(key)}": ${wrong}`);
+  if (wrong) throw malformedLabels(text, `key "${shown(key)}": ${wrong}`);
   for (const value of values) {
     const wrongValue = labelValue(value);
-    if (wrongValue) throw malformed(text, `value "${shown(value)}" of "${key}": ${wrongValue}`);
+    if (wrongValue) throw malformedLabels(text, `value "${shown(value)}" of "${key}": ${wrongValue}`);
     if ((operator === "gt" || operator === "lt") && integer(value) === undefined) {
-      throw malformed(
+      throw malformedLabels(
         text,
         `value "${value}" of "${key}": expected an integer behind '${operator === "gt" ? ">" : "<"}'`,
       );
@@ -337,22 +336,22 @@ function check(text: string, { key, operator, values }: LabelRequirement): void 
   }
 }
 
-/** What a field selector asks of one field. */
+/** The requirements of a field selector for one field. */
 export interface FieldTest {
-  /** The one value that it must have, if there is one. */
+  /** The only allowed value, if there is one. */
   readonly only: string | undefined;
-  holds(value: string): boolean;
+  accepts(value: string): boolean;
 }
 
-/** A compiled field selector. Whether its fields exist is for the resource to say. */
+/** A compiled field selector. The resource checks whether its fields exist. */
 export interface FieldSelector {
   /** The terms in order of their fields, values escaped; empty selects all. */
   readonly text: string;
-  /** The terms, those of one field in the order in which they were written. */
+  /** The terms in order of their fields, those of one field in their original order. */
   readonly requirements: readonly LabelRequirement[];
-  /** What is asked, by field. */
+  /** The requirements by field. */
   readonly fields: ReadonlyMap<string, FieldTest>;
-  /** Whether an object fits whose fields `read` gives. */
+  /** Whether an object matches whose fields `read` returns. */
   matches(read: (field: string) => string): boolean;
 }
 
@@ -365,7 +364,7 @@ const escape = (value: string): string => value.replaceAll(/[\\,=]/g, (char) => 
 
 /** Compiles terms; all of them must hold. */
 function fieldSelectorOf(terms: readonly FieldTerm[]): FieldSelector {
-  const sorted = inOrder<FieldTerm>(terms, byKey);
+  const sorted = sortedUnique<FieldTerm>(terms, byKey);
   const fields = testsOf(sorted);
   const texts = sorted.map(
     ({ key, operator, values }) => `${key}${operator === "in" ? "=" : "!="}${escape(values[0]!)}`,
@@ -375,18 +374,18 @@ function fieldSelectorOf(terms: readonly FieldTerm[]): FieldSelector {
     requirements: sorted,
     fields,
     matches(read) {
-      for (const [field, test] of fields) if (!test.holds(read(field))) return false;
+      for (const [field, test] of fields) if (!test.accepts(read(field))) return false;
       return true;
     },
   };
 }
 
 /**
- * Reads a field selector: `a=b`, `a==b`, `a!=b`, joined by commas; `\\`, `\,` and `\=` stand for themselves in a value.
+ * Parses a field selector: `a=b`, `a==b`, `a!=b`, joined by commas; `\\`, `\,` and `\=` are escapes in a value.
  *
  * @throws ApiError BadRequest when it is malformed
  */
-export const parseFieldSelector = lastOf((text: string): FieldSelector =>
+export const parseFieldSelector = cacheLast((text: string): FieldSelector =>
   fieldSelectorOf(
     splitTerms(text)
       .filter((term) => term !== "")
@@ -394,10 +393,10 @@ export const parseFieldSelector = lastOf((text: string): FieldSelector =>
   ),
 );
 
-/** Splits at the commas that no backslash stands before. */
+/** Splits at the commas without a backslash before them. */
 function splitTerms(text: string): readonly string[] {
   const parts = partsOf(text);
-  bound("field selector", parts, parts);
+  checkSize("field selector", parts, parts);
   const terms: string[] = [];
   let start = 0;
   for (let i = 0; i < text.length; i++) {
@@ -415,17 +414,17 @@ function splitTerms(text: string): readonly string[] {
 function parseTerm(text: string, term: string): FieldTerm {
   const match = /^([^=!]*)(==|!=|=)(.*)$/su.exec(term);
   if (!match) {
-    throw unreadable(text, `expected "${shown(term)}" to be a field, '=', '==' or '!=' and a value`);
+    throw malformedFields(text, `expected "${shown(term)}" to be a field, '=', '==' or '!=' and a value`);
   }
   const [, field, operator, value] = match;
   return { key: field!, operator: operator === "!=" ? "notin" : "in", values: [unescape(text, value!)] };
 }
 
-const unreadable = (text: string, why: string): Error => badRequest(`field selector "${shown(text)}": ${why}`);
+const malformedFields = (text: string, why: string): Error => badRequest(`field selector "${shown(text)}": ${why}`);
 
 function unescape(text: string, value: string): string {
   return value.replaceAll(/\\(.?)|[,=]/gsu, (found, escaped: string | undefined) => {
     if (escaped === "\\" || escaped === "," || escaped === "=") return escaped;
-    throw unreadable(text, `expected '\\\\', '\\,' or '\\=' in place of "${found}"`);
+    throw malformedFields(text, `expected '\\\\', '\\,' or '\\=' in place of "${found}"`);
   });
 }

@@ -28,7 +28,7 @@ test.each([
 });
 
 test("DEC-12: the order is that of precedence", () => {
-  // The list of semver.org, and numbers that no double tells apart.
+  // The list of semver.org, and numbers beyond the precision of doubles.
   const ordered = [
     "1.0.0-alpha",
     "1.0.0-alpha.1",
@@ -50,6 +50,6 @@ test("DEC-12: the order is that of precedence", () => {
   });
 });
 
-test("DEC-12: what stands behind + is no part of the order", () => {
+test("DEC-12: build metadata is no part of the order", () => {
   expect(compareSemanticVersions(parseSemanticVersion("1.0.0+a")!, parseSemanticVersion("1.0.0+b")!)).toBe(0);
 });

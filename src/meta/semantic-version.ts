@@ -1,4 +1,4 @@
-/** A semantic version: three numbers, and what may stand behind `-` (semver.org 2.0.0; what is behind `+` is no part of the order). */
+/** A semantic version: three numbers and an optional prerelease (semver.org 2.0.0); build metadata does not count. */
 export interface SemanticVersion {
   readonly numbers: readonly bigint[];
   readonly prerelease: readonly string[];
@@ -8,12 +8,12 @@ const NUMBER = "(0|[1-9]\\d*)";
 const FORM = new RegExp(
   `^${NUMBER}\\.${NUMBER}\\.${NUMBER}(?:-([0-9A-Za-z-]+(?:\\.[0-9A-Za-z-]+)*))?(?:\\+[0-9A-Za-z-]+(?:\\.[0-9A-Za-z-]+)*)?$`,
 );
-const LONGEST = 256;
+const MAX_LENGTH = 256;
 const DIGITS = /^\d+$/;
 
-/** Reads a version such as `1.35.0-alpha.1`, without a `v` in front (DEC-12); undefined when it is none. */
+/** Parses a version such as `1.35.0-alpha.1`, without a `v` in front (DEC-12); undefined for other texts. */
 export function parseSemanticVersion(text: string): SemanticVersion | undefined {
-  const match = text.length <= LONGEST ? FORM.exec(text) : null;
+  const match = text.length <= MAX_LENGTH ? FORM.exec(text) : null;
   if (!match) return undefined;
   const prerelease = match[4]?.split(".") ?? [];
   if (prerelease.some((part) => part.length > 1 && part.startsWith("0") && DIGITS.test(part))) return undefined;
@@ -33,7 +33,7 @@ export function compareSemanticVersions(a: SemanticVersion, b: SemanticVersion):
   return a.prerelease.length - b.prerelease.length;
 }
 
-/** Numbers go by value and before texts. */
+/** Numbers are ordered by value and before texts. */
 function comparePart(a: string, b: string): number {
   const numeric = [DIGITS.test(a), DIGITS.test(b)];
   if (numeric[0] && numeric[1]) return BigInt(a) === BigInt(b) ? 0 : BigInt(a) < BigInt(b) ? -1 : 1;

@@ -1,5 +1,5 @@
 /**
- * The addresses and ports that Services are given.
+ * The ranges of addresses and ports for Services.
  *
  * @module
  */
@@ -13,11 +13,11 @@ export interface ServiceRanges {
   readonly nodePorts: readonly [number, number];
 }
 
-/** What a server has unless told otherwise. */
+/** The default ranges. */
 export const SERVICE_RANGES: ServiceRanges = { networks: ["10.0.0.0/24"], nodePorts: [30_000, 32_767] };
 
-/** What is wrong with networks for Services: undefined when nothing is. */
-export function wrongServiceNetworks(texts: readonly string[]): string | undefined {
+/** What is wrong with networks for Services; undefined when nothing is. */
+export function serviceNetworkFault(texts: readonly string[]): string | undefined {
   const networks = texts.map(networkOf);
   if (networks.some((network) => !network)) return "expected networks such as 10.0.0.0/24 or fd00:10::/112";
   const families = networks.map((network) => familyOf(network!.bytes));
@@ -25,6 +25,6 @@ export function wrongServiceNetworks(texts: readonly string[]): string | undefin
     return "expected one network, or one of each family";
   }
   const small = networks.find((network) => network!.bits > network!.bytes.length * 8 - 3);
-  if (small) return "expected room for at least eight addresses";
+  if (small) return "expected networks with at least eight addresses";
   return undefined;
 }

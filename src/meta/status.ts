@@ -1,13 +1,13 @@
 /**
- * Status objects and the catalogue of errors: every answer that is not an object of the store.
+ * Status objects and the catalogue of errors.
  *
- * Handlers throw an {@link ApiError}; one filter of the server renders it. The catalogue below is the only place that
- * pairs a reason with its HTTP code (DEC-18, DEC-19).
+ * Handlers throw an {@link ApiError}; one filter of the server renders it. Only this catalogue pairs reasons with HTTP codes
+ * (DEC-18, DEC-19).
  *
  * @module
  */
 
-/** Why a request failed, machine readable (DEC-19). */
+/** The machine-readable reason of a failure (DEC-19). */
 export type StatusReason =
   | "BadRequest"
   | "Unauthorized"
@@ -29,7 +29,7 @@ export type StatusReason =
   | "StorageError"
   | "Timeout";
 
-/** What is wrong with one field (DEC-19). */
+/** The reason of a cause (DEC-19). */
 export type CauseReason =
   | "FieldValueRequired"
   | "FieldValueInvalid"
@@ -47,14 +47,14 @@ export type CauseReason =
   | "InternalError"
   | "UnexpectedServerResponse";
 
-/** One thing that is wrong: `field` is a dotted path such as `spec.drivers[0].name`. */
+/** One cause of a failure: `field` is a dotted path such as `spec.drivers[0].name`. */
 export interface StatusCause {
   readonly reason: CauseReason;
   readonly message: string;
   readonly field?: string;
 }
 
-/** What a Status is about. `kind` is the plural resource, for `Invalid` the kind (DEC-19). */
+/** The subject of a Status. `kind` is the plural resource, for `Invalid` the kind (DEC-19). */
 export interface StatusDetails {
   readonly name?: string;
   readonly group?: string;
@@ -98,17 +98,17 @@ const CODES: Record<StatusReason, number> = {
   StorageFull: 507,
 };
 
-/** A failure that has an answer: the Status is what the client sees. */
+/** A failure with the Status that the client gets. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly status: Status;
-  /** Texts for `Warning` headers that were told before the refusal. */
+  /** Texts for `Warning` headers from before the failure. */
   warnings: readonly string[] = [];
-  /** The limit of the server that the request has met, by its name in the log; undefined for what is no matter of limits. */
+  /** The limit of the server that the request exceeds, by its name in the log; undefined for other failures. */
   readonly limit: string | undefined;
-  /** Whether it tells of the object that was asked for, whatever its code: then it is no failure of the server. */
+  /** Whether the requested object is the cause, whatever the code: then it is no failure of the server. */
   readonly ofObject: boolean;
-  /** Makes the longer answer for clients that asked for it (see `ownership-reports.ts`); absent where there is none. */
+  /** Builds the report for clients that request it (see `ownership-reports.ts`); absent where there is none. */
   readonly explain: (() => unknown) | undefined;
 
   constructor(
@@ -120,13 +120,13 @@ export class ApiError extends Error {
       cause?: unknown;
       limit?: string | undefined;
       explain?: () => unknown;
-      /** Of the object that was asked for, not of the server: nobody who runs the server need know. */
+      /** The requested object is the cause, not the server: it is not logged as a failure. */
       ofObject?: boolean;
-      /** The Status says no reason: somebody else has failed, and clients know none for that. */
+      /** The Status has no reason: another program has failed, and no reason is defined for that. */
       unnamed?: boolean;
     } = {},
   ) {
-    // A refusal is an answer, not a mistake: its stack tells nothing and costs more than the rest of the request.
+    // The stack of a refusal is of no use and costs more than the rest of the request.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -167,7 +167,7 @@ export interface ObjectRef {
   readonly kind: string;
 }
 
-const place = (ref: ObjectRef): string => (ref.group ? `${ref.plural}.${ref.group}` : ref.plural);
+const resourceName = (ref: ObjectRef): string => (ref.group ? `${ref.plural}.${ref.group}` : ref.plural);
 
 const details = (ref: ObjectRef, name?: string, more: StatusDetails = {}): StatusDetails => ({
   ...(name ? { name } : {}),
@@ -180,44 +180,44 @@ const details = (ref: ObjectRef, name?: string, more: StatusDetails = {}): Statu
 export const badRequest = (message: string, cause?: unknown): ApiError =>
   new ApiError("BadRequest", message, { cause });
 
-/** 400: the body is nothing that can be an object of this kind; clients know the beginning of the message. */
+/** 400: the body cannot be an object of this kind; clients parse the beginning of the message. */
 export const unrecognised = (kind: string, why: string, cause?: unknown): ApiError =>
   badRequest(`the object provided is unrecognized (must be of type ${kind}): ${why}`, cause);
 
-/** 401: no acceptable credential (AUTH-1, ERR-1); it does not tell what was wrong with it (AUTHN-5). */
+/** 401: no valid credential (AUTH-1, ERR-1); the message does not say what was wrong with it (AUTHN-5). */
 export const unauthorized = (): ApiError => new ApiError("Unauthorized", "Unauthorized");
 
 /** 403: known, but not allowed; also creates in a namespace that is being deleted (DEC-34). `name` may be empty. */
 export const forbidden = (ref: ObjectRef, name: string, why: string, causes?: readonly StatusCause[]): ApiError =>
-  new ApiError("Forbidden", `${place(ref)}${name === "" ? "" : ` "${name}"`} is forbidden: ${why}`, {
+  new ApiError("Forbidden", `${resourceName(ref)}${name === "" ? "" : ` "${name}"`} is forbidden: ${why}`, {
     details: details(ref, name, causes ? { causes } : {}),
   });
 
-/** 404 for an object that is not there. */
+/** 404 for an object that does not exist. */
 export const notFound = (ref: ObjectRef, name: string): ApiError =>
-  new ApiError("NotFound", `${place(ref)} "${name}" not found`, { details: details(ref, name) });
+  new ApiError("NotFound", `${resourceName(ref)} "${name}" not found`, { details: details(ref, name) });
 
-/** 404 for a path that nothing is served on. */
+/** 404 for a path that is not served. */
 export const unknownPath = (hint = ""): ApiError =>
   new ApiError("NotFound", `the server could not find the requested resource${hint}`, { details: {} });
 
 /** 405: the path exists, the method does not (DEC-18). */
 export const methodNotAllowed = (ref: ObjectRef, method: string): ApiError =>
-  new ApiError("MethodNotAllowed", `${method} is not supported on resources of kind "${place(ref)}"`, {
+  new ApiError("MethodNotAllowed", `${method} is not supported on resources of kind "${resourceName(ref)}"`, {
     details: details(ref),
   });
 
-/** 406: none of the media types that the client accepts can be given. */
+/** 406: the server has none of the media types that the client accepts. */
 export const notAcceptable = (accepted: readonly string[]): ApiError =>
   new ApiError("NotAcceptable", `only the following media types are accepted: ${accepted.join(", ")}`);
 
-/** 409: the name is taken. */
+/** 409: an object with the name exists. */
 export const alreadyExists = (ref: ObjectRef, name: string): ApiError =>
-  new ApiError("AlreadyExists", `${place(ref)} "${name}" already exists`, { details: details(ref, name) });
+  new ApiError("AlreadyExists", `${resourceName(ref)} "${name}" already exists`, { details: details(ref, name) });
 
 /** 409: another version, uid or precondition than expected (DEC-31). */
 export const conflict = (ref: ObjectRef, name: string, why: string): ApiError =>
-  new ApiError("Conflict", `Operation cannot be fulfilled on ${place(ref)} "${name}": ${why}`, {
+  new ApiError("Conflict", `Operation cannot be fulfilled on ${resourceName(ref)} "${name}": ${why}`, {
     details: details(ref, name),
   });
 
@@ -225,25 +225,25 @@ export const conflict = (ref: ObjectRef, name: string, why: string): ApiError =>
 export const applyConflict = (message: string, causes: readonly StatusCause[], explain: () => unknown): ApiError =>
   new ApiError("Conflict", message, { details: { causes }, explain });
 
-/** Why an update of an older version is refused; clients know these words. */
+/** Why an update of an older version is refused, as in Kubernetes. */
 export const MODIFIED = "the object has been modified; please apply your changes to the latest version and try again";
 
-/** 410: the version asked for is no longer kept; `continueToken` goes on with the current state (DEC-25). */
+/** 410: the requested version is compacted; `continueToken` continues with the current state (DEC-25). */
 export const expired = (message: string, continueToken?: string): ApiError =>
   new ApiError("Expired", message, continueToken === undefined ? {} : { metadata: { continue: continueToken } });
 
-/** 413: the body, the object or the patch is too large; `limit` is the name of what it is over, for the log. */
+/** 413: the body, the object or the patch is too large; `limit` is the name of the limit for the log. */
 export const tooLarge = (why: string, limit = "object size"): ApiError =>
   new ApiError("RequestEntityTooLarge", `Request entity too large: ${why}`, { limit });
 
-/** 415: the body has a media type that is not taken here (DEC-17). */
+/** 415: the body has a media type that is not accepted (DEC-17). */
 export const unsupportedMediaType = (got: string, expected: readonly string[]): ApiError =>
   new ApiError(
     "UnsupportedMediaType",
     `the body of the request was in an unknown format - accepted media types include: ${expected.join(", ")}; got ${got || "none"}`,
   );
 
-/** 422: the object or the options are understood and wrong; every violation is a cause (ERR-5). `kind` may be empty. */
+/** 422: the object or the options are invalid; every violation is a cause (ERR-5). `kind` may be empty. */
 export const invalid = (
   kind: { readonly group?: string; readonly kind: string },
   name: string,
@@ -262,62 +262,65 @@ export const invalid = (
   });
 };
 
-/** 429: try again after `retryAfterSeconds`; `limit` is the name of what there is too much of, for the log. */
+/** 429: try again after `retryAfterSeconds`; `limit` is the name of the limit for the log. */
 export const tooManyRequests = (message: string, limit?: string, retryAfterSeconds = 1): ApiError =>
   new ApiError("TooManyRequests", message, { limit, details: { retryAfterSeconds } });
 
-/** 500: a mistake of ours; the message never tells internals. */
+/** 500: a fault of the server; the message has no internals. */
 export const internalError = (cause?: unknown): ApiError =>
   new ApiError("InternalError", "an internal error occurred; the server's log has the details", { cause });
 
 /**
- * 500: an object has no number of replicas at the path that its definition names, so it has no scale (CRD-35). As the real server
- * answers: who reads 409 tries again, which never helps.
+ * 500: an object has no number of replicas at the path of its definition, so it has no scale (CRD-35). The code is that of
+ * kube-apiserver; clients would retry 409 forever.
  */
 export const replicasMissing = (path: string): ApiError => {
   const message = `the spec replicas field ${JSON.stringify(path)} does not exist`;
   return new ApiError("InternalError", `Internal error occurred: ${message}`, {
-    // As the reference tells it: with neither a reason nor a field.
+    // As in kube-apiserver, the cause has neither a reason nor a field.
     details: { causes: [{ message } as StatusCause] },
     ofObject: true,
   });
 };
 
-/** 503: not now, for instance while shutting down. */
+/** 503: the server cannot handle the request now, for example while it shuts down. */
 export const unavailable = (message: string, retryAfterSeconds = 1): ApiError =>
   new ApiError("ServiceUnavailable", message, { details: { retryAfterSeconds } });
 
-/** 504: not in time; what was asked for may have been done all the same, unless the caller is told when to try again. */
+/** 504: a timeout; the request may still have taken effect, unless `retryAfterSeconds` is set. */
 export const timeout = (message: string, retryAfterSeconds?: number): ApiError =>
   new ApiError("Timeout", message, retryAfterSeconds === undefined ? {} : { details: { retryAfterSeconds } });
 
-/** 504: the server has not reached the resourceVersion that was asked for (DEC-25). */
-export const resourceVersionTooLarge = (asked: number, current: number): ApiError =>
-  new ApiError("Timeout", `Too large resource version: ${asked}, current: ${current}`, {
+/** 504: the server has not reached the requested resourceVersion (DEC-25). */
+export const resourceVersionTooLarge = (requested: number, current: number): ApiError =>
+  new ApiError("Timeout", `Too large resource version: ${requested}, current: ${current}`, {
     details: {
       retryAfterSeconds: 1,
       causes: [{ reason: "ResourceVersionTooLarge", message: "Too large resource version" }],
     },
   });
 
-/** 507: the disk is full; reads and deletes go on. */
+/** 507: the disk is full; reads and deletes still work. */
 export const storageFull = (): ApiError =>
-  new ApiError("StorageFull", "the store has no room for this write; reads and deletes go on, make room and try again");
+  new ApiError(
+    "StorageFull",
+    "the store has no space for this write; reads and deletes still work, free space and try again",
+  );
 
-/** 500: a stored object whose checksum does not fit; it is not served. */
+/** 500: a stored object with a wrong checksum, which is not served. */
 export const storageCorrupt = (ref: ObjectRef, name: string): ApiError =>
-  new ApiError("StorageError", `the stored ${place(ref)} "${name}" is damaged and not served`, {
+  new ApiError("StorageError", `the stored ${resourceName(ref)} "${name}" is damaged and not served`, {
     details: details(ref, name),
   });
 
-/** 500: a stored object that cannot be decrypted, by its key below its resource; nothing of what is stored is told (CRYPT-9). */
+/** 500: a stored object that cannot be decrypted, by its key below its resource, without its content (CRYPT-9). */
 export const storageUnreadable = (key: string): ApiError =>
   new ApiError(
     "InternalError",
     `the stored object ${JSON.stringify(key)} cannot be read: no key of this server fits it`,
   );
 
-/** The Status that a delete answers where the object itself is not the answer (DEC-19). */
+/** The Status of a delete that does not return the object (DEC-19). */
 export const deleted = (ref: ObjectRef, name: string, uid: string): Status => ({
   kind: "Status",
   apiVersion: "v1",
@@ -326,7 +329,7 @@ export const deleted = (ref: ObjectRef, name: string, uid: string): Status => ({
   details: details(ref, name, { uid }),
 });
 
-/** The Status of success without details, as delete-collection answers it (EP-21). */
+/** The Status of a successful delete-collection (EP-21). */
 export const success = (ref: ObjectRef): Status => ({
   kind: "Status",
   apiVersion: "v1",
@@ -335,7 +338,7 @@ export const success = (ref: ObjectRef): Status => ({
   details: details(ref),
 });
 
-/** 201: what was asked for is done, and there is no object to show for it. */
+/** 201: the request is done, and there is no object to return. */
 export const done = (): Status => ({
   kind: "Status",
   apiVersion: "v1",

@@ -1,4 +1,4 @@
-/** A member of a Pod and the key behind it, of a path such as `metadata.labels['app']`. */
+/** A member of a Pod and its key, from a path such as `metadata.labels['app']`. */
 export interface SubscriptedPath {
   readonly member: string;
   readonly key: string;
@@ -7,7 +7,7 @@ export interface SubscriptedPath {
 const BEGIN = "['";
 const END = "']";
 
-/** Takes a path with a subscript apart at the first `['`; undefined for one without (`SplitMaybeSubscriptedPath` of Kubernetes). */
+/** Splits a path with a subscript at the first `['`; undefined for one without (`SplitMaybeSubscriptedPath` of Kubernetes). */
 export function splitSubscript(path: string): SubscriptedPath | undefined {
   if (!path.endsWith(END)) return undefined;
   const end = path.length - END.length;

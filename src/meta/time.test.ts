@@ -65,7 +65,7 @@ describe("DEC-5, META-14: MicroTime", () => {
     ["2024-01-01T00:00:00.5Z", "2024-01-01T00:00:00.500000Z"],
     ["2024-01-01T00:00:00.123456789Z", "2024-01-01T00:00:00.123456Z"],
     ["2024-01-01T00:00:00.12+01:00", "2023-12-31T23:00:00.120000Z"],
-  ])("%j reads as %j only where other numbers of digits are taken", (sent, canonical) => {
+  ])("%j is parsed as %j only where other numbers of digits are accepted", (sent, canonical) => {
     expect(canonicalMicroTime(sent, lenient)).toBe(canonical);
     expect(canonicalMicroTime(sent, strict)).toBeUndefined();
   });

@@ -1,21 +1,20 @@
 /**
  * Times on the wire: Time and MicroTime, both RFC 3339 in UTC (META-14, META-15, DEC-5), and ages as kubectl prints them.
  *
- * The first moment of year 1 stands for "no time" in the world of typed clients; it reads back as null (facts: "Year
- * 0001 reads back as null").
+ * The zero time of Go, the first moment of year 1, is "no time" for typed clients; it is stored as null.
  *
  * @module
  */
 import { isoTime } from "./iso-time.ts";
 import { memoizeLast } from "../util/once.ts";
 
-/** The moment that means "no time": 0001-01-01T00:00:00Z, in milliseconds. */
+/** The zero time of Go, 0001-01-01T00:00:00Z, in milliseconds. */
 const NO_TIME = -62135596800000;
 const LAST_TIME = 253402300799999; // 9999-12-31T23:59:59.999Z
 
 const DAYS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-/** `count` digits from `at` as a number, -1 when there is anything else. */
+/** The number of `count` digits at `at`, -1 when there is another character. */
 function digits(text: string, at: number, count: number): number {
   let value = 0;
   for (let i = at; i < at + count; i++) {
@@ -26,7 +25,7 @@ function digits(text: string, at: number, count: number): number {
   return value;
 }
 
-/** Where the fraction ends that begins (with its dot) at 19; 19 when there is none, -1 for a dot without digits. */
+/** The end of the fraction whose dot is at 19; 19 when there is none, -1 for a dot without digits. */
 function fractionEnd(text: string): number {
   if (text[19] !== ".") return 19;
   let end = 20;
@@ -88,9 +87,9 @@ export function parseTime(text: string): number | undefined {
   return ms + Number(text.slice(20, Math.min(end, 23)).padEnd(3, "0"));
 }
 
-/** A Time in the form in which it is stored; null for "no time", undefined when the text is no time (DEC-5). */
+/** A Time in its stored form; null for "no time", undefined when the text is no time (DEC-5). */
 export function canonicalTime(text: string): string | null | undefined {
-  // A time that is canonical already is looked at, and no number is made of it.
+  // A canonical time is only checked, not parsed to a number.
   if (text.length === 20 && text[19] === "Z" && !text.startsWith("0001-01-01T")) return begins(text) ? text : undefined;
   const ms = parse(text, undefined);
   if (ms === undefined) return undefined;
@@ -99,9 +98,9 @@ export function canonicalTime(text: string): string | null | undefined {
 }
 
 /**
- * A MicroTime in the form in which it is stored; null for "no time", undefined when the text is no such time.
+ * A MicroTime in its stored form; null for "no time", undefined when the text is no such time.
  *
- * @param options `lenient` takes any number of fraction digits and cuts them to six; else there must be six (DEC-5)
+ * @param options `lenient` accepts any number of fraction digits and cuts them to six; else there must be six (DEC-5)
  */
 export function canonicalMicroTime(text: string, options: { readonly lenient: boolean }): string | null | undefined {
   const isLikely = text.length === 27 && text[26] === "Z" && text[19] === "." && digits(text, 20, 6) >= 0;
@@ -114,13 +113,13 @@ export function canonicalMicroTime(text: string, options: { readonly lenient: bo
 
 const SECOND = 1000;
 
-/** Every write prints the present second, so it is made once. */
+/** Every write prints the current second, so its text is cached. */
 const secondText = memoizeLast((second: number) => `${isoTime(second * SECOND).slice(0, 19)}Z`);
 
-/** A moment (ms since the epoch) as a Time: whole seconds. */
+/** A time (ms since the epoch) as a Time: whole seconds. */
 export const formatTime = (ms: number): string => secondText(Math.floor(ms / SECOND));
 
-/** A moment (ms since the epoch, and microseconds beyond them) as a MicroTime: six digits of fraction. */
+/** A time (ms since the epoch, and microseconds beyond them) as a MicroTime: six digits of fraction. */
 export const formatMicroTime = (ms: number, micros = 0): string =>
   `${isoTime(ms).slice(0, 23)}${String(micros % 1000).padStart(3, "0")}Z`;
 
@@ -129,7 +128,7 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const YEAR = 365 * DAY;
 
-// How an age below `below` is written: in the first unit, and with what remains in the second.
+// How an age less than `below` is printed: in the first unit, and the rest in the second.
 const AGES = [
   { below: 2 * MINUTE, unit: SECOND, sign: "s" },
   { below: 10 * MINUTE, unit: MINUTE, sign: "m", rest: SECOND, restSign: "s" },

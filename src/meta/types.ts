@@ -1,12 +1,11 @@
 /**
- * The vocabulary in which schemas are written: JSON Schema with the markers of this field.
+ * The vocabulary of schemas: JSON Schema with the `x-kubernetes-*` markers.
  *
- * A schema carries the TypeScript type of the values that fit it ({@link Static}); at run time it is plain data. Kinds import
- * the vocabulary as `t`: `t.optional(t.text("..."))`.
+ * A schema has the TypeScript type of its values ({@link Static}); at run time it is plain data. Kinds import the vocabulary
+ * as `t`: `t.optional(t.text("..."))`.
  *
- * A schema says three things of each member: its type, how writers share it (list and map types, MARK-1..14) and when
- * it is printed. The last one decides what an object looks like on the wire and which fields a writer owns, and it is
- * chosen by the word that introduces the member:
+ * A schema defines of each member its type, how writers share it (list and map types, MARK-1..14) and when it is printed.
+ * The last one decides the form on the wire and which fields a writer owns. The outer function of the member sets it:
  *
  * - {@link required}: the schema lists it as required; always printed.
  * - {@link always}: may be left out by a client, is always printed (`spec: {}`, `reportingComponent: ""`).
@@ -17,22 +16,22 @@
  *
  * @module
  */
-/** A schema; of its values nothing is known. */
+/** A schema of values of an unknown type. */
 export type TSchema = object;
 
 /** A schema of the values of a type. */
 export interface Of<T> {
-  /** Carries the type; never there at run time. */
+  /** The type; never set at run time. */
   readonly "~type"?: T;
 }
 
-/** The mark of a member that an object may lack, for types. */
+/** Marks a member that an object may lack, in types. */
 export interface Lacking {
-  /** Never there at run time. */
+  /** Never set at run time. */
   readonly "~lacking": true;
 }
 
-/** The TypeScript type of an object that fits a schema. */
+/** The TypeScript type of the values of a schema. */
 export type Static<T extends TSchema> = T extends Of<infer V> ? V : unknown;
 
 type With = Record<string, unknown>;
@@ -45,7 +44,7 @@ type Nullable<T extends TSchema> = Optional<Of<Static<T> | null>>;
 type List<T extends TSchema> = Of<Static<T>[]>;
 type MapOf<T extends TSchema> = Of<Record<string, Static<T>>>;
 
-/** A schema of objects, whose members can be taken out of it. */
+/** A schema of objects with the schemas of their members. */
 export interface Struct<P extends Record<string, TSchema>> extends Of<Members<P>> {
   readonly description: string;
   readonly properties: P;
@@ -58,7 +57,7 @@ type Members<P extends Record<string, TSchema>> = Plain<
   { [M in Exclude<keyof P, Lacked<P>>]: Static<P[M]> } & { [M in Lacked<P>]?: Static<P[M]> }
 >;
 
-/** The same type in one piece. */
+/** Flattens an intersection of types. */
 type Plain<T> = { [M in keyof T]: T[M] };
 
 /** Marks a member that an object may lack; not enumerable, so that it is no part of the JSON Schema. */
@@ -73,7 +72,7 @@ const presence = (schema: TSchema, when: string, mayLack: boolean): TSchema => {
 /** A member that the published schema requires and that is always printed. */
 export const required = <T extends TSchema>(schema: T): T => presence(schema, "always", false) as T;
 
-/** A member that clients may leave out and that is always printed, as its zero value when unset: an object in wire form has it. */
+/** A member that clients may leave out and that is always printed, as its zero value when unset. */
 export const always = <T extends TSchema>(schema: T): T => presence(schema, "always", true) as T;
 
 /** A member that is left out when it is empty. */
@@ -91,11 +90,11 @@ export const nullable = <T extends TSchema>(schema: T): Nullable<T> =>
 export const requiredOrNull = <T extends TSchema>(schema: T): Nullable<T> =>
   presence(schema, "alwaysNull", false) as Nullable<T>;
 
-/** A member that the published schema requires and that is left out when it is empty, or was not sent where it is a {@link pointer}. */
+/** A member that the published schema requires and that is printed as an {@link optional} or {@link pointer} one. */
 export const needed = <T extends TSchema>(schema: T): Optional<T> =>
   presence(schema, (schema as With)["x-keelson-presence"]?.toString() ?? "omitEmpty", false) as Optional<T>;
 
-/** A member whose struct is patched in another way: `retainKeys` drops what a strategic merge patch does not name, `replace` all of it. */
+/** A struct with a patch strategy: `retainKeys` drops members that a strategic merge patch does not have, `replace` drops all. */
 export const patchedBy = <T extends TSchema>(strategy: "retainKeys" | "replace", schema: T): T =>
   ({ ...schema, "x-kubernetes-patch-strategy": strategy }) as T;
 
@@ -119,7 +118,7 @@ export const int64 = (description?: string, extra?: With): Int =>
 /** A number with a fraction, a double. */
 export const double = (description?: string): Unknown => schemaOf({ type: "number", format: "double" }, description);
 
-/** A value whose JSON type says which of the given schemas it has: at most one object, one list, one boolean, one text. */
+/** A value that has one of the schemas by its JSON type: at most one of an object, a list, a boolean and a string. */
 export const either = (description: string, ...schemas: readonly TSchema[]): Unknown =>
   schemaOf({ "x-keelson-either": schemas }, description);
 
@@ -133,21 +132,21 @@ export const microTime = (description?: string): Text =>
 /** Bytes, base64 in JSON. */
 export const bytes = (description?: string): Text => schemaOf({ type: "string", format: "byte" }, description);
 
-/** A quantity such as `1Gi` or `500m`; a number is taken too (DEC-9). */
+/** A quantity such as `1Gi` or `500m`; numbers are accepted too (DEC-9). */
 export const quantity = (description?: string): Text => schemaOf({ type: "string", format: "quantity" }, description);
 
 /** An integer or a string, whichever was sent. */
 export const intOrString = (description?: string): Of<number | string> =>
   schemaOf({ type: "string", "x-kubernetes-int-or-string": true, format: "int-or-string" }, description);
 
-/** Any JSON value; nothing is known of its members, each of which has owners of its own. */
+/** Any JSON value without a schema; each of its members has owners of its own. */
 export const anything = (description?: string): Unknown => schemaOf({}, description);
 
-/** A JSON value of any type, which has one owner as a whole and is kept as it was sent. */
+/** A JSON value of any type, which has one owner and is kept as it was sent. */
 export const anyJson = (description?: string): Unknown =>
   schemaOf({ type: "object", "x-keelson-any-json": true }, description);
 
-/** A struct with the given members; pass `atomic` for one owner of the whole (MARK-13). */
+/** A struct with its members; `atomic` ones have one owner (MARK-13). */
 export const struct = <P extends Record<string, TSchema>>(
   description: string,
   members: P,
@@ -161,7 +160,7 @@ export const struct = <P extends Record<string, TSchema>>(
   );
 };
 
-/** A schema that OpenAPI tells once in a document, under this name, and refers to elsewhere. */
+/** A schema that OpenAPI documents define once, under this name, and refer to elsewhere. */
 export const named = <T extends TSchema>(component: string, schema: T): T =>
   ({ ...schema, "x-keelson-component": component }) as T;
 
@@ -184,11 +183,11 @@ const array = <T extends TSchema>(item: T, description: string | undefined, extr
 export const atomicList = <T extends TSchema>(item: T, description?: string): List<T> =>
   array(item, description, { "x-kubernetes-list-type": "atomic" });
 
-/** A list of scalars in which each is there once and has owners of its own (MARK-3). */
+/** A list of unique scalars, each with owners of its own (MARK-3). */
 export const setList = <T extends TSchema>(item: T, description?: string, extra: With = {}): List<T> =>
   array(item, description, { "x-kubernetes-list-type": "set", ...extra });
 
-/** A list of structs told apart by `keys`, each with owners of its own (MARK-4, MARK-6); the first key is the merge key of a strategic merge patch. */
+/** A list of structs with unique `keys`, each with owners of its own (MARK-4, MARK-6); the first key is the merge key of a strategic merge patch. */
 export const keyedList = <T extends TSchema>(
   item: T,
   keys: readonly [string, ...string[]],
@@ -203,7 +202,7 @@ export const keyedList = <T extends TSchema>(
     ...extra,
   });
 
-/** A list keyed as by {@link keyedList} for those who apply, and replaced as a whole by a strategic merge patch. */
+/** A list that an apply merges as a {@link keyedList}, and a strategic merge patch replaces as a whole. */
 export const replacedList = <T extends TSchema>(
   item: T,
   keys: readonly [string, ...string[]],

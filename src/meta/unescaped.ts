@@ -1,6 +1,6 @@
 const PERCENT = 0x25;
 
-/** A key that a header cannot spell is sent with percent escapes; one with an escape that is none stands for itself (AUTHN-48). */
+/** Decodes the percent escapes of a key in the name of a header; a key with an invalid escape stays as it is (AUTHN-48). */
 export function unescaped(key: string): string {
   if (!key.includes("%")) return key;
   const bytes = Buffer.allocUnsafe(key.length);
@@ -19,7 +19,7 @@ export function unescaped(key: string): string {
   return bytes.toString("utf8", 0, length);
 }
 
-/** What the hexadecimal digit at a place stands for; -1 where there is none. */
+/** The value of the hexadecimal digit at a position; -1 where there is none. */
 function hexOf(text: string, at: number): number {
   const code = text.charCodeAt(at);
   if (code >= 0x30 && code <= 0x39) return code - 0x30;

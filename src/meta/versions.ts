@@ -6,17 +6,17 @@ const STAGES = ["alpha", "beta", ""];
 
 /**
  * The order of the versions of a group, as `kubectl` prefers them: stable versions before beta before alpha, and higher
- * numbers first (v2, v1, v2beta1, v1beta2, v1alpha1); what is no version of this form comes last, by name.
+ * numbers first (v2, v1, v2beta1, v1beta2, v1alpha1); other names follow in alphabetical order.
  */
 export const compareVersions = (a: string, b: string): number => compareRanked(rank(a), rank(b));
 
-/** Items in the order of {@link compareVersions}; each version is read once. */
+/** Items in the order of {@link compareVersions}; each version is parsed once. */
 export function inVersionOrder<T extends { readonly version: string }>(items: readonly T[]): T[] {
   const ranked = items.map((item) => ({ item, rank: rank(item.version) }));
   return ranked.sort((a, b) => compareRanked(a.rank, b.rank)).map(({ item }) => item);
 }
 
-/** A version as it is compared: its stage, its two numbers, its name. */
+/** The sort key of a version: its stage, its two numbers, its name. */
 type Rank = readonly [stage: number, first: number, second: number, name: string];
 
 function rank(version: string): Rank {
@@ -34,10 +34,10 @@ function compareRanked([stage, first, second, name]: Rank, [otherStage, otherFir
 
 const MAX_UINT64 = 18_446_744_073_709_551_615n;
 
-const LONGEST_UINT64 = 20;
+const MAX_UINT64_DIGITS = 20;
 
-/** Whether a text has the form of a resourceVersion: a decimal number of 64 bits. */
+/** Whether a text has the form of a resourceVersion: a decimal uint64. */
 export const isResourceVersion = (text: string): boolean =>
-  /^\d+$/.test(text) && (text.length < LONGEST_UINT64 || isUint64(text.replace(/^0+/, "")));
+  /^\d+$/.test(text) && (text.length < MAX_UINT64_DIGITS || isUint64(text.replace(/^0+/, "")));
 
-const isUint64 = (digits: string): boolean => digits.length <= LONGEST_UINT64 && BigInt(digits) <= MAX_UINT64;
+const isUint64 = (digits: string): boolean => digits.length <= MAX_UINT64_DIGITS && BigInt(digits) <= MAX_UINT64;

@@ -1,5 +1,5 @@
 /**
- * An object of a kind as a plain value and back: one thing at run time, two types for the compiler.
+ * Conversions between objects of kinds and plain values, which are the same at run time.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import type { ApiObject } from "./definition.ts";
 /** The object itself, as a value. */
 export const asValue = (object: ApiObject): ValueObject => object as unknown as ValueObject;
 
-/** The value itself, as an object; the caller knows that it is one. */
+/** The value itself, as an object; the caller ensures that it is one. */
 export const asObject = (value: ValueObject): ApiObject => value as unknown as ApiObject;
 
 /** A copy of an object, to be changed. */

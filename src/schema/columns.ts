@@ -1,20 +1,20 @@
 /**
- * Columns of tables that many kinds share, and how cells are written (`kubectl get`).
+ * Columns of tables that many kinds share (`kubectl get`).
  *
  * @module
  */
 import { humanDuration, parseTime } from "../meta/time.ts";
 import type { ApiObject, Column } from "./definition.ts";
 
-/** How long ago a time was, `<unknown>` when there is none. */
+/** The age of a time, `<unknown>` when there is none. */
 export function since(time: string | null | undefined, now: number): string {
   const ms = time ? parseTime(time) : undefined;
   return ms === undefined ? "<unknown>" : humanDuration(now - ms);
 }
 
 /**
- * The name of an object. Tables begin with it by themselves; a definition that has a column of this name among its own
- * (Events have it last) says where else it goes and how it is written.
+ * The name of an object, by default the first column. A definition with a column of this name defines its position and
+ * format (Events have it last).
  */
 export const nameColumn: Column = {
   name: "Name",

@@ -1,44 +1,44 @@
 import { asJsonNumber } from "../value/value.ts";
 
-/** The types of JSON, by the names that clients know from other servers. */
+/** The types of JSON, by their names in messages of Kubernetes. */
 export type JsonType = "null" | "array" | "number" | "string" | "bool" | "object";
 
-/** A value of another type than the schema says. */
+/** A value of another type than that of the schema. */
 export interface Mismatch {
   /** Dotted, such as `items[0].y`; empty for the body itself. */
   readonly path: string;
-  /** What would have been right: `a string`, `a list`. */
+  /** The expected type: `a string`, `a list`. */
   readonly expected: string;
-  /** What stood there: `the number 5`, `a list`. A text or a bare number may be secret where texts and bytes are expected. */
+  /** What was found: `the number 5`, `a list`. A string or number may be secret where strings and bytes are expected. */
   readonly got: string;
-  /** The JSON type of what stood there. */
+  /** The JSON type of what was found. */
   readonly type: JsonType;
 }
 
-/** How many members a map, and how many elements a list may have: each is owned by itself, and costs some microseconds. */
-export const MOST_SIDE_BY_SIDE = 16_384;
+/** The limit of members of a map and of elements of a list: each has owners, and costs some microseconds. */
+export const MAX_MEMBERS = 16_384;
 
-// Nobody reads more than this, and a body of 3 MiB can hold a million unknown members.
-const MOST = 100;
-// Who asks for these asks for members that an object has once.
-const MOST_LEFT_OUT = 32;
-const MOST_ROUNDED = 32;
+// A body of 3 MiB may have a million unknown members.
+const MAX_REPORTED = 100;
+// The rules that read these need few members of an object.
+const MAX_EMPTY = 32;
+const MAX_ROUNDED = 32;
 
-/** What a walk found wrong, and where it is; paths are built only when something is. At most 100 of each are kept. */
+/** The findings of a walk with their paths, which are built only for findings. At most 100 of each are kept. */
 export class DecodeReport {
-  /** Dotted paths of members that the schema does not know; they are dropped from the object. */
+  /** Dotted paths of unknown members, which are dropped from the object. */
   readonly unknown: string[] = [];
   readonly mismatches: Mismatch[] = [];
   /** Dotted paths of lists and maps that were sent empty and are left out of the object; the first 32. */
   readonly empty: string[] = [];
-  /** What became of integers that no 64 bits hold, in whole sentences; the first 32. */
+  /** Warnings about integers that exceed 64 bits; the first 32. */
   readonly rounded: string[] = [];
-  /** The place of the first map or list that has more than {@link MOST_SIDE_BY_SIDE}. */
+  /** The path of the first map or list that has more than {@link MAX_MEMBERS}. */
   excess: string | undefined = undefined;
   readonly #path: (string | number)[] = [];
   readonly #hides: boolean;
 
-  /** @param hides whether no value is told: those of an object that holds secrets */
+  /** @param hides whether values are hidden, as for an object with secrets */
   constructor(hides = false) {
     this.#hides = hides;
   }
@@ -54,11 +54,11 @@ export class DecodeReport {
   }
 
   /**
-   * Tells that the value here is not what was expected; returns it, to stand where it stood. The value itself is told
-   * only where `shown`: it may be the password that was meant for a Secret.
+   * Reports a mismatch at the current path and returns the value. The report has the value itself only if `shown`: it may be
+   * a password in the wrong field.
    */
   mismatch(expected: string, got: unknown, shown = false): unknown {
-    if (this.mismatches.length < MOST) {
+    if (this.mismatches.length < MAX_REPORTED) {
       const type = typeName(got);
       this.mismatches.push({
         path: this.#here(),
@@ -70,24 +70,24 @@ export class DecodeReport {
     return got;
   }
 
-  /** Tells how many members or elements are here. */
-  count(sideBySide: number): void {
-    if (sideBySide > MOST_SIDE_BY_SIDE) this.excess ??= this.#here();
+  /** Checks the number of members or elements at the current path. */
+  count(members: number): void {
+    if (members > MAX_MEMBERS) this.excess ??= this.#here();
   }
 
-  /** Tells that the struct here has no member of this name. */
+  /** Reports an unknown member of the struct at the current path. */
   unknownMember(key: string): void {
-    if (this.unknown.length < MOST) this.unknown.push(this.#below(key));
+    if (this.unknown.length < MAX_REPORTED) this.unknown.push(this.#below(key));
   }
 
-  /** Tells that the list or map of this name was sent empty and is left out. */
+  /** Reports a list or map that was sent empty and is left out. */
   leftOut(key: string): void {
-    if (this.empty.length < MOST_LEFT_OUT) this.empty.push(this.#below(key));
+    if (this.empty.length < MAX_EMPTY) this.empty.push(this.#below(key));
   }
 
-  /** Tells that the integer here, which no 64 bits hold, is kept as another number: the nearest double. */
+  /** Reports an integer that exceeds 64 bits and becomes the nearest double. */
   round(text: string, kept: number): void {
-    if (this.rounded.length >= MOST_ROUNDED || this.#hides) return;
+    if (this.rounded.length >= MAX_ROUNDED || this.#hides) return;
     this.rounded.push(
       `${this.#here()}: the integer ${cut(text)} does not fit into 64 bits and is stored as the number ${kept}`,
     );

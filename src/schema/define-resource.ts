@@ -7,8 +7,8 @@ export type ObjectOf<S extends TSchema> = ApiObject & Static<S>;
 type Defaulted = Partial<Pick<ResourceDefinition, "deleteAnswers" | "description">>;
 
 /**
- * Defines a kind by its schema, and by rules that see its objects as the schema describes them. By default the description is
- * that of the schema, and a delete answers a Status; the singular is the kind in lower case.
+ * Defines a kind by its schema, and by rules for objects of the type of the schema. By default the description is that of the
+ * schema, and a delete returns a Status; the singular is the kind in lower case.
  */
 export function defineResource<S extends { readonly description: string }>(
   schema: S,

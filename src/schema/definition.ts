@@ -2,11 +2,10 @@
  * A resource is one definition: names, schema, defaults, rules and columns of a kind, as data and a few pure functions.
  *
  * Everything else derives from it: decoding, defaulting, pruning, merge topology, OpenAPI, discovery, tables, selectors.
- * A built-in kind is made with `defineResource`: its rules see objects of the type that follows from its schema.
- * A kind that is set while requests run is the same structure; nothing in `registry/` or `server/` knows
- * whether a kind is built in.
+ * A built-in kind is defined with `defineResource`: its rules get objects of the type of its schema.
+ * A custom kind has the same structure; nothing in `registry/` or `server/` knows whether a kind is built in.
  *
- * The life of a written object, and where the functions of a definition come in:
+ * The functions of a definition in the order of a write:
  *
  *     decode (schema) -> convert -> defaults (schema, then `defaults`) -> ownership -> admission
  *       -> prepareForCreate | prepareForUpdate -> validate | validateUpdate -> store
@@ -29,15 +28,15 @@ import type { Steps } from "../util/steps.ts";
 import type { DecodeReport } from "./decode-report.ts";
 import type { PatchType } from "./patch-types.ts";
 
-/** What is the same for every request of a server. */
+/** What all requests of a server share. */
 export interface ApiContext {
   readonly dialect: Dialect;
   readonly gates: Gates;
   readonly clock: Clock;
   readonly random: Random;
-  /** Runs jobs that would block the event loop; without it, they run on the main thread. */
+  /** Runs jobs in worker threads that would block the event loop; without it, they run at once. */
   readonly threads?: WorkerThreads;
-  /** The addresses and ports that Services are given; those of `meta/service-ranges.ts` by default. */
+  /** The ranges of addresses and ports of Services; those of `meta/service-ranges.ts` by default. */
   readonly serviceRanges?: ServiceRanges;
   /** False where no container may be privileged; they may by default. */
   readonly allowsPrivileged?: boolean;
@@ -51,14 +50,14 @@ export interface ApiObject {
   [member: string]: unknown;
 }
 
-/** An object that the server makes itself, in whatever version its kind is stored. */
+/** An object that the server creates itself, in the stored version of its kind. */
 export interface NewObject {
   readonly kind: string;
   readonly metadata: ObjectMeta;
   readonly [member: string]: unknown;
 }
 
-/** Who writes, as far as an object tells it of itself. */
+/** The user of a write, as some objects record it. */
 export interface Writer {
   readonly user: string;
   readonly uid?: string;
@@ -66,18 +65,18 @@ export interface Writer {
   readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** What the functions of a definition see of the request beside the object. */
+/** The request, as the functions of a definition see it besides the object. */
 export interface WriteContext extends ApiContext {
   /** Absent where the server itself writes. */
   readonly writer?: Writer;
   /** Texts for `Warning` headers; add to it. */
   readonly warnings: string[];
   /**
-   * Dotted paths of lists and maps that were sent empty and are left out, for the few rules to which that is another value
-   * than none; of the object that was decoded last, the first 32.
+   * Dotted paths of lists and maps that were sent empty and are left out, for the few rules that distinguish this from none;
+   * the first 32 of the last decoded object.
    */
   sentEmpty?: readonly string[];
-  /** The labels of a namespace, for the few rules that ask for them; none where it is not there, or nobody can be asked. */
+  /** The labels of a namespace, for the few rules that need them; undefined where it does not exist. */
   readonly namespaceLabels?: (name: string) => Readonly<Record<string, string>> | undefined;
 }
 
@@ -108,18 +107,18 @@ export interface Column<T extends ApiObject = ApiObject> {
   readonly cell: (object: T, now: number) => string | number | boolean | null;
 }
 
-/** How an object of one kind may be called (DEC-2). The value is true when the name is fine, else what was expected. */
+/** The rule for names of a kind (DEC-2): true when a name is valid, else what is wrong. */
 export type NameRule = (name: string) => true | string;
 
-/** Rules of one way to write an object: the object itself, or one of its subresources. */
+/** Rules of a write to an object itself, or to one of its subresources. */
 export interface WriteRules<T extends ApiObject = ApiObject> {
   /** Resets what a client may not set this way, drops gated fields, counts generations. Changes `object`. */
   prepareForUpdate?(object: T, old: T, ctx: WriteContext): void;
-  /** Everything that is wrong with the new state of an object, immutability included. */
+  /** Validates the new state of an object, immutability included. */
   validateUpdate?(object: T, old: T, errors: FieldErrors, ctx: WriteContext): void;
   /**
-   * Texts for `Warning` headers about a new or changed object; no more are taken than an answer has room for. Undefined is
-   * none: a place between two of many members, where others may be served.
+   * Texts for `Warning` headers about a new or changed object, which are read up to the limit of a response. Undefined is no
+   * text and ends a step.
    */
   warnings?(object: T, old: T | undefined, ctx: WriteContext): Iterable<string | undefined>;
   /**
@@ -127,43 +126,43 @@ export interface WriteRules<T extends ApiObject = ApiObject> {
    * from ownership (DEC-14, DEC-22).
    */
   readonly resetFields?: readonly string[];
-  /** Whether changes this way never count in `generation`: those of a status, where metadata counts. */
+  /** Whether such writes never change `generation`: those of a status, where metadata counts. */
   readonly uncounted?: true;
 }
 
-/** How an object looks as another kind: what a client reads and writes there stands for members of the object. */
+/** A view of an object as another kind, whose members map to members of the object. */
 export interface Lens<T extends ApiObject = ApiObject> {
-  /** The members of the value beside apiVersion, kind and metadata; the identity is that of the object. Pure. */
+  /** The members of the view besides apiVersion, kind and metadata; the identity is that of the object. Pure. */
   read(object: T): Readonly<Record<string, unknown>>;
-  /** Throws where an object has nothing that could be shown; not asked of one that is written. */
+  /** Throws where an object has no such view; not called on writes. */
   missing?(object: T): void;
-  /** Puts what a value wants into the object. Changes `object`. */
+  /** Applies a written view to the object. Changes `object`. */
   write(object: T, value: ApiObject): void;
-  /** Fields of the value and the fields of the object that they stand for, as dotted paths: they have the same owners. */
+  /** Fields of the view and of the object, as dotted paths: both have the same owners. */
   readonly fields: Readonly<Record<string, string>>;
 }
 
 /**
- * A subresource is a way to an object, whatever its verbs: the same object under other rules (`status`, `finalize`,
- * `approval`), what a lens shows of it (`scale`), or a question below it that is answered and not stored (`token`).
+ * A subresource: the same object under other rules (`status`, `finalize`, `approval`), a view of it (`scale`), or an action
+ * that is not stored (`token`).
  */
 export interface SubresourceRules<T extends ApiObject = ApiObject> extends WriteRules<T> {
   readonly verbs: readonly ("get" | "update" | "patch" | "create")[];
-  /** The kind of its bodies where that is not the kind of the object (`token` takes a TokenRequest). */
+  /** The kind of its bodies where that is not the kind of the object (TokenRequest of `token`). */
   readonly takes?: ResourceDefinition;
-  /** Other versions of that kind, which say the same: `policy/v1beta1` of an Eviction. */
+  /** Other versions of that kind, with the same schema: `policy/v1beta1` of an Eviction. */
   readonly takesAlso?: readonly string[];
-  /** What get, update and patch show and change of the object, in the kind that it takes. */
+  /** The view that get, update and patch read and write, in the kind of its bodies. */
   readonly lens?: Lens<T>;
 }
 
-/** A request that comes by a {@link Way}. */
-export interface WayRequest {
+/** A request to a {@link Connector}. */
+export interface ConnectRequest {
   /** The segment of the path that names the object. */
   readonly segment: string;
   /** The first value of a parameter of the query. */
   readonly query: (name: string) => string | undefined;
-  /** Asks the program behind an object, where this server reaches it; undefined where it does not. */
+  /** Calls the program of an object where this server can connect to it; else undefined. */
   readonly ask?: (object: ApiObject) => Promise<AsyncIterable<Uint8Array>> | undefined;
 }
 
@@ -171,88 +170,87 @@ export interface WayRequest {
 export interface ConnectQuery {
   /** Every value of a parameter. */
   all(name: string): readonly string[];
-  /** Whether a parameter is there and neither `0` nor `false`. */
+  /** Whether a parameter is set and neither `0` nor `false`. */
   flag(name: string): boolean;
 }
 
 /**
- * A subresource that leads on to a program (`log`, `exec`, `proxy`). This server says all that can be said before anybody is
- * asked; that there is nobody to ask it says last.
+ * A subresource that connects to a program (`log`, `exec`, `proxy`). The server validates the request first; that there is no
+ * program to connect to is the last error.
  */
-export interface Way<T extends ApiObject = ApiObject> {
+export interface Connector<T extends ApiObject = ApiObject> {
   /** The kind of its options, for discovery. */
   readonly kind: string;
   readonly verbs: readonly Verb[];
   /** Whether a path of the program's own may follow. */
   readonly isDeep?: true;
   /**
-   * What the request asks of the connection, as members of its options: admission is asked about them (CONNECT). Without it the way is
-   * a read, which admission does not see.
+   * The options of the request, which admission gets (CONNECT). Without it the request is a read, which admission does not
+   * get.
    *
    * @param path the program's own part of the path
    */
   options?(query: ConnectQuery, path: string): Readonly<Record<string, Value>>;
-  /** The object that a segment names, where more than a name may stand there; undefined where it names none. */
+  /** The name of the object in a segment that may have more than a name; undefined where there is none. */
   nameIn?(segment: string): string | undefined;
-  /** What must be there, too: an object of another kind, in the same namespace where it has one. */
+  /** Another object that must exist, in the same namespace where it has one. */
   needs?(object: T): { readonly resource: readonly [group: string, plural: string]; readonly name: string } | undefined;
   /**
    * Throws an `ApiError` that says why nothing can be reached; returns what the program says, or nothing where there is nothing to be
    * said.
    */
-  reach(object: T, request: WayRequest): void | Promise<AsyncIterable<Uint8Array>>;
+  reach(object: T, request: ConnectRequest): void | Promise<AsyncIterable<Uint8Array>>;
 }
 
-/** A kind that is stored in the form of another definition: one storage, several group versions. */
+/** The conversion of a kind that is stored in the form of another definition. */
 export interface StoredAs<T extends ApiObject = ApiObject> {
   /** `plural.group/version` of the definition in whose form objects are stored. */
   readonly definition: string;
   /**
-   * From this form to the stored one; pure. `replaced` is the stored object that it takes the place of: members that
-   * this form cannot say are taken from there.
+   * From this form to the stored one; pure. `replaced` is the stored object before: members that this form does not have are
+   * copied from there.
    */
   toStored(object: T, replaced?: ApiObject): ApiObject;
   /** From the stored form to this one; pure. */
   fromStored(object: ApiObject): T;
 }
 
-/** What is compiled from a schema. */
+/** The functions that are compiled from a schema. */
 export interface Walker {
   /**
-   * Brings a decoded body into wire form, in place, and returns it. Whatever does not fit is told to `report`; with
-   * mismatches the result must not be used.
+   * Converts a decoded body to wire form, in place, and returns it. What does not fit is reported; with mismatches the result
+   * must not be used.
    *
-   * @param isMerged whether it is what an apply made: a null in it is no longer a way to leave something out
+   * @param isMerged whether it is the result of an apply, in which null does not mean absent
    */
   decode(value: unknown, report: DecodeReport, isMerged?: boolean): ApiObject;
-  /** Gives absent members the defaults of the schema; those of a nested struct only where the struct is there. */
+  /** Sets absent members to the defaults of the schema; those of a nested struct only where the struct is set. */
   applyDefaults(object: ApiObject): void;
   /**
-   * Brings an object that is about to be stored into the form in which it reads back, in place: an empty list or map that
-   * is always printed becomes null where the storage of typed clients does not tell empty from unset. Its owner was
-   * recorded before.
+   * Converts an object to its stored form, in place: an empty list or map that is always printed becomes null where the
+   * storage of typed clients does not distinguish empty from unset. Its owner was recorded before.
    */
-  settle(object: ApiObject): void;
-  /** The object that an empty body is. */
+  normalise(object: ApiObject): void;
+  /** The decoded object of an empty body. */
   zero(): ApiObject;
   /**
-   * Brings a stored object into the form that the schema of today gives it, in place, and says whether it had another;
-   * there for kinds whose schema may change while objects are stored (CRD-41, CRD-43).
+   * Converts a stored object to the current schema, in place, and returns whether that changed it; for kinds whose schema may
+   * change while objects are stored (CRD-41, CRD-43).
    */
   read?(object: ApiObject): boolean;
-  /** The same without defaults, for an object that is about to be stored in another version than it was written in. */
+  /** The same without defaults, for an object that is stored in another version than it was written in. */
   prune?(object: ApiObject): void;
 }
 
-/** What the documents of OpenAPI say of the objects of a kind whose schema is not written in the vocabulary of `meta/types`. */
+/** The OpenAPI schemas of a kind whose schema is not in the vocabulary of `meta/types`. */
 export interface PublishedSchemas {
-  /** The schema of an object as OpenAPI v3 has it. */
+  /** The schema of an object for OpenAPI v3. */
   v3(): Readonly<Record<string, unknown>>;
-  /** The same, without what OpenAPI v2 has no words for; undefined where nothing may be said but that it is an object. */
+  /** The same for OpenAPI v2, which has fewer keywords; undefined where it is only an object. */
   v2(): Readonly<Record<string, unknown>> | undefined;
 }
 
-/** One name of a pool that an object has. */
+/** One allocated name of a pool. */
 export interface Allocation {
   /** The {@link Pool.id} of the pool. */
   readonly pool: string;
@@ -268,19 +266,19 @@ export interface Owner {
 
 /** Names for a dry run, which allocates none. */
 export interface Placeholders {
-  /** Notes a name that was asked for. */
+  /** Excludes a name that the object requests. */
   asked(name: string): void;
   next(): string;
 }
 
-/** A set of names, each of which at most one object has. */
+/** A pool of names, each of which at most one object has. */
 export interface Pool {
   readonly id: string;
-  /** Why a name is not one of the pool; undefined where it is. */
+  /** Why a name is not in the pool; undefined where it is. */
   refuses(name: string): string | undefined;
-  /** The names in the order in which they are tried for an object that asks for any; the beginning is random. */
+  /** The names in the order in which they are tried, from a random one on. */
   names(random: Random): Iterable<string>;
-  /** What one dry run shows in place of a name: nothing is searched for it. */
+  /** The placeholder names of one dry run. */
   placeholders(): Placeholders;
   /** The kind whose objects show the allocations; without it clients do not see them. */
   readonly shown?: ShownPool;
@@ -290,9 +288,9 @@ export interface Pool {
 export interface ShownPool {
   /** `plural.group` of the kind. */
   readonly resource: string;
-  /** The object that says who has a name. */
+  /** The object of an allocated name. */
   object(name: string, owner: Owner): NewObject;
-  /** The owner that an object says; undefined for an object that was not made here. */
+  /** The owner in an object; undefined for an object that the server did not create. */
   owner(object: ApiObject): Owner | undefined;
 }
 
@@ -305,22 +303,21 @@ export interface Allocator {
 }
 
 /**
- * The names that objects of a kind have for themselves alone: addresses, ports. No other object gets the same name, whichever
- * server of a store is asked; the name is free again when the write that allocated it fails, and when its object does not have
- * it any more. The pools know no kind.
+ * The allocations of objects of a kind: addresses, ports. No two objects of a store have the same name of a pool. A name is
+ * released when the write that allocated it fails, and when its object no longer has it. The pools know no kind.
  */
 export interface Allocations<T extends ApiObject = ApiObject> {
   readonly pools: readonly Pool[];
   /** The allocations of an object. Pure. */
   of(object: T): readonly Allocation[];
   /**
-   * Allocates what an object asks for and does not have yet, and writes into the object what it got. Runs before the rules of
-   * the kind, so any member may be wrong: it leaves to the rules what it does not understand. Changes `object`.
+   * Allocates the names that an object requests and does not have, and sets them in the object. Runs before the rules of the
+   * kind, which validate members that it cannot read. Changes `object`.
    */
   allocate(object: T, old: T | undefined, allocator: Allocator, errors: FieldErrors, ctx: WriteContext): Promise<void>;
 }
 
-/** The names and rules of one kind in one group and version; they see its objects as `T`. */
+/** The names and rules of one kind in one group and version, with objects of type `T`. */
 export interface ResourceRules<T extends ApiObject = ApiObject> extends WriteRules<T> {
   /** The API group, empty for the core group. */
   readonly group: string;
@@ -332,45 +329,45 @@ export interface ResourceRules<T extends ApiObject = ApiObject> extends WriteRul
   readonly shortNames?: readonly string[];
   readonly categories?: readonly string[];
   readonly scope: "Namespaced" | "Cluster";
-  /** How its objects are walked, where that does not follow from the vocabulary of `meta/types`; called on first use. */
+  /** Its walker, where the schema is not in the vocabulary of `meta/types`; called on first use. */
   readonly walker?: () => Walker;
   readonly published?: PublishedSchemas;
   readonly verbs?: readonly Verb[];
-  /** The ways to patch it; all by default. A kind without merge keys has no strategic merge. */
+  /** The supported patch types; all by default. A kind without merge keys has no strategic merge. */
   readonly patches?: readonly PatchType[];
-  /** Not served unless this says so (a feature gate, a dialect). */
+  /** Whether it is served (a feature gate, a dialect); default true. */
   readonly served?: boolean;
-  /** Never stored: a create asks something of the server, and nothing else is possible (a review, a request for a token). */
+  /** An action, which is never stored: only create is possible (a review, a request for a token). */
   readonly asked?: true;
-  /** Never stored: what a server knows is made into objects when they are read, and nothing else is possible. */
+  /** Never stored: reads return objects that the server computes, and nothing else is possible. */
   readonly shown?: true;
   /**
-   * Whether clients have no type of their own for it (a custom kind): bodies must say what they are, lists and their items
-   * do, a cell of a table may be empty, and finalizers need not be known ones.
+   * Whether clients have no Go type for it (a custom kind): bodies must have apiVersion and kind, items of lists have them,
+   * a cell of a table may be empty, and finalizers need no domain.
    */
   readonly untyped?: true;
-  /** Whether a qualified name is enough for a finalizer also where the dialect asks for a domain or a known one (DEC-1). */
+  /** Whether a finalizer may be any qualified name, also where the dialect requires a domain or a standard one (DEC-1). */
   readonly bareFinalizers?: true;
-  /** Whether its objects hold secrets: what is wrong with one is told without any value. */
+  /** Whether its objects have secrets: error messages have no values. */
   readonly secret?: true;
-  /** The text of the Warning that every answer of a deprecated version carries. */
+  /** The text of the Warning in every response of a deprecated version. */
   readonly deprecated?: string;
-  /** The release of Kubernetes that does not serve a deprecated version any more, as `1.39`; audit tells it (AUDIT-19). */
+  /** The release of Kubernetes that removes a deprecated version, as `1.39`, for audit (AUDIT-19). */
   readonly removedRelease?: string;
   readonly storedAs?: StoredAs<T>;
 
   /**
-   * What decoding turns members into, before anything is owned (a Secret's stringData). Changes `object`, which may be an intent
-   * that nobody has looked at yet: any member may be missing or of another type, and is then left to who refuses it.
+   * Converts members before ownership is recorded (a Secret's stringData). Changes `object`, which may be an intent that is
+   * not yet validated: members may be missing or of another type, and stay as they are then.
    */
   convert?(object: T, ctx: WriteContext): void;
-  /** Defaults that depend on other members; defaults of the schema are there already. Changes `object`. */
+  /** Defaults that depend on other members; defaults of the schema are set already. Changes `object`. */
   defaults?(object: T, ctx: WriteContext): void;
   /** Resets what a client may not set on create, drops gated fields. Changes `object`. */
   prepareForCreate?(object: T, ctx: WriteContext): void;
-  /** Everything that is wrong with a new object. */
+  /** Validates a new object. */
   validate?(object: T, errors: FieldErrors, ctx: WriteContext): void;
-  /** Rules that may take long, told after all others: in steps, between which others are served, and beside the event loop. `old` for an update. */
+  /** Rules that may take long, after all others: in steps, and in worker threads. `old` is set for an update. */
   validateInSteps?(
     object: T,
     old: T | undefined,
@@ -378,39 +375,39 @@ export interface ResourceRules<T extends ApiObject = ApiObject> extends WriteRul
     errors: FieldErrors,
     ctx: WriteContext,
   ): Steps<void | Promise<void>>;
-  /** What its objects take for themselves alone: addresses, ports. */
+  /** The allocations of its objects: addresses, ports. */
   readonly allocations?: Allocations<T>;
-  /** How objects may be called; a DNS subdomain by default (DEC-2). */
+  /** The rule for names; a DNS subdomain by default (DEC-2). */
   readonly nameRule?: NameRule;
-  /** Whether what is wrong with the metadata of a new object is told only where its rules find nothing else, as Kubernetes tells it. */
+  /** Whether the metadata of a new object is validated only where its rules find no errors, as in Kubernetes. */
   readonly metadataLast?: true;
   /** Whether PUT on a missing name creates (DEC-32). */
   readonly createOnUpdate?: boolean;
-  /** Whether PUT must carry a resourceVersion where the dialect demands one (DEC-31). */
+  /** Whether PUT requires a resourceVersion where the dialect does (DEC-31). */
   readonly versionedUpdate?: boolean;
   /**
-   * Whether a delete without a policy leaves what the object owns: it stays until somebody has seen to that, and says so where
-   * there is a warning (KIND-All-7, KIND-All-8).
+   * Whether a delete without a policy orphans dependents: the object stays until they have no reference to it, with a warning
+   * where there is one (KIND-All-7, KIND-All-8).
    */
   readonly orphansDependents?: true | { readonly warning: string };
   /** Whether a new object starts at generation 1, counts from its first change, or has none (DEC-3). */
   readonly generation?: "fromOne" | "fromFirstChange";
-  /** Whether a change counts, in what `generation` counts; by default one of `spec`. */
+  /** Whether a change increments `generation`; by default one of `spec`. */
   counts?(object: T, old: T, ctx: WriteContext): boolean;
-  /** Seconds that a delete waits before the object goes, by default 0: at once (SUP-5). */
+  /** Seconds that a delete waits before the object is removed, by default 0 (SUP-5). */
   gracePeriod?(object: T, requested: number | undefined): number;
   /**
-   * `twoSteps`: the first delete only marks the object, a later one (or the change that takes its last hold away)
-   * removes it. Namespaces go that way (DEC-34).
+   * `twoSteps`: the first delete only marks the object; a later one, or the removal of its last finalizer, removes it. Used
+   * for namespaces (DEC-34).
    */
   readonly deletion?: "twoSteps";
   /** Changes an object when its deletion begins (a Namespace becomes Terminating). Changes `object`. */
   beginDelete?(object: T, ctx: WriteContext): void;
-  /** Whether something beside `metadata.finalizers` keeps a deleted object (a Namespace's `spec.finalizers`). */
+  /** Whether something besides `metadata.finalizers` blocks the deletion (a Namespace's `spec.finalizers`). */
   isHeld?(object: T): boolean;
   readonly subresources?: Readonly<Record<string, SubresourceRules<T>>>;
-  readonly ways?: Readonly<Record<string, Way<T>>>;
-  /** Fields that selectors may name beside `metadata.name` and `metadata.namespace`, and how to read them (DEC-25). */
+  readonly connectors?: Readonly<Record<string, Connector<T>>>;
+  /** Selectable fields besides `metadata.name` and `metadata.namespace`, and how to read them (DEC-25). */
   readonly selectableFields?: Readonly<Record<string, (object: T) => string>>;
   /** Columns after the name; a name and an age column by default. */
   readonly columns?: readonly Column<T>[];
@@ -422,9 +419,9 @@ export interface ResourceDefinition extends ResourceRules {
   /** One or two sentences for `kubectl explain`. */
   readonly description: string;
   readonly schema: TSchema;
-  /** What a finished delete answers (EP-30..51). */
+  /** What a finished delete returns (EP-30..51). */
   readonly deleteAnswers: "object" | "status";
 }
 
-/** A family of kinds: made for a dialect, so that names and switches are decided once. */
+/** Creates the definitions of a group for a dialect. */
 export type DefinitionFactory = (ctx: ApiContext) => readonly ResourceDefinition[];

@@ -7,13 +7,13 @@ const head = {
   metadata: always(ObjectMetaSchema),
 };
 
-/** The schema of a kind: what every object has (META-1, META-2, META-4) and the members of its own. */
+/** The schema of a kind: the common members of objects (META-1, META-2, META-4) and its own. */
 export const objectSchema = <P extends Record<string, TSchema>>(
   description: string,
   members: P,
 ): ReturnType<typeof struct<typeof head & P>> => struct(description, { ...head, ...members });
 
-/** The schema of an object that stands in another one, of which more are made. */
+/** The schema of a template: an object in another one. */
 export const embeddedSchema = <P extends Record<string, TSchema>>(
   description: string,
   members: P,

@@ -1,7 +1,7 @@
 /** The ways to patch an object (DEC-17). */
 export type PatchType = "json" | "merge" | "strategic" | "apply";
 
-/** The media type of each way, in the order in which a refusal names them. */
+/** The media type of each way, in the order of error messages. */
 export const PATCH_MEDIA: Readonly<Record<PatchType, string>> = {
   json: "application/json-patch+json",
   merge: "application/merge-patch+json",

@@ -1,6 +1,6 @@
 /**
- * Whether two values of a schema mean the same, as Kubernetes compares what must not change: quantities by their amount,
- * however they are spelt, and an empty list or map like an absent one (apimachinery's `equality.Semantic`).
+ * Semantic equality of two values of a schema, as in `equality.Semantic` of apimachinery: quantities are compared by value,
+ * and an empty list or map equals an absent one.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * How scalars are read: their JSON type, their range, and the canonical form of quantities, times and bytes.
+ * Decoders of scalars: their JSON type, their range, and the canonical form of quantities, times and bytes.
  *
  * @module
  */
@@ -11,12 +11,12 @@ import { asJsonNumber } from "../value/value.ts";
 import type { DecodeReport } from "./decode-report.ts";
 
 /**
- * Reads a value that is not null: gives its wire form, the very same value when it is in wire form already. What does
- * not fit is told to the report and given back. A time without a moment (year 1) gives null.
+ * Decodes a value that is not null: returns its wire form, which is the same value if it is in wire form already. A value
+ * that does not fit is reported and returned. The zero time of Go becomes null.
  */
 export type Decode = (value: unknown, report: DecodeReport) => unknown;
 
-/** The reader of a scalar type. */
+/** The decoder of a scalar type. */
 export function scalarDecoder(type: ScalarType, dialect: Dialect): Decode {
   switch (type.scalar) {
     case "string":
@@ -30,14 +30,14 @@ export function scalarDecoder(type: ScalarType, dialect: Dialect): Decode {
     case "json":
       return (value) => value;
     case "intOrString":
-      return (value, report) => (typeof value === "string" ? value : int32(value, report, "an integer or a text"));
+      return (value, report) => (typeof value === "string" ? value : int32(value, report, "an integer or a string"));
   }
 }
 
 function textDecoder(format: string | undefined, dialect: Dialect): Decode {
   switch (format) {
     case "quantity": {
-      // Where apply compares texts, a text that typed clients would not touch is left as it was sent (DEC-9).
+      // Where apply compares texts, a text that typed clients would not change stays as it was sent (DEC-9).
       const keepNearly = !dialect.rules.compareQuantitiesByValue;
       return (value, report) => quantity(value, report, keepNearly);
     }
@@ -73,19 +73,19 @@ function quantity(value: unknown, report: DecodeReport, keepNearly: boolean): un
   );
 }
 
-function int32(value: unknown, report: DecodeReport, expected = "an integer of 32 bits"): unknown {
+function int32(value: unknown, report: DecodeReport, expected = "an int32"): unknown {
   return typeof value === "number" && (value | 0) === value ? value : report.mismatch(expected, value, true);
 }
 
-const LONGEST_INT64 = 20;
+const MAX_INT64_CHARACTERS = 20;
 
-/** Integers beyond 2^53 stay as they were decoded, digit by digit. */
+/** Integers beyond 2^53 keep all of their digits. */
 function int64(value: unknown, report: DecodeReport): unknown {
   if (Number.isSafeInteger(value)) return value;
   const sent = asJsonNumber(value);
-  const integer = sent && sent.text.length <= LONGEST_INT64 ? sent.integer : undefined;
+  const integer = sent && sent.text.length <= MAX_INT64_CHARACTERS ? sent.integer : undefined;
   const fits = integer !== undefined && BigInt.asIntN(64, integer) === integer;
-  return fits ? value : report.mismatch("an integer of 64 bits", value, true);
+  return fits ? value : report.mismatch("an int64", value, true);
 }
 
 function number(value: unknown, report: DecodeReport): unknown {
@@ -96,8 +96,8 @@ function number(value: unknown, report: DecodeReport): unknown {
 const ALPHABET = /^[A-Za-z0-9+/]*={0,2}$/;
 
 /**
- * Bytes in the base64 that is stored, undefined when they are malformed (DEC-13): line breaks are taken,
- * so are stray bits behind the last byte, and a list of numbers.
+ * Bytes in stored base64, undefined when they are malformed (DEC-13): line breaks, stray bits behind the last byte and lists
+ * of numbers are accepted.
  */
 function canonicalBytes(value: unknown): string | undefined {
   if (Array.isArray(value)) return bytesOfList(value);
@@ -111,7 +111,7 @@ const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const OTHER = 0x3f;
 
-/** A text without its line breaks, of which there may be a million; what is no base64 in any case is a question mark. */
+/** A text without its line breaks, of which there may be a million; characters that are no base64 become question marks. */
 function withoutBreaks(text: string): string {
   const bytes = Buffer.allocUnsafe(text.length);
   let length = 0;

@@ -191,7 +191,7 @@ describe("presence", () => {
     for (const dialect of [neutral, kubernetes]) {
       const { object, walker } = decode({ always: [], nulls: [], list: ["a"] }, dialect);
       expect(object).toMatchObject({ always: [], nulls: [] });
-      walker.settle(object as never);
+      walker.normalise(object as never);
       const empty = dialect === kubernetes ? null : [];
       expect(object).toMatchObject({ always: empty, nulls: empty, list: ["a"] });
     }

@@ -1,12 +1,11 @@
 /**
- * The walker: brings decoded JSON into wire form and applies the defaults of a schema. It is compiled once per schema.
+ * The walker: converts decoded JSON to wire form and applies the defaults of a schema. It is compiled once per schema.
  *
- * Wire form is what a typed client would print of the object: members of the right JSON types, nothing that the schema
- * does not know, quantities, times and bytes in canonical form, empty members left out or printed as their
- * {@link Presence} says, null nowhere but where such a client prints it. The value is changed in place; a value that is
- * in wire form already costs no allocation.
+ * Wire form is what a typed client prints: members of the right JSON types, no unknown members, canonical quantities, times
+ * and bytes, empty members left out or printed by their {@link Presence}, null only where such a client prints it. The value
+ * is changed in place; a value in wire form costs no allocation.
  *
- * The walker knows types only. What values mean is checked by the rules of each kind.
+ * The walker knows types only. The rules of each kind validate values.
  *
  * @module
  */
@@ -22,19 +21,19 @@ import { type Decode, scalarDecoder } from "./scalars.ts";
 export { DecodeReport } from "./decode-report.ts";
 export type { Walker } from "./definition.ts";
 
-/** How one type is walked. `decode` is never given null; `zero` is what null stands for inside lists and maps. */
+/** The walk of one type. `decode` is never called with null; `zero` is the value of null inside lists and maps. */
 interface Node {
   readonly decode: Decode;
   zero(): unknown;
   /** Undefined when there are no defaults below. */
   readonly applyDefaults: ((value: unknown) => void) | undefined;
-  /** Undefined when there is nothing to settle below. */
-  readonly settle: ((value: unknown) => void) | undefined;
+  /** Undefined when there is nothing to normalise below. */
+  readonly normalise: ((value: unknown) => void) | undefined;
 }
 
 const walkers = new WeakMap<Dialect, WeakMap<TSchema, Walker>>();
 
-/** The walker of a kind's schema; compiled when it is first asked for, and once for all who have the same schema. */
+/** The walker of a kind's schema, compiled on first use and once for each schema. */
 export function walkerOf(schema: TSchema, options: { readonly dialect: Dialect }): Walker {
   let known = walkers.get(options.dialect);
   if (!known) walkers.set(options.dialect, (known = new WeakMap()));
@@ -53,7 +52,7 @@ export function compileWalker(schema: TSchema, options: { readonly dialect: Dial
       return node.zero() as ApiObject;
     },
     applyDefaults: (object) => node.applyDefaults?.(object),
-    settle: (object) => node.settle?.(object),
+    normalise: (object) => node.normalise?.(object),
     zero: () => node.zero() as ApiObject,
   };
 }
@@ -62,9 +61,9 @@ export function compileWalker(schema: TSchema, options: { readonly dialect: Dial
 interface Member {
   readonly name: string;
   readonly node: Node;
-  /** Whether a value that was sent is as good as none. */
+  /** Whether a sent value counts as unset. */
   isEmpty(value: unknown): boolean;
-  /** What an unset member is printed as; undefined when it is left out. */
+  /** The printed value of an unset member; undefined when it is left out. */
   unset(): unknown;
   readonly default: unknown;
   readonly presence: Presence;
@@ -98,7 +97,7 @@ class Compiler {
           decode: scalarDecoder(type, this.#dialect),
           zero: () => zeroOf(type),
           applyDefaults: undefined,
-          settle: undefined,
+          normalise: undefined,
         };
       case "any":
         return type.schema["x-keelson-either"] ? this.#either(type.schema["x-keelson-either"]) : ANYTHING;
@@ -116,7 +115,7 @@ class Compiler {
     }
   }
 
-  /** A value of one of several JSON types: the schema of that type is the one to follow. */
+  /** A value of one of several JSON types, which is decoded by the schema of its type. */
   #either(schemas: readonly JsonSchema[]): Node {
     const nodes = new Map(schemas.map((schema) => [schema.type ?? "", schema]));
     const names = [...nodes.keys()].join(" or ");
@@ -147,8 +146,8 @@ class Compiler {
   }
 
   /**
-   * An empty list or map that is always printed reads back as null where typed clients do the printing: their storage
-   * does not tell empty from unset.
+   * An empty list or map that is always printed reads back as null where typed clients print it: their storage does not
+   * distinguish empty from unset.
    */
   #nullWhenEmpty({ presence, type }: Field): boolean {
     const isPrinted = presence === "always" || presence === "alwaysNull";
@@ -159,7 +158,7 @@ class Compiler {
     return holdsBelow(type, (field) => this.#nullWhenEmpty(field), this.#holdsNullWhenEmpty);
   }
 
-  /** A time without a moment is null behind a pointer where typed clients do the printing, else it is unset. */
+  /** The zero time of Go is null behind a pointer where typed clients print it, else it is unset. */
   #emptyWhenPrinted({ presence, type }: Field): (value: unknown) => boolean {
     const asNull = this.#dialect.rules.printUnsetAsNull;
     if (type.kind === "scalar") return presence === "keepZero" && asNull ? never : isNull;
@@ -170,7 +169,7 @@ class Compiler {
     const { presence, type } = field;
     const none = this.#dialect.rules.printUnsetAsNull ? null : undefined;
     if (presence === "alwaysNull") return () => none;
-    // A default takes the place of the zero value.
+    // A default replaces the zero value.
     if (presence !== "always" || field.default !== undefined) return () => undefined;
     if (type.kind === "struct" || (type.kind === "scalar" && zeroOf(type) !== null && type.format !== "byte")) {
       return () => node.zero();
@@ -183,12 +182,12 @@ class Compiler {
   }
 }
 
-/** The node of a value of which nothing is known. */
-const ANYTHING: Node = { decode: (value) => value, zero: () => null, applyDefaults: undefined, settle: undefined };
+/** The node of a value without a schema. */
+const ANYTHING: Node = { decode: (value) => value, zero: () => null, applyDefaults: undefined, normalise: undefined };
 
 /**
- * Whether something holds for a member of a type or of one below it. A type may contain itself, so "no" is certain, and
- * kept in `known`, only for the type that was asked about.
+ * Whether `own` holds for a member of a type or of one below it. A type may contain itself, so false is cached in `known`
+ * only for the outermost type.
  */
 function holdsBelow(
   type: Type,
@@ -248,7 +247,7 @@ function zeroOf(type: Type & { kind: "scalar" }): unknown {
 }
 
 function mapNode(itemOf: () => Node, itemType: Type, hasDefaults: boolean, hasNullWhenEmpty: boolean): Node {
-  // Labels and data are maps of plain strings: those need no more than a look.
+  // Labels and data are maps of plain strings, which need no decoding.
   const plain = itemType.kind === "scalar" && itemType.scalar === "string" && itemType.format === undefined;
   let item: Node | undefined;
   return {
@@ -275,10 +274,10 @@ function mapNode(itemOf: () => Node, itemType: Type, hasDefaults: boolean, hasNu
           if (isObject(value)) for (const key in value) item.applyDefaults?.(value[key]);
         }
       : undefined,
-    settle: hasNullWhenEmpty
+    normalise: hasNullWhenEmpty
       ? (value) => {
           item ??= itemOf();
-          if (isObject(value)) for (const key in value) item.settle?.(value[key]);
+          if (isObject(value)) for (const key in value) item.normalise?.(value[key]);
         }
       : undefined,
   };
@@ -307,10 +306,10 @@ function listNode(itemOf: () => Node, hasDefaults: boolean, hasNullWhenEmpty: bo
           if (Array.isArray(value)) for (const element of value) item.applyDefaults?.(element);
         }
       : undefined,
-    settle: hasNullWhenEmpty
+    normalise: hasNullWhenEmpty
       ? (value) => {
           item ??= itemOf();
-          if (Array.isArray(value)) for (const element of value) item.settle?.(element);
+          if (Array.isArray(value)) for (const element of value) item.normalise?.(element);
         }
       : undefined,
   };
@@ -326,13 +325,13 @@ function structNode(
   let printed: readonly Member[] = [];
   let defaulted: readonly Member[] = [];
   let settled: readonly Member[] = [];
-  // A struct may contain itself, so its members are compiled when the first value comes.
+  // A struct may contain itself, so its members are compiled with the first value.
   const open = (): ReadonlyMap<string, Member> => {
     if (members) return members;
     members = membersOf();
     printed = [...members.values()].filter((member) => member.unset() !== undefined);
     defaulted = [...members.values()].filter((m) => m.default !== undefined || m.node.applyDefaults !== undefined);
-    settled = [...members.values()].filter((m) => m.nullWhenEmpty || m.node.settle !== undefined);
+    settled = [...members.values()].filter((m) => m.nullWhenEmpty || m.node.normalise !== undefined);
     return members;
   };
 
@@ -347,7 +346,7 @@ function structNode(
         delete value[key];
       }
     }
-    // By index: an iterator would be the one allocation of a walk.
+    // By index: an iterator would be the only allocation of a walk.
     for (let i = 0; i < printed.length; i++) {
       const member = printed[i]!;
       if (!Object.hasOwn(value, member.name)) setMember(value, member.name, member.unset());
@@ -364,7 +363,7 @@ function structNode(
           if (isObject(value)) for (const member of defaulted) defaultMember(value, member);
         }
       : undefined,
-    settle: hasNullWhenEmpty
+    normalise: hasNullWhenEmpty
       ? (value) => {
           open();
           if (isObject(value)) for (const member of settled) settleMember(value, member);
@@ -385,7 +384,7 @@ function decodeMember(value: ValueObject, member: Member, report: DecodeReport):
     }
   }
   if (sent !== null && typeof sent === "object") report.leftOut(member.name);
-  // Set empty or null: what is printed of such a member depends on its presence alone.
+  // Empty or null: its presence decides what is printed.
   const printed = member.unset();
   if (printed === undefined) delete value[member.name];
   else setMember(value, member.name, printed);
@@ -395,7 +394,7 @@ function settleMember(object: ValueObject, { name, node, nullWhenEmpty }: Member
   const value: unknown = Object.hasOwn(object, name) ? object[name] : undefined;
   if (nullWhenEmpty && typeof value === "object" && value !== null && isEmptyObject(value))
     setMember(object, name, null);
-  else node.settle?.(value);
+  else node.normalise?.(value);
 }
 
 function defaultMember(object: ValueObject, { name, node, default: standard, presence }: Member): void {

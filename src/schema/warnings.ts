@@ -1,27 +1,27 @@
 import { type Steps, atOnce } from "../util/steps.ts";
 import type { WriteContext } from "./definition.ts";
 
-/** The headers of an answer have room for no more, be they ever so short. */
-const MOST = 512;
+/** The headers of a response have no space for more, however short they are. */
+const MAX_WARNINGS = 512;
 
 /**
- * Adds texts for `Warning` headers, each once, as many as an answer can have; no more of them are asked for than that, so
- * that what makes them one by one may have no end.
+ * Adds texts for `Warning` headers, each once, up to the limit of a response. No more texts are read, so `texts` may be
+ * infinite.
  */
 export const addWarnings = (ctx: Pick<WriteContext, "warnings">, texts: Iterable<string>): void =>
   atOnce(addWarningsInSteps(ctx, texts));
 
-/** The same in steps, which end where there is undefined in place of a text. */
+/** {@link addWarnings} in steps; undefined in place of a text ends a step. */
 export function* addWarningsInSteps(
   { warnings }: Pick<WriteContext, "warnings">,
   texts: Iterable<string | undefined>,
 ): Steps<void> {
-  const told = new Set(warnings);
+  const known = new Set(warnings);
   for (const text of texts) {
-    if (warnings.length >= MOST) return;
+    if (warnings.length >= MAX_WARNINGS) return;
     if (text === undefined) yield;
-    else if (!told.has(text)) {
-      told.add(text);
+    else if (!known.has(text)) {
+      known.add(text);
       warnings.push(text);
     }
   }

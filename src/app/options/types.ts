@@ -10,7 +10,7 @@ import { CONTROLLERS } from "../../controllers/names.ts";
 import { type Dialect, dialectOf, kubernetes, neutral } from "../../meta/dialect.ts";
 import { GATES, type Gate, gatesOf } from "../../meta/gates.ts";
 import { networkOf, networkText } from "../../meta/addresses.ts";
-import { wrongServiceNetworks } from "../../meta/service-ranges.ts";
+import { serviceNetworkFault } from "../../meta/service-ranges.ts";
 import { dnsSubdomain } from "../../meta/names.ts";
 import { type Duration, millisOf, parseDuration } from "../../util/duration.ts";
 import { suggestion } from "../../util/nearest.ts";
@@ -215,7 +215,7 @@ export const serviceNetworks: OptionType<readonly string[]> = {
   expects: "a network, or one of each family",
   read(value) {
     const texts = partsOf(value);
-    const wrong = wrongServiceNetworks(texts);
+    const wrong = serviceNetworkFault(texts);
     if (wrong !== undefined)
       throw new ValueError(`to be ${wrong.replace(/^expected /, "")}, got ${JSON.stringify(value)}`);
     return texts.map((network) => networkText(networkOf(network)!));

@@ -3,9 +3,9 @@ import { EMPTY, isEmpty, SELF } from "./set.ts";
 import type { FieldSet, MutableSet } from "./set.ts";
 
 /**
- * Builds a set out of paths that come in the order of a walk.
+ * Builds a set from paths in the order of a walk.
  *
- * The nodes on the way to the last path are remembered, so inserting a neighbour costs the steps that differ. An empty
+ * The builder keeps the nodes on the way to the last path, so inserting a neighbour costs the steps that differ. An empty
  * set costs nothing.
  */
 export class SetBuilder {
@@ -14,8 +14,8 @@ export class SetBuilder {
   readonly #nodes: MutableSet[] = [];
 
   /**
-   * Adds the first `length` elements of `path`; the empty path is nobody's and is ignored. Where nothing of the path is
-   * there yet, `node` is all that is below it.
+   * Adds the first `length` elements of `path`; the empty path is ignored. If nothing of the path is in the set yet,
+   * `node` becomes its node.
    */
   insert(path: readonly PathElement[], length: number, node: FieldSet = EMPTY): void {
     if (length === 0) return;

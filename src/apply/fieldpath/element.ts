@@ -1,16 +1,15 @@
 /**
  * Path elements: one step from a container to something in it.
  *
- * An element is a string in the form that `fieldsV1` uses on the wire (DEC-14), so a set of paths is read and written
- * without translation:
+ * An element is a string in the form that `fieldsV1` has on the wire (DEC-14), so sets of paths need no translation:
  *
  * - `f:<name>` a field of a struct or a key of a map,
  * - `k:{"key":"value"}` the entry of a keyed list whose key fields have these values, sorted by name,
  * - `v:<json>` the element of a set with this value,
  * - `i:<n>` the element of a list at this position (read, never produced).
  *
- * Texts are canonical: two elements mean the same exactly when their strings are equal. A name never collides with
- * `__proto__` or `constructor`, because every element carries its prefix.
+ * Elements are canonical: two mean the same exactly when their strings are equal. A name never collides with
+ * `__proto__` or `constructor`, because every element has its prefix.
  *
  * @module
  */
@@ -26,20 +25,20 @@ export type PathElement = string;
 export type Path = readonly PathElement[];
 
 /**
- * Elements of fields by their names, which come again with every object of a kind: a string that has been a property name before
- * is found faster than a new one. Bounded by starting over.
+ * A cache of the elements of fields by their names, which repeat with every object of a kind: a string that has been a
+ * property name before is looked up faster than a new one. A full cache is cleared.
  */
 const fields = new Map<string, PathElement>();
-const MAX_FIELDS = 4096;
-const LONGEST_FIELD = 64;
+const MAX_CACHED_FIELDS = 4096;
+const MAX_FIELD_LENGTH = 64;
 
 /** The element of a struct field or map key. */
 export function fieldElement(name: string): PathElement {
   const known = fields.get(name);
   if (known !== undefined) return known;
   const element = "f:" + name;
-  if (name.length <= LONGEST_FIELD) {
-    if (fields.size >= MAX_FIELDS) fields.clear();
+  if (name.length <= MAX_FIELD_LENGTH) {
+    if (fields.size >= MAX_CACHED_FIELDS) fields.clear();
     fields.set(name, element);
   }
   return element;
@@ -60,10 +59,10 @@ export function keyElement(names: readonly string[], values: readonly Value[]): 
   return text + "}";
 }
 
-/** A JSON string as FieldsV1 keys hold it: also `<`, `>`, `&` and the line separators are escaped. */
+/** A JSON string as in FieldsV1 keys: `<`, `>`, `&` and the line separators are escaped too. */
 const quote = (text: string): string => (isPlain(text) ? '"' + text + '"' : goString(text));
 
-/** Whether a text needs no escapes; most names do not. Long texts are not worth the look. */
+/** Whether a text needs no escapes; most names do not. Long texts are not examined. */
 function isPlain(text: string): boolean {
   if (text.length > 64) return false;
   for (let i = 0; i < text.length; i++) {
@@ -82,7 +81,7 @@ function canonicalJson(value: Value): string {
   return "{" + names.map((name) => quote(name) + ":" + canonicalJson(value[name]!)).join(",") + "}";
 }
 
-/** What an element says, taken apart. */
+/** An element by its parts. */
 export type ParsedElement =
   | { readonly kind: "field"; readonly name: string }
   | { readonly kind: "key"; readonly names: readonly string[]; readonly values: readonly Value[] }
@@ -90,7 +89,7 @@ export type ParsedElement =
   | { readonly kind: "index"; readonly index: number };
 
 /**
- * Takes an element apart; undefined when the text is none.
+ * Parses an element; undefined when the text is none.
  *
  * The text need not be canonical: `k:` texts may have blanks and any order of fields.
  */
@@ -127,55 +126,55 @@ function parseJson(text: string): Value | undefined {
 
 /** The canonical text of an element that a client or an older server wrote; undefined when it is malformed. */
 export function canonicalElement(text: string): PathElement | undefined {
-  const said = parseElement(text);
-  switch (said?.kind) {
+  const parsed = parseElement(text);
+  switch (parsed?.kind) {
     case undefined:
       return undefined;
     case "field":
       return text;
     case "index":
-      return indexElement(said.index);
+      return indexElement(parsed.index);
     case "value":
-      return valueElement(said.value);
+      return valueElement(parsed.value);
     case "key":
-      return keyElement(said.names, said.values);
+      return keyElement(parsed.names, parsed.values);
   }
 }
 
 const RANK: Readonly<Record<string, number>> = { f: 0, k: 1, v: 2, i: 3 };
 
-/** The order of elements in a tree: fields, keys, values, indexes; each among themselves by what they say. */
+/** The order of elements in a tree: fields, keys, values, indexes; elements of one sort by their content. */
 export function compareElements(a: PathElement, b: PathElement): number {
   if (a === b) return 0;
   const rank = RANK[a[0]!]! - RANK[b[0]!]!;
   if (rank !== 0) return rank;
   if (a[0] === "f") return compareText(a, b);
-  return compareParsed(a, saidBy(a), b, saidBy(b));
+  return compareParsed(a, parsedElement(a), b, parsedElement(b));
 }
 
-/** What elements say: they are few and come again with every object of a kind. The memory is bounded by starting over. */
+/** A cache of parsed elements, which are few and repeat with every object of a kind. A full cache is cleared. */
 const remembered = new Map<PathElement, ParsedElement | undefined>();
-const MAX_REMEMBERED = 4096;
-const LONGEST_REMEMBERED = 256;
+const MAX_CACHED_ELEMENTS = 4096;
+const MAX_CACHED_LENGTH = 256;
 
-/** {@link parseElement}, which remembers. */
-function saidBy(element: PathElement): ParsedElement | undefined {
-  if (element.length > LONGEST_REMEMBERED) return parseElement(element);
+/** {@link parseElement} with a cache. */
+function parsedElement(element: PathElement): ParsedElement | undefined {
+  if (element.length > MAX_CACHED_LENGTH) return parseElement(element);
   let parsed = remembered.get(element);
   if (parsed === undefined && !remembered.has(element)) {
     parsed = parseElement(element);
-    if (remembered.size >= MAX_REMEMBERED) remembered.clear();
+    if (remembered.size >= MAX_CACHED_ELEMENTS) remembered.clear();
     remembered.set(element, parsed);
   }
   return parsed;
 }
 
-/** Elements in the order of {@link compareElements}; each is taken apart once. */
+/** Elements in the order of {@link compareElements}; each is parsed once. */
 export function* sortElements(elements: readonly PathElement[]): Steps<PathElement[]> {
   if (elements.length < 2) return [...elements];
   const parsed = new Map<PathElement, ParsedElement | undefined>();
   for (const element of elements) {
-    parsed.set(element, saidBy(element));
+    parsed.set(element, parsedElement(element));
     if (parsed.size % MEMBERS_A_STEP === 0) yield;
   }
   const order = (a: PathElement, b: PathElement): number =>
@@ -220,13 +219,13 @@ function compareValues(a: Value, b: Value): number {
   const rank = typeRank(a) - typeRank(b);
   if (rank !== 0) return rank;
   if (typeof a === "number" || typeof a === "boolean") return Number(a) - Number(b);
-  if (typeof a === "string") return compareText(a, b as string);
+  if (typeof a === "string" && typeof b === "string") return compareText(a, b);
   return compareText(canonicalJson(a), canonicalJson(b));
 }
 
 const SURROGATE = /[\ud800-\udfff]/;
 
-/** Texts in the order of {@link compareText}, which without surrogates is that of their units. */
+/** Texts in the order of {@link compareText}, which is that of their code units if they have no surrogates. */
 export const sortTexts = (texts: readonly string[]): string[] =>
   texts.some((text) => SURROGATE.test(text)) ? texts.toSorted(compareText) : texts.toSorted();
 
@@ -238,7 +237,7 @@ export function compareText(a: string, b: string): number {
     const x = a.charCodeAt(i);
     const y = b.charCodeAt(i);
     if (x === y) continue;
-    // Surrogates stand for code points above the rest of the plane.
+    // Surrogates encode code points above the rest of the plane.
     const high = Number(isSurrogate(x)) - Number(isSurrogate(y));
     return high === 0 ? x - y : high;
   }
@@ -249,16 +248,16 @@ const isSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdfff;
 
 /** An element as people read it: `.name`, `[name="d1"]`, `[="x"]`, `[3]`. */
 export function elementToString(element: PathElement): string {
-  const said = parseElement(element);
-  switch (said?.kind) {
+  const parsed = parseElement(element);
+  switch (parsed?.kind) {
     case "field":
-      return "." + said.name;
+      return "." + parsed.name;
     case "index":
-      return `[${said.index}]`;
+      return `[${parsed.index}]`;
     case "value":
-      return `[=${JSON.stringify(said.value)}]`;
+      return `[=${JSON.stringify(parsed.value)}]`;
     case "key":
-      return `[${said.names.map((name, i) => `${name}=${JSON.stringify(said.values[i])}`).join(",")}]`;
+      return `[${parsed.names.map((name, i) => `${name}=${JSON.stringify(parsed.values[i])}`).join(",")}]`;
     case undefined:
       return `{${element}}`;
   }

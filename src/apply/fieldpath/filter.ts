@@ -1,7 +1,7 @@
 import { isEmpty, recursiveDifference } from "./set.ts";
 import type { FieldSet } from "./set.ts";
 
-/** Keeps some paths of a set, and drops the others. */
+/** Returns the paths of a set that it keeps. */
 export type Filter = (set: FieldSet) => FieldSet;
 
 /** Drops the paths of `excluded` and everything below them: the fields that a (sub)resource resets on every write. */

@@ -1,8 +1,8 @@
 /**
  * Field paths and sets of them: the bottom of the ladder.
  *
- * `element.ts` is one step of a path, `set.ts` the set and its algebra, `serialize.ts` the border to the wire,
- * `builder.ts` and `filter.ts` what their names say. Nothing here knows values or schemas.
+ * `element.ts` is one step of a path, `set.ts` the set and its algebra, `serialize.ts` reads and writes `fieldsV1`.
+ * Nothing here knows values or schemas.
  *
  * @module
  */

@@ -3,7 +3,7 @@ import type { FieldSet } from "./index.ts";
 
 const META = "f:metadata";
 
-/** Those of metadata. */
+/** The members of `metadata` that have no owner. */
 export const NEVER_OWNED_METADATA: ReadonlySet<string> = new Set([
   "name",
   "namespace",
@@ -16,7 +16,7 @@ export const NEVER_OWNED_METADATA: ReadonlySet<string> = new Set([
   "resourceVersion",
 ]);
 
-/** Members that identify an object or that the server fills: nobody owns them (DEC-14). Labels and the like are owned. */
+/** Members that identify an object or that the server sets: they have no owner (DEC-14). Labels and the like have owners. */
 export const NEVER_OWNED: FieldSet = setOf(
   ["f:apiVersion"],
   ["f:kind"],

@@ -5,26 +5,26 @@ import { isSmall } from "../../value/small.ts";
 import { EMPTY, isEmpty, SELF } from "./set.ts";
 import type { FieldSet, MutableSet } from "./set.ts";
 
-/** A `fieldsV1` tree that is none: a member without a prefix, a key that is no JSON, a node that is no object. */
+/** An invalid `fieldsV1` tree: a member without a prefix, a key that is no JSON, a node that is no object. */
 export class FieldsError extends Error {
   override readonly name = "FieldsError";
 }
 
-/** Trees deeper than this are refused. Bodies may be a thousand levels deep, and then so are the trees about them. */
+/** Trees deeper than this are refused. Bodies may be a thousand levels deep, and so may the trees about them. */
 const MAX_DEPTH = 2500;
 
 /**
- * Reads a `fieldsV1` tree as a set; the tree itself when it is canonical already, which is the rule.
+ * Reads a `fieldsV1` tree as a set; returns the tree itself if it is canonical, as nearly all are.
  *
- * Members with an unknown letter before the colon are left out, since a later release may know what they mean.
+ * Members with an unknown letter before the colon are left out: a later release may define them.
  *
- * @throws {FieldsError} for anything else that is no tree of path elements
+ * @throws {FieldsError} for anything else that is not a tree of path elements
  */
 export function parseFields(tree: unknown): FieldSet {
   if (tree === undefined || tree === null) return EMPTY;
   if (typeof tree !== "object") throw new FieldsError(`Expected fieldsV1 to be an object, got ${typeof tree}`);
   const set = parseNode(tree, 0);
-  // A root says nothing of itself.
+  // The root is not a path.
   if (set[SELF] === undefined) return set;
   const { [SELF]: _, ...rest } = set;
   return rest;
@@ -63,10 +63,10 @@ function before(source: Readonly<Record<string, unknown>>, name: string): Mutabl
   return copy;
 }
 
-/** Elements are few and come again with every object of a kind. The memory is bounded by starting over. */
+/** A cache of elements, which are few and repeat with every object of a kind. A full cache is cleared. */
 const elements = new Map<string, PathElement>();
-const MAX_ELEMENTS = 4096;
-const LONGEST_ELEMENT = 256;
+const MAX_CACHED_ELEMENTS = 4096;
+const MAX_CACHED_LENGTH = 256;
 
 /** The canonical element of a member; undefined for one of an unknown kind. */
 function memberElement(name: string): PathElement | undefined {
@@ -80,10 +80,10 @@ function memberElement(name: string): PathElement | undefined {
   if (element === undefined) {
     element = canonicalElement(name);
     if (element === undefined) {
-      throw new FieldsError(`Expected a member of fieldsV1 to hold JSON after its prefix, got ${JSON.stringify(name)}`);
+      throw new FieldsError(`Expected a member of fieldsV1 to have JSON after its prefix, got ${JSON.stringify(name)}`);
     }
-    if (name.length > LONGEST_ELEMENT) return element;
-    if (elements.size >= MAX_ELEMENTS) elements.clear();
+    if (name.length > MAX_CACHED_LENGTH) return element;
+    if (elements.size >= MAX_CACHED_ELEMENTS) elements.clear();
     elements.set(name, element);
   }
   return element;
@@ -95,7 +95,7 @@ export const toFieldsV1 = (set: FieldSet): FieldSet => atOnce(fieldsV1Work(set))
 /** {@link toFieldsV1}, in steps where the set is large. */
 export const fieldsV1Work = (set: FieldSet): Work<FieldSet> => (isSmall(set) ? sorted(set) : sortedSteps(set));
 
-/** {@link sorted}, which gives way between the members of what is large. */
+/** {@link sorted} in steps between the members of what is large. */
 function* sortedSteps(node: FieldSet): Steps<FieldSet> {
   if (isSmall(node)) return sorted(node);
   const changed = new Map<string, FieldSet>();
@@ -139,10 +139,10 @@ function sorted(node: FieldSet): FieldSet {
 
 const compareMembers = (a: string, b: string): number => (a === SELF ? -1 : b === SELF ? 1 : compareElements(a, b));
 
-/** Whether a member has to be taken apart to find its place. */
+/** Whether a member has to be parsed to be sorted. */
 const isOther = (name: string): boolean => name !== SELF && !name.startsWith("f:");
 
-/** The members of a small node in their order: fields in place, others taken apart once each. */
+/** The members of a small node in their order; fields are sorted in place, others are parsed once each. */
 const sortNames = (names: string[]): readonly string[] =>
   names.some(isOther) ? atOnce(sortMembers(names)) : names.sort(compareMembers);
 

@@ -38,7 +38,7 @@ const flat = (set: FieldSet): string[] => paths(set).map(text).sort();
 const model = (all: readonly Path[]): Set<string> => new Set(all.map(text));
 const sorted = (all: Iterable<string>): string[] => [...all].sort();
 
-test("sets have exactly the paths they are made of", () => {
+test("sets have exactly the paths they are built from", () => {
   fc.assert(
     fc.property(listed, path, (all, one) => {
       const set = setOf(...all);
@@ -73,7 +73,7 @@ test("the union of many sets is that of one after the other", () => {
   );
 });
 
-test("the recursive difference also drops what lies below a path", () => {
+test("the recursive difference also drops what is below a path", () => {
   fc.assert(
     fc.property(listed, listed, (x, y) => {
       const below = (one: Path): boolean => y.some((p) => text(one).startsWith(text(p) + " ") || text(one) === text(p));
@@ -93,7 +93,7 @@ test("leaves have no other path of the set below them", () => {
   );
 });
 
-test("what lies below an element is a set of its own", () => {
+test("what is below an element is a set of its own", () => {
   fc.assert(
     fc.property(listed, element, (x, first) => {
       const expected = x.filter((p) => p[0] === first && p.length > 1).map((p) => p.slice(1));
@@ -113,7 +113,7 @@ test("operations give back an operand that they do not change", () => {
   );
 });
 
-test("a builder gives the set of the paths put in, in any order", () => {
+test("a builder returns the set of the inserted paths, in any order", () => {
   fc.assert(
     fc.property(listed, (x) => {
       const builder = new SetBuilder();
@@ -134,7 +134,7 @@ test("a tree that is written and read is the same set, in one order", () => {
   );
 });
 
-test("reading a canonical tree gives the tree itself, and knows it again", () => {
+test("reading a canonical tree returns the tree itself, also the second time", () => {
   const tree: unknown = JSON.parse('{"f:a":{".":{},"f:b":{}},"f:c":{}}');
   expect(parseFields(tree)).toBe(tree);
   expect(parseFields(tree)).toBe(tree);
@@ -181,7 +181,7 @@ function errorOf(run: () => unknown): unknown {
   }
 }
 
-test("trees list fields, keys, values and indexes, each in the order of what they say", () => {
+test("trees list fields, keys, values and indexes, each sorted by content", () => {
   const members = [
     "f:b",
     "f:a",

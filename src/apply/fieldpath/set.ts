@@ -1,15 +1,15 @@
 /**
- * Sets of field paths: who owns what is such a set per manager.
+ * Sets of field paths: what a manager owns is such a set.
  *
- * A set is a trie and has the very form of a `fieldsV1` tree (DEC-14): a plain object whose members are path elements.
- * So what is stored is what is computed with; nothing is parsed or built on the way of a write. A node is
+ * A set is a trie in the form of a `fieldsV1` tree (DEC-14): a plain object whose members are path elements. Writes
+ * compute with the stored form; nothing is parsed or built for them. A node is
  *
  * - `{}`: the path that leads here is in the set, nothing below it is;
  * - `{".": {}, …}`: the path is in the set, and so are paths below it;
  * - `{…}` without `.`: only paths below it are in the set.
  *
- * The root is the exception: `{}` is the empty set, and the whole object is nobody's. Sets are immutable; operations
- * share the parts that they do not change, and give back the very operand when the result equals it. The order of
+ * The root is the exception: `{}` is the empty set, and the object itself has no owner. Sets are immutable; operations
+ * share the parts that they do not change, and return the operand itself when the result equals it. The order of
  * members means nothing here; `serialize.ts` sorts.
  *
  * This file knows nothing of values or schemas.
@@ -23,7 +23,7 @@ export interface FieldSet {
   readonly [element: PathElement]: FieldSet;
 }
 
-/** A set under construction; nobody else holds it yet. */
+/** A set under construction, which is not shared yet. */
 export interface MutableSet {
   [element: PathElement]: FieldSet;
 }
@@ -31,7 +31,7 @@ export interface MutableSet {
 /** The set without paths; below the root, the node of a path without members below it. */
 export const EMPTY: FieldSet = Object.freeze({});
 
-/** The member that says that the node itself belongs to the set. */
+/** The member that marks the path of the node itself as one of the set. */
 export const SELF = ".";
 
 /** Whether a set has no path, or a node has nothing below it. */
@@ -49,10 +49,10 @@ export function hasChildren(node: FieldSet): boolean {
   return false;
 }
 
-/** A member that is known to be an element, so what the prototype has does not matter. */
+/** The node of a child; elements have a prefix, so members of the prototype do not matter. */
 export const childOf = (node: FieldSet, element: PathElement): FieldSet | undefined => node[element];
 
-/** Puts the paths below a node together with the node itself; undefined when neither is there. */
+/** A node from the paths below it and whether its own path is in the set; undefined when there are neither. */
 const node = (member: boolean, children: MutableSet | undefined): FieldSet | undefined => {
   if (children === undefined) return member ? EMPTY : undefined;
   if (member) children[SELF] = EMPTY;
@@ -117,7 +117,7 @@ function uniteNodes(a: FieldSet, b: FieldSet): FieldSet {
   return uniteChildren(a, b, b[SELF] !== undefined);
 }
 
-/** Every path of any of the sets; in the time that it takes to look at each of their members once. */
+/** Every path of any of the sets; visits each of their members once. */
 export function unionAll(sets: readonly FieldSet[]): FieldSet {
   if (sets.length < 2) return sets[0] ?? EMPTY;
   const parts = new Map<PathElement, FieldSet[]>();
@@ -170,7 +170,7 @@ export function difference(a: FieldSet, b: FieldSet): FieldSet {
   return without(a, b, subtractNode) ?? EMPTY;
 }
 
-/** The paths of `a` that are neither in `b` nor below a path of `b`: `.a.b` goes when `b` has `.a`. */
+/** The paths of `a` that are neither in `b` nor below a path of `b`: `.a.b` is removed when `b` has `.a`. */
 export function recursiveDifference(a: FieldSet, b: FieldSet): FieldSet {
   return without(a, b, (mine, other) => (isMember(other) ? undefined : subtractBelow(mine, other))) ?? EMPTY;
 }
@@ -188,7 +188,7 @@ function subtractNode(mine: FieldSet, other: FieldSet): FieldSet | undefined {
   return rejoin(without(mine, other, subtractNode), isMember(mine) && !isMember(other));
 }
 
-/** A node out of what is left below it. `below` may still have the old `.`. */
+/** A node from what is left below it. `below` may still have the old `.`. */
 function rejoin(below: FieldSet | undefined, member: boolean): FieldSet | undefined {
   if (below === undefined || !hasChildren(below)) return member ? EMPTY : undefined;
   if (member === (below[SELF] !== undefined)) return below;

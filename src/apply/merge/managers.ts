@@ -6,17 +6,17 @@ import type { Type } from "../schema/schema.ts";
 export interface Owned {
   readonly set: FieldSet;
   readonly apiVersion: string;
-  /** Whether the manager applied them, rather than wrote them in another way. */
+  /** Whether the manager applied them; else it created, replaced or patched the object. */
   readonly applied: boolean;
 }
 
-/** Who owns what. The keys are opaque here; the caller makes them. */
+/** Who owns what. The keys are opaque here; the caller chooses them. */
 export type Managers = ReadonlyMap<string, Owned>;
 
 /**
  * How versions of a kind relate.
  *
- * A version that the kind no longer has is undefined in both; its managers are forgotten.
+ * A version that the kind no longer has is undefined in both; its managers are dropped.
  */
 export interface Converter {
   /** The type of the kind in a version. */
@@ -34,7 +34,7 @@ export const singleVersion = (apiVersion: string, type: Type): Converter => ({
 /** The filters of the fields that a write may own, by version; a version without one may own every field. */
 export type Filters = ReadonlyMap<string, Filter>;
 
-/** What somebody else than the writer owns and the write changes. */
+/** What another manager owns and the write changes. */
 export interface Lost {
   /** The key of the owner in {@link Managers}. */
   readonly manager: string;

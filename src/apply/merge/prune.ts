@@ -1,8 +1,8 @@
 /**
- * Takes out of a merged object what its applier no longer sends (OWN-9, OWN-11, APPLY-14).
+ * Removes what an applier no longer sends from a merged object (OWN-9, OWN-11, APPLY-14).
  *
- * A path goes when the applier owned it, does not send it now, and nobody else owns it. What lies below a path that
- * goes and has another owner, or none, holds the path in place.
+ * A path is removed when the applier owned it, does not send it now, and no other manager owns it. It stays when
+ * something below it has another owner, or none.
  *
  * @module
  */
@@ -30,37 +30,30 @@ export interface PruneInput {
   readonly next: FieldSet;
 }
 
-/** The merged object without what the applier gave up. */
+/** The merged object without what the applier released. */
 export function prune(input: PruneInput): Value {
   const { converter, last } = input;
   const version = last.apiVersion;
   const type = converter.typeAt(version);
-  if (type !== undefined && speakOneVersion(input)) {
-    const given = difference(last.set, input.next);
-    // Who gave up nothing removes nothing.
-    if (isEmpty(given)) return input.merged;
-    return release(
-      type,
-      input.merged,
-      given,
-      last.set,
-      [...input.managers.values()].map(({ set }) => set),
-    );
+  if (type !== undefined && useOneVersion(input)) {
+    const released = difference(last.set, input.next);
+    if (isEmpty(released)) return input.merged;
+    const owners = [...input.managers.values()].map(({ set }) => set);
+    return release(type, input.merged, released, last.set, owners);
   }
   const merged = convert(converter, input.merged, input.apiVersion, version);
   if (type === undefined || merged === undefined) return input.merged;
   const lastSet = ensureFields(type, last.set);
-  const removed = removeItems(type, merged, lastSet);
-  const held = addBackOwned(input, { version, merged, pruned: removed });
-  const left = ensureFields(type, toFieldSet(type, held));
-  const gone = difference(ensureFields(type, toFieldSet(type, merged)), left);
-  const pruned = removeItems(type, merged, intersection(gone, lastSet));
+  const restored = addBackOwned(input, { version, merged, pruned: removeItems(type, merged, lastSet) });
+  const left = ensureFields(type, toFieldSet(type, restored));
+  const removed = difference(ensureFields(type, toFieldSet(type, merged)), left);
+  const pruned = removeItems(type, merged, intersection(removed, lastSet));
   const result = convertPart(converter, pruned, merged, version, input.apiVersion);
   assert(result !== undefined, "a version that could be converted to can be converted back");
   return result;
 }
 
-const speakOneVersion = ({ apiVersion, last, managers }: PruneInput): boolean =>
+const useOneVersion = ({ apiVersion, last, managers }: PruneInput): boolean =>
   last.apiVersion === apiVersion && [...managers.values()].every((owned) => owned.apiVersion === apiVersion);
 
 const convert = (converter: Converter, value: Value, from: string, to: string): Value | undefined =>
@@ -72,20 +65,22 @@ const metadataOf = (object: Value): ValueObject | undefined => {
 };
 
 /**
- * Converts what is left of `whole`. Its metadata may have gone with the last label that the applier owned, and a converter
- * needs an object that says who it is: so it is lent the identity of the whole object, which is taken out again.
+ * Converts what is left of `whole`. A converter needs an object with a name, and the metadata may have been removed with
+ * the last label of the applier: so the part gets the identity of the whole object, which is removed again.
  */
 function convertPart(converter: Converter, part: Value, whole: Value, from: string, to: string): Value | undefined {
   if (from === to || !isObject(part)) return convert(converter, part, from, to);
   const own = metadataOf(part);
-  const lent = Object.entries(metadataOf(whole) ?? {}).filter(
+  const identity = Object.entries(metadataOf(whole) ?? {}).filter(
     ([name]) => NEVER_OWNED_METADATA.has(name) && !Object.hasOwn(own ?? {}, name),
   );
-  if (own !== undefined && lent.length === 0) return converter.convert(part, from, to);
-  const converted = converter.convert({ ...part, metadata: { ...Object.fromEntries(lent), ...own } }, from, to);
+  if (own !== undefined && identity.length === 0) return converter.convert(part, from, to);
+  const converted = converter.convert({ ...part, metadata: { ...Object.fromEntries(identity), ...own } }, from, to);
   if (converted === undefined || !isObject(converted)) return converted;
   const { metadata: _own, ...rest } = converted;
-  const kept = Object.entries(metadataOf(converted) ?? {}).filter(([name]) => !lent.some(([other]) => other === name));
+  const kept = Object.entries(metadataOf(converted) ?? {}).filter(
+    ([name]) => !identity.some(([other]) => other === name),
+  );
   if (own !== undefined || kept.length > 0) return { ...converted, metadata: Object.fromEntries(kept) };
   return Object.hasOwn(part, "metadata") ? { ...converted, metadata: null } : rest;
 }
@@ -97,7 +92,7 @@ interface Pruning {
   readonly pruned: Value;
 }
 
-/** Puts back what others own, or the applier owns now: version by version, that of the pruned object first. */
+/** Adds back what others own, or the applier owns now: version by version, that of the pruned object first. */
 function addBackOwned(input: PruneInput, start: Pruning): Value {
   const owned = new Map<string, FieldSet>();
   for (const { apiVersion, set } of input.managers.values()) {

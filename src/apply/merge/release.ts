@@ -1,9 +1,9 @@
 /**
- * Takes out of a merged object what its applier gave up, when all managers speak one version: the case of every day.
+ * Removes what an applier released from a merged object, when all managers use one version, which is the common case.
  *
- * The meaning is that of `prune.ts`, which says it in sets of whole objects; here only the paths that were given up are
- * walked. A path that was given up goes unless somebody owns it. It takes all that is below it along, also what nobody
- * owns, but not what others own below a container that somebody owns.
+ * The result is that of `prune.ts`, which computes with the sets of whole objects; this file only walks the released
+ * paths. A released path is removed unless a manager owns it, with all that is below it, also what nobody owns. What
+ * others own below a container that a manager owns stays.
  *
  * @module
  */
@@ -11,123 +11,126 @@ import { setMember, isContainer } from "../../value/value.ts";
 import type { Value, ValueObject } from "../../value/value.ts";
 import { hasChildren, isMember, SELF } from "../fieldpath/index.ts";
 import type { FieldSet, PathElement } from "../fieldpath/index.ts";
-import { elementType, elementsOf, fieldOf, saysSomething } from "../typed/index.ts";
-import type { Type } from "../schema/schema.ts";
+import { elementType, elementsOf, fieldOf, hasPaths } from "../typed/index.ts";
+import type { ListType, Type } from "../schema/schema.ts";
 
 /**
- * The value without the paths of `given` that no set of `owners` has.
+ * The value without the paths of `released` that no set of `owners` has.
  *
- * @param last what the applier owned; `given` is the part of it that the applier does not own now
+ * @param last what the applier owned; `released` is the part of it that the applier does not own now
  */
-export function release(type: Type, value: Value, given: FieldSet, last: FieldSet, owners: readonly FieldSet[]): Value {
-  return releaseBelow({ type, value, given, last, owners, state: "kept" });
+export function release(
+  type: Type,
+  value: Value,
+  released: FieldSet,
+  last: FieldSet,
+  owners: readonly FieldSet[],
+): Value {
+  return releaseBelow({ type, value, released, last, owners, state: "kept" });
 }
 
-interface Place {
+/** A container, and the nodes of the sets at its path. */
+interface Container {
   readonly type: Type;
   readonly value: Value;
-  /** The nodes of the three kinds of sets at this place. */
-  readonly given: FieldSet;
+  readonly released: FieldSet;
   readonly last: FieldSet;
   readonly owners: readonly FieldSet[];
   /**
-   * What the sets say of the container: `kept`, it was never the applier's; `owned`, it was, and somebody owns it now;
-   * `gone`, it was, as part of something that nobody owns now, and only stays for not being named itself.
+   * `kept`: the applier never owned the container. `owned`: it did, and a manager owns it now. `unowned`: it owned a
+   * container above, no manager owns this one, and this one stays because the applier did not own its very path.
    */
-  readonly state: "kept" | "owned" | "gone";
+  readonly state: "kept" | "owned" | "unowned";
 }
 
-/** A child is to go, or to be replaced by this value. */
-type Fate = "go" | { readonly value: Value };
+/** A child is removed, or replaced by this value. */
+type Outcome = "removed" | { readonly value: Value };
 
-function releaseBelow(place: Place): Value {
-  const { value, type } = place;
+function releaseBelow(container: Container): Value {
+  const { value, type } = container;
   if (!isContainer(value) || type.kind === "scalar") return value;
   if (Array.isArray(value))
-    return type.kind === "list" && type.merge !== "atomic" ? releaseEntries(place, value) : value;
+    return type.kind === "list" && type.merge !== "atomic" ? releaseEntries(container, type, value) : value;
   if (type.kind === "list" || (type.kind !== "any" && type.atomic)) return value;
-  const fates = new Map<string, Fate>();
-  for (const element in place.given) {
+  const outcomes = new Map<string, Outcome>();
+  for (const element in container.released) {
     const key = element.slice(2);
     if (element === SELF || !Object.hasOwn(value, key)) continue;
-    const fate = fateOf(place, element, value[key]!);
-    if (fate === "go" || fate.value !== value[key]) fates.set(key, fate);
+    const outcome = outcomeOf(container, element, value[key]!);
+    if (outcome === "removed" || outcome.value !== value[key]) outcomes.set(key, outcome);
   }
-  return fates.size === 0 ? value : withoutReleased(value, fates);
+  return outcomes.size === 0 ? value : withoutReleased(value, outcomes);
 }
 
-function withoutReleased(value: ValueObject, fates: ReadonlyMap<string, Fate>): Value {
+function withoutReleased(value: ValueObject, outcomes: ReadonlyMap<string, Outcome>): Value {
   const left: ValueObject = {};
   let empty = true;
   for (const key in value) {
-    const fate = fates.get(key);
-    if (fate === "go") continue;
-    setMember(left, key, fate === undefined ? value[key] : fate.value);
+    const outcome = outcomes.get(key);
+    if (outcome === "removed") continue;
+    setMember(left, key, outcome === undefined ? value[key] : outcome.value);
     empty = false;
   }
   return empty ? null : left;
 }
 
-function releaseEntries(place: Place, list: readonly Value[]): Value {
-  if (place.type.kind !== "list") return list as Value[];
-  const { elements, duplicates } = elementsOf(place.type, list);
+function releaseEntries(container: Container, type: ListType, list: Value[]): Value {
+  const { elements, duplicates } = elementsOf(type, list);
   const left: Value[] = [];
   let same = true;
   for (const [i, item] of list.entries()) {
     const element = elements[i];
-    const given = element === undefined ? undefined : place.given[element];
-    if (given === undefined) {
+    if (element === undefined || container.released[element] === undefined) {
       left.push(item);
       continue;
     }
-    const fate = fateOf(place, element!, item, duplicates.has(element!));
-    if (fate === "go" || fate.value !== item) same = false;
-    if (fate !== "go") left.push(fate.value);
+    const outcome = outcomeOf(container, element, item, duplicates.has(element));
+    if (outcome === "removed" || outcome.value !== item) same = false;
+    if (outcome !== "removed") left.push(outcome.value);
   }
-  if (same) return list as Value[];
+  if (same) return list;
   return left.length === 0 ? null : left;
 }
 
-/** `whole`: nothing below the child counts, as with duplicates, which are one thing. */
-function fateOf(place: Place, element: PathElement, value: Value, whole = false): Fate {
-  const last = place.last[element]!;
-  const declared = element.startsWith("f:") && fieldOf(place.type, element.slice(2)) !== undefined;
-  const type = elementType(place.type, element);
-  // A struct field that says nothing, such as an empty list that is merged by entry, is no path.
-  if (declared && !saysSomething(type, value)) return { value };
-  const owners = childNodes(place.owners, element);
+/** `whole`: nothing below the child has owners of its own, as with duplicates. */
+function outcomeOf(container: Container, element: PathElement, value: Value, whole = false): Outcome {
+  const last = container.last[element]!;
+  const declared = element.startsWith("f:") && fieldOf(container.type, element.slice(2)) !== undefined;
+  const type = elementType(container.type, element);
+  // A struct field without paths, such as an empty list that is merged by entry, has no owner.
+  if (declared && !hasPaths(type, value)) return { value };
+  const owners = childNodes(container.owners, element);
   const named = isMember(last) || declared;
   const owned = owners.some((node) => isMember(node) || (declared && hasChildren(node)));
-  if (named && (place.state === "gone" || !owned)) return "go";
+  if (named && (container.state === "unowned" || !owned)) return "removed";
   if (whole) return { value };
-  const state = named ? "owned" : place.state === "kept" || owned ? place.state : "gone";
-  if (named && declared && !saysSomethingOwned(type, value, owners)) return "go";
-  return { value: releaseBelow({ type, value, given: place.given[element]!, last, owners, state }) };
+  const state = named ? "owned" : container.state === "kept" || owned ? container.state : "unowned";
+  if (declared && !hasOwnedPaths(type, value, owners)) return "removed";
+  return { value: releaseBelow({ type, value, released: container.released[element]!, last, owners, state }) };
 }
 
 const childNodes = (nodes: readonly FieldSet[], element: PathElement): FieldSet[] =>
   nodes.map((node) => node[element]).filter((node) => node !== undefined);
 
 /**
- * Whether a struct still says something when only what is owned is left of it.
+ * Whether a struct has paths when only what is owned is left of it.
  *
- * It does not when nothing but members that say nothing remain; an emptied one does, for then it is null.
+ * It has none when all members that remain have none; an emptied struct has one, for it becomes null.
  */
-function saysSomethingOwned(type: Type, value: Value, owners: readonly FieldSet[]): boolean {
+function hasOwnedPaths(type: Type, value: Value, owners: readonly FieldSet[]): boolean {
   if (type.kind !== "struct" || type.atomic || typeof value !== "object" || value === null) return true;
-  let silent = false;
-  for (const key in value as ValueObject) {
-    const item = (value as ValueObject)[key]!;
+  let hasPathless = false;
+  for (const [key, item] of Object.entries(value)) {
     const field = type.fields.get(key);
-    if (field !== undefined && !saysSomething(field.type, item)) {
-      silent = true;
+    if (field !== undefined && !hasPaths(field.type, item)) {
+      hasPathless = true;
       continue;
     }
     const below = childNodes(owners, "f:" + key);
     const owned = below.some((node) => isMember(node) || (field !== undefined && hasChildren(node)));
     if (!owned) continue;
-    if (field === undefined || saysSomethingOwned(field.type, item, below)) return true;
-    silent = true;
+    if (field === undefined || hasOwnedPaths(field.type, item, below)) return true;
+    hasPathless = true;
   }
-  return !silent;
+  return !hasPathless;
 }

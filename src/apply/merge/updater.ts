@@ -1,10 +1,10 @@
 /**
  * Who owns which field after a write: the top of the ladder.
  *
- * {@link applyTo} is the declarative write: it merges an intent, takes away what the applier gave up, and is refused
- * when it would change what others own. {@link updateTo} is every other write: it takes what it changed. Both are pure,
- * go in steps where values are large, and know managers as keys; entries, times and the server's habits are in the files
- * above this folder.
+ * {@link applyTo} is the declarative write: it merges an intent, removes what the applier released, and fails when it
+ * would change what others own. {@link updateTo} is every other write: its manager becomes the owner of what it changed.
+ * Both are pure, run in steps where values are large, and know managers as keys. Entries, times and rules of the server
+ * are in the files above this folder.
  *
  * @module
  */
@@ -18,7 +18,7 @@ import type { Type } from "../schema/schema.ts";
 import type { Conflicts, Converter, Filters, Lost, Managers, Owned } from "./managers.ts";
 import { prune } from "./prune.ts";
 
-/** What both kinds of writes need to know. */
+/** What both kinds of writes need. */
 export interface Write {
   readonly converter: Converter;
   /** The version of the write; `live` and the new value are in it. */
@@ -31,10 +31,10 @@ export interface Write {
   readonly manager: string;
   /** What a write may own, by version. Default: everything. */
   readonly filters?: Filters | undefined;
-  /** Paths that nobody ever owns; taken from the writer's set. Default: none. */
+  /** Paths without an owner; they are removed from the writer's set. Default: none. */
   readonly neverOwned?: FieldSet | undefined;
   readonly scalarEqual?: ScalarEqual | undefined;
-  /** Whether the live or the new value has so many members that others get their turn in between. */
+  /** Whether the live or the new value has so many members that the write runs in steps. */
   readonly isLarge: boolean;
 }
 
@@ -46,11 +46,11 @@ export interface UpdateWrite extends Write {
 /** An apply of an intent that fits its type. */
 export interface ApplyWrite extends Write {
   readonly intent: Value;
-  /** Take over what others own instead of failing (OWN-4). */
+  /** Become the owner of what others own instead of failing (OWN-4). */
   readonly force: boolean;
 }
 
-/** The owners after an update: the writer has what it added and changed, others lost that and what is gone (OWN-12). The map is the caller's. */
+/** The owners after an update, in a new map: the writer owns what it added and changed, others lost that and what was removed (OWN-12). */
 export function updateTo(write: UpdateWrite): Work<Map<string, Owned>> {
   const { manager, apiVersion } = write;
   return andThen(reconcileManagers(write), (present) =>
@@ -64,17 +64,17 @@ export function updateTo(write: UpdateWrite): Work<Map<string, Owned>> {
   );
 }
 
-/** What an apply gives: the new object, whether it differs from the live one, and the owners. */
+/** The result of an apply: the new object, whether it differs from the live one, and the owners. */
 export interface Applied {
   readonly object: Value;
   readonly changed: boolean;
   readonly managers: Managers;
 }
 
-/** Applies an intent, or tells every field of another owner that it would change. */
+/** Applies an intent, or returns every field of another owner that it would change. */
 export function applyTo(write: ApplyWrite): Work<Applied | Conflicts> {
   return andThen(reconcileManagers(write), (present) => {
-    // What is sent holds its place also where nobody owns it: an intent of identity alone keeps `metadata`.
+    // A field that is sent stays also where it has no owner: an intent with nothing but an identity keeps `metadata`.
     const sent = filtered(write, toFieldSet(write.type, write.intent));
     return andThen(merged(write, present, sent), (object) =>
       andThen(shift(write, claimed(write, present, ownable(write, sent)), object), ({ changed, lost }) => {
@@ -86,7 +86,7 @@ export function applyTo(write: ApplyWrite): Work<Applied | Conflicts> {
   });
 }
 
-/** The live object with the intent in it, and without what the applier gave up. */
+/** The live object with the intent in it, and without what the applier released. */
 function merged(write: ApplyWrite, present: Managers, sent: FieldSet): Work<Value> {
   const { converter, type, apiVersion, live, intent, manager, scalarEqual, isLarge } = write;
   const last = present.get(manager);
@@ -104,7 +104,7 @@ function merged(write: ApplyWrite, present: Managers, sent: FieldSet): Work<Valu
 const claimed = ({ manager, apiVersion }: ApplyWrite, present: Managers, set: FieldSet): Managers =>
   new Map(present).set(manager, { set, apiVersion, applied: true });
 
-/** The part of a set that a write may own: what its filter keeps, without what nobody owns. */
+/** The part of a set that a write may own: what its filter keeps, without paths that have no owner. */
 export function ownable(write: Write, set: FieldSet): FieldSet {
   const kept = filtered(write, set);
   return write.neverOwned === undefined ? kept : difference(kept, write.neverOwned);
@@ -112,7 +112,7 @@ export function ownable(write: Write, set: FieldSet): FieldSet {
 
 const filtered = (write: Write, set: FieldSet): FieldSet => write.filters?.get(write.apiVersion)?.(set) ?? set;
 
-/** The managers with their sets fitted to the present types; those of versions that are gone are left out. */
+/** The managers with their sets reconciled with the current types; those of removed versions are left out. */
 function reconcileManagers({ converter, managers, isLarge }: Write): Work<Managers> {
   const result = new Map<string, Owned>();
   const fit = ([manager, owned]: readonly [string, Owned]): void => {
@@ -124,9 +124,9 @@ function reconcileManagers({ converter, managers, isLarge }: Write): Work<Manage
   return andThen(forEachOf(managers, isLarge, fit), () => result);
 }
 
-/** What happens to everyone's fields when the live value becomes another one. */
+/** How ownership changes when the live value becomes another one. */
 interface Shift {
-  /** The managers without what they lost; those with nothing left are gone. */
+  /** The managers without what they lost; those that own nothing now are left out. */
   readonly changed: Map<string, Owned>;
   /** What others than the writer own and the new value changes. */
   readonly lost: readonly Lost[];
@@ -157,12 +157,12 @@ function shift(write: Write, managers: Managers, value: Value): Work<Shift> {
   });
 }
 
-/** What changed, and as one set what came of it. */
+/** What changed, and what was added or modified as one set. */
 interface Change extends Comparison {
   readonly written: FieldSet;
 }
 
-/** What changed, by version; undefined for a version that is gone. */
+/** What changed, by version; undefined for a version that the kind no longer has. */
 type Changes = ReadonlyMap<string, Change | undefined>;
 
 /** The difference between the live and the new value, at the version of the write and at that of each other manager. */

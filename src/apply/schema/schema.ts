@@ -1,10 +1,9 @@
 /**
- * The schema model: what apply, patch and the API machinery need to know of a type, compiled once per schema.
+ * The schema model: what apply, patch and the API machinery need of a type, compiled once per schema.
  *
  * A schema is written as JSON Schema with the `x-kubernetes-*` extensions (see `meta/types.ts` for the vocabulary). This
- * file turns it into a {@link Type}: a small tree that says of each place whether it is a scalar, a struct, a map or a
- * list, how lists and maps merge (MARK-1..16), and when a member is printed. It is not a
- * validator; the walker in `schema/` and the rules of each kind are.
+ * file compiles it to a {@link Type}: a small tree of scalars, structs, maps and lists, with how lists and maps merge
+ * (MARK-1..16) and when a member is printed. It does not validate; the walker in `schema/` and the rules of kinds do.
  *
  * @module
  */
@@ -29,7 +28,7 @@ export interface JsonSchema {
   readonly "x-keelson-presence"?: Presence;
   /** A value of any JSON type with one owner. */
   readonly "x-keelson-any-json"?: boolean;
-  /** The value has one of these, by its JSON type. */
+  /** The value matches one of these, by its JSON type. */
   readonly "x-keelson-either"?: readonly JsonSchema[];
 }
 
@@ -86,7 +85,7 @@ export interface AnyType {
   readonly schema: JsonSchema;
 }
 
-/** The type of one place in an object. */
+/** The type of a value in an object. */
 export type Type = ScalarType | StructType | MapType | ListType | AnyType;
 
 /** A member of a struct. */
@@ -96,11 +95,11 @@ export interface Field {
   readonly presence: Presence;
   /** Whether the published schema lists it as required. */
   readonly required: boolean;
-  /** The `default` of the schema, undefined when there is none, and where a member is left out that is just that. */
+  /** The `default` of the schema; undefined when there is none, or when an empty member is left out and it is the zero value. */
   readonly default: unknown;
   /**
-   * What an entry of a keyed list counts with that lacks this key: the default, or the zero of a member that is always
-   * printed. Undefined: the entry has no such key.
+   * The value of this key for an entry of a keyed list that lacks it: the default, or the zero value of a member that is
+   * always printed. Undefined: the entry has no such key.
    */
   readonly keyDefault: unknown;
 }
@@ -174,12 +173,12 @@ function object(schema: JsonSchema): StructType | MapType | AnyType {
   if (schema.properties) return struct(schema, schema.properties, atomic);
   const items = schema.additionalProperties;
   if (typeof items === "object") return { kind: "map", item: typeOf(items), atomic, schema };
-  // Members of which nothing is known, and one owner for all of them.
+  // An atomic object without a schema of its members.
   if (atomic) return { kind: "map", item: { kind: "any", schema: {} }, atomic, schema };
   return { kind: "any", schema };
 }
 
-/** The members of a struct are compiled when they are first asked for, so that a schema may contain itself. */
+/** The members of a struct are compiled when they are first read, so that a schema may contain itself. */
 function struct(schema: JsonSchema, properties: Readonly<Record<string, JsonSchema>>, atomic: boolean): StructType {
   const required = new Set(schema.required);
   let fields: ReadonlyMap<string, Field> | undefined;
@@ -201,7 +200,7 @@ function field(name: string, schema: JsonSchema, required: boolean): Field {
   const type = typeOf(schema);
   const presence = schema["x-keelson-presence"] ?? "omitEmpty";
   const zero = presence === "always" && type.kind === "scalar" ? ZEROS[type.scalar] : undefined;
-  // The default of a member that is left out when it is just that: nothing to fill in.
+  // An empty member that is left out needs no default that equals its zero value.
   const isLeftOut = schema["x-keelson-presence"] === "omitEmpty" && type.kind === "scalar";
   const fills = !isLeftOut || schema.default !== ZEROS[type.scalar];
   return {

@@ -109,7 +109,7 @@ export type Step = (world: World) => void;
 /** What a story may begin with. */
 export type Setting = Partial<Pick<World, "live" | "converter" | "rules" | "filters" | "apiVersion">>;
 
-/** Plays a story and gives the world it ends in. */
+/** Plays a story and returns its last state. */
 export function runStory(steps: readonly Step[], setting: Setting = {}): World {
   const world: World = {
     live: undefined,
@@ -207,7 +207,7 @@ export const conflicts =
     expect(found).toEqual(fields);
   };
 
-/** `manager` applies something that does not fit, at these places. */
+/** `manager` applies something that does not fit its type at these paths. */
 export const misfits =
   (manager: string, body: object, paths: readonly string[]): Step =>
   (world) => {
@@ -232,7 +232,7 @@ export const patches =
     write(world, manager, sent, more);
   };
 
-/** `manager` replaces the object by what `change` makes of it: the whole object is the request. */
+/** `manager` replaces the object by the result of `change`: the whole object is the request. */
 export const replaces =
   (manager: string, change: (object: never) => void): Step =>
   (world) => {
@@ -250,7 +250,7 @@ function write(world: World, manager: string, sent: Value, more: Partial<UpdateR
   store(world, updated, recordUpdate({ ...context(world, manager), live, updated, ...more, ...request }));
 }
 
-/** Time goes by. */
+/** Time passes. */
 export const waits =
   (seconds: number): Step =>
   (world) => {

@@ -1,8 +1,8 @@
 /**
  * What changed between two values of a type, as sets of paths.
  *
- * One walk over both values. Every update goes through it, so an unchanged part costs an equality check and no
- * allocation; the element of a path is only made where values differ.
+ * One walk over both values. Every update runs it, so an unchanged part costs an equality check and no
+ * allocation; the element of a path is only created where values differ.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import { fieldElement, SetBuilder } from "../fieldpath/index.ts";
 import type { FieldSet, Filter, PathElement } from "../fieldpath/index.ts";
 import type { ListType, MapType, ScalarType, StructType, Type } from "../schema/schema.ts";
 import { elementOrNone, memberType } from "./items.ts";
-import { sameValue } from "./same.ts";
+import { sameList, sameValue } from "./same.ts";
 import type { ScalarEqual } from "./same.ts";
 import { wholeNode } from "./whole-set.ts";
 
@@ -28,10 +28,10 @@ export interface Comparison {
 /**
  * Compares two values of one type.
  *
- * Duplicates of a set or keyed list count as one thing: it is modified when any of them changes, and `added` or
- * `removed` says that there are duplicates now, or no longer. Entries without a key are not looked at.
+ * Duplicates in a set or keyed list count as one path: it is modified when any of them changes, and it is in `added` or
+ * `removed` when duplicates appear or disappear. Entries without a key are ignored.
  *
- * @param scalarEqual says which scalars are equal although their texts differ; none when left out
+ * @param scalarEqual decides which scalars are equal although their texts differ; none when left out
  */
 export function compare(type: Type, before: Value, after: Value, scalarEqual?: ScalarEqual): Comparison {
   const walker = new CompareWalker(scalarEqual);
@@ -39,14 +39,14 @@ export function compare(type: Type, before: Value, after: Value, scalarEqual?: S
   return walker.result();
 }
 
-/** {@link compare} in steps: many members of an object, and of all that is in it, are more than one. */
+/** {@link compare} in steps, each of a bounded number of members. */
 export function* compareSteps(type: Type, before: Value, after: Value, scalarEqual?: ScalarEqual): Steps<Comparison> {
   const walker = new CompareWalker(scalarEqual);
   if (before !== after) yield* walker.steps(type, before, after);
   return walker.result();
 }
 
-/** A comparison of which only the paths that a filter keeps are left. */
+/** A comparison with only the paths that a filter keeps. */
 export const filterComparison = (found: Comparison, filter: Filter): Comparison => ({
   added: filter(found.added),
   modified: filter(found.modified),
@@ -74,7 +74,7 @@ const isVoid = (object: ValueObject | undefined): boolean => {
 const own = (object: ValueObject | undefined, key: string): Value | undefined =>
   object !== undefined && Object.hasOwn(object, key) ? object[key] : undefined;
 
-/** The members that are not the very same on both sides: first those of the one, then what only the other has. */
+/** The members that are not identical on both sides: first those of `x`, then what only `y` has. */
 function differing(x: ValueObject | undefined, y: ValueObject | undefined): string[] {
   const keys: string[] = [];
   for (const key in x) if (x[key] !== own(y, key)) keys.push(key);
@@ -82,14 +82,14 @@ function differing(x: ValueObject | undefined, y: ValueObject | undefined): stri
   return keys;
 }
 
-/** An undefined side means that the place is not there; null is a value. */
+/** An undefined side is absent; null is a value. */
 class CompareWalker {
   readonly #path: PathElement[] = [];
   readonly #added = new SetBuilder();
   readonly #modified = new SetBuilder();
   readonly #removed = new SetBuilder();
   readonly #scalarEqual: ScalarEqual | undefined;
-  /** That were compared since others had their turn. */
+  /** How many members were compared in the current step. */
   #members = 0;
 
   constructor(scalarEqual: ScalarEqual | undefined) {
@@ -100,7 +100,7 @@ class CompareWalker {
     return { added: this.#added.build(), modified: this.#modified.build(), removed: this.#removed.build() };
   }
 
-  /** {@link CompareWalker.walk}, which gives way between the members and the entries of what is large. */
+  /** {@link CompareWalker.walk} in steps between the members and entries of what is large. */
   *steps(type: Type, a: Value | undefined, b: Value | undefined): Steps<void> {
     if (isSmall(a) && isSmall(b)) return this.walk(type, a, b);
     if ((type.kind === "struct" || type.kind === "map") && !type.atomic) yield* this.#objectSteps(type, a, b);
@@ -119,7 +119,7 @@ class CompareWalker {
       if (isSmall(was) && isSmall(now)) this.walk(memberType(type, key), was, now);
       else yield* this.steps(memberType(type, key), was, now);
       this.#path.pop();
-      if (this.#isTime()) yield;
+      if (this.#endsStep()) yield;
     }
     this.#container(a, b);
   }
@@ -143,20 +143,20 @@ class CompareWalker {
         } else {
           this.#item(type, element, was, now);
         }
-        if (this.#isTime()) yield;
+        if (this.#endsStep()) yield;
       }
     }
     this.#container(a, b);
   }
 
-  /** Whether so much was compared that others may have their turn. */
-  #isTime(): boolean {
+  /** Whether the step has compared enough members to end. */
+  #endsStep(): boolean {
     if (this.#members < MEMBERS_A_STEP) return false;
     this.#members = 0;
     return true;
   }
 
-  /** Compares two sides that are not identical; at least one of them is there. */
+  /** Compares two sides that are not identical; at least one of them is present. */
   walk(type: Type, a: Value | undefined, b: Value | undefined): void {
     if (a === undefined && this.#path.length > 0)
       return this.#added.insert(this.#path, this.#path.length, wholeNode(type, b!));
@@ -179,7 +179,7 @@ class CompareWalker {
     set.insert(this.#path, this.#path.length);
   }
 
-  /** A place that has one owner, whatever it holds. */
+  /** A value that can only be owned as one. */
   #leaf(a: Value | undefined, b: Value | undefined): void {
     if (a === undefined) this.#here(this.#added);
     else if (b === undefined) this.#here(this.#removed);
@@ -192,7 +192,7 @@ class CompareWalker {
     this.#leaf(a, b);
   }
 
-  /** A container appeared or went away as such, besides what is in it. */
+  /** The container itself was added or removed, besides what is in it. */
   #container(a: Value | undefined, b: Value | undefined): void {
     if (a === undefined) this.#here(this.#added);
     else if (b === undefined) this.#here(this.#removed);
@@ -201,7 +201,7 @@ class CompareWalker {
   #object(type: Extract<Type, { kind: "struct" | "map" | "any" }>, atomic: boolean, a?: Value, b?: Value): void {
     const x = asObject(a);
     const y = asObject(b);
-    // Two empty sides are a leaf, so that `{}` and null can be told apart.
+    // Two empty sides are a leaf, so that `{}` and null differ.
     if (atomic || (isVoid(x) && isVoid(y))) return this.#leaf(a, b);
     let unseen = 0;
     for (const _ in y) unseen++;
@@ -243,7 +243,7 @@ class CompareWalker {
     if (was.length <= 1 && now.length <= 1) {
       if (was[0] !== now[0]) this.walk(type.item, was[0], now[0]);
     } else if (was.length >= 2 && now.length >= 2) {
-      if (!sameValue(was as Value[], now as Value[])) this.#here(this.#modified);
+      if (!sameList(was, now)) this.#here(this.#modified);
     } else if (was.length >= 2) {
       if (now.length === 1) this.walk(type.item, undefined, now[0]);
       this.#here(this.#removed);
@@ -255,8 +255,8 @@ class CompareWalker {
   }
 
   /**
-   * A place without a schema has the type of its value. Where both sides have one and they differ, the old type says
-   * what went and the new one what came. Null has no type of its own and is read as an object.
+   * A value without a schema has the type of its JSON. If the types of both sides differ, the old one decides what was
+   * removed, and the new one what was added. Null is read as an object.
    */
   #any(type: Extract<Type, { kind: "any" }>, a: Value | undefined, b: Value | undefined): void {
     const ka = kindOf(a);
@@ -273,7 +273,7 @@ class CompareWalker {
 
 const NONE: readonly Value[] = [];
 
-/** The entries of two lists by element: first those of the one, then what only the other has. */
+/** The entries of two lists by element: first those of `before`, then what only `after` has. */
 function* sideBySide(
   before: Groups,
   after: Groups,
@@ -284,7 +284,7 @@ function* sideBySide(
 
 type Groups = ReadonlyMap<PathElement, readonly Value[]>;
 
-/** The entries of a list by element; those without one are nobody's. */
+/** The entries of a list by element; those without one have no owner. */
 function groups(type: ListType, list: readonly Value[]): Map<PathElement, Value[]> {
   const found = new Map<PathElement, Value[]>();
   for (const item of list) {

@@ -7,17 +7,17 @@ import { elementOrNone, memberType } from "./items.ts";
 import { inOrder } from "./whole-set.ts";
 
 /**
- * The paths that a value says something about: what an applier owns of the intent it sends (MARK-2..12).
+ * The paths of a value: what an applier owns of the intent that it sends (MARK-2..12).
  *
- * Scalars and atomic parts are paths; so are entries of lists and of maps, and containers that are empty or null. A
- * struct that has members is none, only its members are. Duplicates count as one path with nothing below it.
+ * Scalars and atomic parts are paths; so are entries of lists and of maps, and containers that are empty or null. Of a
+ * struct that has members, only the members are paths. Duplicates count as one path with nothing below it.
  */
 export function toFieldSet(type: Type, value: Value): FieldSet {
   return below(type, value, false) ?? EMPTY;
 }
 
-/** Whether a value of a struct field is a path, or has some in it: not so are empty lists that are merged by entry. */
-export function saysSomething(type: Type, value: Value): boolean {
+/** Whether the value of a struct field is a path or contains one: empty lists that are merged by entry do not. */
+export function hasPaths(type: Type, value: Value): boolean {
   if (!isContainer(value)) return true;
   if (Array.isArray(value)) return value.length > 0 || type.kind !== "list" || type.merge === "atomic";
   if (type.kind !== "struct" || type.atomic) return true;
@@ -25,16 +25,16 @@ export function saysSomething(type: Type, value: Value): boolean {
   for (const key in value) {
     empty = false;
     const field = type.fields.get(key);
-    if (field === undefined || saysSomething(field.type, value[key]!)) return true;
+    if (field === undefined || hasPaths(field.type, value[key]!)) return true;
   }
   return empty;
 }
 
-/** What a walk finds at a place: the node below it, or undefined when the place itself is the path. */
-type Found = MutableSet | undefined;
+/** The node of a value, or undefined when the value itself is the path. */
+type Node = MutableSet | undefined;
 
-/** @param always whether the place is a path whatever is in it; its node then says so first, as the tree does */
-function below(type: Type, value: Value, always: boolean): Found {
+/** @param always whether the value is a path whatever is in it; its node then begins with `.`, as in a `fieldsV1` tree */
+function below(type: Type, value: Value, always: boolean): Node {
   switch (type.kind) {
     case "scalar":
       return undefined;
@@ -50,13 +50,13 @@ function below(type: Type, value: Value, always: boolean): Found {
 
 const begin = (always: boolean): MutableSet => (always ? { [SELF]: EMPTY } : {});
 
-function members(type: StructType | MapType | AnyType, value: Value, always: boolean): Found {
+function members(type: StructType | MapType | AnyType, value: Value, always: boolean): Node {
   if (!isObject(value)) return undefined;
   let found: MutableSet | undefined;
   for (const key of inOrder(Object.keys(value))) {
     const item = value[key]!;
     const declared = type.kind === "struct" && type.fields.has(key);
-    const node = place(memberType(type, key), item, !declared);
+    const node = memberNode(memberType(type, key), item, !declared);
     if (node !== undefined) (found ??= begin(always))[fieldElement(key)] = node;
   }
   return found ?? (isVoid(value) ? undefined : {});
@@ -67,31 +67,31 @@ const isVoid = (object: ValueObject): boolean => {
   return true;
 };
 
-/** The node of a member. An empty list that is merged by entry says nothing, unless the member is one of a map. */
-function place(type: Type, value: Value, always: boolean): FieldSet | undefined {
+/** The node of a member. An empty list that is merged by entry has none, unless the member is one of a map. */
+function memberNode(type: Type, value: Value, always: boolean): FieldSet | undefined {
   const node = below(type, value, always);
   if (node === undefined) {
-    const silent = type.kind === "list" && type.merge !== "atomic" && value !== null;
-    return silent && !always ? undefined : EMPTY;
+    const hasNoPath = type.kind === "list" && type.merge !== "atomic" && value !== null;
+    return hasNoPath && !always ? undefined : EMPTY;
   }
   if (isEmpty(node)) return always ? EMPTY : undefined;
   return node;
 }
 
-function items(type: ListType, value: Value, always: boolean): Found {
+function items(type: ListType, value: Value, always: boolean): Node {
   if (!Array.isArray(value) || value.length === 0) return undefined;
-  let found: MutableSet | undefined;
-  const twice = new Set<PathElement>();
+  let node: MutableSet | undefined;
+  const duplicates = new Set<PathElement>();
   for (const item of value) {
     const element = elementOrNone(type, item);
-    if (element === undefined || twice.has(element)) continue;
-    found ??= begin(always);
-    if (found[element] === undefined) {
-      found[element] = place(type.item, item, true) ?? EMPTY;
+    if (element === undefined || duplicates.has(element)) continue;
+    node ??= begin(always);
+    if (node[element] === undefined) {
+      node[element] = memberNode(type.item, item, true) ?? EMPTY;
     } else {
-      twice.add(element);
-      found[element] = EMPTY;
+      duplicates.add(element);
+      node[element] = EMPTY;
     }
   }
-  return found ?? {};
+  return node ?? {};
 }

@@ -1,13 +1,13 @@
 /**
  * Values together with their types: the second step of the ladder.
  *
- * What a value says (`field-set.ts`), what changed between two (`compare.ts`), an intent put over a live value
- * (`merge.ts`), paths taken out of a value or kept (`remove.ts`), whether a value fits (`validate.ts`), and whether a
- * recorded set still fits its type (`reconcile.ts`). All are pure; none knows of managers.
+ * The paths of a value (`field-set.ts`), what changed between two (`compare.ts`), an intent merged into a live value
+ * (`merge.ts`), paths removed or extracted (`remove.ts`), the faults of a value (`validate.ts`), and sets that were
+ * recorded under an older schema (`reconcile.ts`). All are pure; none knows managers.
  *
  * @module
  */
-export * from "./same.ts";
+export { type ScalarEqual, sameValue } from "./same.ts";
 export { ANY, elementsOf, elementType, fieldOf } from "./items.ts";
 export * from "./field-set.ts";
 export * from "./keyless.ts";

@@ -4,7 +4,7 @@ import { compareText, keyElement, valueElement } from "../fieldpath/index.ts";
 import type { PathElement } from "../fieldpath/index.ts";
 import type { AnyType, Field, ListType, MapType, StructType, Type } from "../schema/schema.ts";
 
-/** The type of what a schema does not describe: members of open structs, and everything below a free value. */
+/** The type of what a schema does not describe: members of open structs, and all below a free value. */
 export const ANY: AnyType = { kind: "any", schema: {} };
 
 /** The type of a member of a struct, map or free object. */
@@ -23,7 +23,7 @@ export function memberType(type: StructType | MapType | AnyType, name: string): 
 export const fieldOf = (type: Type, name: string): Field | undefined =>
   type.kind === "struct" ? type.fields.get(name) : undefined;
 
-/** The type of what lies behind an element of a path; ANY when the element does not fit the type. */
+/** The type of the child at an element of a path; ANY when the element does not fit the type. */
 export function elementType(type: Type, element: PathElement): Type {
   if (element.startsWith("f:")) {
     return type.kind === "scalar" || type.kind === "list" ? ANY : memberType(type, element.slice(2));
@@ -31,18 +31,18 @@ export function elementType(type: Type, element: PathElement): Type {
   return type.kind === "list" ? type.item : ANY;
 }
 
-/** How to make the element of a keyed list entry: its key fields sorted by name, each with its default. */
+/** How to build the element of a keyed list entry: its key fields sorted by name, each with its default. */
 interface KeyPlan {
   readonly names: readonly string[];
   readonly defaults: readonly (Value | undefined)[];
   /**
-   * Elements of lists with one text key, by that text: names come again with every object of a kind, and a string that
-   * has been a property name before is found faster than a new one. Bounded by starting over.
+   * A cache of elements of lists with one text key, by that text: names repeat with every object of a kind, and a string
+   * that has been a property name before is looked up faster than a new one. A full cache is cleared.
    */
   readonly named: Map<string, PathElement>;
 }
 
-const MAX_NAMED = 1024;
+const MAX_CACHED_NAMES = 1024;
 
 const plans = new WeakMap<ListType, KeyPlan>();
 
@@ -57,7 +57,7 @@ function keyPlan(type: ListType): KeyPlan {
   return plan;
 }
 
-/** Why an entry of a set or keyed list cannot be told from others. */
+/** Why an entry of a set or keyed list has no identity. */
 export interface NoElement {
   readonly problem: string;
 }
@@ -65,7 +65,7 @@ export interface NoElement {
 /**
  * The path element of an entry of a `set` or `map` list (MARK-3, MARK-4), or why there is none.
  *
- * A key field that is absent counts with its default; without one it is no part of the key, as long as another is.
+ * An absent key field counts with its default; without a default it is no part of the key, as long as another one is.
  */
 export function listElement(type: ListType, item: Value): PathElement | NoElement {
   if (type.merge === "set") return setElement(item);
@@ -93,7 +93,7 @@ function namedElement({ names, named }: KeyPlan, value: string): PathElement {
   let element = named.get(value);
   if (element === undefined) {
     element = keyElement(names, [value]);
-    if (named.size >= MAX_NAMED) named.clear();
+    if (named.size >= MAX_CACHED_NAMES) named.clear();
     named.set(value, element);
   }
   return element;
@@ -113,7 +113,7 @@ export function describe(value: Value): string {
   return typeof value === "string" ? "a text" : typeof value === "boolean" ? "true or false" : "a number";
 }
 
-/** The elements of all entries of a list, and which of them come more than once. */
+/** The elements of all entries of a list, and which of them repeat. */
 export function elementsOf(
   type: ListType,
   list: readonly Value[],
@@ -130,7 +130,7 @@ export function elementsOf(
   return { elements, duplicates };
 }
 
-/** {@link listElement} where an entry that cannot be told from others has no owner. */
+/** {@link listElement}, or undefined for an entry without identity, which has no owner. */
 export function elementOrNone(type: ListType, item: Value): PathElement | undefined {
   const element = listElement(type, item);
   return typeof element === "string" ? element : undefined;

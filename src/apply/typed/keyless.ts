@@ -1,8 +1,8 @@
 /**
- * Entries of keyed lists that have no key at all, of which an object cannot be taken apart into fields with owners.
+ * Entries of keyed lists without any key: an object that has one cannot be divided into fields with owners.
  *
- * Few types allow one: each key field would have to be a member that is left out when it is empty and has no default. What
- * there is to look for is found once for each type; mostly nothing.
+ * Few types allow them: each key field must be a member that is left out when it is empty and has no default. The
+ * search is compiled once for each type; most types need none.
  *
  * @module
  */
@@ -22,7 +22,7 @@ export function hasKeyless(type: Type, value: Value): boolean {
   return known.get(type)?.(value) ?? false;
 }
 
-/** The search in values of a type; undefined where none can have such an entry. A type that contains itself is not followed again. */
+/** The search in values of a type; undefined where none can have such an entry. A type that contains itself is followed once. */
 function searchOf(type: Type, within: Set<Type>): Search | undefined {
   if (within.has(type) || type.kind === "scalar" || type.kind === "any") return undefined;
   within.add(type);

@@ -1,10 +1,9 @@
 /**
- * Puts an intent over a live value: what the intent says wins, what it does not mention stays (APPLY-13).
+ * Merges an intent into a live value: values of the intent win, members that it does not have stay (APPLY-13).
  *
- * The result shares every part with the live value that the intent does not change, up to the whole; so whoever
- * compares the two afterwards pays for the intent, not for the object. A null in the intent is a value of its own: it
- * replaces scalars and atomic parts, and leaves what is in a granular container (DEC-22 has the other reading, which
- * takes nulls out before it comes here).
+ * The result shares every part that the intent does not change with the live value, so a later comparison of the two
+ * costs as much as the intent, not as the object. A null in the intent is a value: it replaces scalars and atomic parts,
+ * and leaves what is in a granular container (with the other reading of DEC-22, nulls are removed before).
  *
  * @module
  */
@@ -19,8 +18,8 @@ import type { ScalarEqual } from "./same.ts";
 /**
  * Merges `intent` into `live`; neither is changed.
  *
- * @param intent a value that {@link validate} has nothing against: without duplicates in sets and keyed lists
- * @param scalarEqual where the two are equal by it, the live text stays
+ * @param intent a value without faults for {@link validate}: without duplicates in sets and keyed lists
+ * @param scalarEqual where both are equal by it, the live text stays
  */
 export function merge(type: Type, live: Value, intent: Value, scalarEqual?: ScalarEqual): Value {
   return mergeValue({ scalarEqual }, type, live, intent);
@@ -45,15 +44,15 @@ function mergeValue(rules: Rules, type: Type, live: Value, intent: Value): Value
   }
 }
 
-const takeLeaf = (live: Value, intent: Value): Value => (sameValue(live, intent) ? live : intent);
+const mergeLeaf = (live: Value, intent: Value): Value => (sameValue(live, intent) ? live : intent);
 
 const mergeScalar = (rules: Rules, type: ScalarType, live: Value, intent: Value): Value =>
-  rules.scalarEqual?.(type, live, intent) ? live : takeLeaf(live, intent);
+  rules.scalarEqual?.(type, live, intent) ? live : mergeLeaf(live, intent);
 
 /** The type of a free value is that of the intent; null is read as an object without members. */
 function mergeAny(rules: Rules, type: AnyType, live: Value, intent: Value): Value {
   const leaf = intent !== null && !isObject(intent);
-  return leaf ? takeLeaf(live, intent) : mergeObject(rules, type, false, live, intent);
+  return leaf ? mergeLeaf(live, intent) : mergeObject(rules, type, false, live, intent);
 }
 
 const members = (value: Value): ValueObject | undefined => {
@@ -71,7 +70,7 @@ function mergeObject(
 ): Value {
   const from = members(live);
   const over = members(intent);
-  if (atomic || (from === undefined && over === undefined)) return takeLeaf(live, intent);
+  if (atomic || (from === undefined && over === undefined)) return mergeLeaf(live, intent);
   if (over === undefined) return live;
   if (from === undefined) return intent;
   let result: ValueObject | undefined;
@@ -86,14 +85,14 @@ function mergeObject(
 function mergeList(rules: Rules, type: ListType, live: Value, intent: Value): Value {
   const from = Array.isArray(live) ? live : [];
   const over = Array.isArray(intent) ? intent : [];
-  if (type.merge === "atomic" || (from.length === 0 && over.length === 0)) return takeLeaf(live, intent);
+  if (type.merge === "atomic" || (from.length === 0 && over.length === 0)) return mergeLeaf(live, intent);
   if (over.length === 0) return live;
   if (from.length === 0) return intent;
   const merged = mergeItems(rules, type, from, over);
   return merged.length === from.length && merged.every((item, i) => item === from[i]) ? live : merged;
 }
 
-/** The entries of a list with their elements. `first` has no value for an element that comes twice. */
+/** The entries of a list with their elements. `first` has no value for an element that repeats. */
 interface Indexed {
   readonly elements: readonly (PathElement | undefined)[];
   readonly first: ReadonlyMap<PathElement, Value | undefined>;
@@ -112,9 +111,9 @@ function indexItems(type: ListType, list: readonly Value[]): Indexed {
 /**
  * Interleaves two lists: the order of the intent among its entries, the order of the live list among the others.
  *
- * What only the live list has comes as early as it did there. An entry of both lists comes in the order of the intent,
- * so one that the live list has too early is passed over until its turn. Live `[a b c d]` under intent `[c x a]` gives
- * `[b c d x a]`, and `[a c]` under `[a b c]` gives `[a b c]`.
+ * An entry of the live list alone is added as early as it was there. An entry of both lists is added in the order of the
+ * intent, so one that is earlier in the live list is skipped until then. Live `[a b c d]` and intent `[c x a]` give
+ * `[b c d x a]`; `[a c]` and `[a b c]` give `[a b c]`.
  */
 function mergeItems(rules: Rules, type: ListType, live: readonly Value[], intent: readonly Value[]): Value[] {
   const from = indexItems(type, live);

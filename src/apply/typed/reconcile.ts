@@ -4,11 +4,11 @@ import type { Type } from "../schema/schema.ts";
 import { elementType, fieldOf } from "./items.ts";
 
 /**
- * Brings a set that was recorded under an older schema in line with the present one; the same set when it fits.
+ * Adapts a set that was recorded under an older schema to the current one; returns the same set when it fits.
  *
- * Where a list, map or struct has become atomic, whoever owned it or any part of it owns the whole (TOPO-1, AMB-34).
- * Where it was atomic and is granular now, the owner keeps the container and no part of it, so parts are free for
- * anyone to apply (TOPO-2, TOPO-4). Free values are left alone: they have no markers to change.
+ * If a list, map or struct has become atomic, the owners of it or of any part own the whole (TOPO-1, AMB-34). If it was
+ * atomic and is granular now, the owner keeps the container and none of its parts, so any manager may apply those
+ * without a conflict (TOPO-2, TOPO-4). Values without a schema have no markers that could change.
  */
 export function reconcileSet(type: Type, set: FieldSet): FieldSet {
   return reconcile(type, set, true);
@@ -42,11 +42,10 @@ function mapChildren(type: Type, node: FieldSet): FieldSet {
 }
 
 /**
- * The set with every struct field on the way to a path in it as well.
+ * The set with every struct field on the way to one of its paths.
  *
- * A struct that has members is not a path of its own (see {@link toFieldSet}); for the question of what to remove it
- * counts as one, so that a struct of which nothing is left goes away with its members. Map keys and list entries are
- * left as they are.
+ * A struct that has members is not a path (see {@link toFieldSet}). Removal treats it as one, so that a struct that
+ * loses all of its members is removed as well. Map keys and list entries stay as they are.
  */
 export function ensureFields(type: Type, set: FieldSet): FieldSet {
   let copy: MutableSet | undefined;

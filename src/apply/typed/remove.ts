@@ -6,10 +6,10 @@ import type { AnyType, ListType, MapType, StructType, Type } from "../schema/sch
 import { elementOrNone, memberType } from "./items.ts";
 
 /**
- * Takes the paths of a set out of a value.
+ * The value without the paths of a set.
  *
- * A container that loses its last entry becomes null rather than going away: it was not itself in the set. An atomic
- * container of which the set names a part becomes null as well. The value is not changed; what stays is shared.
+ * A container that loses its last entry becomes null: it was not itself in the set. So does an atomic container of
+ * which the set has a part. The value is not changed; the result shares what stays.
  */
 export function removeItems(type: Type, value: Value, items: FieldSet): Value {
   if (isEmpty(items)) return value;
@@ -68,10 +68,10 @@ function removeEntries(type: ListType, value: Value, items: FieldSet): Value {
 }
 
 /**
- * Keeps only the paths of a set, and the containers on the way to them; undefined when nothing is left.
+ * The paths of a set in a value, with the containers on the way to them; undefined when there are none.
  *
- * A path that is in the set without anything below it keeps all of a scalar or atomic value, and the empty shell of a
- * granular one. Entries of keyed lists keep their key fields, so that they can be told apart.
+ * A path with nothing below it keeps all of a scalar or atomic value, and an empty container of a granular one. Entries
+ * of keyed lists keep their key fields, which identify them.
  */
 export function extractItems(type: Type, value: Value, items: FieldSet): Value | undefined {
   switch (type.kind) {
@@ -108,13 +108,13 @@ function extractEntries(type: ListType, value: Value, items: FieldSet): Value | 
     const node = element === undefined ? undefined : childOf(items, element);
     if (node === undefined) continue;
     const part = extractItems(type.item, item, node) ?? {};
-    kept.push(type.merge === "map" ? withKeys(type, item as ValueObject, part) : part);
+    kept.push(isObject(item) && isObject(part) ? withKeys(type, item, part) : part);
   }
   return kept.length > 0 ? kept : undefined;
 }
 
-function withKeys(type: ListType, item: ValueObject, part: Value): Value {
-  const keyed = { ...(part as ValueObject) };
+function withKeys(type: ListType, item: ValueObject, part: ValueObject): Value {
+  const keyed = { ...part };
   for (const key of type.keys) {
     if (Object.hasOwn(item, key)) setMember(keyed, key, item[key]);
   }

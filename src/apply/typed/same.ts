@@ -1,14 +1,14 @@
 import type { Value } from "../../value/value.ts";
 import type { ScalarType } from "../schema/schema.ts";
 
-/** Whether two different scalars of a type mean the same, as `1Gi` and `1024Mi` do (DEC-9). Asked for unequal ones only. */
+/** Whether two different scalars of a type mean the same, as `1Gi` and `1024Mi` do (DEC-9). */
 export type ScalarEqual = (type: ScalarType, a: Value, b: Value) => boolean;
 
 /**
  * Whether two values are the same JSON, members in any order.
  *
- * Every update asks this of nearly every part of the object, so it allocates nothing. What the prototype has never
- * equals a JSON value; only a value that both sides lack needs the question whether it is there at all.
+ * Every update calls it for nearly every part of the object, so it allocates nothing. Members of the prototype never
+ * equal a JSON value.
  */
 export function sameValue(a: Value, b: Value): boolean {
   if (a === b) return true;
@@ -26,7 +26,8 @@ export function sameValue(a: Value, b: Value): boolean {
   return extra === 0;
 }
 
-function sameList(a: readonly Value[], b: readonly Value[]): boolean {
+/** {@link sameValue} for two lists. */
+export function sameList(a: readonly Value[], b: readonly Value[]): boolean {
   if (a.length !== b.length) return false;
   for (let i = 0; i < a.length; i++) {
     if (!sameValue(a[i]!, b[i]!)) return false;

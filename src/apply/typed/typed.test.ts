@@ -10,7 +10,7 @@ import {
   toFieldSet,
   validate,
 } from "./index.ts";
-import { saysSomething } from "./field-set.ts";
+import { hasPaths } from "./field-set.ts";
 import { EMPTY, parseFields, paths, pathToString } from "../fieldpath/index.ts";
 import type { FieldSet } from "../fieldpath/index.ts";
 import { typeOf } from "../schema/schema.ts";
@@ -55,14 +55,14 @@ const difference = (a: Value, b: Value): Record<string, string[]> => {
 describe("compare", () => {
   const cases: readonly [string, Value, Value, Record<string, string[]>][] = [
     ["a new container is added together with what is in it", {}, { map: { x: "1" } }, { added: [".map", ".map.x"] }],
-    ["a container that goes is removed with what was in it", { map: { x: "1" } }, {}, { removed: [".map", ".map.x"] }],
+    ["a container is removed with what was in it", { map: { x: "1" } }, {}, { removed: [".map", ".map.x"] }],
     [
-      "what is new of a keyed list counts with its duplicates as one thing each, entries without a key are nobody's",
+      "duplicates in a new keyed list count as one path, entries without a key have no owner",
       {},
       { keyed: [{ k: "1", v: "a" }, { k: "1" }, { k: "2", v: "b" }, { v: "c" }] },
       { added: [".keyed", '.keyed[k="1"]', '.keyed[k="2"]', '.keyed[k="2"].k', '.keyed[k="2"].v'] },
     ],
-    ["a new list of which nobody has an entry is a path", {}, { keyed: [{ v: "c" }] }, { added: [".keyed"] }],
+    ["a new list without entries that have a key is a path", {}, { keyed: [{ v: "c" }] }, { added: [".keyed"] }],
     [
       "what is new and empty, null or atomic is a path with nothing below it",
       {},
@@ -70,7 +70,7 @@ describe("compare", () => {
       { added: [".atomic", ".atomicMap", ".deep", ".deep.a", ".deep.set", ".json", ".map", ".set"] },
     ],
     [
-      "what is new of any type is taken apart by what it is",
+      "a new value without a schema is compared by its JSON type",
       {},
       { any: { a: [1], b: { c: null } } },
       { added: [".any", ".any.a", ".any.b", ".any.b.c"] },
@@ -89,7 +89,7 @@ describe("compare", () => {
     ["the order of a set means nothing", { set: ["a", "b"] }, { set: ["b", "a"] }, {}],
     ["set elements come and go", { set: ["a"] }, { set: ["b"] }, { added: ['.set[="b"]'], removed: ['.set[="a"]'] }],
     [
-      "entries are told apart by their key",
+      "entries are identified by their key",
       { keyed: [{ k: "1", v: "a" }, { k: "2" }] },
       { keyed: [{ k: "3" }, { k: "1", v: "b" }] },
       {
@@ -100,7 +100,7 @@ describe("compare", () => {
     ],
     ["duplicates are one thing", { set: ["a", "a"] }, { set: ["a", "a", "a"] }, { modified: ['.set[="a"]'] }],
     [
-      "a duplicate that comes is added besides the entry that goes",
+      "a new duplicate is added, and the single entry is removed",
       { keyed: [{ k: "1", v: "a" }] },
       { keyed: [{ k: "1", v: "a" }, { k: "1" }] },
       {
@@ -108,7 +108,7 @@ describe("compare", () => {
         removed: ['.keyed[k="1"]', '.keyed[k="1"].k', '.keyed[k="1"].v'],
       },
     ],
-    ["entries without a key are nobody's", { keyed: [{ v: "a" }] }, { keyed: [{ v: "b" }, null] }, {}],
+    ["entries without a key have no owner", { keyed: [{ v: "a" }] }, { keyed: [{ v: "b" }, null] }, {}],
     [
       "free values have the type they show",
       { any: { x: 1 } },
@@ -117,12 +117,12 @@ describe("compare", () => {
     ],
     ["free lists are atomic", { any: { l: [1, { x: 1 }] } }, { any: { l: [1, { x: 2 }] } }, { modified: [".any.l"] }],
     ["a free null is no object", { any: null }, { any: { x: 1 } }, { added: [".any.x"] }],
-    ["a member that nobody declared is free", { other: { x: 1 } }, { other: { x: 2 } }, { modified: [".other.x"] }],
+    ["an undeclared member has any type", { other: { x: 1 } }, { other: { x: 2 } }, { modified: [".other.x"] }],
   ];
   test.each(cases)("%s", (_, a, b, expected) => expect(difference(a, b)).toEqual(expected));
 });
 
-test("what is new has its members in the order of the tree, and so has what an applier says", () => {
+test("added paths and the paths of an intent are in the order of fieldsV1", () => {
   const value = { map: { b: "1", a: "2" }, keyed: [{ v: "x", k: "1" }] };
   for (const found of [compare(type, {}, value).added, toFieldSet(type, value)]) {
     expect(Object.keys(found["f:keyed"]!['k:{"k":"1"}']!)).toEqual([".", "f:k", "f:v"]);
@@ -175,11 +175,11 @@ describe("merge", () => {
 });
 
 describe("field sets", () => {
-  const said = (value: Value): string[] => shown(toFieldSet(type, value));
+  const fieldsOf = (value: Value): string[] => shown(toFieldSet(type, value));
 
   test("structs are no paths, containers are when they are empty, null or atomic", () => {
-    expect(said({ deep: { a: { b: "1" } }, map: { x: "1" } })).toEqual([".deep.a.b", ".map.x"]);
-    expect(said({ deep: { a: {} }, map: {}, text: null, atomic: [], atomicMap: { x: "1" } })).toEqual([
+    expect(fieldsOf({ deep: { a: { b: "1" } }, map: { x: "1" } })).toEqual([".deep.a.b", ".map.x"]);
+    expect(fieldsOf({ deep: { a: {} }, map: {}, text: null, atomic: [], atomicMap: { x: "1" } })).toEqual([
       ".atomic",
       ".atomicMap",
       ".deep.a",
@@ -188,18 +188,18 @@ describe("field sets", () => {
     ]);
   });
 
-  test("an empty list that is merged by entry says nothing, a null one does", () => {
-    expect(said({ set: [], keyed: [], deep: { set: [] } })).toEqual([]);
-    expect(said({ set: null })).toEqual([".set"]);
+  test("an empty list that is merged by entry has no path, a null one has", () => {
+    expect(fieldsOf({ set: [], keyed: [], deep: { set: [] } })).toEqual([]);
+    expect(fieldsOf({ set: null })).toEqual([".set"]);
   });
 
   test("an entry of a list is a path besides what is in it; duplicates have nothing below them", () => {
-    expect(said({ keyed: [{ k: "1", v: "a" }] })).toEqual(['.keyed[k="1"]', '.keyed[k="1"].k', '.keyed[k="1"].v']);
-    expect(said({ keyed: [{ k: "1", v: "a" }, { k: "1" }] })).toEqual(['.keyed[k="1"]']);
+    expect(fieldsOf({ keyed: [{ k: "1", v: "a" }] })).toEqual(['.keyed[k="1"]', '.keyed[k="1"].k', '.keyed[k="1"].v']);
+    expect(fieldsOf({ keyed: [{ k: "1", v: "a" }, { k: "1" }] })).toEqual(['.keyed[k="1"]']);
   });
 });
 
-describe("taking out and keeping", () => {
+describe("removing and extracting", () => {
   const value = {
     text: "a",
     map: { x: "1", y: "2" },
@@ -257,8 +257,8 @@ test("a boolean fits where one is expected, and nothing else does", () => {
 });
 
 test("a struct without members is something, one with an empty list that is merged by entry is nothing", () => {
-  expect(saysSomething(type, {})).toBe(true);
-  expect(saysSomething(type, { deep: { set: [] } })).toBe(false);
+  expect(hasPaths(type, {})).toBe(true);
+  expect(hasPaths(type, { deep: { set: [] } })).toBe(false);
 });
 
 test("a set that fits its type is left as it is, the very same", () => {
@@ -271,7 +271,7 @@ test("a set that fits its type is left as it is, the very same", () => {
   expect(reconcileSet(type, fits)).toBe(fits);
 });
 
-test("struct fields on the way to a path count as paths where it is asked for", () => {
+test("struct fields on the way to a path become paths", () => {
   expect(shown(ensureFields(type, toFieldSet(type, { deep: { a: { b: "1" } }, map: { x: "1" } })))).toEqual([
     ".deep",
     ".deep.a",
@@ -281,7 +281,7 @@ test("struct fields on the way to a path count as paths where it is asked for", 
   ]);
 });
 
-test("a struct of which no member is declared takes any", () => {
+test("a struct without declared members may have any member", () => {
   const empty = typeOf({ type: "object", properties: { none: { type: "object", properties: {} } } });
   expect(validate(empty, { none: { a: [1] } })).toEqual([]);
   expect(validate(empty, { other: 1 })).toHaveLength(1);

@@ -1,21 +1,21 @@
 /**
  * Checks that an intent fits its type well enough to be merged (APPLY-12, DEC-22, MARK-3, MARK-4).
  *
- * This is about shape: declared members, scalars of the right sort, lists that can be merged by entry. What a valid
- * object is beyond that, and whether a number is an integer or a text a time, is for the decoder of the kind.
+ * It checks the structure: declared members, types of scalars, lists that can be merged by entry. The decoder of the
+ * kind checks the rest, such as whether a number is an integer or a text a time.
  *
  * @module
  */
 import { isContainer, isObject, asJsonNumber } from "../../value/value.ts";
 import type { Value } from "../../value/value.ts";
-import { fieldElement, indexElement, pathToString } from "../fieldpath/index.ts";
+import { elementToString, fieldElement, indexElement, pathToString } from "../fieldpath/index.ts";
 import type { PathElement } from "../fieldpath/index.ts";
 import type { ListType, MapType, ScalarType, StructType, Type } from "../schema/schema.ts";
 import { describe, listElement } from "./items.ts";
 
-/** What is wrong at a place. */
+/** What is wrong with a field. */
 export interface TypeFault {
-  /** Where, as in `.spec.drivers[name="d1"].nodeID`; empty for the root. */
+  /** The field, as in `.spec.drivers[name="d1"].nodeID`; empty for the root. */
   readonly path: string;
   /** What was expected and what was found. */
   readonly message: string;
@@ -29,8 +29,8 @@ export interface ValidateOptions {
 }
 
 /**
- * Every fault of a value against its type, in the order of the value; none when it can be merged. Null fits anywhere, and
- * a struct of which no member is declared takes any.
+ * Every fault of a value against its type, in the order of the value; none when it can be merged. Null fits any type, and
+ * a struct without declared members may have any member.
  */
 export function validate(type: Type, value: Value, options: ValidateOptions = {}): TypeFault[] {
   const walker = new ValidateWalker(options.allowDuplicates ?? false);
@@ -103,7 +103,7 @@ class ValidateWalker {
         return this.#fault("noKey", element.problem, [...this.#path, indexElement(i)]);
       }
       if (seen.has(element) && !this.#allowDuplicates) {
-        this.#fault("duplicate", "expected every entry to be there once, got it again", [...this.#path, element]);
+        this.#fault("duplicate", `duplicate entries for key ${elementToString(element)}`);
       }
       seen.add(element);
       this.#below(element, type.item, item);
@@ -124,7 +124,7 @@ const NAMES: Readonly<Record<ScalarType["scalar"], string>> = {
   json: "any value",
 };
 
-/** Texts with a format may be any scalar here: a quantity may be a number, and the decoder looks closer. */
+/** Strings with a format may be any scalar here: a quantity may be a number. The decoder validates them. */
 function fits(type: ScalarType, value: Value): boolean {
   if (type.scalar === "json") return true;
   if (isContainer(value)) return false;

@@ -1,8 +1,8 @@
 /**
- * The set of a value of which nothing was there before: itself and all that is in it.
+ * The set of a value that was added: itself and all that is in it.
  *
- * It is what a comparison with nothing finds, made without looking for what differs, with the members of each node in
- * the order of the tree where their names are in the order of their units, which is nearly always.
+ * It is the result of a comparison with nothing, without the comparison. Members of nodes are sorted by the code units of
+ * their names, which is nearly always the order of `fieldsV1`.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import type { FieldSet, MutableSet, PathElement } from "../fieldpath/index.ts";
 import type { AnyType, ListType, MapType, StructType, Type } from "../schema/schema.ts";
 import { elementOrNone, memberType } from "./items.ts";
 
-/** The node of a value that is there now and was not: its path, and those below it that can have owners of their own. */
+/** The node of an added value: its path, and those below it that can have owners of their own. */
 export function wholeNode(type: Type, value: Value): FieldSet {
   if (!isContainer(value)) return EMPTY;
   switch (type.kind) {
@@ -38,25 +38,25 @@ function membersNode(type: StructType | MapType | AnyType, value: Value): FieldS
   return node;
 }
 
-/** Sorts names in place, where they are not in order already. */
+/** Sorts names in place if they are not sorted. */
 export function inOrder(names: string[]): readonly string[] {
   for (let i = 1; i < names.length; i++) if (names[i - 1]! > names[i]!) return names.sort();
   return names;
 }
 
-/** Entries of the same key are one thing with nothing below it; those without a key are nobody's. */
+/** Entries of the same key are one path with nothing below it; those without a key have no owner. */
 function itemsNode(type: ListType, value: Value): FieldSet {
   if (!Array.isArray(value) || value.length === 0) return EMPTY;
   let node: MutableSet | undefined;
-  const twice = new Set<PathElement>();
+  const duplicates = new Set<PathElement>();
   for (const item of value) {
     const element = elementOrNone(type, item);
-    if (element === undefined || twice.has(element)) continue;
+    if (element === undefined || duplicates.has(element)) continue;
     node ??= { [SELF]: EMPTY };
     if (node[element] === undefined) {
       node[element] = wholeNode(type.item, item);
     } else {
-      twice.add(element);
+      duplicates.add(element);
       node[element] = EMPTY;
     }
   }

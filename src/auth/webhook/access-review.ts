@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { AskedSelector } from "../../meta/asked-selectors.ts";
+import type { RequestedSelector } from "../../meta/requested-selectors.ts";
 import type { RequestInfo } from "../../meta/request-info.ts";
 import { type Value, type ValueObject, isObject } from "../../value/value.ts";
 import type { Decision, Identity } from "../contract.ts";
@@ -33,7 +33,7 @@ function attributesOf(info: RequestInfo): ValueObject {
 }
 
 /** What was selected, as far as reviews have words for it: leaving a requirement out asks for more. */
-function selectorOf(member: string, selector: AskedSelector | undefined): ValueObject {
+function selectorOf(member: string, selector: RequestedSelector | undefined): ValueObject {
   const requirements = (selector?.requirements ?? [])
     .filter(({ operator }) => operator !== "Gt" && operator !== "Lt")
     .map(({ key, operator, values }) => ({ key, operator, ...(values.length === 0 ? {} : { values: [...values] }) }));

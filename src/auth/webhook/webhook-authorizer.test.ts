@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { compileCondition } from "../../cel/environments/reviews.ts";
 import { NO_REQUEST, type RequestInfo } from "../../meta/request-info.ts";
-import { writtenFields, writtenLabels } from "../../meta/asked-selectors.ts";
+import { requestedFields, requestedLabels } from "../../meta/requested-selectors.ts";
 import { ManualClock } from "../../util/clock.ts";
 import type { Value } from "../../value/value.ts";
 import { type WebhookOptions, webhookAuthorizer } from "./webhook-authorizer.ts";
@@ -75,8 +75,8 @@ describe("RBAC-38: a webhook", () => {
       ...GET,
       verb: "list",
       name: "",
-      fieldSelector: writtenFields("a=b"),
-      labelSelector: writtenLabels("c,d>1"),
+      fieldSelector: requestedFields("a=b"),
+      labelSelector: requestedLabels("c,d>1"),
     });
     await ask({ ...NO_REQUEST, path: "/metrics", verb: "get" });
     const who = { user: "jane", uid: "1", groups: ["dev"], extra: { k: ["v"] } };

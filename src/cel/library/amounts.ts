@@ -12,7 +12,7 @@ import {
   quantitySign,
   scaledQuantity,
   subtractQuantities,
-  whyNoQuantity,
+  quantityFault,
 } from "../../meta/quantity.ts";
 import { goQuoted } from "../../util/go-quote.ts";
 import { Failure, Opaque, type Value } from "../values.ts";
@@ -42,7 +42,7 @@ export class Amount extends Opaque {
 }
 
 function amountIn(text: string): Value {
-  const why = whyNoQuantity(text);
+  const why = quantityFault(text);
   return why === undefined ? new Amount(canonicalQuantity(text, true)!, scaledQuantity(text), text) : new Failure(why);
 }
 

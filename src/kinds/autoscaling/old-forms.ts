@@ -18,7 +18,7 @@ import { type Autoscaler, type CurrentMetric, type Metric, type Rules, schema } 
 type Behavior = NonNullable<Autoscaler["spec"]["behavior"]>;
 type Condition = NonNullable<Autoscaler["status"]["conditions"]>[number];
 
-/** What the annotations say, in the form of v2. */
+/** The content of the annotations, in the form of v2. */
 export interface Annotated {
   readonly metrics?: readonly Metric[] | undefined;
   readonly behavior?: Behavior | undefined;
@@ -26,16 +26,16 @@ export interface Annotated {
   readonly conditions?: readonly Condition[] | undefined;
 }
 
-/** The annotations of a dialect by what they say. */
+/** The annotations of a dialect by their content. */
 export interface OldForms {
   readonly dialect: Dialect;
-  /** Those that speak of the spec, and those that speak of the status. */
+  /** Annotations of the spec, and those of the status. */
   readonly ofSpec: readonly string[];
   readonly ofStatus: readonly string[];
   read(annotations: ObjectMeta["annotations"]): Annotated;
-  /** The annotations that say this. */
+  /** The annotations with this content. */
   write(said: Annotated): Record<string, string>;
-  /** Annotations without those that were given a meaning here; undefined where none are left. */
+  /** Annotations without those of this form; undefined where none are left. */
   without(annotations: ObjectMeta["annotations"]): Record<string, string> | undefined;
 }
 
@@ -238,7 +238,7 @@ const metricOf = (old: unknown): unknown =>
 function objectMetric(object: object): object {
   const averageValue = member(object, "averageValue");
   const sent = member(object, "targetValue") ?? "0";
-  // The old form says 0 where there is none; nobody can ask for 0.
+  // The old form has 0 where there is none; 0 is not a valid request.
   const isNone = averageValue !== undefined && typeof sent === "string" && quantitySign(sent) === 0;
   const type = averageValue === undefined ? "Value" : "AverageValue";
   return {
@@ -312,7 +312,7 @@ const conditionOf = (old: unknown): unknown =>
     ),
   );
 
-/** How fast the number of Pods changes; undefined where nothing is said of either direction. */
+/** The scaling behavior; undefined where neither direction is set. */
 function behaviorOf(text: string | undefined, dialect: Dialect): Behavior | undefined {
   const old = parsed(text);
   if (!isObject(old)) return undefined;
@@ -348,7 +348,7 @@ function parsed(text: string | undefined): unknown {
   }
 }
 
-/** What is made of a list; undefined where there is none that can be read. */
+/** The mapped items of a list; undefined where it is no list. */
 function listOf<T>(
   text: string | undefined,
   make: (list: readonly unknown[]) => readonly T[] | undefined,
@@ -363,7 +363,7 @@ const asSpec = (spec: object, dialect: Dialect): Autoscaler["spec"] | undefined 
 const asStatus = (status: object, dialect: Dialect): Autoscaler["status"] | undefined =>
   decoded({ status }, dialect)?.status;
 
-/** An object with members of this form; undefined where one has another type than v2 says. */
+/** An object with members of this form; undefined where one has another type than in v2. */
 function decoded(value: object, dialect: Dialect): Autoscaler | undefined {
   const report = new DecodeReport();
   const object = walkerOf(schema, { dialect }).decode(value as Value, report);

@@ -6,9 +6,9 @@
 import type { FieldErrors } from "../../meta/field-errors.ts";
 import { dnsLabel, dnsSubdomain } from "../../meta/names.ts";
 
-const LONGEST_DOMAIN = 253;
+const MAX_DOMAIN_LENGTH = 253;
 /** A domain, a slash, and room for a namespace and a name behind it. */
-const LONGEST = LONGEST_DOMAIN + 1 + 253 + 63 + 1;
+const MAX_SIGNER_LENGTH = MAX_DOMAIN_LENGTH + 1 + 253 + 63 + 1;
 
 /** Everything that is wrong with the name of a signer: `DOMAIN/PATH`, both of DNS labels, the domain with a dot. */
 export function validateSigner(name: string, field: string, errors: FieldErrors): void {
@@ -17,14 +17,14 @@ export function validateSigner(name: string, field: string, errors: FieldErrors)
   if (!name.includes("/") || more.length > 0) {
     return errors.invalid(field, name, "expected a domain, one '/', and a path, such as 'example.com/signer'");
   }
-  if (domain.length > LONGEST_DOMAIN) errors.tooLong(field, LONGEST_DOMAIN);
+  if (domain.length > MAX_DOMAIN_LENGTH) errors.tooLong(field, MAX_DOMAIN_LENGTH);
   const labels = domain.split(".");
   const wrong = firstWrong(labels, dnsLabel);
   if (wrong !== undefined) errors.invalid(field, domain, `${wrong}, in front of '/'`);
   if (labels.length < 2) errors.invalid(field, domain, "expected a domain of at least two parts");
   const wrongPath = firstWrong(path.split("."), dnsSubdomain);
   if (wrongPath !== undefined) errors.invalid(field, path, `${wrongPath}, behind '/'`);
-  if (name.length > LONGEST) errors.tooLong(field, LONGEST);
+  if (name.length > MAX_SIGNER_LENGTH) errors.tooLong(field, MAX_SIGNER_LENGTH);
 }
 
 /** What is wrong with the first part that is not as it should be. */

@@ -1,5 +1,5 @@
 /**
- * Conditions as most kinds have them: what is known of one side of an object.
+ * The conditions that many kinds share.
  *
  * @module
  */
@@ -17,22 +17,34 @@ export const Condition = t.struct("What is known of one side of the object.", {
   message: t.required(t.text("Why, for people.")),
 });
 
-/** A condition as it stands in an object; nothing is sure to be there before it is validated. */
-export interface ConditionValue {
-  readonly type?: string;
-  readonly status?: string;
-  readonly observedGeneration?: number;
-  readonly lastTransitionTime?: string | null;
-  readonly reason?: string;
-  readonly message?: string;
-}
+/** A condition of an object before it is validated. */
+export type ConditionValue = Readonly<Partial<t.Static<typeof Condition>>>;
+
+const begin = {
+  type: t.required(t.text()),
+  status: t.required(t.text("True, False or Unknown.")),
+};
+
+const end = {
+  lastTransitionTime: t.nullable(t.time("When the status last changed.")),
+  reason: t.optional(t.text("Why, for programs.")),
+  message: t.optional(t.text("Why, for people.")),
+};
+
+/** The schema of a condition with an optional reason; `times` are more times of the kind. */
+export const reportedCondition = <P extends Record<string, t.TSchema>>(
+  description: string,
+  type: string,
+  times: P,
+): ReturnType<typeof t.struct<typeof begin & P & typeof end>> =>
+  t.struct(description, { ...begin, type: t.required(t.text(type)), ...times, ...end });
 
 const STATES = ["True", "False", "Unknown"];
 const REASON = /^[A-Za-z](?:[A-Za-z0-9_,:]*[A-Za-z0-9_])?$/;
-const LONGEST_REASON = 1024;
-const LONGEST_MESSAGE = 32 * 1024;
+const MAX_REASON_BYTES = 1024;
+const MAX_MESSAGE_BYTES = 32 * 1024;
 
-/** Everything that is wrong with the conditions at `field`; each type is there once. */
+/** Validates the conditions at `field`; types are unique. */
 export function validateConditions(conditions: readonly ConditionValue[], field: string, errors: FieldErrors): void {
   const types = new Set<unknown>();
   for (const [i, condition] of conditions.entries()) {
@@ -55,6 +67,6 @@ function validateCondition(condition: ConditionValue, field: string, errors: Fie
   else if (!REASON.test(reason)) {
     errors.invalid(`${field}.reason`, reason, "expected a letter, then letters, digits, '_', ',' and ':'");
   }
-  if (Buffer.byteLength(reason) > LONGEST_REASON) errors.tooLong(`${field}.reason`, LONGEST_REASON);
-  if (Buffer.byteLength(message) > LONGEST_MESSAGE) errors.tooLong(`${field}.message`, LONGEST_MESSAGE);
+  if (Buffer.byteLength(reason) > MAX_REASON_BYTES) errors.tooLong(`${field}.reason`, MAX_REASON_BYTES);
+  if (Buffer.byteLength(message) > MAX_MESSAGE_BYTES) errors.tooLong(`${field}.message`, MAX_MESSAGE_BYTES);
 }

@@ -1,7 +1,7 @@
 import type { FieldErrors } from "../../meta/field-errors.ts";
 import { asJsonNumber } from "../../value/value.ts";
 
-/** The number of a member of 64 bits, or the nearest to it that can be told from others. */
+/** The number of an int64 member, or the nearest double. */
 export const nearest = (number: number): number => asJsonNumber(number)?.value ?? number;
 
 /** Tells members below `at` that are numbers below 0. */
@@ -30,7 +30,7 @@ export function validateAtMost<K extends string>(
   }
 }
 
-/** Tells a count that has become less, or has gone. */
+/** Reports a count that was decreased or removed. */
 export function validateNotLess(
   now: number | null | undefined,
   before: number | null | undefined,

@@ -1,7 +1,7 @@
 import { dnsSubdomain } from "../../meta/names.ts";
 import type { FieldErrors } from "../../meta/field-errors.ts";
 
-const LONGEST = 63;
+const MAX_NAME_LENGTH = 63;
 
 /**
  * The name of a driver of storage or devices where an object refers to one: required, at most 63 bytes, a DNS subdomain
@@ -12,7 +12,7 @@ export function validateDriverName(name: string, field: string, errors: FieldErr
     errors.required(field, "expected the name of a driver");
     return;
   }
-  if (Buffer.byteLength(name) > LONGEST) errors.tooLong(field, LONGEST);
+  if (Buffer.byteLength(name) > MAX_NAME_LENGTH) errors.tooLong(field, MAX_NAME_LENGTH);
   const expected = dnsSubdomain(name.toLowerCase());
   if (expected !== undefined) errors.invalid(field, name, expected);
 }

@@ -24,7 +24,7 @@ export function dropGated(
   ctx.warnings.push(`${field}: dropped, because the feature gate ${gate} is off`);
 }
 
-/** Members of a struct of an object, and where it stands. */
+/** Members of a struct of an object, and the path of the struct. */
 export type GatedMembers = readonly [owner: object | undefined, path: string, members: readonly string[]];
 
 /** A feature, and the members of an object that belong to it. */

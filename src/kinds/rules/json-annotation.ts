@@ -5,10 +5,10 @@ import { DecodeError } from "../../value/decode-error.ts";
 import { decodeJson } from "../../value/json.ts";
 import type { Value } from "../../value/value.ts";
 
-/** What an annotation says in JSON, null where it says nothing; or what is wrong with it. */
+/** The JSON of an annotation, null where it is empty; or what is wrong with it. */
 export type Said<T> = { readonly value: T | null } | { readonly wrong: string };
 
-/** Reads an annotation that holds a list or a struct of a schema as JSON; what the schema does not know is left out. */
+/** Parses an annotation with JSON of a schema; unknown members are dropped. */
 export function jsonAnnotation<T extends TSchema>(text: string, schema: T, dialect: Dialect): Said<Static<T>> {
   const said = parse(text);
   if ("wrong" in said || said.value === null) return said as Said<Static<T>>;

@@ -1,14 +1,14 @@
 import type { LabelSelectorValue } from "../../schema/validation/label-selector.ts";
 import { requirementsOf } from "../../meta/label-selector.ts";
-import { isReadableSelector, selectionOf } from "../../schema/validation/label-selection.ts";
+import { isValidSelector, selectionOf } from "../../schema/validation/label-selection.ts";
 
-export { isReadableSelector, selectionOf };
+export { isValidSelector, selectionOf };
 
-/** Whether a selector asks for anything. */
+/** Whether a selector has a requirement. */
 export const isEmptySelector = ({ matchLabels, matchExpressions }: LabelSelectorValue): boolean =>
   Object.keys(matchLabels ?? {}).length + (matchExpressions ?? []).length === 0;
 
-/** A selector as a query says it, what `matchLabels` asks for first: `a=b,k in (x,y),!z`; empty for one that asks nothing. */
+/** The text of a selector for a query, `matchLabels` first: `a=b,k in (x,y),!z`; empty without requirements. */
 export function selectorText(selector: LabelSelectorValue | null | undefined): string {
   const listed = listedKeys(selector);
   return requirementsOf(selector ?? {})
@@ -21,7 +21,7 @@ export function selectorText(selector: LabelSelectorValue | null | undefined): s
     .join(",");
 }
 
-/** The keys that `matchExpressions` asks for by lists. */
+/** The keys of `matchExpressions` with values. */
 const listedKeys = (selector: LabelSelectorValue | null | undefined): ReadonlySet<string | undefined> =>
   new Set(selector?.matchExpressions?.filter(({ operator }) => operator === "In").map(({ key }) => key));
 

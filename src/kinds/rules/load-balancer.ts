@@ -1,13 +1,13 @@
 /**
- * Where load balancers take requests, as the status of Services and Ingresses says it.
+ * The load balancer status of Services and Ingresses.
  *
  * @module
  */
-import { addressBytes, oddAddress, wrongOldAddress } from "../../meta/addresses.ts";
+import { addressBytes, addressWarnings, legacyAddressFault } from "../../meta/addresses.ts";
 import type { FieldErrors } from "../../meta/field-errors.ts";
 import { dnsSubdomain } from "../../meta/names.ts";
 
-/** A place where a load balancer takes requests. */
+/** An ingress point of a load balancer. */
 export interface LoadBalancerIngress {
   ip?: string;
   hostname?: string;
@@ -24,7 +24,7 @@ export function validatePlaces(
   const known = new Set(had.map(({ ip }) => ip));
   places.forEach(({ ip = "", hostname = "" }, i) => {
     const at = `${field}[${i}]`;
-    const wrongIp = ip === "" || known.has(ip) ? undefined : wrongOldAddress(ip);
+    const wrongIp = ip === "" || known.has(ip) ? undefined : legacyAddressFault(ip);
     if (wrongIp) errors.invalid(`${at}.ip`, ip, wrongIp);
     if (hostname === "") return;
     const wrong = dnsSubdomain(hostname);
@@ -35,5 +35,5 @@ export function validatePlaces(
 
 /** Warnings about addresses in a form of old. */
 export function* oddPlaces(places: readonly LoadBalancerIngress[], field: string): Generator<string> {
-  for (const [i, { ip = "" }] of places.entries()) yield* oddAddress(`${field}[${i}].ip`, ip);
+  for (const [i, { ip = "" }] of places.entries()) yield* addressWarnings(`${field}[${i}].ip`, ip);
 }

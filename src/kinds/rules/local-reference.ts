@@ -6,7 +6,7 @@
 import type { FieldErrors } from "../../meta/field-errors.ts";
 import { dnsSubdomain, pathSegment } from "../../meta/names.ts";
 
-/** A reference as it stands in an object. */
+/** A reference of an object before it is validated. */
 export interface LocalReference {
   readonly apiGroup?: string | null;
   readonly kind?: string;

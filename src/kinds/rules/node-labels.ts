@@ -1,6 +1,6 @@
 import type { Dialect } from "../../meta/dialect.ts";
 
-/** Old keys of node labels, without their domain, and the keys that took their place. */
+/** Old keys of node labels, without their domain, and their replacements. */
 const OLD: ReadonlyMap<string, string> = new Map([
   ["beta.DOMAIN/arch", "DOMAIN/arch"],
   ["beta.DOMAIN/os", "DOMAIN/os"],

@@ -1,11 +1,11 @@
 import type { FieldErrors } from "../../meta/field-errors.ts";
 
-const LONGEST_NAME = 15;
+const MAX_NAME_LENGTH = 15;
 const PORT_NAME = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/;
 
 /** Whether a text names a port: at most 15 lower-case letters, digits and single '-', at least one letter. */
 export const isPortName = (name: string): boolean =>
-  name.length <= LONGEST_NAME && PORT_NAME.test(name) && /[a-z]/.test(name) && !name.includes("--");
+  name.length <= MAX_NAME_LENGTH && PORT_NAME.test(name) && /[a-z]/.test(name) && !name.includes("--");
 
 /** The number of a port is from 1 to 65535. */
 export function checkPortNumber(field: string, port: number, errors: FieldErrors): void {

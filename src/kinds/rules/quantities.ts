@@ -5,7 +5,7 @@
  */
 import type { Dialect } from "../../meta/dialect.ts";
 import { qualifiedName } from "../../meta/names.ts";
-import { canonicalQuantity, isWholeBytes, parseQuantity, quantitySign, wholeNumber } from "../../meta/quantity.ts";
+import { canonicalQuantity, isWholeQuantity, parseQuantity, quantitySign, wholeNumber } from "../../meta/quantity.ts";
 import * as t from "../../meta/types.ts";
 import { sameMeaning } from "../../schema/same-meaning.ts";
 import type { FieldErrors } from "../../meta/field-errors.ts";
@@ -16,7 +16,7 @@ export type Resources = Readonly<Record<string, string>>;
 // Only quantities below a thousandth are rounded; those are written with `n`, `u` or a negative exponent.
 const SMALL = /[nu]$|[eE]-/;
 
-/** Rounds the quantities of a resource map up to thousandths, in place: what resources cannot be finer than (DEC-9). */
+/** Rounds the quantities of a resource map up to thousandths, in place (DEC-9). */
 export function roundResources(resources: Record<string, string> | undefined): void {
   for (const name in resources) {
     const text = resources[name]!;
@@ -45,14 +45,14 @@ export function checkPositive(field: string, value: string, errors: FieldErrors)
   if (quantitySign(value) <= 0) errors.invalid(field, value, "expected a quantity above 0");
 }
 
-/** Whether two maps hold the same resources, compared by value. */
+/** Whether two maps have the same resources, compared by value. */
 export const sameResources = (a?: Resources, b?: Resources): boolean => sameMeaning(RESOURCES, a, b);
 
 const RESOURCES = t.map(t.quantity());
 
 /** A Warning about a fraction of a byte, undefined for whole bytes (DEC-8). */
 export function fractionWarning(field: string, value: string | undefined): string | undefined {
-  if (value === undefined || isWholeBytes(value)) return undefined;
+  if (value === undefined || isWholeQuantity(value)) return undefined;
   return `${field}: ${JSON.stringify(value)} is a fraction of a byte, expected a whole number`;
 }
 
@@ -61,21 +61,21 @@ const HUGE_PAGES = "hugepages-";
 /** Whether a resource is huge pages: `hugepages-2Mi`. */
 export const isHugePage = (name: string): boolean => name.startsWith(HUGE_PAGES);
 
-/** How many bytes a huge page of a resource has: those that its name says, undefined where it says no whole number. */
+/** The bytes of a huge page of a resource, from its name; undefined where that has no integer. */
 export function pageSize(name: string): bigint | undefined {
   const size = name.slice(HUGE_PAGES.length);
-  return quantitySign(size) > 0 && isWholeBytes(size) ? wholeNumber(size) : undefined;
+  return quantitySign(size) > 0 && isWholeQuantity(size) ? wholeNumber(size) : undefined;
 }
 
 /** Whether a resource is one that the cluster itself counts: its name has no domain, or that of the cluster. */
 const isNative = (name: string, { labelDomain }: Dialect): boolean =>
   !name.includes("/") || name.includes(`${labelDomain}/`);
 
-/** Whether a resource is one that somebody adds to nodes: `example.com/gpu`. */
+/** Whether a resource is an extended one: `example.com/gpu`. */
 export const isExtended = (name: string, dialect: Dialect): boolean =>
   !isNative(name, dialect) && !name.startsWith("requests.") && qualifiedName(`requests.${name}`) === undefined;
 
-/** Whether there may be less of a resource than its limits promise: not of huge pages, nor of what somebody adds to nodes. */
+/** Whether a resource may be overcommitted: huge pages and extended resources may not. */
 export const isOvercommitted = (name: string, dialect: Dialect): boolean =>
   isNative(name, dialect) && !isHugePage(name);
 
@@ -130,7 +130,7 @@ export function checkContainerResourceName(field: string, name: string, errors: 
 /** Tells an amount that there cannot be: a negative one, and a fraction of what is counted. */
 export function checkAmount(field: string, name: string, value: string, errors: FieldErrors, dialect: Dialect): void {
   checkNotNegative(field, value, errors);
-  if ((COUNTS.includes(name) || isExtended(name, dialect)) && !isWholeBytes(value)) {
+  if ((COUNTS.includes(name) || isExtended(name, dialect)) && !isWholeQuantity(value)) {
     errors.invalid(field, value, "expected a whole number");
   }
 }

@@ -1,5 +1,5 @@
 /**
- * References to objects, as members of kinds hold them (doc 3 "Common referenced types", PVS-1, PVS-2, DEC-6).
+ * References to objects in members of kinds (doc 3 "Common referenced types", PVS-1, PVS-2, DEC-6).
  *
  * @module
  */

@@ -5,7 +5,7 @@ import type { ApiContext, WriteContext } from "../../schema/definition.ts";
 
 const LISTS = ["ownerReferences", "finalizers", "managedFields"];
 
-/** Everything that is wrong with the metadata of what is made of a template: labels and annotations only (VOL-29, VOL-30). */
+/** Validates the metadata of a template: labels and annotations only (VOL-29, VOL-30). */
 export function validateTemplateMetadata(
   { labels, annotations, ...rest }: Partial<ObjectMeta>,
   at: string,

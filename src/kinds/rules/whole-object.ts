@@ -1,4 +1,4 @@
 import type { Dialect } from "../../meta/dialect.ts";
 
-/** The field of a cause that is about an object as a whole: none, for which Kubernetes has a name. */
+/** The field of a cause about a whole object, as in Kubernetes. */
 export const wholeObject = ({ rules }: Dialect): string => (rules.recordedCauseNames ? "[]" : "");

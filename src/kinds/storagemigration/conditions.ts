@@ -22,8 +22,8 @@ export interface Condition {
 const FIELD = "status.conditions";
 const STATES = ["True", "False", "Unknown"];
 const REASON = /^[A-Za-z](?:[A-Za-z0-9_,:]*[A-Za-z0-9_])?$/;
-const LONGEST_REASON = 1024;
-const LONGEST_MESSAGE = 32 * 1024;
+const MAX_REASON_LENGTH = 1024;
+const MAX_MESSAGE_LENGTH = 32 * 1024;
 
 /** Whether a condition of this type is there and true. */
 export const isTrue = (conditions: readonly Condition[], type: string): boolean =>
@@ -35,7 +35,7 @@ function validateReason(reason: string, field: string, errors: FieldErrors): voi
     return;
   }
   if (!REASON.test(reason)) errors.invalid(field, reason, "expected a letter, then letters, digits, '_', ',' and ':'");
-  if (Buffer.byteLength(reason) > LONGEST_REASON) errors.tooLong(field, LONGEST_REASON);
+  if (Buffer.byteLength(reason) > MAX_REASON_LENGTH) errors.tooLong(field, MAX_REASON_LENGTH);
 }
 
 function validateCondition(
@@ -59,7 +59,7 @@ function validateCondition(
     if (condition[time] == null) errors.required(`${field}.${time}`, "expected the time of the last transition");
     validateReason(reason, `${field}.reason`, errors);
   }
-  if (Buffer.byteLength(message) > LONGEST_MESSAGE) errors.tooLong(`${field}.message`, LONGEST_MESSAGE);
+  if (Buffer.byteLength(message) > MAX_MESSAGE_LENGTH) errors.tooLong(`${field}.message`, MAX_MESSAGE_LENGTH);
 }
 
 /**

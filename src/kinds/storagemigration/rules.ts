@@ -18,17 +18,17 @@ export interface MigratedResource {
   readonly version?: string;
 }
 
-/** The object as the rules see it, whatever its version. */
+/** The object for the rules, in any version. */
 interface Migration extends ApiObject {
   spec: { resource?: MigratedResource };
   status?: { conditions?: readonly Condition[] | null; resourceVersion?: string };
 }
 
-/** What is different between the versions. */
+/** The differences between the versions. */
 export interface VersionRules {
   /** Whether `spec.resource` has a version, which then is required. */
   readonly versioned: boolean;
-  /** The member that holds the time of a condition. */
+  /** The member with the time of a condition. */
   readonly time: string;
 }
 

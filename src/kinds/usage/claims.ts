@@ -1,10 +1,10 @@
 /**
- * What claims take of quotas: storage, in all and of its class, and devices of classes.
+ * The usage of claims for quotas: storage, in total and of its class, and devices of classes.
  *
  * @module
  */
 import type { Dialect } from "../../meta/dialect.ts";
-import { addQuantities, compareQuantities, isWholeBytes, wholeNumber } from "../../meta/quantity.ts";
+import { addQuantities, compareQuantities, isWholeQuantity, wholeNumber } from "../../meta/quantity.ts";
 import type { Resources } from "../rules/quantities.ts";
 import { selects } from "./scopes.ts";
 import type { Claim } from "../core/v1/claim-update.ts";
@@ -12,7 +12,7 @@ import type { RequestedDevices } from "../resource/v1/claim-spec.ts";
 import type { ResourceClaim } from "../resource/v1/claim-status.ts";
 import type { Usage } from "./contract.ts";
 
-/** How claims of storage are counted: while more is allocated than is asked for, that counts (PVC-34). */
+/** The usage of claims of storage: the larger one of the requested and the allocated size counts (PVC-34). */
 export const claimUsage = ({ domain, labelDomain }: Dialect): Usage<Claim> => ({
   of(claim) {
     const storage = storageOf(claim);
@@ -35,16 +35,16 @@ export const claimUsage = ({ domain, labelDomain }: Dialect): Usage<Claim> => ({
   },
 });
 
-/** What a claim takes, in whole bytes. */
+/** The size of a claim, in whole bytes. */
 function storageOf({ spec, status }: Claim): string | undefined {
   const asked = spec.resources?.requests?.["storage"];
   const allocated = status?.allocatedResources?.["storage"];
   const taken =
     asked !== undefined && allocated !== undefined && compareQuantities(allocated, asked) > 0 ? allocated : asked;
-  return taken === undefined || isWholeBytes(taken) ? taken : String(wholeNumber(taken));
+  return taken === undefined || isWholeQuantity(taken) ? taken : String(wholeNumber(taken));
 }
 
-/** The classes of attributes that a claim has, had, or is about to get. */
+/** The attributes classes of a claim: current, target and requested. */
 function attributesClasses({ spec, status }: Claim): readonly string[] {
   const { currentVolumeAttributesClassName: current, modifyVolumeStatus: modified } = status ?? {};
   const named = [spec.volumeAttributesClassName, current, modified?.targetVolumeAttributesClassName];

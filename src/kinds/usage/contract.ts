@@ -1,6 +1,6 @@
 import type { Resources } from "../rules/quantities.ts";
 
-/** As much of any object as is looked at to count it. */
+/** The part of an object that is needed to count it. */
 export interface Countable {
   readonly metadata: {
     readonly annotations?: Readonly<Record<string, string>>;
@@ -9,7 +9,7 @@ export interface Countable {
   };
 }
 
-/** What a quota asks of the objects that it is about. */
+/** A scope of a quota. */
 export interface Scope {
   readonly scopeName: string;
   readonly operator: string;
@@ -18,12 +18,12 @@ export interface Scope {
 
 /** How the objects of a resource are counted. */
 export interface Usage<T extends Countable = Countable> {
-  /** What an object takes, at a time in milliseconds. */
+  /** The usage of an object, at a time in milliseconds. */
   of(object: T, now: number): Resources;
-  /** Whether what a quota asks of its objects holds for one; without this, nothing does. */
+  /** Whether a scope matches an object; without this, none does. */
   holds?(scope: Scope, object: T): boolean;
-  /** What an object has to say where something is limited, and does not say. */
+  /** The limited resources that an object must set and does not. */
   unsaid?(object: T, limited: readonly string[]): string | undefined;
-  /** Whether a write of a subresource, or of an object that is there, may change what it takes; creates always do. */
+  /** Whether an update, or a write of a subresource, may change the usage; creates always do. */
   mayChange?(subresource: string, object: T, old: T): boolean;
 }

@@ -1,5 +1,5 @@
 /**
- * What Pods take of quotas: a place, and what they ask for, until they have ended.
+ * The usage of Pods for quotas: their number and requests, until they have ended.
  *
  * @module
  */
@@ -43,7 +43,7 @@ export const podUsage = (dialect: Dialect): Usage<Pod> => ({
   },
 });
 
-/** Whether a Pod has ended, or should have gone by now: a node that is lost ends nothing. */
+/** Whether a Pod has ended, or is past its deletion deadline, as on a lost node. */
 function hasEnded({ metadata, status }: Pod, now: number): boolean {
   if (status?.phase === "Failed" || status?.phase === "Succeeded") return true;
   const { deletionTimestamp, deletionGracePeriodSeconds } = metadata;
@@ -56,7 +56,7 @@ interface Asked {
   readonly limits: Resources;
 }
 
-/** What a Pod asks for: its containers in all, or what it says as a whole, and what its runtime takes. */
+/** The requests of a Pod: those of its containers or its own, and the overhead of its runtime. */
 function askedBy(pod: Pod): Asked {
   const spec = asItRuns(pod);
   const { resources, overhead = {} } = spec;
@@ -74,7 +74,7 @@ const ofWhole = (resources: Resources = {}): Resources =>
     Object.entries(resources).filter(([name]) => name === "cpu" || name === "memory" || isHugePage(name)),
   );
 
-/** The spec, with what containers have got where that is more than what they ask for: a smaller size takes its time. */
+/** The spec with the allocated resources of containers where they exceed the requests: a resize takes time. */
 function asItRuns({ spec, status }: Pod): PodSpec {
   const { containerStatuses = [], initContainerStatuses = [], conditions = [] } = status ?? {};
   if (containerStatuses.length + initContainerStatuses.length === 0) return spec;
@@ -92,7 +92,7 @@ function asItRuns({ spec, status }: Pod): PodSpec {
   };
 }
 
-/** A container with what it has got; `isRefused`: what it asks for now it will not get. */
+/** A container with its allocated resources; `isRefused`: its resize is infeasible. */
 function sizeOf(container: ContainerValue, status: ContainerStatus | undefined, isRefused: boolean): ContainerValue {
   if (!status?.resources && !status?.allocatedResources) return container;
   const { requests = {}, limits = {} } = isRefused ? {} : (container.resources ?? {});
@@ -150,7 +150,7 @@ function holds(requirement: Scope, spec: PodSpec): boolean {
   }
 }
 
-/** Whether a Pod wants to be near, or far from, Pods of other namespaces. */
+/** Whether a Pod has affinity or anti-affinity to Pods of other namespaces. */
 function looksElsewhere({ affinity }: PodSpec): boolean {
   return [affinity?.podAffinity, affinity?.podAntiAffinity].some((side) => {
     const wishes = side?.preferredDuringSchedulingIgnoredDuringExecution ?? [];
@@ -164,7 +164,7 @@ function looksElsewhere({ affinity }: PodSpec): boolean {
   });
 }
 
-/** The names that each container has to say something of where they are limited. */
+/** The resources that each container must set where they are limited. */
 const NEEDED: ReadonlyMap<string, readonly [part: "requests" | "limits", name: string]> = new Map([
   ["cpu", ["requests", "cpu"]],
   ["memory", ["requests", "memory"]],
@@ -174,9 +174,9 @@ const NEEDED: ReadonlyMap<string, readonly [part: "requests" | "limits", name: s
   ["limits.memory", ["limits", "memory"]],
 ]);
 
-const MOST_NAMED = 10;
+const MAX_NAMED = 10;
 
-/** Which containers do not say what is limited; a Pod that says it as a whole need not. */
+/** The containers that do not set a limited resource, unless the Pod sets it. */
 function unsaid({ containers, initContainers, resources }: PodSpec, limited: readonly string[]): string | undefined {
   const needed = limited.filter((name) => NEEDED.has(name)).toSorted();
   if (needed.length === 0 || isSaidAsAWhole(resources)) return undefined;
@@ -192,9 +192,9 @@ function unsaid({ containers, initContainers, resources }: PodSpec, limited: rea
 }
 
 const listed = (names: readonly string[]): string =>
-  names.length <= MOST_NAMED
+  names.length <= MAX_NAMED
     ? names.join(",")
-    : `${names.slice(0, MOST_NAMED).join(",")} and ${names.length - MOST_NAMED} more`;
+    : `${names.slice(0, MAX_NAMED).join(",")} and ${names.length - MAX_NAMED} more`;
 
 const isSaidAsAWhole = (resources: PodSpec["resources"]): boolean =>
   Object.keys({ ...ofWhole(resources?.requests), ...ofWhole(resources?.limits) }).length > 0;

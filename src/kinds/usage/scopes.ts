@@ -1,6 +1,6 @@
 import type { Scope } from "./contract.ts";
 
-/** Whether what is asked of the classes of an object holds for one of those that it names, or for that it names none. */
+/** Whether a scope on the classes of an object matches one of its classes, or that it has none. */
 export function selects({ operator, values = [] }: Scope, names: readonly string[]): boolean {
   switch (operator) {
     case "Exists":

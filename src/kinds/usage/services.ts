@@ -1,7 +1,7 @@
 import type { Service } from "../core/v1/service/schema.ts";
 import type { Usage } from "./contract.ts";
 
-/** How many ports of nodes a Service has, or is about to get. */
+/** The number of node ports of a Service, allocated or requested. */
 function nodePorts({ spec }: Service): number {
   const ports = spec.ports ?? [];
   if (spec.type === "NodePort") return ports.length;

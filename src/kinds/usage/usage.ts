@@ -47,14 +47,14 @@ export function usageOf(resource: string, dialect: Dialect): Usage {
   return { ...special, of: (object, now) => ({ ...one, ...special?.of(object, now) }) };
 }
 
-/** Whether an object of a resource, `plural.group`, takes more than a place. */
+/** Whether objects of a resource, `plural.group`, have usage besides their number. */
 export const isTakingMore = (resource: string, dialect: Dialect): boolean => specialOf(resource, dialect) !== undefined;
 
 /** Whether a name counts each object of a resource as one, whatever is in it. */
 export const isOnePerObject = (name: string, resource: string): boolean =>
   name === `${COUNT}${resource}` || (name === resource && OLD_NAMES.has(name));
 
-/** How objects are counted that take more than a place. */
+/** The usage of objects that is more than their number. */
 function specialOf(resource: string, dialect: Dialect): Usage | undefined {
   switch (resource) {
     case "pods":
@@ -70,13 +70,13 @@ function specialOf(resource: string, dialect: Dialect): Usage | undefined {
   }
 }
 
-/** What a quota asks of its objects. */
+/** The scopes of a quota. */
 export interface Scoped {
   readonly scopes?: readonly string[];
   readonly scopeSelector?: { readonly matchExpressions?: readonly Scope[] };
 }
 
-/** Whether a quota is about an object: all that it asks holds for it. */
+/** Whether a quota applies to an object: all of its scopes match. */
 export function isAbout({ scopes, scopeSelector }: Scoped, object: Countable, usage: Usage): boolean {
   const named = (scopes ?? []).map((scopeName) => ({ scopeName, operator: "Exists" }));
   const asked = [...named, ...(scopeSelector?.matchExpressions ?? [])];

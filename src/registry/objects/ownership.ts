@@ -154,7 +154,7 @@ function ownershipOf(kind: OwnedKind): KindOwnership {
       emptyListClears: rules.emptyListClearsManagedFields && !untyped,
       recordAfterClear: rules.recordAfterClear,
       timelessOwnership: rules.timelessOwnership,
-      keylessForgets: rules.keylessForgetsOwners && !untyped,
+      keylessClears: rules.keylessClearsOwners && !untyped,
       nullIsAbsent: rules.applyNullIsAbsent,
       // No decoder reads nulls of such kinds as absent.
       emptied: untyped && rules.applyNullIsAbsent ? "absent" : "null",

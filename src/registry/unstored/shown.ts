@@ -64,5 +64,5 @@ function testOf(plural: string, { labelSelector, fieldSelector }: ListOptions): 
     if (field === "metadata.name") continue;
     throw badRequest(`expected metadata.name as a field of ${plural}, got ${JSON.stringify(field.slice(0, 200))}`);
   }
-  return (entry) => labels.matches(entry.labels) && [...fields.values()].every((test) => test.holds(entry.key));
+  return (entry) => labels.matches(entry.labels) && [...fields.values()].every((test) => test.accepts(entry.key));
 }

@@ -7,7 +7,7 @@
 import { addWarnings } from "../../schema/warnings.ts";
 import { asObject } from "../../schema/api-object.ts";
 import type { ApiObject, WriteContext } from "../../schema/definition.ts";
-import { type ApplyOutcome, type FieldConflict, MOST_TOLD, conflictMessage } from "../../apply/index.ts";
+import { type ApplyOutcome, type FieldConflict, MAX_LISTED_CONFLICTS, conflictMessage } from "../../apply/index.ts";
 import { type Work, andThen } from "../../util/steps.ts";
 import { type ApiError, applyConflict, badRequest, conflict } from "../../meta/status.ts";
 import { type Value, type ValueObject, clone, isObject } from "../../value/value.ts";
@@ -164,7 +164,7 @@ function appliedOf(
       throw applyConflict(
         conflictMessage(outcome.conflicts),
         outcome.conflicts
-          .slice(0, MOST_TOLD)
+          .slice(0, MAX_LISTED_CONFLICTS)
           .map(({ field, message }) => ({ reason: "FieldManagerConflict", message, field })),
         () => explain(outcome.conflicts),
       );

@@ -9,7 +9,7 @@ import { isResourceVersion } from "../../meta/versions.ts";
 import { copyOf } from "../../schema/api-object.ts";
 import type { ApiObject } from "../../schema/definition.ts";
 import { generatedName } from "../../schema/generated-name.ts";
-import { dropDoubledOwners, dropServerMetadata } from "../../schema/write/metadata.ts";
+import { dropDuplicateOwners, dropServerMetadata } from "../../schema/write/metadata.ts";
 import { StoreError } from "../../storage/contract.ts";
 import { inSlices } from "../../util/steps.ts";
 import { whenDone } from "../../util/when-done.ts";
@@ -51,7 +51,7 @@ const createNew = (write: Write, object: ApiObject): WriteResult | Promise<Write
     const { kind, options, caller, ctx, limit } = write;
     checkVersion(write, object);
     dropServerMetadata(object);
-    dropDoubledOwners(object, ctx);
+    dropDuplicateOwners(object, ctx);
     const owned = inSlices(ownCreated(kind, object, managerOf(options, caller)), limit);
     return whenDone(owned, () => commit(creationOf(write, object)));
   });

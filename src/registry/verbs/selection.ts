@@ -33,7 +33,7 @@ export function selectionOf(kind: Kind, namespace: string, labelSelector: string
     if (field === "metadata.name" && wanted.only !== undefined && (prefix || !kind.namespaced))
       key = prefix + wanted.only;
     const isOfView = kind.stored.converter.convertAll !== undefined && !isOfKey(field);
-    (isOfView ? late : tests).push((entry) => wanted.holds(readField(kind, entry, field)));
+    (isOfView ? late : tests).push((entry) => wanted.accepts(readField(kind, entry, field)));
   }
   if (labels.text !== "") tests.push((entry) => labels.matches(entry.labels));
   return {

@@ -1,12 +1,12 @@
 /**
- * What a JSONPath finds in a value (CRD-33).
+ * Evaluates a JSONPath on a value (CRD-33).
  *
  * @module
  */
 import { type Value, isObject } from "../../value/value.ts";
 import type { Operand, Operator, Path, Step } from "./parse.ts";
 
-/** Values that may still be looked at: a path that needs more finds nothing. */
+/** The number of values that may still be visited; a path that needs more has no result. */
 export interface Budget {
   left: number;
 }
@@ -17,27 +17,27 @@ export function findFirst(value: Value, path: Path, budget: Budget): Value | und
   return undefined;
 }
 
-/** Whether one more value may be looked at. */
-const mayLook = (budget: Budget): boolean => --budget.left >= 0;
+/** Whether one more value may be visited. */
+const spend = (budget: Budget): boolean => --budget.left >= 0;
 
-/** What a path finds, one by one: nothing more is looked at than is asked for. */
+/** The results of a path, evaluated lazily. */
 function* find(value: Value, path: Path, budget: Budget): Generator<Value> {
   if (path.length === 0) {
     yield value;
     return;
   }
-  // What the steps so far have found, the last on top; a path may have more steps than calls can be nested.
-  const open: Iterator<Value>[] = [takeStep(value, path[0]!, budget)];
+  // A stack of the results of each step, because a path may have more steps than calls can be nested.
+  const open: Iterator<Value>[] = [stepResults(value, path[0]!, budget)];
   for (let found = open.at(-1); found; found = open.at(-1)) {
-    if (!mayLook(budget)) return;
+    if (!spend(budget)) return;
     const next = found.next();
     if (next.done) open.pop();
     else if (open.length === path.length) yield next.value;
-    else open.push(takeStep(next.value, path[open.length]!, budget));
+    else open.push(stepResults(next.value, path[open.length]!, budget));
   }
 }
 
-function* takeStep(value: Value, step: Step, budget: Budget): Generator<Value> {
+function* stepResults(value: Value, step: Step, budget: Budget): Generator<Value> {
   switch (step.kind) {
     case "member":
       if (isObject(value) && Object.hasOwn(value, step.name)) yield value[step.name]!;
@@ -53,7 +53,7 @@ function* takeStep(value: Value, step: Step, budget: Budget): Generator<Value> {
       return;
     case "filter":
       for (const element of Array.isArray(value) ? value : []) {
-        if (!mayLook(budget)) return;
+        if (!spend(budget)) return;
         if (holds(element, step, budget)) yield element;
       }
       return;
@@ -67,11 +67,11 @@ function* below(value: Value): Generator<Value> {
   else if (isObject(value)) for (const key in value) yield value[key]!;
 }
 
-/** A value and all below it, that of the outside first. */
+/** A value and all below it, outer ones first. */
 function* everything(value: Value, budget: Budget): Iterable<Value> {
   const open: Iterator<Value>[] = [[value].values()];
   for (let found = open.at(-1); found; found = open.at(-1)) {
-    if (!mayLook(budget)) return;
+    if (!spend(budget)) return;
     const next = found.next();
     if (next.done) {
       open.pop();

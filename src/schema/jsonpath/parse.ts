@@ -1,5 +1,5 @@
 /**
- * JSONPath as kubectl and definitions write it (CRD-33): `.spec.list[-1].name`, `.m['a.b']`, `.list[?(@.x=="y")].z`, `..name`.
+ * Parses the JSONPath of kubectl and definitions (CRD-33): `.spec.list[-1].name`, `.m['a.b']`, `.list[?(@.x=="y")].z`, `..name`.
  *
  * @module
  */
@@ -13,20 +13,20 @@ export type Step =
   | { readonly kind: "filter"; readonly left: Operand; readonly operator: Operator; readonly right?: Operand }
   | { readonly kind: "union"; readonly paths: readonly Path[] };
 
-/** Steps from a value on. */
+/** The steps of a path. */
 export type Path = readonly Step[];
 
-/** How a filter compares. */
+/** The operator of a filter. */
 export type Operator = "==" | "!=" | "<" | "<=" | ">" | ">=" | "exists";
 
-/** What a filter compares: a value, or what a path finds below an element. */
+/** An operand of a filter: a value, or a path below an element. */
 export type Operand = { readonly value: string | number | boolean } | { readonly path: Path };
 
-/** What is wrong with a path, and where. */
+/** A malformed path. */
 export class JsonPathError extends Error {}
 
-/** Paths inside of paths: no path that people write is as deep. */
-const DEEPEST = 20;
+/** The limit of nested paths. */
+const MAX_DEPTH = 20;
 
 /**
  * The steps of a path.
@@ -41,7 +41,7 @@ class Parser {
   readonly #depth: number;
 
   constructor(text: string, depth = 0) {
-    if (depth > DEEPEST) throw new JsonPathError(`expected paths nested at most ${DEEPEST} deep`);
+    if (depth > MAX_DEPTH) throw new JsonPathError(`expected paths nested at most ${MAX_DEPTH} deep`);
     this.#text = text;
     this.#depth = depth;
   }
@@ -91,7 +91,7 @@ class Parser {
     return name === "*" && !escaped ? { kind: "all" } : { kind: "member", name };
   }
 
-  /** What stands between brackets. */
+  /** The step in brackets. */
   #brackets(): Step {
     const inner = this.#balanced();
     if (inner.startsWith("?(") && inner.endsWith(")")) return filterOf(inner.slice(2, -1), this.#depth);
@@ -102,7 +102,7 @@ class Parser {
 
   #single(inner: string): Step {
     if (inner === "*") return { kind: "all" };
-    // What stands in quotes is read like what stands behind a dot: a dot in a name is escaped there, too.
+    // A quoted name is parsed like one behind a dot: a dot in it is escaped, too.
     const quoted = /^'([^']*)'$/s.exec(inner);
     if (quoted) return { kind: "union", paths: [new Parser(`.${quoted[1]}`, this.#depth + 1).whole()] };
     const slice = /^(-?\d+)?(?:(:)(-?\d+)?(?::(\d+)?)?)?$/.exec(inner);
@@ -121,7 +121,7 @@ class Parser {
     };
   }
 
-  /** The text up to the bracket that closes the one here. */
+  /** The text up to the closing bracket. */
   #balanced(): string {
     const start = ++this.#at;
     let depth = 1;
@@ -160,7 +160,7 @@ function operandOf(text: string, depth: number): Operand {
   throw new JsonPathError(`expected a value or a path that begins with @, got ${JSON.stringify(text)}`);
 }
 
-/** The parts of a text between separators that stand neither in quotes nor in brackets. */
+/** The parts of a text between separators outside of quotes and brackets. */
 function splitOutside(text: string, separator: string): string[] {
   const parts: string[] = [];
   let [start, depth, quote] = [0, 0, ""];

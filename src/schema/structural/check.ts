@@ -1,9 +1,9 @@
 /**
- * Whether what a definition says is a structural schema (CRD-40, 42, 45, 46; KEP-95): every word that may not be used, or not
- * there, is told by its path. What was taken before is taken again, also where rules have become stricter since.
+ * Validates that the schema of a definition is structural (CRD-40, 42, 45, 46; KEP-95): every keyword that may not be used,
+ * or not at its path, is an error. Faults of the schema before are allowed, also where rules have become stricter since.
  *
- * A schema is structural when the type of every place is said once, outside of allOf, anyOf, oneOf and not; what is said in
- * there only judges values. So pruning and defaults do not depend on which alternative a value fits.
+ * A schema is structural when the type of every value is defined once, outside of allOf, anyOf, oneOf and not; schemas in
+ * those only validate values. So pruning and defaults do not depend on the alternative that a value matches.
  *
  * @module
  */
@@ -13,27 +13,27 @@ import type { Steps } from "../../util/steps.ts";
 import { type Value, equal, isObject } from "../../value/value.ts";
 import { OBJECT_MEMBERS } from "./schema.ts";
 
-/** A schema as somebody wrote it: any word may be there. */
-export type Written = Readonly<Record<string, unknown>>;
+/** A schema before validation: it may have any keyword. */
+export type SchemaValue = Readonly<Record<string, unknown>>;
 
-/** What is asked of a schema beside what is asked of every one. */
+/** Additional rules for a schema. */
 export interface SchemaCheck {
-  /** Whether objects have a status path: then the root may use few words. */
+  /** Whether objects have a status subresource: then the root may use few keywords. */
   readonly hasStatus: boolean;
-  /** Which rules the schema before did not obey: they are not asked of this one (CRD-46). */
-  readonly before?: Relaxed;
+  /** The rules that the schema before violated: they do not apply to this one (CRD-46). */
+  readonly before?: Exemptions;
 }
 
-/** Rules that are not asked. */
-export interface Relaxed {
+/** Rules that do not apply. */
+export interface Exemptions {
   readonly types: boolean;
   readonly structure: boolean;
   readonly sets: boolean;
   readonly keys: boolean;
 }
 
-/** Which rules a schema that was taken does not obey; in steps, since there may be tens of thousands of schemas in one. */
-export function* relaxedBy(schema: Written): Steps<Relaxed> {
+/** The rules that an accepted schema violates; in steps, since it may contain tens of thousands of schemas. */
+export function* exemptionsOf(schema: SchemaValue): Steps<Exemptions> {
   let [types, sets, keys] = [false, false, false];
   for (const one of everySchema(schema)) {
     const { type } = one;
@@ -46,11 +46,10 @@ export function* relaxedBy(schema: Written): Steps<Relaxed> {
 }
 
 /**
- * Tells what is wrong with a schema, and says whether its form is right, so that its defaults and its rules may be looked at;
- * likewise in steps.
+ * Validates a schema, in steps; returns whether it is structural, so that its defaults and its rules may be validated.
  */
 export function* checkSchema(
-  schema: Written,
+  schema: SchemaValue,
   path: string,
   { hasStatus, before }: SchemaCheck,
   errors: FieldErrors,
@@ -59,21 +58,21 @@ export function* checkSchema(
     ...(hasStatus ? rootFaults(schema, path) : []),
     ...(schema["nullable"] === true ? [forbidden(`${path}.nullable`, "the root of an object is never null")] : []),
   ];
-  const unread = before?.structure ? undefined : yield* firstUnread(schema);
-  const structure = before?.structure || unread ? [] : yield* collected(structureFaults(schema, path));
+  const unsupported = before?.structure ? undefined : yield* firstUnsupported(schema);
+  const structure = before?.structure || unsupported ? [] : yield* collected(structureFaults(schema, path));
   const words = yield* collected(wordFaults(schema, path, ROOT, before));
   const all = [...faults, ...structure, ...words];
-  if (all.length === 0 && unread) all.push(invalid(path, "", unread));
+  if (all.length === 0 && unsupported) all.push(invalid(path, "", unsupported));
   for (const { kind, field, got, why, allowed } of all) {
     if (kind === "required") errors.required(field, why);
     else if (kind === "forbidden") errors.forbidden(field, why);
     else if (kind === "notSupported") errors.notSupported(field, got, allowed ?? []);
     else errors.invalid(field, got, why);
   }
-  return structure.length === 0 && !unread && !before?.structure;
+  return structure.length === 0 && !unsupported && !before?.structure;
 }
 
-/** Looks for faults; it stops between two schemas, and gives nothing then. */
+/** Finds faults; undefined ends a step. */
 type Faults = Generator<Fault | undefined>;
 
 /** All faults that are found. */
@@ -105,29 +104,29 @@ const notSupported = (field: string, got: unknown, allowed: readonly string[]): 
   allowed,
 });
 
-const schemaIn = (value: unknown): Written | undefined =>
-  isObject((value ?? null) as Value) ? (value as Written) : undefined;
+const schemaIn = (value: unknown): SchemaValue | undefined =>
+  isObject((value ?? null) as Value) ? (value as SchemaValue) : undefined;
 /** A list of the schema in a value, or of nothing. */
-const oneIn = (value: unknown): readonly Written[] => {
+const oneIn = (value: unknown): readonly SchemaValue[] => {
   const schema = schemaIn(value);
   return schema ? [schema] : [];
 };
-const schemasIn = (value: unknown): readonly Written[] => (Array.isArray(value) ? (value as Written[]) : []);
-const namedIn = (value: unknown): readonly (readonly [string, Written])[] =>
-  Object.entries((schemaIn(value) ?? {}) as Record<string, Written>);
+const schemasIn = (value: unknown): readonly SchemaValue[] => (Array.isArray(value) ? (value as SchemaValue[]) : []);
+const namedIn = (value: unknown): readonly (readonly [string, SchemaValue])[] =>
+  Object.entries((schemaIn(value) ?? {}) as Record<string, SchemaValue>);
 const textsIn = (value: unknown): readonly string[] => (Array.isArray(value) ? (value as string[]) : []);
 
-/** Words whose values are lists of schemas that a value is judged by. */
+/** Keywords with lists of schemas that validate a value. */
 const ALTERNATIVES = ["allOf", "oneOf", "anyOf"] as const;
 
-/** A schema and all below it, judging ones included. */
-function* everySchema(schema: Written): Generator<Written> {
+/** A schema and all below it, alternatives included. */
+function* everySchema(schema: SchemaValue): Generator<SchemaValue> {
   yield schema;
   for (const nested of nestedIn(schema)) yield* everySchema(nested);
 }
 
-/** The schemas that stand right in one. */
-function nestedIn(schema: Written): readonly Written[] {
+/** The schemas directly in one. */
+function nestedIn(schema: SchemaValue): readonly SchemaValue[] {
   const { items, additionalProperties, not, additionalItems } = schema;
   const one = [items, additionalProperties, not, additionalItems].flatMap(oneIn);
   const lists = [...ALTERNATIVES.flatMap((word) => schemasIn(schema[word])), ...schemasIn(items)];
@@ -164,17 +163,17 @@ const WORDS_AT_ROOT = new Set([
   "x-kubernetes-validations",
 ]);
 
-/** The status must be found as a member of the root, whatever else the schema says. */
-function rootFaults(schema: Written, path: string): Fault[] {
+/** The status must be a member of the root, whatever else the schema has. */
+function rootFaults(schema: SchemaValue, path: string): Fault[] {
   const { type } = schema;
   if (type && type !== "object") return [invalid(`${path}.type`, type, "expected object: objects have a status path")];
-  const stranger = Object.keys(schema).find((word) => !WORDS_AT_ROOT.has(word) && isSet(schema[word]));
-  return stranger === undefined
+  const unexpected = Object.keys(schema).find((word) => !WORDS_AT_ROOT.has(word) && isSet(schema[word]));
+  return unexpected === undefined
     ? []
     : [
         invalid(
           path,
-          stranger,
+          unexpected,
           "expected the root to say nothing that could hide the status: objects have a status path",
         ),
       ];
@@ -182,42 +181,52 @@ function rootFaults(schema: Written, path: string): Fault[] {
 
 const isSet = (value: unknown): boolean => value !== undefined && value !== null && value !== false && value !== "";
 
-// Words that nobody reads.
+// Unsupported keywords.
 
-const UNREAD = ["id", "$schema", "$ref", "patternProperties", "dependencies", "additionalItems", "definitions"];
+const UNSUPPORTED_WORDS = [
+  "id",
+  "$schema",
+  "$ref",
+  "patternProperties",
+  "dependencies",
+  "additionalItems",
+  "definitions",
+];
 
-/** Whether there is more than an empty text or map. */
-const isGiven = (value: unknown): boolean =>
+/** Whether a value is not empty. */
+const isNotEmpty = (value: unknown): boolean =>
   isSet(value) && (typeof value !== "object" || Object.keys(value as object).length > 0);
 
-/** What keeps a schema from being read at all; undefined when nothing does. */
-function* firstUnread(schema: Written): Steps<string | undefined> {
+/** Why a schema cannot be used at all; undefined when it can. */
+function* firstUnsupported(schema: SchemaValue): Steps<string | undefined> {
   for (const one of everySchema(schema)) {
-    const fault = unreadIn(one);
+    const fault = unsupportedIn(one);
     if (fault !== undefined) return fault;
     yield;
   }
   return undefined;
 }
 
-/** The schemas of a whole one that can not be read, for something in them or below them; each is looked at once, in steps. */
-export function* unreadable(schema: Written): Steps<ReadonlySet<object>> {
+/** The schemas in one that cannot be used, for a keyword in them or below them; visits each once, in steps. */
+export function* unsupportedSchemas(schema: SchemaValue): Steps<ReadonlySet<object>> {
   const found = new Set<object>();
-  yield* holdsUnread(schema, found);
+  yield* hasUnsupported(schema, found);
   return found;
 }
 
-function* holdsUnread(schema: Written, found: Set<object>): Steps<boolean> {
+function* hasUnsupported(schema: SchemaValue, found: Set<object>): Steps<boolean> {
   yield;
-  let isUnread = unreadIn(schema) !== undefined;
-  for (const nested of nestedIn(schema)) if (yield* holdsUnread(nested, found)) isUnread = true;
-  if (isUnread) found.add(schema);
-  return isUnread;
+  let isUnsupported = unsupportedIn(schema) !== undefined;
+  for (const nested of nestedIn(schema)) if (yield* hasUnsupported(nested, found)) isUnsupported = true;
+  if (isUnsupported) found.add(schema);
+  return isUnsupported;
 }
 
-/** What keeps a schema from being read, those in it aside. */
-function unreadIn(one: Written): string | undefined {
-  const word = UNREAD.find((w) => isGiven(one[w]) || (w === "additionalItems" && (one[w] ?? null) !== null));
+/** Why a schema cannot be used, without those in it. */
+function unsupportedIn(one: SchemaValue): string | undefined {
+  const word = UNSUPPORTED_WORDS.find(
+    (w) => isNotEmpty(one[w]) || (w === "additionalItems" && (one[w] ?? null) !== null),
+  );
   if (word !== undefined) return `expected a schema without ${word}`;
   if (Array.isArray(one["items"])) return "expected items to be one schema";
   return one["x-kubernetes-preserve-unknown-fields"] === false
@@ -225,21 +234,21 @@ function unreadIn(one: Written): string | undefined {
     : undefined;
 }
 
-function* isUnstructured(schema: Written): Steps<boolean> {
-  if ((yield* firstUnread(schema)) !== undefined) return true;
+function* isUnstructured(schema: SchemaValue): Steps<boolean> {
+  if ((yield* firstUnsupported(schema)) !== undefined) return true;
   return (yield* collected(structureFaults(schema, ""))).length > 0;
 }
 
-// The structure: the type of every place, said once.
+// The structure: the type of every value, defined once.
 
 type Level = "root" | "member" | "item";
 
-function* structureFaults(schema: Written, path: string): Faults {
-  yield* placeFaults(schema, "root", path);
+function* structureFaults(schema: SchemaValue, path: string): Faults {
+  yield* positionFaults(schema, "root", path);
   yield* incomplete(schema, schema, path, path);
 }
 
-function* placeFaults(schema: Written, level: Level, path: string): Faults {
+function* positionFaults(schema: SchemaValue, level: Level, path: string): Faults {
   yield undefined;
   const { type, items, additionalProperties } = schema;
   const isEmbedded = schema["x-kubernetes-embedded-resource"] === true;
@@ -247,16 +256,16 @@ function* placeFaults(schema: Written, level: Level, path: string): Faults {
   const isIntOrString = schema["x-kubernetes-int-or-string"] === true;
   if (type === "array" && !items) yield required(`${path}.items`, "expected the schema of the elements");
   const item = schemaIn(items);
-  if (item) yield* placeFaults(item, "item", `${path}.items`);
+  if (item) yield* positionFaults(item, "item", `${path}.items`);
   for (const [name, member] of namedIn(schema["properties"])) {
-    yield* placeFaults(member, "member", `${path}.properties[${name}]`);
+    yield* positionFaults(member, "member", `${path}.properties[${name}]`);
   }
   if (additionalProperties !== undefined) {
     if (level === "root")
       yield forbidden(`${path}.additionalProperties`, "the root of an object has members of its own");
     if (isEmbedded) yield forbidden(`${path}.additionalProperties`, "an embedded object has members of its own");
     const values = schemaIn(additionalProperties);
-    if (values) yield* placeFaults(values, "member", `${path}.additionalProperties`);
+    if (values) yield* positionFaults(values, "member", `${path}.additionalProperties`);
   }
   if (isIntOrString && isOpen) {
     yield invalid(`${path}.x-kubernetes-preserve-unknown-fields`, true, "expected it not to be an integer or a text");
@@ -264,8 +273,8 @@ function* placeFaults(schema: Written, level: Level, path: string): Faults {
   if (isIntOrString && isEmbedded) {
     yield invalid(`${path}.x-kubernetes-embedded-resource`, true, "expected it not to be an integer or a text");
   }
-  const isPattern = (one: Written | undefined): boolean => equal((one?.["anyOf"] ?? null) as Value, INT_OR_STRING);
-  yield* judgingFaults(schema, isPattern(schema), isPattern(schemasIn(schema["allOf"])[0]), path);
+  const isPattern = (one: SchemaValue | undefined): boolean => equal((one?.["anyOf"] ?? null) as Value, INT_OR_STRING);
+  yield* alternativeFaults(schema, isPattern(schema), isPattern(schemasIn(schema["allOf"])[0]), path);
   yield* typeFaults(schema, level, path, { isEmbedded, isOpen, isIntOrString });
   if (level === "root" || isEmbedded) yield* headFaults(schema, path);
   const metadata = schemaIn(schemaIn(schema["properties"])?.["metadata"]);
@@ -278,7 +287,7 @@ function* placeFaults(schema: Written, level: Level, path: string): Faults {
 const INT_OR_STRING: Value = [{ type: "integer" }, { type: "string" }];
 
 function* typeFaults(
-  { type }: Written,
+  { type }: SchemaValue,
   level: Level,
   path: string,
   { isEmbedded, isOpen, isIntOrString }: Readonly<Record<"isEmbedded" | "isOpen" | "isIntOrString", boolean>>,
@@ -292,8 +301,8 @@ function* typeFaults(
   if (level === "root" && type && type !== "object") yield invalid(`${path}.type`, type, "expected object at the root");
 }
 
-/** What says which object it is are texts, and its metadata an object. */
-function* headFaults(schema: Written, path: string): Generator<Fault> {
+/** Kind and apiVersion are strings, and metadata is an object. */
+function* headFaults(schema: SchemaValue, path: string): Generator<Fault> {
   const properties = schemaIn(schema["properties"]) ?? {};
   const expected = { kind: "string", apiVersion: "string", metadata: "object" };
   for (const [name, type] of Object.entries(expected)) {
@@ -304,20 +313,20 @@ function* headFaults(schema: Written, path: string): Generator<Fault> {
   }
 }
 
-/** Of the metadata of an object a schema may restrict the name, and what it is made of (CRD-45). */
-function* metadataFaults(metadata: Written, path: string): Generator<Fault> {
+/** A schema may restrict the name and generateName of the metadata, and nothing else (CRD-45). */
+function* metadataFaults(metadata: SchemaValue, path: string): Generator<Fault> {
   const { type: _type, default: _default, properties, ...others } = metadata;
-  const strangers = [
+  const unexpected = [
     ...namedIn(properties)
       .map(([name]) => name)
       .filter((name) => name !== "name" && name !== "generateName"),
     ...Object.keys(others).filter((word) => isSet(others[word])),
   ];
-  if (strangers.length > 0) yield forbidden(path, "expected nothing but name and generateName");
+  if (unexpected.length > 0) yield forbidden(path, "expected nothing but name and generateName");
 }
 
-/** What a schema that only judges may not say, and how it is not said. */
-const UNSAID: readonly (readonly [word: string, how: string])[] = [
+/** Keywords that an alternative may not have, and their required value. */
+const STRUCTURAL_ONLY: readonly (readonly [word: string, how: string])[] = [
   ["type", "empty"],
   ["additionalProperties", "undefined"],
   ["default", "undefined"],
@@ -333,7 +342,7 @@ const UNSAID: readonly (readonly [word: string, how: string])[] = [
   ["x-kubernetes-validations", "empty"],
 ];
 
-function* judgingFaults(schema: Written, skipsAnyOf: boolean, skipsFirst: boolean, path: string): Faults {
+function* alternativeFaults(schema: SchemaValue, skipsAnyOf: boolean, skipsFirst: boolean, path: string): Faults {
   for (const word of ALTERNATIVES) {
     if (word === "anyOf" && skipsAnyOf) continue;
     for (const [i, one] of schemasIn(schema[word]).entries()) {
@@ -357,9 +366,9 @@ function patternFault(pattern: string): string | undefined {
   }
 }
 
-function* nestedFaults(schema: Written, skipsAnyOf: boolean, path: string): Faults {
+function* nestedFaults(schema: SchemaValue, skipsAnyOf: boolean, path: string): Faults {
   yield undefined;
-  yield* judgingFaults(schema, skipsAnyOf, false, path);
+  yield* alternativeFaults(schema, skipsAnyOf, false, path);
   const items = schemaIn(schema["items"]);
   if (items) yield* nestedFaults(items, false, `${path}.items`);
   for (const [name, member] of namedIn(schema["properties"])) {
@@ -367,7 +376,7 @@ function* nestedFaults(schema: Written, skipsAnyOf: boolean, path: string): Faul
     yield* nestedFaults(member, false, place);
     if (name === "metadata") yield forbidden(place, "expected metadata to be judged outside of alternatives");
   }
-  for (const [word, how] of UNSAID) {
+  for (const [word, how] of STRUCTURAL_ONLY) {
     const value = schema[word];
     if (isSet(value) && !(Array.isArray(value) && value.length === 0)) {
       yield forbidden(`${path}.${word}`, `must be ${how} to be structural`);
@@ -375,54 +384,64 @@ function* nestedFaults(schema: Written, skipsAnyOf: boolean, path: string): Faul
   }
 }
 
-/** Every place that is judged is there in the structure. */
-function* incomplete(judging: Written, structure: Written | undefined, place: string, path: string): Faults {
+/** Every value that an alternative validates has a type in the structure. */
+function* incomplete(
+  alternative: SchemaValue,
+  structure: SchemaValue | undefined,
+  place: string,
+  path: string,
+): Faults {
   for (const word of ALTERNATIVES) {
-    for (const [i, one] of schemasIn(judging[word]).entries()) {
+    for (const [i, one] of schemasIn(alternative[word]).entries()) {
       yield* incompleteBelow(one, structure, place, `${path}.${word}[${i}]`);
     }
   }
-  const not = schemaIn(judging["not"]);
+  const not = schemaIn(alternative["not"]);
   if (not) yield* incompleteBelow(not, structure, place, `${path}.not`);
 }
 
-function* incompleteBelow(judging: Written, structure: Written | undefined, place: string, path: string): Faults {
+function* incompleteBelow(
+  alternative: SchemaValue,
+  structure: SchemaValue | undefined,
+  place: string,
+  path: string,
+): Faults {
   yield undefined;
   if (!structure) {
     yield required(place, `expected it, because ${path} judges it`);
     return;
   }
-  yield* incomplete(judging, structure, place, path);
-  const items = schemaIn(judging["items"]);
+  yield* incomplete(alternative, structure, place, path);
+  const items = schemaIn(alternative["items"]);
   if (items) yield* incompleteBelow(items, schemaIn(structure["items"]), `${place}.items`, `${path}.items`);
   const properties = schemaIn(structure["properties"]) ?? {};
-  for (const [name, member] of namedIn(judging["properties"])) {
+  for (const [name, member] of namedIn(alternative["properties"])) {
     const known = Object.hasOwn(properties, name) ? schemaIn(properties[name]) : undefined;
     yield* incompleteBelow(member, known, `${place}.properties[${name}]`, `${path}.properties[${name}]`);
   }
 }
 
-// Words, one schema at a time.
+// Keywords, one schema at a time.
 
 const TYPES = ["array", "boolean", "integer", "number", "object", "string"];
 
-/** Where in a schema another one is. */
-interface Place {
+/** The position of a schema in another one. */
+interface Position {
   readonly isRoot: boolean;
   /** Inside of metadata, kind or apiVersion of an object. */
   readonly insideHead: boolean;
-  /** Why no default may be here. */
+  /** Why a default is forbidden here. */
   readonly noDefault: string | undefined;
 }
 
-const ROOT: Place = { isRoot: true, insideHead: false, noDefault: undefined };
+const ROOT: Position = { isRoot: true, insideHead: false, noDefault: undefined };
 
-/** Words that are known and not supported. */
+/** Known keywords that are not supported. */
 const UNSUPPORTED = ["id", "additionalItems", "patternProperties", "definitions", "dependencies", "$ref"];
-/** Of these, those that may not be there, whatever they say. */
-const SAID_EMPTY = ["additionalItems", "dependencies", "$ref"];
+/** Of these, those that may not be set to any value. */
+const NEVER_ALLOWED = ["additionalItems", "dependencies", "$ref"];
 
-function* wordFaults(schema: Written, path: string, place: Place, before: Relaxed | undefined): Faults {
+function* wordFaults(schema: SchemaValue, path: string, place: Position, before: Exemptions | undefined): Faults {
   yield undefined;
   const { type, items, additionalProperties } = schema;
   if (type && !TYPES.includes(type as string) && !before?.types) yield notSupported(`${path}.type`, type, TYPES);
@@ -431,8 +450,8 @@ function* wordFaults(schema: Written, path: string, place: Place, before: Relaxe
     yield forbidden(`${path}.default`, place.noDefault);
   }
   for (const word of UNSUPPORTED) {
-    const isSaid = SAID_EMPTY.includes(word) ? (schema[word] ?? null) !== null : isGiven(schema[word]);
-    if (isSaid) yield forbidden(`${path}.${word}`, `${word} is not supported`);
+    const isPresent = NEVER_ALLOWED.includes(word) ? (schema[word] ?? null) !== null : isNotEmpty(schema[word]);
+    if (isPresent) yield forbidden(`${path}.${word}`, `${word} is not supported`);
   }
   if (Array.isArray(items) && items.length > 0) yield forbidden(`${path}.items`, "expected one schema");
   if (place.insideHead && schema["x-kubernetes-embedded-resource"]) {
@@ -447,9 +466,9 @@ function* wordFaults(schema: Written, path: string, place: Place, before: Relaxe
   yield* wordsBelow(schema, path, place, before);
 }
 
-const below = (place: Place): Place => (place.isRoot ? { ...place, isRoot: false } : place);
+const below = (place: Position): Position => (place.isRoot ? { ...place, isRoot: false } : place);
 
-function* wordsBelow(schema: Written, path: string, place: Place, before: Relaxed | undefined): Faults {
+function* wordsBelow(schema: SchemaValue, path: string, place: Position, before: Exemptions | undefined): Faults {
   const inner = below(place);
   const values = schemaIn(schema["additionalProperties"]);
   if (values) {
@@ -477,8 +496,8 @@ function* wordsBelow(schema: Written, path: string, place: Place, before: Relaxe
   }
 }
 
-/** The marks of this field: how writers share lists and maps (MARK-1..17). */
-function* markFaults(schema: Written, path: string, before: Relaxed | undefined): Generator<Fault> {
+/** The `x-kubernetes-*` markers: how writers share lists and maps (MARK-1..17). */
+function* markFaults(schema: SchemaValue, path: string, before: Exemptions | undefined): Generator<Fault> {
   const { type } = schema;
   const mapType = schema["x-kubernetes-map-type"];
   const listType = schema["x-kubernetes-list-type"];
@@ -504,8 +523,8 @@ function* markFaults(schema: Written, path: string, before: Relaxed | undefined)
 
 type Below = Omit<Fault, "field"> & { readonly at: string };
 
-/** Elements of a set are scalars, or are replaced as a whole. */
-function setFaults(schema: Written): Below[] {
+/** Elements of a set are scalars, or atomic. */
+function setFaults(schema: SchemaValue): Below[] {
   const item = schemaIn(schema["items"]);
   if (schema["x-kubernetes-list-type"] !== "set" || !item) return [];
   const why = "expected atomic: the elements of a set have one owner each";
@@ -519,8 +538,8 @@ function setFaults(schema: Written): Below[] {
   return [];
 }
 
-/** Elements that are told apart are never null, and always have their keys. */
-function keyFaults(schema: Written): Below[] {
+/** Elements of sets and keyed lists are never null, and have their keys. */
+function keyFaults(schema: SchemaValue): Below[] {
   const item = schemaIn(schema["items"]);
   const type = schema["x-kubernetes-list-type"];
   if (!item || (type !== "set" && type !== "map")) return [];
@@ -543,8 +562,8 @@ function keyFaults(schema: Written): Below[] {
   return faults;
 }
 
-/** A list that is told apart by keys has keys, which are scalar members of its elements. */
-function* keyedFaults(schema: Written, path: string): Generator<Fault> {
+/** A keyed list has keys, which are scalar members of its elements. */
+function* keyedFaults(schema: SchemaValue, path: string): Generator<Fault> {
   const listType = schema["x-kubernetes-list-type"];
   const keys = textsIn(schema["x-kubernetes-list-map-keys"]);
   if (keys.length > 0 && listType !== "map") {

@@ -1,5 +1,5 @@
 /**
- * Columns of tables, as definitions say them (CRD-32).
+ * Columns of tables from definitions (CRD-32).
  *
  * @module
  */
@@ -12,7 +12,7 @@ import type { Column } from "../definition.ts";
 import { type Budget, findFirst } from "../jsonpath/find.ts";
 import { type Path, parseJsonPath } from "../jsonpath/parse.ts";
 
-/** A column as a definition says it. */
+/** A column of a definition. */
 export interface PrinterColumn {
   readonly name: string;
   readonly type: string;
@@ -24,19 +24,19 @@ export interface PrinterColumn {
 
 type Cell = string | number | boolean | null;
 
-/** Values that are looked at for one row: there may be thousands of columns, each of which looks at a whole object. */
-const MOST_LOOKED_AT = 100_000;
-/** Of these, values for one column. */
-const MOST_EACH = 20_000;
+/** The limit of visited values for one row: there may be thousands of columns, each of which may visit a whole object. */
+const MAX_VALUES_PER_ROW = 100_000;
+/** The limit of visited values for one column. */
+const MAX_VALUES_PER_COLUMN = 20_000;
 
-/** The columns after the name; the age alone where a definition says none, or one that cannot be read. */
+/** The columns after the name; only the age where a definition has none. */
 export function columnsOf(columns: readonly PrinterColumn[]): readonly Column[] {
   if (columns.length === 0) return [ageOfCustomObjects];
-  const row: Row = { left: MOST_LOOKED_AT, texts: new Map() };
+  const row: Row = { left: MAX_VALUES_PER_ROW, texts: new Map() };
   return columns.map((column, i) => columnOf(column, row, i === 0));
 }
 
-/** What the cells of one row share. */
+/** The state that the cells of one row share. */
 interface Row extends Budget {
   /** Objects and lists as texts: many columns may show the same one. */
   texts: Map<Value, string>;
@@ -47,7 +47,7 @@ const ageOfCustomObjects: Column = { ...ageColumn, type: "date" };
 /**
  * A column.
  *
- * @param row what all columns of a row may look at; cells of a row are asked for one after the other
+ * @param row the budget of all columns of a row; cells of a row are computed one after the other
  * @param isFirst a new row begins with it
  */
 function columnOf(
@@ -63,18 +63,18 @@ function columnOf(
     description: description || `Custom resource definition column (in JSONPath format): ${jsonPath}`,
     ...(priority === undefined ? {} : { priority }),
     cell(object, now) {
-      // Read when the first table is asked for.
+      // Parsed with the first table.
       path ??= parsed(jsonPath);
       if (isFirst) {
-        row.left = MOST_LOOKED_AT;
+        row.left = MAX_VALUES_PER_ROW;
         if (row.texts.size > 0) row.texts = new Map();
       }
-      const own: Budget = { left: Math.min(MOST_EACH, row.left) };
+      const own: Budget = { left: Math.min(MAX_VALUES_PER_COLUMN, row.left) };
       row.left -= own.left;
       const value = path && findFirst(object as unknown as Value, path, own);
       row.left += Math.max(0, own.left);
       if (value === undefined) return null;
-      // A null that is there is told as such where anything is told as a text.
+      // A present null is printed where the column is a text.
       if (value === null) return type === "string" ? "<no value>" : null;
       return cellOf(type, value, now, row);
     },
@@ -107,7 +107,7 @@ function cellOf(type: string, value: Value, now: number, row: Row): Cell {
   }
 }
 
-/** An object or a list as JSON as programs in Go write it: members in order, however they were sent. */
+/** An object or a list as JSON of Go programs: members are sorted. */
 function textOf(value: Value, { texts }: Row): string {
   let text = texts.get(value);
   if (text === undefined) texts.set(value, (text = htmlSafe(canonicalJson(value))));

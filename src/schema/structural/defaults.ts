@@ -1,5 +1,5 @@
 /**
- * Defaults of a schema are values that could be sent: pruned already, and what the schema itself takes (CRD-42).
+ * Validates the defaults of a schema: they are pruned and valid for the schema itself (CRD-42).
  *
  * @module
  */
@@ -12,16 +12,16 @@ import { OBJECT_MEMBERS, type Structural, valuesOf } from "./schema.ts";
 import { validatorOf } from "./validate.ts";
 import { prunedBy } from "./walker.ts";
 
-/** How defaults are judged. */
+/** How defaults are validated. */
 export interface DefaultCheck {
   readonly dialect: Dialect;
-  /** Whether defaults may have members that the schema does not know: those of the schema before had. */
+  /** Whether defaults may have unknown members, because those of the schema before had. */
   readonly mayBeUnpruned: boolean;
-  /** What rules say of a value below a schema, as causes with paths below it. */
+  /** Evaluates the rules of a schema for a value; causes have paths below it. */
   readonly judge: (schema: Structural, value: Value, path: string, errors: FieldErrors) => void;
 }
 
-/** Tells which defaults of a structural schema are wrong, by the path of the schema; in steps, since there may be many. */
+/** Validates the defaults of a structural schema, with paths of the schema; in steps, since there may be many. */
 export function* checkDefaults(
   schema: Structural,
   path: string,
@@ -31,11 +31,11 @@ export function* checkDefaults(
   yield* walk({ schema, path, around: wrapRoot, insideHead: false, isRoot: true }, check, errors);
 }
 
-/** A place in a schema, and the object around a value at that place. */
+/** A position in a schema, and the object around a value at that position. */
 interface Place {
   readonly schema: Structural;
   readonly path: string;
-  /** An object that has a value at this place, and nothing else. */
+  /** An object with nothing but a value at this position. */
   readonly around: (value: Value) => Value;
   readonly insideHead: boolean;
   readonly isRoot: boolean;
@@ -82,9 +82,9 @@ function checkOne(
   } else {
     const { malformed, unknown } = prunedBy(schema, value, check.dialect);
     if (malformed) return errors.invalid(path, value, "expected an object with valid metadata");
-    // Metadata is not described by the schema.
+    // The schema does not describe metadata.
     if (!check.mayBeUnpruned && unknown.some((one) => !/(?:^|\.)metadata\./.test(one))) {
-      errors.invalid(path, value, "expected no members that the schema does not know");
+      errors.invalid(path, value, "expected no unknown members");
     }
     validateEmbedded(schema, value, path, own, check.dialect);
   }
@@ -93,10 +93,10 @@ function checkOne(
   for (const { reason, field = "", message } of own.causes) errors.add(reason, placed(path, field), message);
 }
 
-/** What may be an integer or a text is judged by all that is said of it but by its type, as the reference does it. */
+/** The schema without int-or-string: such a default is validated by all keywords but its type, as in the reference. */
 const withoutTypes = (schema: Structural): Structural =>
   schema["x-kubernetes-int-or-string"] ? { ...schema, "x-kubernetes-int-or-string": false } : schema;
 
-/** The path of a cause below a default; that of the default where the cause names none. */
+/** The path of a cause below a default; that of the default where the cause has none. */
 const placed = (path: string, field: string): string =>
   field === "<nil>" || field === "" ? path : field.startsWith(path) ? field : `${path}.${field}`;

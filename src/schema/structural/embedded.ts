@@ -1,5 +1,5 @@
 /**
- * Objects inside of objects: each says what it is, and its metadata has the form of any other (CRD-44).
+ * Embedded objects: each has apiVersion and kind, and metadata like any other (CRD-44).
  *
  * @module
  */
@@ -11,10 +11,10 @@ import { validateObjectMeta } from "../../meta/object-meta-rules.ts";
 import { type Value, type ValueObject, isObject } from "../../value/value.ts";
 import { type Structural, anywhere, memberAt, partsOf } from "./schema.ts";
 
-/** Whether there is an embedded object at this place or below. */
-const holdsObjects = anywhere((schema) => schema["x-kubernetes-embedded-resource"] === true);
+/** Whether the schema or one below it is an embedded object. */
+const hasEmbedded = anywhere((schema) => schema["x-kubernetes-embedded-resource"] === true);
 
-/** Tells what is wrong with the embedded objects below a value; paths begin with `path`. */
+/** Validates the embedded objects below a value; paths begin with `path`. */
 export function validateEmbedded(
   schema: Structural,
   value: Value,
@@ -22,7 +22,7 @@ export function validateEmbedded(
   errors: FieldErrors,
   dialect: Dialect,
 ): void {
-  if (!holdsObjects(schema)) return;
+  if (!hasEmbedded(schema)) return;
   if (schema["x-kubernetes-embedded-resource"] && isObject(value)) validateObject(value, path, errors, dialect);
   for (const part of partsOf(schema, value, path)) {
     validateEmbedded(part.schema, part.value, part.path, errors, dialect);

@@ -1,12 +1,12 @@
 /**
- * Paths of members as definitions write them: `.spec.color`, `.data['a.b']`.
+ * Paths of members in definitions: `.spec.color`, `.data['a.b']`.
  *
  * @module
  */
 
 const STEP = /\.([A-Za-z_$][\w$-]*)|\['((?:[^'\\]|\\.)*)'\]/gy;
 
-/** The names along a path, from the outside in; undefined when it is no path of members. */
+/** The names of a path, outermost first; undefined when it is no path of members. */
 export function fieldPathOf(path: string): readonly string[] | undefined {
   const steps: string[] = [];
   STEP.lastIndex = 0;

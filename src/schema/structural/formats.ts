@@ -1,5 +1,5 @@
 /**
- * The formats of texts that schemas may name: those that are judged. Others are ignored (KEP-5080 lists which there are).
+ * The supported formats of texts. Others are ignored (KEP-5080 has the list).
  *
  * @module
  */
@@ -56,18 +56,18 @@ function isCreditCard(text: string): boolean {
 
 const LETTER = String.raw`[a-zA-Z0-9\p{S}\p{L}]`;
 const LABEL = String.raw`${LETTER}(?:[a-zA-Z0-9\-\p{S}\p{L}]{0,61}${LETTER})?`;
-/** A name alone may have one dash, behind its first character. */
+/** A name of one label may have one dash, behind its first character. */
 const HOST = new RegExp(String.raw`^(?:${LETTER}-?${LETTER}{0,62}|(?:${LABEL}\.)+[a-zA-Z\p{L}]{2,63})$`, "u");
-const LONGEST_HOST = 255;
-const LONGEST_LABEL = 63;
+const MAX_HOST_BYTES = 255;
+const MAX_LABEL_BYTES = 63;
 
 const isHostname: Check = (text) =>
-  text.length <= LONGEST_HOST &&
-  Buffer.byteLength(text) <= LONGEST_HOST &&
+  text.length <= MAX_HOST_BYTES &&
+  Buffer.byteLength(text) <= MAX_HOST_BYTES &&
   HOST.test(text) &&
-  text.split(".").every((label) => Buffer.byteLength(label) <= LONGEST_LABEL);
+  text.split(".").every((label) => Buffer.byteLength(label) <= MAX_LABEL_BYTES);
 
-/** In dots, wherever they stand; zeros in front are passed over. */
+/** With dots; leading zeros are accepted. */
 const isIpv4: Check = (text) => text.includes(".") && addressBytes(text) !== undefined;
 
 function isIpv6(text: string): boolean {
@@ -125,7 +125,7 @@ const CHECKS: readonly (readonly [string, Check])[] = [
   ["k8slongname", (text) => dnsSubdomain(text) === undefined],
 ];
 
-/** Texts from here on may have to be looked at beside the event loop; what a character costs, in units of `work-limit.ts`. */
+/** Longer texts may need a worker thread; the cost of a character is in units of `work-limit.ts`. */
 const LONG = 4096;
 const UNITS_PER_CHARACTER = 10;
 
@@ -139,6 +139,6 @@ const FORMATS: ReadonlyMap<string, Check> = new Map(
   ]),
 );
 
-/** The check of a format by its name in a schema; undefined for one that is not judged. A check throws WorkTooLong. */
+/** The check of a format by its name in a schema; undefined for an unsupported one. A check throws WorkTooLong. */
 export const formatOf = (name: string | undefined): Check | undefined =>
   name === undefined ? undefined : FORMATS.get(name.replaceAll("-", ""));

@@ -1,5 +1,5 @@
 /**
- * Elements that stand twice in lists where each is there once: in sets, and in lists that are told apart by keys (MARK-3, MARK-4).
+ * Duplicate elements of sets and keyed lists (MARK-3, MARK-4).
  *
  * @module
  */
@@ -8,18 +8,18 @@ import { canonicalJson } from "../../value/canonical.ts";
 import { type Value, isObject } from "../../value/value.ts";
 import { type Structural, anywhere, partsOf } from "./schema.ts";
 
-/** An element that may not be where it is. */
+/** An invalid element. */
 interface Misplaced {
   readonly field: string;
   readonly value: Value;
-  /** Undefined for one that is there twice. */
+  /** Undefined for a duplicate. */
   readonly why?: string;
 }
 
-/** Whether there is a list at this place or below whose elements are told apart. */
+/** Whether the schema or one below it is a set or a keyed list. */
 const hasMarks = anywhere(({ "x-kubernetes-list-type": type }) => type === "set" || type === "map");
 
-/** Tells elements that are there twice; on an update only where there were none before (CRD-46). */
+/** Reports duplicates; on an update only where there were none before (CRD-46). */
 export function validateLists(schema: Structural, object: Value, old: Value | undefined, errors: FieldErrors): void {
   if (!hasMarks(schema)) return;
   const misplaced = [...listsBelow(schema, object, "")];
@@ -38,19 +38,19 @@ function* listsBelow(schema: Structural, value: Value, path: string): Generator<
 
 function* misplacedIn(schema: Structural, list: readonly Value[], path: string): Generator<Misplaced> {
   const type = schema["x-kubernetes-list-type"];
-  if (type === "set") yield* doubled(list, path, (item) => item);
+  if (type === "set") yield* duplicatesIn(list, path, (item) => item);
   if (type !== "map") return;
-  const stranger = list.findIndex((item) => item !== null && !isObject(item));
-  if (stranger >= 0) {
+  const unexpected = list.findIndex((item) => item !== null && !isObject(item));
+  if (unexpected >= 0) {
     yield {
-      field: `${path}[${stranger}]`,
-      value: list[stranger]!,
-      why: "expected an object, the list is told apart by keys",
+      field: `${path}[${unexpected}]`,
+      value: list[unexpected]!,
+      why: "expected an object, because the list has keys",
     };
     return;
   }
   const keys = schema["x-kubernetes-list-map-keys"] ?? [];
-  yield* doubled(list, path, (item) =>
+  yield* duplicatesIn(list, path, (item) =>
     Object.fromEntries(
       keys
         .filter((key) => isObject(item) && Object.hasOwn(item, key))
@@ -59,8 +59,8 @@ function* misplacedIn(schema: Structural, list: readonly Value[], path: string):
   );
 }
 
-/** The second of each pair of elements with one key; those that follow are not told. */
-function* doubled(list: readonly Value[], path: string, keyOf: (item: Value) => Value): Generator<Misplaced> {
+/** The second element of each key; later ones are not reported. */
+function* duplicatesIn(list: readonly Value[], path: string, keyOf: (item: Value) => Value): Generator<Misplaced> {
   const counts = new Map<string, number>();
   for (const [i, item] of list.entries()) {
     const key = keyOf(item);

@@ -1,11 +1,11 @@
 /**
- * Members of members, by their names from the outside in; keys are data.
+ * Members of members, by their names, outermost first; keys are data.
  *
  * @module
  */
 import { type Value, type ValueObject, isObject, setMember } from "../../value/value.ts";
 
-/** The value at a path; undefined where a step is missing or leads through something that is no object. */
+/** The value at a path; undefined where a step is missing or its value is no object. */
 export function memberAt(value: Value, steps: readonly string[]): Value | undefined {
   let at: Value | undefined = value;
   for (const step of steps) {
@@ -15,7 +15,7 @@ export function memberAt(value: Value, steps: readonly string[]): Value | undefi
   return at;
 }
 
-/** Puts a value at a path, with the objects on the way to it. Changes `object`; false when something else is in the way. */
+/** Sets a value at a path, with the objects on the way to it. Changes `object`; returns false when another value is on the way. */
 export function putMember(object: ValueObject, steps: readonly string[], value: Value): boolean {
   let at: ValueObject = object;
   for (const step of steps.slice(0, -1)) {

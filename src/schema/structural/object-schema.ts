@@ -1,5 +1,5 @@
 /**
- * The schema of a whole custom object, as field ownership and the documents of OpenAPI see it.
+ * The schema of a whole custom object, for field ownership and OpenAPI.
  *
  * @module
  */
@@ -17,8 +17,8 @@ const HEAD = {
 const made = new WeakMap<Structural, TSchema>();
 
 /**
- * The schema of an object whose definition has this `openAPIV3Schema`: with what every object has, also where an object is
- * embedded in it (MARK-16, CRD-44). The same schema object gives the same one.
+ * The schema of an object whose definition has this `openAPIV3Schema`: with the common members of objects, also of embedded
+ * ones (MARK-16, CRD-44). The same schema object gives the same result.
  */
 export function customObjectSchema(schema: Structural): TSchema {
   let object = made.get(schema);
@@ -32,7 +32,7 @@ const withHead = (schema: JsonSchema): JsonSchema => ({
   properties: { ...schema.properties, ...(HEAD as unknown as Record<string, JsonSchema>) },
 });
 
-/** A schema with what embedded objects have put in; the schema itself where nothing is embedded. */
+/** A schema with the common members of embedded objects; the schema itself where nothing is embedded. */
 function membersOf(schema: Structural): JsonSchema {
   const { properties, items, additionalProperties } = schema;
   const next: { -readonly [K in keyof Structural]: unknown } = { ...schema };

@@ -1,5 +1,5 @@
 /**
- * What the documents of OpenAPI say of custom objects (CRD-31).
+ * The OpenAPI schemas of custom objects (CRD-31).
  *
  * @module
  */
@@ -8,18 +8,18 @@ import type { Structural } from "./schema.ts";
 
 type Json = Record<string, unknown>;
 
-/** The published forms of the schema of a definition; made when they are asked for. */
+/** The published forms of the schema of a definition, computed when they are read. */
 export const publishedSchema = (schema: Structural): PublishedSchemas => ({
   v3: () => publish(schema, FORM_V3),
   v2: () => (schema["x-kubernetes-preserve-unknown-fields"] ? undefined : publish(schema, FORM_V2)),
 });
 
 interface Form {
-  /** Words that are left out. */
+  /** Keywords that are left out. */
   readonly without: ReadonlySet<string>;
   /**
-   * Whether the form has no words for null and for unknown members. Where there may be such, its readers refuse what they are
-   * not told, so they are told neither the type nor members nor items.
+   * Whether the form has no keywords for null and for unknown members. Its readers would refuse them, so a schema that allows
+   * either is published without type, members and items.
    */
   readonly hidesOpen: boolean;
 }
@@ -29,7 +29,7 @@ const FORM_V2: Form = { without: new Set(["default", "nullable", "allOf", "anyOf
 
 const INT_OR_STRING = [{ type: "integer" }, { type: "string" }];
 
-/** What every object has, where one is embedded. */
+/** The common members of embedded objects. */
 const EMBEDDED: Json = {
   apiVersion: { type: "string", description: "Group and version of the embedded object." },
   kind: { type: "string", description: "The kind of the embedded object." },
@@ -62,7 +62,7 @@ function publish(schema: Structural, form: Form): Json {
   return out;
 }
 
-/** Readers of a form without null take a null for a member that is missing. */
+/** Readers of a form without null treat a null as a missing member. */
 function dropRequiredNulls({ properties, additionalProperties }: Structural, out: Json): void {
   const required = out["required"] as readonly string[] | undefined;
   if (!required) return;
@@ -74,7 +74,7 @@ function dropRequiredNulls({ properties, additionalProperties }: Structural, out
   else delete out["required"];
 }
 
-/** Puts into the schema of an embedded object what every object has. */
+/** Adds the common members to the schema of an embedded object. */
 function embed(out: Json): void {
   out["properties"] = { ...(out["properties"] as Json | undefined), ...EMBEDDED };
   const required = (out["required"] as readonly string[] | undefined) ?? [];

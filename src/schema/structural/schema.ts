@@ -1,16 +1,15 @@
 /**
- * Structural schemas: what definitions say of custom objects, as the JSON of `openAPIV3Schema`.
+ * Structural schemas: the schemas of custom objects, as the JSON of `openAPIV3Schema`.
  *
- * This folder makes of a structural schema what `schema/` makes of the vocabulary of built-in kinds, with the other rules
- * that custom objects have: what was sent is kept as it was sent, unknown members are pruned, defaults are filled in on reads
- * too, and values are judged by the words of the schema alone. Everything is compiled once for each schema object, when it
- * is first needed, and goes with it.
+ * This folder does for structural schemas what `schema/` does for built-in kinds, with the rules of custom objects: sent values
+ * are kept, unknown members are pruned, defaults are set on reads too, and only the keywords of the schema validate values.
+ * Everything is compiled once for each schema object, on first use, and is collected with it.
  *
  * @module
  */
 import { type Value, isObject } from "../../value/value.ts";
 
-/** A structural schema, at any depth; it was checked when its definition was written. */
+/** A structural schema, at any depth; it was validated when its definition was written. */
 export interface Structural {
   readonly type?: string;
   readonly format?: string;
@@ -53,11 +52,11 @@ export interface Structural {
 export const propertyOf = ({ properties }: Structural, name: string): Structural | undefined =>
   properties && Object.hasOwn(properties, name) ? properties[name] : undefined;
 
-/** The schema of the values of a map; undefined where any value will do, or none. */
+/** The schema of the values of a map; undefined where any value is allowed, or none. */
 export const valuesOf = ({ additionalProperties }: Structural): Structural | undefined =>
   typeof additionalProperties === "object" ? additionalProperties : undefined;
 
-/** Whether something holds for a schema or for any below it; asked once for each schema object. */
+/** Whether a predicate holds for a schema or for any below it; evaluated once for each schema object. */
 export function anywhere(holds: (schema: Structural) => boolean): (schema: Structural) => boolean {
   const known = new WeakMap<Structural, boolean>();
   return function isThere(schema): boolean {
@@ -71,14 +70,14 @@ export function anywhere(holds: (schema: Structural) => boolean): (schema: Struc
   };
 }
 
-/** A part of a value with its schema, and its place as causes name it. */
+/** A part of a value with its schema, and its path in causes. */
 interface Part {
   readonly schema: Structural;
   readonly value: Value;
   readonly path: string;
 }
 
-/** The parts right below a value that the schema describes. */
+/** The children of a value that the schema describes. */
 export function* partsOf(schema: Structural, value: Value, path: string): Generator<Part> {
   if (Array.isArray(value)) {
     const { items } = schema;
@@ -93,8 +92,8 @@ export function* partsOf(schema: Structural, value: Value, path: string): Genera
   }
 }
 
-/** The place of a member. */
+/** The path of a member. */
 export const memberAt = (path: string, key: string): string => (path === "" ? key : `${path}.${key}`);
 
-/** The members that say which object something is: not described by schemas. */
+/** The identity members of objects, which schemas do not describe. */
 export const OBJECT_MEMBERS: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata"]);

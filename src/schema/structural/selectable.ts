@@ -1,5 +1,5 @@
 /**
- * Fields of custom objects that selectors may name (CRD-26).
+ * Selectable fields of custom objects (CRD-26).
  *
  * @module
  */
@@ -8,7 +8,7 @@ import type { ApiObject } from "../definition.ts";
 import { fieldPathOf } from "./field-path.ts";
 import { memberAt } from "./member-path.ts";
 
-/** Each selectable field by the name that selectors use, and how to read it: as a text, empty where it is missing. */
+/** The selectable fields by their names in selectors, with functions to read them as texts, empty where they are missing. */
 export function selectableFieldsOf(
   fields: readonly { readonly jsonPath: string }[],
 ): Readonly<Record<string, (object: ApiObject) => string>> {

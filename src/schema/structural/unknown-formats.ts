@@ -1,5 +1,5 @@
 /**
- * Formats of texts that a schema names and that nobody judges: they are ignored, and those who write them are warned.
+ * Warnings about unsupported formats of texts, which are ignored.
  *
  * @module
  */
@@ -12,10 +12,10 @@ const SCHEMAS = ["items", "additionalProperties", "not"] as const;
 const LISTS = ["allOf", "anyOf", "oneOf"] as const;
 const MAPS = ["properties", "patternProperties", "definitions"] as const;
 
-/** A step ends after so many schemas. */
+/** The number of schemas in a step. */
 const SCHEMAS_IN_A_STEP = 1000;
 
-/** The formats of all texts in some schemas that are not judged, in no order; undefined where a step ends. */
+/** The unsupported formats of texts in schemas, in no order; undefined where a step ends. */
 function* unknownIn(schemas: Iterable<Value | undefined>): Generator<string | undefined> {
   const left: ValueObject[] = [];
   const add = (value: Value | undefined): void => {
@@ -39,7 +39,7 @@ function* unknownIn(schemas: Iterable<Value | undefined>): Generator<string | un
   }
 }
 
-/** A warning about each format that is not judged, in the words of a real server, but for those that stood there before. */
+/** A warning about each new unsupported format, with the message of kube-apiserver. */
 export function* unknownFormatWarnings(
   schemas: Iterable<Value | undefined>,
   before: Iterable<Value | undefined>,

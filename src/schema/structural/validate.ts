@@ -1,10 +1,10 @@
 /**
- * Whether a value fits a structural schema, by every word of it, and what is wrong where it does not (CRD-40, 44, 45, 46).
+ * Validates a value against a structural schema (CRD-40, 44, 45, 46).
  *
- * Faults are told in the words of kube-openapi, which people search for and programs match.
+ * Faults have the messages of kube-openapi, which people search for and programs match.
  *
- * What fits is found by predicates that are compiled once and allocate nothing; what is wrong is found by walking the
- * schema again, with paths. On an update a fault is forgiven where the value is what it was: by path, in keyed lists by
+ * Predicates that are compiled once and allocate nothing decide whether a value is valid; only for an invalid one the schema
+ * is walked again, with paths. On an update a fault is allowed where the value has not changed: by path, in keyed lists by
  * key, in maps by key.
  *
  * @module
@@ -17,23 +17,23 @@ import { regexOf } from "../../util/regex.ts";
 import { formatOf } from "./formats.ts";
 import { type Structural, propertyOf, valuesOf } from "./schema.ts";
 
-/** One thing that is wrong. */
+/** One fault. */
 interface Fault {
   readonly reason: CauseReason;
-  /** As a cause names it: `spec.list[0]`; `<nil>` for the value itself. */
+  /** The path in the cause: `spec.list[0]`; `<nil>` for the value itself. */
   readonly field: string;
   readonly message: string;
 }
 
-/** Judges whole objects by the schema of their kind. */
+/** Validates whole objects by the schema of their kind. */
 export interface Validator {
-  /** Tells what is wrong with a value; `old` is what it was, undefined for a new one. */
+  /** Adds the faults of a value; `old` is the value before, undefined for a new one. */
   validate(value: unknown, old: unknown, errors: FieldErrors): void;
 }
 
 const validators = new WeakMap<Structural, Validator>();
 
-/** The validator of a schema; compiled when it is first asked for, once for each schema object. */
+/** The validator of a schema, compiled on first use, once for each schema object. */
 export function validatorOf(schema: Structural): Validator {
   let validator = validators.get(schema);
   if (!validator) validators.set(schema, (validator = newValidator(schema)));
@@ -63,7 +63,7 @@ export function fits(schema: Structural, value: Value): boolean {
 
 type JsonKind = "null" | "boolean" | "integer" | "number" | "string" | "array" | "object";
 
-/** The JSON type of a value: a number without a fraction is an integer, unless only a double holds it. */
+/** The JSON type of a value: a number without a fraction is an integer, unless it needs a double. */
 function kindOf(value: Value): JsonKind {
   if (value === null) return "null";
   if (Array.isArray(value)) return "array";
@@ -83,7 +83,7 @@ function kindOf(value: Value): JsonKind {
 const typesOf = (schema: Structural): readonly string[] | undefined =>
   schema["x-kubernetes-int-or-string"] ? ["integer", "string"] : schema.type ? [schema.type] : undefined;
 
-/** Whether the type of a value is one of those; the form of a text is judged by its format. */
+/** Whether the type of a value is allowed; the format validates texts. */
 function hasType(schema: Structural, kind: JsonKind): boolean {
   const types = typesOf(schema);
   if (!types) return true;
@@ -93,7 +93,7 @@ function hasType(schema: Structural, kind: JsonKind): boolean {
   return types.includes(kind) || (kind === "integer" && types.includes("number"));
 }
 
-/** What each word of a schema asks of a value that is not null, beside its type and what is below it. */
+/** The keywords that validate a value that is not null, besides its type and its children. */
 const WORDS: readonly {
   readonly name: keyof Structural;
   readonly has: (schema: Structural) => boolean;
@@ -195,12 +195,12 @@ const wrong = (value: unknown, why: string): Pick<Fault, "reason" | "message"> =
   message: `Invalid value: ${shown(value)}: ${why}`,
 });
 
-const tooMany = (got: number, most: number): Pick<Fault, "reason" | "message"> => ({
+const tooMany = (got: number, max: number): Pick<Fault, "reason" | "message"> => ({
   reason: "FieldValueTooMany",
-  message: `Too many: ${got}: must have at most ${most} items`,
+  message: `Too many: ${got}: must have at max ${max} items`,
 });
 
-/** Characters of a text as people count them: code points. */
+/** The length of a text in code points. */
 function lengthOf(text: string): number {
   let length = text.length;
   for (let i = 1; i < text.length; i++) {
@@ -210,7 +210,7 @@ function lengthOf(text: string): number {
   return length;
 }
 
-/** Whether a number is a multiple of another, as far as doubles tell. */
+/** Whether a number is a multiple of another, within the precision of doubles. */
 function isMultiple(value: number, factor: number): boolean {
   const times = factor < 1 ? (1 / factor) * +value : +value / factor;
   return factor > 0 && Math.abs(times - Math.round(times)) <= 1e-9 * Math.max(1, Math.abs(times));
@@ -224,10 +224,10 @@ const isAllowed = ({ enum: allowed }: Structural, value: Value): boolean => {
   return texts.has(canonicalJson(value));
 };
 
-/** So many values are compared one by one. */
+/** Up to so many values are compared one by one. */
 const FEW = 16;
 
-/** The texts of the values that a schema allows, of those that allow many. */
+/** The texts of the allowed values, of schemas that allow many. */
 const enums = new WeakMap<readonly Value[], ReadonlySet<string>>();
 
 function compile(schema: Structural): (value: Value) => boolean {
@@ -240,7 +240,7 @@ function compile(schema: Structural): (value: Value) => boolean {
   const closed = additionalProperties === false;
   const anyItem = items !== undefined;
   const known = schema.properties !== undefined;
-  const looksInside = known || values !== undefined || closed;
+  const checksMembers = known || values !== undefined || closed;
   return (value) => {
     const kind = kindOf(value);
     if (!hasType(schema, kind) || !isAllowed(schema, value)) return false;
@@ -254,7 +254,7 @@ function compile(schema: Structural): (value: Value) => boolean {
     if (kind !== "object") return true;
     const object = value as { [key: string]: Value };
     for (const name of required) if (!Object.hasOwn(object, name)) return false;
-    if (!looksInside) return true;
+    if (!checksMembers) return true;
     for (const key in object) {
       const member = propertyOf(schema, key) ?? values;
       if (member ? !fits(member, object[key]!) : closed) return false;
@@ -265,25 +265,25 @@ function compile(schema: Structural): (value: Value) => boolean {
 
 const NONE: readonly { readonly holds: (schema: Structural, value: never) => boolean }[] = [];
 
-/** There was no value before. */
+/** The old value of a new one. */
 const NOTHING: unique symbol = Symbol("nothing");
 type Before = Value | typeof NOTHING;
 
-/** What a check found: the faults, and how much fitted, by which the best of several alternatives is told. */
+/** The faults of a check, and how many parts are valid, to find the best of several alternatives. */
 interface Found {
   faults: Fault[];
   matches: number;
-  /** Whether a member below has a fault and is not what it was: then neither is the whole. */
+  /** Whether a member below has a fault and has changed: then the whole has changed. */
   changed?: boolean;
 }
 
-/** Whether an answer tells no more than was found already. */
-const isFull = ({ faults }: Found): boolean => faults.length >= MOST_FAULTS;
+/** Whether the limit of faults is reached. */
+const isFull = ({ faults }: Found): boolean => faults.length >= MAX_FAULTS;
 
-/** Schemas are as deep as they were written, and no deeper. */
-const DEEPEST = 1000;
+/** The limit of nested schemas. */
+const MAX_DEPTH = 1000;
 
-/** What is wrong with a value, in the order of the words; what is as it was before is forgiven. */
+/** The faults of a value, in the order of the keywords; unchanged values have none. */
 function check(schema: Structural, value: Value, old: Before, path: string, depth: number): Found {
   const found: Found = { faults: [], matches: 1 };
   const kind = kindOf(value);
@@ -298,12 +298,12 @@ function check(schema: Structural, value: Value, old: Before, path: string, dept
       message: `Invalid value: ${shown(kind)}: ${path} in body must be of type ${expected}: ${shown(kind)}`,
     });
   }
-  if (kind !== "null" && depth < DEEPEST) {
+  if (kind !== "null" && depth < MAX_DEPTH) {
     merge(found, checkAlternatives(schema, value, path, depth));
     let length = false;
     for (const { name, has, kinds, holds, fault } of WORDS) {
       if (!has(schema) || !kinds.includes(kind) || holds(schema, value as never)) continue;
-      // Of the length and the pattern of a text the first fault is told.
+      // Only the first fault of the length and the pattern of a text is reported.
       const isOfText = kind === "string" && name !== "format";
       if (!isOfText || !length) add(fault(schema, value as never, path));
       length ||= isOfText;
@@ -318,23 +318,23 @@ function check(schema: Structural, value: Value, old: Before, path: string, dept
       message: `Unsupported value: ${shown(value)}: supported values: ${allowed}`,
     });
   }
-  if (kind === "object" && depth < DEEPEST) {
+  if (kind === "object" && depth < MAX_DEPTH) {
     merge(found, checkMembers(schema, value as { [key: string]: Value }, old, path, depth));
   }
   if (faults.length > 0 && old !== NOTHING && !found.changed) {
     if (isAsBefore(schema, value, old)) faults.length = 0;
     else found.changed = true;
   }
-  if (faults.length > MOST_FAULTS) faults.length = MOST_FAULTS;
+  if (faults.length > MAX_FAULTS) faults.length = MAX_FAULTS;
   return found;
 }
 
-/** No answer tells more. */
-const MOST_FAULTS = 1000;
+/** The limit of faults of a response. */
+const MAX_FAULTS = 1000;
 
 const fieldOf = (path: string): string => (path === "" ? "<nil>" : path);
 
-/** A member below a path. Nothing looks at paths that are not told: they are long where names are, and many. */
+/** The path of a member. */
 const memberOf = (path: string, name: string): string => (path === "" ? name : `${path}.${name}`);
 
 function merge(found: Found, other: Found): void {
@@ -346,7 +346,7 @@ function merge(found: Found, other: Found): void {
 function checkAlternatives(schema: Structural, value: Value, path: string, depth: number): Found {
   const found: Found = { faults: [], matches: 1 };
   const { allOf = [], anyOf = [], oneOf = [], not } = schema;
-  // An alternative is not compared with what was before: only the whole is.
+  // An alternative is not compared with the old value: only the whole is.
   const results = (all: readonly Structural[]): Found[] =>
     all.map((one) => check(one, value, NOTHING, path, depth + 1));
   const fail = (why: string): void => {
@@ -390,7 +390,7 @@ function checkItems(schema: Structural, value: Value[], old: Before, path: strin
     if (isFull(found)) break;
     merge(found, check(items, item, before?.(item) ?? NOTHING, `${path}[${i}]`, depth + 1));
   }
-  // An item has been compared with the one of its key, which need not be the one of its place.
+  // An item was compared with the one of its key, which may have another position.
   found.changed = false;
   return found;
 }
@@ -431,7 +431,7 @@ function checkMembers(
   return found;
 }
 
-/** How to find what an element was before: only those of keyed lists are told apart. */
+/** A function that finds the old element of a keyed list by its key. */
 function elementsBefore(schema: Structural, old: Before): ((item: Value) => Value | undefined) | undefined {
   const keys = schema["x-kubernetes-list-map-keys"];
   if (schema["x-kubernetes-list-type"] !== "map" || !keys || !Array.isArray(old)) return undefined;
@@ -445,7 +445,7 @@ function elementsBefore(schema: Structural, old: Before): ((item: Value) => Valu
 const keyOf = (keys: readonly string[], element: Value): string =>
   isObject(element) ? canonicalJson(keys.map((key) => element[key] ?? null)) : canonicalJson([element]);
 
-/** Whether a value is what it was, elements of keyed lists in any order. */
+/** Whether a value has not changed, elements of keyed lists in any order. */
 function isAsBefore(schema: Structural, value: Value, old: Value): boolean {
   if (equal(value, old)) return true;
   if (Array.isArray(value) && Array.isArray(old)) {

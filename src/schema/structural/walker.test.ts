@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { kubernetes } from "../../meta/dialect.ts";
 import { JsonNumber, type Value, clone } from "../../value/value.ts";
-import { DecodeReport, MOST_SIDE_BY_SIDE } from "../decode-report.ts";
+import { DecodeReport, MAX_MEMBERS } from "../decode-report.ts";
 import type { Structural } from "./schema.ts";
 import type { Walker } from "../definition.ts";
 import { structuralWalker } from "./walker.ts";
@@ -277,7 +277,7 @@ describe("reading what is stored", () => {
 });
 
 test("too many members or elements side by side are told, also where the schema says nothing of them", () => {
-  const many = Object.fromEntries(Array.from({ length: MOST_SIDE_BY_SIDE + 1 }, (_, i) => [`k${i}`, 1]));
+  const many = Object.fromEntries(Array.from({ length: MAX_MEMBERS + 1 }, (_, i) => [`k${i}`, 1]));
   const schema = object({ m: map(integer), any: open, l: list(integer) });
   expect(decoded(schema, { m: many }).excess).toBe("spec.m");
   expect(decoded(schema, { any: { a: many } }).excess).toBe("spec.any.a");

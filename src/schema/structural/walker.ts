@@ -1,9 +1,9 @@
 /**
- * Custom objects on their way in and out of the store: pruned and defaulted by a structural schema (CRD-41, 43, 44).
+ * The walker of custom objects: pruning and defaults by a structural schema (CRD-41, 43, 44).
  *
- * What was sent is kept as it was sent: zero values, nulls where they are allowed, integers of 64 bits digit by digit.
- * The schema is followed by the shape of the value, not by its type: that a value has another type than the schema says is
- * for the validator to tell. A value that is as it should be costs no allocation.
+ * Sent values are kept: zero values, nulls where they are allowed, all digits of 64-bit integers. The walk follows the JSON
+ * type of the value; the validator reports values of another type than that of the schema. A valid value costs no
+ * allocation.
  *
  * @module
  */
@@ -18,7 +18,7 @@ import { OBJECT_MEMBERS, type Structural, valuesOf } from "./schema.ts";
 
 const walkers = new WeakMap<Dialect, WeakMap<Structural, Walker>>();
 
-/** The walker of a whole custom object; compiled when it is first asked for, once for each schema object. */
+/** The walker of a custom object, compiled on first use, once for each schema object. */
 export function structuralWalker(schema: Structural, dialect: Dialect): Walker {
   let known = walkers.get(dialect);
   if (!known) walkers.set(dialect, (known = new WeakMap()));
@@ -27,7 +27,7 @@ export function structuralWalker(schema: Structural, dialect: Dialect): Walker {
   return walker;
 }
 
-/** What nobody knows of a value below a schema, and whether an object in it has metadata that is none. */
+/** The unknown members of a value by a schema, and whether an embedded object has invalid metadata. */
 export function prunedBy(
   schema: Structural,
   value: Value,
@@ -55,12 +55,12 @@ class StructuralWalker implements Walker {
   }
 
   applyDefaults(object: ApiObject): void {
-    const filling = new Filling();
-    this.#root.fill(object, filling);
-    if (filling.left < 0) throw tooLarge(`expected defaults of at most ${MOST_DEFAULT_BYTES} bytes, got more`);
+    const budget = new DefaultBudget();
+    this.#root.fill(object, budget);
+    if (budget.left < 0) throw tooLarge(`expected defaults of at most ${MAX_DEFAULT_BYTES} bytes, got more`);
   }
 
-  settle(): void {}
+  normalise(): void {}
 
   zero(): ApiObject {
     return { metadata: this.#metadata.zero() } as unknown as ApiObject;
@@ -73,11 +73,11 @@ class StructuralWalker implements Walker {
   read(object: ApiObject): boolean {
     const pass = new Pass(new DecodeReport(), true);
     this.#root.prune(object, pass);
-    return this.#root.fill(object, new Filling()) || pass.changed;
+    return this.#root.fill(object, new DefaultBudget()) || pass.changed;
   }
 }
 
-/** One walk over an object: of what was sent, or of what was stored, of which nothing is refused. */
+/** One walk over a sent object, or over a stored one, in which nothing is refused. */
 class Pass {
   readonly report: DecodeReport;
   readonly lenient: boolean;
@@ -96,33 +96,33 @@ class Pass {
   }
 }
 
-/** Bytes of JSON that defaults may add to an object: no store takes one that has more. */
-const MOST_DEFAULT_BYTES = 1_572_864;
-/** What stands around a member: quotes, a colon and a comma. */
-const AROUND = 4;
+/** Bytes of JSON that defaults may add to an object: no store accepts more. */
+const MAX_DEFAULT_BYTES = 1_572_864;
+/** The bytes around a member: quotes, a colon and a comma. */
+const MEMBER_BYTES = 4;
 
-/** How much defaults may still add to an object: a short list may have a long one for each of its items. */
-class Filling {
-  left = MOST_DEFAULT_BYTES;
+/** How many bytes defaults may still add to an object: a short list may have a long default for each of its items. */
+class DefaultBudget {
+  left = MAX_DEFAULT_BYTES;
 
-  /** Whether there is room for a default. */
-  takes(bytes: number): boolean {
+  /** Whether the budget allows a default. */
+  spend(bytes: number): boolean {
     this.left -= bytes;
     return this.left >= 0;
   }
 }
 
 /** A default, and the bytes of its JSON text. */
-interface Standard {
+interface Default {
   readonly value: Value;
   readonly bytes: number;
   readonly nullable: boolean;
 }
 
-const standardOf = ({ default: value, nullable = false }: Structural): Standard | undefined =>
+const defaultOf = ({ default: value, nullable = false }: Structural): Default | undefined =>
   value === undefined ? undefined : { value, bytes: JSON.stringify(value).length, nullable };
 
-/** What a value below a schema is walked by. */
+/** The walk of a value by a schema. */
 class Node {
   readonly #schema: Structural;
   readonly #embedded: boolean;
@@ -133,8 +133,8 @@ class Node {
   #values: Node | undefined;
   #items: Node | undefined;
   #fills: boolean | undefined;
-  #defaulted: readonly [string, Standard][] | undefined;
-  #standard: Standard | null | undefined;
+  #defaulted: readonly [string, Default][] | undefined;
+  #fallback: Default | null | undefined;
 
   constructor(schema: Structural, isRoot: boolean, metadata: Walker) {
     this.#schema = schema;
@@ -149,12 +149,12 @@ class Node {
     if (items) this.#items = new Node(items, false, metadata);
   }
 
-  /** Whether a null stands for nothing here. */
+  /** Whether a null means absent. */
   get dropsNull(): boolean {
     return this.#schema.nullable !== true && this.#schema.default === undefined;
   }
 
-  /** The value, or what takes its place, with what nobody knows dropped. */
+  /** The value, or its replacement, without unknown members. */
   prune(value: unknown, pass: Pass, keepsAny: boolean = this.#preserves): unknown {
     if (Array.isArray(value)) return this.#pruneList(value, pass, keepsAny);
     if (typeof value !== "object" || value === null) return value;
@@ -213,7 +213,7 @@ class Node {
     return value;
   }
 
-  /** The members that say which object it is: of the right types, whatever the schema says (CRD-44). */
+  /** Checks the types of the identity members, whatever the schema has for them (CRD-44). */
   #coerce(value: ValueObject, key: string, sent: unknown, pass: Pass): void {
     const { report, lenient } = pass;
     if (key === "metadata") return this.#coerceMetadata(value, sent, pass);
@@ -241,83 +241,83 @@ class Node {
     else if (kept !== sent) setMember(value, "metadata", kept as unknown as Value);
   }
 
-  /** Whether there is a default at this place or below it. */
+  /** Whether the schema or one below it has a default. */
   get fills(): boolean {
     return (this.#fills ??=
       this.#schema.default !== undefined ||
       [...this.#known.values(), this.#values, this.#items].some((node) => node?.fills === true));
   }
 
-  /** Fills in defaults below a value as long as there is room for them, and says whether there was anything to fill in. */
-  fill(value: unknown, filling: Filling): boolean {
-    if (!this.fills || typeof value !== "object" || value === null || filling.left < 0) return false;
-    return Array.isArray(value) ? this.#fillList(value, filling) : this.#fillObject(value as ValueObject, filling);
+  /** Sets defaults below a value within the budget; returns whether there was one to set. */
+  fill(value: unknown, budget: DefaultBudget): boolean {
+    if (!this.fills || typeof value !== "object" || value === null || budget.left < 0) return false;
+    return Array.isArray(value) ? this.#fillList(value, budget) : this.#fillObject(value as ValueObject, budget);
   }
 
-  #fillObject(value: ValueObject, filling: Filling): boolean {
+  #fillObject(value: ValueObject, budget: DefaultBudget): boolean {
     let changed = false;
-    for (const [name, standard] of this.#defaults) {
-      const isMissing = !Object.hasOwn(value, name) || (value[name] === null && !standard.nullable);
+    for (const [name, fallback] of this.#defaults) {
+      const isMissing = !Object.hasOwn(value, name) || (value[name] === null && !fallback.nullable);
       if (!isMissing) continue;
-      if (!filling.takes(name.length + AROUND + standard.bytes)) return changed;
-      setMember(value, name, clone(standard.value));
+      if (!budget.spend(name.length + MEMBER_BYTES + fallback.bytes)) return changed;
+      setMember(value, name, clone(fallback.value));
       changed = true;
     }
     if (this.#values?.fills) {
       const values = this.#values;
       for (const key in value) {
         if (this.#known.has(key)) continue;
-        if (value[key] === null && values.#fillsNull(filling)) {
+        if (value[key] === null && values.#fillsNull(budget)) {
           setMember(value, key, clone(values.#own!.value));
           changed = true;
         }
-        if (values.fill(value[key], filling)) changed = true;
+        if (values.fill(value[key], budget)) changed = true;
       }
     }
     for (const [name, node] of this.#known) {
-      if (node.fills && Object.hasOwn(value, name) && node.fill(value[name], filling)) changed = true;
+      if (node.fills && Object.hasOwn(value, name) && node.fill(value[name], budget)) changed = true;
     }
     return changed;
   }
 
-  #fillList(value: unknown[], filling: Filling): boolean {
+  #fillList(value: unknown[], budget: DefaultBudget): boolean {
     const items = this.#items;
     if (!items) return false;
     let changed = false;
-    for (let i = 0; i < value.length && filling.left >= 0; i++) {
-      if (value[i] === null && items.#fillsNull(filling)) {
+    for (let i = 0; i < value.length && budget.left >= 0; i++) {
+      if (value[i] === null && items.#fillsNull(budget)) {
         value[i] = clone(items.#own!.value);
         changed = true;
       }
-      if (items.fill(value[i], filling)) changed = true;
+      if (items.fill(value[i], budget)) changed = true;
     }
     return changed;
   }
 
-  /** Whether a default takes the place of a null, and there is room for it. */
-  #fillsNull(filling: Filling): boolean {
-    const standard = this.#own;
-    return standard !== undefined && !standard.nullable && filling.takes(standard.bytes);
+  /** Whether a default replaces a null, and the budget allows it. */
+  #fillsNull(budget: DefaultBudget): boolean {
+    const fallback = this.#own;
+    return fallback !== undefined && !fallback.nullable && budget.spend(fallback.bytes);
   }
 
   /** The default of the value itself. */
-  get #own(): Standard | undefined {
-    if (this.#standard === undefined) this.#standard = standardOf(this.#schema) ?? null;
-    return this.#standard ?? undefined;
+  get #own(): Default | undefined {
+    if (this.#fallback === undefined) this.#fallback = defaultOf(this.#schema) ?? null;
+    return this.#fallback ?? undefined;
   }
 
-  get #defaults(): readonly [string, Standard][] {
+  get #defaults(): readonly [string, Default][] {
     if (this.#defaulted) return this.#defaulted;
-    const defaults: [string, Standard][] = [];
+    const defaults: [string, Default][] = [];
     for (const [name, member] of Object.entries(this.#schema.properties ?? {})) {
-      const standard = standardOf(member);
-      if (standard) defaults.push([name, standard]);
+      const fallback = defaultOf(member);
+      if (fallback) defaults.push([name, fallback]);
     }
     return (this.#defaulted = defaults);
   }
 }
 
-/** Drops every member below a value of which nothing is known. */
+/** Drops every member of a value without a schema. */
 function pruneAll(value: unknown, pass: Pass): unknown {
   if (asJsonNumber(value)) return plainNumber(value, pass);
   if (Array.isArray(value)) {
@@ -336,7 +336,7 @@ function pruneAll(value: unknown, pass: Pass): unknown {
   return value;
 }
 
-/** Keeps a value of which nothing is known; only its numbers are brought into one form. */
+/** Keeps a value without a schema; only its numbers are converted to one form. */
 function pruneNumbers(value: unknown, pass: Pass): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (asJsonNumber(value)) return plainNumber(value, pass);
@@ -354,13 +354,13 @@ function pruneNumbers(value: unknown, pass: Pass): unknown {
   return value;
 }
 
-const [LEAST_INT64, MOST_INT64] = [-(2n ** 63n), 2n ** 63n - 1n];
+const [MIN_INT64, MAX_INT64] = [-(2n ** 63n), 2n ** 63n - 1n];
 
-/** Integers of 64 bits stay as they were written; other numbers are doubles. */
+/** Integers of 64 bits keep their digits; other numbers are doubles. */
 function plainNumber(value: unknown, pass: Pass): unknown {
   const number = asJsonNumber(value)!;
   const { integer } = number;
-  if (integer !== undefined && integer >= LEAST_INT64 && integer <= MOST_INT64) {
+  if (integer !== undefined && integer >= MIN_INT64 && integer <= MAX_INT64) {
     return Number.isSafeInteger(number.value) ? number.value : value;
   }
   if (Number.isFinite(number.value)) {

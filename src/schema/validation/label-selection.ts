@@ -4,7 +4,7 @@ import { type LabelSelector, labelSelectorOf } from "../../meta/selectors.ts";
 import { type LabelSelectorValue, validateLabelSelector } from "./label-selector.ts";
 
 /** Whether the label selector of an object is valid. */
-export function isReadableSelector(selector: LabelSelectorValue): boolean {
+export function isValidSelector(selector: LabelSelectorValue): boolean {
   const errors = new FieldErrors();
   validateLabelSelector(selector, "", errors);
   return !errors.any;
@@ -12,4 +12,4 @@ export function isReadableSelector(selector: LabelSelectorValue): boolean {
 
 /** Compiles the label selector of an object; undefined for one that is not valid. */
 export const selectionOf = (selector: LabelSelectorValue): LabelSelector | undefined =>
-  isReadableSelector(selector) ? labelSelectorOf(requirementsOf(selector)) : undefined;
+  isValidSelector(selector) ? labelSelectorOf(requirementsOf(selector)) : undefined;

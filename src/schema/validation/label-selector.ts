@@ -1,6 +1,6 @@
 /**
- * LabelSelector: which labels a member of an object asks for (DEC-10). An empty selector matches everything; what an
- * absent one means is for the field to say.
+ * The schema and rules of label selectors in objects (DEC-10). An empty selector matches everything; the field defines the
+ * meaning of an absent one.
  *
  * @module
  */
@@ -28,20 +28,19 @@ export const LabelSelector = struct(
 
 export type { RequirementValue, SelectorValue as LabelSelectorValue } from "../../meta/label-selector.ts";
 
-/** Everything that is wrong with a selector at `field`. */
+/** Validates a selector at `field`. */
 export function validateLabelSelector(selector: LabelSelectorValue, field: string, errors: FieldErrors): void {
   const labels = selector.matchLabels as Record<string, string> | undefined;
   if (labels) validateLabels(labels, `${field}.matchLabels`, errors);
   selector.matchExpressions?.forEach((requirement, i) => {
     const at = `${field}.matchExpressions[${i}]`;
     const known = validateValueCount(requirement, at, errors);
-    if (!known)
-      errors.invalid(`${at}.operator`, requirement.operator ?? "", "expected In, NotIn, Exists or DoesNotExist");
+    if (!known) errors.invalid(`${at}.operator`, requirement.operator ?? "", "not a valid selector operator");
     validateLabelRequirement(requirement, at, errors);
   });
 }
 
-/** Tells at `at` where an operator has values and needs none, or none and needs some. Whether the operator is known. */
+/** Validates the number of values of an operator; returns whether the operator is known. */
 export function validateValueCount(
   { operator = "", values = [] }: RequirementValue,
   at: string,
@@ -50,18 +49,19 @@ export function validateValueCount(
   switch (operator) {
     case "In":
     case "NotIn":
-      if (values.length === 0) errors.required(`${at}.values`, `expected at least one value for ${operator}, got none`);
+      if (values.length === 0) errors.required(`${at}.values`, "must be specified when `operator` is 'In' or 'NotIn'");
       return true;
     case "Exists":
     case "DoesNotExist":
-      if (values.length > 0) errors.forbidden(`${at}.values`, `expected no values for ${operator}`);
+      if (values.length > 0)
+        errors.forbidden(`${at}.values`, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'");
       return true;
     default:
       return false;
   }
 }
 
-/** Tells at `at` what no label can have: its key, its values. */
+/** Validates the key and the values of a requirement. */
 export function validateLabelRequirement(
   { key = "", values = [] }: RequirementValue,
   at: string,

@@ -1,18 +1,18 @@
 /**
- * Blocks of PEM in what Secrets hold: which there are, and what a pair of certificate and key lacks of them.
+ * PEM blocks in Secrets, and what a pair of certificate and key lacks.
  *
  * @module
  */
 
-// A chain has a few blocks; a value made of nothing but beginnings must not cost a search to the end for each.
-const MOST_BLOCKS = 20;
+// A chain has a few blocks; in a value of nothing but beginnings, each costs a search to the end.
+const MAX_BLOCKS = 20;
 
-/** The labels of the blocks among base64 bytes, of the first twenty: of those that end, and whose content is base64. */
+/** The labels of the first twenty blocks in base64 bytes, without blocks that have no end or no base64 content. */
 function labelsOf(base64: string): string[] {
   const text = Buffer.from(base64, "base64").toString("latin1");
   const begin = /-----BEGIN ([A-Z0-9 ]+)-----/g;
   const labels: string[] = [];
-  for (let i = 0; i < MOST_BLOCKS; i++) {
+  for (let i = 0; i < MAX_BLOCKS; i++) {
     const match = begin.exec(text);
     if (!match) break;
     const name = match[1]!;
@@ -36,7 +36,7 @@ const isKey = (label: string): boolean => label === "PRIVATE KEY" || label.endsW
 /** The labels as Go prints a list of texts. */
 const listed = (labels: readonly string[]): string => `[${labels.join(" ")}]`;
 
-/** What keeps a certificate and its key, as base64 bytes, from being a pair, in the words of Go's `crypto/tls`. */
+/** Why a certificate and its key, as base64 bytes, are no pair, with the messages of Go's `crypto/tls`. */
 export function pairFault(certificate: string, key: string): string | undefined {
   return certificateFault(labelsOf(certificate)) ?? keyFault(labelsOf(key));
 }

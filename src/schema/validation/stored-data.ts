@@ -1,5 +1,5 @@
 /**
- * What ConfigMaps and Secrets have in common: maps of keys and bytes, a limit on their size, and `immutable`.
+ * The rules that ConfigMaps and Secrets share: maps of keys and bytes, a size limit, and `immutable`.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import type { ApiObject, WriteContext } from "../definition.ts";
 import { isSentEmpty } from "./sent-empty.ts";
 
 /** MaxSecretSize: the limit on the bytes of all values together (DEC-13). */
-export const MOST_BYTES = 1_048_576;
+export const MAX_DATA_BYTES = 1_048_576;
 
 /** A map of the data of an object, undefined when it is unset. */
 export type DataMap = Readonly<Record<string, string>> | undefined;
@@ -30,7 +30,7 @@ export function textBytes(data: DataMap): number {
   return bytes;
 }
 
-/** The bytes that all values of a map of padded base64 stand for; keys are not counted. */
+/** The decoded bytes of all values of a map of padded base64; keys are not counted. */
 export function base64Bytes(data: DataMap): number {
   let bytes = 0;
   for (const key in data) {
@@ -43,13 +43,13 @@ export function base64Bytes(data: DataMap): number {
 const FROZEN = "field is immutable when `immutable` is set";
 
 /**
- * What is immutable stays so and keeps its data (CM-7, CM-8, SEC-7, SEC-8, AMB-13). `members` are the maps that hold
- * data; an unset one is as good as an empty one, but where Kubernetes tells them apart: the one of `told`.
+ * An immutable object stays so and keeps its data (CM-7, CM-8, SEC-7, SEC-8, AMB-13). `members` are the maps of data. An unset
+ * one equals an empty one, except for the member `distinct`, where Kubernetes distinguishes them.
  */
 export function validateImmutable(
   object: ApiObject,
   old: ApiObject,
-  { members, told }: { readonly members: readonly string[]; readonly told: string },
+  { members, distinct }: { readonly members: readonly string[]; readonly distinct: string },
   errors: FieldErrors,
   ctx: WriteContext,
 ): void {
@@ -57,6 +57,6 @@ export function validateImmutable(
   if (object["immutable"] !== true) errors.forbidden("immutable", FROZEN);
   for (const member of members) {
     const isSame = equal((object[member] ?? {}) as Value, (old[member] ?? {}) as Value);
-    if (!isSame || (member === told && isSentEmpty(member, old, ctx))) errors.forbidden(member, FROZEN);
+    if (!isSame || (member === distinct && isSentEmpty(member, old, ctx))) errors.forbidden(member, FROZEN);
   }
 }

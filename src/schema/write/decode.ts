@@ -1,16 +1,16 @@
 /**
- * From a value that was read to an object of a kind: its members in wire form, its own names, its defaults.
+ * Decodes a value to an object of a kind: its members in wire form, its type, its defaults.
  *
  * @module
  */
 import { tooLarge } from "../../meta/status.ts";
 import type { Value } from "../../value/value.ts";
-import { DecodeReport, MOST_SIDE_BY_SIDE, type Mismatch } from "../decode-report.ts";
+import { DecodeReport, MAX_MEMBERS, type Mismatch } from "../decode-report.ts";
 import type { ApiObject, ResourceDefinition, WriteContext } from "../definition.ts";
 import type { Walker } from "../walker.ts";
 import { addWarnings } from "../warnings.ts";
 
-/** A kind, compiled: what is needed of it to read and to judge its objects, stored or not. */
+/** A compiled kind, which decodes and validates its objects. */
 export interface CompiledKind {
   readonly definition: ResourceDefinition;
   /** `group/version`, or the version of the core group. */
@@ -18,25 +18,25 @@ export interface CompiledKind {
   readonly walker: Walker;
 }
 
-/** What a value came to. */
+/** The result of decoding. */
 export interface Walked {
   readonly object: ApiObject;
-  /** Members that nobody knows, as paths. */
+  /** Paths of unknown members. */
   readonly unknown: string[];
   /** The first value of a wrong type; undefined when all fit. */
   readonly mismatch: Mismatch | undefined;
-  /** Lists and maps that were sent empty and are left out, as paths. */
+  /** Paths of lists and maps that were sent empty and are left out. */
   readonly empty: readonly string[];
-  /** What became of integers that no 64 bits hold, for warnings. */
+  /** Warnings about integers that exceed 64 bits. */
   readonly rounded: readonly string[];
 }
 
-/** Reads a value by the schema of a kind. It is changed in place and becomes the object. */
+/** Decodes a value by the schema of a kind. It is changed in place and becomes the object. */
 export function walk({ walker, definition }: CompiledKind, value: Value, isMerged = false): Walked {
   const report = new DecodeReport(definition.secret);
   const object = walker.decode(value, report, isMerged) as ApiObject;
   if (report.excess !== undefined) {
-    throw tooLarge(`expected ${report.excess} to have at most ${MOST_SIDE_BY_SIDE} members, found more`);
+    throw tooLarge(`expected ${report.excess} to have at most ${MAX_MEMBERS} members, found more`);
   }
   return {
     object,
@@ -47,7 +47,7 @@ export function walk({ walker, definition }: CompiledKind, value: Value, isMerge
   };
 }
 
-/** Makes what fits an object of the kind: conversions and defaults. Changes `object` and returns it. */
+/** Completes a decoded object: conversions and defaults. Changes `object` and returns it. */
 export function complete(
   { definition, apiVersion, walker }: CompiledKind,
   { object, empty, rounded }: Walked,

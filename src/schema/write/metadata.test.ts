@@ -5,7 +5,7 @@ import type { ApiObject, ResourceDefinition, WriteContext } from "../definition.
 import { contextOf } from "../testing/kind.ts";
 import {
   countGeneration,
-  dropDoubledOwners,
+  dropDuplicateOwners,
   dropServerMetadata,
   fillNewMetadata,
   keepServerMetadata,
@@ -97,10 +97,10 @@ test("DEC-1: an owner that stands there twice is kept once, with a word about it
   const owner = { apiVersion: "v1", kind: "Pod", name: "p", uid: "u" };
   const ctx: WriteContext = { ...contextOf(neutral), warnings: [] };
   const differing = object({ ownerReferences: [owner, { ...owner, controller: true }] });
-  dropDoubledOwners(differing, ctx);
+  dropDuplicateOwners(differing, ctx);
   expect([differing.metadata.ownerReferences!.length, ctx.warnings]).toEqual([2, []]);
   const doubled = object({ ownerReferences: [owner, { uid: "u", name: "p", kind: "Pod", apiVersion: "v1" }] });
-  dropDoubledOwners(doubled, ctx);
+  dropDuplicateOwners(doubled, ctx);
   expect([doubled.metadata.ownerReferences, ctx.warnings]).toEqual([
     [owner],
     ["metadata.ownerReferences: the same owner was named more than once, it is kept once"],

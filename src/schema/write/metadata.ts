@@ -9,7 +9,7 @@ import type { Value } from "../../value/value.ts";
 import type { ApiContext, ApiObject, ResourceDefinition, WriteContext } from "../definition.ts";
 import { sameMeaning } from "../same-meaning.ts";
 
-/** The generation of a new object: none, 1, or what was sent where the dialect keeps it. */
+/** The generation of a new object: none, 1, or the sent one where the dialect keeps it. */
 function firstGeneration(
   definition: ResourceDefinition,
   sent: number | undefined,
@@ -20,15 +20,15 @@ function firstGeneration(
 }
 
 /**
- * Drops what a client may not say of a new object, before anybody owns it: a POST always, other creates unless the dialect
- * takes them as they are sent.
+ * Drops what a client may not set on a new object, before ownership is recorded: on POST always, on other creates unless the
+ * dialect keeps them as sent.
  */
 export function dropServerMetadata({ metadata }: ApiObject): void {
   delete metadata.deletionTimestamp;
   delete metadata.deletionGracePeriodSeconds;
 }
 
-/** Fills what only the server gives to a new object. */
+/** Sets the members of a new object that only the server may set. */
 export function fillNewMetadata(definition: ResourceDefinition, object: ApiObject, api: ApiContext): void {
   const { metadata } = object;
   const generation = firstGeneration(definition, metadata.generation, api);
@@ -40,7 +40,7 @@ export function fillNewMetadata(definition: ResourceDefinition, object: ApiObjec
   metadata.creationTimestamp = formatTime(api.clock.now());
 }
 
-/** What an update may not change is taken from the stored object, whatever was sent. */
+/** Restores the members that an update may not change from the stored object. */
 export function keepServerMetadata(object: ApiObject, old: ApiObject): void {
   const { metadata } = object;
   const before = old.metadata;
@@ -49,7 +49,7 @@ export function keepServerMetadata(object: ApiObject, old: ApiObject): void {
   keep("generation");
   keep("resourceVersion");
   delete metadata.selfLink;
-  // A deletion that has begun goes on, whatever the client says of it (DEC-1).
+  // A client cannot undo a deletion (DEC-1).
   if (before.deletionTimestamp !== undefined) {
     metadata.deletionTimestamp = before.deletionTimestamp;
   }
@@ -81,10 +81,10 @@ const changesSpec = ({ schema }: ResourceDefinition, object: ApiObject, old: Api
   !sameMeaning(schema, { spec: object["spec"] }, { spec: old["spec"] });
 
 /**
- * Drops owner references that stand there twice and tells so (DEC-1): only entries that are equal in every member.
- * Two of one uid that differ are stored, apply refuses them.
+ * Drops duplicate owner references with a warning (DEC-1): only entries that are equal in every member. Two of one uid that
+ * differ are stored; apply refuses them.
  */
-export function dropDoubledOwners(object: ApiObject, ctx: WriteContext): void {
+export function dropDuplicateOwners(object: ApiObject, ctx: WriteContext): void {
   const owners = object.metadata.ownerReferences;
   if (!owners || owners.length < 2) return;
   const seen = new Set<string>();

@@ -1,6 +1,6 @@
 /**
- * What a kind and the rules of metadata make of a write, between what may change it from outside and what may only refuse
- * it: what a client may not say is put right, then all that is wrong is told.
+ * Prepares and validates a write by the rules of its kind and of metadata, between mutating and validating admission: it
+ * resets what a client may not set, then collects all errors.
  *
  * @module
  */
@@ -13,28 +13,28 @@ import type { ApiObject, ResourceDefinition, WriteContext, WriteRules } from "..
 import type { CompiledKind } from "./decode.ts";
 import {
   countGeneration,
-  dropDoubledOwners,
+  dropDuplicateOwners,
   dropServerMetadata,
   fillNewMetadata,
   keepServerMetadata,
 } from "./metadata.ts";
 
-/** The rules of the way in which an object is written: its own, also through a lens, or those of a subresource. */
+/** The rules of a write: those of the object, also through a lens, or those of a subresource. */
 export function rulesOf({ definition }: Pick<CompiledKind, "definition">, subresource: string): WriteRules {
   if (subresource === "") return definition;
   const rules = definition.subresources?.[subresource];
   return rules?.lens ? definition : (rules ?? {});
 }
 
-/** Makes a new object ready to be stored. Changes `object`; what is wrong with it is answered. */
+/** Prepares a new object. Changes `object` and returns its errors. */
 export function prepareCreate(kind: CompiledKind, object: ApiObject, ctx: WriteContext): FieldErrors {
   const { definition, walker } = kind;
   const errors = new FieldErrors(definition.secret);
-  dropDoubledOwners(object, ctx);
+  dropDuplicateOwners(object, ctx);
   if (!ctx.dialect.rules.updateCreatesAsSent) dropServerMetadata(object);
   fillNewMetadata(definition, object, ctx);
   definition.prepareForCreate?.(object, ctx);
-  walker.settle(object);
+  walker.normalise(object);
   const isLast = definition.metadataLast && ctx.dialect.rules.recordedCauseNames;
   if (!isLast) validateObjectMeta(object.metadata, errors, metadataRules(definition, ctx));
   definition.validate?.(object, errors, ctx);
@@ -42,7 +42,7 @@ export function prepareCreate(kind: CompiledKind, object: ApiObject, ctx: WriteC
   return errors;
 }
 
-/** Makes the next state of an object ready to be stored, on the object or on a subresource. Otherwise as for a new one. */
+/** Prepares the next state of an object, for a write to the object or a subresource. Changes `object` and returns its errors. */
 export function prepareUpdate(
   kind: CompiledKind,
   object: ApiObject,
@@ -53,13 +53,13 @@ export function prepareUpdate(
   const { definition, walker } = kind;
   const rules = rulesOf(kind, subresource);
   const errors = new FieldErrors(definition.secret);
-  dropDoubledOwners(object, ctx);
+  dropDuplicateOwners(object, ctx);
   const sent = { ...object.metadata };
-  // What is put right is not judged.
+  // Reset members are not validated.
   if (rules.resetFields?.includes("metadata.deletionTimestamp")) delete sent.deletionTimestamp;
   keepServerMetadata(object, old);
   rules.prepareForUpdate?.(object, old, ctx);
-  walker.settle(object);
+  walker.normalise(object);
   if (!rules.uncounted) countGeneration(definition, object, old, ctx);
   validateObjectMetaUpdate(object.metadata, old.metadata, errors, { ...metadataRules(definition, ctx), sent });
   if (subresource === "") validatePrefix(object.metadata, errors, metadataRules(definition, ctx));
@@ -67,7 +67,7 @@ export function prepareUpdate(
   return errors;
 }
 
-/** The rules of a kind that may take long; what they find wrong is added to `errors`. Undefined where it has none. */
+/** Runs the rules of a kind that may take long, which add to `errors`. Undefined where it has none. */
 export function longRules(
   { definition }: CompiledKind,
   object: ApiObject,
@@ -79,7 +79,7 @@ export function longRules(
   return definition.validateInSteps?.(object, old, subresource, errors, ctx);
 }
 
-/** Tells the warnings about an object that is written, by the rules of the way in which it is; nothing to do without any. */
+/** Adds the warnings about a write by its rules; undefined where there are none. */
 export function warn(
   kind: CompiledKind,
   object: ApiObject,

@@ -4,7 +4,7 @@
  * @module
  */
 import type { Connection } from "../../auth/contract.ts";
-import { notDone } from "../../schema/write/not-done.ts";
+import { jobFailure } from "../../schema/write/job-failure.ts";
 import { badRequest, tooLarge } from "../../meta/status.ts";
 import { JobError, siblingModule } from "../../util/worker-threads.ts";
 import { DecodeError, type Decoded } from "../../value/decode-error.ts";
@@ -40,5 +40,5 @@ function refusalOf(error: unknown): unknown {
   if (!(error instanceof JobError)) return error;
   if (error.why === "slow") return badRequest(error.message);
   if (error.why === "large") return tooLarge(error.message);
-  return notDone(error);
+  return jobFailure(error);
 }

@@ -129,7 +129,7 @@ interface Below {
 }
 
 /** All that lies below the objects of a kind; of built-in kinds by name. */
-function belowOf({ subresources = {}, ways = {}, kind, untyped }: ResourceDefinition): readonly Below[] {
+function belowOf({ subresources = {}, connectors = {}, kind, untyped }: ResourceDefinition): readonly Below[] {
   const below: Below[] = [
     ...Object.entries(subresources).map(([name, { takes, verbs }]) => ({
       name,
@@ -137,7 +137,7 @@ function belowOf({ subresources = {}, ways = {}, kind, untyped }: ResourceDefini
       kind: takes?.kind ?? kind,
       verbs,
     })),
-    ...Object.entries(ways).map(([name, way]) => ({ name, kind: way.kind, verbs: way.verbs })),
+    ...Object.entries(connectors).map(([name, way]) => ({ name, kind: way.kind, verbs: way.verbs })),
   ];
   return untyped ? below : below.sort((a, b) => (a.name < b.name ? -1 : 1));
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type AskedSelector, writtenFields, writtenLabels } from "../../meta/asked-selectors.ts";
+import { type RequestedSelector, requestedFields, requestedLabels } from "../../meta/requested-selectors.ts";
 import { type RequestInfo, decodePath, requestInfo } from "../../meta/request-info.ts";
 import type { Query } from "./query.ts";
 
@@ -19,15 +19,15 @@ const SELECTING: ReadonlySet<string> = new Set(["list", "watch", "deletecollecti
 function withSelectors(info: RequestInfo, query: Query): RequestInfo {
   const [fields, labels] = [query.text("fieldSelector"), query.text("labelSelector")];
   if (fields === "" && labels === "") return info;
-  const fieldSelector = fields === "" ? undefined : writtenFields(fields);
-  const labelSelector = labels === "" ? undefined : writtenLabels(labels);
+  const fieldSelector = fields === "" ? undefined : requestedFields(fields);
+  const labelSelector = labels === "" ? undefined : requestedLabels(labels);
   const name =
     info.verb === "deletecollection" || info.hasName ? info.name : nameIn(fieldSelector, labelSelector, query);
   return { ...info, name, fieldSelector, labelSelector };
 }
 
 /** The name that a field selector selects, where the whole query is well-formed; empty for none. */
-function nameIn(fields: AskedSelector | undefined, labels: AskedSelector | undefined, query: Query): string {
+function nameIn(fields: RequestedSelector | undefined, labels: RequestedSelector | undefined, query: Query): string {
   const named = fields?.requirements.find(({ key, operator }) => key === "metadata.name" && operator === "In");
   const name = named?.values[0] ?? "";
   if (name === "" || labels?.error !== undefined) return "";

@@ -6,7 +6,7 @@
  *
  * @module
  */
-import type { ResourceDefinition, Verb, Way } from "../../schema/definition.ts";
+import type { ResourceDefinition, Verb, Connector } from "../../schema/definition.ts";
 import { ALL_VERBS } from "../../schema/definition.ts";
 import type { RequestInfo } from "../../meta/request-info.ts";
 import { badRequest, methodNotAllowed, unknownPath } from "../../meta/status.ts";
@@ -69,14 +69,14 @@ function resolve(
     throw unknownPath();
   }
   checkSegments(info);
-  const way = wayOf(definition, info.subresource);
-  if (info.rest !== "" && !way?.isDeep) throw unknownPath();
+  const connector = connectorOf(definition, info.subresource);
+  if (info.rest !== "" && !connector?.isDeep) throw unknownPath();
   const { possible, served } = verbsAt(definition, info);
   if (!possible.some((verb) => served.includes(verb))) throw unknownPath();
   if (!possible.includes(info.verb) || !served.includes(info.verb) || !isMethodOf(info.verb, method)) {
     throw methodNotAllowed({ group: definition.group, plural: definition.plural, kind: definition.kind }, method);
   }
-  return { resource, handler: way ? connectObject : HANDLERS[info.verb as Verb] };
+  return { resource, handler: connector ? connectObject : HANDLERS[info.verb as Verb] };
 }
 
 /** Whether a method is that of its verb: HEAD is authorized as `get`, every method below `/watch/` as `watch` (RBAC-1). */
@@ -113,15 +113,15 @@ const WATCH_ONLY: readonly string[] = ["watch"];
 const NONE: readonly string[] = [];
 const SUBRESOURCE: readonly string[] = ["get", "update", "patch", "create"];
 
-const wayOf = ({ ways }: ResourceDefinition, subresource: string): Way | undefined =>
-  ways && Object.hasOwn(ways, subresource) ? ways[subresource] : undefined;
+const connectorOf = ({ connectors }: ResourceDefinition, subresource: string): Connector | undefined =>
+  connectors && Object.hasOwn(connectors, subresource) ? connectors[subresource] : undefined;
 
 function verbsAt(definition: ResourceDefinition, info: RequestInfo): PathVerbs {
   const served: readonly string[] = definition.verbs ?? ALL_VERBS;
   if (info.watchPath) return { possible: info.subresource === "" ? WATCH_ONLY : NONE, served };
   if (info.subresource !== "") {
-    const way = wayOf(definition, info.subresource);
-    if (way) return { possible: ALL_VERBS, served: way.verbs };
+    const connector = connectorOf(definition, info.subresource);
+    if (connector) return { possible: ALL_VERBS, served: connector.verbs };
     const { subresources } = definition;
     const rules = subresources && Object.hasOwn(subresources, info.subresource) && subresources[info.subresource];
     return { possible: SUBRESOURCE, served: rules ? rules.verbs : NONE };

@@ -7,22 +7,22 @@
 import { badRequest, notFound } from "../../meta/status.ts";
 import { apiVersionOf } from "../../meta/versions.ts";
 import type { Resource } from "../../registry/contract.ts";
-import type { ApiObject, Way } from "../../schema/definition.ts";
+import type { ApiObject, Connector } from "../../schema/definition.ts";
 import { answerStream } from "../answer/answer-stream.ts";
 import type { ServerContext } from "../request/context.ts";
 import type { ResourceRequest } from "../request/request.ts";
 import { ownerOf } from "../shared/ongoing.ts";
 import { read } from "./perform.ts";
 
-/** Answers a request for a way of an object: the output of the program, 204 where there is none, else why there is no way to it. */
+/** Handles a request to a connector: the output of the program, 204 where there is none, else the error of the connection. */
 export async function connectObject(server: ServerContext, request: ResourceRequest): Promise<void> {
   const { resource, response, info } = request;
-  const way = resource.definition.ways![info.subresource]!;
-  const name = way.nameIn ? way.nameIn(info.name) : info.name;
+  const connector = resource.definition.connectors![info.subresource]!;
+  const name = connector.nameIn ? connector.nameIn(info.name) : info.name;
   if (name === undefined) throw badRequest(`expected the name of an object in ${JSON.stringify(info.name)}`);
   const over = new AbortController();
   const abort = (): void => over.abort();
-  const pieces = await read(request, () => connect(server, request, way, name, over.signal));
+  const pieces = await read(request, () => connect(server, request, connector, name, over.signal));
   if (!pieces) return response.respond(204, response.headers(""));
   // What the program reads ends with the request, also where nothing could be sent.
   return answerStream(server, response, ownerOf(request), "text/plain", pieces, abort).finally(abort);
@@ -31,27 +31,27 @@ export async function connectObject(server: ServerContext, request: ResourceRequ
 async function connect(
   server: ServerContext,
   request: ResourceRequest,
-  way: Way,
+  connector: Connector,
   name: string,
   signal: AbortSignal,
 ): Promise<AsyncIterable<Uint8Array> | undefined> {
   const { resource, namespace, info, incoming } = request;
-  if (way.options) await resource.connect(request.target, optionsOf(way, request), request.caller);
+  if (connector.options) await resource.connect(request.target, optionsOf(connector, request), request.caller);
   const object = await objectOf(resource, namespace, name);
-  const needed = way.needs?.(object);
+  const needed = connector.needs?.(object);
   if (needed) await objectOf(find(server, ...needed.resource), namespace, needed.name);
   const query = (parameter: string): string | undefined => incoming.query.first(parameter);
   const ask = (target: ApiObject) => server.programs(info.subresource, target, query, signal);
-  return (await way.reach(object, { segment: info.name, query, ask })) ?? undefined;
+  return (await connector.reach(object, { segment: info.name, query, ask })) ?? undefined;
 }
 
 /** The options of a connection, as a request has them. */
-function optionsOf(way: Way, { incoming, info, resource }: ResourceRequest): ApiObject {
+function optionsOf(connector: Connector, { incoming, info, resource }: ResourceRequest): ApiObject {
   const { group, version } = resource.definition;
   const options = {
-    kind: way.kind,
+    kind: connector.kind,
     apiVersion: apiVersionOf(group, version),
-    ...way.options!(incoming.query, info.rest),
+    ...connector.options!(incoming.query, info.rest),
   };
   return options as ApiObject;
 }

@@ -4,14 +4,14 @@
  * @module
  */
 
-/** The annotation that says where a definition in such a group was approved. */
+/** The annotation with the approval of a definition in a protected group. */
 export const APPROVED = "api-approved.kubernetes.io";
 
 /** Whether a group belongs to the community. */
 export const isProtectedGroup = (group: string): boolean =>
   ["k8s.io", "kubernetes.io"].some((domain) => group === domain || group.endsWith(`.${domain}`));
 
-/** What the annotations of a definition say of its approval. */
+/** The approval in the annotations of a definition. */
 export interface Approval {
   readonly state: "missing" | "invalid" | "approved" | "bypassed";
   /** For people. */

@@ -11,7 +11,7 @@ import { formatTime } from "../../../meta/time.ts";
 import { defineResource } from "../../../schema/define-resource.ts";
 import type { Column, ResourceDefinition } from "../../../schema/definition.ts";
 import { unknownFormatWarnings } from "../../../schema/structural/unknown-formats.ts";
-import { judged } from "../../../schema/write/judged.ts";
+import { runRules } from "../../../schema/write/run-rules.ts";
 import { siblingModule } from "../../../util/worker-threads.ts";
 import type { Value } from "../../../value/value.ts";
 import { keepAllButStatus } from "../../rules/status.ts";
@@ -38,10 +38,10 @@ const terminating = (now: number): Condition => ({
   message: "the definition is to be deleted, its objects are deleted first",
 });
 
-/** The version in which objects are to be stored: the first that says so. */
+/** The storage version: the first with `storage`. */
 const storingVersion = ({ versions }: CustomResourceDefinition["spec"]) => versions?.find(({ storage }) => storage);
 
-/** What defaults of the schema cannot say (CRD-3); anything may be missing. */
+/** Defaults that depend on other members (CRD-3); any member may be missing. */
 function setDefaults({ spec, status }: CustomResourceDefinition): void {
   const { names, conversion } = spec;
   if (names.kind) {
@@ -99,7 +99,7 @@ export const customResourceDefinition = (): ResourceDefinition =>
         old: old && Buffer.from(JSON.stringify(old)),
       });
       const rules = () => validateDefinition(object, old, errors, ctx.dialect);
-      return yield* judged(rules, { module: RULES, input, sender: DEFINITIONS }, errors, ctx);
+      return yield* runRules(rules, { module: RULES, input, sender: DEFINITIONS }, errors, ctx);
     },
     beginDelete(object, ctx) {
       const { metadata, status } = object;

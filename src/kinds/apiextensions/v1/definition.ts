@@ -118,10 +118,10 @@ export const definitionSchema = objectSchema(
 /** A CustomResourceDefinition. */
 export type CustomResourceDefinition = ApiObject & { spec: t.Static<typeof Spec>; status: t.Static<typeof Status> };
 
-/** The names of a custom kind, wanted or accepted. */
+/** The names of a custom kind, requested or accepted. */
 export type Names = t.Static<typeof Names>;
 
-/** A version of a custom kind, as its definition says it. */
+/** A version of a custom kind in its definition. */
 export type Version = t.Static<typeof Version>;
 
 /** How objects come from one version to another. */
@@ -130,5 +130,5 @@ export type Conversion = t.Static<typeof Conversion>;
 /** What was last seen of one aspect of a definition. */
 export type Condition = t.Static<typeof Condition>;
 
-/** The finalizer that holds a definition until its objects are gone (CRD-12). */
+/** The finalizer that blocks the deletion of a definition until its objects are removed (CRD-12). */
 export const CLEANUP = "customresourcecleanup.apiextensions.k8s.io";

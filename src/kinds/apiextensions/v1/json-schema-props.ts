@@ -18,10 +18,10 @@ const Rule = t.struct("A rule that values must obey, written in CEL.", {
   ),
 });
 
-// Members are put in below: a schema holds schemas.
+// Members are added below, because a schema contains schemas.
 const members: Record<string, t.TSchema> = {};
 
-/** The name under which the documents of OpenAPI tell it once, for schemas hold schemas. */
+/** Its component name in OpenAPI documents, because schemas contain schemas. */
 const COMPONENT = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps";
 
 /** A schema, at any depth. */

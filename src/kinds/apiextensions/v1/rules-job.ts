@@ -11,7 +11,7 @@ import { decodeOwnJson } from "../../../value/json.ts";
 import type { CustomResourceDefinition } from "./definition.ts";
 import { validateDefinition } from "./rules.ts";
 
-/** A definition to judge: JSON texts. */
+/** A definition to validate, as JSON texts. */
 export interface DefinitionTask {
   readonly dialect: string;
   readonly definition: Uint8Array;

@@ -80,7 +80,7 @@ function validateStored({ spec, status }: CustomResourceDefinition, errors: Fiel
   const field = "status.storedVersions";
   const stored = status?.storedVersions ?? [];
   if (stored.length === 0) return errors.invalid(field, stored, "expected the version in which objects are stored");
-  // Each name stands for one version: the second of the same name has none left.
+  // Each name is one version: the second of the same name is a duplicate.
   const left = new Map(stored.map((name, i) => [name, i]));
   for (const { name, storage } of spec.versions ?? []) {
     if (!left.delete(name) && storage) {
@@ -119,7 +119,7 @@ function* validateSpec(spec: Spec, old: Spec | undefined, checks: SchemaChecks, 
   }
 }
 
-/** Where a part of all versions is told: once where it is alike in all of them. */
+/** The path of a part of all versions: one path where it is equal in all of them. */
 function placeOf<K extends keyof Version>(versions: readonly Version[], member: K): (i: number) => string {
   const NAMES: Partial<Record<keyof Version, string>> = { schema: "validation" };
   const [first] = versions;
@@ -140,7 +140,7 @@ function* validateVersions(
     additionalPrinterColumns: placeOf(versions, "additionalPrinterColumns"),
     selectableFields: placeOf(versions, "selectableFields"),
   };
-  // What is told in one place is told once.
+  // A fault at the common path is reported once.
   const once = new Set<string>();
   const at = (path: string, check: (path: string) => void): void => {
     if (!once.has(path)) check(path);
@@ -160,7 +160,7 @@ function* validateVersions(
   const storing = versions.filter(({ storage }) => storage).map(({ name }) => name);
   if (storing.length !== 1)
     errors.invalid("spec.versions", storing, "expected one version in which objects are stored");
-  // The first is also told as that of a definition that has one.
+  // The first is also reported for the definition itself.
   if (names[0]) check1035("spec.version", names[0], errors);
 }
 

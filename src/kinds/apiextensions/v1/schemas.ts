@@ -7,7 +7,13 @@ import { addBreaches, checkRules, judge } from "../../../cel/rules/index.ts";
 import type { Schema as RuleSchema } from "../../../cel/schema/declaration.ts";
 import type { Dialect } from "../../../meta/dialect.ts";
 import { FieldErrors } from "../../../meta/field-errors.ts";
-import { type Relaxed, type Written, checkSchema, relaxedBy, unreadable } from "../../../schema/structural/check.ts";
+import {
+  type Exemptions,
+  type SchemaValue,
+  checkSchema,
+  exemptionsOf,
+  unsupportedSchemas,
+} from "../../../schema/structural/check.ts";
 import { checkDefaults } from "../../../schema/structural/defaults.ts";
 import type { Structural } from "../../../schema/structural/schema.ts";
 import { type Steps, atOnce } from "../../../util/steps.ts";
@@ -15,7 +21,7 @@ import type { Value } from "../../../value/value.ts";
 import type { CustomResourceDefinition, Version } from "./definition.ts";
 import { same } from "../../rules/same.ts";
 
-/** What is not asked of schemas, because it was not asked before. */
+/** Rules that do not apply to schemas, because they were violated before. */
 export interface SchemaChecks {
   readonly dialect: Dialect;
   /** The versions of the definition before; none of a new one. */
@@ -28,9 +34,10 @@ export const checksOf = (dialect: Dialect, old: CustomResourceDefinition | undef
   before: old?.spec.versions ?? [],
 });
 
-const schemaOf = (version: Version): Written | undefined => version.schema?.openAPIV3Schema as Written | undefined;
+const schemaOf = (version: Version): SchemaValue | undefined =>
+  version.schema?.openAPIV3Schema as SchemaValue | undefined;
 
-/** Tells what is wrong with the schemas of the versions; `placeOf` says where each is told. */
+/** Validates the schemas of the versions; `placeOf` returns the path of each. */
 export function* validateSchemas(
   versions: readonly Version[],
   placeOf: (i: number) => string,
@@ -51,10 +58,10 @@ export function* validateSchemas(
     const path = `${placeOf(i)}.openAPIV3Schema`;
     if (once.has(path)) continue;
     once.add(path);
-    // What is told once for all versions must be right for each.
+    // A schema of all versions must be valid for each.
     const shared = path.startsWith("spec.validation");
     const hasStatus = (shared ? versions : [version]).some(({ subresources }) => subresources?.status !== undefined);
-    // A schema that has not changed was judged when it was written.
+    // An unchanged schema was validated when it was written.
     const old = byName.get(version.name);
     const isUnchanged = old !== undefined && same(schemaOf(old), schema);
     const own = new FieldErrors();
@@ -66,7 +73,7 @@ export function* validateSchemas(
     // Rules are read where the schema has a form and its defaults fit.
     const reads = isStructural && own.causes.length === faults.length;
     if (!isUnchanged) {
-      const unread = yield* unreadable(schema);
+      const unread = yield* unsupportedSchemas(schema);
       const isReadable = (one: RuleSchema): boolean => !unread.has(one);
       yield* checkRules(schema as RuleSchema, path, { faults, reads, isReadable }, own);
     }
@@ -75,7 +82,7 @@ export function* validateSchemas(
   }
 }
 
-/** A default is judged as what was there before, and as what is new (CRD-42). */
+/** A default is validated both as an old value and as a new one (CRD-42). */
 function judgeDefault(schema: Structural, value: Value, _path: string, errors: FieldErrors): void {
   const isObject = schema["x-kubernetes-embedded-resource"] === true;
   for (const old of [value, undefined]) {
@@ -86,12 +93,12 @@ function judgeDefault(schema: Structural, value: Value, _path: string, errors: F
 }
 
 /** Rules that any of the versions before did not obey. */
-function* allRelaxed(versions: readonly Version[]): Steps<Relaxed> {
-  const all: Relaxed[] = [];
+function* allRelaxed(versions: readonly Version[]): Steps<Exemptions> {
+  const all: Exemptions[] = [];
   for (const version of versions) {
     const schema = schemaOf(version);
-    if (schema) all.push(yield* relaxedBy(schema));
+    if (schema) all.push(yield* exemptionsOf(schema));
   }
-  const some = (rule: keyof Relaxed): boolean => all.some((one) => one[rule]);
+  const some = (rule: keyof Exemptions): boolean => all.some((one) => one[rule]);
   return { types: some("types"), structure: some("structure"), sets: some("sets"), keys: some("keys") };
 }

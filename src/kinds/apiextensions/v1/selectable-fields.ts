@@ -9,10 +9,10 @@ import { fieldPathOf } from "../../../schema/structural/field-path.ts";
 import type { Version } from "./definition.ts";
 import { same } from "../../rules/same.ts";
 
-const MOST = 8;
+const MAX_FIELDS = 8;
 const SELECTABLE = ["string", "boolean", "integer"];
 
-/** Tells which selectable fields of a version are wrong; the `old` ones of the same version may have been too many. */
+/** Validates the selectable fields of a version; unchanged ones of the `old` version may be too many. */
 export function validateSelectableFields(
   version: Version,
   old: Version["selectableFields"],
@@ -44,8 +44,8 @@ export function validateSelectableFields(
     if (seen.has(key)) errors.duplicate(place, jsonPath);
     seen.add(key);
   }
-  const hadTooMany = (old?.length ?? 0) > MOST && same(old, fields);
-  if (seen.size > MOST && !hadTooMany) errors.tooMany(path, seen.size, MOST);
+  const hadTooMany = (old?.length ?? 0) > MAX_FIELDS && same(old, fields);
+  if (seen.size > MAX_FIELDS && !hadTooMany) errors.tooMany(path, seen.size, MAX_FIELDS);
 }
 
 function schemaAt(schema: Structural, steps: readonly string[]): Structural | undefined {

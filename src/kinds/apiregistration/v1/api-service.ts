@@ -56,7 +56,7 @@ function setDefaults(object: ApiService): void {
   if (service) service.port ??= HTTPS;
 }
 
-/** Nobody has to be asked about what this server answers itself. */
+/** A local APIService is always available. */
 function newStatus({ spec }: ApiService, { clock }: WriteContext): t.Static<typeof Status> {
   if (spec.service) return {};
   const condition = {
@@ -120,7 +120,7 @@ function validateStatus(object: ApiService, errors: FieldErrors): void {
   }
 }
 
-/** Whether the server can be reached, and why not. */
+/** The availability of the server, with the reason. */
 function available(object: ApiService): string {
   const { conditions = [] } = object.status ?? {};
   const found = conditions.find(({ type }) => type === "Available");

@@ -14,7 +14,7 @@ import { sameMeaning } from "../../../schema/same-meaning.ts";
 import { LabelSelector, validateLabelSelector } from "../../../schema/validation/label-selector.ts";
 import { PodTemplates } from "../../core/v1/pod/template.ts";
 import { shareOf, validateAtMostAll, validateNotLess, validateNotNegative, validateShare } from "../../rules/counts.ts";
-import { isEmptySelector, isReadableSelector } from "../../rules/label-selection.ts";
+import { isEmptySelector, isValidSelector } from "../../rules/label-selection.ts";
 import {
   Condition,
   counted,
@@ -85,7 +85,7 @@ function writeGeneration({ metadata }: ApiObject, count: bigint): void {
   metadata.annotations = { ...metadata.annotations, [TEMPLATE_GENERATION]: String(count) };
 }
 
-/** Counts the template: what a client says is kept on create, and undone on update. */
+/** Sets the template generation: a client may set it on create, not on update. */
 function countTemplate({ schema }: PodTemplates, object: DaemonSet, old: DaemonSet | undefined): void {
   const before = templateGeneration(old ?? object);
   const isNew = old ? !sameMeaning(schema, templateOf(object), templateOf(old)) : before < 1n;
@@ -121,7 +121,7 @@ function validateStrategy({ type, rollingUpdate }: DaemonSet["spec"]["updateStra
 function validate({ spec }: DaemonSet, templates: PodTemplates, errors: FieldErrors, ctx: WriteContext): void {
   const { selector, template } = spec;
   if (selector) validateLabelSelector(selector, "spec.selector", errors);
-  if (!selector || isReadableSelector(selector)) validateSelected(selector, template, "spec.template", errors);
+  if (!selector || isValidSelector(selector)) validateSelected(selector, template, "spec.template", errors);
   if (selector && isEmptySelector(selector)) {
     errors.invalid("spec.selector", selector, "expected a selector that asks for something");
   }

@@ -35,6 +35,7 @@ import {
 } from "../../core/v1/workload.ts";
 import { containerColumns } from "../../rules/template-columns.ts";
 import { same } from "../../rules/same.ts";
+import { reportedCondition } from "../../rules/condition.ts";
 
 const Strategy = t.struct("How Pods of an old template are replaced.", {
   type: t.optional(t.text("RollingUpdate: some at a time. Recreate: all old ones go first.")),
@@ -46,14 +47,13 @@ const Strategy = t.struct("How Pods of an old template are replaced.", {
   ),
 });
 
-const Condition = t.struct("What is known of one side of the deployment.", {
-  type: t.required(t.text("What it is about: Available, Progressing or ReplicaFailure.")),
-  status: t.required(t.text("True, False or Unknown.")),
-  lastUpdateTime: t.nullable(t.time("When it was last written.")),
-  lastTransitionTime: t.nullable(t.time("When the status last changed.")),
-  reason: t.optional(t.text("Why, for programs.")),
-  message: t.optional(t.text("Why, for people.")),
-});
+const Condition = reportedCondition(
+  "What is known of one side of the deployment.",
+  "What it is about: Available, Progressing or ReplicaFailure.",
+  {
+    lastUpdateTime: t.nullable(t.time("When it was last written.")),
+  },
+);
 
 const Status = t.struct("How far the deployment is.", {
   observedGeneration: observed,

@@ -97,7 +97,7 @@ function setDefaults({ spec }: StatefulSet): void {
   spec.replicas ??= 1;
   spec.podManagementPolicy ||= "OrderedReady";
   const { updateStrategy } = spec;
-  // Who says the type says the rest as well, or leaves it out.
+  // Defaults depend on an unset type only.
   if (!updateStrategy.type) {
     updateStrategy.type = "RollingUpdate";
     updateStrategy.rollingUpdate ??= {};
@@ -156,7 +156,7 @@ function validate(
   validateNotNegative(spec.ordinals ?? {}, ["start"], "spec.ordinals", errors);
   validateSelector(spec.selector, "spec.selector", errors);
   const claims = spec.volumeClaimTemplates ?? [];
-  // What may not change was judged when it came.
+  // Immutable members were validated on create.
   if (isNew) {
     const rule = ctx.dialect.rules.enforceUndocumented ? dnsLabel : dnsSubdomain;
     const wrong = serviceName ? rule(serviceName) : undefined;
@@ -167,7 +167,7 @@ function validate(
   if (!judged) validateLasting(template, "spec.template", errors);
 }
 
-/** The template without what each Pod has of its own, its host name, and with its claims, which take the place of volumes. */
+/** The template without the host name of each Pod, and with claims in place of volumes. */
 function ofOnePod(template: PodTemplate, claims: readonly ClaimTemplate[]): PodTemplate {
   const { hostname, subdomain, ...spec } = template.spec;
   if (claims.length === 0) return hostname || subdomain ? { ...template, spec } : template;

@@ -30,7 +30,7 @@ const selfSubjectReview = defineResource(
   },
 );
 
-/** The definition of TokenReview: who is shown a token asks whom it stands for (AUTHN-39). */
+/** The definition of TokenReview, which returns the user of a token (AUTHN-39). */
 const tokenReview = defineResource(
   objectSchema("Answers whose a token is.", {
     spec: t.required(
@@ -85,7 +85,7 @@ export const tokenRequest = defineResource(
     plural: "tokenrequests",
     scope: "Namespaced",
     ...asked,
-    // It is asked for below a service account, and has no path of its own.
+    // It is a subresource of a service account, and has no path of its own.
     served: false,
   },
 );

@@ -2,7 +2,7 @@
  * HorizontalPodAutoscaler in `v1`, a view of what is stored in `../v2/`. It has members for one metric, the share of cpu; all
  * else is in annotations (KIND-HorizontalPodAutoscaler-3, KIND-HorizontalPodAutoscaler-4).
  *
- * Its rules are those of the stored form: what is wrong is told in the words of v2, as clients know it.
+ * Its rules are those of the stored form, with causes at paths of v2.
  *
  * @module
  */
@@ -40,17 +40,14 @@ const Status = t.struct("How it is.", {
 
 const schema = objectSchema(description, { spec: t.always(Spec), status: t.always(Status) });
 
-/** A HorizontalPodAutoscaler as v1 shows it; of what an applier says any part may be missing. */
-interface View extends ApiObject {
-  spec?: t.Static<typeof Spec>;
-  status?: t.Static<typeof Status>;
-}
+/** A HorizontalPodAutoscaler in v1; in the intent of an apply any part may be missing. */
+type View = ApiObject & Partial<t.Static<typeof schema>>;
 
 /** Leaves out what is undefined. */
 const present = <T extends object>(members: { [K in keyof T]: T[K] | undefined }): T =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as T;
 
-/** The share of cpu that a metric asks for; undefined for any other metric. */
+/** The target utilization of a cpu metric; undefined for other metrics. */
 const cpuOf = ({ type, resource }: Metric): number | undefined =>
   type === "Resource" && resource?.name === "cpu" ? resource.target.averageUtilization : undefined;
 
@@ -104,7 +101,7 @@ function shown(object: ApiObject, forms: OldForms): View {
 
 type CurrentCpu = NonNullable<CurrentMetric["resource"]>["current"];
 
-/** The metrics as they were last read: those of the annotation, which says more, else the share of cpu. */
+/** The current metrics: those of the annotation, else the utilization of cpu. */
 function metricsRead(said: readonly CurrentMetric[] | undefined, share: number | undefined): readonly CurrentMetric[] {
   if (share === undefined) return said ?? [];
   const cpu = (current: CurrentCpu): CurrentMetric[] => [{ type: "Resource", resource: { name: "cpu", current } }];
@@ -114,7 +111,7 @@ function metricsRead(said: readonly CurrentMetric[] | undefined, share: number |
   return cpu({ averageUtilization: share });
 }
 
-/** From this form to the stored one, as far as this one says it. */
+/** From this form to the stored one, with the members that this one has. */
 function meant(object: ApiObject, forms: OldForms): Autoscaler {
   const { spec, status } = object as View;
   const { annotations } = object.metadata;
@@ -141,7 +138,7 @@ function meant(object: ApiObject, forms: OldForms): Autoscaler {
   return stored;
 }
 
-/** The old form says less than the stored one: what a write has not changed of it stays as it was stored. */
+/** Keeps stored values that this form does not show, where a write has not changed its view of them. */
 function toStored(object: ApiObject, replaced: ApiObject | undefined, forms: OldForms): ApiObject {
   const stored = meant(object, forms);
   const before = replaced as Autoscaler | undefined;
@@ -191,7 +188,7 @@ export function horizontalPodAutoscalerV1(ctx: ApiContext): ResourceDefinition {
     ...through(stored),
     version: "v1",
     schema,
-    // What the stored form has no meaning for is said here.
+    // Faults that only this form can have.
     convert() {},
     storedAs: {
       definition: `${stored.plural}.${V2}`,
@@ -202,7 +199,7 @@ export function horizontalPodAutoscalerV1(ctx: ApiContext): ResourceDefinition {
       const { spec } = object as View;
       if (!spec) return;
       spec.minReplicas ??= 1;
-      // Annotations that say nothing go, before anybody owns them.
+      // Empty annotations are dropped before ownership is recorded.
       become(object, asStored(object), forms);
     },
     prepareForCreate(object, write) {

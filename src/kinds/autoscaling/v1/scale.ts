@@ -39,7 +39,7 @@ interface Replicated extends ApiObject {
   readonly status: { readonly replicas?: number };
 }
 
-/** The scale path of a kind with `spec.replicas` (KIND-All-17..20); `selectorOf` says which Pods are counted, as a query. */
+/** The scale subresource of a kind with `spec.replicas` (KIND-All-17..20); `selectorOf` returns the selector of its Pods. */
 export const scaleOf = <T extends Replicated>(selectorOf: (object: T) => string): SubresourceRules<T> => ({
   verbs: ["get", "patch", "update"],
   takes: scale,

@@ -8,7 +8,7 @@ import type { Column } from "../../../schema/definition.ts";
 import type { Autoscaler, CurrentMetric, Metric } from "./schema.ts";
 
 const UNKNOWN = "<unknown>";
-const MOST_SHOWN = 2;
+const MAX_SHOWN = 2;
 
 /** The share or amount of what Pods use, and what it is to be. */
 function use(
@@ -50,10 +50,10 @@ function targets({ spec, status }: Autoscaler): string {
   if (metrics.length === 0) return "<none>";
   const current = status.currentMetrics ?? [];
   const text = metrics
-    .slice(0, MOST_SHOWN)
+    .slice(0, MAX_SHOWN)
     .map((metric, i) => shown(metric, current[i]))
     .join(", ");
-  return metrics.length > MOST_SHOWN ? `${text} + ${metrics.length - MOST_SHOWN} more...` : text;
+  return metrics.length > MAX_SHOWN ? `${text} + ${metrics.length - MAX_SHOWN} more...` : text;
 }
 
 /** The columns, of an object in the form in which it is stored. */

@@ -33,7 +33,7 @@ function setDefaults({ spec }: Autoscaler): void {
   fillBehavior(spec);
 }
 
-/** Fills in how fast the number of Pods changes, where anything is said of it. Changes `spec`. */
+/** Sets the defaults of `behavior`, where it is set. Changes `spec`. */
 export function fillBehavior({ behavior }: Autoscaler["spec"]): void {
   if (!behavior) return;
   const four = { type: "Pods", value: 4, periodSeconds: PERIOD };
@@ -61,7 +61,7 @@ function dropTolerance({ spec }: Autoscaler, old: Autoscaler | undefined, ctx: W
   }
 }
 
-/** Current metrics as an object has them: where there are none, the dialect says whether that is told. */
+/** The current metrics of an object; without any, the dialect decides whether null is printed. */
 export function currentMetrics(metrics: readonly CurrentMetric[], { rules }: Dialect): Pick<Status, "currentMetrics"> {
   if (metrics.length > 0) return { currentMetrics: [...metrics] };
   return rules.printUnsetAsNull ? { currentMetrics: null as never } : {};
@@ -81,7 +81,7 @@ export const horizontalPodAutoscalerV2 = ({ dialect }: ApiContext): ResourceDefi
     scope: "Namespaced",
     description,
     resetFields: ["status"],
-    // What v1 says in annotations means nothing here.
+    // The annotations of v1 have no meaning here.
     convert({ metadata }) {
       if (!isObject(metadata?.annotations)) return;
       const kept = oldForms(dialect).without(metadata.annotations);

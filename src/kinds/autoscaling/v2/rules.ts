@@ -13,9 +13,9 @@ type Spec = Autoscaler["spec"];
 type Reference = Spec["scaleTargetRef"];
 type Target = NonNullable<Metric["resource"]>["target"];
 
-/** What is not asked of an object because it was stored so before. */
+/** Rules that do not apply, because the stored object violates them. */
 interface Leniency {
-  /** The least number of Pods that may be asked for. */
+  /** The smallest allowed number of Pods. */
   readonly least: 0 | 1;
   /** How the version of the target is looked at: `core` where it may be one without a group, `any` where not at all. */
   readonly target: "group" | "core" | "any";
@@ -89,7 +89,7 @@ const MEMBERS = {
   Resource: "resource",
 } as const;
 
-/** In this order the first member that is there is looked at, whatever the type. */
+/** The order of metric sources: the first one that is set is validated, whatever the type. */
 const LOOKED_AT = ["object", "external", "pods", "resource", "containerResource"] as const;
 
 function validateMetric(
@@ -191,13 +191,13 @@ function validateTarget(target: Target, at: string, errors: FieldErrors): void {
 
 const SELECTS = ["Disabled", "Max", "Min"];
 const COUNTED = ["Percent", "Pods"];
-const MOST_WINDOW = 3600;
-const MOST_PERIOD = 1800;
+const MAX_WINDOW = 3600;
+const MAX_PERIOD = 1800;
 
 function validateRules(rules: Rules, at: string, errors: FieldErrors): void {
   const { stabilizationWindowSeconds: window, selectPolicy, tolerance } = rules;
-  if (window !== undefined && (window < 0 || window > MOST_WINDOW)) {
-    errors.invalid(`${at}.stabilizationWindowSeconds`, window, `expected 0 to ${MOST_WINDOW}`);
+  if (window !== undefined && (window < 0 || window > MAX_WINDOW)) {
+    errors.invalid(`${at}.stabilizationWindowSeconds`, window, `expected 0 to ${MAX_WINDOW}`);
   }
   if (selectPolicy !== undefined && !SELECTS.includes(selectPolicy)) {
     errors.notSupported(`${at}.selectPolicy`, selectPolicy, SELECTS);
@@ -208,8 +208,8 @@ function validateRules(rules: Rules, at: string, errors: FieldErrors): void {
     const field = `${at}.policies[${i}]`;
     if (!COUNTED.includes(type)) errors.notSupported(`${field}.type`, type, COUNTED);
     if (value < 1) errors.invalid(`${field}.value`, value, "expected 1 or more");
-    if (periodSeconds < 1 || periodSeconds > MOST_PERIOD) {
-      errors.invalid(`${field}.periodSeconds`, periodSeconds, `expected 1 to ${MOST_PERIOD}`);
+    if (periodSeconds < 1 || periodSeconds > MAX_PERIOD) {
+      errors.invalid(`${field}.periodSeconds`, periodSeconds, `expected 1 to ${MAX_PERIOD}`);
     }
   }
   if (tolerance !== undefined) checkNotNegative(`${at}.tolerance`, tolerance, errors);

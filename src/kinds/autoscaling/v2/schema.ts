@@ -7,6 +7,7 @@ import * as t from "../../../meta/types.ts";
 import type { ObjectOf } from "../../../schema/define-resource.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { LabelSelector } from "../../../schema/validation/label-selector.ts";
+import { reportedCondition } from "../../rules/condition.ts";
 
 const referenceMembers = {
   kind: t.required(t.text("Its kind.")),
@@ -85,13 +86,11 @@ const ScalingRules = t.named(
   }),
 );
 
-const Condition = t.struct("What is known of one side of the autoscaler.", {
-  type: t.required(t.text("What it is about: AbleToScale, ScalingActive or ScalingLimited.")),
-  status: t.required(t.text("True, False or Unknown.")),
-  lastTransitionTime: t.nullable(t.time("When the status last changed.")),
-  reason: t.optional(t.text("Why, for programs.")),
-  message: t.optional(t.text("Why, for people.")),
-});
+const Condition = reportedCondition(
+  "What is known of one side of the autoscaler.",
+  "What it is about: AbleToScale, ScalingActive or ScalingLimited.",
+  {},
+);
 
 const Spec = t.struct("What is wanted.", {
   scaleTargetRef: t.required(ObjectReference),

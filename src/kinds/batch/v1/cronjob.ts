@@ -77,7 +77,7 @@ function validateSchedule(
 ): void {
   const field = "spec.schedule";
   if (schedule === "") return errors.required(field, "expected five fields, such as 0 3 * * *");
-  // Who has such a text keeps it; nothing else is said of it then.
+  // A stored text stays valid.
   if (ZONED.test(schedule)) {
     if (timeZone !== undefined || old?.spec.schedule !== schedule) {
       errors.invalid(field, schedule, "expected no zone in the schedule: spec.timeZone names it");
@@ -119,13 +119,13 @@ function validate(
   validateNotNegative(spec, ["successfulJobsHistoryLimit", "failedJobsHistoryLimit"], "spec", errors);
 }
 
-const MOST_NAME = 52;
+const MAX_NAME = 52;
 
 /** The names of its Jobs have eleven characters more. */
 const nameRule: NameRule = (name) => {
   const right = subdomainName(name);
   if (right !== true) return right;
-  return name.length <= MOST_NAME ? true : `expected at most ${MOST_NAME} characters`;
+  return name.length <= MAX_NAME ? true : `expected at most ${MAX_NAME} characters`;
 };
 
 const templateOf = (object: CronJob): JobSpec["template"] | undefined => object.spec?.jobTemplate?.spec?.template;

@@ -12,14 +12,14 @@ import { validateNotNegative } from "../../rules/counts.ts";
 import type { JobSpec, JobSpecSchema } from "./job-schema.ts";
 import { countIndexes, indexFault } from "./indexes.ts";
 
-const MOST_PARALLEL = 100_000;
-const MOST_FAILED = 100_000;
+const MAX_PARALLEL = 100_000;
+const MAX_FAILED = 100_000;
 const MANY_COMPLETIONS = 100_000;
-const MOST_BESIDE_MANY = 10_000;
-const MOST_RULES = 20;
+const MAX_BESIDE_MANY = 10_000;
+const MAX_RULES = 20;
 const MANY_PARALLEL = 10_000;
-const MOST_MANAGER_BYTES = 63;
-const MOST_INDEXES_BYTES = 64 * 1024;
+const MAX_MANAGER_BYTES = 63;
+const MAX_INDEXES_BYTES = 64 * 1024;
 
 /** Everything that is wrong with a spec at `at`, its selector aside. */
 export function validateJobSpec(
@@ -44,7 +44,7 @@ export function validateJobSpec(
   validateRestart(spec, `${at}.template.spec.restartPolicy`, errors);
 }
 
-/** The Warning about a spec at `at` whose indexes may become too many to be told. */
+/** The Warning about a spec at `at` whose indexes may exceed the limit of the status. */
 export function* jobSpecWarnings({ completionMode, completions = 0, parallelism = 0 }: JobSpec, at: string) {
   if (completionMode !== "Indexed" || completions <= MANY_COMPLETIONS || parallelism <= MANY_PARALLEL) return;
   yield `${at}: with more than ${MANY_COMPLETIONS} completions and a parallelism above ${MANY_PARALLEL} not all failed indexes may find room in the status`;
@@ -55,7 +55,7 @@ function validateManager(manager: string | undefined, field: string, errors: Fie
   if (manager === "") return errors.required(field, "expected a domain and a path, such as example.com/controller");
   const wrong = domainPrefixedPath(manager);
   if (wrong !== undefined) errors.invalid(field, manager, wrong);
-  if (manager.length > MOST_MANAGER_BYTES) errors.tooLong(field, MOST_MANAGER_BYTES);
+  if (manager.length > MAX_MANAGER_BYTES) errors.tooLong(field, MAX_MANAGER_BYTES);
 }
 
 function validateIndexed(spec: JobSpec, at: string, errors: FieldErrors): void {
@@ -73,17 +73,16 @@ function validateIndexed(spec: JobSpec, at: string, errors: FieldErrors): void {
     errors.required(`${at}.backoffLimitPerIndex`, "expected a number beside maxFailedIndexes");
   }
   if (!isIndexed) return;
-  if (maxFailedIndexes !== undefined && maxFailedIndexes > Math.min(completions ?? MOST_FAILED, MOST_FAILED)) {
-    errors.invalid(`${at}.maxFailedIndexes`, maxFailedIndexes, `expected no more than completions, and ${MOST_FAILED}`);
+  if (maxFailedIndexes !== undefined && maxFailedIndexes > Math.min(completions ?? MAX_FAILED, MAX_FAILED)) {
+    errors.invalid(`${at}.maxFailedIndexes`, maxFailedIndexes, `expected no more than completions, and ${MAX_FAILED}`);
   }
   if (completions === undefined) errors.required(`${at}.completions`, "expected a number where the Job is Indexed");
-  if (parallelism > MOST_PARALLEL)
-    errors.invalid(`${at}.parallelism`, parallelism, `expected at most ${MOST_PARALLEL}`);
+  if (parallelism > MAX_PARALLEL) errors.invalid(`${at}.parallelism`, parallelism, `expected at most ${MAX_PARALLEL}`);
   if ((completions ?? 0) <= MANY_COMPLETIONS || backoffLimitPerIndex === undefined) return;
-  const why = `expected at most ${MOST_BESIDE_MANY} beside more than ${MANY_COMPLETIONS} completions`;
+  const why = `expected at most ${MAX_BESIDE_MANY} beside more than ${MANY_COMPLETIONS} completions`;
   if (maxFailedIndexes === undefined) errors.required(`${at}.maxFailedIndexes`, why);
-  else if (maxFailedIndexes > MOST_BESIDE_MANY) errors.invalid(`${at}.maxFailedIndexes`, maxFailedIndexes, why);
-  if (parallelism > MOST_BESIDE_MANY) errors.invalid(`${at}.parallelism`, parallelism, why);
+  else if (maxFailedIndexes > MAX_BESIDE_MANY) errors.invalid(`${at}.maxFailedIndexes`, maxFailedIndexes, why);
+  if (parallelism > MAX_BESIDE_MANY) errors.invalid(`${at}.parallelism`, parallelism, why);
 }
 
 function validateRestart({ template, podFailurePolicy }: JobSpec, field: string, errors: FieldErrors): void {
@@ -102,7 +101,7 @@ const ACTIONS = ["Count", "FailIndex", "FailJob", "Ignore"];
 
 function validateFailurePolicy(spec: JobSpec, at: string, errors: FieldErrors): void {
   const rules = spec.podFailurePolicy?.rules ?? [];
-  if (rules.length > MOST_RULES) errors.tooMany(`${at}.rules`, rules.length, MOST_RULES);
+  if (rules.length > MAX_RULES) errors.tooMany(`${at}.rules`, rules.length, MAX_RULES);
   const { containers, initContainers } = spec.template.spec;
   const names = new Set([...(containers ?? []), ...(initContainers ?? [])].map(({ name }) => name));
   for (const [i, rule] of rules.entries()) validateFailureRule(rule, spec, names, `${at}.rules[${i}]`, errors);
@@ -121,8 +120,8 @@ function validateFailureRule(
     errors.invalid(`${at}.action`, action, "expected backoffLimitPerIndex beside it");
   }
   if (onExitCodes) validateExitCodes(onExitCodes, names, `${at}.onExitCodes`, errors);
-  if (onPodConditions.length > MOST_RULES) {
-    errors.tooMany(`${at}.onPodConditions`, onPodConditions.length, MOST_RULES);
+  if (onPodConditions.length > MAX_RULES) {
+    errors.tooMany(`${at}.onPodConditions`, onPodConditions.length, MAX_RULES);
   }
   for (const [i, { type, status }] of onPodConditions.entries()) {
     const field = `${at}.onPodConditions[${i}]`;
@@ -178,11 +177,11 @@ function validateSuccessPolicy(
   }
   const rules = successPolicy.rules ?? [];
   if (rules.length === 0) errors.required(`${at}.rules`, "expected at least one rule");
-  if (rules.length > MOST_RULES) errors.tooMany(`${at}.rules`, rules.length, MOST_RULES);
+  if (rules.length > MAX_RULES) errors.tooMany(`${at}.rules`, rules.length, MAX_RULES);
   for (const [i, { succeededCount: count, succeededIndexes: indexes }] of rules.entries()) {
     const field = `${at}.rules[${i}]`;
-    if (indexes !== undefined && indexes.length > MOST_INDEXES_BYTES) {
-      errors.tooLong(`${field}.succeededIndexes`, MOST_INDEXES_BYTES);
+    if (indexes !== undefined && indexes.length > MAX_INDEXES_BYTES) {
+      errors.tooLong(`${field}.succeededIndexes`, MAX_INDEXES_BYTES);
     }
     if (count === undefined && indexes === undefined) {
       errors.required(field, "expected succeededIndexes or succeededCount");
@@ -224,7 +223,7 @@ export function validateJobChange(
   mayDirect: boolean,
   errors: FieldErrors,
 ): void {
-  // Of an indexed Job a number that is missing is told as such.
+  // An indexed Job requires the number.
   const isMissing = spec.completionMode === "Indexed" && spec.completions === undefined;
   if (!isMissing && spec.completions !== old.completions) {
     const isTogether = spec.completionMode === "Indexed" && spec.completions === spec.parallelism;
@@ -245,7 +244,7 @@ export function validateJobChange(
     errors.invalid("spec.template", null, "field is immutable");
 }
 
-/** A template with what says where its Pods go, and what is noted on them, of another one. */
+/** A template with the scheduling directives, labels and annotations of another one. */
 function directedAs(template: PodTemplate, { metadata, spec }: PodTemplate): PodTemplate {
   const directed = structuredClone(template) as { metadata: Record<string, unknown>; spec: Record<string, unknown> };
   directed.metadata ??= {};

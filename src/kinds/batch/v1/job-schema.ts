@@ -7,6 +7,7 @@ import * as t from "../../../meta/types.ts";
 import type { ApiContext, ApiObject } from "../../../schema/definition.ts";
 import { LabelSelector, type LabelSelectorValue } from "../../../schema/validation/label-selector.ts";
 import { type PodTemplate, PodTemplates } from "../../core/v1/pod/template.ts";
+import { reportedCondition } from "../../rules/condition.ts";
 
 const ExitCodes = t.struct("How a container has ended.", {
   containerName: t.pointer(t.text("One container; any of them without a name.")),
@@ -73,14 +74,13 @@ export type JobSpec = Omit<t.Static<JobSpecSchema>, "template" | "selector"> & {
   selector?: LabelSelectorValue;
 };
 
-const Condition = t.struct("What is known of the Job.", {
-  type: t.required(t.text("What it is about: Complete, Failed, Suspended and others.")),
-  status: t.required(t.text("True, False or Unknown.")),
-  lastProbeTime: t.nullable(t.time("When it was last looked at.")),
-  lastTransitionTime: t.nullable(t.time("When the status last changed.")),
-  reason: t.optional(t.text("Why, for programs.")),
-  message: t.optional(t.text("Why, for people.")),
-});
+const Condition = reportedCondition(
+  "What is known of the Job.",
+  "What it is about: Complete, Failed, Suspended and others.",
+  {
+    lastProbeTime: t.nullable(t.time("When it was last looked at.")),
+  },
+);
 
 const conditions = {
   ...t.atomicList(Condition, "What is known of the Job."),

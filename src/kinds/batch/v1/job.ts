@@ -20,13 +20,13 @@ import { jobSpecWarnings, validateJobChange, validateJobSpec } from "./job-rules
 import { type Job, JobStatus, jobSpecSchema } from "./job-schema.ts";
 import { validateJobStatus } from "./job-status.ts";
 
-const MOST = 2 ** 31 - 1;
-const LONGEST_LABEL = 63;
+const MAX_INT32 = 2 ** 31 - 1;
+const MAX_LABEL_LENGTH = 63;
 
 function setDefaults({ metadata, spec }: Pick<Job, "metadata" | "spec">): void {
   if (spec.completions === undefined && spec.parallelism === undefined) spec.completions = 1;
   spec.parallelism ??= 1;
-  spec.backoffLimit ??= spec.backoffLimitPerIndex === undefined ? 6 : MOST;
+  spec.backoffLimit ??= spec.backoffLimitPerIndex === undefined ? 6 : MAX_INT32;
   spec.completionMode ??= "NonIndexed";
   spec.suspend ??= false;
   spec.manualSelector ??= false;
@@ -61,14 +61,14 @@ function madeLabels(
 
 const selecting = ({ dialect }: Pick<ApiContext, "dialect">): string => `batch.${dialect.labelDomain}/controller-uid`;
 
-/** Makes the selector and labels of a new Job, unless the client does; what it says itself stays, and is judged. */
+/** Sets the selector and labels of a new Job, unless the client does; values of the client are validated. */
 function makeSelector(job: Job, ctx: WriteContext): void {
   const { metadata, spec } = job;
   if (spec.manualSelector) return;
   const made = madeLabels(job, ctx);
   const isShared = hasLabels(metadata) && metadata.labels === spec.template.metadata?.labels;
-  // A name that is too long for a label is told where the server puts it, at the template.
-  const takesLabels = isShared || (!hasLabels(metadata) && (metadata.name ?? "").length <= LONGEST_LABEL);
+  // A name that is too long for a label is an error of the template, where the server sets it.
+  const takesLabels = isShared || (!hasLabels(metadata) && (metadata.name ?? "").length <= MAX_LABEL_LENGTH);
   spec.template.metadata = { ...spec.template.metadata, labels: { ...made, ...spec.template.metadata?.labels } };
   if (takesLabels) metadata.labels = { ...spec.template.metadata.labels };
   const key = selecting(ctx);

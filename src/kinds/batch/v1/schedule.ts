@@ -64,7 +64,7 @@ function partFault(part: string, field: Field): string | undefined {
     return `expected a step above 0, got ${shown(step)}`;
   if (first === "*" || first === "?") return last === undefined ? undefined : `expected no range behind ${first}`;
   const from = numberOf(first, field);
-  // A step without an end goes on to the last one.
+  // A step without an end continues to the last value.
   const to = last === undefined ? (step === undefined ? from : field.most) : numberOf(last, field);
   if (from === undefined || to === undefined)
     return `expected a number from ${field.least} to ${field.most}, got ${shown(range)}`;

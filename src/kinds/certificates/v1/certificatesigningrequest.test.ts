@@ -86,7 +86,7 @@ describe.each([neutral, kubernetes])("a CertificateSigningRequest in the $name d
     expect(object.spec).toEqual({ ...spec, username: "jane", uid: "7", groups: ["g"], extra: { k: ["v"] } });
   });
 
-  test("CERT-4: the spec never changes, a plain update keeps the status, and all ways may change labels", () => {
+  test("CERT-4: the spec never changes, a plain update keeps the status, and all subresources may change labels", () => {
     const old = stored({ conditions: [decided("Approved")] });
     const sent = { metadata: { name: "x", labels: { a: "b" } }, spec: { ...spec, usages: ["any"] }, status: {} };
     for (const way of ["", "approval", "status"]) {

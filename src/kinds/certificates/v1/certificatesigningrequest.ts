@@ -47,10 +47,10 @@ const USAGES: ReadonlySet<string> = new Set([
   "netscape sgc",
 ]);
 
-const LEAST_SECONDS = 600;
+const MIN_SECONDS = 600;
 const LEGACY_SIGNER = "kubernetes.io/legacy-unknown";
 
-/** Says who asks, whatever was sent (CERT-4). Changes `object`. */
+/** Sets the user of the request (CERT-4). Changes `object`. */
 function signIn(object: CertificateSigningRequest, { user, uid, groups, extra }: Writer): void {
   const { spec } = object;
   for (const member of ["username", "uid", "groups", "extra"] as const) delete spec[member];
@@ -70,8 +70,8 @@ function validate(object: CertificateSigningRequest, errors: FieldErrors): void 
   validateUsages(usages ?? [], errors);
   if (signerName === LEGACY_SIGNER) errors.invalid("spec.signerName", signerName, "expected a signer that is served");
   else validateSigner(signerName, "spec.signerName", errors);
-  if (expirationSeconds !== undefined && expirationSeconds < LEAST_SECONDS) {
-    errors.invalid("spec.expirationSeconds", expirationSeconds, `expected at least ${LEAST_SECONDS}`);
+  if (expirationSeconds !== undefined && expirationSeconds < MIN_SECONDS) {
+    errors.invalid("spec.expirationSeconds", expirationSeconds, `expected at least ${MIN_SECONDS}`);
   }
 }
 

@@ -14,7 +14,7 @@ type Request = CertificateSigningRequest;
 type Condition = NonNullable<Request["status"]["conditions"]>[number];
 
 const DECISIONS = ["Approved", "Denied"];
-/** What stays, once it is said. */
+/** Conditions that stay once they are set. */
 const FOR_GOOD = [...DECISIONS, "Failed"];
 const STATES = ["True", "False", "Unknown"];
 
@@ -41,7 +41,7 @@ export function keepDecisions(request: Request, old: Request): void {
   }
 }
 
-/** Says when conditions were written and when they became what they are, where that is not said. Changes `request`. */
+/** Sets the times of conditions that have none. Changes `request`. */
 export function stamp(request: Request, old: Request, now: number): void {
   const { conditions } = request.status;
   if (!conditions) return;

@@ -38,7 +38,7 @@ function validate(object: ClusterTrustBundle, errors: FieldErrors): void {
   const { signerName = "" } = object.spec;
   const wrong = wrongName(name, signerName);
   if (wrong !== undefined) errors.invalid("metadata.name", name, wrong);
-  // What is generated goes on where a prefix ends with a dash.
+  // A generated name continues a prefix that ends with a dash.
   const wrongPrefix = generateName ? wrongName(generateName.replace(/.-$/s, "a"), signerName) : undefined;
   if (wrongPrefix !== undefined) errors.invalid("metadata.generateName", generateName, wrongPrefix);
   if (signerName !== "") validateSigner(signerName, "spec.signerName", errors);
@@ -53,7 +53,7 @@ function validateUpdate(object: ClusterTrustBundle, old: ClusterTrustBundle, err
 
 const FIELD = "spec.trustBundle";
 
-/** CERT-11. Where a block is wrong, nothing is told of the bundle as a whole. */
+/** Validates the bundle (CERT-11). With a fault in a block, the bundle as a whole is not validated. */
 function* validateBundle(pem: string, errors: FieldErrors): Steps<void> {
   if (Buffer.byteLength(pem) > LARGEST_BUNDLE) return errors.tooLong(FIELD, LARGEST_BUNDLE);
   const wrong = (why: string): void => errors.invalid(FIELD, "<certificates>", why);

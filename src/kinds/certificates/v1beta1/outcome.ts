@@ -18,7 +18,7 @@ const OUTCOMES = ["Issued", "Denied", "Failed"];
 const MINUTE = 60_000;
 const SKEW = 5 * MINUTE;
 const MARGIN = 10 * MINUTE;
-const LEAST_LIFETIME = 60 * MINUTE;
+const MIN_LIFETIME = 60 * MINUTE;
 const LARGEST_CHAIN = 100 * 1024;
 const CHAIN = "status.certificateChain";
 
@@ -103,7 +103,7 @@ function validateNames(leaf: X509Certificate, errors: FieldErrors): void {
 
 type Issued = Pick<Request, "spec" | "status">;
 
-/** The times of the status are those of the certificate, and leave room at both ends. The first that is wrong is told. */
+/** The times of the status are those of the certificate, with tolerance at both ends. Only the first fault is reported. */
 function validateTimes(leaf: X509Certificate, { spec, status }: Issued, errors: FieldErrors, ctx: ApiContext): void {
   const wrong = (member: "notBefore" | "notAfter" | "beginRefreshAt", why: string): void =>
     errors.invalid(`status.${member}`, status[member], why);
@@ -113,7 +113,7 @@ function validateTimes(leaf: X509Certificate, { spec, status }: Issued, errors: 
   if (begins !== leaf.validFromDate.getTime()) wrong("notBefore", "expected the time that the certificate has");
   else if (Math.abs(begins - ctx.clock.now()) >= SKEW) wrong("notBefore", "expected a time within 5 minutes of now");
   else if (ends !== leaf.validToDate.getTime()) wrong("notAfter", "expected the time that the certificate has");
-  else if (lifetime < LEAST_LIFETIME) errors.invalid(CHAIN, lifetime / 1000, "expected a lifetime of an hour at least");
+  else if (lifetime < MIN_LIFETIME) errors.invalid(CHAIN, lifetime / 1000, "expected a lifetime of an hour at least");
   else if (lifetime > most)
     errors.invalid(CHAIN, lifetime / 1000, "expected a lifetime of maxExpirationSeconds at most");
   else if (refresh! < begins + MARGIN) wrong("beginRefreshAt", "expected a time 10 minutes after notBefore at least");

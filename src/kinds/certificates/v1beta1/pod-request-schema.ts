@@ -2,7 +2,7 @@ import * as t from "../../../meta/types.ts";
 import type { ApiObject } from "../../../schema/definition.ts";
 import { Condition } from "../../rules/condition.ts";
 
-/** How long a certificate may be good where nothing is said, and at most for signers of Kubernetes. */
+/** The default lifetime of a certificate, and the limit for signers of Kubernetes. */
 export const DAY_SECONDS = 86_400;
 
 /** The schema of `spec`. */

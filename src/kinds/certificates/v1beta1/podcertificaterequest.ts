@@ -18,11 +18,11 @@ import { DAY_SECONDS, type PodCertificateRequest, RequestStatus, Spec } from "./
 import { stateOf, validateOutcome } from "./outcome.ts";
 import { same } from "../../rules/same.ts";
 
-const LEAST_SECONDS = 3600;
-const MOST_SECONDS = 91 * DAY_SECONDS;
-const LONGEST_UID = 128;
+const MIN_SECONDS = 3600;
+const MAX_SECONDS = 91 * DAY_SECONDS;
+const MAX_UID_LENGTH = 128;
 const LARGEST_KEY = 10 * 1024;
-const MOST_ANNOTATION_BYTES = 256 * 1024;
+const MAX_ANNOTATION_BYTES = 256 * 1024;
 const RSA_BITS: readonly number[] = [3072, 4096];
 const CURVES: readonly string[] = ["prime256v1", "secp384r1", "secp521r1"];
 
@@ -36,7 +36,7 @@ function validate(object: PodCertificateRequest, errors: FieldErrors): void {
   }
   for (const member of ["podUID", "serviceAccountUID", "nodeUID"] as const) {
     if (spec[member] === "") errors.invalid(`spec.${member}`, "", "expected a UID");
-    if (Buffer.byteLength(spec[member]) > LONGEST_UID) errors.tooLong(`spec.${member}`, LONGEST_UID);
+    if (Buffer.byteLength(spec[member]) > MAX_UID_LENGTH) errors.tooLong(`spec.${member}`, MAX_UID_LENGTH);
   }
   validateLifetime(spec, errors);
   validateKey(spec, errors);
@@ -50,7 +50,7 @@ function validateAnnotations(annotations: Readonly<Record<string, string>>, erro
     const wrong = prefixedName(key.toLowerCase());
     if (wrong !== undefined) errors.invalid(field, key, wrong);
   }
-  if (size > MOST_ANNOTATION_BYTES) errors.tooLong(field, MOST_ANNOTATION_BYTES);
+  if (size > MAX_ANNOTATION_BYTES) errors.tooLong(field, MAX_ANNOTATION_BYTES);
 }
 
 function validateLifetime(
@@ -58,14 +58,14 @@ function validateLifetime(
   errors: FieldErrors,
 ): void {
   const field = "spec.maxExpirationSeconds";
-  const most = isOfKubernetes(signerName) ? DAY_SECONDS : MOST_SECONDS;
+  const most = isOfKubernetes(signerName) ? DAY_SECONDS : MAX_SECONDS;
   if (seconds === undefined) errors.required(field);
-  else if (seconds < LEAST_SECONDS || seconds > most) {
-    errors.invalid(field, seconds, `expected ${LEAST_SECONDS} to ${most}`);
+  else if (seconds < MIN_SECONDS || seconds > most) {
+    errors.invalid(field, seconds, `expected ${MIN_SECONDS} to ${most}`);
   }
 }
 
-/** A key of a kind that is taken, and a signature that shows that who asks has it. */
+/** Validates the type of the key, and the signature that proves its possession. */
 function validateKey(
   { pkixPublicKey, proofOfPossession, podUID }: PodCertificateRequest["spec"],
   errors: FieldErrors,

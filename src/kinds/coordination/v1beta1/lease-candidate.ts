@@ -46,7 +46,7 @@ function validate({ spec }: Candidate, errors: FieldErrors, { dialect }: ApiCont
   else errors.required("spec.strategy", "expected a strategy such as OldestEmulationVersion, got none");
 }
 
-/** A Lease has a name of its own form; Kubernetes does not look. */
+/** The lease name must be valid; Kubernetes does not validate it. */
 function validateLeaseName({ leaseName }: CandidateSpec, form: boolean, errors: FieldErrors): void {
   if (leaseName === "") errors.required("spec.leaseName");
   const wrong = leaseName === "" || !form ? undefined : configMapKey(leaseName);

@@ -104,7 +104,7 @@ function validateSize(spec: ClaimSpec, old: Claim, errors: FieldErrors, ctx: Api
   );
 }
 
-/** A class may be taken back only while none has been applied (PVC-17, AMB-23). */
+/** A class may be unset only while none has been applied (PVC-17, AMB-23). */
 function validateAttributesClass(spec: ClaimSpec, old: Claim, errors: FieldErrors): void {
   const field = "spec.volumeAttributesClassName";
   const { volumeAttributesClassName: after } = spec;

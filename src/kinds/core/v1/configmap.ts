@@ -1,5 +1,5 @@
 /**
- * ConfigMap: configuration data for whoever mounts or reads it (CM-1..13).
+ * ConfigMap: configuration data (CM-1..13).
  *
  * @module
  */
@@ -11,7 +11,7 @@ import type { ApiContext } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { wholeObject } from "../../rules/whole-object.ts";
 import {
-  MOST_BYTES,
+  MAX_DATA_BYTES,
   base64Bytes,
   textBytes,
   validateDataKeys,
@@ -41,7 +41,7 @@ function validate(object: ConfigMap, errors: FieldErrors, { dialect }: ApiContex
       errors.invalid(`data[${key}]`, key, "expected a key that is not in binaryData too");
     }
   }
-  if (textBytes(data) + base64Bytes(binaryData) > MOST_BYTES) errors.tooLong(wholeObject(dialect), MOST_BYTES);
+  if (textBytes(data) + base64Bytes(binaryData) > MAX_DATA_BYTES) errors.tooLong(wholeObject(dialect), MAX_DATA_BYTES);
 }
 
 /** The definition of ConfigMap. */
@@ -54,7 +54,7 @@ export const configMap = defineResource(schema, {
   scope: "Namespaced",
   validate,
   validateUpdate(object, old, errors, ctx) {
-    validateImmutable(object, old, { members: ["data", "binaryData"], told: "binaryData" }, errors, ctx);
+    validateImmutable(object, old, { members: ["data", "binaryData"], distinct: "binaryData" }, errors, ctx);
     validate(object, errors, ctx);
   },
   columns: [

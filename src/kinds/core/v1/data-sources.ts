@@ -1,5 +1,5 @@
 /**
- * dataSource and dataSourceRef of a claim: two ways to say what a new volume is filled from (doc 3 "dataSource and
+ * dataSource and dataSourceRef of a claim: the two fields for the content of a new volume (doc 3 "dataSource and
  * dataSourceRef rules", PVC-9..11, PVC-21..29).
  *
  * The older member takes local snapshots and claims and forgets anything else; the newer one takes any object and is

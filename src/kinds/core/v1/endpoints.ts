@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { oddAddress } from "../../../meta/addresses.ts";
+import { addressWarnings } from "../../../meta/addresses.ts";
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { dnsLabel, dnsSubdomain, qualifiedName } from "../../../meta/names.ts";
 import * as t from "../../../meta/types.ts";
@@ -12,7 +12,7 @@ import { type ObjectOf, defineResource } from "../../../schema/define-resource.t
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { MEMBERS_A_STEP, type Steps } from "../../../util/steps.ts";
 import { firstFew } from "../../rules/first-few.ts";
-import { wrongReached } from "../../rules/reached.ts";
+import { endpointAddressFault } from "../../rules/endpoint-address.ts";
 import { checkPortNumber } from "../../rules/ports.ts";
 import { ObjectReference } from "../../rules/references.ts";
 import { same } from "../../rules/same.ts";
@@ -55,7 +55,7 @@ type AddressValue = t.Static<typeof Address>;
 const LISTS = ["addresses", "notReadyAddresses"] as const;
 const PROTOCOLS = ["SCTP", "TCP", "UDP"];
 
-/** Every address, with the place of it. */
+/** Every address, with its path. */
 function* addressesOf(object: Endpoints): Generator<[field: string, address: AddressValue]> {
   for (const [i, subset] of (object.subsets ?? []).entries()) {
     for (const list of LISTS) {
@@ -84,12 +84,12 @@ function* validateAddresses(object: Endpoints, errors: FieldErrors): Steps<void>
   }
 }
 
-/** What was taken once stays. */
+/** Accepted values stay valid. */
 const isSame = (object: Endpoints, old: Endpoints | undefined): boolean =>
   old !== undefined && same(object.subsets, old.subsets);
 
 function validateAddress({ ip, hostname = "", nodeName }: AddressValue, field: string, errors: FieldErrors): void {
-  const wrong = wrongReached(ip);
+  const wrong = endpointAddressFault(ip);
   if (wrong) errors.invalid(`${field}.ip`, ip, wrong);
   const wrongHost = hostname === "" ? undefined : dnsLabel(hostname);
   if (wrongHost) errors.invalid(`${field}.hostname`, hostname, wrongHost);
@@ -143,7 +143,7 @@ export const endpoints = defineResource(schema, {
   *warnings(object) {
     let count = 0;
     for (const [field, { ip }] of addressesOf(object)) {
-      yield* oddAddress(`${field}.ip`, ip);
+      yield* addressWarnings(`${field}.ip`, ip);
       if (++count % MEMBERS_A_STEP === 0) yield undefined;
     }
   },

@@ -39,22 +39,11 @@ const schema = objectSchema("A report of something that happened, kept for a whi
   reportingInstance: t.always(t.text("The instance of the controller.")),
 });
 
-/** A reference to an object, as Events hold it. */
-export interface EventReference {
-  kind?: string;
-  namespace?: string;
-  name?: string;
-  uid?: string;
-  apiVersion?: string;
-  resourceVersion?: string;
-  fieldPath?: string;
-}
-
 /** An Event in its core form. */
 export type CoreEvent = ObjectOf<typeof schema>;
 
-const MOST_TEXT = 128;
-const MOST_MESSAGE = 1024;
+const MAX_TEXT = 128;
+const MAX_MESSAGE = 1024;
 
 /**
  * What every Event must fulfil, however it is written: an old one has the namespace of its object, a new one (with an
@@ -86,10 +75,10 @@ function validateReport(event: CoreEvent, errors: FieldErrors, controllerField: 
   for (const member of ["reportingInstance", "action", "reason"] as const) {
     const value = event[member] ?? "";
     if (value === "") errors.required(member);
-    if (Buffer.byteLength(value) > MOST_TEXT) errors.invalid(member, value, `expected at most ${MOST_TEXT} bytes`);
+    if (Buffer.byteLength(value) > MAX_TEXT) errors.invalid(member, value, `expected at most ${MAX_TEXT} bytes`);
   }
-  if (Buffer.byteLength(event.message ?? "") > MOST_MESSAGE) {
-    errors.invalid("message", event.message, `expected at most ${MOST_MESSAGE} bytes`);
+  if (Buffer.byteLength(event.message ?? "") > MAX_MESSAGE) {
+    errors.invalid("message", event.message, `expected at most ${MAX_MESSAGE} bytes`);
   }
 }
 

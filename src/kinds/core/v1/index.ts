@@ -17,7 +17,7 @@ import { secret } from "./secret.ts";
 import { serviceAccount } from "./service-account.ts";
 import { service } from "./service.ts";
 
-/** The kinds of the core group that the documents speak of, or stand on. Events are a second view of what the events group stores. */
+/** The kinds of the core group in the documents, with their dependencies. Events are a second view of those of the events group. */
 export const coreGroup: DefinitionFactory = (ctx) => [
   binding,
   configMap,

@@ -13,17 +13,12 @@ import { type ObjectOf, defineResource } from "../../../schema/define-resource.t
 import { ALL_VERBS, type ApiContext, type ResourceDefinition, type WriteContext } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { keepSpec, keepStatus, statusPath } from "../../rules/status.ts";
+import { reportedCondition } from "../../rules/condition.ts";
 
-/** The finalizer that every new namespace has: its content is removed before it is taken away. */
+/** The finalizer of every new namespace, which is removed after its content. */
 const CONTENT_FINALIZER = "kubernetes";
 
-const Condition = t.struct("What is known of the removal of the content.", {
-  type: t.required(t.text("What it is about.")),
-  status: t.required(t.text("True, False or Unknown.")),
-  lastTransitionTime: t.nullable(t.time("When the status last changed.")),
-  reason: t.optional(t.text("Why, for programs.")),
-  message: t.optional(t.text("Why, for people.")),
-});
+const Condition = reportedCondition("What is known of the removal of the content.", "What it is about.", {});
 
 const schema = objectSchema("A room for names: objects of most kinds live in one, and go when it is deleted.", {
   spec: t.always(

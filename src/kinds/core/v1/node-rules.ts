@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { familyOf, networkOf, wrongOldNetwork } from "../../../meta/addresses.ts";
+import { familyOf, networkOf, legacyNetworkFault } from "../../../meta/addresses.ts";
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { labelValue, qualifiedName } from "../../../meta/names.ts";
 import * as t from "../../../meta/types.ts";
@@ -82,7 +82,7 @@ function checkTaints(taints: readonly TaintValue[], at: string, errors: FieldErr
 /** Networks, of which there is at most one of each family. */
 function checkNetworks(networks: readonly string[], recordedCauseNames: boolean, errors: FieldErrors): void {
   networks.forEach((network, i) => {
-    const wrong = wrongOldNetwork(network);
+    const wrong = legacyNetworkFault(network);
     if (wrong !== undefined) errors.invalid(`spec.podCIDRs[${i}]`, network, wrong);
   });
   const families = networks.map((network) => {
@@ -102,13 +102,13 @@ function checkNetworks(networks: readonly string[], recordedCauseNames: boolean,
 }
 
 const FEATURE = /^[A-Z][A-Za-z0-9]*(?:\/[A-Za-z][A-Za-z0-9]*)*$/;
-const LONGEST_FEATURE = 253;
+const MAX_FEATURE_LENGTH = 253;
 
 /** Features are named in order, each once. */
 function checkFeatures(features: readonly string[], errors: FieldErrors): void {
   features.forEach((feature, i) => {
     const field = `status.declaredFeatures[${i}]`;
-    if (!FEATURE.test(feature) || feature.length > LONGEST_FEATURE) {
+    if (!FEATURE.test(feature) || feature.length > MAX_FEATURE_LENGTH) {
       errors.invalid(
         field,
         feature,

@@ -1,10 +1,12 @@
 /**
- * The members of a Node (SUP-6): what is asked of it, and how it is, as its agent reports it.
+ * The schema of Node (SUP-6).
  *
  * @module
  */
 import * as t from "../../../meta/types.ts";
-import type { ApiObject } from "../../../schema/definition.ts";
+import type { ObjectOf } from "../../../schema/define-resource.ts";
+import { objectSchema } from "../../../schema/object-schema.ts";
+import { reportedCondition } from "../../rules/condition.ts";
 
 /** The schema of a taint. */
 export const Taint = t.struct("Keeps programs away that do not tolerate it.", {
@@ -39,13 +41,8 @@ export const NodeSpec = t.struct("What is asked of the node.", {
   externalID: t.optional(t.text("No longer used.")),
 });
 
-const Condition = t.struct("What is known of one side of the node.", {
-  type: t.required(t.text("What it is about, such as Ready.")),
-  status: t.required(t.text("True, False or Unknown.")),
+const Condition = reportedCondition("What is known of one side of the node.", "What it is about, such as Ready.", {
   lastHeartbeatTime: t.nullable(t.time("When it was last reported.")),
-  lastTransitionTime: t.nullable(t.time("When the status last changed.")),
-  reason: t.optional(t.text("Why, for programs.")),
-  message: t.optional(t.text("Why, for people.")),
 });
 
 const Address = t.struct("One address of the node.", {
@@ -120,11 +117,14 @@ export const NodeStatus = t.struct("How the node is, as its agent reports it.", 
   declaredFeatures: t.optional(t.atomicList(t.text(), "Features that the agent has, in order.")),
 });
 
-/** A taint as it stands in an object. */
+/** A taint of an object before it is validated. */
 export type TaintValue = Partial<t.Static<typeof Taint>>;
 
+/** The schema of Node. */
+export const nodeSchema = objectSchema("A machine that runs programs.", {
+  spec: t.always(NodeSpec),
+  status: t.always(NodeStatus),
+});
+
 /** A Node in wire form. */
-export interface Node extends ApiObject {
-  spec: t.Static<typeof NodeSpec>;
-  status: t.Static<typeof NodeStatus>;
-}
+export type Node = ObjectOf<typeof nodeSchema>;

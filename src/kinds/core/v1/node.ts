@@ -4,25 +4,18 @@
  *
  * @module
  */
-import { addressBytes, oddNetwork, unreachable } from "../../../meta/addresses.ts";
+import { addressBytes, networkWarnings, specialAddressFault } from "../../../meta/addresses.ts";
 import { badRequest, unavailable } from "../../../meta/status.ts";
-import * as t from "../../../meta/types.ts";
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
 import { defineResource } from "../../../schema/define-resource.ts";
-import type { ApiContext, Column, ResourceDefinition, Way } from "../../../schema/definition.ts";
-import { objectSchema } from "../../../schema/object-schema.ts";
+import type { ApiContext, Column, ResourceDefinition, Connector } from "../../../schema/definition.ts";
 import { isObject } from "../../../value/value.ts";
 import { dropGated } from "../../rules/gated-field.ts";
 import { validateNode, validateNodeChange, validateReport } from "./node-rules.ts";
-import { nameInSegment, proxyOptions } from "./pod/ways.ts";
-import { type Node, NodeSpec, NodeStatus } from "./node-schema.ts";
+import { nameInSegment, proxyOptions } from "./pod/connectors.ts";
+import { type Node, nodeSchema } from "./node-schema.ts";
 import { roundResources } from "../../rules/quantities.ts";
 import { statusPath } from "../../rules/status.ts";
-
-const schema = objectSchema("A machine that runs programs.", {
-  spec: t.always(NodeSpec),
-  status: t.always(NodeStatus),
-});
 
 /** The first of podCIDRs is podCIDR, which counts when both are given. */
 function convert(object: Node): void {
@@ -48,7 +41,7 @@ function defaults(object: Node): void {
 function* warnings(object: Node): Generator<string> {
   const { externalID, podCIDRs = [] } = object.spec;
   if (externalID) yield "spec.externalID: this field is deprecated, nothing uses it";
-  for (const [i, network] of podCIDRs.entries()) yield* oddNetwork(`spec.podCIDRs[${i}]`, network);
+  for (const [i, network] of podCIDRs.entries()) yield* networkWarnings(`spec.podCIDRs[${i}]`, network);
 }
 
 function statusOf(node: Node): string {
@@ -91,7 +84,7 @@ const columnsOf = (labelDomain: string): readonly Column<Node>[] => [
 const AGENT_ADDRESSES = ["Hostname", "InternalDNS", "InternalIP", "ExternalDNS", "ExternalIP"];
 
 /** The way to the agent of a node, and to whatever else listens there. */
-const proxy: Way<Node> = {
+const proxy: Connector<Node> = {
   kind: "NodeProxyOptions",
   verbs: ["create", "delete", "get", "patch", "update"],
   options: proxyOptions,
@@ -103,14 +96,14 @@ const proxy: Way<Node> = {
     const found = AGENT_ADDRESSES.map((type) => addresses.find((address) => address.type === type)).find(Boolean);
     if (!found) throw badRequest(`node ${name} has no address at which its agent could be asked`);
     const bytes = addressBytes(found.address);
-    if (bytes && unreachable(bytes)) throw badRequest(`node ${name} has no address that may be asked`);
+    if (bytes && specialAddressFault(bytes)) throw badRequest(`node ${name} has no address that may be asked`);
     throw unavailable(`node ${name} cannot be reached: this server sends no requests on`);
   },
 };
 
 /** The definition of Node. */
 export const node = ({ dialect }: ApiContext): ResourceDefinition =>
-  defineResource(schema, {
+  defineResource(nodeSchema, {
     group: "",
     version: "v1",
     kind: "Node",
@@ -150,6 +143,6 @@ export const node = ({ dialect }: ApiContext): ResourceDefinition =>
       }),
     },
     selectableFields: { "spec.unschedulable": (object) => String(object.spec?.unschedulable ?? false) },
-    ways: { proxy },
+    connectors: { proxy },
     columns: columnsOf(dialect.labelDomain),
   });

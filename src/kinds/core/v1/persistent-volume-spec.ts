@@ -81,7 +81,7 @@ function checkModes(spec: VolumeSpec, at: string, errors: FieldErrors, ctx: ApiC
   checkAccessModes(`${at}.accessModes`, modes, errors);
 }
 
-/** Kubernetes wants `storage` and nothing else; sizes are above 0 in any case (DEC-44). */
+/** Kubernetes requires `storage` and nothing else; sizes are always above 0 (DEC-44). */
 function checkCapacity(capacity: Resources, at: string, errors: FieldErrors, ctx: ApiContext): void {
   const names = Object.keys(capacity);
   if (ctx.dialect.rules.requireUndocumented) {
@@ -104,7 +104,7 @@ function checkNodeAffinity(
   return true;
 }
 
-/** What only Kubernetes asks of members together. */
+/** The cross-field rules of Kubernetes. */
 function checkTogether(
   spec: VolumeSpec,
   source: string | undefined,
@@ -135,7 +135,7 @@ function checkAttributesClass(spec: VolumeSpec, at: string, errors: FieldErrors,
   }
 }
 
-/** Members that say nothing of a volume that no claim can have (DEC-44). */
+/** Members that have no meaning for a volume without claims (DEC-44). */
 const NOT_INLINE = ["claimRef", "capacity", "nodeAffinity", "storageClassName"] as const;
 
 /**

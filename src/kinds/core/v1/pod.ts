@@ -22,7 +22,7 @@ import { dropGatedMembers, dropGatedStatus } from "./pod/gated-fields.ts";
 import { checkSameProfiles, syncProfiles } from "./pod/profile-annotations.ts";
 import { qosClass } from "./pod/qos.ts";
 import { applyLabelKeys } from "./pod/label-keys.ts";
-import { addressWarnings, validatePodStatus } from "./pod/status-rules.ts";
+import { statusAddressWarnings, validatePodStatus } from "./pod/status-rules.ts";
 import { resize } from "./pod/resize.ts";
 import { PodTemplates } from "./pod/template.ts";
 import { validatePodSpec } from "./pod/spec-rules.ts";
@@ -30,10 +30,10 @@ import { PodStatusSchema } from "./pod/status-schema.ts";
 import { validatePodChange } from "./pod/update-rules.ts";
 import { validateTokens } from "./pod/volumes.ts";
 import { nameWarnings, podWarnings } from "./pod/warnings.ts";
-import { podWays } from "./pod/ways.ts";
+import { podWays } from "./pod/connectors.ts";
 import { type Source, inlineSources } from "./volumes/sources.ts";
 
-/** A new Pod waits; scheduling gates say so in a condition. */
+/** A new Pod is pending; scheduling gates add a condition. */
 function firstStatus({ spec }: Pod, { clock }: ApiContext): Pod["status"] {
   const status: Pod["status"] = { phase: "Pending", qosClass: qosClass(spec) };
   if ((spec.schedulingGates ?? []).length === 0) return status;
@@ -182,14 +182,14 @@ export function pod(ctx: ApiContext): ResourceDefinition {
             if (annotations) checkAnnotations(annotations, object.spec, "metadata.annotations", errors, write);
             validatePodStatus(object, old, errors, write);
           },
-          warnings: (object) => addressWarnings(object.status),
+          warnings: (object) => statusAddressWarnings(object.status),
         },
         ephemeralcontainers: ephemeralRules((object, _old, errors, write) => validate(object, sources, errors, write)),
         resize: resize(specSchema, (object, _old, errors, write) => validate(object, sources, errors, write)),
         binding: { verbs: ["create"], takes: binding },
         eviction: { verbs: ["create"], takes: eviction, takesAlso: ["policy/v1beta1"] },
       },
-      ways: podWays,
+      connectors: podWays,
       columns: podColumns,
     },
   );

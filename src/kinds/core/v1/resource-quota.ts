@@ -54,7 +54,7 @@ const schema = objectSchema("How much all objects of a namespace together may ta
 /** What a quota allows, and to whom. */
 export type QuotaSpec = t.Static<typeof Spec>;
 
-/** A condition on the objects that a quota is about. */
+/** A scope of a quota with a selector. */
 export type ScopeRequirement = t.Static<typeof ScopeRequirement>;
 
 /** A ResourceQuota. */
@@ -78,7 +78,7 @@ const OPPOSITES = [
   ["Terminating", "NotTerminating"],
 ] as const;
 
-/** The scopes that something can be asked about beside whether they are there. */
+/** The scopes that support operators besides Exists. */
 const NAMED = ["PriorityClass", "VolumeAttributesClass"];
 
 function checkAmounts(amounts: Resources | undefined, at: string, errors: FieldErrors, { dialect }: ApiContext): void {
@@ -96,7 +96,7 @@ function checkAmounts(amounts: Resources | undefined, at: string, errors: FieldE
   }
 }
 
-/** Tells where a scope does not go with what is counted; `at` is told instead of the resource. */
+/** Reports a scope that does not apply to a counted resource; `at` replaces the path of the resource. */
 function checkCounted(scope: string, hard: Resources, at: string, got: unknown, errors: FieldErrors): void {
   const fitting = SCOPES[scope];
   const strange = Object.keys(hard).find((name) => isCountedByQuotas(name) && fitting && !fitting.includes(name));
@@ -181,7 +181,7 @@ function* warnings(object: ResourceQuota, old: ResourceQuota | undefined, _ctx: 
   }
 }
 
-/** What is taken of what is enforced: `name: used/hard`, the limits apart from the rest. */
+/** The usage of enforced resources: `name: used/hard`, limits separately. */
 function usage(object: ResourceQuota, ofLimits: boolean): string {
   const { hard = {}, used = {} } = object.status ?? {};
   return Object.keys(hard)

@@ -11,7 +11,7 @@ import { type ObjectOf, defineResource } from "../../../schema/define-resource.t
 import type { ApiContext, ApiObject, WriteContext } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import {
-  MOST_BYTES,
+  MAX_DATA_BYTES,
   base64Bytes,
   validateDataKeys,
   validateImmutable,
@@ -103,8 +103,8 @@ function validate(object: Secret, errors: FieldErrors, { dialect }: ApiContext):
   const secret = object;
   validateDataKeys(secret.data, "data", errors);
   const size = base64Bytes(secret.data);
-  if (size > MOST_BYTES || (size === MOST_BYTES && dialect.rules.enforceDocumented)) {
-    errors.tooLong("data", dialect.rules.enforceDocumented ? MOST_BYTES - 1 : MOST_BYTES);
+  if (size > MAX_DATA_BYTES || (size === MAX_DATA_BYTES && dialect.rules.enforceDocumented)) {
+    errors.tooLong("data", dialect.rules.enforceDocumented ? MAX_DATA_BYTES - 1 : MAX_DATA_BYTES);
   }
   validateType(secret, errors, dialect.labelDomain);
 }
@@ -113,7 +113,7 @@ function validateUpdate(object: Secret, old: Secret, errors: FieldErrors, ctx: W
   if (object["type"] !== old["type"]) {
     errors.invalid("type", object["type"] ?? "", `field is immutable: expected ${JSON.stringify(old["type"])}`);
   }
-  validateImmutable(object, old, { members: ["data"], told: "data" }, errors, ctx);
+  validateImmutable(object, old, { members: ["data"], distinct: "data" }, errors, ctx);
   validate(object, errors, ctx);
 }
 

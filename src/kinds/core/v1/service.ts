@@ -6,10 +6,10 @@
  */
 import { label1035Name } from "../../../meta/names.ts";
 import { unavailable } from "../../../meta/status.ts";
-import { nameInSegment, proxyOptions } from "./pod/ways.ts";
+import { nameInSegment, proxyOptions } from "./pod/connectors.ts";
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
 import { defineResource } from "../../../schema/define-resource.ts";
-import type { ApiContext, ResourceDefinition, Way } from "../../../schema/definition.ts";
+import type { ApiContext, ResourceDefinition, Connector } from "../../../schema/definition.ts";
 import { sameAddresses, sameFamilies } from "./service/families.ts";
 import { oddPlaces } from "../../rules/load-balancer.ts";
 import { validateChange, validateLoadBalancer, validateService, warningsOf } from "./service/rules.ts";
@@ -49,7 +49,7 @@ function setDefaults({ spec, status }: Service): void {
   for (const ingress of status?.loadBalancer?.ingress ?? []) if (ingress.ip) ingress.ipMode ??= "VIP";
 }
 
-/** What another type has no use for goes, unless the client has changed it, too (KIND-Service-8). */
+/** Drops members that the new type does not use, unless the client has changed them (KIND-Service-8). */
 function dropUseless(spec: ServiceSpec, old: ServiceSpec): void {
   if (needsAddress(old) && !needsAddress(spec)) {
     if (sameAddresses(spec, old)) for (const member of ["clusterIP", "clusterIPs"] as const) delete spec[member];
@@ -93,7 +93,7 @@ const selectorOf = (selector: Readonly<Record<string, string>> = {}): string =>
     .join(",") || "<none>";
 
 /** The way to the programs behind a Service, which are found by its Endpoints. */
-const proxy: Way = {
+const proxy: Connector = {
   kind: "ServiceProxyOptions",
   verbs: ["create", "delete", "get", "patch", "update"],
   options: proxyOptions,
@@ -151,7 +151,7 @@ export function service(ctx: ApiContext): ResourceDefinition {
         warnings: (object) => oddPlaces(ingressOf(object), "status.loadBalancer.ingress"),
       }),
     },
-    ways: { proxy },
+    connectors: { proxy },
     selectableFields: {
       "spec.clusterIP": (object) => object.spec.clusterIP ?? "",
       "spec.type": (object) => object.spec.type ?? "",

@@ -13,8 +13,9 @@ import { LabelSelector, validateLabelSelector } from "../../../schema/validation
 import type { PodTemplate, PodTemplates } from "./pod/template.ts";
 import { nameWarnings } from "./pod/warnings.ts";
 import { validateAtMost, validateNotNegative } from "../../rules/counts.ts";
-import { isEmptySelector, isReadableSelector, selectionOf, selectorText } from "../../rules/label-selection.ts";
+import { isEmptySelector, isValidSelector, selectionOf, selectorText } from "../../rules/label-selection.ts";
 import { orNone } from "../../rules/template-columns.ts";
+import { reportedCondition } from "../../rules/condition.ts";
 
 /** A workload as the rules of all of them see it. */
 interface Workload extends ApiObject {
@@ -27,18 +28,12 @@ interface Selecting extends ApiObject {
 }
 
 /** A condition of a workload. */
-export const Condition = t.struct("What is known of one side of the workload.", {
-  type: t.required(t.text("What it is about.")),
-  status: t.required(t.text("True, False or Unknown.")),
-  lastTransitionTime: t.nullable(t.time("When the status last changed.")),
-  reason: t.optional(t.text("Why, for programs.")),
-  message: t.optional(t.text("Why, for people.")),
-});
+export const Condition = reportedCondition("What is known of one side of the workload.", "What it is about.", {});
 
 /** Numbers of a status, with what they count. */
 export const counted = (description: string) => t.optional(t.int32(description));
 
-/** The generation that whoever wrote the status had seen. */
+/** The generation that the writer of the status has observed. */
 export const observed = t.optional(t.int64("The generation of the object that the status speaks of."));
 
 /** What a selector must be: there, asking for something, and well formed (KIND-Deployment-2, KIND-All-15). */
@@ -84,7 +79,7 @@ export function validateTemplate(
   ctx: WriteContext,
 ): boolean {
   const at = "spec.template";
-  if (selector && !isReadableSelector(selector)) {
+  if (selector && !isValidSelector(selector)) {
     errors.invalid("spec.selector", selector, "expected a selector that can be read");
     return false;
   }
@@ -94,7 +89,7 @@ export function validateTemplate(
   return true;
 }
 
-/** Tells the selector of a spec that does not say what it said. */
+/** Reports a changed selector. */
 export function validateSameSelector(object: Selecting, old: Selecting, errors: FieldErrors): void {
   const [{ selector: now }, { selector: before }] = [object.spec, old.spec];
   if (!sameMeaning(LabelSelector, now, before)) errors.invalid("spec.selector", now ?? null, "field is immutable");
@@ -127,26 +122,26 @@ const REPLICA_COUNTS = [
 
 type ReplicaCounts = { readonly [member in (typeof REPLICA_COUNTS)[number]]?: number };
 
-/** What one kind of workloads asks for. */
+/** The rules of one kind of workloads. */
 interface Rules<T extends Workload> {
-  /** Defaults beside those of the template; changes the object. */
+  /** Defaults besides those of the template; changes the object. */
   setDefaults(object: T, ctx: WriteContext): void;
-  /** Everything that is wrong with a new object (without `old`), and with a changed one beside what may not change. */
+  /** Validates a new object (without `old`), and a changed one besides immutability. */
   validate(object: T, errors: FieldErrors, ctx: WriteContext, old?: T): void;
   /** What may not change. */
   validateChange?(object: T, old: T, errors: FieldErrors): void;
   validateStatus(object: T, old: T, errors: FieldErrors): void;
   /** Before a create (without `old`) and an update of the object. */
   prepare?(object: T, old: T | undefined): void;
-  /** Before a write of the status, beside what holds for all; changes `object`. */
+  /** Prepares a write of the status, besides the common rules; changes `object`. */
   prepareStatus?(object: T, old: T): void;
   /** Whether a change counts in the generation, where it is not one of the spec. */
   readonly counts?: ResourceRules<T>["counts"];
-  /** Whether Pods are told from others by more than the name of the workload: any name will do then. */
+  /** Whether Pods have names that do not derive from the workload: any name is valid then. */
   readonly anyName?: true;
-  /** Whether a change is told the Warnings of the template, where it is not one of the generation. */
+  /** Whether a change that keeps the generation has the Warnings of the template. */
   isNewTemplate?(object: T, old: T): boolean;
-  /** Warnings beside those of the template, also where that has not changed. */
+  /** Warnings besides those of the template, also where that has not changed. */
   warnings?(object: T, old: T | undefined): Iterable<string>;
   /** The status of a new object: what is always printed; none by default. */
   readonly firstStatus?: object;
@@ -244,7 +239,7 @@ export const selectorColumn: Column<Selecting> = textColumn(
   true,
 );
 
-/** How many of the wanted Pods are ready. */
+/** How many of the desired Pods are ready. */
 export const readyColumn: Column<ApiObject & { spec: { replicas?: number }; status: { readyReplicas?: number } }> =
   textColumn(
     "Ready",
@@ -252,7 +247,7 @@ export const readyColumn: Column<ApiObject & { spec: { replicas?: number }; stat
     ({ spec, status }) => `${status.readyReplicas ?? 0}/${spec.replicas ?? 0}`,
   );
 
-/** Columns of how many Pods are wanted, there and ready. */
+/** Columns of the numbers of desired, current and ready Pods. */
 export const replicaColumns: readonly Column<ApiObject & { spec: { replicas?: number }; status: ReplicaCounts }>[] = [
   numberColumn("Desired", "How many Pods are wanted.", ({ spec }) => spec.replicas),
   numberColumn("Current", "How many Pods there are.", ({ status }) => status.replicas),

@@ -6,10 +6,10 @@
 import {
   addressBytes,
   familyOf,
-  oddAddress,
-  wrongAddress,
-  wrongOldAddress,
-  unreachable,
+  addressWarnings,
+  addressFault,
+  legacyAddressFault,
+  specialAddressFault,
 } from "../../../meta/addresses.ts";
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { dnsLabel, dnsSubdomain, labelValue, qualifiedName, type TextCheck } from "../../../meta/names.ts";
@@ -69,10 +69,10 @@ type EndpointSlice = ObjectOf<typeof schema>;
 
 const ADDRESS_TYPES = ["FQDN", "IPv4", "IPv6"];
 const PROTOCOLS = ["SCTP", "TCP", "UDP"];
-const MOST_ENDPOINTS = 1000;
-const MOST_ADDRESSES = 100;
-const MOST_HINTS = 8;
-const MOST_PORTS = 20_000;
+const MAX_ENDPOINTS = 1000;
+const MAX_ADDRESSES = 100;
+const MAX_HINTS = 8;
+const MAX_PORTS = 20_000;
 const ENDPOINTS_A_STEP = 10;
 
 function validate(object: EndpointSlice, errors: FieldErrors): void {
@@ -86,9 +86,9 @@ function validate(object: EndpointSlice, errors: FieldErrors): void {
 function* validateEndpoints(object: EndpointSlice, old: EndpointSlice | undefined, errors: FieldErrors): Steps<void> {
   const { addressType } = object;
   const endpoints = object.endpoints ?? [];
-  // What was taken once stays.
+  // Accepted values stay valid.
   if (old && same(endpoints, old.endpoints ?? [])) return;
-  if (endpoints.length > MOST_ENDPOINTS) return errors.tooMany("endpoints", endpoints.length, MOST_ENDPOINTS);
+  if (endpoints.length > MAX_ENDPOINTS) return errors.tooMany("endpoints", endpoints.length, MAX_ENDPOINTS);
   for (const [i, { addresses, hostname, nodeName, hints }] of endpoints.entries()) {
     if (i % ENDPOINTS_A_STEP === 0) yield;
     const field = `endpoints[${i}]`;
@@ -98,7 +98,7 @@ function* validateEndpoints(object: EndpointSlice, old: EndpointSlice | undefine
     if (!hints) continue;
     const { forZones = [], forNodes = [] } = hints;
     validateHints(forZones, labelValue, `${field}.hints.forZones`, errors);
-    if (forZones.length > MOST_HINTS) continue;
+    if (forZones.length > MAX_HINTS) continue;
     validateHints(forNodes, dnsSubdomain, `${field}.hints.forNodes`, errors);
   }
 }
@@ -110,19 +110,19 @@ function tell(value: string | undefined, check: TextCheck, field: string, errors
 
 function validateAddresses(addresses: readonly string[], type: string, field: string, errors: FieldErrors): void {
   if (addresses.length === 0) errors.required(field, "expected an address");
-  if (addresses.length > MOST_ADDRESSES) errors.tooMany(field, addresses.length, MOST_ADDRESSES);
+  if (addresses.length > MAX_ADDRESSES) errors.tooMany(field, addresses.length, MAX_ADDRESSES);
   addresses.forEach((address, i) => {
     const at = `${field}[${i}]`;
     if (type === "FQDN" && address === "") return errors.required(at, "expected a name");
     if (type === "FQDN") return tell(address, fullName, at, errors);
     if (type !== "IPv4" && type !== "IPv6") return;
-    // IPv6 was never taken in another form than its standard one.
-    const wrong = type === "IPv4" ? wrongOldAddress(address) : wrongAddress(address);
+    // IPv6 addresses must always be canonical.
+    const wrong = type === "IPv4" ? legacyAddressFault(address) : addressFault(address);
     if (wrong) return errors.invalid(at, address, wrong);
     const bytes = addressBytes(address)!;
     if (familyOf(bytes) !== type) errors.invalid(field, address, `expected an address of ${type}`);
-    const outOfReach = unreachable(bytes);
-    if (outOfReach) errors.invalid(at, address, outOfReach);
+    const fault = specialAddressFault(bytes);
+    if (fault) errors.invalid(at, address, fault);
   });
 }
 
@@ -140,7 +140,7 @@ function validateHints(
   field: string,
   errors: FieldErrors,
 ): void {
-  if (hints.length > MOST_HINTS) return errors.tooMany(field, hints.length, MOST_HINTS);
+  if (hints.length > MAX_HINTS) return errors.tooMany(field, hints.length, MAX_HINTS);
   hints.forEach((hint, i) => {
     if (hints.findIndex((other) => other.name === hint.name) < i) errors.duplicate(`${field}[${i}].name`, hint.name);
     tell(hint.name, check, `${field}[${i}].name`, errors);
@@ -148,7 +148,7 @@ function validateHints(
 }
 
 function validatePorts(ports: readonly t.Static<typeof Port>[], errors: FieldErrors): void {
-  if (ports.length > MOST_PORTS) return errors.tooMany("ports", ports.length, MOST_PORTS);
+  if (ports.length > MAX_PORTS) return errors.tooMany("ports", ports.length, MAX_PORTS);
   const names = new Set<string>();
   ports.forEach(({ name: called = "", protocol = "", appProtocol }, i) => {
     const field = `ports[${i}]`;
@@ -160,7 +160,7 @@ function validatePorts(ports: readonly t.Static<typeof Port>[], errors: FieldErr
   });
 }
 
-/** Where a program is, as old clients said it, is not kept. */
+/** Drops the topology of old clients. */
 function dropTopology(object: EndpointSlice): void {
   for (const endpoint of object.endpoints ?? []) delete endpoint.deprecatedTopology;
 }
@@ -215,7 +215,7 @@ export const endpointSlice = defineResource(schema, {
     for (const [i, { addresses }] of (object.endpoints ?? []).entries()) {
       if (i % ENDPOINTS_A_STEP === 0) yield undefined;
       for (const [j, address] of (addresses ?? []).entries()) {
-        yield* oddAddress(`endpoints[${i}].addresses[${j}]`, address);
+        yield* addressWarnings(`endpoints[${i}].addresses[${j}]`, address);
       }
     }
   },

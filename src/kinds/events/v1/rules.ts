@@ -9,24 +9,24 @@ import { type CoreEvent, validateAnyEvent } from "../../core/v1/event.ts";
 import type { Event } from "./schema.ts";
 import { same } from "../../rules/same.ts";
 
-const MOST_CHARACTERS = 128;
-const MOST_NOTE_BYTES = 1024;
+const MAX_CHARACTERS = 128;
+const MAX_NOTE_BYTES = 1024;
 const TYPES = ["Normal", "Warning"];
 const REQUIRED = ["reportingController", "reportingInstance", "action", "reason"] as const;
 const LIMITED = ["reportingInstance", "action", "reason"] as const;
 
-/** The rules of the documents; they hold on every write (AMB-17, AMB-19). */
+/** The rules of the documents, for every write (AMB-17, AMB-19). */
 export function validateDocumented(event: Event, errors: FieldErrors): void {
   if (!event.eventTime) errors.required("eventTime");
   for (const member of REQUIRED) if (!event[member]) errors.required(member);
   if (!event.type) errors.required("type", "expected Normal or Warning, got none");
   else if (!TYPES.includes(event.type)) errors.notSupported("type", event.type, TYPES);
   for (const member of LIMITED) {
-    if (characters(event[member] ?? "") > MOST_CHARACTERS) {
-      errors.invalid(member, event[member], `expected at most ${MOST_CHARACTERS} characters`);
+    if (characters(event[member] ?? "") > MAX_CHARACTERS) {
+      errors.invalid(member, event[member], `expected at most ${MAX_CHARACTERS} characters`);
     }
   }
-  if (Buffer.byteLength(event.note ?? "") > MOST_NOTE_BYTES) errors.tooLong("note", MOST_NOTE_BYTES);
+  if (Buffer.byteLength(event.note ?? "") > MAX_NOTE_BYTES) errors.tooLong("note", MAX_NOTE_BYTES);
   validateSeries(event, errors);
 }
 

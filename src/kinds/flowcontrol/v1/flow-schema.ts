@@ -126,7 +126,7 @@ function validateRule(rule: FlowRule, field: string, errors: FieldErrors): void 
 
 const MEMBERS = { User: "user", Group: "group", ServiceAccount: "serviceAccount" } as const;
 
-/** The kind of a subject says which member it has, and no other (APF-5). */
+/** A subject has exactly the member of its kind (APF-5). */
 function validateSubject(subject: FlowSubject, field: string, errors: FieldErrors): void {
   const { kind } = subject;
   if (!Object.hasOwn(MEMBERS, kind)) {
@@ -154,7 +154,7 @@ function validateAccount(
   else if (wrong !== undefined) errors.invalid(`${field}.serviceAccount.namespace`, namespace, wrong);
 }
 
-/** One or more texts, or a star alone; whether there is anything more to be said of them. */
+/** Validates that a list has texts or only a star; returns whether its texts must be validated. */
 function validateChoice(choice: readonly string[] | null | undefined, field: string, errors: FieldErrors): boolean {
   if (!choice?.length) errors.required(field, "expected one or more, or * alone");
   else if (choice.includes("*")) {

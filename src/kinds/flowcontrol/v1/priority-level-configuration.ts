@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { mostHand } from "../../../meta/hand.ts";
+import { maxHandSize } from "../../../meta/hand-size.ts";
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import * as t from "../../../meta/types.ts";
 import { equal } from "../../../value/value.ts";
@@ -65,11 +65,11 @@ export type PriorityLevelConfiguration = ObjectOf<typeof schema>;
 type Spec = PriorityLevelConfiguration["spec"];
 type LimitedSpec = NonNullable<Spec["limited"]>;
 
-/** What said in older versions that 0 shares are meant. */
+/** The annotation of older versions for 0 shares. */
 const RETIRED = "flowcontrol.k8s.io/preserve-zero-concurrency-shares";
-const MOST_QUEUES = 10_000_000;
+const MAX_QUEUES = 10_000_000;
 
-/** Fills in what was not said; in numbers of queues 0 says nothing. Changes `object`. */
+/** Sets defaults; 0 counts as unset in numbers of queues. Changes `object`. */
 function defaults(object: PriorityLevelConfiguration): void {
   const { limited, exempt } = object.spec;
   if (limited) {
@@ -143,8 +143,8 @@ function validateQueuing(
   errors: FieldErrors,
 ): void {
   if (queueLengthLimit <= 0) errors.invalid(`${field}.queueLengthLimit`, queueLengthLimit, "expected 1 or more");
-  if (queues <= 0 || queues > MOST_QUEUES) errors.invalid(`${field}.queues`, queues, `expected 1 to ${MOST_QUEUES}`);
-  const most = mostHand(queues);
+  if (queues <= 0 || queues > MAX_QUEUES) errors.invalid(`${field}.queues`, queues, `expected 1 to ${MAX_QUEUES}`);
+  const most = maxHandSize(queues);
   if (handSize <= 0 || handSize > most) {
     errors.invalid(`${field}.handSize`, handSize, `expected 1 to ${most}, as can be dealt of ${queues} queues`);
   }

@@ -13,7 +13,7 @@ import type { ValueObject } from "../../../value/value.ts";
 export interface Provided {
   readonly name: string;
   readonly spec: ValueObject;
-  /** Whether its spec is fixed, and it comes back when it is deleted. */
+  /** Whether its spec is fixed, and it is recreated after a delete. */
   readonly mandatory: boolean;
 }
 

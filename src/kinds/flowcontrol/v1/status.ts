@@ -43,7 +43,7 @@ const path: SubresourceRules<WithStatus> = {
   validateUpdate: (object, _old, errors) => validateStatus(object, errors),
 };
 
-/** What a definition has of its status: nobody writes it but through the subresource. */
+/** The rules of a status that is only written through its subresource. */
 export const statusRules: Pick<
   ResourceRules<WithStatus>,
   "resetFields" | "prepareForCreate" | "prepareForUpdate" | "subresources"

@@ -124,12 +124,12 @@ const wrongSecret = (name = ""): string | undefined => (name === "" ? undefined 
 
 /** A DNS name, or `*` as the first label of one. */
 function validateHost(host: string, field: string, errors: FieldErrors): void {
-  // A letter in the place of the star leaves a name of the same length.
+  // A letter replaces the star, so that the length stays.
   const wrong = dnsSubdomain(host.replace(/^\*(?=\.)/, "x"));
   if (wrong) errors.invalid(field, host, host.startsWith("*.") ? `behind '*.': ${wrong}` : wrong);
 }
 
-const MOST_HOSTS = 3;
+const MAX_HOSTS = 3;
 const TYPES = ["Exact", "ImplementationSpecific", "Prefix"];
 const BAD_PARTS = ["//", "/./", "/../", "%2f", "%2F"];
 const BAD_ENDS = ["/..", "/."];
@@ -176,7 +176,7 @@ function hostsText(object: Ingress): string {
   const rules = object.spec.rules ?? [];
   const hosts: string[] = [];
   for (const { host = "" } of rules) {
-    if (hosts.length === MOST_HOSTS) return `${hosts.join(",")} + ${rules.length - MOST_HOSTS} more...`;
+    if (hosts.length === MAX_HOSTS) return `${hosts.join(",")} + ${rules.length - MAX_HOSTS} more...`;
     if (host !== "") hosts.push(host);
   }
   return hosts.join(",") || "*";

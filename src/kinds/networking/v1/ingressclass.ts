@@ -30,13 +30,13 @@ const schema = objectSchema("Who sees to Ingresses of a class, and how.", {
 
 type IngressClass = ObjectOf<typeof schema>;
 
-const LONGEST_CONTROLLER = 250;
+const MAX_CONTROLLER_LENGTH = 250;
 const SCOPES = ["Cluster", "Namespace"];
 
 function validate(object: IngressClass, errors: FieldErrors): void {
   const { controller = "", parameters } = object.spec;
   const field = "spec.controller";
-  if (Buffer.byteLength(controller) > LONGEST_CONTROLLER) errors.tooLong(field, LONGEST_CONTROLLER);
+  if (Buffer.byteLength(controller) > MAX_CONTROLLER_LENGTH) errors.tooLong(field, MAX_CONTROLLER_LENGTH);
   const wrong = controller === "" ? undefined : domainPrefixedPath(controller);
   if (controller === "") errors.required(field, "expected a domain and a path");
   if (wrong) errors.invalid(field, controller, wrong);

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { wrongAddress } from "../../../meta/addresses.ts";
+import { addressFault } from "../../../meta/addresses.ts";
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { dnsSubdomain, pathSegment } from "../../../meta/names.ts";
 import * as t from "../../../meta/types.ts";
@@ -26,7 +26,7 @@ const schema = objectSchema("An address of the cluster, and who has it.", {
 
 type IPAddress = ObjectOf<typeof schema>;
 
-const nameRule: NameRule = (name) => wrongAddress(name) ?? true;
+const nameRule: NameRule = (name) => addressFault(name) ?? true;
 
 function validate(object: IPAddress, errors: FieldErrors): void {
   const parent = object.spec.parentRef;

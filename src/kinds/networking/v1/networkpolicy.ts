@@ -5,11 +5,11 @@
  */
 import {
   type Network,
-  isPartOf,
+  isSubnetOf,
   networkOf,
   networkText,
-  oddNetwork,
-  wrongOldNetwork,
+  networkWarnings,
+  legacyNetworkFault,
 } from "../../../meta/addresses.ts";
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import * as t from "../../../meta/types.ts";
@@ -21,7 +21,7 @@ import {
   type LabelSelectorValue,
   validateLabelSelector,
 } from "../../../schema/validation/label-selector.ts";
-import { holdsSentEmpty } from "../../../schema/validation/sent-empty.ts";
+import { hasSentEmptyBelow } from "../../../schema/validation/sent-empty.ts";
 import { sameMeaning } from "../../../schema/same-meaning.ts";
 import { MEMBERS_A_STEP, type Steps } from "../../../util/steps.ts";
 import { checkPortNumber, isPortName } from "../../rules/ports.ts";
@@ -83,7 +83,7 @@ interface PeerValue {
 
 type NetworkPolicy = ObjectOf<typeof schema>;
 
-/** The rules of both directions, with the place of each and of its peers. */
+/** The rules of both directions, with the path of each and of its peers. */
 function* rulesOf({ ingress = [], egress = [] }: NetworkPolicy["spec"]) {
   for (const [i, rule] of ingress.entries()) {
     yield { field: `spec.ingress[${i}]`, member: "from", ports: rule.ports ?? [], peers: rule.from ?? [] };
@@ -93,7 +93,7 @@ function* rulesOf({ ingress = [], egress = [] }: NetworkPolicy["spec"]) {
   }
 }
 
-/** Every network of a policy, with its place, and the one that it must be a part of. */
+/** Every network of a policy, with its path, and the one that it must be a part of. */
 function* networksOf(spec: NetworkPolicy["spec"]): Generator<[field: string, network: string, whole?: Network]> {
   for (const { field, member, peers: those } of rulesOf(spec)) {
     for (const [i, { ipBlock }] of those.entries()) {
@@ -155,7 +155,7 @@ function validatePeer(peer: PeerValue, field: string, errors: FieldErrors): void
 function* validateNetworks(object: NetworkPolicy, errors: FieldErrors): Steps<void> {
   let count = 0;
   for (const [field, network, whole] of networksOf(object.spec)) {
-    const wrong = whole === undefined ? wrongOldNetwork(network) : wrongPart(network, whole);
+    const wrong = whole === undefined ? legacyNetworkFault(network) : wrongPart(network, whole);
     if (wrong) errors.invalid(field, network, wrong);
     if (++count % MEMBERS_A_STEP === 0) yield;
   }
@@ -164,8 +164,8 @@ function* validateNetworks(object: NetworkPolicy, errors: FieldErrors): Steps<vo
 /** What is wrong with a network that must lie in another one. */
 function wrongPart(network: string, whole: Network): string | undefined {
   const part = networkOf(network);
-  if (!part) return wrongOldNetwork(network);
-  return isPartOf(part, whole) ? undefined : `expected a part of ${networkText(whole)}`;
+  if (!part) return legacyNetworkFault(network);
+  return isSubnetOf(part, whole) ? undefined : `expected a part of ${networkText(whole)}`;
 }
 
 /** Members that are filled in where they are sent empty. */
@@ -181,7 +181,7 @@ export const networkPolicy = defineResource(schema, {
   scope: "Namespaced",
   generation: "fromOne",
   counts: (object, old, ctx) =>
-    holdsSentEmpty("spec", FILLED, ctx) || !sameMeaning(schema, { spec: object["spec"] }, { spec: old["spec"] }),
+    hasSentEmptyBelow("spec", FILLED, ctx) || !sameMeaning(schema, { spec: object["spec"] }, { spec: old["spec"] }),
   defaults(object) {
     const { spec } = object;
     if (!spec) return;
@@ -198,7 +198,7 @@ export const networkPolicy = defineResource(schema, {
   *warnings(object) {
     let count = 0;
     for (const [field, network] of networksOf(object.spec)) {
-      yield* oddNetwork(field, network);
+      yield* networkWarnings(field, network);
       if (++count % MEMBERS_A_STEP === 0) yield undefined;
     }
   },

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { familyOf, networkOf, wrongNetwork } from "../../../meta/addresses.ts";
+import { familyOf, networkOf, networkFault } from "../../../meta/addresses.ts";
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import * as t from "../../../meta/types.ts";
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
@@ -35,7 +35,7 @@ function validate(object: ServiceCidr, errors: FieldErrors): void {
   if (networks.length === 0) return errors.required(FIELD, "expected a network");
   if (networks.length > 2) return errors.invalid(FIELD, networks, "expected at most two networks");
   networks.forEach((network, i) => {
-    const wrong = wrongNetwork(network);
+    const wrong = networkFault(network);
     if (wrong) errors.invalid(`${FIELD}[${i}]`, network, wrong);
   });
   const [first, second] = networks.map((network) => networkOf(network)?.bytes);

@@ -23,6 +23,6 @@ export const eviction = defineResource(schema, {
   scope: "Namespaced",
   verbs: ["create"],
   asked: true,
-  // It is asked for below a Pod, and has no path of its own.
+  // It is a subresource of a Pod, and has no path of its own.
   served: false,
 });

@@ -32,7 +32,7 @@ const schemaOf = (description: string) =>
 
 type BindingObject = ObjectOf<ReturnType<typeof schemaOf>>;
 
-/** What tells the two kinds of bindings apart. */
+/** The differences of the two kinds of bindings. */
 export interface BindingForm {
   readonly kind: string;
   readonly plural: string;
@@ -57,7 +57,7 @@ function validate({ subjects, roleRef }: BindingObject, { roles, scope }: Bindin
   subjects?.forEach((subject, i) => validateSubject(subject, scope === "Cluster", `subjects[${i}]`, errors));
 }
 
-/** The role of a binding is what it is: whoever may give one role would otherwise give another by it (RBAC-21). */
+/** The role of a binding is immutable, or a user who may bind one role could bind another by it (RBAC-21). */
 function validateSameRole(
   { roleRef: now }: BindingObject,
   { roleRef: before }: BindingObject,

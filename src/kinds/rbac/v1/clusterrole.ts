@@ -36,7 +36,7 @@ function validate(object: ClusterRoleObject, errors: FieldErrors): void {
   clusterRoleSelectors.forEach((selector, i) => validateSelector(selector, `${field}[${i}]`, errors));
 }
 
-/** What is wrong with a selector is told in detail, and once for the whole of it (RBAC-18). */
+/** Reports the faults of a selector, and once that the selector is invalid (RBAC-18). */
 function validateSelector(selector: LabelSelectorValue, field: string, errors: FieldErrors): void {
   const before = errors.causes.length;
   validateLabelSelector(selector, field, errors);

@@ -1,7 +1,7 @@
 import type { ResourceDefinition } from "../../../schema/definition.ts";
 import { bindingDefinition } from "./binding.ts";
 
-/** The definition of ClusterRoleBinding, which gives a ClusterRole for the whole cluster. */
+/** The definition of ClusterRoleBinding, which grants a ClusterRole in the whole cluster. */
 export const clusterRoleBinding: ResourceDefinition = bindingDefinition({
   kind: "ClusterRoleBinding",
   plural: "clusterrolebindings",

@@ -1,7 +1,7 @@
 import type { ResourceDefinition } from "../../../schema/definition.ts";
 import { bindingDefinition } from "./binding.ts";
 
-/** The definition of RoleBinding, which gives a Role, or a ClusterRole as far as its namespace is concerned. */
+/** The definition of RoleBinding, which grants a Role, or a ClusterRole in its namespace. */
 export const roleBinding: ResourceDefinition = bindingDefinition({
   kind: "RoleBinding",
   plural: "rolebindings",

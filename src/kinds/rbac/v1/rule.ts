@@ -32,7 +32,7 @@ const isEmpty = (list: readonly string[] | null | undefined): boolean => (list?.
  * Tells what is wrong with the rules of a role (RBAC-17): each says what may be done, and either to which objects or to which
  * paths. What stands in the texts is not looked at.
  *
- * @param paths whether the role may speak of paths
+ * @param paths whether the role may have non-resource URLs
  */
 export function validateRules(
   { rules }: { readonly rules?: readonly PolicyRuleValue[] | null },

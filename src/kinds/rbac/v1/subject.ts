@@ -1,5 +1,5 @@
 /**
- * Subjects: who is given a role (RBAC-19, RBAC-20, RBAC-33).
+ * The subjects of role bindings (RBAC-19, RBAC-20, RBAC-33).
  *
  * @module
  */
@@ -22,17 +22,17 @@ export const Subject = t.struct(
   { atomic: true },
 );
 
-/** Somebody who is given a role. */
+/** A subject of a role binding. */
 export type SubjectValue = t.Static<typeof Subject>;
 
 const KINDS = ["Group", "ServiceAccount", "User"];
 
-/** Names the group of the kind where none is named (RBAC-19). Changes `subject`, which nobody has looked at yet. */
+/** Sets the default API group by the kind (RBAC-19). Changes `subject`, which is not yet validated. */
 export function defaultSubject(subject: SubjectValue): void {
   if ((subject.kind === "User" || subject.kind === "Group") && !subject.apiGroup) subject.apiGroup = RBAC_GROUP;
 }
 
-/** Tells what is wrong with a subject; a binding of the cluster must say where an account is. */
+/** Validates a subject; a ClusterRoleBinding must have the namespace of an account. */
 export function validateSubject(subject: SubjectValue, ofCluster: boolean, field: string, errors: FieldErrors): void {
   const { kind, name, apiGroup = "" } = subject;
   if (name === "") errors.required(`${field}.name`);

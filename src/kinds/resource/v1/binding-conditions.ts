@@ -1,5 +1,5 @@
 /**
- * Conditions of a device that its claim waits for before a Pod is bound, and those that say that it never will.
+ * Conditions of a device that its claim waits for before a Pod is bound, and those of failure.
  *
  * @module
  */
@@ -24,7 +24,7 @@ interface Conditions {
   readonly bindingFailureConditions?: readonly string[];
 }
 
-const MOST = 4;
+const MAX_CONDITIONS = 4;
 
 /** Everything that is wrong with the names of conditions: both sorts are there, or none. */
 export function validateBindingConditions(conditions: Conditions, at: string, errors: FieldErrors): void {
@@ -32,7 +32,7 @@ export function validateBindingConditions(conditions: Conditions, at: string, er
   const [ofGood, ofBad] = [`${at}.bindingConditions`, `${at}.bindingFailureConditions`];
   const check = (name: string, field: string): void => tell(name, qualifiedName, field, errors);
   for (const [names, field] of [[good, ofGood] as const, [bad, ofBad] as const]) {
-    checkList(names, MOST, field, errors, check);
+    checkList(names, MAX_CONDITIONS, field, errors, check);
     checkUnique(names, field, errors, (name) => name);
   }
   const known = new Set(good);

@@ -26,14 +26,14 @@ export const Capacity = t.struct("An amount of something that the device has.", 
   requestPolicy: t.pointer(Policy),
 });
 
-/** A capacity as it stands in an object. */
+/** A capacity of an object before it is validated. */
 export type CapacityValue = t.Static<typeof Capacity>;
 
 type RangeValue = t.Static<typeof Range>;
 
 const exceeds = (amount: string, most: string): boolean => compareQuantities(amount, most) > 0;
 
-/** Everything that is wrong with a capacity; only of a device that several claims may have a part can be asked for. */
+/** Validates a capacity; only a device that several claims share has a request policy. */
 export function validateCapacity(capacity: CapacityValue, isShared: boolean, at: string, errors: FieldErrors): void {
   const { value, requestPolicy: policy } = capacity;
   if (!policy) return;
@@ -51,7 +51,7 @@ export function validateCapacity(capacity: CapacityValue, isShared: boolean, at:
   else validateValues(validValues, byDefault, value, `${field}.validValues`, errors);
 }
 
-const MOST_VALUES = 10;
+const MAX_VALUES = 10;
 
 function validateValues(
   values: readonly string[],
@@ -68,8 +68,8 @@ function validateValues(
   const check = (value: string, at: string): void => {
     if (exceeds(value, most)) errors.invalid(at, value, `expected no more than there is, ${most}`);
   };
-  checkSet(values, MOST_VALUES, field, errors, check, (value) => String(wholeNumber(value)));
-  const isListed = values.length <= MOST_VALUES && values.some((value) => compareQuantities(value, byDefault) === 0);
+  checkSet(values, MAX_VALUES, field, errors, check, (value) => String(wholeNumber(value)));
+  const isListed = values.length <= MAX_VALUES && values.some((value) => compareQuantities(value, byDefault) === 0);
   if (!isListed) errors.invalid(field, byDefault, "expected the default among the amounts");
 }
 

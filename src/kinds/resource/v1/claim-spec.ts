@@ -16,7 +16,7 @@ import { tell, validateFullName } from "./names.ts";
 import { type Placed, expressionsOf, selectors, validateSelectors } from "./selectors.ts";
 import { tolerations, validateToleration } from "./taints.ts";
 
-/** What a request asks for, by itself or as one of several that would do. */
+/** The devices of a request, or of one of its alternatives. */
 const DEVICES = {
   deviceClassName: t.required(t.text("The DeviceClass that the devices are of.")),
   selectors: selectors("What else is asked of each device: all of them are to be true; at most 32."),
@@ -72,7 +72,7 @@ const Configuration = t.struct("A configuration of devices.", {
   ...CONFIGURATION,
 });
 
-/** The schema of what a claim asks for. */
+/** The schema of the requests of a claim. */
 export const ClaimSpecSchema = t.struct("What is asked for.", {
   devices: t.always(
     t.struct("Devices.", {
@@ -83,17 +83,17 @@ export const ClaimSpecSchema = t.struct("What is asked for.", {
   ),
 });
 
-/** What a claim asks for. */
+/** The requests of a claim. */
 export type ClaimSpec = t.Static<typeof ClaimSpecSchema>;
 
-/** How many devices of which class a request asks for. */
+/** The class and the number of devices of a request. */
 export type RequestedDevices = t.Static<typeof SubRequest> | t.Static<typeof Exactly>;
 
 type RequestValue = t.Static<typeof Request>;
 
 const requestsOf = (spec: Partial<ClaimSpec> | undefined): readonly RequestValue[] => spec?.devices?.requests ?? [];
 
-/** All that is asked for, with the place of it. */
+/** All requests and alternatives, with their paths. */
 function* askedOf(spec: Partial<ClaimSpec> | undefined, at: string): Iterable<readonly [RequestedDevices, string]> {
   for (const [i, { exactly, firstAvailable = [] }] of requestsOf(spec).entries()) {
     const place = `${at}.devices.requests[${i}]`;
@@ -102,7 +102,7 @@ function* askedOf(spec: Partial<ClaimSpec> | undefined, at: string): Iterable<re
   }
 }
 
-/** One device of each request is asked for by default; changes `spec`. */
+/** Sets the default of one device for each request; changes `spec`. */
 export function defaultClaimSpec(spec: Partial<ClaimSpec> | undefined): void {
   for (const [asked] of askedOf(spec, "")) {
     asked.allocationMode ||= "ExactCount";
@@ -113,7 +113,7 @@ export function defaultClaimSpec(spec: Partial<ClaimSpec> | undefined): void {
 const requestPlaces = (spec: ClaimSpec, at: string): (readonly [RequestValue, string])[] =>
   requestsOf(spec).map((request, i) => [request, `${at}.devices.requests[${i}]`]);
 
-/** The features of what is asked for at a path. */
+/** The gated features of a request at a path. */
 export const specFeatures = (at: string): readonly Feature<ClaimSpec>[] => [
   {
     gate: "DRAPrioritizedList",
@@ -139,7 +139,7 @@ export const specFeatures = (at: string): readonly Feature<ClaimSpec>[] => [
   },
 ];
 
-/** The names of requests and of what they would take instead, as other members refer to them. */
+/** The names of requests and of their alternatives, as in references. */
 export type RequestNames = ReadonlyMap<string, ReadonlySet<string>>;
 
 /** The names of the requests of a claim. */
@@ -165,8 +165,8 @@ export function validateReference(reference: string, names: RequestNames, field:
   }
 }
 
-const MOST = 32;
-const MOST_ALTERNATIVES = 8;
+const MAX_ENTRIES = 32;
+const MAX_ALTERNATIVES = 8;
 
 /** The same for a list of them, each there once. */
 export function validateReferences(
@@ -176,27 +176,27 @@ export function validateReferences(
   errors: FieldErrors,
 ): void {
   const check = (reference: string, at: string): void => validateReference(reference, names, at, errors);
-  checkSet(references, MOST, field, errors, check, (reference) => reference);
+  checkSet(references, MAX_ENTRIES, field, errors, check, (reference) => reference);
 }
 
-/** Everything that is wrong with what is asked for, but for the expressions of selectors. */
+/** Validates the requests, without the expressions of selectors. */
 export function validateClaimSpec(spec: ClaimSpec, at: string, errors: FieldErrors, ctx: WriteContext): void {
   const { requests, constraints, config } = spec.devices;
   const names = requestNames(spec);
   const field = `${at}.devices`;
   checkSet(
     requests,
-    MOST,
+    MAX_ENTRIES,
     `${field}.requests`,
     errors,
     (request, place) => validateRequest(request, place, errors),
     ({ name }) => name,
   );
-  checkList(constraints, MOST, `${field}.constraints`, errors, (constraint, place) => {
+  checkList(constraints, MAX_ENTRIES, `${field}.constraints`, errors, (constraint, place) => {
     validateReferences(constraint.requests, names, `${place}.requests`, errors);
     validateConstraint(constraint, place, errors, ctx);
   });
-  checkList(config, MOST, `${field}.config`, errors, (configuration, place) => {
+  checkList(config, MAX_ENTRIES, `${field}.config`, errors, (configuration, place) => {
     validateReferences(configuration.requests, names, `${place}.requests`, errors);
     validateConfiguration(configuration, place, errors);
   });
@@ -215,7 +215,7 @@ function validateRequest({ name, exactly, firstAvailable = [] }: RequestValue, a
     };
     checkSet(
       firstAvailable,
-      MOST_ALTERNATIVES,
+      MAX_ALTERNATIVES,
       `${at}.firstAvailable`,
       errors,
       check,
@@ -258,13 +258,13 @@ function validateConstraint(
   else errors.required(`${at}.matchAttribute`, "expected the name of an attribute");
 }
 
-/** The expressions of selectors that are to be judged: those of requests that nothing else is wrong with in form. */
+/** The expressions of selectors that are to be validated: those of requests that nothing else is wrong with in form. */
 export function* claimExpressions(spec: ClaimSpec, at: string): Iterable<Placed> {
-  if (requestsOf(spec).length > MOST) return;
+  if (requestsOf(spec).length > MAX_ENTRIES) return;
   for (const [{ exactly, firstAvailable = [] }, place] of requestPlaces(spec, at)) {
     if (exactly && firstAvailable.length > 0) continue;
     if (exactly) yield* expressionsOf(exactly.selectors, `${place}.exactly.selectors`);
-    if (firstAvailable.length > MOST_ALTERNATIVES) continue;
+    if (firstAvailable.length > MAX_ALTERNATIVES) continue;
     for (const [j, one] of firstAvailable.entries()) {
       yield* expressionsOf(one.selectors, `${place}.firstAvailable[${j}].selectors`);
     }

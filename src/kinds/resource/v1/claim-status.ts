@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { addressText, networkOf, wrongAddress } from "../../../meta/addresses.ts";
+import { addressText, networkOf, addressFault } from "../../../meta/addresses.ts";
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { dnsLabel } from "../../../meta/names.ts";
 import * as t from "../../../meta/types.ts";
@@ -141,13 +141,13 @@ interface Identified {
   readonly shareID?: string;
 }
 
-/** What tells a device, or a share of one, from all others. */
+/** The identity of a device, or of a share of one. */
 const idOf = ({ driver, pool, device, shareID: share }: Identified): string =>
   JSON.stringify([driver, pool, device, ...(share === undefined ? [] : [share])]);
 
 const idsOf = (status: Status): Set<string> => new Set(resultsOf(status).map(idOf));
 
-/** What is said of devices goes with them when they are given back. Changes `claim`. */
+/** Removes the status of devices that are deallocated. Changes `claim`. */
 export function dropFormerDevices({ status }: ResourceClaim, old: ResourceClaim): void {
   if (!status.devices) return;
   const former = idsOf(old.status).difference(idsOf(status));
@@ -155,7 +155,7 @@ export function dropFormerDevices({ status }: ResourceClaim, old: ResourceClaim)
   if (status.devices.length === 0) delete status.devices;
 }
 
-const MOST_CONSUMERS = 256;
+const MAX_CONSUMERS = 256;
 
 /** Everything that is wrong with the new status of a claim. */
 export function validateClaimStatus(
@@ -169,7 +169,7 @@ export function validateClaimStatus(
   const consumers = status.reservedFor;
   checkSet(
     consumers,
-    MOST_CONSUMERS,
+    MAX_CONSUMERS,
     "status.reservedFor",
     errors,
     (consumer, at) => validateConsumer(consumer, at, errors),
@@ -182,7 +182,7 @@ export function validateClaimStatus(
   validateAllocation(claim, old, errors);
 }
 
-/** Access to devices that others use, where it was not given before, wants a namespace that is marked for it. */
+/** New admin access to devices requires a namespace with the label for it. */
 function validateAdmin(
   { status, metadata }: ResourceClaim,
   old: ResourceClaim,
@@ -227,10 +227,10 @@ function validateAllocation({ spec, status }: ResourceClaim, old: ResourceClaim,
   }
   const names = requestNames(spec);
   const { results, config } = allocation.devices ?? {};
-  checkList(results, MOST_RESULTS, `${field}.devices.results`, errors, (result, at) =>
+  checkList(results, MAX_RESULTS, `${field}.devices.results`, errors, (result, at) =>
     validateResult(result, names, at, errors),
   );
-  checkList(config, MOST_CONFIGURATIONS, `${field}.devices.config`, errors, (configuration, at) => {
+  checkList(config, MAX_CONFIGURATIONS, `${field}.devices.config`, errors, (configuration, at) => {
     validateSource(configuration.source, `${at}.source`, errors);
     validateReferences(configuration.requests, names, `${at}.requests`, errors);
     validateConfiguration(configuration, at, errors);
@@ -238,8 +238,8 @@ function validateAllocation({ spec, status }: ResourceClaim, old: ResourceClaim,
   if (allocation.nodeSelector) validateNodeSelector(allocation.nodeSelector, `${field}.nodeSelector`, errors);
 }
 
-const MOST_RESULTS = 32;
-const MOST_CONFIGURATIONS = 64;
+const MAX_RESULTS = 32;
+const MAX_CONFIGURATIONS = 64;
 const SOURCES = ["FromClaim", "FromClass"];
 
 function validateSource(source: string, field: string, errors: FieldErrors): void {
@@ -262,36 +262,37 @@ function validateResult(result: t.Static<typeof Result>, names: RequestNames, at
 
 type DeviceValue = t.Static<typeof Device>;
 
-const MOST_CONDITIONS = 8;
+const MAX_CONDITIONS = 8;
 
 function validateDevice(device: DeviceValue, at: string, allocated: ReadonlySet<string>, errors: FieldErrors): void {
   validateIdentity(device, at, errors);
   const id = idOf(device);
   if (!allocated.has(id)) errors.invalid(at, id, "expected a device that the claim has");
   const conditions = device.conditions ?? [];
-  if (conditions.length > MOST_CONDITIONS) {
-    errors.tooMany(`${at}.conditions`, conditions.length, MOST_CONDITIONS);
+  if (conditions.length > MAX_CONDITIONS) {
+    errors.tooMany(`${at}.conditions`, conditions.length, MAX_CONDITIONS);
   }
   validateConditions(conditions, `${at}.conditions`, errors);
   if (device.data !== undefined && device.data !== null) validateJsonObject(device.data, `${at}.data`, errors);
   if (device.networkData) validateNetworkData(device.networkData, `${at}.networkData`, errors);
 }
 
-const LONGEST_INTERFACE = 256;
-const LONGEST_HARDWARE_ADDRESS = 128;
-const MOST_ADDRESSES = 16;
+const MAX_INTERFACE_LENGTH = 256;
+const MAX_HARDWARE_ADDRESS_LENGTH = 128;
+const MAX_ADDRESSES = 16;
 
 function validateNetworkData(
   { interfaceName = "", hardwareAddress = "", ips }: NonNullable<DeviceValue["networkData"]>,
   at: string,
   errors: FieldErrors,
 ): void {
-  if (Buffer.byteLength(interfaceName) > LONGEST_INTERFACE) errors.tooLong(`${at}.interfaceName`, LONGEST_INTERFACE);
-  if (Buffer.byteLength(hardwareAddress) > LONGEST_HARDWARE_ADDRESS) {
-    errors.tooLong(`${at}.hardwareAddress`, LONGEST_HARDWARE_ADDRESS);
+  if (Buffer.byteLength(interfaceName) > MAX_INTERFACE_LENGTH)
+    errors.tooLong(`${at}.interfaceName`, MAX_INTERFACE_LENGTH);
+  if (Buffer.byteLength(hardwareAddress) > MAX_HARDWARE_ADDRESS_LENGTH) {
+    errors.tooLong(`${at}.hardwareAddress`, MAX_HARDWARE_ADDRESS_LENGTH);
   }
   const check = (address: string, field: string): void => tell(address, interfaceAddress, field, errors);
-  checkSet(ips, MOST_ADDRESSES, `${at}.ips`, errors, check, (address) => address);
+  checkSet(ips, MAX_ADDRESSES, `${at}.ips`, errors, check, (address) => address);
 }
 
 /** An address with the size of its network, in its standard form. */
@@ -299,6 +300,6 @@ function interfaceAddress(address: string): string | undefined {
   const network = networkOf(address);
   if (!network) return "expected an address with the size of its network, such as 10.9.8.7/24 or 2001:db8::1/64";
   const right = `${addressText(network.bytes)}/${network.bits}`;
-  const wrong = wrongAddress(address.slice(0, address.lastIndexOf("/")));
+  const wrong = addressFault(address.slice(0, address.lastIndexOf("/")));
   return wrong ?? (address === right ? undefined : `expected its standard form, ${right}`);
 }

@@ -1,5 +1,5 @@
 /**
- * Configurations: what a driver is told about devices, in its own words.
+ * Configurations of devices, with parameters for their driver.
  *
  * @module
  */
@@ -20,15 +20,16 @@ export const CONFIGURATION = {
 
 const Configuration = t.struct("A configuration.", CONFIGURATION);
 
-/** A configuration; the lists that hold it may say more of it. */
+/** A configuration; its lists may add members. */
 export type ConfigurationValue = t.Static<typeof Configuration>;
 
-const LONGEST = 10 * 1024;
+const MAX_PARAMETERS_BYTES = 10 * 1024;
 
 /** Tells JSON at `field` that is no object, or has more than 10 KiB where it is not `known` from before. */
 export function validateJsonObject(value: unknown, field: string, errors: FieldErrors, known = false): void {
   if (value === undefined || value === null) return errors.required(field, "expected an object");
-  if (!known && Buffer.byteLength(JSON.stringify(value)) > LONGEST) return errors.tooLong(field, LONGEST);
+  if (!known && Buffer.byteLength(JSON.stringify(value)) > MAX_PARAMETERS_BYTES)
+    return errors.tooLong(field, MAX_PARAMETERS_BYTES);
   if (!isObject(value as Value)) errors.invalid(field, value, "expected an object");
 }
 

@@ -33,7 +33,7 @@ const schema = objectSchema("Devices of one sort.", { spec: t.required(Spec) });
 
 type DeviceClass = ObjectOf<typeof schema>;
 
-const MOST = 32;
+const MAX_ENTRIES = 32;
 
 /** Whether a member of the spec is as it was. */
 const isKept = (member: "config" | "selectors", object: DeviceClass, old: DeviceClass | undefined): boolean =>
@@ -43,7 +43,7 @@ function validate(object: DeviceClass, old: DeviceClass | undefined, errors: Fie
   const { spec } = object;
   validateSelectors(spec.selectors, "spec.selectors", errors);
   const isKnown = isKept("config", object, old);
-  checkList(spec.config, MOST, "spec.config", errors, (configuration, at) =>
+  checkList(spec.config, MAX_ENTRIES, "spec.config", errors, (configuration, at) =>
     validateConfiguration(configuration, at, errors, isKnown),
   );
   const { extendedResourceName: name } = spec;

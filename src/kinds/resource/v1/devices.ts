@@ -53,19 +53,19 @@ export const Device = t.struct("A device.", {
   allowMultipleAllocations: t.pointer(t.bool("Whether several claims may have it at a time.")),
 });
 
-/** A device as it stands in a slice. */
+/** A device of a slice. */
 export type DeviceValue = t.Static<typeof Device>;
 
 type AttributeValue = t.Static<typeof Attribute>;
 type CounterSetValue = t.Static<typeof CounterSet>;
 
-const MOST_PROPERTIES = 32;
-const MOST_TAINTS = 16;
-const MOST_CONSUMPTIONS = 2;
-const MOST_COUNTERS = 32;
-const LONGEST_VALUE = 64;
+const MAX_PROPERTIES = 32;
+const MAX_TAINTS = 16;
+const MAX_CONSUMPTIONS = 2;
+const MAX_COUNTERS = 32;
+const MAX_VALUE_LENGTH = 64;
 
-/** Everything that is wrong with a device; taints that it had before are not looked at again. */
+/** Validates a device; old taints are not validated again. */
 export function validateDevice(
   device: DeviceValue,
   old: DeviceValue | undefined,
@@ -76,13 +76,11 @@ export function validateDevice(
   tell(device.name, dnsLabel, `${at}.name`, errors);
   validateProperties(device, at, errors);
   if (!old || !sameMeaning(taints, old.taints, device.taints)) {
-    checkList(device.taints, MOST_TAINTS, `${at}.taints`, errors, (taint, place) =>
-      validateTaint(taint, place, errors),
-    );
+    checkList(device.taints, MAX_TAINTS, `${at}.taints`, errors, (taint, place) => validateTaint(taint, place, errors));
   }
   checkSet(
     device.consumesCounters,
-    MOST_CONSUMPTIONS,
+    MAX_CONSUMPTIONS,
     `${at}.consumesCounters`,
     errors,
     (consumption, place) => validateCounters(consumption.counterSet, "counterSet", consumption.counters, place, errors),
@@ -95,8 +93,8 @@ export function validateDevice(
 function validateProperties(device: DeviceValue, at: string, errors: FieldErrors): void {
   const { attributes = {}, capacity = {} } = device;
   const count = Object.keys(attributes).length + Object.keys(capacity).length;
-  if (count > MOST_PROPERTIES) {
-    errors.invalid(at, count, `expected at most ${MOST_PROPERTIES} attributes and capacities in all`);
+  if (count > MAX_PROPERTIES) {
+    errors.invalid(at, count, `expected at most ${MAX_PROPERTIES} attributes and capacities in all`);
   }
   checkMap(attributes, Infinity, `${at}.attributes`, errors, (name, attribute, place) => {
     validateQualifiedName(name, place, errors);
@@ -130,7 +128,7 @@ function validateAttribute(attribute: AttributeValue, at: string, errors: FieldE
 }
 
 function validateLength(value: string, field: string, errors: FieldErrors): void {
-  if (Buffer.byteLength(value) > LONGEST_VALUE) errors.tooLong(field, LONGEST_VALUE);
+  if (Buffer.byteLength(value) > MAX_VALUE_LENGTH) errors.tooLong(field, MAX_VALUE_LENGTH);
 }
 
 /** Everything that is wrong with amounts that devices share. */
@@ -147,19 +145,19 @@ function validateCounters(
   if (name === "") errors.required(`${at}.${member}`, "expected the name of shared amounts");
   else tell(name, dnsLabel, `${at}.${member}`, errors);
   if (Object.keys(all ?? {}).length === 0) return errors.required(`${at}.counters`, "expected an amount");
-  checkMap(all, MOST_COUNTERS, `${at}.counters`, errors, (counter, _amount, place) =>
+  checkMap(all, MAX_COUNTERS, `${at}.counters`, errors, (counter, _amount, place) =>
     tell(counter, dnsLabel, place, errors),
   );
 }
 
-/** The ways to say where devices are. */
+/** The three ways to define the nodes of devices. */
 interface Place {
   readonly nodeName?: string;
   readonly nodeSelector?: NodeSelectorValue;
   readonly allNodes?: boolean;
 }
 
-/** Tells what is wrong with each way to say where devices are; gives those that say so. */
+/** Validates each way to define the nodes of devices; returns those that are set. */
 export function validatePlaces({ nodeName, nodeSelector, allNodes }: Place, at: string, errors: FieldErrors): string[] {
   const given: string[] = [];
   if (nodeName === "") errors.invalid(`${at}.nodeName`, nodeName, "expected the name of a node, or none at all");
@@ -175,7 +173,7 @@ export function validatePlaces({ nodeName, nodeSelector, allNodes }: Place, at: 
   return given;
 }
 
-/** Whether a member is true; tells one that is false in place of not being there. */
+/** Whether a member is true; false in place of absent is an error. */
 export function validateTrue(value: boolean | undefined, field: string, errors: FieldErrors): boolean {
   if (value === false) errors.invalid(field, value, "expected true, or nothing at all");
   return value === true;
@@ -195,7 +193,7 @@ export function validateOnePlace(
 
 const PLACES = ["nodeName", "nodeSelector", "allNodes"] as const;
 
-/** A device says where it is where its slice says that each does. */
+/** A device defines its nodes where its slice requires that. */
 function validatePlace(device: DeviceValue, isAlone: boolean, at: string, errors: FieldErrors): void {
   if (isAlone) return validateOnePlace(validatePlaces(device, at, errors), PLACES, at, errors);
   const given = PLACES.filter((member) => device[member] !== undefined);

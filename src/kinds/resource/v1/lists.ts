@@ -1,5 +1,5 @@
 /**
- * Lists of devices and of what is asked of them: each has at most so many entries.
+ * Limits and rules of lists of devices and requests.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import type { FieldErrors } from "../../../meta/field-errors.ts";
 type List<T> = readonly T[] | null | undefined;
 type Check<T> = (entry: T, at: string) => void;
 
-/** Checks the entries of a list at `field`; of one that has more than `most` only that is told. */
+/** Validates the entries of a list at `field`; a list with more than `most` has only that error. */
 export function checkList<T>(list: List<T>, most: number, field: string, errors: FieldErrors, check: Check<T>): void {
   if (!list) return;
   if (list.length > most) errors.tooMany(field, list.length, most);
@@ -43,7 +43,7 @@ export function checkUnique<T>(
   }
 }
 
-/** Checks keys and values of a map; of one that has more than `most` entries only that is told. */
+/** Validates keys and values of a map; a map with more than `most` entries has only that error. */
 export function checkMap<T>(
   map: Readonly<Record<string, T>> | undefined,
   most: number,
@@ -56,10 +56,10 @@ export function checkMap<T>(
   for (const [key, value] of entries) check(key, value, `${field}[${shortKey(key)}]`);
 }
 
-const LONGEST_KEY = 96;
+const MAX_KEY_LENGTH = 96;
 
 /** A key as the names of fields have it: without the middle of one that is too long to be right. */
 function shortKey(key: string): string {
-  const rest = LONGEST_KEY - 3;
-  return key.length <= LONGEST_KEY ? key : `${key.slice(0, (rest + 1) >> 1)}...${key.slice(-(rest >> 1))}`;
+  const rest = MAX_KEY_LENGTH - 3;
+  return key.length <= MAX_KEY_LENGTH ? key : `${key.slice(0, (rest + 1) >> 1)}...${key.slice(-(rest >> 1))}`;
 }

@@ -13,14 +13,14 @@ export function tell(text: string, check: TextCheck, field: string, errors: Fiel
   if (wrong !== undefined) errors.invalid(field, text, wrong);
 }
 
-const LONGEST_POOL = 253;
-const LONGEST_ID = 32;
+const MAX_POOL_LENGTH = 253;
+const MAX_ID_LENGTH = 32;
 const ID = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 /** The name of a pool: DNS subdomains with slashes between them. */
 export function validatePoolName(name: string, field: string, errors: FieldErrors): void {
   if (name === "") return errors.required(field, "expected the name of a pool");
-  if (Buffer.byteLength(name) > LONGEST_POOL) errors.tooLong(field, LONGEST_POOL);
+  if (Buffer.byteLength(name) > MAX_POOL_LENGTH) errors.tooLong(field, MAX_POOL_LENGTH);
   for (const part of name.split("/")) tell(part, dnsSubdomain, field, errors);
 }
 
@@ -35,7 +35,7 @@ export function validateQualifiedName(name: string, field: string, errors: Field
   if (domain === "") errors.invalid(field, name, "expected a domain in front of '/'");
   else if (domain !== undefined) validateDriverName(domain, field, errors);
   if (id === "" && domain !== undefined) return errors.invalid(field, name, "expected a name behind '/'");
-  if (Buffer.byteLength(id) > LONGEST_ID) errors.tooLong(field, LONGEST_ID);
+  if (Buffer.byteLength(id) > MAX_ID_LENGTH) errors.tooLong(field, MAX_ID_LENGTH);
   if (!ID.test(id)) {
     errors.invalid(field, id, "expected letters, digits and '_', beginning with a letter or '_'");
   }
@@ -51,6 +51,6 @@ export function validateFullName(name: string, field: string, errors: FieldError
 
 const UID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/;
 
-/** What tells the shares of one device apart: a UID in its standard form. */
+/** The identity of a share of a device: a UID in canonical form. */
 export const shareId: TextCheck = (text) =>
   UID.test(text) ? undefined : "expected a UID: 32 lower-case hexadecimal digits in groups of 8, 4, 4, 4 and 12";

@@ -110,7 +110,7 @@ describe.each([neutral, kubernetes])("a ResourceClaim in the $name dialect", (di
     expect(claims.asked(select(...many(33, () => "1")))).toEqual(["FieldValueTooMany selectors"]);
   });
 
-  test("KIND-ResourceClaim-2: an expression is judged where the request is one", () => {
+  test("KIND-ResourceClaim-2: an expression is validated where the request is one", () => {
     const bad = { ...R.exactly, ...select("1") };
     const firstAvailable = [{ name: "a", deviceClassName: "c" }];
     expect(claims.refused({ requests: [{ name: "r", exactly: bad, firstAvailable }] })).toEqual([

@@ -71,7 +71,7 @@ export const resourceClaim = defineResource(schema, {
     validateClaimSpec(spec, "spec", errors, ctx);
   },
   *validateInSteps(object, old, _subresource, errors, ctx) {
-    // What is asked for stays, so it is judged once.
+    // The requests are immutable, so they are validated once.
     return old ? undefined : yield* validateExpressions(claimExpressions(object.spec, "spec"), errors, ctx);
   },
   validateUpdate(object, old, errors) {

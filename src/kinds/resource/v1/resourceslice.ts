@@ -84,9 +84,9 @@ const FEATURES: readonly Feature<ResourceSlice>[] = [
 ];
 
 const PLACES = ["nodeName", "nodeSelector", "allNodes", "perDeviceNodeSelection"];
-const MOST_DEVICES = 128;
-const MOST_DEMANDING = 64;
-const MOST_COUNTER_SETS = 8;
+const MAX_DEVICES = 128;
+const MAX_DEMANDING = 64;
+const MAX_COUNTER_SETS = 8;
 
 function validate(object: ResourceSlice, old: ResourceSlice | undefined, errors: FieldErrors): void {
   const { driver, pool, perDeviceNodeSelection, sharedCounters } = object.spec;
@@ -111,7 +111,7 @@ function validate(object: ResourceSlice, old: ResourceSlice | undefined, errors:
   const isAlone = perDeviceNodeSelection === true;
   checkSet(
     devices,
-    isDemanding ? MOST_DEMANDING : MOST_DEVICES,
+    isDemanding ? MAX_DEMANDING : MAX_DEVICES,
     "spec.devices",
     errors,
     (device, at) => validateDevice(device, before.get(device.name), isAlone, at, errors),
@@ -119,7 +119,7 @@ function validate(object: ResourceSlice, old: ResourceSlice | undefined, errors:
   );
   checkSet(
     sharedCounters,
-    MOST_COUNTER_SETS,
+    MAX_COUNTER_SETS,
     "spec.sharedCounters",
     errors,
     (counters, at) => validateCounterSet(counters, at, errors),
@@ -150,7 +150,7 @@ function validateUpdate(object: ResourceSlice, old: ResourceSlice, errors: Field
   stays("spec.nodeName", now.nodeName, before.nodeName);
 }
 
-/** Taints are there from now on, where nothing else is said. */
+/** Sets the default time of taints. */
 function setDefaults(object: ResourceSlice, { clock }: WriteContext): void {
   for (const { taints = [] } of devicesOf(object)) {
     for (const taint of taints) taint.timeAdded ??= formatTime(clock.now());

@@ -29,7 +29,7 @@ const long = (expression: string): string =>
   `${Array.from({ length: 1000 }, () => "true").join(" && ")} && ${expression}`;
 const pattern = (source: string): string => `device.driver.matches("${source.repeat(200)}")`;
 
-test("selectors are judged here, and beside the event loop where they would hold it for too long", async () => {
+test("selectors are validated on the event loop, and in a worker thread where they would take too long", async () => {
   expect(await judge()).toEqual({ fields: [], jobs: 0 });
   expect(await judge("true", "1", "device.driver")).toEqual({ fields: ["1", "2"], jobs: 0 });
   expect(await judge("1", long("true"), long("1"))).toEqual({ fields: ["0", "2"], jobs: 1 });

@@ -7,7 +7,7 @@ import { type SelectorFault, selectorFault } from "../../../cel/environments/dev
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import * as t from "../../../meta/types.ts";
 import type { WriteContext } from "../../../schema/definition.ts";
-import { judged } from "../../../schema/write/judged.ts";
+import { runRules } from "../../../schema/write/run-rules.ts";
 import { siblingModule } from "../../../util/worker-threads.ts";
 import { checkWork } from "../../../util/work-limit.ts";
 import type { Steps } from "../../../util/steps.ts";
@@ -30,43 +30,43 @@ export const selectors = (description: string) =>
     ),
   );
 
-/** Selectors as they stand in an object. */
+/** Selectors of an object before they are validated. */
 export type Selectors = readonly { readonly cel?: { readonly expression: string } }[] | undefined;
 
-const MOST = 32;
-const LONGEST = 10 * 1024;
+const MAX_SELECTORS = 32;
+const MAX_EXPRESSION_BYTES = 10 * 1024;
 
-const isTooLong = (expression: string): boolean => Buffer.byteLength(expression) > LONGEST;
+const isTooLong = (expression: string): boolean => Buffer.byteLength(expression) > MAX_EXPRESSION_BYTES;
 
 /** Everything that is wrong with selectors but for the expressions themselves. */
 export function validateSelectors(given: Selectors, field: string, errors: FieldErrors): void {
-  checkList(given, MOST, field, errors, ({ cel }, at) => {
+  checkList(given, MAX_SELECTORS, field, errors, ({ cel }, at) => {
     if (!cel) errors.required(`${at}.cel`, "expected an expression");
-    else if (isTooLong(cel.expression)) errors.tooLong(`${at}.cel.expression`, LONGEST);
+    else if (isTooLong(cel.expression)) errors.tooLong(`${at}.cel.expression`, MAX_EXPRESSION_BYTES);
   });
 }
 
-/** An expression, and where it stands. */
+/** An expression with its path. */
 export interface Placed {
   readonly field: string;
   readonly expression: string;
 }
 
-/** The expressions of selectors that are to be judged: not of too many, nor those that are too long. */
+/** The expressions of selectors to validate: not of too many selectors, and none that is too long. */
 export function* expressionsOf(given: Selectors, field: string): Iterable<Placed> {
-  if (!given || given.length > MOST) return;
+  if (!given || given.length > MAX_SELECTORS) return;
   for (const [i, { cel }] of given.entries()) {
     if (cel && !isTooLong(cel.expression)) yield { field: `${field}[${i}].cel.expression`, expression: cel.expression };
   }
 }
 
-/** What it takes to judge one character of an expression at worst, in units of `checkWork`. */
+/** The maximal cost of one character of an expression, in units of `checkWork`. */
 const A_CHARACTER = 300;
 
-/** What expressions are judged by. */
+/** The input of the job that validates expressions. */
 export interface SelectorTask {
   readonly expressions: readonly Placed[];
-  /** Whether devices say that several may have them at a time. */
+  /** Whether several claims may share devices. */
   readonly hasShares: boolean;
 }
 
@@ -87,10 +87,10 @@ function tellFault({ reason, why }: SelectorFault, field: string, expression: st
 }
 
 const JOB = siblingModule(import.meta.url, "selectors-job");
-/** Who waits where too many are judged: all writers of selectors. */
+/** The queue of all writes with selectors, where too many are validated at once. */
 const SENDER = {};
 
-/** The rule that expressions are selectors, where it takes long beside the event loop; `known` for those that were taken before. */
+/** Validates expressions, in a worker thread where that takes long; `known` are those of the old object. */
 export function* validateExpressions(
   found: Iterable<Placed>,
   errors: FieldErrors,
@@ -100,5 +100,5 @@ export function* validateExpressions(
   const task: SelectorTask = { expressions: [...found], hasShares: known || ctx.gates.DRAConsumableCapacity };
   if (task.expressions.length === 0) return undefined;
   const job = { module: JOB, input: () => task, sender: SENDER };
-  return yield* judged(() => judgeSelectors(task, errors), job, errors, ctx);
+  return yield* runRules(() => judgeSelectors(task, errors), job, errors, ctx);
 }

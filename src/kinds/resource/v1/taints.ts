@@ -21,7 +21,7 @@ const Taint = t.struct("What is wrong with a device.", {
 /** The schema of taints. */
 export const taints = t.optional(t.atomicList(Taint, "What is wrong with the device; at most 16."));
 
-/** A taint as it stands in an object. */
+/** A taint of an object before it is validated. */
 export type TaintValue = t.Static<typeof Taint>;
 
 /** Everything that is wrong with a taint. */
@@ -43,7 +43,7 @@ const Toleration = t.struct("A taint that does not matter.", {
 /** The schema of tolerations. */
 export const tolerations = t.optional(t.atomicList(Toleration, "The taints that do not matter."));
 
-/** A toleration as it stands in an object. */
+/** A toleration of an object before it is validated. */
 export type TolerationValue = t.Static<typeof Toleration>;
 
 /** Everything that is wrong with a toleration. */

@@ -74,9 +74,9 @@ export type CSIDriver = ApiObject & { spec: CSIDriverSpec };
 
 const POLICIES = ["File", "None", "ReadWriteOnceWithFSType"];
 const MODES = ["Persistent", "Ephemeral"];
-const LEAST_PERIOD = 10;
-const LEAST_EXPIRATION = 600;
-const MOST_EXPIRATION = 2 ** 32;
+const MIN_PERIOD = 10;
+const MIN_EXPIRATION = 600;
+const MAX_EXPIRATION = 2 ** 32;
 
 function validateTokenRequests({ tokenRequests }: CSIDriverSpec, errors: FieldErrors): void {
   const seen = new Set<string>();
@@ -88,12 +88,8 @@ function validateTokenRequests({ tokenRequests }: CSIDriverSpec, errors: FieldEr
     }
     seen.add(audience);
     if (seconds == null) continue;
-    if (seconds < LEAST_EXPIRATION || seconds > MOST_EXPIRATION) {
-      errors.invalid(
-        `${field}.expirationSeconds`,
-        seconds,
-        `expected ${LEAST_EXPIRATION} to ${MOST_EXPIRATION} seconds`,
-      );
+    if (seconds < MIN_EXPIRATION || seconds > MAX_EXPIRATION) {
+      errors.invalid(`${field}.expirationSeconds`, seconds, `expected ${MIN_EXPIRATION} to ${MAX_EXPIRATION} seconds`);
     }
   }
 }
@@ -107,8 +103,8 @@ function validateSpec(spec: CSIDriverSpec, errors: FieldErrors): void {
   for (const mode of new Set(spec.volumeLifecycleModes)) {
     if (!MODES.includes(mode)) errors.notSupported("spec.volumeLifecycleModes", mode, MODES);
   }
-  if (period != null && period < LEAST_PERIOD) {
-    errors.invalid("spec.nodeAllocatableUpdatePeriodSeconds", period, `expected at least ${LEAST_PERIOD} seconds`);
+  if (period != null && period < MIN_PERIOD) {
+    errors.invalid("spec.nodeAllocatableUpdatePeriodSeconds", period, `expected at least ${MIN_PERIOD} seconds`);
   }
   if (inSecrets != null && !spec.tokenRequests?.length) {
     errors.invalid(
@@ -141,7 +137,7 @@ function validateUpdate(object: CSIDriver, old: CSIDriver, errors: FieldErrors, 
   }
 }
 
-/** Tokens that are passed in the volume context may end up in logs; a driver that asks for new ones this way gets a Warning. */
+/** Tokens in the volume context may appear in logs; a driver that requests new ones gets a Warning. */
 function warnings(object: CSIDriver, old: CSIDriver | undefined, ctx: WriteContext): readonly string[] {
   const { tokenRequests, serviceAccountTokenInSecrets } = object.spec;
   if (!ctx.gates.CSIServiceAccountTokenSecrets || serviceAccountTokenInSecrets != null) return [];

@@ -47,7 +47,7 @@ export type CSINodeDriver = CSINodeSpec["drivers"][number];
 /** A CSINode. */
 export type CSINode = ObjectOf<typeof schema>;
 
-const LONGEST_ID = 256;
+const MAX_ID_LENGTH = 256;
 
 const driversOf = (object: CSINode): readonly CSINodeDriver[] => object.spec?.drivers ?? [];
 
@@ -56,8 +56,8 @@ function validateDriver(driver: CSINodeDriver, i: number, errors: FieldErrors, c
   const { nodeID, allocatable } = driver;
   validateDriverName(driver.name, `${field}.name`, errors);
   if (nodeID === "") errors.required(`${field}.nodeID`, "expected what the driver calls the node");
-  if (Buffer.byteLength(nodeID) > LONGEST_ID) {
-    errors.invalid(`${field}.nodeID`, nodeID, `expected at most ${LONGEST_ID} bytes`);
+  if (Buffer.byteLength(nodeID) > MAX_ID_LENGTH) {
+    errors.invalid(`${field}.nodeID`, nodeID, `expected at most ${MAX_ID_LENGTH} bytes`);
   }
   if (allocatable?.count != null && allocatable.count < 0) {
     errors.invalid(`${field}.allocatable.count`, allocatable.count, "expected a number that is not negative");

@@ -1,10 +1,10 @@
 import { qualifiedName } from "../../../meta/names.ts";
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 
-const MOST_ENTRIES = 512;
-const MOST_BYTES = 256 * 1024;
+const MAX_ENTRIES = 512;
+const MAX_BYTES = 256 * 1024;
 
-/** A map of texts as it may stand in an object: absent, null or filled. */
+/** A map of texts in an object: absent, null or set. */
 export type Texts = Readonly<Record<string, string>> | null | undefined;
 
 /** The bytes of all keys and values together. */
@@ -18,14 +18,14 @@ export function bytesOf(texts: Texts): number {
 export function validateParameters(parameters: Texts, field: string, errors: FieldErrors): void {
   if (!parameters) return;
   const keys = Object.keys(parameters);
-  if (keys.length > MOST_ENTRIES) {
+  if (keys.length > MAX_ENTRIES) {
     // The reason is the one that servers of this API give for too many entries of a map of parameters.
-    const message = `Too long: ${keys.length} entries: expected at most ${MOST_ENTRIES}`;
+    const message = `Too long: ${keys.length} entries: expected at most ${MAX_ENTRIES}`;
     errors.causes.push({ reason: "FieldValueTooLong", field, message });
     return;
   }
   if (Object.hasOwn(parameters, "")) errors.invalid(field, "", "expected no empty key");
-  if (bytesOf(parameters) > MOST_BYTES) errors.tooLong(field, MOST_BYTES);
+  if (bytesOf(parameters) > MAX_BYTES) errors.tooLong(field, MAX_BYTES);
 }
 
 /** The name of who provisions or modifies volumes: a qualified name when its capitals are made small (DEC-40). */

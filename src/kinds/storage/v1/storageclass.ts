@@ -64,7 +64,7 @@ const membersOf = (ctx: ApiContext) => {
 
 const schemaOf = (ctx: ApiContext) => objectSchema("A class of storage.", membersOf(ctx));
 
-/** A StorageClass; every member beside the common ones may be absent. */
+/** A StorageClass; every member besides the common ones may be absent. */
 export type StorageClass = ObjectOf<ReturnType<typeof schemaOf>>;
 
 type Term = t.Static<typeof TopologySelectorTerm>;
@@ -101,7 +101,7 @@ const fingerprint = (demands: ReadonlyMap<string, ReadonlySet<string>>): string 
 
 const compareFirst = (a: unknown[], b: unknown[]): number => (String(a[0]) < String(b[0]) ? -1 : 1);
 
-/** Terms demand different things; Kubernetes takes a term that demands nothing for a repetition (DEC-39, SC-20). */
+/** Terms differ; in Kubernetes an empty term counts as a duplicate (DEC-39, SC-20). */
 function validateTopologies(object: StorageClass, errors: FieldErrors, ctx: WriteContext): void {
   const seen = new Set<string>(ctx.dialect.rules.enforceUndocumented ? [fingerprint(new Map())] : []);
   for (const [i, term] of (object.allowedTopologies ?? []).entries()) {

@@ -59,8 +59,8 @@ export type VolumeAttachmentStatus = t.Static<typeof VolumeStatus>;
 /** A VolumeAttachment. */
 export type VolumeAttachment = ApiObject & { spec: VolumeAttachmentSpec; status: VolumeAttachmentStatus };
 
-const MOST_METADATA_BYTES = 256 * 1024;
-const LONGEST_MESSAGE = 1024;
+const MAX_METADATA_BYTES = 256 * 1024;
+const MAX_MESSAGE_LENGTH = 1024;
 
 function validateSource(source: VolumeAttachmentSpec["source"], errors: FieldErrors, ctx: WriteContext): void {
   const field = "spec.source";
@@ -95,13 +95,13 @@ function validateNewNames(object: VolumeAttachment, errors: FieldErrors): void {
 
 function validateStatus(object: VolumeAttachment, errors: FieldErrors): void {
   const { attachmentMetadata, ...status } = object.status ?? {};
-  if (bytesOf(attachmentMetadata) > MOST_METADATA_BYTES) {
-    errors.tooLong("status.attachmentMetadata", MOST_METADATA_BYTES);
+  if (bytesOf(attachmentMetadata) > MAX_METADATA_BYTES) {
+    errors.tooLong("status.attachmentMetadata", MAX_METADATA_BYTES);
   }
   for (const member of ["attachError", "detachError"] as const) {
     const { message = "", errorCode } = status[member] ?? {};
     const field = `status.${member}`;
-    if (Buffer.byteLength(message) > LONGEST_MESSAGE) errors.tooLong(`${field}.message`, LONGEST_MESSAGE);
+    if (Buffer.byteLength(message) > MAX_MESSAGE_LENGTH) errors.tooLong(`${field}.message`, MAX_MESSAGE_LENGTH);
     if (errorCode != null && errorCode < 0) {
       errors.invalid(`${field}.errorCode`, errorCode, "expected a code that is not negative");
     }

@@ -14,7 +14,7 @@ const Condition = t.struct("What was last seen of one aspect of the migration.",
   lastUpdateTime: t.optional(t.time("When the condition was last updated.")),
   reason: t.optional(t.text("Why the condition last changed, in one word.")),
   message: t.optional(t.text("Details of the last change, for people.")),
-  // Only clients of v1beta1 write it; it is here so that the stored form can hold what they wrote.
+  // Only clients of v1beta1 write it; the stored form keeps it.
   observedGeneration: t.optional(t.int64("The generation of the object that the condition was seen for.")),
 });
 

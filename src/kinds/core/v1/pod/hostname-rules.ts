@@ -2,7 +2,7 @@ import type { FieldErrors } from "../../../../meta/field-errors.ts";
 import { dnsSubdomain } from "../../../../meta/names.ts";
 import type { PodSpec } from "./spec-schema.ts";
 
-const LONGEST = 64;
+const MAX_HOSTNAME_LENGTH = 64;
 
 /** A host name that is set whatever else is set has no other beside it (KIND-PodSpec-17). */
 export function checkHostname(spec: PodSpec, errors: FieldErrors): void {
@@ -12,7 +12,7 @@ export function checkHostname(spec: PodSpec, errors: FieldErrors): void {
   for (const member of ["setHostnameAsFQDN", "hostNetwork"] as const) {
     if (spec[member]) errors.forbidden(field, `expected none beside ${member}`);
   }
-  if (name.length > LONGEST) errors.tooLong(field, LONGEST);
+  if (name.length > MAX_HOSTNAME_LENGTH) errors.tooLong(field, MAX_HOSTNAME_LENGTH);
   const wrong = dnsSubdomain(name);
   if (wrong !== undefined) errors.invalid(field, name, wrong);
 }

@@ -3,21 +3,21 @@
  *
  * @module
  */
-import { wrongOldAddress } from "../../../../meta/addresses.ts";
+import { legacyAddressFault } from "../../../../meta/addresses.ts";
 import type { FieldErrors } from "../../../../meta/field-errors.ts";
 import { dnsSubdomain } from "../../../../meta/names.ts";
 import type { PodSpec } from "./spec-schema.ts";
 
-const MOST_SERVERS = 3;
-const MOST_SEARCHES = 32;
-const MOST_LETTERS = 2048;
+const MAX_SERVERS = 3;
+const MAX_SEARCHES = 32;
+const MAX_LETTERS = 2048;
 
 /** Tells what is wrong with the host aliases and with how names are looked up. */
 export function checkNames(spec: PodSpec, errors: FieldErrors): void {
   spec.hostAliases?.forEach((alias, i) => {
     const field = `spec.hostAliases[${i}]`;
     const { ip, hostnames = [] } = alias;
-    const wrongIp = wrongOldAddress(ip);
+    const wrongIp = legacyAddressFault(ip);
     if (wrongIp !== undefined) errors.invalid(`${field}.ip`, ip, wrongIp);
     hostnames.forEach((name, j) => {
       const wrong = dnsSubdomain(name);
@@ -34,18 +34,18 @@ export function checkNames(spec: PodSpec, errors: FieldErrors): void {
 
 function checkDns(config: NonNullable<PodSpec["dnsConfig"]>, at: string, errors: FieldErrors): void {
   const { nameservers = [], searches = [], options = [] } = config;
-  if (nameservers.length > MOST_SERVERS) {
-    errors.invalid(`${at}.nameservers`, nameservers, `expected at most ${MOST_SERVERS} of them`);
+  if (nameservers.length > MAX_SERVERS) {
+    errors.invalid(`${at}.nameservers`, nameservers, `expected at most ${MAX_SERVERS} of them`);
   }
   nameservers.forEach((server, i) => {
-    const wrong = wrongOldAddress(server);
+    const wrong = legacyAddressFault(server);
     if (wrong !== undefined) errors.invalid(`${at}.nameservers[${i}]`, server, wrong);
   });
-  if (searches.length > MOST_SEARCHES) {
-    errors.invalid(`${at}.searches`, searches, `expected at most ${MOST_SEARCHES} of them`);
+  if (searches.length > MAX_SEARCHES) {
+    errors.invalid(`${at}.searches`, searches, `expected at most ${MAX_SEARCHES} of them`);
   }
-  if (searches.join(" ").length > MOST_LETTERS) {
-    errors.invalid(`${at}.searches`, searches, `expected at most ${MOST_LETTERS} letters in all`);
+  if (searches.join(" ").length > MAX_LETTERS) {
+    errors.invalid(`${at}.searches`, searches, `expected at most ${MAX_LETTERS} letters in all`);
   }
   searches.forEach((search, i) => {
     const wrong = search === "." ? undefined : wrongSearch(search.replace(/\.$/, ""));

@@ -9,8 +9,8 @@ import type { ContainerValue } from "./container-schema.ts";
 
 const POLICIES = ["Always", "Never", "OnFailure"];
 const OPERATORS = ["In", "NotIn"];
-const MOST_RULES = 20;
-const MOST_CODES = 255;
+const MAX_RULES = 20;
+const MAX_CODES = 255;
 
 /** A known policy where there are rules, and rules of exit codes; an init container that stays has no rules. */
 export function checkRestart(
@@ -30,14 +30,14 @@ export function checkRestart(
     if (rules.length > 0) errors.forbidden(field, "expected none where the restartPolicy is Always");
     return;
   }
-  if (rules.length > MOST_RULES) tooMany(field, rules.length, MOST_RULES, errors);
+  if (rules.length > MAX_RULES) tooMany(field, rules.length, MAX_RULES, errors);
   const actions = restartsAll ? ["Restart", "RestartAllContainers"] : ["Restart"];
   rules.forEach(({ action, exitCodes }, i) => {
     if (!actions.includes(action)) errors.notSupported(`${field}[${i}].action`, action, actions);
     if (!exitCodes) return errors.required(`${field}[${i}].exitCodes`);
     const { operator, values = [] } = exitCodes;
     if (!OPERATORS.includes(operator)) errors.notSupported(`${field}[${i}].exitCodes.operator`, operator, OPERATORS);
-    if (values.length > MOST_CODES) tooMany(`${field}[${i}].exitCodes.values`, values.length, MOST_CODES, errors);
+    if (values.length > MAX_CODES) tooMany(`${field}[${i}].exitCodes.values`, values.length, MAX_CODES, errors);
   });
 }
 

@@ -9,20 +9,20 @@ describe.each(benches.map((bench) => [bench.dialect.name, new Pods(bench)] as co
   const ofContainer = (securityContext: object, spec: object = {}) =>
     pods.container({ securityContext }, spec).map((cause) => cause.replace(/securityContext\.?/, ""));
 
-  const MOST = 2 ** 31 - 1;
+  const MAX_ID = 2 ** 31 - 1;
 
   test("KIND-PodSpec-9: ids are from 0 to 2147483647", () => {
     for (const member of ["runAsUser", "runAsGroup"]) {
-      for (const id of [0, MOST]) {
+      for (const id of [0, MAX_ID]) {
         expect(ofPod({ [member]: id })).toEqual([]);
         expect(ofContainer({ [member]: id })).toEqual([]);
       }
-      for (const id of [-1, MOST + 1]) {
+      for (const id of [-1, MAX_ID + 1]) {
         expect(ofPod({ [member]: id })).toEqual([`Invalid ${member}`]);
         expect(ofContainer({ [member]: id })).toEqual([`Invalid ${member}`]);
       }
     }
-    expect(ofPod({ fsGroup: -1, supplementalGroups: [0, -1, MOST + 1] })).toEqual([
+    expect(ofPod({ fsGroup: -1, supplementalGroups: [0, -1, MAX_ID + 1] })).toEqual([
       "Invalid fsGroup",
       "Invalid supplementalGroups[1]",
       "Invalid supplementalGroups[2]",

@@ -19,10 +19,10 @@ type Seccomp = NonNullable<PodSecurity["seccompProfile"]>;
 type AppArmor = NonNullable<PodSecurity["appArmorProfile"]>;
 type Windows = NonNullable<PodSecurity["windowsOptions"]>;
 
-const MOST_ID = 2 ** 31 - 1;
+const MAX_ID = 2 ** 31 - 1;
 const PROFILE_TYPES = ["Localhost", "RuntimeDefault", "Unconfined"];
-const LONGEST_PROFILE = 4095;
-const LONGEST_CREDENTIAL_SPEC = 64 * 1024;
+const MAX_PROFILE_LENGTH = 4095;
+const MAX_CREDENTIAL_SPEC_LENGTH = 64 * 1024;
 
 const POLICIES = {
   fsGroupChangePolicy: ["Always", "OnRootMismatch"],
@@ -89,8 +89,8 @@ function checkShared(context: ContainerSecurity | PodSecurity, at: string, error
 
 /** An id of a user or a group. */
 export function checkId(id: number | undefined, field: string, errors: FieldErrors): void {
-  if (id !== undefined && (id < 0 || id > MOST_ID)) {
-    errors.invalid(field, id, `expected a number from 0 to ${MOST_ID}`);
+  if (id !== undefined && (id < 0 || id > MAX_ID)) {
+    errors.invalid(field, id, `expected a number from 0 to ${MAX_ID}`);
   }
 }
 
@@ -106,7 +106,7 @@ function checkPolicies(context: PodSecurity, at: string, errors: FieldErrors, { 
 
 const SEGMENT = "[a-z0-9](?:[-_a-z0-9]*[a-z0-9])?";
 const SYSCTL = new RegExp(`^(?:${SEGMENT}[./])*${SEGMENT}$`);
-const LONGEST_SYSCTL = 253;
+const MAX_SYSCTL_LENGTH = 253;
 
 function checkSysctls(
   sysctls: NonNullable<PodSecurity["sysctls"]>,
@@ -118,7 +118,7 @@ function checkSysctls(
   sysctls.forEach(({ name }, i) => {
     const field = `${at}[${i}].name`;
     if (!name) errors.required(field);
-    else if (name.length > LONGEST_SYSCTL || !SYSCTL.test(name)) {
+    else if (name.length > MAX_SYSCTL_LENGTH || !SYSCTL.test(name)) {
       errors.invalid(field, name, "expected a parameter such as 'kernel.shm_rmid_forced'");
     } else if (names.has(name)) errors.duplicate(field, name);
     names.add(name);
@@ -165,7 +165,7 @@ export function checkAppArmor({ type, localhostProfile: profile }: AppArmor, at:
   }
   if (!profile) return errors.required(field, "expected the name of a profile for Localhost");
   if (profile !== profile.trim()) errors.invalid(field, profile, "expected no blanks around the name");
-  if (Buffer.byteLength(profile) > LONGEST_PROFILE) errors.tooLong(field, LONGEST_PROFILE);
+  if (Buffer.byteLength(profile) > MAX_PROFILE_LENGTH) errors.tooLong(field, MAX_PROFILE_LENGTH);
 }
 
 function checkProfileType(type: string, at: string, errors: FieldErrors): void {
@@ -177,8 +177,8 @@ function checkWindows(options: Windows, at: string, errors: FieldErrors): void {
   const { gmsaCredentialSpecName: name, gmsaCredentialSpec: spec, runAsUserName: user } = options;
   const wrong = name === undefined ? undefined : dnsSubdomain(name);
   if (wrong !== undefined) errors.invalid(`${at}.gmsaCredentialSpecName`, name, wrong);
-  if (spec !== undefined && (spec === "" || Buffer.byteLength(spec) > LONGEST_CREDENTIAL_SPEC)) {
-    errors.invalid(`${at}.gmsaCredentialSpec`, spec, `expected 1 to ${LONGEST_CREDENTIAL_SPEC} bytes`);
+  if (spec !== undefined && (spec === "" || Buffer.byteLength(spec) > MAX_CREDENTIAL_SPEC_LENGTH)) {
+    errors.invalid(`${at}.gmsaCredentialSpec`, spec, `expected 1 to ${MAX_CREDENTIAL_SPEC_LENGTH} bytes`);
   }
   if (user !== undefined) checkUserName(user, `${at}.runAsUserName`, errors);
 }

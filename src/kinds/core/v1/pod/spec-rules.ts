@@ -96,11 +96,11 @@ export function validatePodSpec(
   if (spec.topologySpreadConstraints) checkSpread(spec.topologySpreadConstraints, errors);
 }
 
-const MOST_SECONDS = 2 ** 31 - 1;
+const MAX_SECONDS = 2 ** 31 - 1;
 
 function checkDeadline(seconds: number | undefined, errors: FieldErrors): void {
-  if (seconds === undefined || (seconds >= 1 && seconds <= MOST_SECONDS)) return;
-  errors.invalid("spec.activeDeadlineSeconds", seconds, `expected a number from 1 to ${MOST_SECONDS}`);
+  if (seconds === undefined || (seconds >= 1 && seconds <= MAX_SECONDS)) return;
+  errors.invalid("spec.activeDeadlineSeconds", seconds, `expected a number from 1 to ${MAX_SECONDS}`);
 }
 
 /** Gates have qualified names, each once; with gates there is no node yet. */

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { addressBytes, familyOf, oddAddress, wrongOldAddress } from "../../../../meta/addresses.ts";
+import { addressBytes, familyOf, addressWarnings, legacyAddressFault } from "../../../../meta/addresses.ts";
 import type { FieldErrors } from "../../../../meta/field-errors.ts";
 import { dnsSubdomain, qualifiedName } from "../../../../meta/names.ts";
 import type { ApiContext } from "../../../../schema/definition.ts";
@@ -143,7 +143,7 @@ function checkAddresses(
 ): void {
   const had = new Set(before.map(({ ip }) => ip));
   addresses.forEach(({ ip = "" }, i) => {
-    const wrong = had.has(ip) ? undefined : wrongOldAddress(ip);
+    const wrong = had.has(ip) ? undefined : legacyAddressFault(ip);
     if (wrong !== undefined) errors.invalid(`${field}[${i}]`, ip, wrong);
   });
   if (addresses.length < 2) return;
@@ -158,8 +158,8 @@ function checkAddresses(
   }
 }
 
-/** Warnings about addresses of a status that are not in their standard form. */
-export function* addressWarnings({ podIPs, hostIPs }: PodStatus): Generator<string> {
-  for (const [i, { ip }] of (podIPs ?? []).entries()) yield* oddAddress(`status.podIPs[${i}].ip`, ip);
-  for (const [i, { ip }] of (hostIPs ?? []).entries()) yield* oddAddress(`status.hostIPs[${i}].ip`, ip);
+/** Warnings about addresses of a status that are not in their canonical form. */
+export function* statusAddressWarnings({ podIPs, hostIPs }: PodStatus): Generator<string> {
+  for (const [i, { ip }] of (podIPs ?? []).entries()) yield* addressWarnings(`status.podIPs[${i}].ip`, ip);
+  for (const [i, { ip }] of (hostIPs ?? []).entries()) yield* addressWarnings(`status.hostIPs[${i}].ip`, ip);
 }

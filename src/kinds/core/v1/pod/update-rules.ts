@@ -13,7 +13,7 @@ import { withoutDirections } from "./gated-rules.ts";
 import type { PodSpec } from "./spec-schema.ts";
 import { same } from "../../../rules/same.ts";
 
-const MOST_SECONDS = 2 ** 31 - 1;
+const MAX_SECONDS = 2 ** 31 - 1;
 
 /**
  * Everything that a new spec may not change of the old one.
@@ -60,7 +60,7 @@ function checkDeadline(seconds: number | undefined, old: number | undefined, err
     if (old !== undefined) errors.invalid(field, null, "it cannot be taken back");
     return true;
   }
-  if (seconds < 0 || seconds > MOST_SECONDS) return false;
+  if (seconds < 0 || seconds > MAX_SECONDS) return false;
   if (old === undefined || seconds <= old) return true;
   errors.invalid(field, seconds, `expected at most ${old}, what it was`);
   return false;

@@ -197,7 +197,7 @@ function* overlapWarnings(volume: string, source: string, files: readonly File[]
 const shown = ({ path, from }: File): string => (from === undefined ? goQuoted(path) : `${goQuoted(path)} (${from})`);
 
 /** More of one volume nobody reads. */
-const MOST_OVERLAPS = 1000;
+const MAX_OVERLAPS = 1000;
 
 /** Pairs of which one is the other or a directory above it: the later one first, in order; the same pair hardly twice. */
 function overlaps(files: readonly File[]): (readonly [File, File])[] {
@@ -225,9 +225,9 @@ function overlaps(files: readonly File[]): (readonly [File, File])[] {
       for (const directory of above) {
         for (const other of places.get(directory)!) pairs.push(place > other ? [place, other] : [other, place]);
       }
-      if (pairs.length > MOST_OVERLAPS) break;
+      if (pairs.length > MAX_OVERLAPS) break;
     }
-    if (pairs.length > MOST_OVERLAPS) break;
+    if (pairs.length > MAX_OVERLAPS) break;
     above.push(path);
   }
   return pairs.sort(byPlaces).map(([later, earlier]) => [files[later]!, files[earlier]!] as const);

@@ -6,7 +6,7 @@
 import type { ApiContext } from "../../../../schema/definition.ts";
 import { oldNodeLabel } from "../../../rules/node-labels.ts";
 import { dnsLabel } from "../../../../meta/names.ts";
-import { oddAddress } from "../../../../meta/addresses.ts";
+import { addressWarnings } from "../../../../meta/addresses.ts";
 import { termWarnings, wishWarnings } from "../../../rules/node-selector.ts";
 import { fractionWarning } from "../../../rules/quantities.ts";
 import type { Source } from "../volumes/sources.ts";
@@ -49,10 +49,10 @@ export function* podWarnings(pod: Pod, sources: readonly Source[], ctx: ApiConte
   yield* portWarnings(spec, within);
   yield* portNameWarnings(spec, within);
   for (const [i, address] of (spec.dnsConfig?.nameservers ?? []).entries()) {
-    yield* oddAddress(`spec.dnsConfig.nameservers[${i}]`, address);
+    yield* addressWarnings(`spec.dnsConfig.nameservers[${i}]`, address);
   }
   for (const [i, { ip }] of (spec.hostAliases ?? []).entries()) {
-    yield* oddAddress(`spec.hostAliases[${i}].ip`, ip);
+    yield* addressWarnings(`spec.hostAliases[${i}].ip`, ip);
   }
   if ((spec.terminationGracePeriodSeconds ?? 0) < 0) {
     yield "spec.terminationGracePeriodSeconds: a negative number is taken for 1";

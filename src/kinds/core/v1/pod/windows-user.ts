@@ -1,7 +1,7 @@
 import type { FieldErrors } from "../../../../meta/field-errors.ts";
 
-const LONGEST_DOMAIN = 255;
-const LONGEST_USER = 104;
+const MAX_DOMAIN_LENGTH = 255;
+const MAX_USER_LENGTH = 104;
 
 const NETBIOS = /^[^\\/:*?"<>|.][^\\/:*?"<>|]{0,14}$/u;
 const LABEL = "[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?";
@@ -22,11 +22,11 @@ function faultOf(name: string): string | undefined {
   const user = parts.pop()!;
   const [domain] = parts;
   if (domain !== undefined) {
-    if (Buffer.byteLength(domain) > LONGEST_DOMAIN) return `expected a domain of at most ${LONGEST_DOMAIN} bytes`;
+    if (Buffer.byteLength(domain) > MAX_DOMAIN_LENGTH) return `expected a domain of at most ${MAX_DOMAIN_LENGTH} bytes`;
     if (!NETBIOS.test(domain) && !DNS.test(domain)) return "expected a NetBIOS or DNS name in front of the backslash";
   }
-  if (user === "" || Buffer.byteLength(user) > LONGEST_USER)
-    return `expected a user name of 1 to ${LONGEST_USER} bytes`;
+  if (user === "" || Buffer.byteLength(user) > MAX_USER_LENGTH)
+    return `expected a user name of 1 to ${MAX_USER_LENGTH} bytes`;
   if (/^[. ]+$/.test(user)) return "expected more than dots and spaces";
   return IN_NO_USER.test(user) ? 'expected a user name without any of "/\\:;|=,+*?<>@[]' : undefined;
 }

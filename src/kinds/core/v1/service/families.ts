@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { type IpFamily, addressBytes, familyOf, wrongOldAddress } from "../../../../meta/addresses.ts";
+import { type IpFamily, addressBytes, familyOf, legacyAddressFault } from "../../../../meta/addresses.ts";
 import type { FieldErrors } from "../../../../meta/field-errors.ts";
 import { type ServiceSpec, isHeadless } from "./schema.ts";
 
@@ -85,7 +85,7 @@ function validateEach(addresses: readonly string[], had: readonly string[] = [],
       if (addresses.length > 1) refuse("spec.clusterIPs", addresses, "expected nothing beside None");
       return;
     }
-    const wrong = had.includes(text) ? undefined : wrongOldAddress(text);
+    const wrong = had.includes(text) ? undefined : legacyAddressFault(text);
     if (wrong !== undefined) refuse(`spec.clusterIPs[${i}]`, text, wrong);
   });
   return isFine;

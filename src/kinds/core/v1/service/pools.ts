@@ -9,7 +9,7 @@ import {
   addressBytes,
   addressText,
   familyOf,
-  firstOf,
+  networkAddress,
   networkOf,
   networkText,
 } from "../../../../meta/addresses.ts";
@@ -32,7 +32,7 @@ export function servicePools(ctx: ApiContext): ServicePools {
 }
 
 function addressPool(network: Network, { dialect }: ApiContext): [IpFamily, Pool] {
-  const first = firstOf(network);
+  const first = networkAddress(network);
   const family = familyOf(first);
   const size = 2 ** (first.length * 8 - network.bits);
   // Nobody gets the first address, and the last one of IPv4 means all.
@@ -135,6 +135,6 @@ function plus(bytes: readonly number[], more: number): number[] {
 /** How far an address lies behind the first of a network; undefined for one that is not in it. */
 function placeIn(first: readonly number[], bytes: readonly number[], bits: number): number | undefined {
   if (bytes.length !== first.length) return undefined;
-  if (addressText(firstOf({ bytes, bits })) !== addressText(first)) return undefined;
+  if (addressText(networkAddress({ bytes, bits })) !== addressText(first)) return undefined;
   return bytes.reduce((place, byte, i) => place * 256 + byte - first[i]!, 0);
 }

@@ -3,14 +3,14 @@
  *
  * @module
  */
-import { oddAddress, oddNetwork, wrongOldNetwork } from "../../../../meta/addresses.ts";
+import { addressWarnings, networkWarnings, legacyNetworkFault } from "../../../../meta/addresses.ts";
 import type { FieldErrors } from "../../../../meta/field-errors.ts";
 import { dnsLabel, dnsSubdomain, qualifiedName } from "../../../../meta/names.ts";
 import { validateLabels } from "../../../../meta/object-meta-rules.ts";
 import type { ApiObject, WriteContext } from "../../../../schema/definition.ts";
 import { checkPortNumber, isPortName } from "../../../rules/ports.ts";
 import { type LoadBalancerIngress, validatePlaces } from "../../../rules/load-balancer.ts";
-import { wrongReached } from "../../../rules/reached.ts";
+import { endpointAddressFault } from "../../../rules/endpoint-address.ts";
 import { validateAddresses } from "./families.ts";
 import {
   type Port,
@@ -28,7 +28,7 @@ const AFFINITIES = ["ClientIP", "None"];
 const TRAFFIC = ["Cluster", "Local"];
 const DISTRIBUTIONS = ["PreferClose", "PreferSameZone", "PreferSameNode"];
 const MODES = ["Proxy", "VIP"];
-const LONGEST_AFFINITY = 86_400;
+const MAX_AFFINITY_LENGTH = 86_400;
 
 /** Everything that is wrong with a Service. */
 export function validateService(
@@ -121,14 +121,14 @@ function validateAffinity(
   }
   const seconds = config?.clientIP?.timeoutSeconds;
   if (seconds === undefined) return errors.required(`${field}.clientIP.timeoutSeconds`);
-  if (seconds < 1 || seconds > LONGEST_AFFINITY) {
-    errors.invalid(`${field}.clientIP.timeoutSeconds`, seconds, `expected 1 to ${LONGEST_AFFINITY}`);
+  if (seconds < 1 || seconds > MAX_AFFINITY_LENGTH) {
+    errors.invalid(`${field}.clientIP.timeoutSeconds`, seconds, `expected 1 to ${MAX_AFFINITY_LENGTH}`);
   }
 }
 
 function validateExternal({ externalIPs = [] }: ServiceSpec, errors: FieldErrors): void {
   externalIPs.forEach((text, i) => {
-    const wrong = wrongReached(text);
+    const wrong = endpointAddressFault(text);
     if (wrong) errors.invalid(`spec.externalIPs[${i}]`, text, wrong);
   });
 }
@@ -141,7 +141,7 @@ function validateBalancer(spec: ServiceSpec, old: ServiceSpec | undefined, error
   if (ranges.length > 0 && !isBalanced(spec)) errors.forbidden(field, only);
   const had = new Set(old?.loadBalancerSourceRanges?.map((range) => range.trim()));
   ranges.forEach((range, i) => {
-    const wrong = had.has(range.trim()) ? undefined : wrongOldNetwork(range.trim());
+    const wrong = had.has(range.trim()) ? undefined : legacyNetworkFault(range.trim());
     if (wrong) errors.invalid(`${field}[${i}]`, range, wrong);
   });
   if (allocates !== undefined && !isBalanced(spec)) errors.forbidden("spec.allocateLoadBalancerNodePorts", only);
@@ -204,7 +204,7 @@ function validateRangesNote(
   if (!isBalanced(spec ?? {})) errors.forbidden(field, "expected none, it is for the type LoadBalancer");
   if (said.trim() === "" || old?.metadata.annotations?.[key] === said) return;
   for (const range of said.split(",")) {
-    const wrong = wrongOldNetwork(range.trim());
+    const wrong = legacyNetworkFault(range.trim());
     if (wrong) errors.invalid(field, range.trim(), wrong);
   }
 }
@@ -268,17 +268,17 @@ export function* warningsOf(object: Service, domain: string): Generator<string> 
   if (object.metadata.annotations?.[hints] !== undefined) {
     yield `the annotation ${hints} is deprecated, use service.${domain}/topology-mode`;
   }
-  for (const [i, text] of clusterIPs.entries()) yield* oddAddress(`spec.clusterIPs[${i}]`, text);
+  for (const [i, text] of clusterIPs.entries()) yield* addressWarnings(`spec.clusterIPs[${i}]`, text);
   if (isHeadless(spec) && spec.type === "ClusterIP") {
     const idle = (member: string): string => `spec.${member} has no effect on a service without an address`;
     if (loadBalancerIP !== "") yield idle("loadBalancerIP");
     if (externalIPs.length > 0) yield idle("externalIPs");
     if (spec.sessionAffinity !== "None") yield idle("sessionAffinity");
   }
-  for (const [i, text] of externalIPs.entries()) yield* oddAddress(`spec.externalIPs[${i}]`, text);
-  if (loadBalancerIP !== "") yield* oddAddress("spec.loadBalancerIP", loadBalancerIP);
+  for (const [i, text] of externalIPs.entries()) yield* addressWarnings(`spec.externalIPs[${i}]`, text);
+  if (loadBalancerIP !== "") yield* addressWarnings("spec.loadBalancerIP", loadBalancerIP);
   for (const [i, text] of (spec.loadBalancerSourceRanges ?? []).entries()) {
-    yield* oddNetwork(`spec.loadBalancerSourceRanges[${i}]`, text);
+    yield* networkWarnings(`spec.loadBalancerSourceRanges[${i}]`, text);
   }
   const isName = spec.type === "ExternalName";
   if (isName && externalIPs.length > 0) yield "spec.externalIPs has no effect on the type ExternalName";

@@ -1,5 +1,5 @@
 /**
- * Claims, volumes and pods under test in one dialect, and short ways to try a source.
+ * Claims, volumes and pods under test in one dialect, and short functions to try a source.
  *
  * @module
  */

@@ -46,7 +46,7 @@ function checkClaimName(at: string, check: SourceCheck): void {
   );
 }
 
-/** A claim that is made for the Pod and goes with it. */
+/** A claim that is created for the Pod and deleted with it. */
 export const ephemeral: SourceFamily = {
   member: "ephemeral",
   inline: form(

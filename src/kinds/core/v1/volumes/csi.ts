@@ -31,7 +31,7 @@ const pvForm = form(
   (source, at, check) => {
     validateDriverName(source.driver ?? "", `${at}.driver`, check.errors);
     check.need(`${at}.volumeHandle`, source.volumeHandle);
-    // The reference for NodeStageVolume is the one that Kubernetes does not look at (DEC-39).
+    // Kubernetes does not validate the reference for NodeStageVolume (DEC-39).
     checkSecretReference(source.controllerPublishSecretRef, `${at}.controllerPublishSecretRef`, check);
     checkSecretReference(source.controllerExpandSecretRef, `${at}.controllerExpandSecretRef`, check);
     checkSecretReference(source.nodePublishSecretRef, `${at}.nodePublishSecretRef`, check);

@@ -38,7 +38,7 @@ const twoForms = (make: (secret: t.TSchema) => SourceForm): Pick<SourceFamily, "
 /** A file system of monitors (PVS-26, PVS-27). */
 export const distFsA = (ctx: ApiContext): SourceFamily => ({
   member: ctx.dialect.vendor("distFsA"),
-  // Kubernetes spells the second source of a volume so.
+  // The path of Kubernetes for the second source of a volume.
   clashName: ctx.dialect.rules.recordedCauseNames ? "cephFS" : ctx.dialect.vendor("distFsA"),
   ...twoForms((secret) =>
     form(
@@ -114,7 +114,7 @@ export const distFsB = (ctx: ApiContext): SourceFamily => ({
   deprecated: { text: "deprecated in v1.25, non-functional in v1.26+", pv: true, inline: true },
 });
 
-/** Whether a text is `host:port`; the host may be an address in brackets, the port is not looked at (PVS-49). */
+/** Whether a text is `host:port`; the host may be an address in brackets, the port is not validated (PVS-49). */
 function isHostAndPort(pair: string): boolean {
   if (pair.startsWith("[")) return /^\[[^[\]]*\]:[^:[\]]*$/.test(pair);
   return /^[^:[\]]*:[^:[\]]*$/.test(pair);

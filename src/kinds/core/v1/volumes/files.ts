@@ -14,7 +14,7 @@ import { checkMode, checkRequiredPath } from "./paths.ts";
 
 const MODE = "Mode bits of the file, 0000 to 0777 octal (JSON has decimal numbers only: 0 to 511)";
 
-/** The mode of files that do not say their own: 0644 by default (VOL-6, LIM-16, AMB-12). */
+/** The mode of files without their own: 0644 by default (VOL-6, LIM-16, AMB-12). */
 export const defaultMode = t.pointer(t.int32(`${MODE}, of files that do not say their own.`, { default: 0o644 }));
 
 /** A key and the file that it becomes. */
@@ -45,7 +45,7 @@ export const ResourceFieldSelector = t.struct(
   { atomic: true },
 );
 
-/** A file that holds a member of the Pod or a resource of a container. */
+/** A file with a member of the Pod or a resource of a container. */
 export const DownwardAPIVolumeFile = t.struct("A file that holds a member of the Pod or a resource of a container.", {
   path: t.required(t.text("The file, relative to the volume; without `..` as an element or at the beginning.")),
   fieldRef: t.pointer(ObjectFieldSelector),
@@ -73,7 +73,7 @@ const VOLUME_FIELDS = [
   "metadata.uid",
 ];
 
-/** What Kubernetes knows as a member of a Pod; it tells other paths apart from those that are not allowed at a place. */
+/** The members of a Pod that Kubernetes knows; unknown ones have another error than those that are not allowed here. */
 const KNOWN_FIELDS = [
   ...VOLUME_FIELDS,
   "spec.host",
@@ -91,7 +91,7 @@ const KNOWN_FIELDS = [
 /**
  * A member of the Pod that may be named here: one of `allowed`, or one label or annotation (PROJ-7, DEC-53).
  *
- * @param allowed the paths without subscript that are allowed at this place
+ * @param allowed the paths without subscript that are allowed here
  */
 export function checkFieldRef(
   ref: Loose<t.Static<typeof ObjectFieldSelector>>,

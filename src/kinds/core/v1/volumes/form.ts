@@ -20,7 +20,7 @@ export type Loose<T> = T extends readonly (infer E)[]
 /** A JSON object whose members are not known to the compiler, because their names depend on the dialect. */
 export type Members = Record<string, unknown>;
 
-/** What the rules of a source see beside the source: where errors go, which dialect it is, and what it belongs to. */
+/** The context for the rules of a source: errors, the dialect and the owner. */
 export class SourceCheck {
   readonly errors: FieldErrors;
   readonly ctx: ApiContext;
@@ -36,7 +36,7 @@ export class SourceCheck {
     this.pod = pod;
   }
 
-  /** Whether restrictions hold that only Kubernetes has (POL-4). */
+  /** Whether restrictions of Kubernetes apply (POL-4). */
   get strict(): boolean {
     return this.ctx.dialect.rules.enforceUndocumented;
   }
@@ -87,9 +87,9 @@ export interface SourceFamily {
   readonly errorName?: string;
   /** The name that the path of a second source uses; `member` by default. */
   readonly clashName?: string;
-  /** The form in which Kubernetes takes it beside another source, where there is one. */
+  /** The form that Kubernetes accepts besides another source, where there is one. */
   readonly mayBeSecond?: "pv";
-  /** The text of a deprecation Warning, and in which forms it is given. */
+  /** The text of a deprecation Warning, and its forms. */
   readonly deprecated?: { readonly text: string; readonly pv: boolean; readonly inline: boolean };
 }
 

@@ -17,7 +17,7 @@ const DIGEST = "sha256:[a-f0-9]{64}|sha384:[a-f0-9]{96}|sha512:[a-f0-9]{128}";
 const REFERENCE = new RegExp(
   `^(?:${DOMAIN}/)?${COMPONENT}(?:/${COMPONENT})*(?::(?<tag>\\w[\\w.-]{0,127}))?(?:@(?<digest>${DIGEST}))?$`,
 );
-const LONGEST_PATH = 255;
+const MAX_PATH_LENGTH = 255;
 /** What looks like the identity of an image is not read as its name. */
 const IDENTITY = /^[a-f0-9]{64}$/;
 
@@ -30,7 +30,7 @@ export function defaultPullPolicy(reference: string): string {
   if (!groups || IDENTITY.test(reference)) return "IfNotPresent";
   const { tag, digest } = groups;
   const end = reference.length - (tag ? tag.length + 1 : 0) - (digest ? digest.length + 1 : 0);
-  const isReadable = pathLength(reference.slice(0, end)) <= LONGEST_PATH;
+  const isReadable = pathLength(reference.slice(0, end)) <= MAX_PATH_LENGTH;
   return isReadable && (tag ?? (digest ? "" : "latest")) === "latest" ? "Always" : "IfNotPresent";
 }
 

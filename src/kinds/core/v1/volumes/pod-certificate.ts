@@ -9,11 +9,11 @@ import type { Loose, SourceCheck } from "./form.ts";
 import { checkInsideVolume } from "./paths.ts";
 
 const KEY_TYPES = ["ECDSAP256", "ECDSAP384", "ECDSAP521", "ED25519", "RSA3072", "RSA4096"];
-const LEAST_EXPIRATION = 3600;
-const MOST_EXPIRATION = 7_862_400;
-const MOST_ANNOTATION_BYTES = 262_144;
+const MIN_EXPIRATION = 3600;
+const MAX_EXPIRATION = 7_862_400;
+const MAX_ANNOTATION_BYTES = 262_144;
 
-/** A key that the node agent makes and the certificate that a signer gives for it. */
+/** A key that the node agent generates, and its certificate from a signer. */
 export const PodCertificateProjection = t.struct(
   "A key that the node agent makes and the certificate chain that a signer gives for it, renewed in time.",
   {
@@ -41,7 +41,7 @@ function checkAnnotations(
     check.text(at, key, (name) => prefixedName(name.toLowerCase()));
     bytes += Buffer.byteLength(key) + Buffer.byteLength(value);
   }
-  if (bytes > MOST_ANNOTATION_BYTES) check.errors.tooLong(at, MOST_ANNOTATION_BYTES);
+  if (bytes > MAX_ANNOTATION_BYTES) check.errors.tooLong(at, MAX_ANNOTATION_BYTES);
 }
 
 /** A signer, a key type, at least one file, and a lifetime within the limits (PROJ-19..26, LIM-8, LIM-9). */
@@ -53,7 +53,7 @@ export function checkPodCertificate(
   if (source.signerName) check.text(`${at}.signerName`, source.signerName, domainPrefixedPath);
   else check.errors.required(`${at}.signerName`);
   check.oneOf(`${at}.keyType`, source.keyType ?? "", KEY_TYPES);
-  check.range(`${at}.maxExpirationSeconds`, source.maxExpirationSeconds, LEAST_EXPIRATION, MOST_EXPIRATION);
+  check.range(`${at}.maxExpirationSeconds`, source.maxExpirationSeconds, MIN_EXPIRATION, MAX_EXPIRATION);
   for (const member of PATHS) {
     const path = source[member];
     if (path) checkInsideVolume(`${at}.${member}`, path, check);

@@ -47,7 +47,7 @@ const VolumeProjection = t.struct("One source of a projected volume: exactly one
 type Source = Loose<t.Static<typeof VolumeProjection>>;
 type Token = Loose<t.Static<typeof ServiceAccountTokenProjection>>;
 
-/** The members of a projection, in the order in which they are looked at. */
+/** The members of a projection, in the order of validation. */
 export const PROJECTION_MEMBERS = [
   "secret",
   "configMap",
@@ -71,11 +71,11 @@ export function pathsOf(source: Source): readonly string[] {
   return paths.filter((path): path is string => Boolean(path));
 }
 
-const LEAST_EXPIRATION = 600;
-const MOST_EXPIRATION = 2 ** 32;
+const MIN_EXPIRATION = 600;
+const MAX_EXPIRATION = 2 ** 32;
 
 function checkToken(token: Token, at: string, volume: string, check: SourceCheck): void {
-  check.range(`${at}.expirationSeconds`, token.expirationSeconds, LEAST_EXPIRATION, MOST_EXPIRATION);
+  check.range(`${at}.expirationSeconds`, token.expirationSeconds, MIN_EXPIRATION, MAX_EXPIRATION);
   // Kubernetes blames the volume for the path of a token.
   const field = check.ctx.dialect.rules.recordedCauseNames ? `${volume}.path` : `${at}.path`;
   if (token.path) checkInsideVolume(field, token.path, check);

@@ -1,5 +1,5 @@
 /**
- * What references to Secrets in volume sources must say (DEC-39).
+ * The rules of references to Secrets in volume sources (DEC-39).
  *
  * @module
  */
@@ -21,7 +21,7 @@ export function checkSecretReference(
   else check.errors.required(`${at}.namespace`);
 }
 
-/** Name and namespace of a Secret are there, whatever they look like: Kubernetes only. */
+/** Name and namespace of a Secret are set, with any value: Kubernetes only. */
 export function needNameAndNamespace(
   ref: { readonly name?: string | undefined; readonly namespace?: string | undefined } | undefined,
   at: string,

@@ -18,13 +18,13 @@ import { emptyDir, hostPath, local } from "./node-paths.ts";
 import { projected } from "./projections.ts";
 import { datasetVolA, flexVolume, vendorD, vendorE, vendorF, vendorG } from "./vendors.ts";
 
-/** A member that holds one form of source. */
+/** A member with one form of source. */
 export interface Source {
   readonly member: string;
   readonly form: SourceForm;
   readonly errorName: string;
   readonly clashName: string;
-  /** Whether Kubernetes takes it beside another one. */
+  /** Whether Kubernetes accepts it besides another one. */
   readonly mayBeSecond: boolean;
   /** The text of a deprecation Warning, empty when there is none. */
   readonly deprecated: string;
@@ -122,7 +122,7 @@ function pick(which: "pv" | "inline", families: readonly SourceFamily[]): readon
   }));
 }
 
-/** The members of a struct that holds sources. */
+/** The members of a struct with sources. */
 export const sourceMembers = (sources: readonly Source[]): Record<string, t.TSchema> =>
   Object.fromEntries(sources.map((source) => [source.member, t.pointer(source.form.schema)]));
 
@@ -134,7 +134,7 @@ export function defaultSource(sources: readonly Source[], spec: Members, ctx: Ap
   }
 }
 
-/** Exactly one source is set and it is right; `at` is where the struct stands. Gives the member that is set, the first of several. */
+/** Validates that exactly one source is set and valid; `at` is the path of the struct. Returns the first set member. */
 export function validateSource(
   sources: readonly Source[],
   spec: Members,

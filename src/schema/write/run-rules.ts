@@ -1,5 +1,5 @@
 /**
- * Rules that may take long: here in steps, and beside the event loop where a step would hold it for too long.
+ * Rules that may take long: in steps on the event loop, or in a worker thread where a step would take too long.
  *
  * @module
  */
@@ -9,19 +9,19 @@ import { JobError } from "../../util/worker-threads.ts";
 import { WorkTooLong, withWorkLimit } from "../../util/work-limit.ts";
 import type { Steps } from "../../util/steps.ts";
 import type { ApiContext } from "../definition.ts";
-import { notDone } from "./not-done.ts";
+import { jobFailure } from "./job-failure.ts";
 
-/** The same rules as a job: what its module returns are the causes. */
+/** The same rules as a job of a worker thread: its module returns the causes. */
 export interface RulesJob {
   readonly module: string;
-  /** Made only when it is needed. */
+  /** Called only when the job runs. */
   readonly input: () => unknown;
-  /** Who is to wait where there are too many: the rules themselves, so that only those objects wait that they are for. */
+  /** The queue in which the job waits where there are too many: one for each set of rules. */
   readonly sender: object;
 }
 
-/** Adds what rules find to `errors`; a promise where they go on beside the event loop. */
-export function* judged(
+/** Adds the findings of rules to `errors`; a promise where they continue in a worker thread. */
+export function* runRules(
   rules: () => Steps<void>,
   job: RulesJob,
   errors: FieldErrors,
@@ -45,7 +45,7 @@ export function* judged(
     },
     (error: unknown) => {
       if (!(error instanceof JobError)) throw error;
-      if (error.why !== "slow" && error.why !== "large") throw notDone(error);
+      if (error.why !== "slow" && error.why !== "large") throw jobFailure(error);
       errors.add("FieldValueInvalid", "<nil>", `Invalid value: null: ${error.message}`);
     },
   );

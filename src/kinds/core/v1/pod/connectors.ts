@@ -1,20 +1,19 @@
 /**
- * The ways from a Pod to its programs (KIND-Pod-22): they end here but for the logs of a node in the same process; what a client asks
- * for wrongly is told.
+ * The connectors of a Pod (KIND-Pod-22): they validate the request; only logs of a node in the same process are connected.
  *
  * @module
  */
-import { addressBytes, unreachable } from "../../../../meta/addresses.ts";
+import { addressBytes, specialAddressFault } from "../../../../meta/addresses.ts";
 import { FieldErrors } from "../../../../meta/field-errors.ts";
 import { badRequest, invalid, unavailable } from "../../../../meta/status.ts";
 import type { Value } from "../../../../value/value.ts";
-import type { ApiObject, ConnectQuery, Way, WayRequest } from "../../../../schema/definition.ts";
+import type { ApiObject, ConnectQuery, Connector, ConnectRequest } from "../../../../schema/definition.ts";
 import type { Pod } from "./defaults.ts";
 
 const LISTS = ["initContainers", "containers", "ephemeralContainers"] as const;
 
 /** A container that is asked for must be there; where there are several, one must be asked for. */
-function checkContainer({ metadata: { name }, spec }: Pod, { query }: WayRequest): void {
+function checkContainer({ metadata: { name }, spec }: Pod, { query }: ConnectRequest): void {
   const asked = query("container") ?? "";
   const all = LISTS.flatMap((list) => spec[list]?.map((container) => container.name) ?? []);
   if (asked !== "" && !all.includes(asked))
@@ -24,7 +23,7 @@ function checkContainer({ metadata: { name }, spec }: Pod, { query }: WayRequest
   }
 }
 
-const nodeOf = ({ spec: { nodeName } }: Pod): ReturnType<NonNullable<Way["needs"]>> =>
+const nodeOf = ({ spec: { nodeName } }: Pod): ReturnType<NonNullable<Connector["needs"]>> =>
   nodeName ? { resource: ["", "nodes"], name: nodeName } : undefined;
 
 const nobody = (what: string, { metadata: { name }, spec }: Pod) =>
@@ -52,10 +51,10 @@ function portOptions(query: ConnectQuery): Readonly<Record<string, Value>> {
 }
 
 /** The options of a proxy: the path that the program is asked for. */
-export const proxyOptions: NonNullable<Way["options"]> = (_query, path) => ({ path: `/${path}` });
+export const proxyOptions: NonNullable<Connector["options"]> = (_query, path) => ({ path: `/${path}` });
 
 /** A way that goes through the agent of the node. */
-const stream = (kind: string, what: string, hasContainer: boolean): Way<Pod> => ({
+const stream = (kind: string, what: string, hasContainer: boolean): Connector<Pod> => ({
   kind,
   verbs: ["create", "get"],
   options: hasContainer ? streamOptions : portOptions,
@@ -68,7 +67,7 @@ const stream = (kind: string, what: string, hasContainer: boolean): Way<Pod> => 
 });
 
 /** The whole number that a parameter says; undefined where there is none. */
-function numberIn({ query }: WayRequest, parameter: string): number | undefined {
+function numberIn({ query }: ConnectRequest, parameter: string): number | undefined {
   const text = query(parameter);
   return text === undefined || text === "" ? undefined : wholeNumber(parameter, text);
 }
@@ -78,7 +77,7 @@ function wholeNumber(parameter: string, text: string): number {
   throw badRequest(`expected ${parameter} to be a whole number, got ${JSON.stringify(text)}`);
 }
 
-function checkLogOptions({ metadata }: ApiObject, request: WayRequest): void {
+function checkLogOptions({ metadata }: ApiObject, request: ConnectRequest): void {
   const errors = new FieldErrors();
   const [lines, bytes, seconds] = ["tailLines", "limitBytes", "sinceSeconds"].map((name) => numberIn(request, name));
   if (lines !== undefined && lines < 0) errors.invalid("tailLines", lines, "expected 0 or more");
@@ -89,7 +88,7 @@ function checkLogOptions({ metadata }: ApiObject, request: WayRequest): void {
   if (errors.any) throw invalid({ group: "", kind: "PodLogOptions" }, metadata.name ?? "", errors.causes);
 }
 
-const log: Way<Pod> = {
+const log: Connector<Pod> = {
   kind: "Pod",
   verbs: ["get"],
   needs: nodeOf,
@@ -112,7 +111,7 @@ export function nameInSegment(segment: string): string | undefined {
   return parts.length === 3 && /^https?$|^$/.test(first) ? second || undefined : undefined;
 }
 
-const proxy: Way<Pod> = {
+const proxy: Connector<Pod> = {
   kind: "PodProxyOptions",
   verbs: ["create", "delete", "get", "patch", "update"],
   options: proxyOptions,
@@ -120,13 +119,13 @@ const proxy: Way<Pod> = {
   nameIn: nameInSegment,
   reach({ metadata, status }) {
     const bytes = addressBytes(status.podIP ?? "");
-    if (!bytes || unreachable(bytes)) throw badRequest(`pod ${metadata.name} has no address that may be asked`);
+    if (!bytes || specialAddressFault(bytes)) throw badRequest(`pod ${metadata.name} has no address that may be asked`);
     throw unavailable(`pod ${metadata.name} cannot be reached: this server sends no requests on`);
   },
 };
 
-/** All ways from a Pod. */
-export const podWays: Readonly<Record<string, Way<Pod>>> = {
+/** The connectors of a Pod. */
+export const podWays: Readonly<Record<string, Connector<Pod>>> = {
   attach: stream("PodAttachOptions", "the streams", true),
   exec: stream("PodExecOptions", "the containers", true),
   log,

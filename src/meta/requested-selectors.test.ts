@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { writtenFields, writtenLabels } from "./asked-selectors.ts";
+import { requestedFields, requestedLabels } from "./requested-selectors.ts";
 
-test("RBAC-52: a selector of labels is told by its requirements", () => {
-  expect(writtenLabels("b!=x,a in (1,2),c,!d,e>3").requirements).toEqual([
+test("RBAC-52: a label selector has requirements", () => {
+  expect(requestedLabels("b!=x,a in (1,2),c,!d,e>3").requirements).toEqual([
     { key: "a", operator: "In", values: ["1", "2"] },
     { key: "b", operator: "NotIn", values: ["x"] },
     { key: "c", operator: "Exists", values: [] },
@@ -11,15 +11,15 @@ test("RBAC-52: a selector of labels is told by its requirements", () => {
   ]);
 });
 
-test("RBAC-52: a selector of fields is told by its terms", () => {
-  expect(writtenFields("b!=x,a=1").requirements).toEqual([
+test("RBAC-52: a field selector has a requirement for each term", () => {
+  expect(requestedFields("b!=x,a=1").requirements).toEqual([
     { key: "a", operator: "In", values: ["1"] },
     { key: "b", operator: "NotIn", values: ["x"] },
   ]);
 });
 
-test("RBAC-52: one that cannot be read asks nothing, and says why", () => {
-  for (const selector of [writtenFields("a"), writtenLabels("a b")]) {
+test("RBAC-52: a malformed selector has no requirements and an error", () => {
+  for (const selector of [requestedFields("a"), requestedLabels("a b")]) {
     expect(selector.error).toContain("expected");
     expect(selector.requirements).toEqual([]);
   }

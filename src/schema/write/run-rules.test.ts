@@ -3,7 +3,7 @@ import { FieldErrors } from "../../meta/field-errors.ts";
 import { type WorkerThreads, JobError } from "../../util/worker-threads.ts";
 import { checkWork } from "../../util/work-limit.ts";
 import { type Steps, atOnce } from "../../util/steps.ts";
-import { judged } from "./judged.ts";
+import { runRules } from "./run-rules.ts";
 
 const besideThat = (run: WorkerThreads["run"]): WorkerThreads => ({ run });
 
@@ -20,7 +20,7 @@ async function outcome(units: number, threads: WorkerThreads | undefined): Promi
   const errors = new FieldErrors();
   errors.required("spec.before");
   const job = { module: "judges.js", input: () => "input", sender: {} };
-  await atOnce(judged(rulesOf(errors, units), job, errors, threads ? { threads } : {}));
+  await atOnce(runRules(rulesOf(errors, units), job, errors, beside ? { beside } : {}));
   return errors.causes.map(({ field }) => field);
 }
 

@@ -1,39 +1,39 @@
 /**
- * What a list, watch or deletecollection selects, as authorizers are told of it: requirements, in the words of reviews.
+ * The selectors of a list, watch or deletecollection for authorizers: requirements as in SubjectAccessReviews.
  *
- * Requirements are joined by "and", so that leaving out one that cannot be read asks for more, never for less.
+ * All requirements must hold, so without one that cannot be parsed the request selects more, never less.
  *
  * @module
  */
 import { type LabelOperator, type LabelRequirement, parseFieldSelector, parseLabelSelector } from "./selectors.ts";
 
-/** One thing that is asked of a label or field. */
+/** One requirement of a label or field. */
 export interface SelectorRequirement {
   readonly key: string;
   readonly operator: "In" | "NotIn" | "Exists" | "DoesNotExist" | "Gt" | "Lt";
-  /** One for each value of In and NotIn, the bound of Gt and Lt. */
+  /** The values of In and NotIn, or the bound of Gt and Lt. */
   readonly values: readonly string[];
 }
 
-/** A selector as far as it could be read. */
-export interface AskedSelector {
+/** A selector as far as it could be parsed. */
+export interface RequestedSelector {
   readonly requirements: readonly SelectorRequirement[];
-  /** Why some of it, or all, could not be read. */
+  /** Why some of it, or all, could not be parsed. */
   readonly error?: string | undefined;
 }
 
-/** A selector of fields as it was written; read when somebody asks. */
-export const writtenFields = (text: string): AskedSelector => new Written(text, parseFieldSelector);
+/** The field selector of a text, which is parsed when it is first parsed. */
+export const requestedFields = (text: string): RequestedSelector => new LazySelector(text, parseFieldSelector);
 
-/** A selector of labels as it was written; read when somebody asks. */
-export const writtenLabels = (text: string): AskedSelector => new Written(text, parseLabelSelector);
+/** The label selector of a text, which is parsed when it is first parsed. */
+export const requestedLabels = (text: string): RequestedSelector => new LazySelector(text, parseLabelSelector);
 
 type Parse = (text: string) => { readonly requirements: readonly LabelRequirement[] };
 
-class Written implements AskedSelector {
+class LazySelector implements RequestedSelector {
   readonly #text: string;
   readonly #parse: Parse;
-  #read: AskedSelector | undefined;
+  #parsed: RequestedSelector | undefined;
 
   constructor(text: string, parse: Parse) {
     this.#text = text;
@@ -41,15 +41,15 @@ class Written implements AskedSelector {
   }
 
   get requirements(): readonly SelectorRequirement[] {
-    return (this.#read ??= read(this.#text, this.#parse)).requirements;
+    return (this.#parsed ??= parsed(this.#text, this.#parse)).requirements;
   }
 
   get error(): string | undefined {
-    return (this.#read ??= read(this.#text, this.#parse)).error;
+    return (this.#parsed ??= parsed(this.#text, this.#parse)).error;
   }
 }
 
-function read(text: string, parse: Parse): AskedSelector {
+function parsed(text: string, parse: Parse): RequestedSelector {
   try {
     return { requirements: requirementsOf(parse(text).requirements) };
   } catch (error) {
@@ -66,6 +66,6 @@ const OPERATORS: Readonly<Record<LabelOperator, SelectorRequirement["operator"]>
   lt: "Lt",
 };
 
-/** Requirements of a parsed selector in the words of reviews. */
+/** The requirements of a parsed selector, as in SubjectAccessReviews. */
 const requirementsOf = (requirements: readonly LabelRequirement[]): SelectorRequirement[] =>
   requirements.map(({ key, operator, values }) => ({ key, operator: OPERATORS[operator], values }));
