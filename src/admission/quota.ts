@@ -69,7 +69,7 @@ export function resourceQuota({ dialect, clock, amend }: QuotaParts): AdmissionS
       const resource = ref.group === "" ? ref.plural : `${ref.plural}.${ref.group}`;
       if (UNCOUNTED.test(resource)) return undefined;
       const usage = usageFor(resource);
-      if (!checkWork(request, object, usage)) return undefined;
+      if (!mayTake(request, object, usage)) return undefined;
       return request.lookup.collect(QUOTAS, counted, namespace).then((quotas) => {
         if (quotas.length === 0) return undefined;
         const requested: RequestedUsage = {
@@ -94,7 +94,7 @@ export function resourceQuota({ dialect, clock, amend }: QuotaParts): AdmissionS
 }
 
 /** Whether a write may change what its object takes. */
-function checkWork({ operation, subresource, old }: AdmissionRequest, object: ApiObject, usage: Usage): boolean {
+function mayTake({ operation, subresource, old }: AdmissionRequest, object: ApiObject, usage: Usage): boolean {
   if (operation === "CREATE") return subresource === "";
   return operation === "UPDATE" && old !== undefined && (usage.mayChange?.(subresource, object, old) ?? false);
 }

@@ -26,7 +26,7 @@ export class Candidate {
   }
 
   /** Whether a Lease that was just read is free or ours. */
-  checkWork({ metadata: { resourceVersion: version }, spec }: Lease): boolean {
+  mayTake({ metadata: { resourceVersion: version }, spec }: Lease): boolean {
     const { clock, identity, durationMillis } = this.#options;
     if (this.#seen.version !== version) this.#seen = { version, at: clock.steady(), lasts: 0 };
     const holder = spec.holderIdentity ?? "";

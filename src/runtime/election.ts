@@ -156,7 +156,7 @@ export class Election {
       const made = await attempt(leases.create(mine, { signal }), "AlreadyExists");
       return made.ok ? made.value : undefined;
     }
-    if (!this.#candidate.checkWork(found)) {
+    if (!this.#candidate.mayTake(found)) {
       if (this.#leading) this.#held = undefined;
       return undefined;
     }

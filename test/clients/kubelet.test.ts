@@ -4,7 +4,7 @@
  */
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Found } from "./worker-threads.ts";
+import type { Found } from "./beside.ts";
 import { KubeletWorld } from "./kubelet/world.ts";
 import { find, versionOf } from "./kubernetes.ts";
 import { NODE, canMount } from "./storage/node-beside.ts";

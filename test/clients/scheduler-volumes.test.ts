@@ -3,7 +3,7 @@
  * external-attacher beside it, and the server's own controllers between them. Nothing runs on the nodes.
  */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Found } from "./worker-threads.ts";
+import type { Found } from "./beside.ts";
 import { built } from "./built.ts";
 import { findScheduler, startScheduler } from "./scheduler/program.ts";
 import { SIDECARS_SOURCE } from "./sidecars/programs.ts";

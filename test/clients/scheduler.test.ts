@@ -3,7 +3,7 @@
  * chooses among nodes that the test has made by hand, and writes what it has chosen. Nothing runs on the nodes.
  */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { WorkerThreads, type Found } from "./worker-threads.ts";
+import { Beside, type Found } from "./beside.ts";
 import { SCHEDULER_VERSION as version, findScheduler, startScheduler } from "./scheduler/program.ts";
 
 const bin = await findScheduler();
@@ -43,7 +43,7 @@ const placing = ({ status }: Found): Found => status.conditions?.find((one: Foun
 const isWaiting = (found: Found): boolean => placing(found)?.reason === "Unschedulable";
 
 describe.skipIf(bin === undefined)(`kube-scheduler ${version}`, { timeout: 120_000 }, () => {
-  const world = new WorkerThreads();
+  const world = new Beside();
   let scheduler: { readonly log: string };
 
   const makeNode = async (name: string, cpu: string, spec: object = {}): Promise<void> => {

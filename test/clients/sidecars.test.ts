@@ -4,7 +4,7 @@
  */
 import type { ChildProcess } from "node:child_process";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Found } from "./worker-threads.ts";
+import type { Found } from "./beside.ts";
 import { built } from "./built.ts";
 import { SIDECARS_SOURCE, canBeElsewhere } from "./sidecars/programs.ts";
 import { DRIVER, World } from "./sidecars/world.ts";

@@ -4,7 +4,7 @@
  * their module.
  */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Found } from "./worker-threads.ts";
+import type { Found } from "./beside.ts";
 import { built } from "./built.ts";
 import { SIDECARS_SOURCE, defineSnapshots } from "./sidecars/programs.ts";
 import { DRIVER, World } from "./sidecars/world.ts";

@@ -48,11 +48,11 @@ function keep(finding: Finding): void {
 const fuzzer = await Fuzzer.start(target, Number(seed), keep);
 
 function report(): void {
-  const { cases, longestSlice, memory } = fuzzer.figures;
+  const { cases, longestTurn, memory } = fuzzer.figures;
   const { used, history, rss } = memory.at(-1)!;
   const mib = (bytes: number): string => `${(bytes / (1 << 20)).toFixed(1)} MiB`;
   console.log(
-    `seed ${seed}: ${cases} cases, longest turn ${longestSlice.toFixed(1)} ms, ${mib(used)} in use (${mib(history)} of recent changes), ${mib(rss)} resident, ` +
+    `seed ${seed}: ${cases} cases, longest turn ${longestTurn.toFixed(1)} ms, ${mib(used)} in use (${mib(history)} of recent changes), ${mib(rss)} resident, ` +
       `${[...kinds.values()].reduce((a, b) => a + b, 0)} findings, answers ${JSON.stringify(fuzzer.codes)}`,
   );
 }

@@ -31,7 +31,7 @@ export interface Finding {
 /** The figures of a run. */
 export interface Figures {
   cases: number;
-  longestSlice: number;
+  longestTurn: number;
   /** Bytes in use, those of them that recent changes hold, and resident ones, each time that all has been cleared. */
   readonly memory: { readonly used: number; readonly history: number; readonly rss: number }[];
 }
@@ -45,7 +45,7 @@ function sumOf(counts: readonly ReadonlyMap<number, number>[]): Record<string, n
 
 /** See the head of this file. */
 export class Fuzzer {
-  readonly figures: Figures = { cases: 0, longestSlice: 0, memory: [] };
+  readonly figures: Figures = { cases: 0, longestTurn: 0, memory: [] };
   readonly #target: Target;
   readonly #healthy: Healthy;
   readonly #draw: Draw;
@@ -128,9 +128,9 @@ export class Fuzzer {
   }
 
   async #look(stories: readonly (readonly RequestCase[])[]): Promise<void> {
-    const { longestSlice } = this.figures;
+    const { longestTurn } = this.figures;
     const turn = await this.#target.turn();
-    this.figures.longestSlice = Math.max(longestSlice, turn);
+    this.figures.longestTurn = Math.max(longestTurn, turn);
     const logged = this.#target.keelson.stderr;
     const errors = logged
       .slice(this.#logged)

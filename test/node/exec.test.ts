@@ -22,7 +22,7 @@ const shell = (script: string, more: object = {}) => ({
 });
 const phase = async (name = "p") => (await world.findPod(name))?.status.phase;
 const statusOf = async (name = "p") => (await world.findPod(name))!.status.containerStatuses![0]!;
-const newLog = async (pod: Pod, container = "c") => (await textOf(world.at(pod, "logs", `${container}.log`))).trim();
+const logOf = async (pod: Pod, container = "c") => (await textOf(world.at(pod, "logs", `${container}.log`))).trim();
 /** The log as the server asks for it. */
 async function asked(pod: Pod, parameters: Readonly<Record<string, string>> = {}): Promise<string> {
   const pieces: Uint8Array[] = [];
@@ -103,7 +103,7 @@ describe("containers as processes", () => {
     const pod = await world.pod("p", [{ name: "e", emptyDir: {} }], spec, { finalizers: ["example.com/held"] });
     await expectSoon(() => phase(), "Failed");
     await expectSoon(() => readdirSync(world.at(pod)), ["logs"]);
-    expect(await newLog(pod)).toBe("cannot reach the database");
+    expect(await logOf(pod)).toBe("cannot reach the database");
     world.agent!.crash();
     await start();
     expect(readdirSync(world.at(pod))).toEqual(["logs"]);
@@ -152,7 +152,7 @@ describe("containers as processes", () => {
     const envFrom = [{ configMapRef: { name: "conf" } }];
     const pod = await world.pod("p", [], { restartPolicy: "OnFailure", containers: [shell(script, { env, envFrom })] });
     await expectSoon(async () => (await statusOf()).state.waiting?.reason, "CrashLoopBackOff");
-    expect(await newLog(pod)).toBe("p v p-$(none)");
+    expect(await logOf(pod)).toBe("p v p-$(none)");
     expect(await phase()).toBe("Running");
     expect((await statusOf()).lastState.terminated?.exitCode).toBe(1);
     await world.advance("11s");
@@ -178,7 +178,7 @@ describe("containers as processes", () => {
     await expectSoon(() => statSync(log).size, 0);
     expect(statSync(`${log}.1`).size).toBe(LOG_BYTES + 2);
     writeFileSync(world.at(pod, "volumes", "kubernetes.io~empty-dir", "data", "more"), "");
-    await expectSoon(() => newLog(pod), "more");
+    await expectSoon(() => logOf(pod), "more");
   });
 
   test("a container without a command, and one that needs what is not there, say so", async () => {
@@ -203,8 +203,8 @@ describe("containers as processes", () => {
       terminationGracePeriodSeconds: 5,
     });
     await expectSoon(() => phase(), "Running");
-    await expectSoon(async () => /^\d+$/.test(await newLog(pod)), true);
-    const pid = Number(await newLog(pod));
+    await expectSoon(async () => /^\d+$/.test(await logOf(pod)), true);
+    const pid = Number(await logOf(pod));
     await world.resource(Pod).delete(at("p"));
     await world.advance("4s");
     expect(isAlive(pid)).toBe(true);
@@ -219,8 +219,8 @@ describe("containers as processes", () => {
     await start();
     const pod = await world.pod("p", [], { containers: [shell("echo $$$$; exec sleep 1000")] });
     await expectSoon(() => phase(), "Running");
-    await expectSoon(async () => /^\d+$/.test(await newLog(pod)), true);
-    const pid = Number(await newLog(pod));
+    await expectSoon(async () => /^\d+$/.test(await logOf(pod)), true);
+    const pid = Number(await logOf(pod));
     world.agent!.crash();
     expect(isAlive(pid)).toBe(true);
     await start();
@@ -242,10 +242,10 @@ describe("containers as processes", () => {
       const pod = await world.pod("p", [{ name: "v", configMap: { name: "conf" } }], {
         containers: [shell(script, { volumeMounts })],
       });
-      await expectSoon(async () => (await newLog(pod)).includes("oldold"), true);
+      await expectSoon(async () => (await logOf(pod)).includes("oldold"), true);
       await world.resource(ConfigMap).patch(at("conf"), { data: { key: "new" } });
       await world.settled();
-      await expectSoon(async () => (await newLog(pod)).endsWith("newold"), true);
+      await expectSoon(async () => (await logOf(pod)).endsWith("newold"), true);
       await world.resource(Pod).delete(at("p"), { gracePeriodSeconds: 1 });
       await world.advance("2s");
       await expectSoon(() => world.findPod("p"), undefined);
@@ -342,8 +342,8 @@ describe("containers as processes", () => {
           ],
         },
       );
-      await expectSoon(async () => (await newLog(pod)).split("\n").at(-1)?.includes("keelson-left"), true);
-      const log = await newLog(pod);
+      await expectSoon(async () => (await logOf(pod)).split("\n").at(-1)?.includes("keelson-left"), true);
+      const log = await logOf(pod);
       expect(log).toMatch(/^value\nvaluevalue\n/);
       expect(existsSync("/run/keelson-test")).toBe(false);
       expect(log).toContain("denied");

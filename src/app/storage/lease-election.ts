@@ -39,7 +39,7 @@ export class LeaseElection {
         const metadata = { namespace, name, annotations: change({}) };
         return await leases.create({ metadata, spec: this.#candidate.spec(undefined) });
       }
-      if (!this.#candidate.checkWork(found)) return undefined;
+      if (!this.#candidate.mayTake(found)) return undefined;
       const metadata = { ...found.metadata, annotations: change(found.metadata.annotations ?? {}) };
       return await leases.update({ ...found, metadata, spec: this.#candidate.spec(found) });
     } catch (error) {

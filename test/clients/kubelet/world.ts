@@ -11,7 +11,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { parse } from "yaml";
-import type { Found } from "../worker-threads.ts";
+import type { Found } from "../beside.ts";
 import { NODE, NodeBeside } from "../storage/node-beside.ts";
 
 const TOKEN = "token-of-the-node";

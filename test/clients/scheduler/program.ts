@@ -4,7 +4,7 @@
  * @module
  */
 import { join } from "node:path";
-import type { WorkerThreads } from "../worker-threads.ts";
+import type { Beside } from "../beside.ts";
 import { find, versionOf } from "../kubernetes.ts";
 
 const folder = import.meta.dirname;
@@ -16,7 +16,7 @@ export const findScheduler = (): Promise<string | undefined> =>
   find({ name: "kube-scheduler", folder, variable: "SCHEDULER" });
 
 /** Starts it beside a server; what answers has all that it has said so far. @param bin of {@link findScheduler} */
-export function startScheduler(world: WorkerThreads, bin: string): { readonly log: string } {
+export function startScheduler(world: Beside, bin: string): { readonly log: string } {
   const said = { log: "" };
   const told = [`--kubeconfig=${world.kubeconfig}`, "--secure-port=0", "-v=2"];
   const scheduler = world.run([join(bin, "kube-scheduler"), ...told]);

@@ -7,7 +7,7 @@ import { type ChildProcess, spawnSync } from "node:child_process";
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
-import type { WorkerThreads, Found } from "../worker-threads.ts";
+import type { Beside, Found } from "../beside.ts";
 import type { Source } from "../built.ts";
 
 const SNAPSHOTTER = "github.com/kubernetes-csi/external-snapshotter/client/v8";
@@ -81,7 +81,7 @@ export interface SidecarOptions {
 }
 
 /** Starts a sidecar beside a server. */
-export function startSidecar(world: WorkerThreads, name: Sidecar, options: SidecarOptions): ChildProcess {
+export function startSidecar(world: Beside, name: Sidecar, options: SidecarOptions): ChildProcess {
   const { bin, socket, kubeconfig = world.kubeconfig, electsOn } = options;
   const [file, ...args] = SIDECARS[name];
   const driver = name === "snapshot-controller" ? [] : [`--csi-address=${socket}`];
@@ -92,7 +92,7 @@ export function startSidecar(world: WorkerThreads, name: Sidecar, options: Sidec
 }
 
 /** Makes the kinds of snapshots, as the module of their sidecars defines them. @param bin the folder with the programs */
-export async function defineSnapshots(world: WorkerThreads, bin: string): Promise<void> {
+export async function defineSnapshots(world: Beside, bin: string): Promise<void> {
   const files = readdirSync(bin).filter((file) => file.endsWith(".yaml"));
   const definitions = files.map((file) => parse(readFileSync(join(bin, file), "utf8")) as Found);
   const path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";

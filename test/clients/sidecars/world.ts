@@ -9,7 +9,7 @@ import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { WorkerThreads, type Found } from "../worker-threads.ts";
+import { Beside, type Found } from "../beside.ts";
 import { type Sidecar, startSidecar } from "./programs.ts";
 
 /** The name of the driver. */
@@ -22,7 +22,7 @@ export interface Call {
 }
 
 /** See the head of this file. */
-export class World extends WorkerThreads {
+export class World extends Beside {
   readonly #bin: string;
   readonly #state = this.scratch.fresh();
 

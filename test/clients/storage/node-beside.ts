@@ -8,7 +8,7 @@ import { once } from "node:events";
 import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { WorkerThreads, type Found } from "../worker-threads.ts";
+import { Beside, type Found } from "../beside.ts";
 
 /** The name of the node. */
 export const NODE = "node-a";
@@ -17,7 +17,7 @@ export const NODE = "node-a";
 export const canMount: boolean = spawnSync("unshare", ["-m", "mount", "-t", "tmpfs", "none", "/mnt"]).status === 0;
 
 /** See the head of this file. */
-export class NodeBeside extends WorkerThreads {
+export class NodeBeside extends Beside {
   /** A directory for what is beside the agent. */
   readonly state: string = this.scratch.fresh();
   #holder!: ChildProcess;

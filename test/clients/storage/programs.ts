@@ -7,7 +7,7 @@ import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { EXECUTABLE } from "../../serve/keelson.ts";
-import type { WorkerThreads } from "../worker-threads.ts";
+import type { Beside } from "../beside.ts";
 
 /** The driver of the stories. */
 export const STORY_DRIVER = "directory.example.com";
@@ -40,7 +40,7 @@ export async function startDriver({ start, dir, socket, node, registry }: Driver
 }
 
 /** Starts the sidecars of Keelson for a driver. @param kubeconfig that of the server beside it by default */
-export function startBuiltIn(world: WorkerThreads, socket: string, kubeconfig = world.kubeconfig): ChildProcess {
+export function startBuiltIn(world: Beside, socket: string, kubeconfig = world.kubeconfig): ChildProcess {
   const retries = ["--retry-interval-start", "100ms", "--retry-interval-max", "500ms"];
   const told = ["--driver", `unix://${socket}`, "--kubeconfig", kubeconfig, "--extra-create-metadata", ...retries];
   return world.run([process.execPath, EXECUTABLE, "csi", ...told], {}, "keelson csi");
