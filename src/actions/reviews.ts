@@ -125,7 +125,7 @@ interface AccessSpec {
   readonly nonResourceAttributes?: { readonly path?: string; readonly verb?: string };
 }
 
-const specOf = (object: ApiObject): AccessSpec => (object["spec"] as AccessSpec | undefined) ?? {};
+const specOf = (object: ApiObject): AccessSpec => object["spec"] ?? {};
 
 const ATTRIBUTES = "spec.resourceAttributes";
 

@@ -7,6 +7,7 @@ import { UnknownKindError, findKind } from "./find-kind.ts";
 import { type Kind, type KindName, type UntypedObject, apiVersionOf } from "./kind.ts";
 import type { FoundManifest, Manifest } from "./manifests.ts";
 import type { ApplyOptions } from "./queries.ts";
+import { messageOf } from "../util/error.ts";
 
 /** The options of {@link applyManifests}. */
 export interface ManifestOptions extends Omit<ApplyOptions, "explain"> {
@@ -35,8 +36,6 @@ export class ApplyError extends Error {
     this.refusals = refusals;
   }
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 const nameOf = ({ kind, metadata: { namespace, name } }: Manifest): string =>
   `${kind} ${namespace === undefined ? name : `${namespace}/${name}`}`;

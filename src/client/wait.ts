@@ -11,6 +11,7 @@ import { type Duration, millisOf } from "../util/duration.ts";
 import { StatusError, isStatus } from "./errors.ts";
 import { type ApiObject, type Key, type Kind, type Scope, keyText, nameOfKind } from "./kind.ts";
 import type { Event, List, ListQuery, WatchQuery } from "./queries.ts";
+import { messageOf } from "../util/error.ts";
 
 /** The condition: one of the status (`Ready`, which is `Ready=True`, or `Ready=False`), or a function of the object. */
 export type Until<T> = string | ((object: T) => boolean);
@@ -118,8 +119,6 @@ function timeoutText(name: string, what: string, millis: number, last: unknown, 
   const how = failure === undefined ? (last === undefined ? "; it is not there" : "") : `: ${messageOf(failure)}`;
   return `expected ${name} ${what} within ${millis / 1000} s${how}`;
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** An error that ends the wait. */
 class FinalError extends Error {}

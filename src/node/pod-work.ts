@@ -20,6 +20,7 @@ import { LOGS } from "./paths.ts";
 import { type PodState, isWritten, statusOf } from "./pod-status.ts";
 import { waitAfter } from "./retry.ts";
 import { type TearDownWork, removePodDirectory, tearDown } from "./tear-down.ts";
+import { messageOf } from "../util/error.ts";
 
 /** The context of work on Pods. */
 export interface PodWork extends TearDownWork {
@@ -97,7 +98,7 @@ async function end(work: PodWork, record: PodRecord): Promise<number | undefined
     await removePodDirectory(work, uid, staysInApi(record) ? [LOGS] : []);
   } catch (error) {
     if (work.signal.aborted) return undefined;
-    record.why = (error as Error).message;
+    record.why = messageOf(error);
     return waitAfter(record.failures++);
   }
   containers.forget(uid);

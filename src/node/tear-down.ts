@@ -14,6 +14,7 @@ import type { PodRecord } from "./record.ts";
 import { removeTree } from "./mounts/index.ts";
 import { unmountSubPaths } from "./subpath/index.ts";
 import { directoryOf, inLane } from "./volume-work.ts";
+import { messageOf } from "../util/error.ts";
 
 /** The context of a tear-down. */
 export interface TearDownWork {
@@ -31,7 +32,7 @@ export async function tearDown(work: TearDownWork, record: PodRecord): Promise<r
   const done = await Promise.allSettled(all.map((found) => tearDownOne(work, found)));
   const failures = done.flatMap((result, i) => {
     if (result.status === "fulfilled") return [];
-    const why = (result.reason as Error).message;
+    const why = messageOf(result.reason);
     if (record.pod) {
       work.event(
         "Warning",

@@ -100,7 +100,7 @@ class Factory implements InformerFactory {
   informer<T extends ApiObject, S extends Scope, X extends string = never>(
     from: Kind<T, S> | InformerSpec<T, S, X>,
   ): HeldInformer<T, S, X> {
-    const held = this.#informers.hold(specOf(from) as InformerSpec<T, S, X>);
+    const held = this.#informers.hold(specOf(from));
     for (const reflector of this.#reflectors) if (reflector.hasEnded) this.#reflectors.delete(reflector);
     this.#reflectors.add(held.reflector);
     return held;

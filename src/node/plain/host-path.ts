@@ -7,8 +7,9 @@ import type { Stats } from "node:fs";
 import { chmod, mkdir, open, realpath, rmdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { VolumeError, type MadeVolume, type VolumePlugin } from "../contract.ts";
-import { codeOf, ignoreMissing } from "../mounts/held-directory.ts";
+import { ignoreMissing } from "../mounts/held-directory.ts";
 import { type PlainContext, requireFileSystem, sourceOf } from "./plain-context.ts";
+import { codeOf, messageOf } from "../../util/error.ts";
 
 /** See the head of this file. */
 export function hostPathPlugin(_ground: PlainContext): VolumePlugin {
@@ -55,12 +56,10 @@ async function check(path: string, type: string): Promise<void> {
     if (type === "DirectoryOrCreate") await makeDirectories(path);
     if (type === "FileOrCreate") await makeFile(path);
   } catch (error) {
-    throw failed(`${path} cannot be created: ${(error as Error).message}`);
+    throw failed(`${path} cannot be created: ${messageOf(error)}`);
   }
   const stats = await stat(path).catch((error: unknown) => {
-    throw failed(
-      ["ENOENT", "ENOTDIR"].includes(codeOf(error) ?? "") ? `${path} does not exist` : (error as Error).message,
-    );
+    throw failed(["ENOENT", "ENOTDIR"].includes(codeOf(error) ?? "") ? `${path} does not exist` : messageOf(error));
   });
   if (!is(stats)) throw failed(`${path} is not ${what}`);
 }

@@ -7,7 +7,7 @@ import type { Stats } from "node:fs";
 import { mkdir, readlink, realpath, stat, symlink, unlink } from "node:fs/promises";
 import { dirname } from "node:path";
 import { type MadeVolume, type NeededVolume, VolumeError, type VolumePlugin } from "../contract.ts";
-import { codeOf, ignoreMissing } from "../mounts/held-directory.ts";
+import { ignoreMissing } from "../mounts/held-directory.ts";
 import { mountDevice } from "./block-device.ts";
 import { directoryStats } from "./directory-stats.ts";
 import {
@@ -19,6 +19,7 @@ import {
   requireMounts,
   sourceOf,
 } from "./plain-context.ts";
+import { codeOf } from "../../util/error.ts";
 
 /** See the head of this file. */
 export function localPlugin(context: PlainContext): VolumePlugin {

@@ -8,9 +8,10 @@ import { dirname } from "node:path";
 import type { PersistentVolume } from "../../client/kinds/index.ts";
 import type { PodVolume } from "../../volumes/contract.ts";
 import { type NeededVolume, type PluginContext, VolumeError } from "../contract.ts";
-import { codeOf, ignoreMissing } from "../mounts/held-directory.ts";
+import { ignoreMissing } from "../mounts/held-directory.ts";
 import { type Ended, findProgram, runProgram } from "../mounts/run-program.ts";
 import { applyGroup } from "../ownership/apply-group.ts";
+import { codeOf } from "../../util/error.ts";
 
 /** Programs of the machine. */
 export interface Programs {

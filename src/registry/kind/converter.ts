@@ -8,6 +8,7 @@ import { validateAnnotations, validateLabels } from "../../meta/object-meta-rule
 import { ApiError } from "../../meta/status.ts";
 import type { ApiObject, ResourceDefinition } from "../../schema/definition.ts";
 import { type Value, type ValueObject, isObject } from "../../value/value.ts";
+import { messageOf } from "../../util/error.ts";
 
 /** Converts objects of one resource between its versions. */
 export interface Converter {
@@ -124,7 +125,7 @@ const placeOf = ({ kind, metadata: { namespace, name } }: ApiObject): string =>
 function failed(objects: readonly ApiObject[], to: string, cause: unknown): ApiError {
   if (cause instanceof ApiError) return cause;
   const which = objects.length === 1 ? placeOf(objects[0]!) : `${objects.length} objects`;
-  const why = cause instanceof Error ? cause.message : String(cause);
+  const why = messageOf(cause);
   return new ApiError("InternalError", `the conversion of ${which} to ${to} failed: ${why}`, { cause, unnamed: true });
 }
 

@@ -52,7 +52,7 @@ function failureAnswer(server: ServerContext, request: ServerRequest, failure: A
   const format = failure.explain && explanationFormat(incoming);
   if (format) {
     try {
-      return { value: failure.explain!(), format };
+      return { value: failure.explain(), format };
     } catch (error) {
       logFailure(server, request, error);
     }

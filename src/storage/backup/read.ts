@@ -9,6 +9,7 @@ import { createGunzip, createZstdDecompress } from "node:zlib";
 import { MAX_VALUE_BYTES, StoreError, type StoredRecord } from "../contract.ts";
 import { BACKUP_FORMAT, BACKUP_VERSION, type BackupHeader, type BackupSummary } from "./format.ts";
 import { recordSum } from "./write.ts";
+import { codeOf, messageOf } from "../../util/error.ts";
 
 /** The length of the longest line: a key and a few numbers. */
 const MAX_LINE_BYTES = 1 << 20;
@@ -109,9 +110,9 @@ async function* decompressed(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<
   try {
     yield* source.pipe(decoder) as AsyncIterable<Uint8Array>;
   } catch (error) {
-    const code = (error as { code?: unknown }).code;
+    const code = codeOf(error);
     const ours = typeof code === "string" && /^(Z_|ZSTD_|ERR_ZSTD|ERR_ZLIB|ERR_TRAILING)/.test(code);
-    throw ours ? damaged(`it cannot be decompressed: ${(error as Error).message}`) : error;
+    throw ours ? damaged(`it cannot be decompressed: ${messageOf(error)}`) : error;
   } finally {
     source.destroy();
   }

@@ -1,4 +1,4 @@
-import { type Kind, inDomain, keyText } from "../../../client/index.ts";
+import { inDomain, keyText } from "../../../client/index.ts";
 import {
   CSIDriver,
   CSINode,
@@ -54,7 +54,7 @@ export function attachSpecs(dialect: Dialect): AttachSpecs {
   return {
     names: attachNames(dialect),
     migration,
-    attachments: sharedInformer(inDomain(VolumeAttachment, domain) as Kind<VolumeAttachment, "Cluster">, {
+    attachments: sharedInformer(inDomain(VolumeAttachment, domain), {
       indexes: {
         volume: ({ spec }: VolumeAttachment) => spec.source.persistentVolumeName ?? inlineIdOf(spec),
         node: ({ spec }: VolumeAttachment) => spec.nodeName,
@@ -80,8 +80,8 @@ export function attachSpecs(dialect: Dialect): AttachSpecs {
       },
     }),
     nodes: sharedInformer(Node),
-    drivers: sharedInformer(inDomain(CSIDriver, domain) as Kind<CSIDriver, "Cluster">),
-    csiNodes: sharedInformer(inDomain(CSINode, domain) as Kind<CSINode, "Cluster">),
+    drivers: sharedInformer(inDomain(CSIDriver, domain)),
+    csiNodes: sharedInformer(inDomain(CSINode, domain)),
   };
 }
 

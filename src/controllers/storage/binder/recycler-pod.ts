@@ -58,5 +58,5 @@ export function recyclerOf(volume: PersistentVolume, { emptiedAfter }: BinderNam
     annotations: { [emptiedAfter]: claimRef?.uid ?? "" },
     ownerReferences: [{ apiVersion, kind, name: metadata.name, uid: metadata.uid }],
   };
-  return { metadata: placed, spec } as NewObject<Pod>;
+  return { metadata: placed, spec };
 }

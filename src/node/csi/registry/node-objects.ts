@@ -41,7 +41,7 @@ export class NodeObjects {
     this.#client = client;
     this.#node = node;
     this.#mark = csiNames(dialect).nodeIds;
-    this.#kind = inDomain(CSINode, dialect.domain) as Kind<CSINode, "Cluster">;
+    this.#kind = inDomain(CSINode, dialect.domain);
   }
 
   /** Creates the CSINode, or makes the Node its owner (CSIN-29). @throws StatusError where there is no Node yet */
