@@ -15,7 +15,7 @@ import { cacheResource } from "./versions/codec.ts";
 import type { GroupResources, KindsChange, Registry, Resource, VersionResources } from "./contract.ts";
 import { type SharedParts, type Kind, type StoredResource, type Views, VersionKind, storePrefix } from "./kind/kind.ts";
 import { KindResource } from "./resource.ts";
-import { type Converter, checkedConverter, hubConverter } from "./kind/converter.ts";
+import { type UncheckedConverter, checkedConverter, hubConverter } from "./kind/converter.ts";
 import { actionResource } from "./unstored/act.ts";
 import { shownResource } from "./unstored/shown.ts";
 
@@ -26,7 +26,7 @@ export interface ResourceSpec {
   /** The version in which objects are written, one of {@link ResourceSpec.versions}; by default the one that `storedAs` names. */
   readonly storage?: ResourceDefinition;
   /** By default through the form that `storedAs` names. */
-  readonly converter?: Converter;
+  readonly converter?: UncheckedConverter;
 }
 
 /** What a resource is compiled from, over any house; made anew by each change. */
