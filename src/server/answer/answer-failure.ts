@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { stackOf } from "../../util/error.ts";
 import type { ApiError } from "../../meta/status.ts";
 import { failureOf } from "../../registry/index.ts";
 import { errorPlace } from "../../util/error-place.ts";
@@ -65,9 +66,7 @@ function logFailure(server: ServerContext, { incoming, response }: ServerRequest
     auditId: response.auditId,
     method: incoming.sent.method,
     path: incoming.rawPath.slice(0, 500),
-    cause: textOf(cause),
+    cause: stackOf(cause),
   };
   server.log.error("a request has failed", about, errorPlace(cause));
 }
-
-const textOf = (cause: unknown): string => (cause instanceof Error && cause.stack) || String(cause);

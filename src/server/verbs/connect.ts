@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { badRequest, notFound } from "../../meta/status.ts";
+import { badRequest, notFound, unknownPath } from "../../meta/status.ts";
 import { apiVersionOf } from "../../meta/versions.ts";
 import type { Resource } from "../../registry/contract.ts";
 import type { ApiObject, Way } from "../../schema/definition.ts";
@@ -17,7 +17,8 @@ import { read } from "./perform.ts";
 /** Answers a request for a way of an object: the output of the program, 204 where there is none, else why there is no way to it. */
 export async function connectObject(server: ServerContext, request: ResourceRequest): Promise<void> {
   const { resource, response, info } = request;
-  const way = resource.definition.ways![info.subresource]!;
+  const way = resource.definition.ways?.[info.subresource];
+  if (!way) throw unknownPath();
   const name = way.nameIn ? way.nameIn(info.name) : info.name;
   if (name === undefined) throw badRequest(`expected the name of an object in ${JSON.stringify(info.name)}`);
   const over = new AbortController();
@@ -51,7 +52,7 @@ function optionsOf(way: Way, { incoming, info, resource }: ResourceRequest): Api
   const options = {
     kind: way.kind,
     apiVersion: apiVersionOf(group, version),
-    ...way.options!(incoming.query, info.rest),
+    ...way.options?.(incoming.query, info.rest),
   };
   return options as ApiObject;
 }
