@@ -49,7 +49,7 @@ export async function syncPod(work: PodWork, uid: string): Promise<number | unde
 
 /** Whether a Pod has to end. */
 const hasToEnd = ({ pod, end: why }: PodRecord): boolean =>
-  why !== undefined || isFinished(pod!) || pod!.metadata.deletionTimestamp !== undefined;
+  why !== undefined || (pod !== undefined && (isFinished(pod) || pod.metadata.deletionTimestamp !== undefined));
 
 /** Reconciles a Pod that runs. */
 async function keep(work: PodWork, record: PodRecord, pod: Pod): Promise<void> {

@@ -70,7 +70,7 @@ export function runProgram(program: string, args: readonly string[], options: Ru
       child.stderr.destroy();
       done(() => reject(error));
     };
-    const isAborted = (): void => giveUp(signal!.reason);
+    const isAborted = (): void => giveUp(signal?.reason);
     const done = (end: () => void): void => {
       timer.cancel();
       signal?.removeEventListener("abort", isAborted);

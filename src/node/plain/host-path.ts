@@ -8,7 +8,7 @@ import { chmod, mkdir, open, realpath, rmdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { VolumeError, type MadeVolume, type VolumePlugin } from "../contract.ts";
 import { ignoreMissing } from "../mounts/held-directory.ts";
-import { type PlainContext, requireFileSystem, sourceOf } from "./plain-context.ts";
+import { type PlainContext, requireFileSystem, ownSource, sourceOf } from "./plain-context.ts";
 import { codeOf, messageOf } from "../../util/error.ts";
 
 /** See the head of this file. */
@@ -19,7 +19,7 @@ export function hostPathPlugin(_ground: PlainContext): VolumePlugin {
 
     async setUp(needed): Promise<MadeVolume> {
       requireFileSystem(needed, "hostPath");
-      const { path, type } = sourceOf(needed, "hostPath")!;
+      const { path, type } = ownSource(needed, "hostPath");
       if (!path.startsWith("/") || path.split("/").includes("..")) {
         throw new VolumeError(`hostPath ${path} must be absolute and without an element ".."`);
       }

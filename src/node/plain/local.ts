@@ -17,6 +17,7 @@ import {
   mountOptionsOf,
   removeMount,
   requireMounts,
+  ownSource,
   sourceOf,
 } from "./plain-context.ts";
 import { codeOf } from "../../util/error.ts";
@@ -31,7 +32,7 @@ export function localPlugin(context: PlainContext): VolumePlugin {
 
     async setUp(needed, signal): Promise<MadeVolume> {
       const { path, mode } = needed;
-      const { path: source } = sourceOf(needed, "local")!;
+      const { path: source } = ownSource(needed, "local");
       const stats = await stat(source).catch((error: unknown) => {
         throw new VolumeError(`local volume: ${source} is not on this machine: ${codeOf(error)}`);
       });
@@ -53,7 +54,7 @@ export function localPlugin(context: PlainContext): VolumePlugin {
 
 async function mount(context: PlainContext, needed: NeededVolume, stats: Stats, signal: AbortSignal): Promise<void> {
   const { path, readOnly } = needed;
-  const { path: source, fsType } = sourceOf(needed, "local")!;
+  const { path: source, fsType } = ownSource(needed, "local");
   if (!stats.isDirectory() && !stats.isBlockDevice()) {
     throw new VolumeError(`local volume: ${source} is neither a directory nor a block device`);
   }

@@ -144,7 +144,7 @@ class Walk {
 
   async #back(): Promise<void> {
     if (this.#stack.length === 1) throw this.#error("the path leads out of the volume");
-    await this.#stack.pop()!.close();
+    await this.#stack.pop()?.close();
   }
 
   /** The elements of a link's path; an absolute one begins at the root of the volume, if it leads there. */

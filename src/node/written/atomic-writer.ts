@@ -69,7 +69,7 @@ class VolumeWriter {
       files: this.#files,
       directory: this.#directory,
       current: next,
-      names: new Set([...payload.keys()].map((path) => path.split("/", 1)[0]!)),
+      names: new Set([...payload.keys()].map((path) => path.replace(/\/.*/s, ""))),
       owner: this.#owner(),
       turns: this.#turns,
     });

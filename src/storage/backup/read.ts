@@ -43,6 +43,8 @@ export async function readBackup(pieces: AsyncIterable<Uint8Array>, sink: Backup
   }
 }
 
+const isInteger = (value: unknown): value is number => Number.isSafeInteger(value);
+
 const damaged = (why: string): StoreError => new StoreError("corrupt", `The backup is damaged: ${why}`);
 
 function headerOf(text: string): BackupHeader {
@@ -54,23 +56,23 @@ function headerOf(text: string): BackupHeader {
       `Expected a backup of version ${BACKUP_VERSION} or older, found ${String(version)}: use a newer keelson`,
     );
   }
-  if (!Number.isSafeInteger(revision) || typeof dialect !== "string" || Number.isNaN(Date.parse(String(time)))) {
+  if (!isInteger(revision) || typeof dialect !== "string" || Number.isNaN(Date.parse(String(time)))) {
     throw damaged("its first line is not complete");
   }
-  return { revision: revision as number, dialect, time: String(time) };
+  return { revision, dialect, time: String(time) };
 }
 
 async function recordOf(line: Readonly<Record<string, unknown>>, bytes: ByteReader): Promise<StoredRecord> {
   const { key, revision, bytes: size, crc32 } = line;
-  if (typeof key !== "string" || !Number.isSafeInteger(revision) || !Number.isSafeInteger(size)) {
+  if (typeof key !== "string" || !isInteger(revision) || !isInteger(size)) {
     throw damaged("expected a line with a key, a revision and a size, found another one");
   }
-  if ((size as number) < 0 || (size as number) > MAX_VALUE_BYTES) throw damaged(`${key} has ${String(size)} bytes`);
-  const value = await bytes.take(size as number);
+  if (size < 0 || size > MAX_VALUE_BYTES) throw damaged(`${key} has ${String(size)} bytes`);
+  const value = await bytes.take(size);
   if ((await bytes.take(1))[0] !== 10 || recordSum(key, value) !== crc32) {
     throw new StoreError("corrupt", `The backup is damaged: the checksum of ${key} does not fit`, { key });
   }
-  return { key, value, revision: revision as number };
+  return { key, value, revision };
 }
 
 function asObject(text: string): Readonly<Record<string, unknown>> {

@@ -173,7 +173,7 @@ export class AttachMemory implements Disposable {
     const oldest = [...bound, ...inline].toSorted((a, b) =>
       a.pod.metadata.creationTimestamp < b.pod.metadata.creationTimestamp ? -1 : 1,
     );
-    return Map.groupBy(oldest, ({ pod }) => pod.spec.nodeName!);
+    return Map.groupBy(oldest, ({ pod }) => pod.spec.nodeName ?? "");
   }
 
   /** Returns the attachments of a disk on all nodes, by any volume and any creator. */
@@ -271,7 +271,7 @@ export class AttachMemory implements Disposable {
   forgetMessages(id: string, pods: readonly Pod[]): void {
     const uids = new Set(pods.map(({ metadata }) => metadata.uid));
     const messages = this.#messages.get(id);
-    for (const uid of messages?.keys() ?? []) if (!uids.has(uid)) messages!.delete(uid);
+    for (const uid of messages?.keys() ?? []) if (!uids.has(uid)) messages?.delete(uid);
     if (messages?.size === 0) this.#messages.delete(id);
   }
 
@@ -285,7 +285,9 @@ export class AttachMemory implements Disposable {
   }
 
   #isOver(pod: Pod): boolean {
-    const keeps = this.nodes.get({ name: pod.spec.nodeName! })?.metadata.annotations?.[this.specs.names.keepsFinished];
+    const keeps = this.nodes.get({ name: pod.spec.nodeName ?? "" })?.metadata.annotations?.[
+      this.specs.names.keepsFinished
+    ];
     return hasEnded(pod) && keeps !== "true";
   }
 
