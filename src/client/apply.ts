@@ -1,4 +1,5 @@
 /** Applies the objects of manifests by server-side apply, in a working order. */
+import { isObject } from "../value/value.ts";
 import { backoff } from "../util/backoff.ts";
 import { sleep, systemRandom } from "../util/clock.ts";
 import { inOrder } from "./apply-order.ts";
@@ -91,7 +92,7 @@ export async function applyFound(
       refused.set(one, error);
     }
   }
-  if (refused.size === 0) return found.map((one) => applied.get(one)!);
+  if (refused.size === 0) return found.flatMap((one) => applied.get(one) ?? []);
   const refusals = found.filter((one) => refused.has(one)).map((one) => ({ ...one, error: refused.get(one) }));
   throw new ApplyError(refusals, found.length);
 }
@@ -131,15 +132,12 @@ function kindsOf(client: Client, found: readonly FoundManifest[], signal: AbortS
 
 function definedBy({ kind, spec }: Manifest): readonly string[] {
   if (kind !== "CustomResourceDefinition") return [];
-  const { group, names, versions } = (spec ?? {}) as {
-    readonly group?: string;
-    readonly names?: { readonly kind?: string };
-    readonly versions?: readonly { readonly name?: string }[];
-  };
-  return (Array.isArray(versions) ? versions : []).map(
-    ({ name }: { readonly name?: string }) =>
-      `${apiVersionOf({ group: group ?? "", version: name ?? "" })} ${names?.kind}`,
-  );
+  const { group, names, versions } = isObject(spec) ? spec : {};
+  const defined = isObject(names) ? names["kind"] : undefined;
+  return (Array.isArray(versions) ? versions : []).map((one) => {
+    const version = isObject(one) ? one["name"] : undefined;
+    return `${apiVersionOf({ group: String(group ?? ""), version: String(version ?? "") })} ${String(defined)}`;
+  });
 }
 
 async function findServedKind(

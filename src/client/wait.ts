@@ -4,6 +4,7 @@
  * A watch that ends is resumed; one whose version has expired (410) is replaced by a new list. Temporary errors are
  * retried with backoff until the timeout; a refusal is thrown.
  */
+import { isObject } from "../value/value.ts";
 import { parked } from "../util/activity.ts";
 import { backoff } from "../util/backoff.ts";
 import { type Clock, sleep, systemRandom } from "../util/clock.ts";
@@ -223,8 +224,8 @@ interface Said {
 }
 
 function conditionsOf(object: ApiObject & { readonly status?: unknown }): readonly Said[] {
-  const { conditions } = (object.status ?? {}) as { readonly conditions?: unknown };
-  return Array.isArray(conditions) ? (conditions as readonly Said[]) : [];
+  const conditions = isObject(object.status) ? object.status["conditions"] : undefined;
+  return Array.isArray(conditions) ? conditions.filter(isObject) : [];
 }
 
 /** As in kubectl, without regard to case. */

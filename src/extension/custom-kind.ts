@@ -21,7 +21,7 @@ import type { CustomResourceDefinition } from "./object.ts";
 import { scaleOf, validateReplicas } from "./scale.ts";
 
 /** A definition with the names that its kind has. */
-export type AcceptedDefinition = CustomResourceDefinition & { readonly status: { readonly acceptedNames: Names } };
+type AcceptedDefinition = CustomResourceDefinition & { readonly status: { readonly acceptedNames: Names } };
 
 /** A custom kind. */
 export interface CustomKind {

@@ -14,8 +14,8 @@ export async function explainAttachment(
   const { metadata, status, spec } = attachment;
   if (status.attached || metadata.deletionTimestamp !== undefined) return [];
   const { persistentVolumeName: name } = spec.source;
-  const volume = name === undefined ? undefined : await facts.find(PersistentVolume, { name });
-  if (volume === "absent") return prefixed("its volume is missing", [missing(PersistentVolume, { name: name! })]);
+  if (name !== undefined && (await facts.find(PersistentVolume, { name })) === "absent")
+    return prefixed("its volume is missing", [missing(PersistentVolume, { name })]);
   const csiNodes: Kind<CSINode, "Cluster"> = inDomain(CSINode, facts.dialect.domain);
   const node = await facts.find(csiNodes, { name: spec.nodeName });
   const drivers = node === "absent" ? [] : node === "unknown" ? undefined : node.spec.drivers;

@@ -1,3 +1,4 @@
+import { isObject } from "../value/value.ts";
 import type { ApiObject } from "../client/index.ts";
 import type { ReportedReason } from "../meta/why-report.ts";
 import { lastWarning, quoteOf, quoted, secondOf, eventsAbout } from "./events.ts";
@@ -75,11 +76,11 @@ const MAX_CONDITIONS = 100;
 function conditionsOf({ status }: ObjectWithStatus): readonly Condition[] {
   const { conditions } = status ?? {};
   if (!Array.isArray(conditions)) return [];
-  return (conditions as readonly unknown[]).slice(0, MAX_CONDITIONS).filter(isCondition);
+  return conditions.slice(0, MAX_CONDITIONS).filter(isCondition);
 }
 
 const isCondition = (value: unknown): value is Condition => {
-  const { type, status, reason, message } = (value ?? {}) as Readonly<Record<string, unknown>>;
+  const { type, status, reason, message } = isObject(value) ? value : {};
   const isText = (one: unknown): boolean => one === undefined || one === null || typeof one === "string";
   return typeof type === "string" && typeof status === "string" && isText(reason) && isText(message);
 };

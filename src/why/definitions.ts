@@ -65,10 +65,10 @@ async function ofDeleted(facts: Facts, { spec, metadata }: CustomResourceDefinit
   const { content, reasons } = await remainingContent(facts, [kind]);
   const command = commandFor(content, scope === "Cluster" ? "" : "-A");
   const who = "the server";
-  const says =
-    content.length === 0
-      ? `no object of it is left, and the finalizer ${CLEANUP} is still there`
-      : `${content[0]!.count} of its objects are left, which are deleted first (finalizer ${CLEANUP})`;
+  const [left] = content;
+  const says = !left
+    ? `no object of it is left, and the finalizer ${CLEANUP} is still there`
+    : `${left.count} of its objects are left, which are deleted first (finalizer ${CLEANUP})`;
   const first = { says, ...(reasons.length === 0 ? { who } : {}) };
   return { reasons: [first, ...reasons], content, ...(command === undefined ? {} : { command }) };
 }

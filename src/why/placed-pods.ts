@@ -241,7 +241,7 @@ function ofContainers(pod: Pod, node: string): readonly ReportedReason[] {
     .filter(isStuck)
     .slice(0, MAX_NAMED)
     .map(({ name, image, state }) => {
-      const { reason = "", message = "" } = state!.waiting!;
+      const { reason = "", message = "" } = state?.waiting ?? {};
       const says = `its container ${name} does not start, ${quoted(reason)}${message ? `: ${quoted(message)}` : ""}`;
       const isOfImage = reason.includes("Image");
       const who = isOfImage

@@ -97,14 +97,14 @@ async function ofEverywhere(
   { state }: PodState,
 ): Promise<readonly ReportedReason[]> {
   if (claims.unready.length === 0) {
-    return everywhere!.everywhere!.map((says) => ({ says, who: everywhere!.who }));
+    return everywhere ? (everywhere.everywhere ?? []).map((says) => ({ says, who: everywhere.who })) : [];
   }
   const told = new First<ReportedReason>(MAX_NAMED);
   for (const { key, says, who } of claims.unready) {
     const claim = state.claim(key);
     // oxlint-disable-next-line no-await-in-loop -- one claim after the other
     const those = claim ? await facts.reasonsOf(claim) : [];
-    const reasons = those.length > 0 ? prefixed(`its claim ${claim!.metadata.name}`, those) : [{ says, who }];
+    const reasons = claim && those.length > 0 ? prefixed(`its claim ${claim.metadata.name}`, those) : [{ says, who }];
     for (const reason of reasons) told.add(reason);
   }
   return firstOf(told, (reason) => reason);

@@ -87,8 +87,8 @@ export async function explainContent(facts: Facts, content: VolumeSnapshotConten
   if (status.readyToUse === true || metadata.deletionTimestamp !== undefined) return [];
   const { driver, volumeSnapshotClassName: name } = spec;
   const kinds = kindsOf(facts);
-  const found = name === undefined ? undefined : await facts.find(kinds.class, { name });
-  if (found === "absent") return prefixed("its class is missing", [missing(kinds.class, { name: name! })]);
+  if (name !== undefined && (await facts.find(kinds.class, { name })) === "absent")
+    return prefixed("its class is missing", [missing(kinds.class, { name })]);
   return ofError(facts, content, { error: status.error, who: `the snapshotter of ${driver}`, driver });
 }
 

@@ -24,7 +24,7 @@ const GROUPS: ReadonlySet<string> = new Set(["", "apps", "batch", "autoscaling",
 
 /** Whether an object is a workload, or controls one. */
 export const isWorkload = ({ apiVersion, kind }: ApiObject): boolean =>
-  Object.hasOwn(CONTROLLER_TASKS, kind) && GROUPS.has(apiVersion.includes("/") ? apiVersion.split("/")[0]! : "");
+  Object.hasOwn(CONTROLLER_TASKS, kind) && GROUPS.has(apiVersion.includes("/") ? apiVersion.replace(/\/.*/, "") : "");
 
 /** The maximum number of explained Pods. */
 const MAX_PODS = 3;

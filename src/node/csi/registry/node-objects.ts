@@ -5,7 +5,6 @@
  *
  * @module
  */
-import { isObject } from "../../../value/value.ts";
 import { type Client, type Kind, attempt, inDomain, isStatus, retryOnConflict } from "../../../client/index.ts";
 import { CSINode, Node } from "../../../client/kinds/index.ts";
 import type { Dialect } from "../../../meta/dialect.ts";
@@ -165,7 +164,9 @@ type Ids = Readonly<Record<string, string>>;
 function idsOf(text: string | undefined): Ids {
   try {
     const ids: unknown = JSON.parse(text ?? "{}");
-    return isObject(ids) ? Object.fromEntries(Object.entries(ids).map(([driver, id]) => [driver, String(id)])) : {};
+    return typeof ids === "object" && ids !== null && !Array.isArray(ids)
+      ? Object.fromEntries(Object.entries(ids).map(([driver, id]) => [driver, String(id)]))
+      : {};
   } catch {
     return {};
   }
