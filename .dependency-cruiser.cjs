@@ -48,6 +48,7 @@ const rooms = {
   sidecars: ["util", "meta", "client", "claims", "runtime", "csi"],
   why: [
     "util",
+    "value",
     "meta",
     "client",
     "claims",

@@ -15,25 +15,28 @@ import {
   ownChange,
   uidMismatch,
 } from "../registry/index.ts";
-import { copyOf } from "../schema/api-object.ts";
+import { copyOf, guardOf } from "../schema/api-object.ts";
 import type { ApiObject } from "../schema/definition.ts";
-import { type Pod, makeTrue } from "./pods.ts";
+import { type Pod, asPod, makeTrue, podKind } from "./pods.ts";
 
 interface Binding extends ApiObject {
   target?: { kind?: string; name?: string };
 }
 
 const BINDING = { group: "", kind: "Binding" };
+const isBinding = guardOf<Binding>(BINDING.kind);
+
+const targetOf = (object: ApiObject): NonNullable<Binding["target"]> => (isBinding(object) && object.target) || {};
 
 /** The action of a Binding, on the subresource of a Pod or on its own path. */
 export function bindingAction(access: Pick<RegistryAccess, "kinds">): Actions {
   const answer: Action["answer"] = async (request) => {
-    const kind = access.kinds.kind("", "v1", "pods")!;
+    const kind = podKind(access);
     const { name = "", namespace = "" } = request.object.metadata;
     const binding = ownChange(kind, { namespace, name }, request, (old) => {
-      const why = obstacle(old as Pod, request);
+      const why = obstacle(asPod(old), request);
       if (why !== undefined) throw conflict({ ...kind.ref, plural: "pods/binding" }, name, why);
-      return bound(old, request);
+      return bound(asPod(old), request);
     });
     await commit(binding);
     return done();
@@ -48,7 +51,7 @@ function validate({ object, target }: ActionRequest): void {
     throw badRequest(`expected metadata.name of the Binding to be ${target.name} as in the path, got ${name}`);
   }
   const errors = new FieldErrors();
-  const { kind, name: node } = (object as Binding).target ?? {};
+  const { kind, name: node } = targetOf(object);
   if (kind && kind !== "Node") errors.notSupported("target.kind", kind, ["Node"]);
   if (!node) errors.required("target.name", "expected the name of a node");
   if (errors.any) throw invalid(BINDING, name, errors.causes);
@@ -69,9 +72,10 @@ function obstacle(pod: Pod, { object, target }: ActionRequest): string | undefin
 }
 
 /** The Pod on the node of a Binding, with the labels and annotations of the Binding. */
-function bound(old: ApiObject, { object, ctx }: ActionRequest): ApiObject {
-  const pod = copyOf(old) as Pod;
-  pod.spec.nodeName = (object as Binding).target!.name!;
+function bound(old: Pod, { object, ctx }: ActionRequest): ApiObject {
+  const pod = copyOf(old);
+  const { name = "" } = targetOf(object);
+  pod.spec.nodeName = name;
   for (const member of ["annotations", "labels"] as const) {
     const sent = object.metadata[member];
     if (sent && Object.keys(sent).length > 0) pod.metadata[member] = { ...pod.metadata[member], ...sent };

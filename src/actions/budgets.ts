@@ -3,12 +3,14 @@
  *
  * @module
  */
+import { guardOf } from "../schema/api-object.ts";
 import type { ApiObject } from "../schema/definition.ts";
 import type { LabelSelectorValue } from "../schema/validation/label-selector.ts";
 import { selectionOf } from "../schema/validation/label-selection.ts";
 import type { LabelSelector } from "../meta/selectors.ts";
 import { ApiError, type ObjectRef, forbidden } from "../meta/status.ts";
 import { formatTime } from "../meta/time.ts";
+import { assert } from "../util/assert.ts";
 import type { Clock } from "../util/clock.ts";
 import { type Pod, isTrue } from "./pods.ts";
 
@@ -34,6 +36,9 @@ export interface Budget extends ApiObject {
   };
 }
 
+/** Whether an object is a PodDisruptionBudget. */
+export const isBudget = guardOf<Budget>("PodDisruptionBudget");
+
 /** The Pods of a budget, compiled. */
 export interface Selecting {
   readonly name: string;
@@ -42,9 +47,10 @@ export interface Selecting {
 
 /** Which Pods a budget selects; undefined for one that selects none. */
 export function selectingOf(budget: ApiObject): Selecting | undefined {
-  const { selector: wanted } = (budget as Budget).spec;
-  const selector = wanted && selectionOf(wanted);
-  return selector && { name: budget.metadata.name!, selector };
+  if (!isBudget(budget)) return undefined;
+  const { metadata, spec } = budget;
+  const selector = spec.selector && selectionOf(spec.selector);
+  return selector && { name: metadata.name ?? "", selector };
 }
 
 const WITHOUT_BUDGET = ["Pending", "Succeeded", "Failed"];
@@ -93,11 +99,11 @@ function exhausted({ metadata: { name }, status = {} }: Budget): string {
   return `the disruption budget ${name} allows none${because ? ` (${because.reason}): ${because.message}` : ""}`;
 }
 
-/** Takes one disruption for a Pod. Throws 429 where there is none, and 403 where the status cannot be right. Changes `object`. */
-export function takeDisruption(ref: ObjectRef, object: ApiObject, pod: string, clock: Clock): void {
-  const budget = object as Budget;
+/** Takes one disruption for a Pod. Throws 429 where there is none, and 403 where the status cannot be right. Changes `budget`. */
+export function takeDisruption(ref: ObjectRef, budget: ApiObject, pod: string, clock: Clock): void {
+  assert(isBudget(budget), "a stored object is of the kind of its resource");
   const { metadata } = budget;
-  const name = metadata.name!;
+  const { name = "" } = metadata;
   const status = (budget.status ??= {});
   const { observedGeneration = 0, disruptionsAllowed = 0, disruptedPods = {} } = status;
   if (observedGeneration < (metadata.generation ?? 0)) throw notCounted(name);

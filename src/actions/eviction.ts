@@ -24,11 +24,12 @@ import {
   ownChange,
   ownStatusChange,
 } from "../registry/index.ts";
-import { copyOf } from "../schema/api-object.ts";
+import { copyOf, guardOf } from "../schema/api-object.ts";
 import type { ApiObject } from "../schema/definition.ts";
+import { assert } from "../util/assert.ts";
 import type { Lookup } from "../schema/lookup.ts";
-import { type Budget, needsNoBudget, needsNoCount, notCounted, selectingOf, takeDisruption } from "./budgets.ts";
-import { type Pod, makeTrue } from "./pods.ts";
+import { isBudget, needsNoBudget, needsNoCount, notCounted, selectingOf, takeDisruption } from "./budgets.ts";
+import { type Pod, asPod, makeTrue, podKind } from "./pods.ts";
 
 const EVICTION = { group: "policy", kind: "Eviction" };
 
@@ -40,12 +41,13 @@ interface Eviction extends ApiObject {
 export function evictionAction(access: RegistryAccess): Actions {
   const answer = async (request: ActionRequest) => {
     const { kinds, lookup } = access;
-    await evict({ request, pods: kinds.kind("", "v1", "pods")!, budgets: kinds.stored(BUDGETS), lookup });
+    await evict({ request, pods: podKind(access), budgets: kinds.stored(BUDGETS), lookup });
     return done();
   };
   return new Map([[actionKey(EVICTION), { validate, answer }]]);
 }
 
+const isEviction = guardOf<Eviction>(EVICTION.kind);
 const BUDGETS = "poddisruptionbudgets.policy";
 
 function validate(request: ActionRequest): void {
@@ -57,7 +59,7 @@ function validate(request: ActionRequest): void {
     );
   }
   const member = "ignoreStoreReadErrorWithClusterBreakingPotential";
-  if ((object as Eviction).deleteOptions?.[member]) {
+  if (isEviction(object) && object.deleteOptions?.[member]) {
     const cause = {
       reason: "FieldValueInvalid",
       message: "Invalid value: true: expected none in an eviction",
@@ -69,7 +71,7 @@ function validate(request: ActionRequest): void {
 
 /** The options of the delete; the query or the body may request a dry run. */
 function optionsOf({ object, options }: ActionRequest): DeleteOptions {
-  const sent = checkDeleteOptions((object as Eviction).deleteOptions ?? {});
+  const sent = checkDeleteOptions((isEviction(object) && object.deleteOptions) || {});
   return { ...sent, dryRun: sent.dryRun || options.dryRun };
 }
 
@@ -90,7 +92,7 @@ async function evict(eviction: RunningEviction): Promise<void> {
   const options = optionsOf(request);
   const isDemanded = options.preconditions?.resourceVersion !== undefined;
   const asSeen = (seen: Pod): DeleteOptions => (isDemanded ? options : atVersionOf(options, seen));
-  let pod = currentOf(pods, request.target) as Pod;
+  let pod = asPod(currentOf(pods, request.target));
   for (let tries = 1; needsNoBudget(pod); tries++) {
     // A Pod that may begin to run, and then needs its budget.
     const mayRun = pod.status?.phase === "Pending" && pod.metadata.deletionTimestamp === undefined;
@@ -99,7 +101,7 @@ async function evict(eviction: RunningEviction): Promise<void> {
     } catch (error) {
       if (!mayRun || isDemanded || !hasReason(error, "Conflict") || tries >= MAX_TRIES) throw error;
     }
-    pod = currentOf(pods, request.target) as Pod;
+    pod = asPod(currentOf(pods, request.target));
   }
   const name = await budgetOf(eviction, pod);
   const isCounted = name === undefined || !needsNoCountOf(eviction, name, pod);
@@ -119,34 +121,35 @@ async function budgetOf({ lookup, pods }: RunningEviction, { metadata }: Pod): P
   const names = all.filter(({ selector }) => selector.matches(metadata.labels)).map(({ name }) => name);
   if (names.length <= 1) return names[0];
   const why = `expected at most one PodDisruptionBudget that selects it, found ${names.join(", ")}`;
-  throw forbidden(pods.ref, metadata.name!, why);
+  throw forbidden(pods.ref, metadata.name ?? "", why);
 }
 
 /** Whether a Pod may be deleted without being counted by its budget. */
 function needsNoCountOf({ lookup }: RunningEviction, name: string, pod: Pod): boolean {
-  const seen = lookup.get(BUDGETS, pod.metadata.namespace ?? "", name) as Budget | undefined;
-  return seen !== undefined && needsNoCount(pod, seen);
+  const seen = lookup.get(BUDGETS, pod.metadata.namespace ?? "", name);
+  return isBudget(seen) && needsNoCount(pod, seen);
 }
 
 /** Takes a disruption from a budget; a dry run only looks whether there is one. Throws 429 where there is none. */
 function count(
-  { budgets, request }: RunningEviction,
+  { budgets: kind, request }: RunningEviction,
   name: string,
   { metadata }: Pod,
   dryRun: boolean,
 ): Proposal<WriteResult> | undefined {
-  const kind = budgets!;
-  const key = { namespace: metadata.namespace ?? "", name };
-  const take = (budget: ApiObject): void => takeDisruption(kind.ref, budget, metadata.name!, request.ctx.clock);
+  assert(kind, "a budget was found");
+  const { name: pod = "", namespace = "" } = metadata;
+  const key = { namespace, name };
+  const take = (budget: ApiObject): void => takeDisruption(kind.ref, budget, pod, request.ctx.clock);
   if (!dryRun) return ownStatusChange(kind, key, take);
   take(copyOf(currentOf(kind, key)));
   return undefined;
 }
 
 /** The same options, for one version of a Pod. */
-const atVersionOf = (options: DeleteOptions, { metadata }: ApiObject): DeleteOptions => ({
+const atVersionOf = (options: DeleteOptions, { metadata: { resourceVersion = "" } }: ApiObject): DeleteOptions => ({
   ...options,
-  preconditions: { ...options.preconditions, resourceVersion: metadata.resourceVersion! },
+  preconditions: { ...options.preconditions, resourceVersion },
 });
 
 /** Writes the reason into the conditions of the Pod, together with the count of its budget, and deletes the Pod. */
@@ -162,14 +165,14 @@ async function remove(
       checkPreconditions({ kind, target, options }, old);
       return marked(old, request);
     });
-    const results = await commitTogether(counting ? [counting, marking] : [marking]);
-    if (options.preconditions?.resourceVersion !== undefined) how = atVersionOf(options, results.at(-1)!.object);
+    const written = (await commitTogether(counting ? [counting, marking] : [marking])).at(-1);
+    if (written && options.preconditions?.resourceVersion !== undefined) how = atVersionOf(options, written.object);
   }
   await deleteOwn(kind, target, how);
 }
 
 function marked(old: ApiObject, { ctx }: ActionRequest): ApiObject {
-  const pod = copyOf(old) as Pod;
+  const pod = copyOf(asPod(old));
   const condition = { type: "DisruptionTarget", reason: "EvictionByEvictionAPI", message: "evicted through the API" };
   makeTrue(pod, condition, ctx.clock);
   return pod;

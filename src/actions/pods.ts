@@ -1,6 +1,16 @@
+import { assert } from "../util/assert.ts";
+import { guardOf } from "../schema/api-object.ts";
 import type { ApiObject } from "../schema/definition.ts";
 import { formatTime } from "../meta/time.ts";
+import type { Kind, RegistryAccess } from "../registry/index.ts";
 import type { Clock } from "../util/clock.ts";
+
+/** Returns the kind of Pods, which every server serves. */
+export function podKind({ kinds }: Pick<RegistryAccess, "kinds">): Kind {
+  const kind = kinds.kind("", "v1", "pods");
+  assert(kind, "Pods are served");
+  return kind;
+}
 
 /** A condition of a Pod. */
 interface Condition {
@@ -14,8 +24,16 @@ interface Condition {
 
 /** A Pod, as far as bindings and evictions need it. */
 export interface Pod extends ApiObject {
-  spec: { nodeName?: string; schedulingGates?: readonly unknown[] };
+  spec: { nodeName?: string; serviceAccountName?: string; schedulingGates?: readonly unknown[] };
   status?: { phase?: string; conditions?: Condition[]; nominatedNodeName?: string };
+}
+
+const isPod = guardOf<Pod>("Pod");
+
+/** Returns a stored object of the resource of Pods. */
+export function asPod(object: ApiObject): Pod {
+  assert(isPod(object), "a stored object is of the kind of its resource");
+  return object;
 }
 
 /** Whether a condition of a Pod is True. */

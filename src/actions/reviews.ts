@@ -5,6 +5,7 @@
  * @module
  */
 import type { ApiObject } from "../schema/definition.ts";
+import { isObject } from "../value/value.ts";
 import type { Authorizer, Identity } from "../auth/contract.ts";
 import { NO_REQUEST, type RequestInfo } from "../meta/request-info.ts";
 import { badRequest } from "../meta/status.ts";
@@ -89,8 +90,10 @@ function validateRules({ object }: ActionRequest): void {
   if (namespaceIn(object) === "") throw badRequest("expected spec.namespace to be a namespace, got none");
 }
 
-const namespaceIn = (object: ApiObject): string =>
-  (object["spec"] as { namespace?: string } | undefined)?.namespace ?? "";
+function namespaceIn({ spec }: ApiObject): string {
+  const namespace = isObject(spec) ? spec["namespace"] : undefined;
+  return typeof namespace === "string" ? namespace : "";
+}
 
 async function myRules(authorizer: Authorizer, { object, caller }: ActionRequest): Promise<void> {
   const { resourceRules, pathRules, incomplete, error } = await authorizer.rightsOf(caller, namespaceIn(object));
@@ -125,7 +128,7 @@ interface AccessSpec {
   readonly nonResourceAttributes?: { readonly path?: string; readonly verb?: string };
 }
 
-const specOf = (object: ApiObject): AccessSpec => (object["spec"] as AccessSpec | undefined) ?? {};
+const specOf = (object: ApiObject): AccessSpec => object["spec"] ?? {};
 
 const ATTRIBUTES = "spec.resourceAttributes";
 

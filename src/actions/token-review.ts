@@ -8,6 +8,8 @@
 import { type Authenticator, type TokenOwner, TokenRefused } from "../auth/contract.ts";
 import { badRequest } from "../meta/status.ts";
 import { type ActionRequest, type Actions, actionKey } from "../registry/index.ts";
+import { guardOf } from "../schema/api-object.ts";
+import type { ApiObject } from "../schema/definition.ts";
 import { userInfo } from "./user-info.ts";
 
 interface Spec {
@@ -21,7 +23,9 @@ export function tokenReviewAction(authenticator: Authenticator): Actions {
   return new Map([[key, { validate, answer: (request: ActionRequest) => answer(authenticator, request) }]]);
 }
 
-const specOf = ({ object }: ActionRequest): Spec => object["spec"] as Spec;
+const isTokenReview = guardOf<ApiObject & { readonly spec: Spec }>("TokenReview");
+
+const specOf = ({ object }: ActionRequest): Spec => (isTokenReview(object) ? object.spec : {});
 
 function validate(request: ActionRequest): void {
   if (!specOf(request).token) throw badRequest("expected spec.token to hold a token, found none");

@@ -11,7 +11,10 @@ import { pathSegment } from "../meta/names.ts";
 import { badRequest, conflict, invalid, notFound } from "../meta/status.ts";
 import { formatTime } from "../meta/time.ts";
 import { type Action, type ActionRequest, type Actions, actionKey } from "../registry/index.ts";
+import { guardOf } from "../schema/api-object.ts";
+import { assert } from "../util/assert.ts";
 import type { ApiObject } from "../schema/definition.ts";
+import { asPod } from "./pods.ts";
 import type { Lookup } from "../schema/lookup.ts";
 
 const MIN_SECONDS = 600;
@@ -27,13 +30,20 @@ interface TokenSpec {
   boundObjectRef?: { kind?: string; apiVersion?: string; name?: string; uid?: string } | null;
 }
 
+const isTokenRequest = guardOf<ApiObject & { readonly spec: TokenSpec }>(REQUEST.kind);
+
+function specOf(object: ApiObject): TokenSpec {
+  assert(isTokenRequest(object), "the action gets objects of its kind");
+  return object.spec;
+}
+
 /** The action of a TokenRequest of a service account. */
 export function tokenAction(lookup: Lookup, signer: () => TokenSigner): Actions {
   const answer: Action["answer"] = async ({ object, target, parent, ctx, caller }) => {
     const { uid = "" } = parent().metadata;
     const signing = signer();
     const { issuance } = signing;
-    const spec = object["spec"] as TokenSpec;
+    const spec = specOf(object);
     const bound = bindTo(lookup, target, spec);
     const audiences = spec.audiences?.length ? spec.audiences : [...issuance.audiences];
     const seconds = shortened(spec.expirationSeconds ?? MAX_SECONDS, issuance, ctx.warnings);
@@ -72,7 +82,7 @@ function validate({ object, target: { name }, parent }: ActionRequest): void {
       `expected metadata.uid to be that of the service account, ${account.metadata.uid}, got ${uid}`,
     );
   }
-  const seconds = (object["spec"] as TokenSpec).expirationSeconds ?? 0;
+  const seconds = specOf(object).expirationSeconds ?? 0;
   if (seconds < MIN_SECONDS || seconds > MAX_SECONDS) {
     errors.invalid("spec.expirationSeconds", seconds, `expected ${MIN_SECONDS} to ${MAX_SECONDS} seconds`);
   }
@@ -121,7 +131,7 @@ function bindTo(lookup: Lookup, account: ActionRequest["target"], { boundObjectR
   }
   const found = lookup.get(plural, plural === "nodes" ? "" : account.namespace, name);
   if (!found) throw notFound({ group: "", plural, kind }, name);
-  if (plural === "pods" && accountOf(found) !== account.name) {
+  if (plural === "pods" && asPod(found).spec.serviceAccountName !== account.name) {
     throw badRequest(`expected the Pod "${name}" to run as the service account "${account.name}", it does not`);
   }
   const { uid } = found.metadata;
@@ -133,12 +143,9 @@ function bindTo(lookup: Lookup, account: ActionRequest["target"], { boundObjectR
   return plural === "secrets" ? { secret: named(found) } : { node: named(found) };
 }
 
-const accountOf = (pod: ApiObject): string =>
-  (pod["spec"] as { readonly serviceAccountName?: string } | undefined)?.serviceAccountName ?? "";
-
 /** The node that a Pod runs on; without a uid where the Node does not exist (AUTHN-28). */
 function nodeOf(lookup: Lookup, pod: ApiObject): Pick<Bound, "node"> {
-  const { nodeName } = pod["spec"] as { readonly nodeName?: string };
+  const { nodeName } = asPod(pod).spec;
   if (!nodeName) return {};
   const uid = lookup.get("nodes", "", nodeName)?.metadata.uid;
   return { node: { name: nodeName, ...(uid === undefined ? {} : { uid }) } };

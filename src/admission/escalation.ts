@@ -20,7 +20,7 @@ import { badRequest, notFound } from "../meta/status.ts";
 import type { ApiObject } from "../schema/definition.ts";
 import type { Lookup } from "../schema/lookup.ts";
 import { inSlices } from "../util/steps.ts";
-import { type Value, equal } from "../value/value.ts";
+import { equal } from "../value/value.ts";
 import { type AdmissionRequest, type AdmissionStep, refusal } from "./contract.ts";
 import type { Clock } from "../util/clock.ts";
 
@@ -58,7 +58,7 @@ function isHousekeeping(object: ApiObject, old: ApiObject): boolean {
   const { ownerReferences, finalizers, managedFields, resourceVersion } = old.metadata;
   const metadata = { ...object.metadata, ownerReferences, finalizers, managedFields, resourceVersion };
   const compared = Object.fromEntries(Object.entries(metadata).filter(([, value]) => value !== undefined));
-  return equal({ ...object, metadata: compared } as unknown as Value, old as unknown as Value);
+  return equal({ ...object, metadata: compared }, old);
 }
 
 /** Everything that can be given: what rules that are gathered may come to (RBAC-43). */

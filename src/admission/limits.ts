@@ -8,13 +8,17 @@
  */
 import type { Limit, LimitRange } from "../kinds/core/v1/limit-range.ts";
 import type { ContainerValue } from "../kinds/core/v1/pod/container-schema.ts";
+import type { Pod } from "../kinds/core/v1/pod/defaults.ts";
 import { totalLimits, totalRequests } from "../kinds/core/v1/pod/resource-totals.ts";
 import type { PodSpec } from "../kinds/core/v1/pod/spec-schema.ts";
 import type { Resources } from "../kinds/rules/quantities.ts";
 import type { Dialect } from "../meta/dialect.ts";
 import { compareQuantities, multiplyQuantities, quantitySign } from "../meta/quantity.ts";
+import { guardOf } from "../schema/api-object.ts";
 import type { ApiObject } from "../schema/definition.ts";
 import { type AdmissionRequest, type AdmissionStep, concerns, refusal } from "./contract.ts";
+import { isPod } from "./pods.ts";
+import { type PersistentVolumeClaim, isClaim } from "./storage.ts";
 
 const PODS = { group: "", plural: "pods" };
 const CLAIMS = { group: "", plural: "persistentvolumeclaims" };
@@ -31,7 +35,8 @@ const isOfClaim = (request: AdmissionRequest): boolean => {
   return concerns(request, CLAIMS) && subresource === "" && (operation === "CREATE" || operation === "UPDATE");
 };
 
-const limitsOf = (object: ApiObject): LimitRange => object as LimitRange;
+const isLimitRange = guardOf<LimitRange>("LimitRange");
+const limitsOf = (object: ApiObject): LimitRange | undefined => (isLimitRange(object) ? object : undefined);
 
 /** The step named LimitRanger. What is being deleted may be as it is. */
 export function limitRanger({ labelDomain }: Dialect): AdmissionStep {
@@ -43,18 +48,17 @@ export function limitRanger({ labelDomain }: Dialect): AdmissionStep {
     resources: [PODS, CLAIMS],
     mutate(request) {
       const { object } = request;
-      if (!object || !isOfPod(request) || goes(request)) return undefined;
+      if (!isPod(object) || !isOfPod(request) || goes(request)) return undefined;
       return ranges(request).then((found) => {
         for (const range of found) fillIn(request, object, range, annotation);
       });
     },
     validate(request) {
       const { object } = request;
-      const ofPod = isOfPod(request);
-      if (!object || !(ofPod || isOfClaim(request)) || goes(request)) return undefined;
+      if (!object || !(isOfPod(request) || isOfClaim(request)) || goes(request)) return undefined;
       return ranges(request).then((found) => {
         for (const { spec, metadata } of found) {
-          const breaches = (spec.limits ?? []).flatMap((limit) => (ofPod ? ofPods : ofClaims)(object, limit));
+          const breaches = (spec.limits ?? []).flatMap((limit) => breachesIn(object, limit));
           if (breaches.length > 0) throw refusal(request, `${breaches.join("; ")} (LimitRange ${metadata.name})`);
         }
       });
@@ -63,18 +67,18 @@ export function limitRanger({ labelDomain }: Dialect): AdmissionStep {
 }
 
 const containersOf = ({ containers, initContainers }: PodSpec): readonly [string, readonly ContainerValue[]][] => [
-  ["container", (containers ?? []) as readonly ContainerValue[]],
-  ["init container", (initContainers ?? []) as readonly ContainerValue[]],
+  ["container", containers ?? []],
+  ["init container", initContainers ?? []],
 ];
 
 /** More than these would be too much for any object. */
 const MOST_FILLED = 16_384;
 
 /** Gives containers what they lack of the defaults, and the Pod an annotation that says so (QUOTA-12). */
-function fillIn(request: AdmissionRequest, pod: ApiObject, { spec }: LimitRange, annotation: string): void {
+function fillIn(request: AdmissionRequest, pod: Pod, { spec }: LimitRange, annotation: string): void {
   const limit = (spec.limits ?? []).find(({ type }) => type === "Container");
   const { default: limits = {}, defaultRequest: requests = {} } = limit ?? {};
-  const all = containersOf(pod["spec"] as PodSpec);
+  const all = containersOf(pod.spec);
   const count = all.reduce((sum, [, those]) => sum + those.length, 0);
   if (count * (Object.keys(limits).length + Object.keys(requests).length) > MOST_FILLED) {
     throw refusal(request, `the defaults of a LimitRange for ${count} containers are too much for an object`);
@@ -97,11 +101,10 @@ function fillIn(request: AdmissionRequest, pod: ApiObject, { spec }: LimitRange,
 /** Puts what a container lacks into its limits or requests; the names of it. */
 function fill(container: ContainerValue, part: "limits" | "requests", defaults: Resources): string[] {
   const own = container.resources?.[part];
-  const names = Object.keys(defaults).filter((name) => own?.[name] === undefined);
-  if (names.length === 0) return names;
-  const filled = { ...own, ...Object.fromEntries(names.map((name) => [name, defaults[name]!])) };
-  container.resources = { ...container.resources, [part]: filled };
-  return names;
+  const added = Object.entries(defaults).filter(([name]) => own?.[name] === undefined);
+  if (added.length > 0)
+    container.resources = { ...container.resources, [part]: { ...own, ...Object.fromEntries(added) } };
+  return added.map(([name]) => name);
 }
 
 /** Requests and limits of a Pod, a container or a claim. */
@@ -110,9 +113,13 @@ interface Usage {
   readonly limits: Resources;
 }
 
-/** What a Pod breaks of a limit. */
-function ofPods({ spec }: ApiObject, limit: Limit): readonly string[] {
-  const pod = spec as PodSpec;
+/** What a Pod or a claim breaks of a limit. */
+function breachesIn(object: ApiObject, limit: Limit): readonly string[] {
+  if (isPod(object)) return ofPods(object.spec, limit);
+  return isClaim(object) ? ofClaims(object.spec, limit) : [];
+}
+
+function ofPods(pod: PodSpec, limit: Limit): readonly string[] {
   if (limit.type === "Pod") return breachesOf(limit, wholeOf(pod));
   if (limit.type !== "Container") return [];
   const breaches: string[] = [];
@@ -139,9 +146,9 @@ function wholeOf(pod: PodSpec): Usage {
 }
 
 /** What a claim breaks of a limit: what it asks for is held to both ends. */
-function ofClaims({ spec }: ApiObject, { type, min, max }: Limit): readonly string[] {
+function ofClaims({ resources }: PersistentVolumeClaim["spec"], { type, min, max }: Limit): readonly string[] {
   if (type !== "PersistentVolumeClaim") return [];
-  const { requests = {} } = (spec as { resources?: { requests?: Resources } }).resources ?? {};
+  const { requests = {} } = resources ?? {};
   return [...below(type, min, requests, {}), ...above(type, max, requests, undefined)];
 }
 
@@ -156,8 +163,7 @@ const breachesOf = ({ type, min, max, maxLimitRequestRatio }: Limit, { requests,
 
 /** Every request, and every limit that there is, is at least the minimum. */
 function* below(type: string, min: Resources | undefined, requests: Resources, limits: Resources): Generator<string> {
-  for (const name in min) {
-    const least = min[name]!;
+  for (const [name, least] of Object.entries(min ?? {})) {
     const said = `minimum ${name} usage per ${type} is ${least}`;
     const [request, limit] = [requests[name], limits[name]];
     if (request === undefined) yield `${said}, but no request is specified`;
@@ -174,8 +180,7 @@ function* above(
   limits: Resources | undefined,
 ): Generator<string> {
   const needed = limits === undefined ? "request" : "limit";
-  for (const name in max) {
-    const most = max[name]!;
+  for (const [name, most] of Object.entries(max ?? {})) {
     const said = `maximum ${name} usage per ${type} is ${most}`;
     const [request, limit] = [requests[name], limits?.[name]];
     if ((limits === undefined ? request : limit) === undefined) yield `${said}, but no ${needed} is specified`;
@@ -191,8 +196,7 @@ function* apart(
   requests: Resources,
   limits: Resources,
 ): Generator<string> {
-  for (const name in ratios) {
-    const ratio = ratios[name]!;
+  for (const [name, ratio] of Object.entries(ratios ?? {})) {
     const said = `${name} max limit to request ratio per ${type} is ${ratio}`;
     const [request = "0", limit = "0"] = [requests[name], limits[name]];
     if (quantitySign(request) === 0) yield `${said}, but no request is specified or it is 0`;

@@ -1,6 +1,10 @@
 import type { Dialect } from "../meta/dialect.ts";
+import { guardOf } from "../schema/api-object.ts";
+import type { ApiObject } from "../schema/definition.ts";
 import { type AdmissionStep, concerns } from "./contract.ts";
 import { defaultClassOf } from "./default-class.ts";
+
+const isIngress = guardOf<ApiObject & { readonly spec?: { ingressClassName?: string } }>("Ingress");
 
 /** Gives a new Ingress without a class, in field or annotation, the newest default class (KIND-Ingress-1). */
 export function defaultIngressClass({ labelDomain }: Dialect): AdmissionStep {
@@ -13,8 +17,9 @@ export function defaultIngressClass({ labelDomain }: Dialect): AdmissionStep {
     resources: [ingresses],
     mutate(request) {
       const { operation, subresource, object } = request;
-      if (operation !== "CREATE" || subresource || !concerns(request, ingresses) || !object) return undefined;
-      const spec = object["spec"] as { ingressClassName?: string } | undefined;
+      if (operation !== "CREATE" || subresource || !concerns(request, ingresses) || !isIngress(object))
+        return undefined;
+      const { spec } = object;
       const said = object.metadata.annotations?.[`${labelDomain}/ingress.class`];
       if (!spec || spec.ingressClassName !== undefined || said !== undefined) return undefined;
       return chosen(request.lookup).then((name) => {

@@ -13,6 +13,7 @@ import type { Authorizer } from "../auth/contract.ts";
 import { NO_REQUEST } from "../meta/request-info.ts";
 import type { ApiObject } from "../schema/definition.ts";
 import type { Lookup } from "../schema/lookup.ts";
+import { isObject } from "../value/value.ts";
 import type { AdmissionRequest } from "./contract.ts";
 
 /** Why the agent may not make a token of a Pod for an audience, empty for the server's own; undefined where it may. */
@@ -32,12 +33,16 @@ export async function refusedAudience(
   return `no volume of the Pod has a token for ${whom}, and the node has no right to ${verb}`;
 }
 
-type Form = Readonly<Record<string, unknown>>;
+/** An object of JSON. */
+export type Form = Readonly<Record<string, unknown>>;
 
-const formOf = (value: unknown): Form => (typeof value === "object" && value !== null ? (value as Form) : {});
-const listOf = (value: unknown): readonly Form[] => (Array.isArray(value) ? (value as Form[]) : []);
+/** Returns a value as an object; an empty one where it is none. */
+export const formOf = (value: unknown): Form => (isObject(value) ? value : {});
+/** Returns the objects in a list; none where it is no list. */
+export const listOf = (value: unknown): readonly Form[] => (Array.isArray(value) ? value.map(formOf) : []);
 const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
-const specOf = (object: ApiObject | undefined): Form => formOf(object?.["spec"]);
+/** Returns the spec of an object. */
+export const specOf = (object: ApiObject | undefined): Form => formOf(object?.["spec"]);
 
 /** What a search came to: whether the audience was found, and else what was missing on the way, a claim for instance. */
 interface Search {

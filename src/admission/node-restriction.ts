@@ -13,9 +13,9 @@ import { groupOfRules, nodeOf } from "../auth/node/node-name.ts";
 import { type ObjectRef, notFound } from "../meta/status.ts";
 import type { ApiObject } from "../schema/definition.ts";
 import type { Lookup } from "../schema/lookup.ts";
-import { type Value, equal } from "../value/value.ts";
+import { equal } from "../value/value.ts";
 import { type AdmissionRequest, type AdmissionStep, refusal } from "./contract.ts";
-import { refusedAudience } from "./node-audiences.ts";
+import { type Form, formOf, listOf, refusedAudience, specOf } from "./node-audiences.ts";
 
 /** A write of an agent. */
 interface Write {
@@ -30,16 +30,18 @@ type Refusal = string | undefined | Promise<string | undefined>;
 /** Judges a write. Throws 404 for what is not there. */
 type Validate = (write: Write) => Refusal;
 
-const VALIDATORS: Readonly<Record<string, Validate>> = {
-  pods: validatePod,
-  nodes: validateNode,
-  persistentvolumeclaims: validateClaim,
-  serviceaccounts: validateToken,
-  "leases.coordination.k8s.io": validateLease,
-  "csinodes.storage.k8s.io": validateOwnName,
-  "resourceslices.resource.k8s.io": validateSlice,
-  "podcertificaterequests.certificates.k8s.io": validatePodCertificate,
-};
+const VALIDATORS: ReadonlyMap<string, Validate> = new Map(
+  Object.entries({
+    pods: validatePod,
+    nodes: validateNode,
+    persistentvolumeclaims: validateClaim,
+    serviceaccounts: validateToken,
+    "leases.coordination.k8s.io": validateLease,
+    "csinodes.storage.k8s.io": validateOwnName,
+    "resourceslices.resource.k8s.io": validateSlice,
+    "podcertificaterequests.certificates.k8s.io": validatePodCertificate,
+  }),
+);
 
 /** See the head of this file. */
 export const nodeRestriction = (authorizer: Authorizer): AdmissionStep => ({
@@ -57,21 +59,15 @@ function validate(authorizer: Authorizer, request: AdmissionRequest): void | Pro
   const why =
     node === ""
       ? `expected a node in the user ${JSON.stringify(identity.user)}`
-      : Object.hasOwn(VALIDATORS, resource)
-        ? VALIDATORS[resource]!({ authorizer, node, request })
-        : undefined;
+      : VALIDATORS.get(resource)?.({ authorizer, node, request });
   const refuse = (reason: string | undefined): void => {
     if (reason !== undefined) throw refusal(request, reason);
   };
   return why instanceof Promise ? why.then(refuse) : refuse(why);
 }
 
-type Form = Readonly<Record<string, unknown>>;
-
-const formOf = (value: unknown): Form => (typeof value === "object" && value !== null ? (value as Form) : {});
-const specOf = (object: ApiObject | undefined): Form => formOf(object?.["spec"]);
 const statusOf = (object: ApiObject | undefined): Form => formOf(object?.["status"]);
-const same = (a: unknown, b: unknown): boolean => equal((a ?? null) as Value, (b ?? null) as Value);
+const same = (a: unknown, b: unknown): boolean => equal(a ?? null, b ?? null);
 
 const PODS: ObjectRef = { group: "", plural: "pods", kind: "Pod" };
 const NODES: ObjectRef = { group: "", plural: "nodes", kind: "Node" };
@@ -86,7 +82,7 @@ function there(lookup: Lookup, ref: ObjectRef, namespace: string, name: string):
 function validatePod(write: Write): string | undefined {
   const { node, request } = write;
   const { operation, subresource, namespace, name } = request;
-  const onNode = (pod: ApiObject): string | undefined =>
+  const onNode = (pod: ApiObject | undefined): string | undefined =>
     specOf(pod)["nodeName"] === node ? undefined : `the Pod is not on the node ${node}`;
   switch (`${operation} ${subresource}`) {
     case "CREATE ":
@@ -95,7 +91,7 @@ function validatePod(write: Write): string | undefined {
     case "CREATE eviction":
       return onNode(there(request.lookup, PODS, namespace, name));
     case "UPDATE status":
-      return onNode(request.old!) ?? validatePodStatus(request);
+      return onNode(request.old) ?? validatePodStatus(request);
     default:
       return "a node creates mirrors of its Pods, writes their status, evicts and deletes them, and nothing else";
   }
@@ -105,7 +101,7 @@ const MIRROR = "kubernetes.io/config.mirror";
 
 /** A Pod that the node has begun by itself: it says so, belongs to its Node, and refers to nothing that it could read by that. */
 function validateMirror({ node, request: { object, lookup } }: Write): string | undefined {
-  const { annotations, ownerReferences = [] } = object!.metadata;
+  const { annotations, ownerReferences = [] } = object?.metadata ?? {};
   if (annotations?.[MIRROR] === undefined) return `a node creates only Pods with the annotation ${MIRROR}`;
   if (specOf(object)["nodeName"] !== node) return `a node creates Pods on itself only, expected spec.nodeName ${node}`;
   const [owner] = ownerReferences;
@@ -163,12 +159,11 @@ const readsOthers = ({ env, envFrom }: Form): boolean =>
     return from["secretKeyRef"] !== undefined || from["configMapKeyRef"] !== undefined;
   });
 
-const listOf = (value: unknown): readonly Form[] => (Array.isArray(value) ? (value as Form[]) : []);
 const isSaid = (value: unknown): boolean => (Array.isArray(value) ? value.length > 0 : Boolean(value));
 
 /** Claims that are allocated to a Pod decide what the node may read: only the allocator writes them. */
 function validatePodStatus({ object, old }: AdmissionRequest): string | undefined {
-  if (!same(object!.metadata.labels ?? {}, old!.metadata.labels ?? {})) return "a node does not change labels of Pods";
+  if (!same(object?.metadata.labels ?? {}, old?.metadata.labels ?? {})) return "a node does not change labels of Pods";
   const changed = ["resourceClaimStatuses", "extendedResourceClaimStatus"].find(
     (member) => !same(statusOf(object)[member], statusOf(old)[member]),
   );
@@ -228,12 +223,12 @@ const OF_GROWTH = ["capacity", "conditions", "allocatedResources", "allocatedRes
 
 function validateClaim({ request: { operation, subresource, object, old } }: Write): string | undefined {
   if (operation !== "UPDATE" || subresource !== "status") return "a node writes nothing of a claim but its status";
-  const rest = (claim: ApiObject): object => {
-    const { resourceVersion: _version, managedFields: _owners, ...metadata } = claim.metadata;
+  const rest = (claim: ApiObject | undefined): object => {
+    const { resourceVersion: _version, managedFields: _owners, ...metadata } = claim?.metadata ?? {};
     const status = Object.entries(statusOf(claim)).filter(([member]) => !OF_GROWTH.includes(member));
     return { ...claim, metadata, status: Object.fromEntries(status) };
   };
-  return same(rest(object!), rest(old!)) ? undefined : `a node writes only ${OF_GROWTH.join(", ")} of a claim's status`;
+  return same(rest(object), rest(old)) ? undefined : `a node writes only ${OF_GROWTH.join(", ")} of a claim's status`;
 }
 
 /** A token is for a Pod on the node, and for an audience of that Pod or its drivers. */
@@ -247,9 +242,9 @@ function validateToken({ node, request, authorizer }: Write): Refusal {
   const pod = there(request.lookup, PODS, namespace, name);
   if (pod.metadata.uid !== uid) return `the Pod ${name} has another UID`;
   if (specOf(pod)["nodeName"] !== node) return `the Pod ${name} is not on the node ${node}`;
-  const wanted = Array.isArray(audiences) ? (audiences as string[]) : [];
-  if (wanted.length > 1) return "a node makes tokens for one audience at a time";
-  return refusedAudience(authorizer, request, pod, wanted[0] ?? "");
+  const [audience, ...others] = Array.isArray(audiences) ? audiences.map(String) : [""];
+  if (others.length > 0) return "a node makes tokens for one audience at a time";
+  return refusedAudience(authorizer, request, pod, audience ?? "");
 }
 
 function validateLease(write: Write): string | undefined {
@@ -259,7 +254,7 @@ function validateLease(write: Write): string | undefined {
 }
 
 function validateOwnName({ node, request: { operation, object, name } }: Write): string | undefined {
-  const named = operation === "CREATE" ? object!.metadata.name : name;
+  const named = operation === "CREATE" ? object?.metadata.name : name;
   return named === node ? undefined : `a node has objects of its own name only, ${node}`;
 }
 

@@ -12,7 +12,7 @@ import type { Authorizer, Decision } from "../auth/contract.ts";
 import type { ApiObject } from "../schema/definition.ts";
 import type { OwnerRef } from "../meta/object-meta.ts";
 import { NO_REQUEST, type RequestInfo } from "../meta/request-info.ts";
-import { type Value, equal } from "../value/value.ts";
+import { equal } from "../value/value.ts";
 import { type AdmissionRequest, type AdmissionStep, concerns, refusal } from "./contract.ts";
 import type { Clock } from "../util/clock.ts";
 
@@ -42,9 +42,7 @@ export const ownerReferences = (parts: OwnerParts): AdmissionStep => ({
     const { object, old, subresource } = request;
     if (!object || (concerns(request, PODS) && subresource === "status")) return undefined;
     const [now, before] = [ownersOf(object), old ? ownersOf(old) : []];
-    return equal(now as unknown as Value, before as unknown as Value)
-      ? undefined
-      : validateOwners(parts, request, now, before);
+    return equal(now, before) ? undefined : validateOwners(parts, request, now, before);
   },
 });
 
@@ -109,6 +107,6 @@ const question = (verb: string, what: Partial<RequestInfo>): RequestInfo => ({
   ...what,
 });
 
-function refuse(request: AdmissionRequest, why: string, { reason } = { reason: "" } as Decision): never {
+function refuse(request: AdmissionRequest, why: string, { reason }: Pick<Decision, "reason"> = { reason: "" }): never {
   throw refusal(request, reason === "" ? why : `${why}: ${reason}`);
 }

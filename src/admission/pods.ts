@@ -6,16 +6,24 @@
  *
  * @module
  */
+import type { Pod } from "../kinds/core/v1/pod/defaults.ts";
 import type { PodSpec } from "../kinds/core/v1/pod/spec-schema.ts";
 import { sameResources } from "../kinds/rules/quantities.ts";
 import type { RuntimeClass } from "../kinds/node/v1/runtime-class.ts";
 import type { PriorityClass } from "../kinds/scheduling/v1/priority-class.ts";
 import type { Dialect } from "../meta/dialect.ts";
+import { guardOf } from "../schema/api-object.ts";
 import type { ApiObject } from "../schema/definition.ts";
 import { type AdmissionRequest, type AdmissionStep, concerns, refusal } from "./contract.ts";
 
 const PODS = { group: "", plural: "pods" };
 const NODES = { group: "", plural: "nodes" };
+
+/** Whether an object is a Pod. */
+export const isPod = guardOf<Pod>("Pod");
+const isPriorityClass = guardOf<PriorityClass>("PriorityClass");
+const isRuntimeClass = guardOf<RuntimeClass>("RuntimeClass");
+const isNode = guardOf<Node>("Node");
 
 type Toleration = NonNullable<PodSpec["tolerations"]>[number];
 
@@ -23,7 +31,7 @@ type Toleration = NonNullable<PodSpec["tolerations"]>[number];
 function podOf(request: AdmissionRequest, ...operations: AdmissionRequest["operation"][]): PodSpec | undefined {
   const { operation, subresource, object } = request;
   if (!operations.includes(operation) || subresource !== "" || !concerns(request, PODS)) return undefined;
-  return object?.["spec"] as PodSpec | undefined;
+  return isPod(object) ? object.spec : undefined;
 }
 
 /** Gives Pods the priority of their class, and keeps a second class from being the one of Pods that name none. */
@@ -31,7 +39,7 @@ export function priority(): AdmissionStep {
   const classes = { group: "scheduling.k8s.io", plural: "priorityclasses" };
   const resource = `${classes.plural}.${classes.group}`;
   const readDefault = (object: ApiObject): PriorityClass | undefined =>
-    (object as PriorityClass).globalDefault === true ? (object as PriorityClass) : undefined;
+    isPriorityClass(object) && object.globalDefault === true ? object : undefined;
 
   /** Where servers have made several at a time, the one that gives the least. */
   const defaultClass = async ({ lookup }: AdmissionRequest): Promise<PriorityClass | undefined> => {
@@ -61,18 +69,18 @@ export function priority(): AdmissionStep {
     resources: [PODS, classes],
     mutate(request) {
       const changed = podOf(request, "UPDATE");
-      if (changed) return keepPriority(changed, request.old?.["spec"] as PodSpec | undefined);
+      if (changed) return keepPriority(changed, isPod(request.old) ? request.old.spec : undefined);
       const spec = podOf(request, "CREATE");
       if (!spec) return undefined;
       const { priorityClassName: name = "" } = spec;
       if (name === "") {
         return defaultClass(request).then((found) => {
-          if (found) spec.priorityClassName = found.metadata.name!;
+          if (found) spec.priorityClassName = found.metadata.name ?? "";
           give(request, spec, found ?? { value: 0, preemptionPolicy: "PreemptLowerPriority" });
         });
       }
-      const named = request.lookup.get(resource, "", name) as PriorityClass | undefined;
-      if (!named) throw refusal(request, `there is no PriorityClass ${name}`);
+      const named = request.lookup.get(resource, "", name);
+      if (!isPriorityClass(named)) throw refusal(request, `there is no PriorityClass ${name}`);
       return give(request, spec, named);
     },
     validate(request) {
@@ -123,8 +131,8 @@ export function defaultTolerationSeconds({ labelDomain }: Dialect): AdmissionSte
 const isOfLoss = ({ key = "", effect = "" }: Toleration, taint: string): boolean =>
   (key === taint || key === "") && (effect === "NoExecute" || effect === "");
 
-interface NodeSpec {
-  taints?: { readonly key: string; readonly effect: string }[];
+interface Node extends ApiObject {
+  spec?: { taints?: { readonly key: string; readonly effect: string }[] };
 }
 
 /** Keeps Pods away from a new node until a controller has found it ready (KIND-PodAdmission-5). */
@@ -135,8 +143,8 @@ export function taintNodesByCondition({ labelDomain }: Dialect): AdmissionStep {
     resources: [NODES],
     mutate(request) {
       const { operation, subresource, object } = request;
-      if (operation !== "CREATE" || subresource !== "" || !concerns(request, NODES) || !object) return;
-      const spec = (object["spec"] ??= {}) as NodeSpec;
+      if (operation !== "CREATE" || subresource !== "" || !concerns(request, NODES) || !isNode(object)) return;
+      const spec = (object.spec ??= {});
       const { taints = [] } = spec;
       if (taints.some(({ key, effect }) => key === taint.key && effect === taint.effect)) return;
       spec.taints = [...taints, taint];
@@ -149,8 +157,8 @@ export function runtimeClass(): AdmissionStep {
   const resource = "runtimeclasses.node.k8s.io";
   const classOf = (request: AdmissionRequest, { runtimeClassName: name }: PodSpec): RuntimeClass | undefined => {
     if (name === undefined) return undefined;
-    const found = request.lookup.get(resource, "", name) as RuntimeClass | undefined;
-    if (!found) throw refusal(request, `there is no RuntimeClass ${name}`);
+    const found = request.lookup.get(resource, "", name);
+    if (!isRuntimeClass(found)) throw refusal(request, `there is no RuntimeClass ${name}`);
     return found;
   };
   return {
@@ -183,8 +191,8 @@ function setOverhead(request: AdmissionRequest, spec: PodSpec, podFixed: Readonl
 type Scheduling = NonNullable<RuntimeClass["scheduling"]>;
 
 function setScheduling(request: AdmissionRequest, spec: PodSpec, { nodeSelector, tolerations }: Scheduling): void {
-  for (const key in nodeSelector) {
-    const [wanted, own] = [nodeSelector[key]!, spec.nodeSelector?.[key]];
+  for (const [key, wanted] of Object.entries(nodeSelector ?? {})) {
+    const own = spec.nodeSelector?.[key];
     if (own === undefined || own === wanted) continue;
     throw refusal(
       request,

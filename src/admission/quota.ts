@@ -19,7 +19,9 @@ import type { ResourceQuota } from "../kinds/core/v1/resource-quota.ts";
 import type { Dialect } from "../meta/dialect.ts";
 import { compareQuantities, quantitySign, subtractQuantities } from "../meta/quantity.ts";
 import { hasReason } from "../meta/status.ts";
+import { guardOf } from "../schema/api-object.ts";
 import type { ApiObject } from "../schema/definition.ts";
+import { assert } from "../util/assert.ts";
 import { BoundedCache } from "../util/bounded-cache.ts";
 import type { Clock } from "../util/clock.ts";
 import { type AdmissionRequest, type AdmissionStep, refusal } from "./contract.ts";
@@ -42,10 +44,11 @@ export interface QuotaParts {
 }
 
 const QUOTAS = "resourcequotas";
+const isQuota = guardOf<ResourceQuota>("ResourceQuota");
 
 /** Quotas that the controller has counted: those without a status restrict nothing yet. */
 const counted = (object: ApiObject): ResourceQuota | undefined =>
-  (object as ResourceQuota).status?.hard ? (object as ResourceQuota) : undefined;
+  isQuota(object) && object.status?.hard ? object : undefined;
 
 /** Kinds that are not stored, and Events. */
 const UNCOUNTED = /^(?:bindings$|events(?:$|\.events\.)|[a-z]+reviews\.)/;
@@ -132,7 +135,7 @@ function chargeOf(requested: RequestedUsage, quota: ResourceQuota): Charge | und
     throw refuse(`status unknown for quota: ${name}, resources: ${names.toSorted().join(",")}`);
   }
   const taken = usage.of(object, now);
-  const negative = Object.keys(taken).filter((resource) => quantitySign(taken[resource]!) < 0);
+  const negative = Object.entries(taken).flatMap(([resource, amount]) => (quantitySign(amount) < 0 ? resource : []));
   if (negative.length > 0) throw refuse(`quota usage is negative for resources: ${negative.toSorted().join(",")}`);
   const { old } = request;
   const before = old && isAbout(quota.spec, old, usage) ? usage.of(old, now) : {};
@@ -150,8 +153,12 @@ function chargeOf(requested: RequestedUsage, quota: ResourceQuota): Charge | und
 function checkFits({ metadata, status }: ResourceQuota, amounts: Resources, refuse: (why: string) => Error): void {
   const { hard = {}, used = {} } = status ?? {};
   const sum = plus(used, amounts);
-  const exceeds = (name: string): boolean =>
-    amounts[name] !== undefined && hard[name] !== undefined && compareQuantities(sum[name]!, hard[name]) > 0;
+  const exceeds = (name: string): boolean => {
+    const [limit, total] = [hard[name], sum[name]];
+    return (
+      amounts[name] !== undefined && limit !== undefined && total !== undefined && compareQuantities(total, limit) > 0
+    );
+  };
   if (!Object.keys(amounts).some(exceeds)) return;
   const shown = (of: Resources): string => shownAmounts(only(of, exceeds));
   throw refuse(
@@ -199,10 +206,10 @@ class ChargeWriter {
 
   /** Books all charges, or none: what was booked already is given back. */
   async takeAll(namespace: string, charges: readonly Charge[]): Promise<readonly Booking[]> {
-    const settled = await Promise.allSettled(charges.map((charge) => this.#book(namespace, charge.quota, charge)));
-    const bookings = settled.flatMap((one, i) =>
-      one.status === "fulfilled" ? [{ record: one.value, ...charges[i]! }] : [],
+    const settled = await Promise.allSettled(
+      charges.map(async (charge) => ({ record: await this.#book(namespace, charge.quota, charge), ...charge })),
     );
+    const bookings = settled.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
     const failed = settled.find((one) => one.status === "rejected");
     if (!failed) return bookings;
     await Promise.allSettled(
@@ -224,7 +231,7 @@ class ChargeWriter {
   /** The record of a quota; a new one where another writer has written the quota. */
   #recordOf({ metadata: { namespace = "", name = "", resourceVersion } }: ResourceQuota): QuotaRecord {
     const record = this.#records.get(keyOf(namespace, name));
-    return record?.resourceVersion === resourceVersion ? record! : { resourceVersion, refund: {} };
+    return record && record.resourceVersion === resourceVersion ? record : { resourceVersion, refund: {} };
   }
 
   #book(namespace: string, quota: string, charge: PendingCharge["charge"]): Promise<QuotaRecord> {
@@ -251,11 +258,12 @@ class ChargeWriter {
       let record: QuotaRecord = { resourceVersion: undefined, refund: {} };
       let refund: Resources = {};
       try {
-        const resourceVersion = await this.#amend(QUOTAS, quota, (object) => {
-          const found = object as ResourceQuota;
+        const resourceVersion = await this.#amend(QUOTAS, quota, (found) => {
+          assert(isQuota(found), "a ResourceQuota is booked");
           record = this.#recordOf(found);
           ({ refund } = record);
-          found.status = this.withoutRefunds(found).status!;
+          const { status } = this.withoutRefunds(found);
+          if (status) found.status = status;
           verdicts = batch.map(({ charge }) => book(found, charge));
         });
         record.resourceVersion = resourceVersion;

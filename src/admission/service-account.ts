@@ -7,12 +7,16 @@
  * @module
  */
 import { isMirror } from "../kinds/core/v1/pod/mirror.ts";
+import type { Pod } from "../kinds/core/v1/pod/defaults.ts";
 import type { PodSpec, PodVolume } from "../kinds/core/v1/pod/spec-schema.ts";
 import type { Dialect } from "../meta/dialect.ts";
 import { generatedName } from "../schema/generated-name.ts";
+import { guardOf } from "../schema/api-object.ts";
 import type { ApiObject } from "../schema/definition.ts";
 import type { Random } from "../util/clock.ts";
+import { isObject } from "../value/value.ts";
 import { type AdmissionRequest, type AdmissionStep, concerns, refusal } from "./contract.ts";
+import { isPod } from "./pods.ts";
 
 const PODS = { group: "", plural: "pods" };
 const DEFAULT = "default";
@@ -27,6 +31,8 @@ interface ServiceAccount extends ApiObject {
   readonly imagePullSecrets?: readonly { readonly name?: string }[];
   readonly secrets?: readonly { readonly name?: string }[];
 }
+
+const isServiceAccount = guardOf<ServiceAccount>("ServiceAccount");
 
 type Container = NonNullable<PodSpec["containers"]>[number];
 
@@ -43,7 +49,8 @@ export function serviceAccount({ dialect, random }: ServiceAccountParts): Admiss
   /** The account that a Pod names; undefined for the default one that is not there yet. */
   const accountOf = (request: AdmissionRequest, name: string): ServiceAccount | undefined => {
     const found = request.lookup.get("serviceaccounts", request.namespace, name);
-    if (found || name === DEFAULT) return found as ServiceAccount | undefined;
+    if (isServiceAccount(found)) return found;
+    if (name === DEFAULT) return undefined;
     const account = `${request.namespace}/${name}`;
     throw refusal(request, `error looking up service account ${account}: serviceaccount "${name}" not found`);
   };
@@ -52,8 +59,9 @@ export function serviceAccount({ dialect, random }: ServiceAccountParts): Admiss
     name: "ServiceAccount",
     resources: [PODS],
     mutate(request) {
-      const spec = podOf(request);
-      if (!spec || isMirror(request.object!, dialect)) return;
+      const pod = podOf(request);
+      if (!pod || isMirror(pod, dialect)) return;
+      const { spec } = pod;
       const name = spec.serviceAccountName || DEFAULT;
       spec.serviceAccountName = name;
       spec.serviceAccount = name;
@@ -64,9 +72,10 @@ export function serviceAccount({ dialect, random }: ServiceAccountParts): Admiss
       }
     },
     validate(request) {
-      const spec = podOf(request);
-      if (!spec) return;
-      if (isMirror(request.object!, dialect)) {
+      const pod = podOf(request);
+      if (!pod) return;
+      const { spec } = pod;
+      if (isMirror(pod, dialect)) {
         const wrong = wrongOfMirror(spec);
         if (wrong !== undefined) throw refusal(request, wrong);
         return;
@@ -81,11 +90,11 @@ export function serviceAccount({ dialect, random }: ServiceAccountParts): Admiss
   };
 }
 
-/** The spec of a new Pod; undefined for other requests. */
-function podOf(request: AdmissionRequest): PodSpec | undefined {
+/** A new Pod; undefined for other requests. */
+function podOf(request: AdmissionRequest): Pod | undefined {
   const { operation, subresource, object } = request;
   if (operation !== "CREATE" || subresource !== "" || !concerns(request, PODS)) return undefined;
-  return object?.["spec"] as PodSpec | undefined;
+  return isPod(object) ? object : undefined;
 }
 
 /** Mounts a volume with the token where other programs look for it, in each container that has nothing mounted there. */
@@ -117,19 +126,24 @@ const tokenVolume = (name: string): PodVolume => ({
   },
 });
 
-type Sources = readonly { readonly secret?: unknown; readonly serviceAccountToken?: unknown }[];
+const sourcesOf = ({ projected }: PodVolume): readonly unknown[] => {
+  const sources = isObject(projected) ? projected["sources"] : undefined;
+  return Array.isArray(sources) ? sources : [];
+};
 
-const sourcesOf = ({ projected }: PodVolume): Sources =>
-  (projected as { sources?: Sources } | undefined)?.sources ?? [];
+/** Whether a source of a projected volume has a member. */
+const has = (source: unknown, member: string): boolean => isObject(source) && Boolean(source[member]);
 
 /** A Pod that a node runs by itself gets nothing that its node could not read otherwise. */
 function wrongOfMirror(spec: PodSpec): string | undefined {
   if (spec.serviceAccountName) return "a mirror pod may not reference service accounts";
   const { volumes = [] } = spec;
-  const inVolumes = volumes.some((volume) => volume["secret"] || sourcesOf(volume).some(({ secret }) => secret));
+  const inVolumes = volumes.some(
+    (volume) => volume["secret"] || sourcesOf(volume).some((source) => has(source, "secret")),
+  );
   const inContainers = containersOf(spec).some(({ container }) => secretsOf(container).length > 0);
   if (inVolumes || inContainers || spec.imagePullSecrets?.length) return "a mirror pod may not reference secrets";
-  const hasToken = volumes.some((volume) => sourcesOf(volume).some((source) => source.serviceAccountToken));
+  const hasToken = volumes.some((volume) => sourcesOf(volume).some((source) => has(source, "serviceAccountToken")));
   return hasToken ? "a mirror pod may not use ServiceAccountToken volume projections" : undefined;
 }
 
@@ -141,8 +155,9 @@ function wrongSecret(
   const mountable = new Set(secrets.map(({ name }) => name));
   const why = `is not allowed because service account ${metadata.name} does not reference that`;
   for (const { secret } of spec.volumes ?? []) {
-    const name = (secret as { secretName?: string } | undefined)?.secretName;
-    if (name !== undefined && !mountable.has(name)) return `volume with secret.secretName="${name}" ${why} secret`;
+    const name = isObject(secret) ? secret["secretName"] : undefined;
+    if (typeof name === "string" && !mountable.has(name))
+      return `volume with secret.secretName="${name}" ${why} secret`;
   }
   for (const { what, container } of containersOf(spec)) {
     for (const { variable, secret } of secretsOf(container)) {
@@ -152,8 +167,10 @@ function wrongSecret(
     }
   }
   const pulled = new Set(imagePullSecrets.map(({ name }) => name));
-  const i = (spec.imagePullSecrets ?? []).findIndex(({ name }) => !pulled.has(name));
-  return i < 0 ? undefined : `imagePullSecrets[${i}].name="${spec.imagePullSecrets![i]!.name}" ${why} imagePullSecret`;
+  for (const [i, { name }] of (spec.imagePullSecrets ?? []).entries()) {
+    if (!pulled.has(name)) return `imagePullSecrets[${i}].name="${name}" ${why} imagePullSecret`;
+  }
+  return undefined;
 }
 
 const containersOf = (spec: PodSpec): readonly { readonly what: string; readonly container: Container }[] => [

@@ -9,7 +9,7 @@ import { NO_REQUEST } from "../meta/request-info.ts";
 import { invalid } from "../meta/status.ts";
 import { DerError, readRequest } from "../pki/index.ts";
 import type { ApiObject } from "../schema/definition.ts";
-import { type Value, equal } from "../value/value.ts";
+import { equal, isObject } from "../value/value.ts";
 import { type AdmissionRequest, type AdmissionStep, concerns, refusal } from "./contract.ts";
 
 const GROUP = "certificates.k8s.io";
@@ -19,12 +19,18 @@ const POD_REQUESTS = { group: GROUP, plural: "podcertificaterequests" };
 
 type Right = "approve" | "sign" | "attest";
 
-const signerOf = (object: ApiObject | undefined): string =>
-  (object?.["spec"] as { signerName?: string } | undefined)?.signerName ?? "";
+/** A text in the spec of an object; empty where there is none. */
+function inSpec(object: ApiObject | undefined, member: string): string {
+  const spec = object?.["spec"];
+  const value = isObject(spec) ? spec[member] : undefined;
+  return typeof value === "string" ? value : "";
+}
+
+const signerOf = (object: ApiObject | undefined): string => inSpec(object, "signerName");
 
 /** Whether a user has a right on a signer, by its name or for all of its domain (`example.com/*`). */
 async function mayFor(authorizer: Authorizer, identity: Identity, right: Right, signer: string): Promise<boolean> {
-  for (const name of [signer, `${signer.split("/", 1)[0]!}/*`]) {
+  for (const name of [signer, `${signer.split("/", 1)[0]}/*`]) {
     const info = {
       ...NO_REQUEST,
       isResource: true,
@@ -87,7 +93,7 @@ export const certificateSubjectRestriction: AdmissionStep = {
   validate(request) {
     const { operation, subresource, object } = request;
     if (operation !== "CREATE" || subresource !== "" || !concerns(request, REQUESTS)) return;
-    if (signerOf(object) !== API_CLIENT || !organizationsOf(object!).includes(MASTERS)) return;
+    if (signerOf(object) !== API_CLIENT || !organizationsOf(object).includes(MASTERS)) return;
     throw refusal(request, `the signer "${API_CLIENT}" lets nobody be of ${MASTERS}`);
   },
 };
@@ -112,22 +118,22 @@ const isUpdateOf = (
 ): boolean => request.operation === "UPDATE" && request.subresource === subresource && concerns(request, resource);
 
 const isSame = ({ object, old }: AdmissionRequest, member: string): boolean =>
-  equal((object?.[member] ?? null) as Value, (old?.[member] ?? null) as Value);
+  equal(object?.[member] ?? null, old?.[member] ?? null);
 
 /** What collectors and the server write of the metadata. */
 const COLLECTED = { finalizers: null, ownerReferences: null, managedFields: null, resourceVersion: null };
 
 /** Whether nothing is changed but what collectors write. */
 function isCollected(object: ApiObject, old: ApiObject): boolean {
-  const rest = (one: ApiObject): Value => ({ ...one, metadata: { ...one.metadata, ...COLLECTED } }) as unknown as Value;
+  const rest = (one: ApiObject): object => ({ ...one, metadata: { ...one.metadata, ...COLLECTED } });
   return equal(rest(object), rest(old));
 }
 
 /** The organisations of the subject; none where the request, which its kind validates, cannot be read. */
-function organizationsOf(object: ApiObject): readonly string[] {
-  const { request = "" } = object["spec"] as { request?: string };
+function organizationsOf(object: ApiObject | undefined): readonly string[] {
   try {
-    return readRequest(Buffer.from(request, "base64").toString("latin1")).subject.organizations;
+    const bytes = Buffer.from(inSpec(object, "request"), "base64");
+    return readRequest(bytes.toString("latin1")).subject.organizations;
   } catch (error) {
     if (error instanceof DerError) return [];
     throw error;

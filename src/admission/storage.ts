@@ -7,11 +7,16 @@
  */
 import { isDefaultClass } from "../meta/default-class.ts";
 import { compareQuantities } from "../meta/quantity.ts";
+import type { ClaimSpec } from "../kinds/core/v1/claim-spec.ts";
 import type { Dialect } from "../meta/dialect.ts";
+import { guardOf } from "../schema/api-object.ts";
+import type { ApiObject } from "../schema/definition.ts";
 import type { Lookup } from "../schema/lookup.ts";
 import { defaultClassOf } from "./default-class.ts";
 import { type AdmissionRequest, type AdmissionStep, concerns, refusal } from "./contract.ts";
 
+/** Whether an object is a claim. */
+export const isClaim = guardOf<PersistentVolumeClaim>("PersistentVolumeClaim");
 const CLAIMS = { group: "", plural: "persistentvolumeclaims" };
 
 /** Adds the finalizer that keeps a claim, volume or attributes class while it is in use (DEC-57). */
@@ -41,7 +46,7 @@ export function defaultStorageClass(dialect: Dialect): AdmissionStep {
   const resource = `storageclasses.storage.${dialect.domain}`;
   const beta = `volume.beta.${dialect.labelDomain}/storage-class`;
   const chosen = defaultClassOf(resource, (object) => isDefaultClass(object, dialect.labelDomain));
-  const choose = async (lookup: Lookup, spec: ClaimSpec): Promise<void> => {
+  const choose = async (lookup: Lookup, spec: PersistentVolumeClaim["spec"]): Promise<void> => {
     const name = await chosen(lookup);
     if (name !== undefined) spec.storageClassName = name;
   };
@@ -50,17 +55,18 @@ export function defaultStorageClass(dialect: Dialect): AdmissionStep {
     resources: [CLAIMS],
     mutate(request) {
       const { operation, subresource, object } = request;
-      if (operation !== "CREATE" || subresource || !concerns(request, CLAIMS) || !object) return undefined;
-      const spec = object["spec"] as ClaimSpec | undefined;
+      if (operation !== "CREATE" || subresource || !concerns(request, CLAIMS) || !isClaim(object)) return undefined;
+      const { spec } = object;
       const named = spec?.storageClassName ?? object.metadata.annotations?.[beta];
       return spec && named === undefined ? choose(request.lookup, spec) : undefined;
     },
   };
 }
 
-interface ClaimSpec {
-  storageClassName?: string;
-  readonly resources?: { readonly requests?: Readonly<Record<string, string>> };
+/** A claim, as far as admission reads it. */
+export interface PersistentVolumeClaim extends ApiObject {
+  readonly spec: ClaimSpec;
+  readonly status?: { readonly phase?: string };
 }
 
 /** Refuses to raise the request of a claim whose class does not allow expansion, or that has none (DEC-39). */
@@ -71,12 +77,13 @@ export function persistentVolumeClaimResize(dialect: Dialect): AdmissionStep {
     resources: [CLAIMS],
     validate(request: AdmissionRequest) {
       const { operation, subresource, object, old, lookup } = request;
-      if (operation !== "UPDATE" || subresource || !concerns(request, CLAIMS) || !object || !old) return;
-      const after = object["spec"] as ClaimSpec;
-      const before = old["spec"] as ClaimSpec;
+      if (operation !== "UPDATE" || subresource || !concerns(request, CLAIMS) || !isClaim(object) || !isClaim(old))
+        return;
+      const { spec: after } = object;
+      const { spec: before } = old;
       const [requested, had] = [after.resources?.requests?.["storage"], before.resources?.requests?.["storage"]];
       if (requested === undefined || (had !== undefined && compareQuantities(requested, had) <= 0)) return;
-      if ((old["status"] as { phase?: string } | undefined)?.phase !== "Bound") return;
+      if (old.status?.phase !== "Bound") return;
       const name = before.storageClassName ?? "";
       const storageClass = name ? lookup.get(resource, "", name) : undefined;
       if (storageClass?.["allowVolumeExpansion"] !== true) {

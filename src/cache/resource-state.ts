@@ -207,7 +207,7 @@ export class ResourceState {
     const labels = (this.#labels ??= new Map());
     labels.delete(label);
     labels.set(label, index);
-    if (labels.size > MAX_LABELS) labels.delete(labels.keys().next().value!);
+    if (labels.size > MAX_LABELS) labels.delete(labels.keys().next().value);
   }
 
   /** Visits the indexes that contain, or would contain, an entry of this key. */

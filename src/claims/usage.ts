@@ -34,9 +34,9 @@ export const isUsed = ({ status }: PersistentVolume): boolean => status.phase ==
 /** Returns the attributes classes that a claim has, gets or requests. */
 export const classesOfClaim = ({ spec, status }: PersistentVolumeClaim): string[] => {
   const { currentVolumeAttributesClassName: current, modifyVolumeStatus: change } = status;
-  return [spec.volumeAttributesClassName, current, change?.targetVolumeAttributesClassName].filter(
-    (name) => !!name,
-  ) as string[];
+  return [spec.volumeAttributesClassName, current, change?.targetVolumeAttributesClassName].flatMap(
+    (name) => name || [],
+  );
 };
 
 /** Returns the attributes class of a volume, if it has one. */

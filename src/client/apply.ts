@@ -1,4 +1,5 @@
 /** Applies the objects of manifests by server-side apply, in a working order. */
+import { isObject } from "../value/value.ts";
 import { backoff } from "../util/backoff.ts";
 import { sleep, systemRandom } from "../util/clock.ts";
 import { inOrder } from "./apply-order.ts";
@@ -7,6 +8,7 @@ import { UnknownKindError, findKind } from "./find-kind.ts";
 import { type Kind, type KindName, type UntypedObject, apiVersionOf } from "./kind.ts";
 import type { FoundManifest, Manifest } from "./manifests.ts";
 import type { ApplyOptions } from "./queries.ts";
+import { messageOf } from "../util/error.ts";
 
 /** The options of {@link applyManifests}. */
 export interface ManifestOptions extends Omit<ApplyOptions, "explain"> {
@@ -35,8 +37,6 @@ export class ApplyError extends Error {
     this.refusals = refusals;
   }
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 const nameOf = ({ kind, metadata: { namespace, name } }: Manifest): string =>
   `${kind} ${namespace === undefined ? name : `${namespace}/${name}`}`;
@@ -92,7 +92,7 @@ export async function applyFound(
       refused.set(one, error);
     }
   }
-  if (refused.size === 0) return found.map((one) => applied.get(one)!);
+  if (refused.size === 0) return found.flatMap((one) => applied.get(one) ?? []);
   const refusals = found.filter((one) => refused.has(one)).map((one) => ({ ...one, error: refused.get(one) }));
   throw new ApplyError(refusals, found.length);
 }
@@ -132,15 +132,12 @@ function kindsOf(client: Client, found: readonly FoundManifest[], signal: AbortS
 
 function definedBy({ kind, spec }: Manifest): readonly string[] {
   if (kind !== "CustomResourceDefinition") return [];
-  const { group, names, versions } = (spec ?? {}) as {
-    readonly group?: string;
-    readonly names?: { readonly kind?: string };
-    readonly versions?: readonly { readonly name?: string }[];
-  };
-  return (Array.isArray(versions) ? versions : []).map(
-    ({ name }: { readonly name?: string }) =>
-      `${apiVersionOf({ group: group ?? "", version: name ?? "" })} ${names?.kind}`,
-  );
+  const { group, names, versions } = isObject(spec) ? spec : {};
+  const defined = isObject(names) ? names["kind"] : undefined;
+  return (Array.isArray(versions) ? versions : []).map((one) => {
+    const version = isObject(one) ? one["name"] : undefined;
+    return `${apiVersionOf({ group: String(group ?? ""), version: String(version ?? "") })} ${String(defined)}`;
+  });
 }
 
 async function findServedKind(

@@ -129,7 +129,7 @@ export class Client implements Requests {
   async *events<T>(path: string, options: RequestOptions = {}): AsyncGenerator<Event<T>> {
     const answer = await this.#send("GET", path, options);
     options.opened?.();
-    const request = { method: "GET", path: path.split("?")[0]! };
+    const request = { method: "GET", path: path.replace(/\?.*/s, "") };
     for await (const line of linesOf(answer.body)) {
       const event = JSON.parse(line) as { type: string; object: unknown };
       if (event.type === "ERROR") throw new StatusError(event.object as Status, { request });
@@ -162,7 +162,7 @@ export class Client implements Requests {
       if (answer.status < 300 || answer.status === 304) return answer;
       const text = await readAll(answer.body);
       const wait = left > 0 ? retryAfter(answer) : undefined;
-      if (wait === undefined) throw failureOf(answer.status, text, { method, path: path.split("?")[0]! });
+      if (wait === undefined) throw failureOf(answer.status, text, { method, path: path.replace(/\?.*/s, "") });
       {
         using _parked = pauseCount();
         await sleep(this.clock, wait, signal);

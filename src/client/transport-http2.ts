@@ -22,6 +22,7 @@ import {
 } from "./transport-node.ts";
 import { hostOf, tunnelTo } from "./transport-proxy.ts";
 import type { TransportAnswer, TransportRequest } from "./transport.ts";
+import { messageOf } from "../util/error.ts";
 
 // Loaded with the first connection: most clients never open one.
 const http2 = (): Pick<typeof nodeHttp2, "connect" | "constants"> => process.getBuiltinModule("node:http2");
@@ -244,7 +245,7 @@ class Connection {
       } catch (error) {
         // The connection ended since the place was taken.
         this.#release();
-        reject(new RefusedStreamError(`no answer from ${asked}: ${(error as Error).message}`, { cause: error }));
+        reject(new RefusedStreamError(`no answer from ${asked}: ${messageOf(error)}`, { cause: error }));
         return;
       }
       stream.once("close", () => this.#release());

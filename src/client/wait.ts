@@ -4,6 +4,7 @@
  * A watch that ends is resumed; one whose version has expired (410) is replaced by a new list. Temporary errors are
  * retried with backoff until the timeout; a refusal is thrown.
  */
+import { isObject } from "../value/value.ts";
 import { pauseCount } from "../util/activity.ts";
 import { backoff } from "../util/backoff.ts";
 import { type Clock, sleep, systemRandom } from "../util/clock.ts";
@@ -11,6 +12,7 @@ import { type Duration, millisOf } from "../util/duration.ts";
 import { StatusError, isStatus } from "./errors.ts";
 import { type ApiObject, type Key, type Kind, type Scope, keyText, nameOfKind } from "./kind.ts";
 import type { Event, List, ListQuery, WatchQuery } from "./queries.ts";
+import { messageOf } from "../util/error.ts";
 
 /** The condition: one of the status (`Ready`, which is `Ready=True`, or `Ready=False`), or a function of the object. */
 export type Until<T> = string | ((object: T) => boolean);
@@ -119,8 +121,6 @@ function timeoutText(name: string, what: string, millis: number, last: unknown, 
   return `expected ${name} ${what} within ${millis / 1000} s${how}`;
 }
 
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-
 /** An error that ends the wait. */
 class FinalError extends Error {}
 
@@ -224,8 +224,8 @@ interface Said {
 }
 
 function conditionsOf(object: ApiObject & { readonly status?: unknown }): readonly Said[] {
-  const { conditions } = (object.status ?? {}) as { readonly conditions?: unknown };
-  return Array.isArray(conditions) ? (conditions as readonly Said[]) : [];
+  const conditions = isObject(object.status) ? object.status["conditions"] : undefined;
+  return Array.isArray(conditions) ? conditions.filter(isObject) : [];
 }
 
 /** As in kubectl, without regard to case. */

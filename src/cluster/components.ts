@@ -5,6 +5,8 @@
  *
  * @module
  */
+import { guardOf } from "../schema/api-object.ts";
+import type { ApiObject } from "../schema/definition.ts";
 import { SCHEDULER_CONTROLLER } from "../controllers/scheduler/names.ts";
 import type { Dialect } from "../meta/dialect.ts";
 import { parseTime } from "../meta/time.ts";
@@ -77,16 +79,20 @@ function conditionOf({ what, does, lease }: Part, state: ComponentState): Omit<C
   return { status: "False", message: `no ${what} in this server, and nobody holds the lease ${key}` };
 }
 
-interface LeaseSpec {
-  readonly holderIdentity?: string;
-  readonly leaseDurationSeconds?: number;
-  readonly renewTime?: string;
+interface Lease extends ApiObject {
+  readonly spec?: {
+    readonly holderIdentity?: string;
+    readonly leaseDurationSeconds?: number;
+    readonly renewTime?: string;
+  };
 }
+
+const isLease = guardOf<Lease>("Lease");
 
 /** Whether a lease has a holder who has renewed it in time. */
 function isHeld(name: string, { lookup, dialect, clock }: ComponentState): boolean {
   const lease = lookup.get("leases.coordination.k8s.io", leaseNamespace(dialect), name);
-  const { holderIdentity, leaseDurationSeconds = 0, renewTime } = (lease?.["spec"] ?? {}) as LeaseSpec;
+  const { holderIdentity, leaseDurationSeconds = 0, renewTime } = (isLease(lease) && lease.spec) || {};
   const renewed = renewTime === undefined ? undefined : parseTime(renewTime);
   if (!holderIdentity || renewed === undefined) return false;
   return clock.now() - renewed <= leaseDurationSeconds * 1000;

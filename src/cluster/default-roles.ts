@@ -143,7 +143,7 @@ export class DefaultRoles {
       const options = { fieldManager: api.dialect.rules.serverManager };
       try {
         if (todo.do === "update") await objects.update(object, options);
-        if (todo.do === "replace") await objects.delete(key, { uid: existing!.metadata.uid! });
+        if (todo.do === "replace") await objects.delete(key, { uid: existing?.metadata.uid ?? "" });
         if (todo.do !== "update") await objects.create(object, options);
         return;
       } catch (error) {

@@ -10,7 +10,7 @@ import { AUTOUPDATE, type Provided, providedLevels, providedSchemas } from "../k
 import type { FlowSchema } from "../kinds/flowcontrol/v1/flow-schema.ts";
 import type { PriorityLevelConfiguration } from "../kinds/flowcontrol/v1/priority-level-configuration.ts";
 import type { FlowConfiguration } from "../fairness/index.ts";
-import { hasReason } from "../meta/status.ts";
+import { type StatusReason, hasReason } from "../meta/status.ts";
 import { formatTime } from "../meta/time.ts";
 import { type BuiltRegistry, RetryingWatch, type Resource, SYSTEM } from "../registry/index.ts";
 import type { ApiContext, ApiObject } from "../schema/definition.ts";
@@ -18,6 +18,7 @@ import type { Activity } from "../util/activity.ts";
 import type { Timer } from "../util/clock.ts";
 import type { Log } from "../util/log.ts";
 import { WorkQueue } from "../util/work-queue.ts";
+import { guardOf, asValue } from "../schema/api-object.ts";
 import { type Value, equal } from "../value/value.ts";
 
 const GROUP = "flowcontrol.apiserver.k8s.io";
@@ -38,11 +39,13 @@ export interface FlowObjectsParts extends Pick<BuiltRegistry, "kinds" | "lookup"
   readonly configuration?: FlowConfiguration | undefined;
 }
 
-const asSchema = (object: ApiObject): FlowSchema => object as FlowSchema;
+const isSchema = guardOf<FlowSchema>("FlowSchema");
+const isLevel = guardOf<PriorityLevelConfiguration>("PriorityLevelConfiguration");
+const asSchema = (object: ApiObject): FlowSchema | undefined => (isSchema(object) ? object : undefined);
+const asLevel = (object: ApiObject): PriorityLevelConfiguration | undefined => (isLevel(object) ? object : undefined);
 /** Whether they are the very same objects: what is read of the store is read once. */
 const areSame = (some: readonly ApiObject[], others: readonly ApiObject[]): boolean =>
   some.length === others.length && some.every((one, at) => one === others[at]);
-const asLevel = (object: ApiObject): PriorityLevelConfiguration => object as PriorityLevelConfiguration;
 
 /** See the head of this file. */
 export class FlowObjects {
@@ -130,7 +133,7 @@ export class FlowObjects {
       !areSame(levels, this.#configuration.levels)
     )
       changed((this.#configuration = { schemas, levels }));
-    const names = new Set(levels.map(({ metadata }) => metadata.name!));
+    const names = new Set(levels.map(({ metadata: { name = "" } }) => name));
     await Promise.all(
       schemas.map(async (schema) => {
         const condition = danglingNow(schema, names, api);
@@ -141,23 +144,24 @@ export class FlowObjects {
 
   /** Says in the status of a schema whether its level is there. */
   async #say({ metadata }: FlowSchema, condition: Value): Promise<void> {
-    const { name, uid } = metadata;
+    const { name = "", uid = "" } = metadata;
     const value = {
       apiVersion: `${GROUP}/v1`,
       kind: "FlowSchema",
-      metadata: { name: name!, uid: uid! },
+      metadata: { name, uid },
       status: { conditions: [condition] },
     };
-    const target = { namespace: "", name: name!, subresource: "status" };
+    const target = { namespace: "", name, subresource: "status" };
     const options = { ...OPTIONS, fieldManager: CONSUMER, type: "apply", force: true } as const;
-    await ignoring(this.#schemas!.patch(target, { value, duplicates: [] }, options, SYSTEM), "NotFound", "Conflict");
+    const write = this.#schemas?.patch(target, { value, duplicates: [] }, options, SYSTEM);
+    await ignoring(write, "NotFound", "Conflict");
   }
 
   async #ensure(those: (one: Provided) => boolean): Promise<void> {
     const { api, log } = this.#parts;
-    const ensure = async (resource: Resource, key: string, one: Provided): Promise<void> => {
+    const ensure = async (resource: Resource | undefined, key: string, one: Provided): Promise<void> => {
       try {
-        await this.#ensureOne(resource, key, one);
+        if (resource) await this.#ensureOne(resource, key, one);
       } catch (error) {
         log.warn("an object of fairness could not be made", { resource: key, name: one.name, error: String(error) });
       }
@@ -165,10 +169,10 @@ export class FlowObjects {
     await Promise.all([
       ...providedLevels()
         .filter(those)
-        .map((one) => ensure(this.#levels!, LEVELS, one)),
+        .map((one) => ensure(this.#levels, LEVELS, one)),
       ...providedSchemas(api)
         .filter(those)
-        .map((one) => ensure(this.#schemas!, SCHEMAS, one)),
+        .map((one) => ensure(this.#schemas, SCHEMAS, one)),
     ]);
   }
 
@@ -177,7 +181,7 @@ export class FlowObjects {
     const wanted = found ? revised(found, one) : { metadata: { name: one.name, ...annotated(true) }, spec: one.spec };
     if (!wanted) return;
     const { version, kind } = resource.definition;
-    const body = { value: { apiVersion: `${GROUP}/${version}`, kind, ...wanted } as unknown as Value, duplicates: [] };
+    const body = { value: asValue({ apiVersion: `${GROUP}/${version}`, kind, ...wanted }), duplicates: [] };
     const target = { namespace: "", name: found ? one.name : "", subresource: "" };
     const options = { ...OPTIONS, fieldManager: PRODUCER };
     const write = found
@@ -189,11 +193,11 @@ export class FlowObjects {
 
 const OPTIONS = { dryRun: false, fieldValidation: "Ignore" } as const;
 
-async function ignoring(work: Promise<unknown>, ...reasons: readonly string[]): Promise<void> {
+async function ignoring(work: Promise<unknown> | undefined, ...reasons: StatusReason[]): Promise<void> {
   try {
     await work;
   } catch (error) {
-    if (!reasons.some((reason) => hasReason(error, reason as never))) throw error;
+    if (!hasReason(error, ...reasons)) throw error;
   }
 }
 
@@ -213,11 +217,11 @@ function follows({ metadata }: ApiObject): boolean {
 /** What an object has to become; undefined where it is as it has to be. */
 function revised(found: ApiObject, { name, spec, mandatory }: Provided): ApiObject | undefined {
   const kept = mandatory || follows(found);
-  const own = (found as PriorityLevelConfiguration).spec;
   // What the exempt level lends is everybody's own.
-  const wanted = name === "exempt" && own.exempt ? { ...spec, exempt: own.exempt } : spec;
+  const exempt = isLevel(found) && name === "exempt" ? found.spec.exempt : undefined;
+  const wanted = exempt ? { ...spec, exempt } : spec;
   const isSaid = (kept ? TRUE : FALSE).includes(found.metadata.annotations?.[AUTOUPDATE] ?? "");
-  const isSame = !kept || equal(own as unknown as Value, wanted as Value);
+  const isSame = !kept || equal(found["spec"], wanted);
   if (isSaid && isSame) return undefined;
   const annotations = { ...found.metadata.annotations, ...annotated(kept).annotations };
   return { ...found, metadata: { ...found.metadata, annotations }, ...(isSame ? {} : { spec: wanted }) };

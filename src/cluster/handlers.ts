@@ -58,7 +58,10 @@ const admissionParts = (access: RegistryAccess, authorizer: Authorizer): Admissi
   authorizer,
   provision: (name) => provisionNamespace(access.kinds, name),
   resourcesOf: (apiVersion, kind) => resourcesOf(access.kinds, apiVersion, kind),
-  amend: (resource, key, change) => amendStatus(access.kinds.stored(resource)!, key, change),
+  async amend(resource, key, change) {
+    const kind = access.kinds.stored(resource);
+    return kind && amendStatus(kind, key, change);
+  },
 });
 
 /** The served resources of a kind in an apiVersion, `apps/v1`. */

@@ -12,6 +12,7 @@ import { addressText, networkAddress, networkOf } from "../meta/addresses.ts";
 import { SERVICE_RANGES } from "../meta/service-ranges.ts";
 import { formatTime } from "../meta/time.ts";
 import type { StartObject } from "../registry/index.ts";
+import { assert } from "../util/assert.ts";
 import type { ApiContext } from "../schema/definition.ts";
 
 /** What is there from the start. */
@@ -60,8 +61,11 @@ function ownRange({ clock, serviceRanges = SERVICE_RANGES }: ApiContext): StartO
 
 /** The Service by which programs in the cluster find this server. */
 function ownService({ serviceRanges = SERVICE_RANGES }: ApiContext): StartObject {
-  const network = networkOf(serviceRanges.networks[0]!)!;
-  const first = networkAddress(network).with(-1, networkAddress(network).at(-1)! + 1);
+  const [text = ""] = serviceRanges.networks;
+  const network = networkOf(text);
+  assert(network, "networks of Services were validated");
+  const lowest = firstOf(network);
+  const first = lowest.with(-1, (lowest.at(-1) ?? 0) + 1);
   return {
     resource: "services.",
     object: {

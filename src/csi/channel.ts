@@ -20,6 +20,7 @@ import type { CallOptions, Calls } from "./calls.ts";
 import { type CodeName, DriverError, codeName } from "./driver-error.ts";
 import { type Protocol, loadProtocol } from "./protocol.ts";
 import { withoutSecrets } from "./secrets.ts";
+import { messageOf } from "../util/error.ts";
 
 /** Options of a channel. */
 export interface ChannelOptions {
@@ -246,5 +247,5 @@ function codeOf(error: unknown): CodeName {
 
 function reasonOf(error: unknown): string {
   const { rawMessage } = error as Partial<ConnectError>;
-  return rawMessage ?? (error instanceof Error ? error.message : String(error));
+  return rawMessage ?? messageOf(error);
 }

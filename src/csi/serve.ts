@@ -16,6 +16,7 @@ import { MAX_MESSAGE, socketPath } from "./channel.ts";
 import { CODES, DriverError } from "./driver-error.ts";
 import type { Controller, GroupController, Identity, Node } from "./generated/csi_pb.js";
 import { type Protocol, loadProtocol } from "./protocol.ts";
+import { messageOf } from "../util/error.ts";
 
 /** The services of a driver; one that is left out responds `Unimplemented`. */
 export interface DriverServices {
@@ -129,7 +130,7 @@ function addService(
       } catch (error) {
         if (error instanceof DriverError) throw new ConnectError(error.reason, CODES[error.code]);
         onError?.(context.method.name, error);
-        throw new ConnectError(error instanceof Error ? error.message : String(error), CODES.Internal);
+        throw new ConnectError(messageOf(error), CODES.Internal);
       }
     };
     return [[name, handle] as const];

@@ -96,7 +96,7 @@ class Reader {
     const resources = texts.map(patternOf);
     for (const [i, pattern] of resources.entries()) {
       const mask = isMasked(pattern, earlier);
-      if (mask) this.mistakes.push(`${at}.resources[${i}]: ${texts[i]!} is covered by an earlier entry already`);
+      if (mask) this.mistakes.push(`${at}.resources[${i}]: ${texts[i]} is covered by an earlier entry already`);
     }
     const providers = this.#list(object["providers"], `${at}.providers`);
     return { resources, providers: providers.map((provider, i) => this.#provider(provider, `${at}.providers[${i}]`)) };
@@ -112,7 +112,7 @@ class Reader {
     }
     if (type === "kms") return this.#kms(object[type]!, `${at}.kms`);
     if (type !== "identity") return { type, keys: this.#keys(object[type]!, `${at}.${type}`, KEY_SIZES[type]) };
-    this.#object(object[type]!, `${at}.identity`, []);
+    this.#object(object[type], `${at}.identity`, []);
     return { type };
   }
 

@@ -10,6 +10,7 @@ import type { RandomBytes } from "./random.ts";
 import { secretbox } from "./secretbox.ts";
 import type { TransformationCounts } from "./transformation-counts.ts";
 import { type Transformer, isEncrypted } from "./transformer.ts";
+import { messageOf } from "../util/error.ts";
 
 /** The parts of rules. */
 export interface RuleParts {
@@ -57,7 +58,7 @@ export class Rules {
       await chain.decrypt(stored, key);
       return undefined;
     } catch (error) {
-      return error instanceof Error ? error.message : String(error);
+      return messageOf(error);
     }
   }
 

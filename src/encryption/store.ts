@@ -30,6 +30,7 @@ import { WatchQueue } from "./watch-queue.ts";
 import type { Rules } from "./rules.ts";
 import { CipherError, isEncrypted } from "./transformer.ts";
 import type { Loop } from "../util/loop.ts";
+import { messageOf } from "../util/error.ts";
 
 /** See the head of this file. */
 export class EncryptedStore implements Store {
@@ -145,7 +146,7 @@ export class EncryptedStore implements Store {
     try {
       value = chain.encrypt(write.value, write.key);
     } catch (error) {
-      const message = `Expected ${write.key} to be encrypted: ${(error as Error).message}`;
+      const message = `Expected ${write.key} to be encrypted: ${messageOf(error)}`;
       throw new StoreError("notEncrypted", message, { key: write.key, cause: error });
     }
     this.#own.set(value, write.value);

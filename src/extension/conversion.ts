@@ -6,7 +6,7 @@
  */
 import type { HookAddress, Hooks } from "../hooks/hooks.ts";
 import type { Conversion } from "../kinds/apiextensions/v1/definition.ts";
-import type { Converter } from "../registry/index.ts";
+import type { UncheckedConverter } from "../registry/index.ts";
 import type { ApiObject } from "../schema/definition.ts";
 import type { Lookup } from "../schema/lookup.ts";
 import type { Random } from "../util/clock.ts";
@@ -30,14 +30,14 @@ const CONVERSION_TIMEOUT_MS = 30_000;
 const MAX_BATCH_BYTES = 2 << 20;
 
 /** Returns the converter of a definition. */
-export function converterOf({ spec }: CustomResourceDefinition, asking: ConverterParts): Converter {
+export function converterOf({ spec }: CustomResourceDefinition, asking: ConverterParts): UncheckedConverter {
   const webhook = spec.conversion?.strategy === "Webhook" ? spec.conversion.webhook : undefined;
   return webhook ? new WebhookConverter(webhook.clientConfig ?? {}, asking) : BY_NAME;
 }
 
-const BY_NAME: Converter = { convert: (object, to) => ({ ...object, apiVersion: to }) };
+const BY_NAME: UncheckedConverter = { convert: (object, to) => ({ ...object, apiVersion: to }) };
 
-class WebhookConverter implements Converter {
+class WebhookConverter implements UncheckedConverter {
   readonly #config: ClientConfig;
   readonly #asking: ConverterParts;
 
@@ -46,23 +46,22 @@ class WebhookConverter implements Converter {
     this.#asking = asking;
   }
 
-  async convert(object: ApiObject, to: string): Promise<ApiObject> {
+  async convert(object: ApiObject, to: string): Promise<unknown> {
     const [converted] = await this.convertAll([object], to);
-    return converted!;
+    return converted;
   }
 
   /** Objects in the version already are not sent (CRD-21). */
-  async convertAll(objects: readonly ApiObject[], to: string): Promise<readonly ApiObject[]> {
-    const converted = [...objects];
-    const others = [...objects.keys()].filter((i) => objects[i]!.apiVersion !== to);
-    for (const batch of batches(others, objects)) {
+  async convertAll(objects: readonly ApiObject[], to: string): Promise<readonly unknown[]> {
+    const converted: unknown[] = [...objects];
+    for (const batch of batches(objects, to)) {
       const answers = await this.#ask(batch.texts, to);
-      for (const [n, i] of batch.indexes.entries()) converted[i] = answers[n]!;
+      for (const [n, answer] of answers.entries()) converted[batch.indexes[n] ?? 0] = answer;
     }
     return converted;
   }
 
-  async #ask(texts: readonly string[], to: string): Promise<readonly ApiObject[]> {
+  async #ask(texts: readonly string[], to: string): Promise<readonly Value[]> {
     const { hooks, lookup, random } = this.#asking;
     const uid = random.uuid();
     const review = `{"kind":"ConversionReview","apiVersion":"${REVIEW}","request":{"uid":"${uid}","desiredAPIVersion":${JSON.stringify(to)},"objects":[${texts.join(",")}]}}`;
@@ -78,17 +77,19 @@ interface Batch {
   readonly texts: string[];
 }
 
-function* batches(places: readonly number[], objects: readonly ApiObject[]): Iterable<Batch> {
+/** The objects of other versions. */
+function* batches(objects: readonly ApiObject[], to: string): Iterable<Batch> {
   let batch: Batch = { indexes: [], texts: [] };
   let bytes = 0;
-  for (const place of places) {
-    const text = exactText(objects[place]!);
+  for (const [index, object] of objects.entries()) {
+    if (object.apiVersion === to) continue;
+    const text = exactText(object);
     if (batch.texts.length > 0 && bytes + text.length > MAX_BATCH_BYTES) {
       yield batch;
       batch = { indexes: [], texts: [] };
       bytes = 0;
     }
-    batch.indexes.push(place);
+    batch.indexes.push(index);
     batch.texts.push(text);
     bytes += text.length;
   }
@@ -96,25 +97,25 @@ function* batches(places: readonly number[], objects: readonly ApiObject[]): Ite
 }
 
 /** Returns the objects of a response. @throws where it belongs to another request, or failed */
-function convertedOf(answer: Value, uid: string, count: number): readonly ApiObject[] {
-  const expect = (holds: boolean, what: string, got: unknown): void => {
-    if (!holds) throw new Error(`expected ${what}, got ${shown(got)}`);
-  };
+function convertedOf(answer: Value, uid: string, count: number): readonly Value[] {
   expect(isObject(answer), "the answer to be a ConversionReview", answer);
-  const { kind, apiVersion, response } = answer as { [member: string]: Value };
+  const { kind, apiVersion, response } = answer;
   expect(kind === "ConversionReview" && apiVersion === REVIEW, `kind ConversionReview of ${REVIEW}`, [
     kind,
     apiVersion,
   ]);
-  expect(isObject(response ?? null), "the review to have a response", response);
-  const { uid: answered, result, convertedObjects } = response as { [member: string]: Value };
+  expect(isObject(response), "the review to have a response", response);
+  const { uid: answered, result, convertedObjects } = response;
   expect(answered === uid, `response.uid to be ${uid}`, answered);
-  const { status, message } = (isObject(result ?? null) ? result : {}) as { status?: Value; message?: Value };
+  const { status, message } = isObject(result) ? result : {};
   expect(status === "Success", "response.result.status to be Success", message ?? status);
   expect(Array.isArray(convertedObjects), "response.convertedObjects to be a list", convertedObjects);
-  const objects = convertedObjects as unknown as readonly ApiObject[];
-  expect(objects.length === count, `${count} converted objects`, objects.length);
-  return objects;
+  expect(convertedObjects.length === count, `${count} converted objects`, convertedObjects.length);
+  return convertedObjects;
+}
+
+function expect(holds: boolean, what: string, got: unknown): asserts holds {
+  if (!holds) throw new Error(`expected ${what}, got ${shown(got)}`);
 }
 
 const shown = (value: unknown): string => (JSON.stringify(value) ?? "nothing").slice(0, 200);
@@ -126,9 +127,9 @@ export function addressOf({ url, service, caBundle }: ClientConfig, lookup: Look
   const { namespace, name, path = "/", port = 443 } = service;
   const found = lookup.get("services", namespace, name);
   if (!found) throw new Error(`expected the service ${namespace}/${name} to be there, got none`);
-  const { type, clusterIP, externalName } = (found["spec"] ?? {}) as Record<string, string | undefined>;
+  const { type, clusterIP, externalName } = isObject(found["spec"]) ? found["spec"] : {};
   const host = type === "ExternalName" ? externalName : clusterIP;
-  if (!host || host === "None")
+  if (typeof host !== "string" || host === "" || host === "None")
     throw new Error(`expected the service ${namespace}/${name} to have an address, got none`);
   const authority = host.includes(":") ? `[${host}]` : host;
   return { url: `https://${authority}:${port}${path}`, serverName: `${name}.${namespace}.svc`, ...ca };

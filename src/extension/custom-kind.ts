@@ -1,6 +1,6 @@
 /** Builds the served resource of a definition: each version is a kind like any other (CRD-20, CRD-26, CRD-30..36). */
-import type { Version } from "../kinds/apiextensions/v1/definition.ts";
-import type { Converter, ResourceSpec } from "../registry/index.ts";
+import type { Names, Version } from "../kinds/apiextensions/v1/definition.ts";
+import type { ResourceSpec, UncheckedConverter } from "../registry/index.ts";
 import type { ApiObject, ResourceDefinition, SubresourceRules, WriteRules } from "../schema/definition.ts";
 import { columnsOf } from "../schema/structural/columns.ts";
 import { customObjectSchema } from "../schema/structural/object-schema.ts";
@@ -11,7 +11,7 @@ import { runRules } from "../schema/write/run-rules.ts";
 import { siblingModule } from "../util/worker-threads.ts";
 import type { Steps } from "../util/steps.ts";
 import { apiVersionOf, compareVersions } from "../meta/versions.ts";
-import { type Value, equal } from "../value/value.ts";
+import { equal } from "../value/value.ts";
 import type { Dialect } from "../meta/dialect.ts";
 import { finalizerWarnings } from "../meta/object-meta-rules.ts";
 import type { Structural } from "../schema/structural/schema.ts";
@@ -19,6 +19,9 @@ import { objectValidatorOf } from "./object-validator.ts";
 import { type ValidationTask, validationTask } from "./validation-job.ts";
 import type { CustomResourceDefinition } from "./object.ts";
 import { scaleOf, validateReplicas } from "./scale.ts";
+
+/** A definition with the names that its kind has. */
+type AcceptedDefinition = CustomResourceDefinition & { readonly status: { readonly acceptedNames: Names } };
 
 /** A custom kind. */
 export interface CustomKind {
@@ -34,13 +37,13 @@ export interface CustomKind {
  * Schemas that equal those of `before` are reused with what was compiled from them.
  */
 export function* customKind(
-  definition: CustomResourceDefinition,
-  converter: Converter,
+  definition: AcceptedDefinition,
+  converter: UncheckedConverter,
   dialect: Dialect,
   before: CustomKind | undefined,
 ): Steps<CustomKind> {
   const { group, versions } = definition.spec;
-  const { plural } = definition.status!.acceptedNames!;
+  const { plural } = definition.status.acceptedNames;
   const best = recommendedVersion(versions);
   const schemas = new Map<string, Structural>();
   const definitions: ResourceDefinition[] = [];
@@ -61,21 +64,21 @@ export function* customKind(
 function schemaOf({ name, schema }: Version, before: CustomKind | undefined): Structural {
   const own = (schema?.openAPIV3Schema as Structural | undefined) ?? ANY_OBJECT;
   const known = before?.schemas.get(name);
-  return known && equal(known as unknown as Value, own as unknown as Value) ? known : own;
+  return known && equal(known, own) ? known : own;
 }
 
 /** The schema of a version without one. */
 const ANY_OBJECT: Structural = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
 
 function versionOf(
-  { spec, status }: CustomResourceDefinition,
+  { spec, status }: AcceptedDefinition,
   version: Version,
   schema: Structural,
   dialect: Dialect,
   best: string | undefined,
 ): ResourceDefinition {
   const { group, scope } = spec;
-  const names = status!.acceptedNames!;
+  const { acceptedNames: names } = status;
   const { subresources = {} } = version;
   const hasStatus = subresources.status !== undefined;
   const judge = objectValidatorOf(schema, dialect);
@@ -90,7 +93,7 @@ function versionOf(
     singular: names.singular ?? names.kind.toLowerCase(),
     shortNames: names.shortNames ?? [],
     categories: names.categories ?? [],
-    scope: scope as ResourceDefinition["scope"],
+    scope: scope === "Cluster" ? scope : "Namespaced",
     description: description ?? "",
     schema: customObjectSchema(schema),
     walker: () => structuralWalker(schema, dialect),
@@ -132,7 +135,7 @@ const NOT_COUNTED_WITH_STATUS: ReadonlySet<string> = new Set([...NOT_COUNTED, "s
 
 function equalExcept(members: ReadonlySet<string>, a: ApiObject, b: ApiObject): boolean {
   for (const name of new Set([...Object.keys(a), ...Object.keys(b)])) {
-    if (!members.has(name) && !equal(a[name] as Value | undefined, b[name] as Value | undefined)) return false;
+    if (!members.has(name) && !equal(a[name], b[name])) return false;
   }
   return true;
 }

@@ -7,12 +7,13 @@
  * A kind is served before its status is Established. Each step depends only on the current definition, so that any
  * server can continue.
  */
-import { CLEANUP, type Names } from "../kinds/apiextensions/v1/definition.ts";
+import { CLEANUP, type Names, type Version } from "../kinds/apiextensions/v1/definition.ts";
 import type { ApiContext, ApiObject } from "../schema/definition.ts";
 import type { Lookup } from "../schema/lookup.ts";
 import type { Activity } from "../util/activity.ts";
 import type { Log } from "../util/log.ts";
 import { WorkQueue } from "../util/work-queue.ts";
+import { asValue } from "../schema/api-object.ts";
 import { formatTime } from "../meta/time.ts";
 import { hasReason } from "../meta/status.ts";
 import {
@@ -27,11 +28,11 @@ import {
 } from "../registry/index.ts";
 import { type Steps, inSlices } from "../util/steps.ts";
 import type { Slice } from "../util/loop.ts";
-import { type Value, type ValueObject, clone, equal } from "../value/value.ts";
+import { type Value, clone, equal } from "../value/value.ts";
 import { converterOf, type ConverterParts } from "./conversion.ts";
 import { type CustomKind, customKind } from "./custom-kind.ts";
 import { GroupNames } from "./names.ts";
-import { type CustomResourceDefinition, DEFINITIONS, type DefinitionStatus } from "./object.ts";
+import { type CustomResourceDefinition, DEFINITIONS, type DefinitionStatus, isDefinition } from "./object.ts";
 import { heldStatus, isTrue, nextStatus } from "./status.ts";
 
 /** The parts of the extension. */
@@ -147,7 +148,7 @@ class DefinitionServer implements Extension {
     for (const definition of definitions) this.#note(definition, definition.status?.acceptedNames);
     const limit = this.#parts.api.clock.loop.slice();
     await Promise.all(definitions.map((definition) => this.#serve(definition, definition.status, limit)));
-    for (const { metadata } of definitions) this.#ask(metadata.name!, "low");
+    for (const { metadata } of definitions) this.#ask(metadata.name ?? "", "low");
     await this.#watch.begin(revision);
   }
 
@@ -196,7 +197,8 @@ class DefinitionServer implements Extension {
   async #keepNow(name: string): Promise<void> {
     // Definitions may have megabytes: each step may yield.
     const limit = this.#parts.api.clock.loop.slice();
-    const definition = this.#parts.lookup.get(RESOURCE, "", name) as CustomResourceDefinition | undefined;
+    const stored = this.#parts.lookup.get(RESOURCE, "", name);
+    const definition = stored && asDefinition(stored);
     const served = this.#served.get(name);
     if (served && served.uid !== definition?.metadata.uid) await this.#forget(name, served);
     if (!definition) return this.#free(name);
@@ -214,7 +216,7 @@ class DefinitionServer implements Extension {
     const group = this.#groupNames(definition.spec.group);
     const status = nextStatus(definition, group, time);
     this.#note(definition, status.acceptedNames);
-    group.setWaiting(definition.metadata.name!, !isTrue(status, "NamesAccepted"));
+    group.setWaiting(definition.metadata.name ?? "", !isTrue(status, "NamesAccepted"));
     return status;
   }
 
@@ -225,10 +227,10 @@ class DefinitionServer implements Extension {
   }
 
   /** Sets the accepted names of a definition, and queues others that may want released names. */
-  #note({ metadata, spec }: CustomResourceDefinition, names: Names | undefined): void {
-    this.#groupOf.set(metadata.name!, spec.group);
+  #note({ metadata: { name = "" }, spec }: CustomResourceDefinition, names: Names | undefined): void {
+    this.#groupOf.set(name, spec.group);
     const group = this.#groupNames(spec.group);
-    if (group.set(metadata.name!, names)) this.#askOthers(group, metadata.name!);
+    if (group.set(name, names)) this.#askOthers(group, name);
   }
 
   #free(name: string): void {
@@ -336,7 +338,7 @@ class DefinitionServer implements Extension {
   }
 
   async #update(definition: CustomResourceDefinition, subresource: string): Promise<void> {
-    const target = { namespace: "", name: definition.metadata.name!, subresource };
+    const target = { namespace: "", name: definition.metadata.name ?? "", subresource };
     const value = await inSlices(copied(definition), this.#parts.api.clock.loop.slice());
     try {
       await this.#resource.update(target, { value, duplicates: [] }, this.#options, CALLER);
@@ -352,15 +354,12 @@ const RESOURCE = `${DEFINITIONS.plural}.${DEFINITIONS.group}`;
 /** Copies a shared definition before a write, version by version. */
 function* copied({ spec, ...rest }: CustomResourceDefinition): Steps<Value> {
   const { versions, ...others } = spec;
-  const copies: Value[] = [];
+  const copies: Version[] = [];
   for (const version of versions) {
-    copies.push(clone(version as unknown as Value));
+    copies.push(clone(version));
     yield;
   }
-  return {
-    ...clone(rest as unknown as ValueObject),
-    spec: { ...clone(others as unknown as ValueObject), versions: copies },
-  };
+  return asValue({ ...clone(rest), spec: { ...clone(others), versions: copies } });
 }
 
 /** Returns undefined where a definition cannot be read. */
@@ -368,13 +367,12 @@ function notRead(error: unknown): undefined {
   if (!hasReason(error, "InternalError")) throw error;
 }
 
-const asDefinition = (object: ApiObject): CustomResourceDefinition => object as CustomResourceDefinition;
+const asDefinition = (object: ApiObject): CustomResourceDefinition | undefined =>
+  isDefinition(object) ? object : undefined;
 
 /** Whether the served kind matches the definition; metadata and status do not matter. */
 const isSame = (served: Served, spec: CustomResourceDefinition["spec"], names: Names): boolean =>
-  served.names === names && served.spec === spec
-    ? true
-    : equal([served.spec, served.names] as unknown as Value, [spec, names] as unknown as Value);
+  served.names === names && served.spec === spec ? true : equal([served.spec, served.names], [spec, names]);
 
 /** Whether another kind is served under the names; a built-in kind is not replaced. */
 const isTaken = (kinds: Kinds, { spec }: CustomResourceDefinition, { plural }: Names): boolean =>

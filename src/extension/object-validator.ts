@@ -10,7 +10,7 @@ import { validatorOf } from "../schema/structural/validate.ts";
 import type { Schema as RuleSchema } from "../cel/schema/declaration.ts";
 import type { CauseReason } from "../meta/status.ts";
 import type { Steps } from "../util/steps.ts";
-import type { Value } from "../value/value.ts";
+import { asValue } from "../schema/api-object.ts";
 
 /** Validates an object, new or the next state of `old`, in steps. */
 export type ObjectValidator = (object: ApiObject, old: ApiObject | undefined, errors: FieldErrors) => Steps<void>;
@@ -19,8 +19,8 @@ export type ObjectValidator = (object: ApiObject, old: ApiObject | undefined, er
 export function objectValidatorOf(schema: Structural, dialect: Dialect): ObjectValidator {
   const rules = schema as RuleSchema;
   return function* (object, old, errors) {
-    const value = object as unknown as Value;
-    const was = old as unknown as Value | undefined;
+    const value = asValue(object);
+    const was = old && asValue(old);
     const before = errors.causes.length;
     // Each of these compiles the schema at its first use, which may have tens of thousands of fields.
     validatorOf(schema).validate(object, old, errors);

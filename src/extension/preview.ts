@@ -14,9 +14,9 @@ import type { ObjectName } from "../schema/lookup.ts";
 import type { Structural } from "../schema/structural/schema.ts";
 import { structuralWalker } from "../schema/structural/walker.ts";
 import { type Steps, inSlices } from "../util/steps.ts";
-import { type Value, type ValueObject, clone, equal } from "../value/value.ts";
+import { clone, equal } from "../value/value.ts";
 import { objectValidatorOf } from "./object-validator.ts";
-import { type CustomResourceDefinition, DEFINITIONS } from "./object.ts";
+import { type CustomResourceDefinition, DEFINITIONS, isDefinition } from "./object.ts";
 import type { Clock } from "../util/clock.ts";
 
 /** The parts of the admission step. */
@@ -41,7 +41,8 @@ export const definitionPreview = (parts: PreviewParts): AdmissionStep => ({
 });
 
 async function preview({ authorizer, clock, dialect }: PreviewParts, request: AdmissionRequest): Promise<void> {
-  const [definition, old] = [request.object, request.old] as [CustomResourceDefinition, CustomResourceDefinition];
+  const { object: definition, old } = request;
+  if (!isDefinition(definition) || !isDefinition(old)) return;
   const changed = changedVersions(definition, old);
   if (changed.length === 0) return;
   const { lookup } = request;
@@ -64,9 +65,7 @@ function changedVersions(now: CustomResourceDefinition, old: CustomResourceDefin
   const before = new Map(old.spec.versions.map(({ name, schema }) => [name, schema]));
   return now.spec.versions.filter(
     ({ name, served, schema }) =>
-      served &&
-      schema?.openAPIV3Schema !== undefined &&
-      !equal(schema as unknown as Value, (before.get(name) ?? null) as unknown as Value),
+      served && schema?.openAPIV3Schema !== undefined && !equal(schema, before.get(name) ?? null),
   );
 }
 
@@ -92,7 +91,7 @@ function* refusedOf(
       // The result of a conversion webhook is unknown.
       if (conversion?.strategy === "Webhook" && object.apiVersion !== apiVersion) continue;
       const structural = schema!.openAPIV3Schema as Structural;
-      const copy = { ...clone(object as unknown as ValueObject), apiVersion } as unknown as ApiObject;
+      const copy = { ...clone(object), apiVersion };
       const walker = structuralWalker(structural, dialect);
       walker.prune?.(copy);
       walker.applyDefaults(copy);

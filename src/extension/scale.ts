@@ -5,13 +5,14 @@ import type { FieldErrors } from "../meta/field-errors.ts";
 import { badRequest, replicasMissing } from "../meta/status.ts";
 import type { ApiObject, SubresourceRules } from "../schema/definition.ts";
 import { memberAt, putMember } from "../schema/structural/member-path.ts";
-import type { Value, ValueObject } from "../value/value.ts";
+import { asValue } from "../schema/api-object.ts";
+import type { Value } from "../value/value.ts";
 
 type Paths = NonNullable<NonNullable<Version["subresources"]>["scale"]>;
 
 const stepsOf = (path: string): readonly string[] => path.replace(/^\./, "").split(".");
 
-const at = (object: ApiObject, path: string): Value | undefined => memberAt(object as unknown as Value, stepsOf(path));
+const at = (object: ApiObject, path: string): Value | undefined => memberAt(asValue(object), stepsOf(path));
 
 /** Returns the scale subresource for these paths. */
 export function scaleOf({ specReplicasPath, statusReplicasPath, labelSelectorPath }: Paths): SubresourceRules {
@@ -39,7 +40,7 @@ export function scaleOf({ specReplicasPath, statusReplicasPath, labelSelectorPat
         if (replicas === undefined && at(object, specReplicasPath) === undefined) {
           throw badRequest(`expected spec.replicas: the object has no ${specReplicasPath} yet`);
         }
-        if (!putMember(object as unknown as ValueObject, spec, replicas ?? 0)) {
+        if (!putMember(asValue(object), spec, replicas ?? 0)) {
           throw badRequest(`expected ${specReplicasPath} to be a member of an object`);
         }
         const { resourceVersion } = value.metadata;
@@ -61,11 +62,12 @@ export function validateReplicas(
   for (const path of [specReplicasPath, statusReplicasPath]) {
     const value = at(object, path);
     if (value === undefined) continue;
-    if (!Number.isInteger(value)) errors.invalid(path, value, "expected an integer");
-    else if ((value as number) < 0 || (value as number) > MAX_REPLICAS)
+    if (typeof value !== "number" || !Number.isInteger(value)) errors.invalid(path, value, "expected an integer");
+    else if (value < 0 || value > MAX_REPLICAS)
       errors.invalid(path, value, `expected a number from 0 to ${MAX_REPLICAS}`);
   }
-  const selector = labelSelectorPath ? at(object, labelSelectorPath) : undefined;
+  if (!labelSelectorPath) return;
+  const selector = at(object, labelSelectorPath);
   if (selector !== undefined && typeof selector !== "string")
-    errors.invalid(labelSelectorPath!, selector, "expected a text");
+    errors.invalid(labelSelectorPath, selector, "expected a text");
 }

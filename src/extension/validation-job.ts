@@ -4,6 +4,9 @@ import { FieldErrors } from "../meta/field-errors.ts";
 import type { StatusCause } from "../meta/status.ts";
 import type { ApiObject } from "../schema/definition.ts";
 import type { Structural } from "../schema/structural/schema.ts";
+import { asObject } from "../schema/api-object.ts";
+import { assert } from "../util/assert.ts";
+import { isObject } from "../value/value.ts";
 import { atOnce } from "../util/steps.ts";
 import { decodeOwnJson } from "../value/json.ts";
 import { type ObjectValidator, objectValidatorOf } from "./object-validator.ts";
@@ -35,17 +38,24 @@ export const validationTask = (
 /** Executes a task and returns the errors. */
 export function run({ dialect, schema, object, old }: ValidationTask): readonly StatusCause[] {
   const errors = new FieldErrors();
-  atOnce(validatorFor(schema, dialect)(objectOf(object), old && objectOf(old), errors));
+  atOnce(validatorFor(schema, dialect)(readObject(object), old && readObject(old), errors));
   return errors.causes;
 }
 
-const objectOf = (bytes: Uint8Array): ApiObject => decodeOwnJson(bytes) as unknown as ApiObject;
+function readObject(bytes: Uint8Array): ApiObject {
+  const value = decodeOwnJson(bytes);
+  assert(isObject(value), "a task has objects");
+  return asObject(value);
+}
 
 function validatorFor(schema: string, dialect: string): ObjectValidator {
   const key = `${dialect} ${schema}`;
-  const judge = validators.get(key) ?? objectValidatorOf(JSON.parse(schema) as Structural, dialectOf(dialect)!);
+  const known = dialectOf(dialect);
+  assert(known, "a task names its dialect");
+  const judge = validators.get(key) ?? objectValidatorOf(JSON.parse(schema) as Structural, known);
   validators.delete(key);
   validators.set(key, judge);
-  if (validators.size > MAX_VALIDATORS) validators.delete(validators.keys().next().value!);
+  const [oldest = key] = validators.keys();
+  if (validators.size > MAX_VALIDATORS) validators.delete(oldest);
   return judge;
 }

@@ -24,7 +24,7 @@ export async function withTimeout<T>(
 export async function readBody(response: IncomingMessage, maxBytes: number, what: string): Promise<Buffer> {
   const parts: Buffer[] = [];
   let length = 0;
-  for await (const part of response as AsyncIterable<Buffer>) {
+  for await (const part of response) {
     length += part.length;
     if (length > maxBytes) throw new Error(`expected ${what} of at most ${maxBytes} bytes, got more`);
     parts.push(part);

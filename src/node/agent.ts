@@ -14,7 +14,7 @@
  */
 import { mkdir } from "node:fs/promises";
 import { resolve } from "node:path";
-import { type Client, type Kind, inDomain } from "../client/index.ts";
+import { type Client, inDomain } from "../client/index.ts";
 import { CSINode, Lease, type Pod, VolumeAttachment } from "../client/kinds/index.ts";
 import type { Dialect } from "../meta/dialect.ts";
 import { badRequest } from "../meta/status.ts";
@@ -317,9 +317,9 @@ class Agent implements RunningAgent {
     const facts = this.#facts;
     const clock = this.#clock;
     const kinds = {
-      attachments: inDomain(VolumeAttachment, dialect.domain) as Kind<VolumeAttachment, "Cluster">,
-      csiNodes: inDomain(CSINode, dialect.domain) as Kind<CSINode, "Cluster">,
-      leases: inDomain(Lease, dialect.domain) as Kind<Lease, "Namespaced">,
+      attachments: inDomain(VolumeAttachment, dialect.domain),
+      csiNodes: inDomain(CSINode, dialect.domain),
+      leases: inDomain(Lease, dialect.domain),
     };
     const common = { memory, clock, mounter, event: this.#event, permits: new KeyedSemaphore(MAX_OPERATIONS_PER_KIND) };
     const { address } = facts.machine;

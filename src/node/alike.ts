@@ -3,8 +3,8 @@ export function isLike(value: unknown, known: unknown): boolean {
   if (typeof value !== "object" || value === null) return value === known;
   if (typeof known !== "object" || known === null) return false;
   if (Array.isArray(value)) {
-    const others = known as readonly unknown[];
-    return value.length === others.length && value.every((one, i) => isLike(one, others[i]));
+    return Array.isArray(known) && value.length === known.length && value.every((one, i) => isLike(one, known[i]));
   }
-  return Object.entries(value).every(([member, one]) => isLike(one, (known as Record<string, unknown>)[member]));
+  const others = new Map<string, unknown>(Object.entries(known));
+  return Object.entries(value).every(([member, one]) => isLike(one, others.get(member)));
 }

@@ -12,7 +12,7 @@ export function ensureCsiNode(
   kind: Kind<CSINode, "Cluster">,
   { metadata: { name, uid } }: Node,
 ): Promise<CSINode> {
-  const owner = { apiVersion: "v1", kind: "Node", name, uid: uid! };
+  const owner = { apiVersion: "v1", kind: "Node", name, uid };
   const csiNodes = client.resource(kind);
   return retryOnConflict(async () => {
     const known = await csiNodes.find({ name });

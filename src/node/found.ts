@@ -7,6 +7,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { FoundVolume } from "./contract.ts";
 import { VOLUMES, podDirectory, podsDirectory } from "./paths.ts";
+import { codeOf } from "../util/error.ts";
 
 /** The UIDs of the Pods that have a directory. */
 export const foundPods = (root: string): Promise<readonly string[]> => namesIn(podsDirectory(root));
@@ -30,7 +31,7 @@ async function namesIn(directory: string): Promise<readonly string[]> {
   try {
     return (await readdir(directory)).toSorted();
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const code = codeOf(error);
     if (code === "ENOENT" || code === "ENOTDIR") return [];
     throw error;
   }

@@ -201,7 +201,8 @@ export class AgentMemory implements Disposable {
   }
 
   #reconcileWaiting(uid: string): void {
-    for (const [name, { made }] of this.#records.get(uid)!.volumes) if (!made) this.add("volumes", `${uid}/${name}`);
+    for (const [name, { made }] of this.#records.get(uid)?.volumes ?? [])
+      if (!made) this.add("volumes", `${uid}/${name}`);
   }
 
   #holdersOf(volume: Pick<FoundVolume, "kind" | "name">): Set<string> {

@@ -20,6 +20,7 @@ import { LOGS } from "./paths.ts";
 import { type PodState, isWritten, statusOf } from "./pod-status.ts";
 import { waitAfter } from "./retry.ts";
 import { type TearDownWork, removePodDirectory, tearDown } from "./tear-down.ts";
+import { messageOf } from "../util/error.ts";
 
 /** The context of work on Pods. */
 export interface PodWork extends TearDownWork {
@@ -48,7 +49,7 @@ export async function syncPod(work: PodWork, uid: string): Promise<number | unde
 
 /** Whether a Pod has to end. */
 const hasToEnd = ({ pod, end: why }: PodRecord): boolean =>
-  why !== undefined || isFinished(pod!) || pod!.metadata.deletionTimestamp !== undefined;
+  why !== undefined || (pod !== undefined && (isFinished(pod) || pod.metadata.deletionTimestamp !== undefined));
 
 /** Reconciles a Pod that runs. */
 async function keep(work: PodWork, record: PodRecord, pod: Pod): Promise<void> {
@@ -97,7 +98,7 @@ async function end(work: PodWork, record: PodRecord): Promise<number | undefined
     await removePodDirectory(work, uid, staysInApi(record) ? [LOGS] : []);
   } catch (error) {
     if (work.signal.aborted) return undefined;
-    record.why = (error as Error).message;
+    record.why = messageOf(error);
     return waitAfter(record.failures++);
   }
   containers.forget(uid);

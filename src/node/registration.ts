@@ -76,7 +76,7 @@ function isWritten({ status: known }: Node, { conditions, volumesInUse, ...rest 
   return (
     isLike(rest, known) &&
     isLike(volumesInUse, known.volumesInUse ?? []) &&
-    conditions!.every((one) => known.conditions?.some((other) => isLike(one, other)))
+    (conditions ?? []).every((one) => known.conditions?.some((other) => isLike(one, other)))
   );
 }
 

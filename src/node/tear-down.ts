@@ -14,6 +14,7 @@ import type { PodRecord } from "./record.ts";
 import { removeTree } from "./mounts/index.ts";
 import { unmountSubPaths } from "./subpath/index.ts";
 import { directoryOf, inLane } from "./volume-work.ts";
+import { messageOf } from "../util/error.ts";
 
 /** The context of a tear-down. */
 export interface TearDownWork {
@@ -28,19 +29,20 @@ export interface TearDownWork {
 export async function tearDown(work: TearDownWork, record: PodRecord): Promise<readonly FoundVolume[]> {
   await unmountSubPaths(work.memory.root, record.uid, work.mounter);
   const all = await volumesOf(work.memory, record);
-  const done = await Promise.allSettled(all.map((found) => tearDownOne(work, found)));
-  const failures = done.flatMap((result, i) => {
-    if (result.status === "fulfilled") return [];
-    const why = (result.reason as Error).message;
-    if (record.pod) {
-      work.event(
-        "Warning",
-        record.pod,
-        "FailedUnmount",
-        `UnmountVolume.TearDown failed for volume "${all[i]!.name}" : ${why}`,
-      );
-    }
-    return [`${all[i]!.path}: ${why}`];
+  const done = await Promise.all(
+    all.map(async (found) => {
+      try {
+        await tearDownOne(work, found);
+        return [];
+      } catch (error) {
+        return [{ found, why: messageOf(error) }];
+      }
+    }),
+  );
+  const failures = done.flat().map(({ found: { name, path }, why }) => {
+    const message = `UnmountVolume.TearDown failed for volume "${name}" : ${why}`;
+    if (record.pod) work.event("Warning", record.pod, "FailedUnmount", message);
+    return `${path}: ${why}`;
   });
   if (failures.length > 0) throw new Error(failures.join("; "));
   return all;

@@ -28,15 +28,16 @@ export async function syncUsage(
   const volume = record?.volumes.get(name);
   if (!record || record.isEnding || !volume?.made) return undefined;
   const { plugin, needed } = volume;
+  if (!plugin || !needed) return undefined;
   await record.during(work.signal, async (signal) => {
-    const measure = async (): Promise<VolumeUsage | undefined> => plugin!.usage?.(needed!, signal);
-    const usage = await (plugin!.isBounded ? measure() : permits.run(plugin!.kind, signal, measure));
+    const measure = async (): Promise<VolumeUsage | undefined> => plugin.usage?.(needed, signal);
+    const usage = await (plugin.isBounded ? measure() : permits.run(plugin.kind, signal, measure));
     volume.usage = usage;
-    const max = plugin!.maxBytes?.(needed!);
+    const max = plugin.maxBytes?.(needed);
     const used = usage?.usedBytes;
     if (max === undefined || used === undefined || used <= max) return;
     const message = `Usage of EmptyDir volume "${name}" exceeds the limit "${max}" bytes: it uses ${used} bytes`;
-    event("Warning", needed!.pod, "Evicted", message);
+    event("Warning", needed.pod, "Evicted", message);
     record.end ??= { reason: "Evicted", message };
     memory.add("pods", uid);
   });

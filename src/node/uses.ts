@@ -25,6 +25,10 @@ export function usesOf({ spec }: Pod): ReadonlyMap<string, VolumeUse> {
     for (const { name } of volumeMounts) use(name, "Filesystem");
     for (const { name } of volumeDevices) use(name, "Block");
   }
-  const used = (spec.volumes ?? []).filter(({ name }) => modes.has(name));
-  return new Map(used.map((volume) => [volume.name, { volume, modes: modes.get(volume.name)! }]));
+  const uses = new Map<string, VolumeUse>();
+  for (const volume of spec.volumes ?? []) {
+    const found = modes.get(volume.name);
+    if (found) uses.set(volume.name, { volume, modes: found });
+  }
+  return uses;
 }

@@ -6,6 +6,7 @@
  *
  * @module
  */
+import { messageOf } from "../util/error.ts";
 import { join } from "node:path";
 import { type Client, type Key, type Kind, type ResourceClient, attempt } from "../client/index.ts";
 import type { VolumeAttachment } from "../client/kinds/index.ts";
@@ -61,7 +62,7 @@ export async function syncVolume(work: VolumeWork, key: string): Promise<number 
       return again;
     } catch (error) {
       // An aborted reconcile is no failure.
-      return signal.aborted ? undefined : failed(work, record, volume, name, error as Error);
+      return signal.aborted ? undefined : failed(work, record, volume, name, error);
     }
   });
 }
@@ -70,8 +71,9 @@ async function setUp(work: VolumeWork, record: PodRecord, name: string): Promise
   const { memory, signal, permits } = work;
   const { uid, pod } = record;
   const volume = record.volume(name);
-  const use = record.uses.get(name)!;
-  const resolved = await permits.run("server", signal, () => resolve(work, pod!, use, volume.made !== undefined));
+  const use = record.uses.get(name);
+  if (!use || !pod) return undefined;
+  const resolved = await permits.run("server", signal, () => resolve(work, pod, use, volume.made !== undefined));
   const plugin = memory.pluginFor(resolved);
   const directory = directoryOf(memory.root, plugin, resolved);
   const path = resolved.mode === "Block" ? directory.path : join(directory.path, plugin.below ?? "");
@@ -181,24 +183,23 @@ function failed(
   { pod }: PodRecord,
   volume: VolumeRecord,
   name: string,
-  error: Error,
+  error: unknown,
 ): number {
   const failures = volume.failures++;
-  volume.why = error.message;
+  const why = messageOf(error);
+  volume.why = why;
+  const warn = (reason: string, operation: string): void => {
+    if (pod) event("Warning", pod, reason, `${operation} failed for volume "${name}" : ${why}`);
+  };
   if (error instanceof NotAttached) {
     volume.waitsSince ??= clock.steady();
     if (clock.steady() - volume.waitsSince >= ATTACH_TIMEOUT_MS) {
-      event(
-        "Warning",
-        pod!,
-        "FailedAttachVolume",
-        `AttachVolume.Attach failed for volume "${name}" : ${error.message}`,
-      );
+      warn("FailedAttachVolume", "AttachVolume.Attach");
     }
     return waitAfter(failures, MAX_POLL_MS);
   }
   const isDevice = volume.needed?.mode === "Block";
-  const [reason, operation] = isDevice ? ["FailedMapVolume", "MapVolume.SetUp"] : ["FailedMount", "MountVolume.SetUp"];
-  event("Warning", pod!, reason!, `${operation} failed for volume "${name}" : ${error.message}`);
+  if (isDevice) warn("FailedMapVolume", "MapVolume.SetUp");
+  else warn("FailedMount", "MountVolume.SetUp");
   return waitAfter(failures, error instanceof NotYet ? MAX_POLL_MS : MAX_WAIT_MS);
 }

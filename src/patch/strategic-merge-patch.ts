@@ -112,7 +112,7 @@ function* orderLists(
     if (type?.kind === "struct" && !type.fields.has(key)) {
       throw new PatchError("invalid", `Expected ${name} to name a member of its object, found none of that name`);
     }
-    const order = patch[name]!;
+    const order = patch[name];
     const before = getMember(result, key);
     const given = getMember(patch, key);
     for (const [what, value] of Object.entries({ [name]: order, [key]: given, [`the stored ${key}`]: before })) {

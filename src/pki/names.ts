@@ -49,7 +49,12 @@ const ADDRESS = 0x87;
 
 /** Reads the value of the extension subjectAltName. @throws DerError */
 export function readAltNames(value: Buffer): AltNames {
-  const names = { dns: [] as string[], emails: [] as string[], uris: [] as string[], addresses: [] as Buffer[] };
+  const names: { dns: string[]; emails: string[]; uris: string[]; addresses: Buffer[] } = {
+    dns: [],
+    emails: [],
+    uris: [],
+    addresses: [],
+  };
   for (const { tag, content } of elements(only(value, TAG.sequence).content)) {
     const kind = KINDS[tag];
     if (kind) names[kind].push(ascii(content));

@@ -179,7 +179,7 @@ class OpenRegistry<H extends Handlers> implements BuiltRegistry<H> {
     onError: (object: StartObject, error: unknown) => void,
   ): Promise<void> {
     const missing = objects.filter(({ resource, object: { metadata } }) => {
-      return !this.#exists(resource, metadata.namespace ?? "", metadata.name!);
+      return !this.#exists(resource, metadata.namespace ?? "", metadata.name ?? "");
     });
     const create = async (wanted: StartObject): Promise<void> => {
       const kind = this.kinds.stored(wanted.resource);
@@ -203,5 +203,7 @@ class OpenRegistry<H extends Handlers> implements BuiltRegistry<H> {
 }
 
 /** Creates a namespace that the create of an object in it needs (POL-5). */
-export const provisionNamespace = (kinds: Kinds, name: string): Promise<void> =>
-  createMissing(kinds.kind("", "v1", "namespaces")!, { kind: "Namespace", metadata: { name } });
+export async function provisionNamespace(kinds: Kinds, name: string): Promise<void> {
+  const kind = kinds.kind("", "v1", "namespaces");
+  if (kind) await createMissing(kind, { kind: "Namespace", metadata: { name } });
+}

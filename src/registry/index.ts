@@ -23,7 +23,7 @@ export { RetryingWatch, WATCH_ALL } from "./retrying-watch.ts";
 export { failureOf } from "./kind/errors.ts";
 export type { Kind } from "./kind/kind.ts";
 export type { Kinds, ResourceSpec } from "./kinds.ts";
-export type { Converter } from "./kind/converter.ts";
+export type { UncheckedConverter } from "./kind/converter.ts";
 export type * from "./contract.ts";
 export type { Entry, ListPart, WatchBatch, WatchEvent, WatchSink, Watch } from "../cache/index.ts";
 export { checkPreconditions } from "./verbs/delete.ts";

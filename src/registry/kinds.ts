@@ -15,7 +15,7 @@ import { cacheResource } from "./versions/codec.ts";
 import type { GroupResources, KindsChange, Registry, Resource, VersionResources } from "./contract.ts";
 import { type SharedParts, type Kind, type StoredResource, type Views, VersionKind, storePrefix } from "./kind/kind.ts";
 import { KindResource } from "./resource.ts";
-import { type Converter, checkedConverter, hubConverter } from "./kind/converter.ts";
+import { type UncheckedConverter, checkedConverter, hubConverter } from "./kind/converter.ts";
 import { actionResource } from "./unstored/act.ts";
 import { shownResource } from "./unstored/shown.ts";
 
@@ -26,7 +26,7 @@ export interface ResourceSpec {
   /** The version in which objects are written, one of {@link ResourceSpec.versions}; by default the one that `storedAs` names. */
   readonly storage?: ResourceDefinition;
   /** By default through the form that `storedAs` names. */
-  readonly converter?: Converter;
+  readonly converter?: UncheckedConverter;
 }
 
 /** What a resource is compiled from, over any house; made anew by each change. */
@@ -157,7 +157,10 @@ export class Kinds implements Registry {
 
   /** Every resource that is stored, in its storage version. */
   *allStored(): Generator<Kind> {
-    for (const { stored } of this.#live.values()) if (stored) yield stored.versions.get(stored.storageVersion)!;
+    for (const { stored } of this.#live.values()) {
+      const kind = stored?.versions.get(stored.storageVersion);
+      if (kind) yield kind;
+    }
   }
 
   /** The verbs of a resource in its storage version, served or not; undefined for what is not stored here. */
@@ -188,7 +191,7 @@ export class Kinds implements Registry {
   }
 
   groups(): readonly GroupResources[] {
-    return [...this.#groups.keys()].toSorted(compare).map((name) => this.group(name)!);
+    return [...this.#groups.keys()].toSorted(compare).flatMap((name) => this.group(name) ?? []);
   }
 
   group(name: string): GroupResources | undefined {
@@ -235,14 +238,13 @@ export class Kinds implements Registry {
 
   /** Refuses what would be half there, or in the place of another resource. */
   #check(key: string, spec: ResourceSpec): void {
-    const [first] = spec.versions;
     const storage = storageOf(spec);
     const seen = new Set<string>();
     for (const { group, version, plural, scope, served } of spec.versions) {
       const apiVersion = apiVersionOf(group, version);
       if (seen.has(apiVersion)) throw new Error(`expected one definition of ${key} in ${apiVersion}`);
       seen.add(apiVersion);
-      if (scope !== first!.scope) throw new Error(`expected all versions of ${key} to be ${first!.scope}`);
+      if (scope !== storage.scope) throw new Error(`expected all versions of ${key} to be ${storage.scope}`);
       const other = served === false ? undefined : this.#served(group, version, plural);
       if (other && other.key !== key) {
         throw new Error(`expected nothing at ${plural} of ${apiVersion}, there is ${other.key} already`);
@@ -252,7 +254,7 @@ export class Kinds implements Registry {
       throw new Error(`expected the storage version of ${key} to be one of its own`);
     }
     const before = this.#live.get(key)?.spec.versions[0]?.scope;
-    if (before !== undefined && before !== first!.scope) {
+    if (before !== undefined && before !== storage.scope) {
       throw new Error(`expected ${key} to stay ${before}: its objects have their names so`);
     }
   }
@@ -330,12 +332,12 @@ export class Kinds implements Registry {
   }
 
   #take({ group, version, plural }: ResourceDefinition): void {
-    const versions = this.#groups.get(group)!;
-    const found = versions.get(version)!;
-    found.remove(plural, this.#generation);
+    const versions = this.#groups.get(group);
+    const found = versions?.get(version);
+    found?.remove(plural, this.#generation);
     this.#groupResources.delete(group);
-    if (found.byPlural.size === 0) versions.delete(version);
-    if (versions.size === 0) this.#groups.delete(group);
+    if (found?.byPlural.size === 0) versions?.delete(version);
+    if (versions?.size === 0) this.#groups.delete(group);
   }
 }
 

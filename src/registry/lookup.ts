@@ -53,7 +53,7 @@ export function lookupIn(kinds: () => Kinds): Lookup {
       const prefix = namespace ? `${namespace}/` : "";
       const selection = { id: prefix, prefix, matches: (entry: Entry) => readEntry(entry) !== undefined };
       const { entries } = await cache.snapshot().listInSlices(selection);
-      const found = entries.map((entry) => readEntry(entry)!);
+      const found = entries.map(readEntry).filter((one) => one !== undefined);
       if (namespace === undefined) collected.set(read, { cache, since, found });
       return found;
     },

@@ -9,10 +9,10 @@ import { objectOf } from "./versions/view.ts";
 /** Writes and reads the objects that show the allocations of a pool. */
 export const shows: Shows = {
   create: createOwn,
-  async remove(kind, { metadata }) {
-    const target = { namespace: "", name: metadata.name!, subresource: "" };
+  async remove(kind, { metadata: { name = "", uid = "" } }) {
+    const target = { namespace: "", name, subresource: "" };
     try {
-      await deleteObject(kind, target, { dryRun: false, preconditions: { uid: metadata.uid! } }, SYSTEM);
+      await deleteObject(kind, target, { dryRun: false, preconditions: { uid } }, SYSTEM);
     } catch (error) {
       if (!hasReason(error, "NotFound") && !hasReason(error, "Conflict")) throw error;
     }

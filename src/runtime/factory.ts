@@ -100,7 +100,7 @@ class Factory implements InformerFactory {
   informer<T extends ApiObject, S extends Scope, X extends string = never>(
     from: Kind<T, S> | InformerSpec<T, S, X>,
   ): HeldInformer<T, S, X> {
-    const held = this.#informers.hold(specOf(from) as InformerSpec<T, S, X>);
+    const held = this.#informers.hold(specOf(from));
     for (const reflector of this.#reflectors) if (reflector.hasEnded) this.#reflectors.delete(reflector);
     this.#reflectors.add(held.reflector);
     return held;
@@ -108,8 +108,8 @@ class Factory implements InformerFactory {
 
   async synced({ timeout, signal }: SyncOptions = {}): Promise<void> {
     const late = new AbortController();
-    const millis = timeout === undefined ? undefined : millisOf(timeout);
-    const timer = millis === undefined ? undefined : this.#clock.after(millis, () => late.abort(), { holds: true });
+    const millis = timeout === undefined ? Infinity : millisOf(timeout);
+    const timer = timeout === undefined ? undefined : this.#clock.after(millis, () => late.abort(), { holds: true });
     const given = signal ? AbortSignal.any([late.signal, signal]) : late.signal;
     try {
       while (this.#pending().length > 0 && !this.#isStopped) {
@@ -120,7 +120,7 @@ class Factory implements InformerFactory {
         const missing = this.#pending().map(({ kind }) => kind.plural);
         if (missing.length > 0) {
           throw new Error(
-            `expected informers to be synced within ${millis! / 1000} s, waiting for ${missing.join(", ")}`,
+            `expected informers to be synced within ${millis / 1000} s, waiting for ${missing.join(", ")}`,
           );
         }
       }

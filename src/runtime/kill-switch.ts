@@ -106,7 +106,7 @@ export class KillSwitch {
     return new Promise((resolve, reject) => {
       work.then(
         (value) => void (this.#isKilled || resolve(value)),
-        (error: unknown) => void (this.#isKilled || reject(error as Error)),
+        (error: unknown) => void (this.#isKilled || reject(error)),
       );
     });
   }

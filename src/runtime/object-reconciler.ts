@@ -50,7 +50,7 @@ export class ObjectReconciler implements Reconciler {
   async handle(text: string, attempt: number, signal: AbortSignal): Promise<Result> {
     const { gone, finalizer, reconcile } = this.#run.definition;
     const key = parseKey<Scope>(text);
-    const object = this.#run.followed[0]!.informer.get(key);
+    const object = this.#run.followed[0]?.informer.get(key);
     if (!object) {
       if (this.#seen.has(text)) await gone?.(key);
       this.#seen.delete(text);
@@ -73,14 +73,14 @@ export class ObjectReconciler implements Reconciler {
     const [first, ...rest] = this.#run.followed;
     const always: Predicate<ApiObject> = (event) =>
       event.type === "deleted" || (finalizer !== undefined && deletionBegan(event));
-    this.#observe(first!, (object) => [keyOf(object)], predicate, always);
-    owns.forEach((_, i) => this.#observe(rest[i]!, (object) => [ownerKey(object, kind)]));
-    const watched = rest.slice(rest.length - sources.filter(({ watch }) => watch).length);
-    sources
-      .filter(({ watch }) => watch)
-      .forEach(({ watch }, i) => {
-        this.#observe(watched[i]!, (object) => watch!.keys(object, this.#run.informer), watch!.predicate);
-      });
+    if (first) this.#observe(first, (object) => [keyOf(object)], predicate, always);
+    for (const owned of rest.slice(0, owns.length)) this.#observe(owned, (object) => [ownerKey(object, kind)]);
+    const watches = sources.flatMap(({ watch }) => watch ?? []);
+    const watched = rest.slice(rest.length - watches.length);
+    for (const [i, followed] of watched.entries()) {
+      const watch = watches[i];
+      if (watch) this.#observe(followed, (object) => watch.keys(object, this.#run.informer), watch.predicate);
+    }
     const { kinds, informers, clock } = this.#parts.shared;
     const sourceParts: SourceParts = {
       kinds,
@@ -161,7 +161,7 @@ export class ObjectReconciler implements Reconciler {
   async #cleanUp(context: Context, finalizer: string): Promise<Result> {
     const { cleanup, for: own } = this.#run.definition;
     if (!hasFinalizer(context.object, finalizer)) return undefined;
-    const result = await cleanup!(context);
+    const result = await cleanup?.(context);
     if (result) return result;
     await removeFinalizer(context.client, specOf(own).kind, context.object, finalizer);
     return undefined;

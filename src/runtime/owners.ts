@@ -15,4 +15,4 @@ export function ownerKey({ metadata: { ownerReferences, namespace } }: ApiObject
   return kind.scope === "Namespaced" && namespace ? { namespace, name: owner.name } : { name: owner.name };
 }
 
-const groupOf = (apiVersion: string): string => (apiVersion.includes("/") ? apiVersion.split("/")[0]! : "");
+const groupOf = (apiVersion: string): string => (apiVersion.includes("/") ? apiVersion.replace(/\/.*/, "") : "");

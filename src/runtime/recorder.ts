@@ -198,9 +198,8 @@ export class Recorder {
       if ((await attempt(events.patch(known.metadata, again, { signal }), "NotFound")).ok) return;
     }
     const first = { metadata: this.#namesOf(event), ...form.first(event, this.#time()) };
-    const { metadata } = await events.create(first, { signal });
-    const place = { namespace: metadata.namespace!, name: metadata.name };
-    this.#series.set(key, { metadata: place, count: 1, at: clock.steady() });
+    const { namespace = "", name } = (await events.create(first, { signal })).metadata;
+    this.#series.set(key, { metadata: { namespace, name }, count: 1, at: clock.steady() });
   }
 
   #namesOf({ regarding }: NewEvent): { readonly namespace: string; readonly name: string } {

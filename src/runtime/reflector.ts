@@ -187,7 +187,7 @@ export class Reflector {
   #onError(error: unknown): void {
     // The version has expired, or the server was reset to an older state.
     if (isStatus(error, "Expired", "Gone") || isAhead(error)) this.#from = "";
-    else if ((error as Error).name !== "AbortError") this.#options.failed(error);
+    else if (!(error instanceof Error && error.name === "AbortError")) this.#options.failed(error);
   }
 
   async #list({ signal, onActivity }: Silence): Promise<void> {

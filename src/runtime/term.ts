@@ -1,3 +1,4 @@
+import { messageOf } from "../util/error.ts";
 import { millisOf } from "../util/duration.ts";
 import { newLog } from "../util/log.ts";
 import { WorkQueue } from "../util/work-queue.ts";
@@ -110,7 +111,7 @@ export class Term {
       return await this.#reconciler.handle(key, attempt, timed.signal);
     } catch (error) {
       // The cause of any error is the timeout.
-      throw timed.isLate() ? new Error((timed.signal.reason as Error).message, { cause: error }) : error;
+      throw timed.isLate() ? new Error(messageOf(timed.signal.reason), { cause: error }) : error;
     } finally {
       timed.end();
     }

@@ -13,4 +13,10 @@ export const asValue = (object: ApiObject): ValueObject => object as unknown as 
 export const asObject = (value: ValueObject): ApiObject => value as unknown as ApiObject;
 
 /** A copy of an object, to be changed. */
-export const copyOf = (object: ApiObject): ApiObject => asObject(clone(asValue(object)));
+export const copyOf = <T extends ApiObject>(object: T): T => clone(object);
+
+/** Returns a guard for objects of a built-in kind: the walker of its schema has decoded them. */
+export const guardOf =
+  <T extends ApiObject>(kind: string) =>
+  (object: ApiObject | undefined): object is T =>
+    object?.kind === kind;

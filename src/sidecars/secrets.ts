@@ -79,7 +79,7 @@ function resolved(template: string, values: Texts): string {
       const [found, text] = [JSON.stringify(variable), JSON.stringify(template)];
       throw new ParameterError(`expected one of ${names} in ${text}, got ${found}`);
     }
-    out += template.slice(at, begin) + values[variable]!;
+    out += template.slice(at, begin) + values[variable];
     at = end + 1;
   }
   return out + template.slice(at);

@@ -5,9 +5,10 @@ export function countWithin(
   versions: readonly Pick<StoredVersion, "value">[],
   { limit = Infinity, bytes = Infinity }: HistoryBounds,
 ): number {
-  let count = 0;
-  for (let sum = 0; count < versions.length && count < limit && (sum < bytes || count < 2); count++) {
-    sum += versions[count]!.value.length;
+  let sum = 0;
+  for (const [count, { value }] of versions.entries()) {
+    if (count >= limit || (sum >= bytes && count >= 2)) return count;
+    sum += value.length;
   }
-  return count;
+  return versions.length;
 }

@@ -68,7 +68,7 @@ export const revisionsFrom = (first: number, count: number): number[] =>
 
 /** The keys of a transaction in messages. */
 export const namesOf = ([first, ...others]: readonly Pick<Write, "key">[]): string =>
-  others.length === 0 ? first!.key : `${first!.key} and ${others.length} more`;
+  (first?.key ?? "") + (others.length === 0 ? "" : ` and ${others.length} more`);
 
 /** Whether the condition of a write holds for a key at `revision` (0: the key does not exist). */
 export const holds = (write: Write, revision: number): boolean =>

@@ -98,37 +98,35 @@ export function getMember(object: ValueObject, key: string): Value | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
-/** Returns a deep copy. */
-export function clone<T extends Value>(value: T): T {
+/** A deep copy. */
+export function clone<T>(value: T): T {
   if (typeof value !== "object" || value === null || value instanceof JsonNumber) return value;
   if (Array.isArray(value)) return value.map(clone) as T;
   const copy: ValueObject = {};
-  for (const key of Object.keys(value)) setMember(copy, key, clone((value as ValueObject)[key]!));
+  if (isObject(value)) for (const key of Object.keys(value)) setMember(copy, key, clone(value[key]));
   return copy as T;
 }
 
-/** Whether two values are equal: members in any order, elements in the same order, numbers by value. */
-export function equal(a: Value | undefined, b: Value | undefined): boolean {
+/** Whether two values are the same JSON: members in any order, elements in the same order, numbers by value. */
+export function equal(a: unknown, b: unknown): boolean {
   if (a === b) return true;
+  if (typeof a !== "object" && typeof b !== "object") return false;
   if (a instanceof JsonNumber || b instanceof JsonNumber) return equalNumbers(a, b);
-  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null || !a || !b) return false;
-  if (Array.isArray(a)) {
-    return Array.isArray(b) && a.length === b.length && a.every((x, i) => equal(x, b[i]));
-  }
-  if (Array.isArray(b)) return false;
+  if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((x, i) => equal(x, b[i]));
+  if (!isObject(a) || !isObject(b)) return false;
   const keys = Object.keys(a);
   if (keys.length !== Object.keys(b).length) return false;
   return keys.every((key) => Object.hasOwn(b, key) && equal(a[key], b[key]));
 }
 
-function equalNumbers(a: Value | undefined, b: Value | undefined): boolean {
+function equalNumbers(a: unknown, b: unknown): boolean {
   const [x, y] = [exactly(a), exactly(b)];
   if (x === undefined || y === undefined) return false;
   return typeof x === typeof y ? x === y : Number(x) === Number(y);
 }
 
-/** The exact value of a number of either kind; the literal of one beyond the doubles. */
-function exactly(value: Value | undefined): bigint | number | string | undefined {
+/** The exact value of a number of either kind; the literal of one that no double holds. */
+function exactly(value: unknown): bigint | number | string | undefined {
   if (typeof value === "number") return Number.isInteger(value) ? BigInt(value) : value;
   const number = asJsonNumber(value);
   if (!number) return undefined;

@@ -34,7 +34,7 @@ export function containerResource(
 }
 
 function containerOf({ spec }: Pod, name: string): Container {
-  const all = [...spec.containers, ...((spec.initContainers ?? []) as readonly Container[])];
+  const all = [...spec.containers, ...(spec.initContainers ?? [])];
   const container = all.find((one) => one.name === name);
   if (container) return container;
   const known = all.map((one) => one.name).join(", ");

@@ -4,6 +4,7 @@ import { containerResource } from "./container-resources.ts";
 import type { VolumeFiles } from "./draft.ts";
 import { cleanPath } from "./file-path.ts";
 import { podField } from "./pod-fields.ts";
+import { messageOf } from "../util/error.ts";
 
 type Items = NonNullable<PodVolume["downwardAPI"]>["items"];
 
@@ -20,7 +21,7 @@ export function putDownward(draft: VolumeFiles, collector: Collector, items: Ite
       // Only these paths are cleaned before validation; the server refuses the harmful ones.
       draft.put(cleanPath(path), { bytes: Buffer.from(text), mode: mode ?? collector.mode });
     } catch (error) {
-      wrong.push((error as Error).message);
+      wrong.push(messageOf(error));
     }
   }
   if (wrong.length > 0) throw new Error(wrong.join("; "));

@@ -9,7 +9,7 @@ export function withRequests(pod: Pod): Pod {
     containers: containers.map(requestsOf),
     ...(initContainers ? { initContainers: initContainers.map(requestsOf) } : {}),
   };
-  return { ...pod, spec: { ...pod.spec, ...filled } as Pod["spec"] };
+  return { ...pod, spec: { ...pod.spec, ...filled } };
 }
 
 function requestsOf<C extends Pick<Container, "resources">>(container: C): C {

@@ -4,6 +4,7 @@
  * An Event counts where it has the uid of the object and is newer than its spec. {@link lastFailure} ignores a failure
  * that was followed by a success.
  */
+import { isObject } from "../value/value.ts";
 import type { ApiObject } from "../client/index.ts";
 import { CoreEvent } from "../client/kinds/index.ts";
 import type { ReportedQuote } from "../meta/why-report.ts";
@@ -104,16 +105,14 @@ export function secondOf(time: string): number {
   return Number.isNaN(millis) ? 0 : Math.floor(millis / 1000);
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
 /** Fields of a spec that controllers write. */
 const OF_CONTROLLERS: ReadonlySet<string> = new Set(["f:volumeName", "f:nodeName", "f:claimRef"]);
 
 /** Returns when a user last changed the spec, by managedFields: in seconds since the epoch, or 0. */
 export function specChangedAt({ metadata }: ApiObject): number {
   const times = (metadata.managedFields ?? []).map(({ subresource, fieldsV1, time }) => {
-    const spec = (fieldsV1 as { "f:spec"?: Fields } | undefined)?.["f:spec"];
-    const isOfUser = spec !== undefined && Object.keys(spec).some((field) => !OF_CONTROLLERS.has(field));
+    const spec = isObject(fieldsV1) ? fieldsV1["f:spec"] : undefined;
+    const isOfUser = isObject(spec) && Object.keys(spec).some((field) => !OF_CONTROLLERS.has(field));
     return !subresource && isOfUser && time ? secondOf(time) : 0;
   });
   return Math.max(0, ...times);

@@ -119,7 +119,7 @@ class StateReader implements StateSources {
 
   /** Returns a kind in the domain of the dialect. */
   #kind<T extends ApiObject, S extends Scope>(kind: Kind<T, S>): Kind<T, S> {
-    return inDomain(kind, this.#facts.dialect.domain) as Kind<T, S>;
+    return inDomain(kind, this.#facts.dialect.domain);
   }
 }
 

@@ -1,3 +1,4 @@
+import { isObject } from "../value/value.ts";
 import { type ApiObject, type Kind, inDomain, metadataOf, preferredKinds } from "../client/index.ts";
 import { Node, PersistentVolume, PersistentVolumeClaim, Pod, VolumeAttachment } from "../client/kinds/index.ts";
 import { attachNames } from "../claims/attachment.ts";
@@ -285,5 +286,8 @@ async function ofForeign(facts: Facts, object: ApiObject, finalizer: string): Pr
 
 type Fields = Readonly<Record<string, unknown>>;
 
-const finalizersIn = (fields: unknown): Fields =>
-  (fields as { "f:metadata"?: { "f:finalizers"?: Fields } } | undefined)?.["f:metadata"]?.["f:finalizers"] ?? {};
+function finalizersIn(fields: unknown): Fields {
+  const metadata = isObject(fields) ? fields["f:metadata"] : undefined;
+  const finalizers = isObject(metadata) ? metadata["f:finalizers"] : undefined;
+  return isObject(finalizers) ? finalizers : {};
+}

@@ -7,9 +7,19 @@ import type { ApiObject } from "../../schema/definition.ts";
 import type { Lookup } from "../../schema/lookup.ts";
 import type { AdmissionRequest, AdmissionStep } from "../contract.ts";
 
+/** The kinds of resources, where a step asks for the kind of an object. */
+const KINDS: Readonly<Record<string, string>> = {
+  limitranges: "LimitRange",
+  "priorityclasses.scheduling.k8s.io": "PriorityClass",
+  resourcequotas: "ResourceQuota",
+  "runtimeclasses.node.k8s.io": "RuntimeClass",
+  serviceaccounts: "ServiceAccount",
+};
+
 /** A lookup over a few objects, by `resource`, `resource/name` or `resource/namespace/name`. */
 export function lookupOf(objects: Readonly<Record<string, readonly ApiObject[]>>): Lookup {
-  const all = (resource: string): readonly ApiObject[] => objects[resource] ?? [];
+  const all = (resource: string): readonly ApiObject[] =>
+    (objects[resource] ?? []).map((object) => ({ ...object, kind: KINDS[resource] ?? object.kind }));
   return {
     collect: (resource, read) =>
       Promise.resolve(
@@ -34,6 +44,7 @@ export const objectOf = (metadata: object, more: object = {}): ApiObject =>
 /** A create of a ConfigMap in the namespace `team`, but for what a test changes. */
 export function requestOf(more: Partial<AdmissionRequest> = {}): AdmissionRequest {
   const object = more.object ?? objectOf({ name: "a", namespace: "team" });
+  for (const one of more.ref ? [object, more.old] : []) if (one?.kind === "X") one.kind = more.ref?.kind ?? "";
   return {
     operation: "CREATE",
     ref: { group: "", plural: "configmaps", kind: "ConfigMap" },

@@ -12,6 +12,7 @@ import type { NodeTransportOptions } from "../transport-node.ts";
 import { proxyUrl } from "../transport-proxy.ts";
 import { KubeconfigError, NoKubeconfigError } from "./error.ts";
 import { type ExecPlugin, execPluginOf } from "./exec-plugin.ts";
+import { messageOf } from "../../util/error.ts";
 
 /** The files and the context. */
 export interface KubeconfigChoice {
@@ -78,7 +79,7 @@ function readFile(file: string, decode: Decode): Named {
     return read(readFileSync(file), file, decode);
   } catch (cause) {
     if (cause instanceof KubeconfigError) throw cause;
-    throw new KubeconfigError(`expected ${file} to be a kubeconfig: ${(cause as Error).message}`, { cause });
+    throw new KubeconfigError(`expected ${file} to be a kubeconfig: ${messageOf(cause)}`, { cause });
   }
 }
 
@@ -87,7 +88,7 @@ function read(bytes: Uint8Array, file: string, decode: Decode): Named {
   try {
     value = decode(bytes);
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = messageOf(cause);
     throw new KubeconfigError(`expected ${file} to be a kubeconfig: ${why}`, { cause });
   }
   if (isObject(value)) return { file, value };
@@ -157,7 +158,7 @@ function proxyOf(cluster: Named): Pick<NodeTransportOptions, "proxy"> {
   try {
     proxyUrl(proxy);
   } catch (cause) {
-    throw new KubeconfigError(`proxy-url in ${cluster.file}: ${(cause as Error).message}`, { cause });
+    throw new KubeconfigError(`proxy-url in ${cluster.file}: ${messageOf(cause)}`, { cause });
   }
   return { proxy };
 }
@@ -243,7 +244,7 @@ function readBeside(kubeconfig: string, file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch (cause) {
-    throw new KubeconfigError(`expected the file ${file} that ${kubeconfig} names: ${(cause as Error).message}`, {
+    throw new KubeconfigError(`expected the file ${file} that ${kubeconfig} names: ${messageOf(cause)}`, {
       cause,
     });
   }

@@ -5,6 +5,7 @@ import { http2Transport } from "../transport-http2.ts";
 import type { NodeTransport, NodeTransportOptions } from "../transport-node.ts";
 import type { TransportRequest } from "../transport.ts";
 import { KubeconfigError } from "./error.ts";
+import { messageOf } from "../../util/error.ts";
 
 /** A credential. */
 export interface Credential {
@@ -44,7 +45,7 @@ export function fileTokens(file: string, fallback: string | undefined, clock: Cl
       } catch (cause) {
         readAt = -Infinity;
         if (token === undefined) {
-          throw new KubeconfigError(`expected a token in ${file}: ${(cause as Error).message}`, { cause });
+          throw new KubeconfigError(`expected a token in ${file}: ${messageOf(cause)}`, { cause });
         }
       }
       return { token };

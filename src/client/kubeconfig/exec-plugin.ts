@@ -24,7 +24,7 @@ export interface ExecPlugin {
 
 const V1 = "client.authentication.k8s.io/v1";
 const V1BETA1 = "client.authentication.k8s.io/v1beta1";
-const MODES: readonly string[] = ["Never", "IfAvailable", "Always"] satisfies readonly InteractiveMode[];
+const MODES: readonly InteractiveMode[] = ["Never", "IfAvailable", "Always"];
 
 /**
  * Reads the member `exec` of a user.
@@ -75,7 +75,8 @@ function pairOf(one: Value, file: string): [string, string] {
 
 function modeOf(said: Value | undefined, apiVersion: string, file: string): InteractiveMode {
   if (said == null && apiVersion === V1BETA1) return "IfAvailable";
-  if (typeof said === "string" && MODES.includes(said)) return said as InteractiveMode;
+  const mode = MODES.find((one) => one === said);
+  if (mode) return mode;
   const got = said == null ? "none" : JSON.stringify(said);
   throw new KubeconfigError(`expected exec.interactiveMode in ${file} to be ${MODES.join(", ")}, found ${got}`);
 }

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ChosenContext } from "./context.ts";
 import { KubeconfigError } from "./error.ts";
+import { messageOf } from "../../util/error.ts";
 
 /** The folder of a service account in a container. */
 export const SERVICE_ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount";
@@ -29,6 +30,6 @@ function read(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch (cause) {
-    throw new KubeconfigError(`expected the file ${file} of a service account: ${(cause as Error).message}`, { cause });
+    throw new KubeconfigError(`expected the file ${file} of a service account: ${messageOf(cause)}`, { cause });
   }
 }

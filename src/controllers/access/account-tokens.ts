@@ -119,8 +119,8 @@ async function forget(client: Client, account: NamespacedKey, secret: string): P
   await retryOnConflict(async () => {
     const found = await accounts.find(account);
     const left = found?.secrets?.filter(({ name }) => name !== secret);
-    if (found && left?.length !== found.secrets?.length) {
-      await attempt(accounts.update({ ...found, secrets: left! }), "NotFound");
+    if (found && left && left.length !== found.secrets?.length) {
+      await attempt(accounts.update({ ...found, secrets: left }), "NotFound");
     }
   });
 }

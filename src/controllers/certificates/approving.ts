@@ -64,6 +64,6 @@ async function approve(
   const approved = { type: "Approved", status: "True", reason: "AutoApproved", message };
   const status = { ...object.status, conditions: [...(object.status?.conditions ?? []), approved] };
   const ways = client.resource(CertificateSigningRequest).subresource("approval");
-  const done = await attempt(ways.update({ ...object, status } as CertificateSigningRequest), "Conflict", "NotFound");
+  const done = await attempt(ways.update({ ...object, status }), "Conflict", "NotFound");
   return done.ok ? undefined : REQUEUE_SOON;
 }

@@ -37,7 +37,7 @@ export const certificateSigning = (ca: () => KeyPair): Controller =>
         const failed = { type: "Failed", status: "True", reason: "SignerValidationFailure", message };
         const conditions = [...(object.status?.conditions ?? []), failed];
         const status = { ...object.status, conditions };
-        return writeStatus(client, CertificateSigningRequest, { ...object, status } as CertificateSigningRequest);
+        return writeStatus(client, CertificateSigningRequest, { ...object, status });
       }
     },
   });

@@ -48,7 +48,7 @@ export function decideElection({ candidates, lease, now }: ElectionInput): Decis
   const valid = candidates.flatMap((candidate) => validCandidate(candidate, now));
   const silent = valid.filter(({ deadline }) => deadline !== undefined && deadline <= now);
   const responsive = valid.filter((one) => !silent.includes(one));
-  const ended = Math.max(0, ...silent.map(({ deadline }) => deadline!));
+  const ended = Math.max(0, ...silent.map(({ deadline = 0 }) => deadline));
   const at = now - ended < TIMER_TOLERANCE_MS ? ended : now;
   const isDue = isElectionDue(responsive, lease, now);
   const maxAge = isDue ? ELECTION_MS : CANDIDATE_REFRESH_MS;
@@ -104,7 +104,9 @@ function outcomeOf(
     if (isHeld(lease, now)) return undefined;
     return lease.spec.strategy === strategy ? undefined : { ...lease.spec, strategy };
   }
-  const best = responsive.map(({ candidate }) => candidate).toSorted(byAge)[0]!.metadata.name;
+  const [first] = responsive.map(({ candidate }) => candidate).toSorted(byAge);
+  if (!first) return undefined;
+  const best = first.metadata.name;
   if (!lease) return { holderIdentity: best, ...taken };
   const { preferredHolder, acquireTime, ...rest } = lease.spec;
   const { holderIdentity = "" } = rest;
@@ -128,7 +130,7 @@ function strategyOf(responsive: readonly ValidCandidate[]): string | undefined {
   const newest = responsive.reduce((a, b) => (compare(a.candidate, b.candidate, binaryVersionOf) >= 0 ? a : b));
   const deciding = responsive.filter(({ candidate }) => compare(candidate, newest.candidate, binaryVersionOf) === 0);
   const strategies = new Set(deciding.map(({ candidate }) => candidate.spec.strategy ?? ""));
-  return strategies.size === 1 ? deciding[0]!.candidate.spec.strategy : undefined;
+  return strategies.size === 1 ? newest.candidate.spec.strategy : undefined;
 }
 
 /** Sorts by emulationVersion, then binaryVersion, then age (CTL-LE-11). */

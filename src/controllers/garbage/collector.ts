@@ -86,7 +86,7 @@ async function decide(ctx: CollectorContext, node: GraphNode): Promise<Result> {
 }
 
 async function classifyOwners(ctx: CollectorContext, node: GraphNode): Promise<Owners> {
-  const owners = { stay: [], absent: [], leave: [], undecided: [] } as Record<keyof Owners, OwnerReference[]>;
+  const owners: Record<keyof Owners, OwnerReference[]> = { stay: [], absent: [], leave: [], undecided: [] };
   // Requests in the same process may not yield to the event loop, and an object may have thousands of owners.
   const limit = ctx.clock.loop.slice();
   for (const owner of node.object.metadata.ownerReferences ?? []) {

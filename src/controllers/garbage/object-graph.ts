@@ -86,7 +86,7 @@ export class ObjectGraph implements Disposable {
 
   /** Returns the dependents of an owner, in all namespaces. */
   dependentsOf(uid: string): readonly GraphNode[] {
-    return [...(this.#dependents.get(uid) ?? [])].map((dependent) => this.#members.get(dependent)!);
+    return [...(this.#dependents.get(uid) ?? [])].flatMap((dependent) => this.#members.get(dependent) ?? []);
   }
 
   hasDependents(uid: string): boolean {
@@ -164,10 +164,11 @@ export class ObjectGraph implements Disposable {
 
   /** Drops the objects of a kind that is not served any more, or in another version; they are not deleted. */
   #leave(name: string): void {
-    const { subscriptions, informer } = this.#followed.get(name)!;
-    for (const object of informer.list()) this.#forget(object);
+    const followed = this.#followed.get(name);
+    if (!followed) return;
+    for (const object of followed.informer.list()) this.#forget(object);
     this.#followed.delete(name);
-    subscriptions.dispose();
+    followed.subscriptions.dispose();
   }
 
   /** Once everything has been listed, adds the keys that need work. */

@@ -1,6 +1,7 @@
 /** The five conditions of a namespace that is being deleted, with the messages of Kubernetes. */
 import type { ServedKind } from "../../client/index.ts";
 import type { NewCondition } from "../../runtime/conditions.ts";
+import { messageOf } from "../../util/error.ts";
 
 /** The remaining objects of a kind. */
 export interface Remaining {
@@ -63,8 +64,6 @@ export function contentConditions({ remaining, leaving, errors, discovery }: Con
     return { type, status: problems[type] !== undefined, reason, message };
   });
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 function sumOf(remaining: readonly Remaining[]): ReadonlyMap<string, number> {
   const sums = new Map<string, number>();

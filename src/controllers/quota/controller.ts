@@ -48,4 +48,6 @@ const isUncounted: Predicate<ResourceQuota> = (event) => {
 };
 
 const isLess = (used: Amounts, before: Amounts): boolean =>
-  Object.keys(used).some((name) => before[name] !== undefined && compareQuantities(used[name]!, before[name]) < 0);
+  Object.entries(used).some(
+    ([name, amount]) => before[name] !== undefined && compareQuantities(amount, before[name]) < 0,
+  );

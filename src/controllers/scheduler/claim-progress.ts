@@ -38,7 +38,7 @@ function ofClaim(
   const { name } = metadata;
   if (stored?.metadata.uid !== metadata.uid) return failed(`the claim ${name} was deleted`);
   if (!isBound(stored, memory)) return unbound(stored);
-  const volume = memory.stored.volume(stored.spec.volumeName!);
+  const volume = memory.stored.volume(stored.spec.volumeName ?? "");
   if (volume && !canReach(node, volume)) {
     const why = `the claim ${name} got the volume ${volume.metadata.name}, which the node ${node.metadata.name} cannot reach`;
     return failed(why);

@@ -36,13 +36,13 @@ async function look(info: PodInfo, view: View, start: number, limit: Slice): Pro
   const evaluation = new Evaluation(info, view);
   const { nodes } = view;
   const { everywhere } = evaluation;
-  if (everywhere) return { is: "waits", message: unfit(nodes.length, everywhere.everywhere!), evaluation };
+  if (everywhere) return { is: "waits", message: unfit(nodes.length, everywhere.everywhere ?? []), evaluation };
   const fitting: NodeView[] = [];
   for (let i = 0; i < nodes.length && fitting.length < MAX_FEASIBLE_NODES; i++) {
     // oxlint-disable-next-line no-await-in-loop -- others have their turns between two nodes
     if (limit.isOver) await limit.pause();
-    const node = nodes[(start + i) % nodes.length]!;
-    if (node.isThere && evaluation.fits(node)) fitting.push(node);
+    const node = nodes[(start + i) % nodes.length];
+    if (node?.isThere && evaluation.fits(node)) fitting.push(node);
   }
   const there = fitting.filter(({ isThere }) => isThere);
   const chosen = best(info, there);

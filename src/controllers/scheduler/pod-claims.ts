@@ -52,7 +52,7 @@ export function claimsOf(pod: Pod, view: Lookup): PodClaims {
     if (!claim || missing || seen.has(text)) continue;
     seen.add(text);
     if (isBound(claim, view)) {
-      bound.push({ claim, volume: view.volume(claim.spec.volumeName!) });
+      bound.push({ claim, volume: view.volume(claim.spec.volumeName ?? "") });
       continue;
     }
     const className = classOf(claim, view.names.binder);

@@ -48,30 +48,28 @@ export class ReachableVolumes {
   /** Removes a volume, if it is there. */
   take(name: string): void {
     for (const [key, value] of this.#labels.get(name) ?? []) {
-      const byValue = this.#buckets.get(key)!;
-      const buckets = byValue.get(value)!;
-      buckets.delete(name);
-      if (buckets.size === 0) byValue.delete(value);
-      if (byValue.size === 0) this.#buckets.delete(key);
+      const byValue = this.#buckets.get(key);
+      const buckets = byValue?.get(value);
+      buckets?.delete(name);
+      if (buckets?.size === 0) byValue?.delete(value);
+      if (byValue?.size === 0) this.#buckets.delete(key);
     }
     this.#labels.delete(name);
   }
 
   /** Returns the smallest volume that fits a claim and that a node can reach, without those in `taken`. */
   smallest(node: Node, { claim, bucket }: VolumeRequest, taken: ReadonlySet<string>): PersistentVolume | undefined {
-    let found: PersistentVolume[] = [];
+    const found: PersistentVolume[] = [];
     const accepts = (volume: PersistentVolume): boolean => !taken.has(volume.metadata.name) && canReach(node, volume);
     for (const [key, byValue] of this.#buckets) {
       const value = valueOf(node, key);
       const volume = value === undefined ? undefined : byValue.get(value)?.smallest(claim, bucket, accepts);
       if (volume) found.push(volume);
     }
-    if (found.length > 1) {
-      const last = new AvailableVolumes(this.#names);
-      for (const volume of found) last.set(volume);
-      found = [last.smallest(claim, bucket, () => true)!];
-    }
-    return found[0];
+    if (found.length <= 1) return found[0];
+    const last = new AvailableVolumes(this.#names);
+    for (const volume of found) last.set(volume);
+    return last.smallest(claim, bucket, () => true);
   }
 
   #bucketAt(key: string, value: string): AvailableVolumes {

@@ -195,8 +195,8 @@ export class SchedulerState implements View {
   assume(info: PodInfo, node: string, plan: Plan): void {
     for (const { claim, volume } of plan.matched) {
       const { apiVersion, kind, metadata } = claim;
-      const { namespace, name, uid } = metadata;
-      this.#reserved.set(volume.metadata.name, { apiVersion, kind, namespace: namespace!, name, uid });
+      const { namespace = "", name, uid } = metadata;
+      this.#reserved.set(volume.metadata.name, { apiVersion, kind, namespace, name, uid });
       this.#reservedFor.set(keyText(metadata), volume.metadata.name);
       this.#reachable.take(volume.metadata.name);
     }

@@ -55,5 +55,5 @@ function roomOn({ allocatable, requested, pods }: NodeView, needs: ReadonlyMap<s
 
 function isBetter(a: Score, b: Score): boolean {
   const at = a.findIndex((value, i) => value !== b[i]);
-  return at >= 0 && a[at]! > b[at]!;
+  return (a[at] ?? 0) > (b[at] ?? 0);
 }

@@ -1,4 +1,4 @@
-import { type Kind, inDomain, keyText } from "../../client/index.ts";
+import { inDomain, keyText } from "../../client/index.ts";
 import {
   CSIDriver,
   CSINode,
@@ -32,15 +32,15 @@ export function schedulerSpecs({ domain }: Dialect): SchedulerSpecs {
   return {
     pods: sharedInformer(Pod),
     nodes: sharedInformer(Node),
-    csiNodes: sharedInformer(inDomain(CSINode, domain) as Kind<CSINode, "Cluster">),
+    csiNodes: sharedInformer(inDomain(CSINode, domain)),
     claims: sharedInformer(PersistentVolumeClaim),
     volumes: sharedInformer(PersistentVolume, { indexes: { claim: claimOfVolume } }),
-    classes: sharedInformer(inDomain(StorageClass, domain) as Kind<StorageClass, "Cluster">),
-    drivers: sharedInformer(inDomain(CSIDriver, domain) as Kind<CSIDriver, "Cluster">),
-    capacities: sharedInformer(inDomain(CSIStorageCapacity, domain) as Kind<CSIStorageCapacity, "Namespaced">, {
+    classes: sharedInformer(inDomain(StorageClass, domain)),
+    drivers: sharedInformer(inDomain(CSIDriver, domain)),
+    capacities: sharedInformer(inDomain(CSIStorageCapacity, domain), {
       indexes: { class: (capacity: CSIStorageCapacity) => capacity.storageClassName },
     }),
-    attachments: sharedInformer(inDomain(VolumeAttachment, domain) as Kind<VolumeAttachment, "Cluster">, {
+    attachments: sharedInformer(inDomain(VolumeAttachment, domain), {
       indexes: {
         node: ({ spec }: VolumeAttachment) => spec.nodeName,
         volume: ({ spec }: VolumeAttachment) => spec.source.persistentVolumeName,
@@ -58,4 +58,4 @@ export const textOf = ({
   metadata,
 }: {
   readonly metadata: { readonly namespace?: string; readonly name: string };
-}): string => keyText(metadata as Parameters<typeof keyText>[0]);
+}): string => keyText(metadata);

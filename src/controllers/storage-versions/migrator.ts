@@ -134,7 +134,7 @@ export function storageVersionMigrator({ domain }: Dialect, { perSecond = 500 }:
     message?: string,
   ): Promise<Result> {
     const { object, clock } = ctx;
-    const conditions = [...(object.status.conditions ?? [])] as Condition[];
+    const conditions: Condition[] = [...(object.status.conditions ?? [])];
     for (const [type, is] of Object.entries(statuses)) {
       const at = conditions.findIndex((condition) => condition.type === type);
       // A condition that becomes False keeps its reason.

@@ -10,6 +10,7 @@ import { createHash } from "node:crypto";
 import { type FileHandle, mkdir, open, readFile, readdir, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { KeyedLock } from "../../util/keyed-lock.ts";
+import { codeOf } from "../../util/error.ts";
 
 /** A topology: segments by their keys. */
 export type Segments = Readonly<Record<string, string>>;
@@ -151,7 +152,7 @@ export async function ifExists<T>(call: Promise<T>): Promise<T | undefined> {
   try {
     return await call;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    if (codeOf(error) === "ENOENT") return undefined;
     throw error;
   }
 }

@@ -9,6 +9,7 @@ import type { Stats } from "node:fs";
 import { lstat, readdir, rmdir, unlink } from "node:fs/promises";
 import { type Mounter, VolumeError } from "../contract.ts";
 import { ignoreMissing } from "../mounts/held-directory.ts";
+import { codeOf } from "../../util/error.ts";
 
 export { ignoreMissing } from "../mounts/held-directory.ts";
 
@@ -74,5 +75,4 @@ export async function removeIfEmpty(path: string): Promise<void> {
   await rmdir(path).catch((error: unknown) => (isOccupied(error) ? undefined : ignoreMissing(error)));
 }
 
-const isOccupied = (error: unknown): boolean =>
-  ["ENOTEMPTY", "EEXIST", "EBUSY"].includes((error as NodeJS.ErrnoException).code ?? "");
+const isOccupied = (error: unknown): boolean => ["ENOTEMPTY", "EEXIST", "EBUSY"].includes(codeOf(error) ?? "");

@@ -156,7 +156,8 @@ async function write(
   change: (claim: Claim) => Claim["status"] | undefined,
 ): Promise<Written> {
   const { context, signal } = setUp;
-  const key = { namespace: metadata.namespace!, name: metadata.name };
+  const { namespace = "", name } = metadata;
+  const key = { namespace, name };
   let isWritten = false;
   const changed = context.client.resource(PersistentVolumeClaim).status.modify(
     key,

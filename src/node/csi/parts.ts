@@ -13,6 +13,7 @@ import type { RecordStore } from "./record-store.ts";
 import type { CsiNames } from "./names.ts";
 import type { CsiPaths } from "./csi-paths.ts";
 import type { Waits } from "./waits.ts";
+import { messageOf } from "../../util/error.ts";
 
 /** Returns the tokens of Pods, and renews them in time (NODE-37). */
 export interface PodTokens {
@@ -71,5 +72,5 @@ export function registered(drivers: Parts["drivers"], name: string): Driver {
 /** An error as one of the volume, with the original as its cause. */
 export function asVolumeError(error: unknown): VolumeError {
   if (error instanceof VolumeError) return error;
-  return new VolumeError(error instanceof Error ? error.message : String(error), { cause: error });
+  return new VolumeError(messageOf(error), { cause: error });
 }

@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { type Kind, inDomain } from "../../client/index.ts";
+import { inDomain } from "../../client/index.ts";
 import { CSIDriver, type VolumeAttachment } from "../../client/kinds/index.ts";
 import { attachNames, attachmentName, nodeEntry } from "../../claims/attachment.ts";
 import { CODES } from "../../csi/driver-error.ts";
@@ -35,6 +35,7 @@ import { lockOf, sweep, tearDown } from "./tear-down.ts";
 import { usageOf } from "./usage.ts";
 import { type CsiVolume, csiVolumeOf } from "./volume.ts";
 import { Waits } from "./waits.ts";
+import { messageOf } from "../../util/error.ts";
 
 const SWEEP_INTERVAL_MS = 60_000;
 /** How long the start of an agent waits for its server. */
@@ -67,7 +68,7 @@ class CsiPlugin implements VolumePlugin {
 
   constructor(context: PluginContext, settings: CsiSettings) {
     const paths = new CsiPaths(context.root);
-    const kind = inDomain(CSIDriver, context.dialect.domain) as Kind<CSIDriver, "Cluster">;
+    const kind = inDomain(CSIDriver, context.dialect.domain);
     this.#objects = context.informer(sharedInformer(kind));
     this.#registry = new DriverRegistry({
       context,
@@ -211,7 +212,7 @@ class CsiPlugin implements VolumePlugin {
     try {
       for (const uid of await records.podsOf(driver)) context.lookAt(uid);
     } catch (error) {
-      context.log.warn("the Pods of a driver cannot be listed", { driver, error: (error as Error).message }, driver);
+      context.log.warn("the Pods of a driver cannot be listed", { driver, error: messageOf(error) }, driver);
     }
   }
 
@@ -220,9 +221,7 @@ class CsiPlugin implements VolumePlugin {
     if (this.#ended.signal.aborted) return;
     this.#sweeping = this.#sweeping
       .then(() => sweep(this.#parts, this.#ended.signal))
-      .catch((error: unknown) =>
-        this.#parts.context.log.warn("volumes cannot be listed", { error: (error as Error).message }),
-      );
+      .catch((error: unknown) => this.#parts.context.log.warn("volumes cannot be listed", { error: messageOf(error) }));
     this.#timer = this.#parts.context.clock.after(SWEEP_INTERVAL_MS, () => this.#sweep(), {
       owner: "volumes that no Pod uses",
       upkeep: true,

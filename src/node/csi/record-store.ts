@@ -20,6 +20,7 @@ import {
   writeRecord,
 } from "./record.ts";
 import type { Mode } from "./volume.ts";
+import { messageOf } from "../../util/error.ts";
 
 /** The members of a volume that its path follows from. */
 type Volume = Parameters<CsiPaths["stage"]>[0];
@@ -164,7 +165,7 @@ export class RecordStore {
     try {
       return await reading;
     } catch (error) {
-      this.#log.warn("a record of a volume cannot be read", { error: (error as Error).message });
+      this.#log.warn("a record of a volume cannot be read", { error: messageOf(error) });
       return undefined;
     }
   }

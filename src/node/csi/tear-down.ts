@@ -9,6 +9,7 @@ import type { Operation, Parts } from "./parts.ts";
 import { removeLink, takeBack } from "./publish.ts";
 import { DamagedRecord, type PublishRecord, type StageRecord, removeRecord } from "./record.ts";
 import { release } from "./stage.ts";
+import { messageOf } from "../../util/error.ts";
 
 /** The lock of a volume. */
 export const lockOf = ({ driver, handle }: { readonly driver: string; readonly handle: string }): string =>
@@ -57,7 +58,7 @@ export async function sweep(parts: Parts, signal: AbortSignal): Promise<void> {
     await parts.locks
       .run(lockOf(stage), () => sweepOne({ ...parts, signal }, stage))
       .catch((error: unknown) => {
-        const facts = { volume: lockOf(stage), error: (error as Error).message };
+        const facts = { volume: lockOf(stage), error: messageOf(error) };
         parts.context.log.warn("a volume that no Pod uses cannot be unstaged yet", facts, lockOf(stage));
       });
   }

@@ -9,6 +9,7 @@
  */
 import { type BigIntStats, constants, readFileSync } from "node:fs";
 import { type FileHandle, lstat, open, opendir } from "node:fs/promises";
+import { codeOf } from "../../util/error.ts";
 
 /** open(2) of a location only: needs no permission, does not touch a device. Node has no name for it. */
 const O_PATH = 0o10000000;
@@ -148,6 +149,3 @@ export function ignoreMissing(error: unknown): undefined {
   if (["ENOENT", "ENOTDIR"].includes(codeOf(error) ?? "")) return undefined;
   throw error;
 }
-
-/** The code of a system error, such as `ENOENT`. */
-export const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException | undefined)?.code;

@@ -9,7 +9,8 @@ import { chmod, lstat, mkdir, readlink, rmdir, symlink, unlink } from "node:fs/p
 import { chown } from "node:fs/promises";
 import type { Mounter } from "../contract.ts";
 import type { Mount } from "../../util/mount-table.ts";
-import { codeOf, ignoreMissing } from "./held-directory.ts";
+import { ignoreMissing } from "./held-directory.ts";
+import { codeOf } from "../../util/error.ts";
 
 /** A mounter that needs no rights; `machine` lists other mounts. */
 export function linkingMounter(machine: Pick<Mounter, "mounts">): Mounter {

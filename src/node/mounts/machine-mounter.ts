@@ -64,9 +64,10 @@ export function machineMounter(options: MachineOptions = {}): Mounter {
     let pause = PAUSE_MS;
     let failed = 0;
     // Reads the table once where all goes well: it may have thousands of lines.
-    for (let left = await mountsAt(path); left.length > 0;) {
+    let left = await mountsAt(path);
+    for (let last = left.at(-1); last; last = left.at(-1)) {
       try {
-        await unmountOne(left.at(-1)!);
+        await unmountOne(last);
         left = left.slice(0, -1);
       } catch (error) {
         left = await mountsAt(path);

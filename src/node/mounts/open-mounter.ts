@@ -9,6 +9,7 @@ import { type Log, silentLog } from "../../util/log.ts";
 import type { Mounter } from "../contract.ts";
 import { linkingMounter } from "./linking-mounter.ts";
 import { type MachineOptions, machineMounter } from "./machine-mounter.ts";
+import { messageOf } from "../../util/error.ts";
 
 /** Options of {@link openMounter}. */
 export interface OpenOptions extends MachineOptions {
@@ -39,7 +40,7 @@ async function obstacle(mounter: Mounter, directory: string, log: Log): Promise<
     await mounter.unmount(path);
     return undefined;
   } catch (error) {
-    return (error as Error).message;
+    return messageOf(error);
   } finally {
     // Only as an empty directory: what is still mounted there stays.
     await rmdir(path).catch((error: unknown) => log.warn("A directory stays", { path, error: String(error) }));

@@ -10,7 +10,8 @@
 import { lstat, rename, rmdir, unlink } from "node:fs/promises";
 import type { Mounter } from "../contract.ts";
 import { BoundedWork } from "./bounded-work.ts";
-import { HeldDirectory, type Name, codeOf, ignoreMissing, shownName } from "./held-directory.ts";
+import { HeldDirectory, type Name, ignoreMissing, shownName } from "./held-directory.ts";
+import { codeOf, messageOf } from "../../util/error.ts";
 
 /** The error of a directory that cannot be removed because of a mount in it. */
 export class StillMounted extends Error {
@@ -142,4 +143,4 @@ async function moveToTop(parent: HeldDirectory, name: Name, removal: Removal): P
 const failure = (directory: HeldDirectory, name: Name, error: unknown): Error =>
   codeOf(error) === "EBUSY"
     ? new StillMounted(`${directory.shown}/${shownName(name)} is not removed: something is mounted there`)
-    : new Error(`${directory.shown}/${shownName(name)} is not removed: ${(error as Error).message}`, { cause: error });
+    : new Error(`${directory.shown}/${shownName(name)} is not removed: ${messageOf(error)}`, { cause: error });

@@ -68,9 +68,9 @@ export function runProgram(program: string, args: readonly string[], options: Ru
       child.unref();
       child.stdout.destroy();
       child.stderr.destroy();
-      done(() => reject(error as Error));
+      done(() => reject(error));
     };
-    const isAborted = (): void => giveUp(signal!.reason);
+    const isAborted = (): void => giveUp(signal?.reason);
     const done = (end: () => void): void => {
       timer.cancel();
       signal?.removeEventListener("abort", isAborted);

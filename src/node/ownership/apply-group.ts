@@ -10,7 +10,8 @@
 import type { BigIntStats } from "node:fs";
 import { chmod, chown, lchown, lstat } from "node:fs/promises";
 import { BoundedWork } from "../mounts/bounded-work.ts";
-import { HeldDirectory, type Name, codeOf, shownName } from "../mounts/held-directory.ts";
+import { HeldDirectory, type Name, shownName } from "../mounts/held-directory.ts";
+import { codeOf, messageOf } from "../../util/error.ts";
 
 /** The desired group. */
 export interface GroupWish {
@@ -139,5 +140,5 @@ function ignoreGone(directory: HeldDirectory, name: Name, error: unknown): undef
 }
 
 function fail(path: string, error: unknown): never {
-  throw new Error(`the group of ${path} was not changed: ${(error as Error).message}`, { cause: error });
+  throw new Error(`the group of ${path} was not changed: ${messageOf(error)}`, { cause: error });
 }

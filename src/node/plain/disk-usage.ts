@@ -6,7 +6,8 @@
 import { lstat } from "node:fs/promises";
 import type { VolumeUsage } from "../contract.ts";
 import { BoundedWork } from "../mounts/bounded-work.ts";
-import { HeldDirectory, codeOf } from "../mounts/held-directory.ts";
+import { HeldDirectory } from "../mounts/held-directory.ts";
+import { codeOf } from "../../util/error.ts";
 
 /** The unit of block counts in stat(2). */
 const BLOCK_BYTES = 512n;

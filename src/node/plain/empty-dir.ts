@@ -9,13 +9,14 @@ import { chmod, chown, lstat, mkdir, rmdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import { quantitySign, wholeNumber } from "../../meta/quantity.ts";
 import type { FoundVolume, MadeVolume, NeededVolume, VolumePlugin, VolumeUsage } from "../contract.ts";
-import { codeOf, ignoreMissing } from "../mounts/held-directory.ts";
+import { ignoreMissing } from "../mounts/held-directory.ts";
 import { mountTmpfs, removeTree } from "../mounts/index.ts";
 import { directoryStats } from "./directory-stats.ts";
 import { diskUsage } from "./disk-usage.ts";
 import { type PlainContext, mayApplyGroup, requireFileSystem, requireMounts } from "./plain-context.ts";
 import { hugePagesOption } from "./huge-pages.ts";
 import { memorySize } from "./memory-size.ts";
+import { codeOf } from "../../util/error.ts";
 
 const UNFINISHED = 0o1000;
 const SET_GROUP = 0o2000;

@@ -18,6 +18,7 @@ import {
   makeDirectory,
   mountOptionsOf,
   removeMount,
+  ownSource,
   sourceOf,
 } from "./plain-context.ts";
 
@@ -33,7 +34,7 @@ export function fibreChannelPlugin(context: PlainContext): VolumePlugin {
 
     async setUp(needed, signal): Promise<MadeVolume> {
       const { path } = needed;
-      const unit = sourceOf(needed, "fc")!;
+      const unit = ownSource(needed, "fc");
       const { fsType } = unit;
       const readOnly = needed.readOnly || unit.readOnly === true;
       requireFileSystem(needed, "fc");

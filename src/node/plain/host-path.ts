@@ -7,8 +7,9 @@ import type { Stats } from "node:fs";
 import { chmod, mkdir, open, realpath, rmdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { VolumeError, type MadeVolume, type VolumePlugin } from "../contract.ts";
-import { codeOf, ignoreMissing } from "../mounts/held-directory.ts";
-import { type PlainContext, requireFileSystem, sourceOf } from "./plain-context.ts";
+import { ignoreMissing } from "../mounts/held-directory.ts";
+import { type PlainContext, requireFileSystem, ownSource, sourceOf } from "./plain-context.ts";
+import { codeOf, messageOf } from "../../util/error.ts";
 
 /** See the head of this file. */
 export function hostPathPlugin(_ground: PlainContext): VolumePlugin {
@@ -18,7 +19,7 @@ export function hostPathPlugin(_ground: PlainContext): VolumePlugin {
 
     async setUp(needed): Promise<MadeVolume> {
       requireFileSystem(needed, "hostPath");
-      const { path, type } = sourceOf(needed, "hostPath")!;
+      const { path, type } = ownSource(needed, "hostPath");
       if (!path.startsWith("/") || path.split("/").includes("..")) {
         throw new VolumeError(`hostPath ${path} must be absolute and without an element ".."`);
       }
@@ -55,12 +56,10 @@ async function check(path: string, type: string): Promise<void> {
     if (type === "DirectoryOrCreate") await makeDirectories(path);
     if (type === "FileOrCreate") await makeFile(path);
   } catch (error) {
-    throw failed(`${path} cannot be created: ${(error as Error).message}`);
+    throw failed(`${path} cannot be created: ${messageOf(error)}`);
   }
   const stats = await stat(path).catch((error: unknown) => {
-    throw failed(
-      ["ENOENT", "ENOTDIR"].includes(codeOf(error) ?? "") ? `${path} does not exist` : (error as Error).message,
-    );
+    throw failed(["ENOENT", "ENOTDIR"].includes(codeOf(error) ?? "") ? `${path} does not exist` : messageOf(error));
   });
   if (!is(stats)) throw failed(`${path} is not ${what}`);
 }

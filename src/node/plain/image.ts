@@ -59,5 +59,5 @@ export function nameOf(reference: string): string {
   if (elements.some((element) => element === "" || element === "." || element === "..") || /[\0\s]/.test(reference)) {
     throw new VolumeError(`image volume: expected the reference of an image, got ${reference}`);
   }
-  return /[:@]/.test(elements.at(-1)!) ? reference : `${reference}:latest`;
+  return /[:@]/.test(elements.at(-1) ?? "") ? reference : `${reference}:latest`;
 }

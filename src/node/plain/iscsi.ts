@@ -24,6 +24,7 @@ import {
   requireFileSystem,
   requireMounts,
   requireProgram,
+  ownSource,
   sourceOf,
 } from "./plain-context.ts";
 
@@ -46,7 +47,7 @@ export function iscsiPlugin(context: PlainContext): VolumePlugin {
   const attach = (needed: NeededVolume, unit: Unit, signal: AbortSignal): Promise<string> =>
     targets.run(unit.iqn, async () => {
       const login = loginOf(unit);
-      await logins.write(idOf(needed.pod.metadata.uid!, directoryName(needed)), login);
+      await logins.write(idOf(needed.pod.metadata.uid, directoryName(needed)), login);
       for (const portal of login.portals) await logIn(context, login, portal, signal);
       return deviceOf(context, login, unit.lun, signal);
     });
@@ -57,7 +58,7 @@ export function iscsiPlugin(context: PlainContext): VolumePlugin {
 
     async setUp(needed, signal): Promise<MadeVolume> {
       const { path } = needed;
-      const unit = sourceOf(needed, "iscsi")!;
+      const unit = ownSource(needed, "iscsi");
       const readOnly = needed.readOnly || unit.readOnly === true;
       requireFileSystem(needed, "iscsi");
       if (!(await mounter.isMountPoint(path))) {

@@ -7,7 +7,7 @@ import type { Stats } from "node:fs";
 import { mkdir, readlink, realpath, stat, symlink, unlink } from "node:fs/promises";
 import { dirname } from "node:path";
 import { type MadeVolume, type NeededVolume, VolumeError, type VolumePlugin } from "../contract.ts";
-import { codeOf, ignoreMissing } from "../mounts/held-directory.ts";
+import { ignoreMissing } from "../mounts/held-directory.ts";
 import { mountDevice } from "./block-device.ts";
 import { directoryStats } from "./directory-stats.ts";
 import {
@@ -17,8 +17,10 @@ import {
   mountOptionsOf,
   removeMount,
   requireMounts,
+  ownSource,
   sourceOf,
 } from "./plain-context.ts";
+import { codeOf } from "../../util/error.ts";
 
 /** See the head of this file. */
 export function localPlugin(context: PlainContext): VolumePlugin {
@@ -30,7 +32,7 @@ export function localPlugin(context: PlainContext): VolumePlugin {
 
     async setUp(needed, signal): Promise<MadeVolume> {
       const { path, mode } = needed;
-      const { path: source } = sourceOf(needed, "local")!;
+      const { path: source } = ownSource(needed, "local");
       const stats = await stat(source).catch((error: unknown) => {
         throw new VolumeError(`local volume: ${source} is not on this machine: ${codeOf(error)}`);
       });
@@ -52,7 +54,7 @@ export function localPlugin(context: PlainContext): VolumePlugin {
 
 async function mount(context: PlainContext, needed: NeededVolume, stats: Stats, signal: AbortSignal): Promise<void> {
   const { path, readOnly } = needed;
-  const { path: source, fsType } = sourceOf(needed, "local")!;
+  const { path: source, fsType } = ownSource(needed, "local");
   if (!stats.isDirectory() && !stats.isBlockDevice()) {
     throw new VolumeError(`local volume: ${source} is neither a directory nor a block device`);
   }

@@ -87,7 +87,7 @@ const ATTRIBUTES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 const attributes = (member: string, source: Source): Record<string, string> =>
   Object.fromEntries(
     Object.entries(ATTRIBUTES[member] ?? {}).flatMap(([from, to]) =>
-      source[from] ? [[to, String(source[from] as string | number)]] : [],
+      source[from] ? [[to, String(source[from])]] : [],
     ),
   );
 
@@ -96,8 +96,8 @@ function secret(member: string, source: Source, namespace: string): Pick<Csi, "n
   if (member !== "azureFile") return {};
   return {
     nodeStageSecretRef: {
-      name: source["secretName"] as string,
-      namespace: (source["secretNamespace"] as string | null | undefined) || namespace,
+      name: String(source["secretName"]),
+      namespace: String(source["secretNamespace"] ?? "") || namespace,
     },
   };
 }

@@ -3,14 +3,16 @@
  *
  * @module
  */
+import { assert } from "../../util/assert.ts";
 import { mkdir, rmdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { PersistentVolume } from "../../client/kinds/index.ts";
 import type { PodVolume } from "../../volumes/contract.ts";
 import { type NeededVolume, type PluginContext, VolumeError } from "../contract.ts";
-import { codeOf, ignoreMissing } from "../mounts/held-directory.ts";
+import { ignoreMissing } from "../mounts/held-directory.ts";
 import { type Ended, findProgram, runProgram } from "../mounts/run-program.ts";
 import { applyGroup } from "../ownership/apply-group.ts";
+import { codeOf } from "../../util/error.ts";
 
 /** Programs of the machine. */
 export interface Programs {
@@ -54,6 +56,16 @@ type Sources = Omit<PodVolume, "name"> & PersistentVolume["spec"];
 /** A source of a volume by the name of its member, of its PersistentVolume or in the Pod's spec. */
 export const sourceOf = <M extends keyof Sources>(needed: Pick<NeededVolume, "persistent" | "volume">, member: M) =>
   ((needed.persistent ? needed.persistent.volume.spec : needed.volume) as Sources)[member];
+
+/** The source of a volume of a plugin. @throws where it has another one, which is a fault of the program */
+export function ownSource<M extends keyof Sources>(
+  needed: Pick<NeededVolume, "persistent" | "volume">,
+  member: M,
+): NonNullable<Sources[M]> {
+  const source = sourceOf(needed, member);
+  assert(source, "a plugin gets volumes that it makes");
+  return source;
+}
 
 /** The namespace of objects that a volume refers to: that of the claim, which is that of the Pod. */
 export const namespaceOf = ({ pod }: NeededVolume): string => pod.metadata.namespace ?? "";

@@ -3,9 +3,10 @@
  *
  * @module
  */
+import { assert } from "../../util/assert.ts";
 import type { MigratedPlugin } from "../../meta/dialect.ts";
 import { type NeededVolume, VolumeError, type VolumePlugin } from "../contract.ts";
-import { type PlainContext, sourceOf } from "./plain-context.ts";
+import { type PlainContext, ownSource, sourceOf } from "./plain-context.ts";
 
 type Member = Parameters<typeof sourceOf>[1];
 
@@ -16,7 +17,7 @@ const REFUSALS: Partial<Record<Member, (needed: NeededVolume) => string>> = {
   gitRepo: () =>
     "anybody who may create Pods could run git as the agent; clone into an emptyDir with an init container instead",
   flexVolume: (needed) =>
-    `vendor scripts on nodes are not run, so ${sourceOf(needed, "flexVolume")!.driver} is missing; use the vendor's CSI driver`,
+    `vendor scripts on nodes are not run, so ${ownSource(needed, "flexVolume").driver} is missing; use the vendor's CSI driver`,
   rbd: () => "it needs the program rbd, which this agent does not use; use the CSI driver rbd.csi.ceph.com",
   quobyte: () => GONE,
   flocker: () => GONE,
@@ -45,7 +46,8 @@ export function refusedPlugin({ dialect }: PlainContext): VolumePlugin {
     kind: "kubernetes.io~refused",
     makes: (needed) => memberOf(needed) !== undefined,
     setUp(needed) {
-      const member = memberOf(needed)!;
+      const member = memberOf(needed);
+      assert(member, "a plugin gets volumes that it makes");
       const why = REFUSALS[member]?.(needed) ?? migrationReason(dialect.migratedPlugins, member);
       return Promise.reject(new VolumeError(`this agent does not support ${member} volumes: ${why}`));
     },

@@ -16,6 +16,7 @@ import {
   requireFileSystem,
   requireMounts,
   requireProgram,
+  ownSource,
   sourceOf,
 } from "./plain-context.ts";
 
@@ -44,7 +45,7 @@ const nfs: ShareKind = {
   program: "mount.nfs",
   from: "the NFS client (nfs-common or nfs-utils)",
   shareOf(_, needed) {
-    const { server, path } = sourceOf(needed, "nfs")!;
+    const { server, path } = ownSource(needed, "nfs");
     return { source: `${hostOf(server)}:${path}` };
   },
 };
@@ -55,7 +56,7 @@ const cephfs: ShareKind = {
   program: "mount.ceph",
   from: "ceph-common",
   async shareOf(context, needed) {
-    const { monitors, path = "/", user, secretFile, secretRef } = sourceOf(needed, "cephfs")!;
+    const { monitors, path = "/", user, secretFile, secretRef } = ownSource(needed, "cephfs");
     const name = user || DEFAULT_USER;
     const source = `${monitors.join(",")}:${path.startsWith("/") ? path : `/${path}`}`;
     if (!secretRef?.name) {
@@ -80,7 +81,7 @@ const glusterfs: ShareKind = {
   program: "mount.glusterfs",
   from: "glusterfs-client",
   async shareOf({ client }, needed) {
-    const source = sourceOf(needed, "glusterfs")!;
+    const source = ownSource(needed, "glusterfs");
     const namespace = ("endpointsNamespace" in source && source.endpointsNamespace) || namespaceOf(needed);
     const name = source.endpoints;
     const found = await client.resource(Endpoints).find({ name, namespace });
@@ -114,7 +115,7 @@ function sharePlugin(context: PlainContext, kind: ShareKind): VolumePlugin {
       const share = await kind.shareOf(context, needed);
       try {
         await makeDirectory(path);
-        const readOnly = needed.readOnly || sourceOf(needed, member)!.readOnly === true ? ["ro"] : [];
+        const readOnly = needed.readOnly || ownSource(needed, member).readOnly === true ? ["ro"] : [];
         const options = [...readOnly, ...(share.options ?? []), ...mountOptionsOf(needed)];
         await mounter.mount({ type: kind.type, source: share.source, path, options });
       } finally {
@@ -136,7 +137,7 @@ async function keyOf(
   needed: NeededVolume,
   ref: { readonly name?: string; readonly namespace?: string },
 ): Promise<Buffer> {
-  const key = { name: ref.name!, namespace: ref.namespace || namespaceOf(needed) };
+  const key = { name: ref.name ?? "", namespace: ref.namespace || namespaceOf(needed) };
   const secret = await client.resource(Secret).find(key);
   if (!secret) throw new VolumeError(`cephfs volume: secret "${key.name}" not found in namespace ${key.namespace}`);
   const data = secret.data ?? {};

@@ -8,9 +8,10 @@
 import { link, lstat, mkdir, open, readdir, readlink, rmdir, stat, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Mounter } from "../contract.ts";
-import { codeOf, ignoreMissing } from "../mounts/held-directory.ts";
+import { ignoreMissing } from "../mounts/held-directory.ts";
 import { pathPart, podDirectory } from "../paths.ts";
 import { type Resolved, SubPathError, resolveSubPath } from "./resolve.ts";
+import { codeOf } from "../../util/error.ts";
 
 /** A part of a volume for a container. */
 export interface SubPathMount {

@@ -8,8 +8,9 @@
  * @module
  */
 import { chmod, mkdir, readlink } from "node:fs/promises";
-import { HeldDirectory, type Location, codeOf } from "../mounts/held-directory.ts";
+import { HeldDirectory, type Location } from "../mounts/held-directory.ts";
 import { elementsOf } from "./expand.ts";
+import { codeOf, messageOf } from "../../util/error.ts";
 
 /** The error of a path that leads out of its volume, or to nothing. */
 export class SubPathError extends Error {
@@ -42,7 +43,7 @@ export async function resolveSubPath(volume: string, subPath: string): Promise<R
   try {
     elements = elementsOf(subPath);
   } catch (error) {
-    throw new SubPathError((error as Error).message);
+    throw new SubPathError(messageOf(error));
   }
   const walk = new Walk(volume, subPath, await HeldDirectory.open(`${volume}/.`));
   try {
@@ -83,7 +84,7 @@ class Walk {
         ahead.push(...(await this.#link(Buffer.from(name))).toReversed());
       } else if (stats.isDirectory()) {
         await location.handle.close();
-        await this.#into(Buffer.from(name), () => ahead.push(name!));
+        await this.#into(Buffer.from(name), () => ahead.push(name));
       } else if (ahead.some((left) => left !== "" && left !== ".")) {
         await location.handle.close();
         throw this.#error(`${name} is not a directory`);
@@ -119,7 +120,7 @@ class Walk {
       await mkdir(this.#top.at(name), { mode: 0o700 });
     } catch (error) {
       if (codeOf(error) === "EEXIST") return;
-      throw this.#error(`${name.toString()} cannot be created: ${(error as Error).message}`);
+      throw this.#error(`${name.toString()} cannot be created: ${messageOf(error)}`);
     }
     // It may be something else now, so it is opened like everything else before it is changed.
     const made = await this.#top.location(name);
@@ -143,7 +144,7 @@ class Walk {
 
   async #back(): Promise<void> {
     if (this.#stack.length === 1) throw this.#error("the path leads out of the volume");
-    await this.#stack.pop()!.close();
+    await this.#stack.pop()?.close();
   }
 
   /** The elements of a link's path; an absolute one begins at the root of the volume, if it leads there. */

@@ -15,8 +15,9 @@ import type { Slice } from "../../util/loop.ts";
 import type { Payload } from "../../volumes/contract.ts";
 import { holds } from "./compare.ts";
 import { updateLinks } from "./update-links.ts";
-import { type Owner, type WriterFiles, codeOf, systemFiles } from "./writer-files.ts";
+import { type Owner, type WriterFiles, systemFiles } from "./writer-files.ts";
 import { DATA, NEXT, isWriteName, writeName } from "./write-name.ts";
+import { codeOf } from "../../util/error.ts";
 
 /** Options of a write. */
 export interface WriteOptions {
@@ -68,7 +69,7 @@ class VolumeWriter {
       files: this.#files,
       directory: this.#directory,
       current: next,
-      names: new Set([...payload.keys()].map((path) => path.split("/", 1)[0]!)),
+      names: new Set([...payload.keys()].map((path) => path.replace(/\/.*/s, ""))),
       owner: this.#owner(),
       turns: this.#turns,
     });

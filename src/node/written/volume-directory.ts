@@ -1,5 +1,6 @@
 import { dirname } from "node:path";
-import { type WriterFiles, codeOf, systemFiles } from "./writer-files.ts";
+import { type WriterFiles, systemFiles } from "./writer-files.ts";
+import { codeOf } from "../../util/error.ts";
 
 /** All users may create files in a volume; with a group the files get that group. */
 const ROOT = 0o777;

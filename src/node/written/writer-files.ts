@@ -26,6 +26,7 @@ import {
   unlinkSync,
   writeSync,
 } from "node:fs";
+import { codeOf } from "../../util/error.ts";
 
 /** The owner of a file or a link; -1 keeps the present one. */
 export interface Owner {
@@ -61,9 +62,6 @@ export interface WriterFiles {
   holds(path: string, bytes: Uint8Array): boolean;
   list(path: string): readonly Entry[];
 }
-
-/** The code of an error of the system, such as `ENOENT`. */
-export const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;
 
 /** The result of a call; undefined for errors with these codes. */
 function unless<T>(codes: readonly string[], work: () => T): T | undefined {

@@ -107,7 +107,7 @@ function keeperOf({ id, shown }: Pool, { store, shows, find }: PoolParts): Keepe
     },
     async allocated() {
       const all = await shows.all(kind());
-      return new Map(all.map((object) => [object.metadata.name!, shown.owner(object) ?? UNOWNED]));
+      return new Map(all.map((object) => [object.metadata.name ?? "", shown.owner(object) ?? UNOWNED]));
     },
   };
 }

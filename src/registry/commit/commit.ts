@@ -28,10 +28,10 @@ import { waitForRevision, waitUntilFresh } from "../kind/freshness.ts";
 export interface Plan<Answer> {
   /** They are stored all or none. There are none where nothing changes, as in a dry run. */
   readonly writes: readonly PlannedWrite[];
-  /** The answer once they are stored, given their revisions. */
-  answer(revisions: readonly number[]): Answer;
-  /** What is written after them, given their revisions, before it is answered. */
-  readonly followUp?: ((revisions: readonly number[]) => Plan<Answer>) | undefined;
+  /** The answer once they are stored, given the revision of the first; 0 where there are none. */
+  answer(revision: number): Answer;
+  /** What is written after them, given the revision of the first, before it is answered. */
+  readonly followUp?: ((revision: number) => Plan<Answer>) | undefined;
 }
 
 /** What a write has for itself alone until it is known whether it is stored. */
@@ -75,6 +75,8 @@ export interface Proposal<Answer> {
   judgesAgain?(refused: StoreError): boolean;
 }
 
+type Proposals<Answer> = readonly [Proposal<Answer>, ...Proposal<Answer>[]];
+
 /** How often another server may be faster before the request fails. */
 const MAX_TRIES = 12;
 
@@ -97,13 +99,13 @@ export async function commit<Answer>(proposal: Proposal<Answer>): Promise<Answer
  *
  * @param proposals one at least, each of another object
  */
-export function commitTogether<Answer>(proposals: readonly Proposal<Answer>[]): Promise<readonly Answer[]> {
+export function commitTogether<Answer>(proposals: Proposals<Answer>): Promise<readonly Answer[]> {
   const keys = proposals.map(({ lock }) => lock).filter((lock) => lock !== undefined);
-  return withLocks(proposals[0]!.kind.shared.locks, keys, (hold) => carryOut(proposals, hold));
+  return withLocks(proposals[0].kind.shared.locks, keys, (hold) => carryOut(proposals, hold));
 }
 
 /** Judges and stores until no other server is faster. */
-async function carryOut<Answer>(proposals: readonly Proposal<Answer>[], hold: Hold): Promise<readonly Answer[]> {
+async function carryOut<Answer>(proposals: Proposals<Answer>, hold: Hold): Promise<readonly Answer[]> {
   const warnings = proposals.map(({ ctx }) => ctx.warnings.length);
   for (let tries = 1; ; tries++) {
     const attempt = new Attempt(proposals, hold);
@@ -112,7 +114,7 @@ async function carryOut<Answer>(proposals: readonly Proposal<Answer>[], hold: Ho
     } catch (error) {
       const { proposal, name } = attempt.refused(error);
       if (tries === MAX_TRIES || !isOvertaken(error, proposal)) throw storeError(proposal.kind, name, error);
-      proposals.forEach(({ ctx }, i) => (ctx.warnings.length = warnings[i]!));
+      proposals.forEach(({ ctx }, i) => (ctx.warnings.length = warnings[i] ?? 0));
       const { revision } = error;
       await (revision === undefined ? waitUntilFresh(proposal.kind) : waitForRevision(proposal.kind, revision));
     }
@@ -128,17 +130,17 @@ const nameIn = ({ stored, namespaced }: Kind, key: string): string =>
 
 class Attempt<Answer> implements Judging {
   readonly hold: Hold;
-  readonly #proposals: readonly Proposal<Answer>[];
+  readonly #proposals: Proposals<Answer>;
   readonly #plans: Plan<Answer>[] = [];
   #reservations: Reservation[] = [];
 
-  constructor(proposals: readonly Proposal<Answer>[], hold: Hold) {
+  constructor(proposals: Proposals<Answer>, hold: Hold) {
     this.#proposals = proposals;
     this.hold = hold;
   }
 
   get lookup(): Lookup {
-    const { lookup } = this.#proposals[0]!.kind.shared;
+    const { lookup } = this.#proposals[0].kind.shared;
     const isAlone = this.#proposals.length === 1 || this.#plans.length === 0;
     return isAlone ? lookup : new PlannedLookup(lookup, this.#writes);
   }
@@ -149,7 +151,7 @@ class Attempt<Answer> implements Judging {
 
   /** Judges, stores and answers; what was reserved is kept where the writes are stored, and released where they are not. */
   async run(): Promise<readonly Answer[]> {
-    let revisions: readonly (readonly number[])[] | undefined;
+    let revisions: readonly number[] | undefined;
     try {
       for (const proposal of this.#proposals) {
         const plan = proposal.judge(this);
@@ -159,9 +161,8 @@ class Attempt<Answer> implements Judging {
       if (writes.length > 0) {
         const confirmed = inOrder(this.#reservations, (one) => one.confirm?.());
         if (confirmed) await confirmed;
-        const stored = store(writes, this.#proposals[0]!.caller);
-        const isOne = this.#plans.length === 1 && !this.#plans[0]!.followUp;
-        revisions = isOne ? [await stored] : await this.#followUp(await stored);
+        revisions = await store(writes, this.#proposals[0].caller);
+        if (this.#plans.length > 1 || this.#plans[0]?.followUp) revisions = await this.#followUp(revisions);
       }
     } catch (error) {
       // Writes that may be stored keep their reservations.
@@ -170,7 +171,7 @@ class Attempt<Answer> implements Judging {
     }
     const ended = revisions ? inOrder(this.#reservations, (one) => one.keep?.()) : this.#release();
     if (ended) await ended;
-    return this.#plans.map((plan, i) => plan.answer(revisions?.[i] ?? []));
+    return this.#plans.map((plan, i) => plan.answer(revisions?.[i] ?? 0));
   }
 
   /** Whose write an error is about, and the name of its object. */
@@ -178,24 +179,28 @@ class Attempt<Answer> implements Judging {
     const key = error instanceof StoreError ? error.key : undefined;
     const at = this.#plans.findIndex(({ writes }) => writes.some(({ write }) => write.key === key));
     // Else the one that was judged last.
-    const proposal = this.#proposals[at < 0 ? Math.min(this.#plans.length, this.#proposals.length - 1) : at]!;
+    const proposal = this.#proposals[at < 0 ? this.#plans.length : at] ?? this.#proposals.at(-1) ?? this.#proposals[0];
     const { kind, target } = proposal;
     return { proposal, name: key?.startsWith(kind.stored.prefix) ? nameIn(kind, key) : target.name };
   }
 
   get #writes(): readonly PlannedWrite[] {
-    return this.#plans.length === 1 ? this.#plans[0]!.writes : this.#plans.flatMap(({ writes }) => writes);
+    const [first, ...others] = this.#plans;
+    return first && others.length === 0 ? first.writes : this.#plans.flatMap(({ writes }) => writes);
   }
 
-  /** Stores what follows the writes; resolves to the revisions of each plan. */
-  async #followUp(all: readonly number[]): Promise<readonly (readonly number[])[]> {
+  /** Stores what follows the writes; resolves to the first revision of each plan. */
+  async #followUp(all: readonly number[]): Promise<readonly number[]> {
+    const revisions: number[] = [];
     let next = 0;
-    const revisions: (readonly number[])[] = this.#plans.map((plan) => all.slice(next, (next += plan.writes.length)));
-    for (let i = 0; i < this.#plans.length; i++) {
-      for (let { followUp } = this.#plans[i]!; followUp; { followUp } = this.#plans[i]!) {
-        this.#plans[i] = followUp(revisions[i]!);
-        revisions[i] = await store(this.#plans[i]!.writes, this.#proposals[0]!.caller);
+    for (const [i, plan] of this.#plans.entries()) {
+      let revision = all[next] ?? 0;
+      next += plan.writes.length;
+      for (let last = plan; last.followUp;) {
+        last = this.#plans[i] = last.followUp(revision);
+        [revision = 0] = await store(last.writes, this.#proposals[0].caller);
       }
+      revisions.push(revision);
     }
     return revisions;
   }
@@ -219,11 +224,12 @@ function store(writes: readonly PlannedWrite[], caller: Caller): Promise<readonl
     const { stored } = kind;
     if (!servedNow(stored)?.versions.has(stored.storageVersion)) throw closed(stored.prefix);
   }
-  const { kind, write } = writes[0]!;
-  const done =
-    writes.length === 1
-      ? kind.shared.store.write(write).then((revision) => [revision])
-      : kind.shared.store.transact(writes.map((one) => one.write));
+  const [first, second] = writes;
+  if (!first) return Promise.resolve([]);
+  const { shared } = first.kind;
+  const done = second
+    ? shared.store.transact(writes.map((one) => one.write))
+    : shared.store.write(first.write).then((revision) => [revision]);
   caller.storing?.(done);
   return done;
 }

@@ -53,7 +53,7 @@ export class PlannedLookup implements Lookup {
     const objects = this.#of(resource);
     if (!objects) return this.#base.collect(resource, read, namespace);
     const isReplaced = ({ metadata }: ApiObject): boolean =>
-      objects.has(keyOf(metadata.namespace ?? "", metadata.name!));
+      objects.has(keyOf(metadata.namespace ?? "", metadata.name ?? ""));
     const stored = await this.#base.collect(resource, (one) => (isReplaced(one) ? undefined : read(one)), namespace);
     const planned = [...objects.values()]
       .filter((object) => object !== undefined)

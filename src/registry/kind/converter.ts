@@ -7,7 +7,8 @@ import { FieldErrors } from "../../meta/field-errors.ts";
 import { validateAnnotations, validateLabels } from "../../meta/object-meta-rules.ts";
 import { ApiError } from "../../meta/status.ts";
 import type { ApiObject, ResourceDefinition } from "../../schema/definition.ts";
-import { type Value, type ValueObject, isObject } from "../../value/value.ts";
+import { isObject } from "../../value/value.ts";
+import { messageOf } from "../../util/error.ts";
 
 /** Converts objects of one resource between its versions. */
 export interface Converter {
@@ -22,6 +23,12 @@ export interface Converter {
   convertAll?(objects: readonly ApiObject[], to: string): Promise<readonly ApiObject[]>;
 }
 
+/** A converter whose results {@link checkedConverter} validates. */
+export interface UncheckedConverter {
+  convert(object: ApiObject, to: string, replaced?: ApiObject): unknown;
+  convertAll?(objects: readonly ApiObject[], to: string): Promise<readonly unknown[]>;
+}
+
 /** Converts through the one form to and from which each version knows the way: that of the definition without `storedAs`. */
 export function hubConverter(definitionAt: (apiVersion: string) => ResourceDefinition | undefined): Converter {
   return {
@@ -29,7 +36,7 @@ export function hubConverter(definitionAt: (apiVersion: string) => ResourceDefin
       if (object.apiVersion === to) return object;
       const from = definitionAt(object.apiVersion);
       if (!from) throw unknownVersion(object, to);
-      const [source, target] = [from.storedAs, definitionAt(to)!.storedAs];
+      const [source, target] = [from.storedAs, definitionAt(to)?.storedAs];
       const hub = source ? source.toStored(object, target ? undefined : replaced) : object;
       const converted = target ? target.fromStored(hub) : hub;
       // Versions that say nothing of each other differ by their name.
@@ -43,7 +50,7 @@ export function hubConverter(definitionAt: (apiVersion: string) => ResourceDefin
  * its metadata only labels and annotations may differ. Everything else of metadata stays; any other answer is an error that
  * names the object. So a converter that is broken breaks no record.
  */
-export function checkedConverter(converter: Converter, isKnown: (apiVersion: string) => boolean): Converter {
+export function checkedConverter(converter: UncheckedConverter, isKnown: (apiVersion: string) => boolean): Converter {
   const askable = (object: ApiObject, to: string): void => {
     if (!isKnown(object.apiVersion)) throw unknownVersion(object, to);
   };
@@ -63,12 +70,13 @@ export function checkedConverter(converter: Converter, isKnown: (apiVersion: str
       }
     },
   };
-  if (converter.convertAll) {
+  const convertAll = converter.convertAll?.bind(converter);
+  if (convertAll) {
     checked.convertAll = async (objects, to) => {
       for (const object of objects) askable(object, to);
       let answers: readonly unknown[];
       try {
-        answers = await converter.convertAll!(objects, to);
+        answers = await convertAll(objects, to);
         if (answers.length !== objects.length) {
           throw new Error(`expected ${objects.length} converted objects, got ${answers.length}`);
         }
@@ -89,24 +97,19 @@ function sameObject(object: ApiObject, to: string, answer: unknown): ApiObject {
   const same = (what: string, expected: unknown, got: unknown): void => {
     if (got !== expected) refuse(`${what} of the converted object to be ${JSON.stringify(expected)}`, got);
   };
-  if (!isObject(answer as Value)) return refuse("the converted object to be an object", answer);
-  const converted = answer as ApiObject;
-  same("apiVersion", to, converted.apiVersion);
-  same("kind", object.kind, converted.kind);
-  const { metadata } = converted;
-  if (!isObject(metadata as unknown as Value))
-    return refuse("metadata of the converted object to be an object", metadata);
+  if (!isObject(answer)) return refuse("the converted object to be an object", answer);
+  const { apiVersion, kind, metadata } = answer;
+  same("apiVersion", to, apiVersion);
+  same("kind", object.kind, kind);
+  if (!isObject(metadata)) return refuse("metadata of the converted object to be an object", metadata);
   for (const member of ["name", "namespace", "uid"] as const) {
     same(`metadata.${member}`, object.metadata[member], metadata[member]);
   }
   const errors = new FieldErrors();
   const texts = (member: "labels" | "annotations"): Record<string, string> | undefined => {
-    const map = (metadata as unknown as ValueObject)[member] ?? undefined;
-    if (map === undefined) return undefined;
-    if (!isObject(map) || Object.values(map).some((text) => typeof text !== "string")) {
-      return refuse(`metadata.${member} of the converted object to be a map of texts`, map);
-    }
-    return map as Record<string, string>;
+    const map = metadata[member] ?? undefined;
+    if (map === undefined || isTexts(map)) return map;
+    return refuse(`metadata.${member} of the converted object to be a map of texts`, map);
   };
   const [labels, annotations] = [texts("labels"), texts("annotations")];
   if (labels) validateLabels(labels, "metadata.labels", errors);
@@ -114,8 +117,16 @@ function sameObject(object: ApiObject, to: string, answer: unknown): ApiObject {
   if (errors.any)
     throw failed([object], to, new Error(errors.causes.map((c) => `${c.field}: ${c.message}`).join(", ")));
   const { labels: _, annotations: __, ...kept } = object.metadata;
-  return { ...converted, metadata: { ...kept, ...(labels && { labels }), ...(annotations && { annotations }) } };
+  return {
+    ...answer,
+    apiVersion: to,
+    kind: object.kind,
+    metadata: { ...kept, ...(labels && { labels }), ...(annotations && { annotations }) },
+  };
 }
+
+const isTexts = (value: unknown): value is Record<string, string> =>
+  isObject(value) && Object.values(value).every((text) => typeof text === "string");
 
 const placeOf = ({ kind, metadata: { namespace, name } }: ApiObject): string =>
   `${kind} ${namespace === undefined ? "" : `${namespace}/`}${name}`;
@@ -123,8 +134,9 @@ const placeOf = ({ kind, metadata: { namespace, name } }: ApiObject): string =>
 /** 500 with the reason of the failure: it is not an error of the client. */
 function failed(objects: readonly ApiObject[], to: string, cause: unknown): ApiError {
   if (cause instanceof ApiError) return cause;
-  const which = objects.length === 1 ? placeOf(objects[0]!) : `${objects.length} objects`;
-  const why = cause instanceof Error ? cause.message : String(cause);
+  const [object] = objects;
+  const which = object && objects.length === 1 ? placeOf(object) : `${objects.length} objects`;
+  const why = messageOf(cause);
   return new ApiError("InternalError", `the conversion of ${which} to ${to} failed: ${why}`, { cause, unnamed: true });
 }
 

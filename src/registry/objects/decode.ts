@@ -91,7 +91,7 @@ function checkKind(kind: CompiledKind, value: { [key: string]: Value }, { dialec
     if (got === undefined || got === null || got === "") continue;
     // A version of the core group may be written with its empty group, "/v1".
     if (got !== expected && got !== `/${expected}`) {
-      const group = member === "apiVersion" && typeof got === "string" ? got.split("/")[0]! : "";
+      const group = member === "apiVersion" && typeof got === "string" ? got.replace(/\/.*/s, "") : "";
       throw badRequest(
         `the ${NAMED[member]} in the data (${JSON.stringify(got)}) does not match the expected ${NAMED[member]} (${expected})${otherDialectHint(group, dialect)}`,
       );
@@ -108,8 +108,8 @@ function demandKind({ definition }: CompiledKind, value: { [key: string]: Value 
   }
   const { kind, metadata } = value;
   if (kind === definition.kind) return;
-  const name = isObject(metadata ?? null) ? (metadata as { name?: unknown }).name : undefined;
-  throw invalid({ group: definition.group, kind: kind as string }, typeof name === "string" ? name : "", [
+  const name = isObject(metadata) ? metadata["name"] : undefined;
+  throw invalid({ group: definition.group, kind: String(kind) }, typeof name === "string" ? name : "", [
     { reason: "FieldValueInvalid", message: `Invalid value: expected ${definition.kind}`, field: "kind" },
   ]);
 }
@@ -120,8 +120,9 @@ function readOldEntries(value: Value): void {
   const entries = isObject(metadata) ? metadata["managedFields"] : undefined;
   if (!Array.isArray(entries)) return;
   for (const entry of entries) {
-    if (!isObject(entry) || entry["fields"] === undefined || entry["fieldsV1"] !== undefined) continue;
-    entry["fieldsV1"] = entry["fields"]!;
+    const fields = isObject(entry) ? entry["fields"] : undefined;
+    if (!isObject(entry) || fields === undefined || entry["fieldsV1"] !== undefined) continue;
+    entry["fieldsV1"] = fields;
     entry["fieldsType"] ??= "FieldsV1";
     delete entry["fields"];
   }

@@ -174,7 +174,7 @@ function ownersOfObject(
   entries: readonly ManagedFields[],
   owners: readonly ManagedFields[],
 ): readonly ManagedFields[] {
-  const kept = structuredClone(entries) as ManagedFields[];
+  const kept = entries.map((entry) => structuredClone(entry));
   for (const entry of kept) {
     for (const theirs of Object.values(lens.fields)) remove(entry.fieldsV1 as Fields, stepsOf(theirs));
   }
@@ -224,5 +224,5 @@ function add(fields: Fields, steps: readonly string[]): void {
 function remove(fields: Fields | undefined, [step, ...rest]: readonly string[]): void {
   if (!fields || step === undefined || !Object.hasOwn(fields, step)) return;
   if (rest.length > 0) remove(fields[step], rest);
-  if (rest.length === 0 || Object.keys(fields[step]!).length === 0) delete fields[step];
+  if (rest.length === 0 || Object.keys(fields[step] ?? {}).length === 0) delete fields[step];
 }

@@ -37,7 +37,7 @@ const LONGEST_MANAGER = 128;
 /** The manager of a write: what the client says, else the first part of its user agent (APPLY-17, DEC-15). */
 export function managerOf(options: WriteOptions, caller: Caller): string {
   if (options.fieldManager !== "") return options.fieldManager;
-  const agent = caller.userAgent.split("/", 1)[0]!.replace(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, "");
+  const agent = caller.userAgent.replace(/\/.*/s, "").replace(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, "");
   return cutBytes(agent, LONGEST_MANAGER) || "unknown";
 }
 
@@ -148,7 +148,7 @@ function ownershipOf(kind: OwnedKind): KindOwnership {
   const { untyped = false } = kind.definition;
   return {
     converter: converterOf(kind),
-    zero: asValue(kind.walker.zero() as ApiObject),
+    zero: asValue(kind.walker.zero()),
     rules: {
       // Without a type an empty list is read as none.
       emptyListClears: rules.emptyListClearsManagedFields && !untyped,
@@ -187,11 +187,11 @@ function converterOf({ stored }: OwnedKind): Converter {
 
 /** The fields that a write through this path never owns, as the definition lists them, in every version (DEC-14). */
 function filtersOf({ stored }: OwnedKind, subresource: string): Filters {
-  const filters = new Map();
+  const filters = new Map<string, Filters extends ReadonlyMap<string, infer F> ? F : never>();
   for (const [apiVersion, { definition }] of stored.versions) {
     const { resetFields = [] } = rulesOf({ definition }, subresource);
     const reset = setOf(...resetFields.map((path) => path.split(".").map(fieldElement)));
     filters.set(apiVersion, excludeFilter(reset));
   }
-  return filters as Filters;
+  return filters;
 }

@@ -112,10 +112,12 @@ export class ObjectRequest implements AdmissionRequest {
     putInPlace(this.object, form ? decodeAnswered(form, value, ctx) : (value as unknown as ApiObject));
     const original = this.#original;
     if (!original) return undefined;
-    const { apiVersion } = original.#parts.form!;
-    const back = stored!.converter.convert(copyOf(this.object), apiVersion, original.object);
-    if (!(back instanceof Promise)) return putInPlace(original.object!, back);
-    return whileHeld(this.hold, back).then((object) => putInPlace(original.object!, object));
+    const { object: shown } = original;
+    const { form: own } = original.#parts;
+    if (!shown || !own || !stored) return undefined;
+    const back = stored.converter.convert(copyOf(this.object), own.apiVersion, shown);
+    if (!(back instanceof Promise)) return putInPlace(shown, back);
+    return whileHeld(this.hold, back).then((object) => putInPlace(shown, object));
   }
 
   as(apiVersion: string): AdmissionRequest | undefined | Promise<AdmissionRequest> {

@@ -114,7 +114,7 @@ export async function actBelow(
 /** Reads a body in another version of the same as one in the version that is known. */
 function inOneVersion(body: Body, others: readonly string[], apiVersion: string): Body {
   const { value } = body;
-  if (!isObject(value) || !others.includes(value["apiVersion"] as string)) return body;
+  if (!isObject(value) || !others.some((other) => other === value["apiVersion"])) return body;
   return { ...body, value: { ...value, apiVersion } };
 }
 

@@ -50,7 +50,7 @@ export function shownResource(definition: ResourceDefinition, shared: SharedPart
 }
 
 const entryOf = (object: ApiObject): Entry => ({
-  key: object.metadata.name!,
+  key: object.metadata.name ?? "",
   revision: 0,
   bytes: encodeObject(object),
   labels: object.metadata.labels ?? {},

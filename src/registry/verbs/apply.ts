@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { assert } from "../../util/assert.ts";
 import { addWarnings } from "../../schema/warnings.ts";
 import { asObject } from "../../schema/api-object.ts";
 import type { ApiObject, WriteContext } from "../../schema/definition.ts";
@@ -31,11 +32,12 @@ export async function applyPatch(write: Write, body: Body, options: PatchOptions
   const apply = (live: ApiObject | undefined): Work<ApiObject> => {
     if (live) checkOwnersVersions(kind, live);
     const shown = live && form.show(live);
-    const work = applyOwned(form.kind, shown, intent as Value, manager, target.subresource, options.force);
+    const work = applyOwned(form.kind, shown, intent, manager, target.subresource, options.force);
     return andThen(work, (outcome) => {
-      const { object: applied, managedFields } = appliedOf(outcome, (conflicts) =>
-        applyConflictReport(form.kind, { conflicts, live: shown!, intent: intent as Value, body: body.value, manager }),
-      );
+      const { object: applied, managedFields } = appliedOf(outcome, (conflicts) => {
+        assert(shown, "only a stored object has owners");
+        return applyConflictReport(form.kind, { conflicts, live: shown, intent, body: body.value, manager });
+      });
       const value = decodeApplied(form.kind, clone(applied), ctx);
       placeObject(kind, value, target);
       const object = live ? form.put(live, value) : value;
@@ -87,15 +89,15 @@ function create(
   apply: (live: undefined) => Work<ApiObject>,
 ): Work<ApiObject> {
   const { kind, target, ctx } = write;
-  const { uid, resourceVersion } = intent["metadata"] as { uid?: string; resourceVersion?: string };
+  const { uid, resourceVersion } = asObject(intent).metadata;
   if (uid)
     throw conflict(
       kind.ref,
       target.name,
       `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`,
     );
-  const named = (body.value as { metadata?: { name?: string } }).metadata?.name;
-  if (!named && ctx.dialect.rules.applyCreateNeedsName)
+  const sent = isObject(body.value) ? body.value["metadata"] : undefined;
+  if (!(isObject(sent) && sent["name"]) && ctx.dialect.rules.applyCreateNeedsName)
     throw badRequest("name must be provided: expected metadata.name in an apply that creates");
   if (resourceVersion && resourceVersion !== "0" && !ctx.dialect.rules.lenientCreateVersion) {
     throw conflict(kind.ref, target.name, `expected version ${resourceVersion} of the object, there is none`);

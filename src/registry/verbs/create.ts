@@ -126,7 +126,7 @@ function planPrepared(
     writes: [
       { kind, namespace, name, object: form, write: { type: "create", key: storeKey, value: encodeObject(form) } },
     ],
-    answer: ([revision]) => writtenResult(kind, key, object, revision!, 201, ctx),
+    answer: (revision) => writtenResult(kind, key, object, revision, 201, ctx),
   }));
 }
 

@@ -37,12 +37,12 @@ export async function deleteCollection(
 
 /** Whether the deletes of some entries changed anything. */
 async function deleteAll(kind: Kind, entries: readonly Entry[], how: DeleteOptions, caller: Caller): Promise<boolean> {
-  let next = 0;
+  const left = entries.values();
   let changed = false;
   const limit = kind.shared.api.clock.loop.slice();
   const worker = async (): Promise<void> => {
-    while (next < entries.length) {
-      if (await deleteOne(kind, placeOf(entries[next++]!), how, caller)) changed = true;
+    for (const entry of left) {
+      if (await deleteOne(kind, placeOf(entry), how, caller)) changed = true;
       // A store in memory never waits for anything.
       if (limit.isOver) await limit.pause();
     }

@@ -116,7 +116,7 @@ async function planMarked(
   const form = await whileHeld(attempt.hold, storedForm(kind, marked, entry));
   return {
     writes: [markWrite(deletion, entry, form)],
-    answer: ([revision]) => asWaiting(writtenResult(kind, entry.key, marked, revision!, 200, ctx)),
+    answer: (revision) => asWaiting(writtenResult(kind, entry.key, marked, revision, 200, ctx)),
   };
 }
 
@@ -138,14 +138,10 @@ async function planRemoval(
   freeAll(kind, attempt, old);
   const removal = (before: number): Plan<DeleteResult> => ({
     writes: [removeWrite(deletion, entry, form, before)],
-    answer: ([revision]) => answerRemoved(deletion, last, revision!),
+    answer: (revision) => answerRemoved(deletion, last, revision),
   });
   if (!changes) return removal(entry.revision);
-  const marking = {
-    writes: [markWrite(deletion, entry, form)],
-    followUp: ([revision]: readonly number[]) => removal(revision!),
-  };
-  return { ...removal(entry.revision), ...marking };
+  return { ...removal(entry.revision), writes: [markWrite(deletion, entry, form)], followUp: removal };
 }
 
 /** Stores the object as one that is being deleted. */

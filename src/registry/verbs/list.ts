@@ -97,8 +97,9 @@ async function lateEntries(
       if (late(entry)) entries.push(entry);
       if (entries.length >= limit) return entries;
     }
-    if (candidates.length < BATCH) return entries;
-    from = keyBehind(candidates.at(-1)!.key);
+    const last = candidates.at(-1);
+    if (!last || candidates.length < BATCH) return entries;
+    from = keyBehind(last.key);
   }
 }
 

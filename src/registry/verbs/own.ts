@@ -8,7 +8,6 @@ import { hasReason } from "../../meta/status.ts";
 import { asValue, copyOf } from "../../schema/api-object.ts";
 import type { ApiObject, NewObject } from "../../schema/definition.ts";
 import { andThen } from "../../util/steps.ts";
-import type { Value } from "../../value/value.ts";
 import { type Proposal, commit } from "../commit/commit.ts";
 import type { DeleteOptions, DeleteResult, WriteResult } from "../contract.ts";
 import type { Kind } from "../kind/kind.ts";
@@ -27,7 +26,7 @@ export interface ObjectKey {
 
 /** Creates an object in the name of the server. */
 export async function createOwn(kind: Kind, object: NewObject): Promise<void> {
-  const value = { apiVersion: kind.apiVersion, ...object } as unknown as Value;
+  const value = asValue({ apiVersion: kind.apiVersion, ...object });
   const target = { namespace: object.metadata.namespace ?? "", name: "", subresource: "" };
   await create(kind, target, { value, duplicates: [] }, systemWrite(kind.shared.api), SYSTEM);
 }

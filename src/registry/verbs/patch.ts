@@ -16,6 +16,7 @@ import {
   parseJsonPatch,
 } from "../../patch/index.ts";
 import { ApiError, badRequest, notFound, tooLarge } from "../../meta/status.ts";
+import { assert } from "../../util/assert.ts";
 import { isSmall } from "../../value/small.ts";
 import { type Value, type ValueObject, isObject } from "../../value/value.ts";
 import type { Body, Caller, PatchOptions, Target, WriteResult } from "../contract.ts";
@@ -70,9 +71,10 @@ async function patchNow(write: Write, body: Body, options: PatchOptions): Promis
       });
     },
     demand(old) {
-      checkPatchedUid(write, value!, old);
-      demandVersion(write, form.kind, value!);
-      checkVersion(write, value!, old);
+      assert(value, "an object is patched before it is checked");
+      checkPatchedUid(write, value, old);
+      demandVersion(write, form.kind, value);
+      checkVersion(write, value, old);
     },
   });
   return form.answer(result);
@@ -181,7 +183,8 @@ function checkIdentity(kind: Kind, patched: Value, ignoresKind: boolean, { field
     ["kind", kind.definition.kind],
     ["apiVersion", kind.apiVersion],
   ] as const) {
-    if (!["", expected].includes((patched[member] ?? "") as string)) {
+    const left = patched[member] ?? "";
+    if (left !== "" && left !== expected) {
       throw patchInvalid(`expected kind and apiVersion to stay ${kind.definition.kind} of ${kind.apiVersion}`);
     }
   }

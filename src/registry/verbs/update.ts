@@ -11,7 +11,7 @@ import type { Entry } from "../../cache/index.ts";
 import { badRequest, conflict, notFound } from "../../meta/status.ts";
 import { whileHeld } from "../../util/keyed-lock.ts";
 import { type Work, andThen, atOnce, inSlices } from "../../util/steps.ts";
-import { type Value, equal } from "../../value/value.ts";
+import { equal } from "../../value/value.ts";
 import { encodeObject } from "../versions/codec.ts";
 import { type Judging, type Plan, type Proposal, commit, whenHeld } from "../commit/commit.ts";
 import type { Body, Caller, Target, WriteOptions, WriteResult } from "../contract.ts";
@@ -194,7 +194,7 @@ function planWrite(
     const planned = { type, key, value: encodeObject(form), expected: entry.revision, leaves } as const;
     return {
       writes: [{ kind, namespace, name, object: gone ? undefined : form, write: planned }],
-      answer: ([revision]) => writtenResult(kind, entry.key, object, revision!, 200, ctx),
+      answer: (revision) => writtenResult(kind, entry.key, object, revision, 200, ctx),
     };
   });
 }
@@ -204,14 +204,13 @@ function sameObject(a: ApiObject, b: ApiObject): boolean {
   const [entries, before] = [a.metadata.managedFields, b.metadata.managedFields];
   if (entries === before) return equal(asValue(a), asValue(b));
   if (entries?.length !== before?.length || !equal(withoutOwners(a), withoutOwners(b))) return false;
-  return (entries ?? []).every((entry, i) => {
-    const other = before![i]!;
-    return equal({ ...entry, time: "" } as Value, { ...other, time: "" } as Value);
-  });
+  return (entries ?? []).every((entry, i) => equal({ ...entry, time: "" }, { ...before?.[i], time: "" }));
 }
 
-const withoutOwners = (object: ApiObject): Value =>
-  ({ ...object, metadata: { ...object.metadata, managedFields: null } }) as unknown as Value;
+const withoutOwners = (object: ApiObject): object => ({
+  ...object,
+  metadata: { ...object.metadata, managedFields: null },
+});
 
 /** Whether a write removes the last finalizer of an object that is being deleted (DEC-26); a Namespace has some in its spec too. */
 export function isGone(kind: Kind, object: ApiObject, old: ApiObject): boolean {

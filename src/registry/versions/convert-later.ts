@@ -34,13 +34,13 @@ const conversions = new AsyncLocalStorage<Map<string, ApiObject>>();
 export function convertWithin(kind: Pick<Kind, "stored">, object: ApiObject, to: string): ApiObject {
   const { converter } = kind.stored;
   const known = conversions.getStore();
-  const key = known && `${to} ${canonicalJson(asValue(object))}`;
-  const answer = known?.get(key!);
+  const key = known ? `${to} ${canonicalJson(asValue(object))}` : "";
+  const answer = known?.get(key);
   if (answer) return answer;
   const converted = converter.convert(object, to);
   if (!(converted instanceof Promise)) return converted;
   if (!known) throw new Error("expected a conversion that waits to be asked for within converting()");
-  throw new NotYet(converted.then((done) => void known.set(key!, done)));
+  throw new NotYet(converted.then((done) => void known.set(key, done)));
 }
 
 /** Whether conversions of a kind may have to wait. */

@@ -77,7 +77,7 @@ export class ReadySink implements WatchSink {
   /** A long start goes no faster than its conversions. */
   drained(): Promise<void> | undefined {
     if (this.#queue.length === 0) return this.#sink.drained?.();
-    return this.#draining!.then(() => this.#sink.drained?.());
+    return Promise.resolve(this.#draining).then(() => this.#sink.drained?.());
   }
 
   #prepare({ events }: WatchBatch): Promise<void> | undefined {
@@ -112,9 +112,9 @@ export class ReadySink implements WatchSink {
       const now = selects(entry);
       const before = type === "MODIFIED" ? previous !== undefined && selects(previous) : type === "DELETED" && now;
       if (now) return [{ type: type === "MODIFIED" && !before ? "ADDED" : type, entry }];
-      if (!before) return [];
-      const gone = restamp(previous!, entry.revision);
-      takeView(this.#kind, gone, previous!);
+      if (!before || !previous) return [];
+      const gone = restamp(previous, entry.revision);
+      takeView(this.#kind, gone, previous);
       return [{ type: "DELETED", entry: gone }];
     });
     return ownBatch(seen, revision, initialEnd);

@@ -7,6 +7,7 @@
  *
  * @module
  */
+import { assert } from "../../util/assert.ts";
 import { copyOf } from "../../schema/api-object.ts";
 import type { ApiObject } from "../../schema/definition.ts";
 import type { Entry } from "../../cache/index.ts";
@@ -102,10 +103,9 @@ async function makeAll(kind: Kind, entries: readonly Entry[]): Promise<void> {
 }
 
 async function makeBatch(kind: Kind, entries: readonly Entry[]): Promise<void> {
-  const views = entries.map((entry) => madeOf(kind, entry));
   const under = new Set<Promise<void>>();
-  const missing = entries.filter((_, i) => {
-    const { bytes, making } = views[i]!;
+  const missing = entries.filter((entry) => {
+    const { bytes, making } = madeOf(kind, entry);
     if (making) under.add(making);
     return bytes === undefined && making === undefined;
   });
@@ -116,17 +116,20 @@ async function makeBatch(kind: Kind, entries: readonly Entry[]): Promise<void> {
 /** Asks for the views of entries, and says with each of them that it is being asked for. */
 function begin(kind: Kind, entries: readonly Entry[]): Promise<void> {
   const views = entries.map((entry) => madeOf(kind, entry));
-  const making = convertAll(kind, entries, views).finally(() => {
+  const making = convertAll(kind, entries).finally(() => {
     for (const view of views) view.making = undefined;
   });
   for (const view of views) view.making = making;
   return making;
 }
 
-async function convertAll(kind: Kind, entries: readonly Entry[], views: readonly View[]): Promise<void> {
+async function convertAll(kind: Kind, entries: readonly Entry[]): Promise<void> {
   const objects = entries.map((entry) => readAsStored(kind, entry));
-  const converted = await kind.stored.converter.convertAll!(objects, kind.apiVersion);
-  for (const [i, object] of converted.entries()) views[i]!.bytes = bytesOf(readAsToday(kind, entries[i]!, object));
+  const converted = (await kind.stored.converter.convertAll?.(objects, kind.apiVersion)) ?? [];
+  for (const [i, entry] of entries.entries()) {
+    const object = converted[i];
+    if (object) madeOf(kind, entry).bytes = bytesOf(readAsToday(kind, entry, object));
+  }
 }
 
 /** The JSON bytes of an entry in the version of `kind`; made once per entry and version. */
@@ -162,7 +165,8 @@ export function parseEntry(kind: Kind, entry: Entry): ApiObject {
     if (!bytes) throw new Error(`expected the view of ${entry.key} in ${kind.apiVersion} to be ready`);
     return decodeObject(bytes);
   }
-  const converted = kind.stored.converter.convert(readAsStored(kind, entry), kind.apiVersion) as ApiObject;
+  const converted = kind.stored.converter.convert(readAsStored(kind, entry), kind.apiVersion);
+  assert(!(converted instanceof Promise), "a converter without convertAll does not wait");
   return readAsToday(kind, entry, converted);
 }
 
@@ -195,7 +199,7 @@ export function shownAfterStoring(
   if (object.apiVersion === storageVersion) return object;
   const readBack = (form: ApiObject): ApiObject | Promise<ApiObject> => {
     const stored = copyOf(form);
-    kind.stored.versions.get(storageVersion)!.walker.read?.(stored);
+    kind.stored.versions.get(storageVersion)?.walker.read?.(stored);
     const shown = converter.convert(stored, object.apiVersion);
     return shown instanceof Promise ? shown.then((made) => withVersionOf(made)) : withVersionOf(shown);
   };
@@ -212,8 +216,8 @@ const versionOfObject = ({ metadata: { resourceVersion } }: ApiObject): Partial<
 
 /** What the schema of the storage version does not know is not stored. */
 function asStored({ stored }: Kind, object: ApiObject): ApiObject {
-  const { walker } = stored.versions.get(stored.storageVersion)!;
-  if (!walker.prune) return object;
+  const walker = stored.versions.get(stored.storageVersion)?.walker;
+  if (!walker?.prune) return object;
   const copy = copyOf(object);
   walker.prune(copy);
   return copy;

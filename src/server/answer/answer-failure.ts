@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { stackOf } from "../../util/error.ts";
 import type { ApiError } from "../../meta/status.ts";
 import { failureOf } from "../../registry/index.ts";
 import { errorLocation } from "../../util/error-location.ts";
@@ -52,7 +53,7 @@ function failureAnswer(server: ServerContext, request: ServerRequest, failure: A
   const format = failure.explain && explanationFormat(incoming);
   if (format) {
     try {
-      return { value: failure.explain!(), format };
+      return { value: failure.explain(), format };
     } catch (error) {
       logFailure(server, request, error);
     }
@@ -65,9 +66,7 @@ function logFailure(server: ServerContext, { incoming, response }: ServerRequest
     auditId: response.auditId,
     method: incoming.sent.method,
     path: incoming.rawPath.slice(0, 500),
-    cause: textOf(cause),
+    cause: stackOf(cause),
   };
   server.log.error("a request has failed", about, errorLocation(cause));
 }
-
-const textOf = (cause: unknown): string => (cause instanceof Error && cause.stack) || String(cause);

@@ -50,7 +50,7 @@ class Indenter {
   read(text: string, start: number): number {
     let at = start;
     for (let from = at; at < text.length && this.size < PIECE; from = at) {
-      const char = text[at]!;
+      const char = text[at];
       if (char === "}" || char === "]") {
         at++;
         this.#close(char);

@@ -128,12 +128,11 @@ const SHORT = 12;
  */
 function inOrder(clauses: Weighted[]): readonly Clause[] {
   if (clauses.length > SHORT) return clauses.toSorted((a, b) => b.weight - a.weight);
-  for (let i = 1; i < clauses.length; i++) {
-    for (let j = i; j > 0 && before(clauses[j]!, clauses[j - 1]!); j--) {
-      [clauses[j - 1], clauses[j]] = [clauses[j]!, clauses[j - 1]!];
-    }
+  const sorted: Weighted[] = [];
+  for (const clause of clauses) {
+    sorted.splice(sorted.findLastIndex((other) => !before(clause, other)) + 1, 0, clause);
   }
-  return clauses;
+  return sorted;
 }
 
 const isOpen = ({ type }: Clause): boolean => type === "*" || type.endsWith("/*");
@@ -180,7 +179,7 @@ export function negotiate(incoming: IncomingRequest, offer: Offer, target?: Targ
   const clauses = clausesOf(incoming.sent.header("accept"));
   const pretty = isPretty(incoming);
   // As in the reference, `application/*` and `*` are no wishes by themselves.
-  if (clauses.some(({ media, type }) => type === "*/*" || offer.media.includes(media as Format["media"]))) {
+  if (clauses.some(({ media, type }) => type === "*/*" || offer.media.some((one) => one === media))) {
     for (const clause of clauses) {
       const format = givenFor(clause, offer, pretty, target);
       if (format && offer.refused?.includes(format.shape)) break;
@@ -248,13 +247,16 @@ export function explanationFormat(incoming: IncomingRequest): Format | undefined
   return undefined;
 }
 
-const formats = [false, true].map((pretty) => ({
-  json: { media: "json", shape: "", version: "", pretty } as Format,
-  yaml: { media: "yaml", shape: "", version: "", pretty } as Format,
-  protobuf: { media: "protobuf", shape: "", version: "", pretty } as Format,
-}));
+const formatsOf = (pretty: boolean): Readonly<Record<Format["media"], Format>> => ({
+  json: { media: "json", shape: "", version: "", pretty },
+  yaml: { media: "yaml", shape: "", version: "", pretty },
+  protobuf: { media: "protobuf", shape: "", version: "", pretty },
+});
 
-const plain = (media: Format["media"], pretty: boolean): Format => formats[pretty ? 1 : 0]![media];
+const FORMATS = formatsOf(false);
+const PRETTY_FORMATS = formatsOf(true);
+
+const plain = (media: Format["media"], pretty: boolean): Format => (pretty ? PRETTY_FORMATS : FORMATS)[media];
 
 /** The form of a failure: the first media type of the client that is served, else JSON; never a table. */
 export function failureFormat(incoming: IncomingRequest): Format {

@@ -6,6 +6,7 @@
  *
  * @module
  */
+import { stackOf } from "../../util/error.ts";
 import type { ApiObject, Column, ResourceDefinition } from "../../schema/definition.ts";
 import { nameColumn } from "../../schema/columns.ts";
 import { badRequest } from "../../meta/status.ts";
@@ -130,7 +131,7 @@ function cellOf(
       log.error("a column fails and stays empty", {
         kind: definition.kind,
         column: column.name,
-        cause: String((error as Error | undefined)?.stack ?? error),
+        cause: stackOf(error),
       });
     }
     return emptyCell(column);

@@ -26,6 +26,7 @@ import type { HttpResponse } from "../request/response.ts";
 import { decodeLargeYaml } from "./large-yaml.ts";
 import type { BodyReservation } from "../shared/body-memory.ts";
 import { bodyTooLarge } from "./read-body.ts";
+import { codeOf } from "../../util/error.ts";
 
 const inflate = promisify(gunzip);
 
@@ -139,7 +140,7 @@ async function inflated(packed: Uint8Array, limit: number, memory: BodyReservati
     memory.keep("inflated", bytes.length);
     return bytes;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE") throw bodyTooLarge(limit);
+    if (codeOf(error) === "ERR_BUFFER_TOO_LARGE") throw bodyTooLarge(limit);
     throw badRequest("expected the body to be gzip, as its Content-Encoding says", error);
   }
 }

@@ -46,7 +46,9 @@ export const apiVersions = (groups: readonly GroupResources[]): JsonParts => [
 function groupWith(before: object, { group, versions }: GroupResources): JsonParts {
   const said = ({ version }: VersionResources) => ({ groupVersion: apiVersionOf(group, version), version });
   const all = listOf(versions, (one) => JSON.stringify(said(one)));
-  return objectWith({ ...before, name: group }, "versions", all, { preferredVersion: said(versions[0]!) });
+  return objectWith({ ...before, name: group }, "versions", all, {
+    preferredVersion: versions.slice(0, 1).map(said)[0],
+  });
 }
 
 /** The document of `/apis`. */

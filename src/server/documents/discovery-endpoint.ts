@@ -31,8 +31,8 @@ export function discoveryRoutes(registry: Registry, loop: Loop): readonly Route[
       .flatMap((one) =>
         one.versions.map(({ version }) => (core ? `/api/${version}` : `/apis/${one.group}/${version}`)),
       );
-  const resources: Route["answer"] = (_server, { response }, { group = "", version }) =>
-    answerResources(response, discovery, group, version!);
+  const resources: Route["answer"] = (_server, { response }, { group = "", version = "" }) =>
+    answerResources(response, discovery, group, version);
   return [
     {
       path: "/api",
@@ -49,7 +49,7 @@ export function discoveryRoutes(registry: Registry, loop: Loop): readonly Route[
       slash: true,
       methods: GET,
       listed: () => groups().map(({ group }) => `/apis/${group}`),
-      answer: (_server, { response }, { group }) => answerGroup(response, discovery, group!),
+      answer: (_server, { response }, { group = "" }) => answerGroup(response, discovery, group),
     },
     { path: "/apis/{group}/{version}", slash: true, methods: GET, listed: () => versions(false), answer: resources },
     { path: "/apis/{rest...}", answer: nothing },
@@ -60,7 +60,8 @@ export function discoveryRoutes(registry: Registry, loop: Loop): readonly Route[
 function answerGroup(response: HttpResponse, discovery: Discovery, name: string): RouteAnswer | Promise<RouteAnswer> {
   if (!discovery.has(name)) return false;
   const format = negotiate(response.incoming, DOCUMENT);
-  return answerDocument(response, discovery.group(name, format)!, contentType(format));
+  const document = discovery.group(name, format);
+  return document !== undefined && answerDocument(response, document, contentType(format));
 }
 
 /** `/apis/GROUP/VERSION`, or `/api/VERSION` of the core group: false when the group is not known. */
@@ -74,7 +75,8 @@ function answerResources(
   // That there is no such version comes before the media types of the client.
   if (!discovery.has(name, version)) throw unknownPath();
   const format = negotiate(response.incoming, DOCUMENT);
-  return answerDocument(response, discovery.resources(name, version, format)!, contentType(format));
+  const document = discovery.resources(name, version, format);
+  return document !== undefined && answerDocument(response, document, contentType(format));
 }
 
 /** `/api` or `/apis`: aggregated where any clause of the Accept header says so. */

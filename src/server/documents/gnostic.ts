@@ -68,7 +68,7 @@ const any = (number: number): Field => field(number, framed(number, writeAny));
 
 const list = (number: number, put: Put): Field =>
   field(number, (out, value) => {
-    const items = Array.isArray(value) ? (value as unknown[]) : [value];
+    const items: readonly unknown[] = Array.isArray(value) ? value : [value];
     for (let i = items.length - 1; i >= 0; i--) put(out, items[i]);
   });
 

@@ -31,7 +31,10 @@ export const openApiRoutes = (openApi: OpenApi): readonly Route[] => [
         server.dialect.rules.openApiIndexIsPlain ? "text/plain; charset=utf-8" : "application/json",
       ),
   },
-  { path: `${ROOT}/{name...}`, answer: (server, { response }, { name }) => answerV3(server, response, openApi, name!) },
+  {
+    path: `${ROOT}/{name...}`,
+    answer: (server, { response }, { name = "" }) => answerV3(server, response, openApi, name),
+  },
 ];
 
 async function answerV2(response: HttpResponse, openApi: OpenApi): Promise<void> {

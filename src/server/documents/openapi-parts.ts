@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { isObject } from "../../value/value.ts";
 import { createHash } from "node:crypto";
 import type { ResourceDefinition } from "../../schema/definition.ts";
 import { type Steps, atOnce } from "../../util/steps.ts";
@@ -89,7 +90,8 @@ function pathsIn(paths: readonly (readonly [string, Json])[], form: PartForm): B
 
 /** Adds components in a form, in steps: one of a custom kind may have tens of thousands of properties. */
 function* putMembers(schemas: Map<string, Buffer>, components: Json, form: PartForm): Steps<void> {
-  for (const [name, schema] of Object.entries(components) as [string, Json][]) {
+  for (const [name, schema] of Object.entries(components)) {
+    if (!isObject(schema)) continue;
     const said = form === "v3" ? schema : schemaV2(schema);
     yield;
     schemas.set(name, form === "gnostic" ? gnosticDefinition(name, said) : Buffer.from(membersText([[name, said]])));

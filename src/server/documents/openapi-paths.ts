@@ -29,7 +29,7 @@ export function resourcePaths(d: ResourceDefinition): Record<string, Json> {
   };
   if (namespaced) paths[`${base}/${plural}`] = pathItem(operations(d, `${d.kind}ForAllNamespaces`, ["list"]), []);
   for (const [name, { verbs, takes = d }] of Object.entries(d.subresources ?? {})) {
-    const spot = scoped(d, name[0]!.toUpperCase() + name.slice(1));
+    const spot = scoped(d, name.charAt(0).toUpperCase() + name.slice(1));
     const found = operations(d, spot, SUBRESOURCE, verbs, kindOf(takes));
     paths[`${collection}/{name}/${name}`] = pathItem(found, [NAME, ...inNamespace]);
   }

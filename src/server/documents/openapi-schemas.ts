@@ -6,6 +6,7 @@
  *
  * @module
  */
+import { isObject } from "../../value/value.ts";
 import type { ResourceDefinition } from "../../schema/definition.ts";
 import { ObjectMetaSchema } from "../../meta/object-meta.ts";
 import { DELETE_OPTIONS, type ProtobufKind, STATUS } from "../../wire/protobuf/index.ts";
@@ -68,10 +69,10 @@ export function kindComponents(definition: ResourceDefinition, form: "v3" | "v2"
 /** The schema of an object, with what every object has. */
 function objectSchema(definition: ResourceDefinition, form: "v3" | "v2", shared: Json): Json {
   const { published } = definition;
-  const object = published ? published[form]() : publish(definition.schema as unknown as Json, shared);
+  const object = published ? published[form]() : publish(definition.schema, shared);
   // Clients take the members of a schema for all that there are.
   if (!object) return { type: "object" };
-  const properties = { ...(object["properties"] as Json | undefined), ...(published ? HEAD : {}) };
+  const properties = { ...propertiesOf(object), ...(published ? HEAD : {}) };
   if (properties["metadata"]) {
     properties["metadata"] = referenceTo(definition, "What every object has.", SHARED.objectMeta);
   }
@@ -110,7 +111,7 @@ const gvk = (kinds: readonly { group: string; version: string; kind: string }[])
 
 /** The components that every document has. */
 export const sharedComponents = (): Json => ({
-  [SHARED.objectMeta]: publish(ObjectMetaSchema as unknown as Json),
+  [SHARED.objectMeta]: publish(ObjectMetaSchema),
   [SHARED.listMeta]: {
     description: "What every list has.",
     type: "object",
@@ -146,16 +147,19 @@ export const sharedComponents = (): Json => ({
   },
 });
 
+const propertiesOf = ({ properties }: Json): Json => (isObject(properties) ? properties : {});
+
 /** A kind of the protocol as a component. */
 function componentOf({ schema, group, version, kind }: ProtobufKind, members: Json = {}): Json {
-  const object = publish(schema as unknown as Json);
+  const object = publish(schema);
   const head = { apiVersion: text("Group and version of the object."), kind: text("The kind of the object.") };
-  const properties = { ...head, ...(object["properties"] as Json), ...members };
+  const properties = { ...head, ...propertiesOf(object), ...members };
   return { ...object, properties, ...gvk([{ group, version, kind }]) };
 }
 
 /** A schema as clients see it; schemas with a name of their own are put into `shared`, once. */
-export function publish(schema: Json, shared?: Json): Json {
+export function publish(source: object, shared?: Json): Json {
+  const schema: Json = { ...source };
   const component = schema["x-keelson-component"];
   if (typeof component !== "string") return publishHere(schema, shared);
   if (shared && !Object.hasOwn(shared, component)) {
@@ -171,11 +175,12 @@ function publishHere(schema: Json, shared: Json | undefined): Json {
   const out: Json = {};
   for (const [key, value] of Object.entries(schema)) {
     if (key.startsWith("x-keelson-")) continue;
-    if (key === "properties") out[key] = mapValues(value as Record<string, Json>, (one) => publish(one, shared));
-    else if (key === "items" || (key === "additionalProperties" && typeof value === "object")) {
-      out[key] = publish(value as Json, shared);
+    if (key === "properties" && isObject(value)) {
+      out[key] = mapValues(value, (one) => (isObject(one) ? publish(one, shared) : one));
+    } else if ((key === "items" || key === "additionalProperties") && isObject(value)) {
+      out[key] = publish(value, shared);
     } else if ((key === "allOf" || key === "anyOf" || key === "oneOf") && Array.isArray(value)) {
-      out[key] = value.map((one) => publish(one as Json, shared));
+      out[key] = value.map((one: object) => publish(one, shared));
     } else {
       out[key] = value;
     }
@@ -183,7 +188,7 @@ function publishHere(schema: Json, shared: Json | undefined): Json {
   return withWireTypes(out);
 }
 
-const mapValues = (object: Record<string, Json>, change: (value: Json) => Json): Json =>
+const mapValues = (object: Json, change: (value: unknown) => unknown): Json =>
   Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value)]));
 
 /** The types that JSON Schema does not have, as clients expect them: by name where `kubectl explain` shows the name. */

@@ -6,6 +6,7 @@
  *
  * @module
  */
+import { isObject } from "../../value/value.ts";
 import type { Json } from "./openapi-schemas.ts";
 
 /** What the document says of itself. */
@@ -19,18 +20,21 @@ export const SECURITY_V2: Json = {
   security: [{ BearerToken: [] }],
 };
 
+const jsonOf = (value: unknown): Json => (isObject(value) ? value : {});
+const listOf = (value: unknown): readonly Json[] => (Array.isArray(value) ? value.map(jsonOf) : []);
+
 /** What is at a path, in the older form. */
 export function pathItemV2(item: Json): Json {
   const out: Json = {};
   for (const [key, value] of Object.entries(item)) {
-    out[key] = key === "parameters" ? (value as Json[]).map(parameterV2) : operationV2(value as Json);
+    out[key] = key === "parameters" ? listOf(value).map(parameterV2) : operationV2(jsonOf(value));
   }
   return out;
 }
 
 /** The type of a parameter is a member beside its name, not in a schema. */
 function parameterV2({ schema, ...rest }: Json): Json {
-  return { ...rest, ...(schema as Json) };
+  return { ...rest, ...jsonOf(schema) };
 }
 
 interface Body {
@@ -45,7 +49,7 @@ function operationV2({ parameters, requestBody, responses, ...rest }: Json): Jso
   const body = requestBody as Body | undefined;
   const answers = Object.entries(responses as Responses);
   const produced = answers.flatMap(([, { content }]) => Object.keys(content ?? {}));
-  const taken = [...(body ? [bodyParameter(body)] : []), ...((parameters ?? []) as Json[]).map(parameterV2)];
+  const taken = [...(body ? [bodyParameter(body)] : []), ...listOf(parameters).map(parameterV2)];
   return {
     ...rest,
     consumes: body ? Object.keys(body.content) : ["*/*"],
@@ -63,7 +67,7 @@ function operationV2({ parameters, requestBody, responses, ...rest }: Json): Jso
 
 function bodyParameter({ required, content }: Body): Json {
   const [form] = Object.values(content);
-  return { name: "body", in: "body", ...(required ? { required } : {}), schema: schemaV2(form!.schema) };
+  return { name: "body", in: "body", ...(required ? { required } : {}), schema: schemaV2(form?.schema ?? {}) };
 }
 
 /** Words that mean the same in both; the marks `x-...` are kept too. */
@@ -100,11 +104,11 @@ export function schemaV2(schema: Json): Json {
   const out: Json = {};
   for (const [key, value] of Object.entries(schema)) {
     if (KEPT.has(key) || key.startsWith("x-")) out[key] = value;
-    else if (key === "items") out[key] = schemaV2(value as Json);
-    else if (key === "additionalProperties") out[key] = typeof value === "boolean" ? value : schemaV2(value as Json);
-    else if (key === "allOf") out[key] = (value as Json[]).map(schemaV2);
+    else if (key === "items") out[key] = schemaV2(jsonOf(value));
+    else if (key === "additionalProperties") out[key] = typeof value === "boolean" ? value : schemaV2(jsonOf(value));
+    else if (key === "allOf") out[key] = listOf(value).map(schemaV2);
     else if (key === "properties") {
-      out[key] = Object.fromEntries(Object.entries(value as Record<string, Json>).map(([k, v]) => [k, schemaV2(v)]));
+      out[key] = Object.fromEntries(Object.entries(jsonOf(value)).map(([k, v]) => [k, schemaV2(jsonOf(v))]));
     }
   }
   // There is no choice of types: a text stands for a number or a text.
@@ -114,8 +118,8 @@ export function schemaV2(schema: Json): Json {
 
 /** The component that a schema is nothing but a reference to, in place or wrapped to carry a description. */
 function onlyReference(schema: Json): string | undefined {
-  const all = schema["allOf"] as Json[] | undefined;
-  const target = schema["$ref"] ?? (all?.length === 1 ? all[0]!["$ref"] : undefined);
+  const [first, second] = listOf(schema["allOf"]);
+  const target = schema["$ref"] ?? (second ? undefined : first?.["$ref"]);
   return typeof target === "string" && target.startsWith(V3_COMPONENTS)
     ? target.slice(V3_COMPONENTS.length)
     : undefined;

@@ -55,7 +55,7 @@ export class FilterChain {
     const filters = this.#entered;
     for (let i = from; i < filters.length; i++) {
       if (request.response.answered) return;
-      const wait = filters[i]!.enter!(this.#server, request);
+      const wait = filters[i]?.enter?.(this.#server, request);
       if (wait) return i + 1 < filters.length ? wait.then(() => this.#enter(request, i + 1)) : wait;
     }
   }
@@ -79,7 +79,7 @@ export class FilterChain {
   #call(filters: readonly Filter[], moment: "leave" | "ended", request: ServerRequest): void {
     for (const filter of filters) {
       try {
-        filter[moment]!(this.#server, request);
+        filter[moment]?.(this.#server, request);
       } catch (error) {
         this.#failed(request, error);
       }
@@ -127,7 +127,7 @@ class Observer implements RequestObserver {
 
   #call(moment: "decoded" | "handled", from: number): void | Promise<void> {
     for (let i = from; i < this.#filters.length; i++) {
-      const wait = this.#filters[i]![moment]?.(this.#server, this.#request);
+      const wait = this.#filters[i]?.[moment]?.(this.#server, this.#request);
       if (wait) return wait.then(() => this.#goOn(moment, i + 1));
       if (this.#request.response.answered) throw new AlreadyAnswered();
     }

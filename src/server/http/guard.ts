@@ -194,7 +194,7 @@ export class ConnectionGuard implements Disposable {
     const known = this.#addresses.get(held.address);
     const full = this.#fullFor(known);
     if (full) {
-      const [oldest] = full === "address" ? known!.strangers : this.#strangers;
+      const [oldest] = full === "address" ? (known?.strangers ?? []) : this.#strangers;
       if (!oldest) {
         this.#refuse(full, held);
         socket.resetAndDestroy();

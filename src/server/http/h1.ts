@@ -172,7 +172,8 @@ class RequestBody implements BodySource {
   }
 
   start(): void {
-    const listener = this.#listener!;
+    const listener = this.#listener;
+    if (!listener) return;
     // The end of an empty body was emitted before there was a listener.
     if (this.#request.readableEnded) listener.end();
     else if (this.#request.destroyed) listener.broken();

@@ -45,7 +45,7 @@ export class H2Exchange implements Exchange {
     const fields = this.#fields;
     let found: string | undefined;
     for (let i = 0; i < fields.length; i += 2) {
-      if (fields[i] === name) found = found === undefined ? fields[i + 1]! : `${found}, ${fields[i + 1]}`;
+      if (fields[i] === name) found = found === undefined ? fields[i + 1] : `${found}, ${fields[i + 1]}`;
     }
     return found ?? "";
   }

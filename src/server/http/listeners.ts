@@ -447,7 +447,8 @@ function findPeer(
   if (!peer) {
     const guarded = guard.of(socket);
     if (!guarded) return undefined;
-    const certificate = authorities && certificateOf(socket as TLSSocket, authorities);
+    const certificate =
+      authorities && "getPeerX509Certificate" in socket ? certificateOf(socket, authorities) : undefined;
     peer = { guarded, connection: { encrypted: authorities !== undefined, address: guarded.address, certificate } };
     known.set(socket, peer);
   }

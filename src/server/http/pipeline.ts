@@ -25,17 +25,17 @@ export class Pipeline {
 
   /** Whether all have been answered whose bodies have come: only the last one can be without the rest of its own. */
   get isIdle(): boolean {
-    return this.#open === 0 || (this.#open === 1 && !this.#last!.request.complete);
+    return this.#open === 0 || (this.#open === 1 && !this.#last?.request.complete);
   }
 
   /** Whether an answer is under way. */
   get isAnswering(): boolean {
-    return this.#open > 0 && this.#last!.response.headersSent;
+    return this.#open > 0 && this.#last?.response.headersSent === true;
   }
 
   /** Whether the last answer that is due is one to HEAD, which has no body. */
   get waitsForHead(): boolean {
-    return this.#open > 0 && this.#last!.request.method === "HEAD";
+    return this.#open > 0 && this.#last?.request.method === "HEAD";
   }
 
   /** Does some work as soon as it is idle. */

@@ -93,9 +93,9 @@ export class WebSocketExchange extends H1Exchange {
 
   /** The token among the sub-protocols as an Authorization header; without other sub-protocols there is none to answer with. */
   #bearer(): string {
-    const tokens = this.#offered.filter((name) => name.startsWith(BEARER));
-    if (tokens.length !== 1 || this.#offered.length < 2) return "";
-    return `Bearer ${Buffer.from(tokens[0]!.slice(BEARER.length), "base64url").toString("utf8")}`;
+    const [token, ...others] = this.#offered.filter((name) => name.startsWith(BEARER));
+    if (token === undefined || others.length > 0 || this.#offered.length < 2) return "";
+    return `Bearer ${Buffer.from(token.slice(BEARER.length), "base64url").toString("utf8")}`;
   }
 
   override respond(code: number, headers: OutHeaders, body?: Uint8Array | readonly Uint8Array[]): void {

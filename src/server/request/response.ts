@@ -120,7 +120,7 @@ export class HttpResponse {
   #respondAfter(recorded: Promise<unknown>, respond: () => void): void {
     this.#waits = true;
     recorded.then(respond, (error: unknown) => {
-      this.recorder!.failed(error);
+      this.recorder?.failed(error);
       this.responder.destroy();
     });
   }

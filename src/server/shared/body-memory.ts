@@ -248,7 +248,7 @@ export class BodyMemory implements Disposable {
     const pool = this.#pools[part];
     while (pool.waiting.size > 0) {
       const next = this.#next(part);
-      const wanted = pool.waiting.get(next)!;
+      const wanted = pool.waiting.get(next) ?? 0;
       if (pool.fits(wanted)) this.#wake(next, part, wanted);
       else if (!this.#displace(next, part)) return;
     }
@@ -266,7 +266,7 @@ export class BodyMemory implements Disposable {
     this.#waits.delete(body);
     body.wake = undefined;
     this.#give(body, part, bytes);
-    wake!.resolve();
+    wake?.resolve();
   }
 
   /** Whether a body that holds memory of a part was refused for another one. */

@@ -36,7 +36,7 @@ class Held implements UserSlot {
 
   [Symbol.dispose](): void {
     if (this.#user === undefined) return;
-    const left = this.#taken.get(this.#user)! - 1;
+    const left = (this.#taken.get(this.#user) ?? 0) - 1;
     if (left > 0) this.#taken.set(this.#user, left);
     else this.#taken.delete(this.#user);
     this.#user = undefined;

@@ -114,7 +114,8 @@ export class ThreadPool implements WorkerThreads {
   #take(): Waiting | undefined {
     for (const [sender, queue] of this.#waiting) {
       if (this.#runningOf(sender) >= Math.max(1, this.#most - 1)) continue;
-      const waiting = queue.shift()!;
+      const waiting = queue.shift();
+      if (!waiting) continue;
       this.#waiting.delete(sender);
       if (queue.length > 0) this.#waiting.set(sender, queue);
       this.#count--;
@@ -143,7 +144,7 @@ export class ThreadPool implements WorkerThreads {
   }
 
   #timeOut(waiting: Waiting): void {
-    const queue = this.#waiting.get(waiting.sender)!;
+    const queue = this.#waiting.get(waiting.sender) ?? [];
     queue.splice(queue.indexOf(waiting), 1);
     if (queue.length === 0) this.#waiting.delete(waiting.sender);
     this.#count--;

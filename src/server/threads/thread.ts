@@ -11,6 +11,8 @@ interface JobModule {
   run(input: unknown): unknown;
 }
 
-parentPort?.on("message", ({ module, input }: Pick<Job, "module" | "input">) => {
-  void import(module).then((jobs: JobModule) => parentPort!.postMessage(jobs.run(input)));
+const port = parentPort;
+
+port?.on("message", ({ module, input }: Pick<Job, "module" | "input">) => {
+  void import(module).then((jobs: JobModule) => port.postMessage(jobs.run(input)));
 });

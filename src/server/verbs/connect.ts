@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { badRequest, notFound } from "../../meta/status.ts";
+import { badRequest, notFound, unknownPath } from "../../meta/status.ts";
 import { apiVersionOf } from "../../meta/versions.ts";
 import type { Resource } from "../../registry/contract.ts";
 import type { ApiObject, Connector } from "../../schema/definition.ts";
@@ -17,7 +17,8 @@ import { read } from "./perform.ts";
 /** Handles a request to a connector: the output of the program, 204 where there is none, else the error of the connection. */
 export async function connectObject(server: ServerContext, request: ResourceRequest): Promise<void> {
   const { resource, response, info } = request;
-  const connector = resource.definition.connectors![info.subresource]!;
+  const connector = resource.definition.connectors?.[info.subresource];
+  if (!connector) throw unknownPath();
   const name = connector.nameIn ? connector.nameIn(info.name) : info.name;
   if (name === undefined) throw badRequest(`expected the name of an object in ${JSON.stringify(info.name)}`);
   const over = new AbortController();
@@ -51,7 +52,7 @@ function optionsOf(connector: Connector, { incoming, info, resource }: ResourceR
   const options = {
     kind: connector.kind,
     apiVersion: apiVersionOf(group, version),
-    ...connector.options!(incoming.query, info.rest),
+    ...connector.options?.(incoming.query, info.rest),
   };
   return options as ApiObject;
 }

@@ -6,6 +6,7 @@
  *
  * @module
  */
+import { stackOf } from "../../util/error.ts";
 import { errorLocation } from "../../util/error-location.ts";
 import { ApiError, expired, hasReason, internalError } from "../../meta/status.ts";
 import type { WatchOptions } from "../../registry/contract.ts";
@@ -226,7 +227,7 @@ class Watcher implements WatchSink, WatchOutput, Due, SeatHolder, OngoingAnswer 
     if (this.#ended) return;
     const error = cause instanceof ApiError ? cause : internalError(cause);
     if (error.code >= 500 && error.reason === "InternalError") {
-      const text = String((cause as Error | undefined)?.stack ?? cause);
+      const text = stackOf(cause);
       this.#server.log.error("a watch has failed", { cause: text }, errorLocation(cause));
     }
     this.#open();
@@ -240,9 +241,9 @@ class Watcher implements WatchSink, WatchOutput, Due, SeatHolder, OngoingAnswer 
       this.finish();
       return;
     }
-    const watch = this.#watch!;
+    const watch = this.#watch;
     if (now >= this.#bookmarkAt) {
-      if (watch.live) this.#output.bookmark(watch.revision, false);
+      if (watch?.live) this.#output.bookmark(watch.revision, false);
       this.#bookmarkAt = now + BOOKMARK_MILLIS * (0.75 + this.#server.random.next() / 2);
     }
     this.#schedule();
@@ -264,9 +265,10 @@ class Watcher implements WatchSink, WatchOutput, Due, SeatHolder, OngoingAnswer 
   }
 
   events(batch: WatchBatch): void {
-    if (this.#closed) return;
+    const out = this.#out;
+    if (this.#closed || !out) return;
     const { clock, log } = this.#server;
-    const [out, style, first, around] = [this.#out!, this.#style, this.#first, { now: clock.now(), log }];
+    const [style, first, around] = [this.#style, this.#first, { now: clock.now(), log }];
     // A client of this process gets bytes, and waits for nothing.
     if (!this.#outbox && (this.#isLocal || isShort(style, batch))) writeBatch(out, style, batch, first, around);
     else this.#writeLater(writeInSteps(out, style, batch, first, around));
@@ -279,7 +281,7 @@ class Watcher implements WatchSink, WatchOutput, Due, SeatHolder, OngoingAnswer 
   bookmark(revision: number, end: boolean): void {
     if (this.#closed || revision <= 0) return;
     const frame = bookmarkFrame(this.#style, revision, end, this.#first, this.#server.clock.now());
-    this.#write(() => this.#out!.write(frame));
+    this.#write(() => this.#out?.write(frame));
     this.#first = false;
   }
 
@@ -287,21 +289,21 @@ class Watcher implements WatchSink, WatchOutput, Due, SeatHolder, OngoingAnswer 
     if (this.#closed) return;
     this.#response.reason = error.reason;
     const frame = errorFrame(this.#style, error.status);
-    this.#write(() => this.#out!.write(frame));
+    this.#write(() => this.#out?.write(frame));
     this.end();
   }
 
   end(): void {
     this.#write(() => {
       if (this.#closed) return;
-      this.#out!.end();
+      this.#out?.end();
       this.#close();
     });
   }
 
   destroy(): void {
     if (this.#closed) return;
-    this.#out!.destroy();
+    this.#out?.destroy();
     this.#close();
   }
 

@@ -146,7 +146,7 @@ async function ofSnapshot(
   const isOwn = content?.spec.volumeSnapshotRef.uid === snapshot.metadata.uid;
   check(handle !== undefined, `snapshot handle ${name} is not available`);
   check(isOwn, `snapshotcontent ${bound} for snapshot ${name} is bound to a different snapshot`);
-  const { driver, sourceVolumeMode: mode } = content!.spec;
+  const { driver, sourceVolumeMode: mode } = content.spec;
   check(
     driver === storageClass.provisioner,
     `snapshotcontent ${bound} for snapshot ${name} is not handled by CSI driver of StorageClass ${storageClass.metadata.name}`,
@@ -159,7 +159,7 @@ async function ofSnapshot(
   const { mayChangeMode } = names.snapshot;
   const desired = claim.spec.volumeMode ?? "Filesystem";
   check(
-    mode === undefined || mode === desired || content!.metadata.annotations?.[mayChangeMode] === "true",
+    mode === undefined || mode === desired || content.metadata.annotations?.[mayChangeMode] === "true",
     `requested volume ${claim.metadata.namespace}/${claim.metadata.name} modifies the mode of the source volume but does not have permission to do so. ${mayChangeMode} annotation is not true on snapshotcontent ${bound}`,
   );
   return {

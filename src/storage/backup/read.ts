@@ -9,6 +9,7 @@ import { createGunzip, createZstdDecompress } from "node:zlib";
 import { MAX_VALUE_BYTES, StoreError, type StoredRecord } from "../contract.ts";
 import { BACKUP_FORMAT, BACKUP_VERSION, type BackupHeader, type BackupSummary } from "./format.ts";
 import { recordSum } from "./write.ts";
+import { codeOf, messageOf } from "../../util/error.ts";
 
 /** The length of the longest line: a key and a few numbers. */
 const MAX_LINE_BYTES = 1 << 20;
@@ -42,6 +43,8 @@ export async function readBackup(pieces: AsyncIterable<Uint8Array>, sink: Backup
   }
 }
 
+const isInteger = (value: unknown): value is number => Number.isSafeInteger(value);
+
 const damaged = (why: string): StoreError => new StoreError("corrupt", `The backup is damaged: ${why}`);
 
 function headerOf(text: string): BackupHeader {
@@ -53,23 +56,23 @@ function headerOf(text: string): BackupHeader {
       `Expected a backup of version ${BACKUP_VERSION} or older, found ${String(version)}: use a newer keelson`,
     );
   }
-  if (!Number.isSafeInteger(revision) || typeof dialect !== "string" || Number.isNaN(Date.parse(String(time)))) {
+  if (!isInteger(revision) || typeof dialect !== "string" || Number.isNaN(Date.parse(String(time)))) {
     throw damaged("its first line is not complete");
   }
-  return { revision: revision as number, dialect, time: String(time) };
+  return { revision, dialect, time: String(time) };
 }
 
 async function recordOf(line: Readonly<Record<string, unknown>>, bytes: ByteReader): Promise<StoredRecord> {
   const { key, revision, bytes: size, crc32 } = line;
-  if (typeof key !== "string" || !Number.isSafeInteger(revision) || !Number.isSafeInteger(size)) {
+  if (typeof key !== "string" || !isInteger(revision) || !isInteger(size)) {
     throw damaged("expected a line with a key, a revision and a size, found another one");
   }
-  if ((size as number) < 0 || (size as number) > MAX_VALUE_BYTES) throw damaged(`${key} has ${String(size)} bytes`);
-  const value = await bytes.take(size as number);
+  if (size < 0 || size > MAX_VALUE_BYTES) throw damaged(`${key} has ${String(size)} bytes`);
+  const value = await bytes.take(size);
   if ((await bytes.take(1))[0] !== 10 || recordSum(key, value) !== crc32) {
     throw new StoreError("corrupt", `The backup is damaged: the checksum of ${key} does not fit`, { key });
   }
-  return { key, value, revision: revision as number };
+  return { key, value, revision };
 }
 
 function asObject(text: string): Readonly<Record<string, unknown>> {
@@ -109,9 +112,9 @@ async function* decompressed(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<
   try {
     yield* source.pipe(decoder) as AsyncIterable<Uint8Array>;
   } catch (error) {
-    const code = (error as { code?: unknown }).code;
+    const code = codeOf(error);
     const ours = typeof code === "string" && /^(Z_|ZSTD_|ERR_ZSTD|ERR_ZLIB|ERR_TRAILING)/.test(code);
-    throw ours ? damaged(`it cannot be decompressed: ${(error as Error).message}`) : error;
+    throw ours ? damaged(`it cannot be decompressed: ${messageOf(error)}`) : error;
   } finally {
     source.destroy();
   }

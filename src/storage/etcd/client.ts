@@ -18,6 +18,7 @@ import { isRefusedForNow, isTransient } from "./errors.ts";
 import { CODES, GrpcError } from "../../grpc/error.ts";
 import { type Credentials, GrpcSession } from "../../grpc/session.ts";
 import { CALLS, type Header, rangeRequest, readRange, readStatus, statusRequest } from "./messages.ts";
+import { messageOf } from "../../util/error.ts";
 
 /** A connected member. */
 export interface Member {
@@ -169,7 +170,7 @@ export class EtcdClient {
         log.info("etcd member connected", { url, version: member.version });
         return member;
       } catch (error) {
-        this.#why = ` (${(error as Error).message})`;
+        this.#why = ` (${messageOf(error)})`;
         if (!this.#stop.signal.aborted) log.warn("etcd member not usable", { url, why: String(error) });
         if (tries % endpoints.length === 0) {
           await sleep(clock, backoff(this.#failures++, RETRY, random), this.#stop.signal);

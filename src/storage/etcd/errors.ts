@@ -5,6 +5,7 @@
  */
 import { StoreError } from "../contract.ts";
 import { CODES, GrpcError } from "../../grpc/error.ts";
+import { messageOf } from "../../util/error.ts";
 
 const has = (error: unknown, text: string): boolean => error instanceof GrpcError && error.message.includes(text);
 
@@ -53,7 +54,7 @@ export interface SentWrite {
 export function writeError({ name, key, operations, bytes }: SentWrite, error: unknown): StoreError {
   if (error instanceof StoreError) return error;
   const details = { key, cause: error };
-  const why = error instanceof Error ? error.message : String(error);
+  const why = messageOf(error);
   if (isTooLarge(error)) {
     const message = `Expected ${name} to fit in a request of etcd, found ${bytes} bytes: write less at once, or start etcd with a larger --max-request-bytes`;
     return new StoreError("tooLarge", message, details);
@@ -72,6 +73,6 @@ export function writeError({ name, key, operations, bytes }: SentWrite, error: u
 /** The error of a read that is not repeated. */
 export function readError(what: string, error: unknown): StoreError {
   if (error instanceof StoreError) return error;
-  const why = error instanceof Error ? error.message : String(error);
+  const why = messageOf(error);
   return new StoreError("unavailable", `${what} could not be read from etcd: ${why}`, { cause: error });
 }

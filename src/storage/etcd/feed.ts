@@ -69,7 +69,7 @@ export class Feed {
         if (this.#stop.signal.aborted) return;
         // A watch that was behind can continue from a newer revision that is known from responses.
         const isLost = error instanceof StoreError && error.code === "compacted";
-        if (isLost && error.revision! > this.#sink.revision) await this.#sink.lost(error);
+        if (isLost && (error.revision ?? 0) > this.#sink.revision) await this.#sink.lost(error);
         else this.#log.warn("the watch on etcd broke and is restarted", { why: error.message });
       } catch (error) {
         if (error instanceof StoreError && (error.code === "closed" || error.code === "failed")) return;

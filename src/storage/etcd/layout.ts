@@ -91,7 +91,7 @@ export class Layout {
       if (before === undefined && (deleted || now.createRevision !== revision)) {
         throw new StoreError("compacted", `The state before revision ${revision} has been compacted`, { revision });
       }
-      const value = deleted ? before!.value : now.value;
+      const { value } = (deleted && before) || now;
       events.push({
         type: deleted ? "delete" : "put",
         key: this.#nameOf(now.key),

@@ -634,7 +634,7 @@ class Transaction implements SentWrite {
   }
 
   get key(): string {
-    return this.writes[0]!.key;
+    return this.writes[0]?.key ?? "";
   }
 
   get name(): string {

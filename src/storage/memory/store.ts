@@ -270,9 +270,10 @@ class Memory implements MemoryStore {
       this.#hub.commit(events, this.#revision);
       this.#forget(this.#revision - this.#historyEvents);
     }
-    for (const [i, outcome] of outcomes.entries()) {
-      if (typeof outcome === "number") pending[i]!.resolve(outcome);
-      else pending[i]!.reject(outcome);
+    for (const [i, { resolve, reject }] of pending.entries()) {
+      const outcome = outcomes[i];
+      if (typeof outcome === "number") resolve(outcome);
+      else reject(outcome);
     }
     flushed?.();
   }

@@ -15,6 +15,7 @@ import { checkMark } from "./open.ts";
 import { APPLICATION_ID, DATABASE_FILE, FORMAT, checkHeader, unknownTables } from "./schema.ts";
 import { type Survey, currentRows, withSurvey } from "./survey.ts";
 import { scanWal } from "./wal.ts";
+import { messageOf } from "../../util/error.ts";
 
 /** A defect of a store. */
 export interface Finding {
@@ -140,7 +141,7 @@ function checkStructure(file: string, isLogEmpty: boolean): Structure {
     return { format, messages: [...messages, ...found.filter((line) => line !== "ok")] };
   } catch (error) {
     // No space or permission for that file says nothing about the store; the rest is read without it.
-    const { message } = error as Error;
+    const message = messageOf(error);
     return isDamage(error) || isMisunderstood(error)
       ? { format, messages: [message] }
       : { format, messages: [], unchecked: message };

@@ -6,6 +6,7 @@
 import { constants } from "node:os";
 import { StoreError } from "../contract.ts";
 import type { PlainError } from "./protocol.ts";
+import { codeOf, messageOf } from "../../util/error.ts";
 
 const SQLITE_ERROR = 1;
 const SQLITE_BUSY = 5;
@@ -37,7 +38,7 @@ export function isDamage(error: unknown): boolean {
   return code === SQLITE_CORRUPT || code === SQLITE_NOTADB || isOutOfRange(error);
 }
 
-const isOutOfRange = (error: unknown): boolean => (error as { code?: unknown } | null)?.code === "ERR_OUT_OF_RANGE";
+const isOutOfRange = (error: unknown): boolean => codeOf(error) === "ERR_OUT_OF_RANGE";
 
 /**
  * Whether SQLite does not understand a statement or the file. When a store is opened this means damage, because the
@@ -53,7 +54,7 @@ export function toPlain(error: unknown, fallback: PlainError["code"]): PlainErro
     const { code, message, key, revision, owner } = error;
     return { code, message, key, revision, owner };
   }
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   if (isDamage(error)) return { code: "corrupt", message: `The database file is damaged: ${message}` };
   if (isFull(error)) return { code: "full", message: `No space on the disk: ${message}` };
   return { code: fallback, message };

@@ -31,6 +31,7 @@ import { join } from "node:path";
 import { StoreError } from "../contract.ts";
 import { crc32c } from "./crc32c.ts";
 import { isFull } from "./errors.ts";
+import { codeOf } from "../../util/error.ts";
 
 /** Revisions by which the mark is raised. */
 export const REVISION_STEP = 10_000;
@@ -60,7 +61,7 @@ export function readMark(directory: string): Mark | undefined {
   try {
     bytes = readFileSync(file);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    if (codeOf(error) === "ENOENT") return undefined;
     throw error;
   }
   const slots = [0, SLOT_BYTES].map((at) => parseSlot(bytes.subarray(at, at + LINE_BYTES)));

@@ -168,7 +168,7 @@ function migrate(db: DatabaseSync, migrations: Migrations): void {
   for (let format = pragmaOf(db, "user_version"); format <= migrations.length; format++) {
     db.exec("BEGIN IMMEDIATE");
     try {
-      migrations[format - 1]!(db);
+      migrations[format - 1]?.(db);
       db.exec(`PRAGMA user_version = ${format + 1}; COMMIT`);
     } finally {
       if (db.isTransaction) db.exec("ROLLBACK");

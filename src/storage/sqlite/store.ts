@@ -8,6 +8,7 @@
  *
  * @module
  */
+import { assert } from "../../util/assert.ts";
 import { Worker } from "node:worker_threads";
 import { type Clock, type Timer, sleep } from "../../util/clock.ts";
 import { type Log, silentLog } from "../../util/log.ts";
@@ -81,7 +82,6 @@ interface Pending {
   readonly reject: (error: unknown) => void;
 }
 
-type HistoryReply = Reply & { type: "history" };
 type Records = Reply & { type: "records" };
 
 /** A request that waits for its reply. */
@@ -215,15 +215,15 @@ class SqliteStore implements Store {
 
   async get(key: string): Promise<StoredRecord | undefined> {
     const [reply] = await this.#records((id) => ({ type: "get", id, key }));
-    return unpackRecords(reply!.buffer, reply!.rows)[0];
+    return reply && unpackRecords(reply.buffer, reply.rows)[0];
   }
 
   async range(prefix: string, options: RangeOptions = {}): Promise<RangeResult> {
     const { start, limit = Number.MAX_SAFE_INTEGER, revision } = options;
     const replies = await this.#records((id) => ({ type: "range", id, prefix, start, limit, revision }));
-    const last = replies.at(-1)!;
     const records = replies.flatMap(({ buffer, rows }) => unpackRecords(buffer, rows));
-    return { records, revision: last.revision, more: last.more };
+    const { revision: read = 0, more = false } = replies.at(-1) ?? {};
+    return { records, revision: read, more };
   }
 
   watch(prefix: string, after: number, watcher: StoreWatcher): StoreWatch {
@@ -249,10 +249,9 @@ class SqliteStore implements Store {
   }
 
   async stats(): Promise<StoreStats> {
-    const reply = await this.#request((id) => ({ type: "stats", id }));
+    const { stats } = await this.#request("stats", (id) => ({ type: "stats", id }));
     const flushMillis = this.#flushMillis;
     this.#flushMillis = [];
-    const { stats } = reply as Reply & { type: "stats" };
     return { ...stats, flushes: this.#flushes, writes: this.#writes, flushMillis };
   }
 
@@ -265,7 +264,7 @@ class SqliteStore implements Store {
       const from = next;
       // One version above the limit shows whether there are more.
       const left = (bounds.limit ?? Infinity) + 1 - versions.length;
-      const reply = (await this.#request((id) => ({ type: "history", id, key, from, limit: left }))) as HistoryReply;
+      const reply = await this.#request("history", (id) => ({ type: "history", id, key, from, limit: left }));
       versions.push(...reply.versions);
       ({ next, compacted: compactedRevision } = reply);
       count = countWithin(versions, bounds);
@@ -274,7 +273,7 @@ class SqliteStore implements Store {
   }
 
   async pin(): Promise<Pin> {
-    const reply = (await this.#request((id) => ({ type: "pin", id }))) as Reply & { type: "pinned" };
+    const reply = await this.#request("pinned", (id) => ({ type: "pin", id }));
     const release = (): void => {
       if (this.#end === undefined) this.#worker.postMessage({ type: "release", id: 0, pin: reply.id });
     };
@@ -378,17 +377,21 @@ class SqliteStore implements Store {
       const parts: Records[] = [];
       this.#post(make, {
         reply: (reply) => {
-          parts.push(reply as Records);
-          if ((reply as Records).done) resolve(parts);
+          if (reply.type !== "records") return;
+          parts.push(reply);
+          if (reply.done) resolve(parts);
         },
         reject,
       });
     });
   }
 
-  async #request(make: (id: number) => Request): Promise<Reply> {
+  /** Sends a request; resolves to its reply, which has a type of its own. */
+  async #request<T extends Reply["type"]>(type: T, make: (id: number) => Request): Promise<Reply & { type: T }> {
     this.#checkOpen();
-    return this.#send(make);
+    const reply = await this.#send(make);
+    assert(isOf(reply, type), `a reply of ${type} to a request`);
+    return reply;
   }
 
   #send(make: (id: number) => Request): Promise<Reply> {
@@ -417,15 +420,16 @@ class SqliteStore implements Store {
 
   async #readLog(prefix: string, after: number): Promise<LogPage> {
     const [reply] = await this.#records((id) => ({ type: "log", id, prefix, after }));
-    return { events: unpackEvents(reply!.buffer, reply!.rows), through: reply!.revision };
+    assert(reply, "a request for records has one reply at least");
+    return { events: unpackEvents(reply.buffer, reply.rows), through: reply.revision };
   }
 
   // Maintenance, and the end
 
   /** Compacts one step; resolves to whether more is due. */
   async #compactStep(revision: number): Promise<boolean> {
-    const reply = await this.#request((id) => ({ type: "compact", id, now: this.#clock.now(), revision }));
-    return (reply as Reply & { type: "compacted" }).more;
+    const now = this.#clock.now();
+    return (await this.#request("compacted", (id) => ({ type: "compact", id, now, revision }))).more;
   }
 
   /** Compacts history that gets too old while there are no writes; writes compact what they push out of the bounds. */
@@ -451,7 +455,7 @@ class SqliteStore implements Store {
   async #checkFiles(): Promise<void> {
     try {
       const now = this.#clock.now();
-      const { space } = (await this.#request((id) => ({ type: "check", id, now }))) as Reply & { type: "checked" };
+      const { space } = await this.#request("checked", (id) => ({ type: "check", id, now }));
       this.#setFull(space.full);
       this.#space = space;
     } catch (error) {
@@ -488,7 +492,7 @@ class SqliteStore implements Store {
     this.#fileCheck?.cancel();
     for (const { writes, reject } of this.#inFlight) {
       const message = `It is unknown whether ${namesOf(writes)} was written: ${error.message}`;
-      reject(new StoreError("unknown", message, { key: writes[0]!.key, cause: error }));
+      reject(new StoreError("unknown", message, { key: writes[0]?.key ?? "", cause: error }));
     }
     for (const { reject } of this.#queue) reject(failure);
     for (const { reject } of this.#waiting.values()) reject(failure);
@@ -502,12 +506,13 @@ class SqliteStore implements Store {
   }
 }
 
+const isOf = <T extends Reply["type"]>(reply: Reply, type: T): reply is Reply & { type: T } => reply.type === type;
+
 /** The length of the next batch at the head of the queue; a transaction is never split. */
 function batchSize(queue: readonly Pending[]): number {
   let count = 0;
   let bytes = 0;
-  for (let i = 0; i < queue.length; i++) {
-    const { writes } = queue[i]!;
+  for (const [i, { writes }] of queue.entries()) {
     count += writes.length;
     for (const { value } of writes) bytes += value.length;
     if (i > 0 && (count > BATCH_WRITES || bytes > BATCH_BYTES)) return i;
@@ -520,7 +525,7 @@ function resultOf(writes: readonly Write[], outcomes: Float64Array, at: number):
   if (outcomeOf(outcomes, at) === WRITTEN) return revisionOf(outcomes, at);
   const refused = writes.findIndex((_, i) => outcomeOf(outcomes, at + i) === REFUSED);
   if (refused >= 0) return conditionError(writes[refused]!, revisionOf(outcomes, at + refused));
-  return new StoreError("full", `No space for ${namesOf(writes)}`, { key: writes[0]!.key });
+  return new StoreError("full", `No space for ${namesOf(writes)}`, { key: writes[0]?.key ?? "" });
 }
 
 function resolvePending({ resolve, reject }: Pending, result: number | StoreError): void {

@@ -131,18 +131,11 @@ function liveRow(columns: readonly Column[]): { key: string; revision: number; s
 
 /** The row of `meta`. */
 function countersOf({ rowid, columns }: Cell): FoundCounters | undefined {
-  const numbers = columns.slice(1);
-  if (rowid !== 1 || columns.length !== 7 || columns[0] !== null) return undefined;
+  const [first, ...numbers] = columns;
+  if (rowid !== 1 || columns.length !== 7 || first !== null) return undefined;
   if (!numbers.every((number): number is number => typeof number === "number")) return undefined;
-  const [revision, compacted, records, revisionSum, liveBytes, logBytes] = numbers as number[];
-  return {
-    revision: revision!,
-    compacted: compacted!,
-    records: records!,
-    revisionSum: revisionSum!,
-    liveBytes: liveBytes!,
-    logBytes: logBytes!,
-  };
+  const [revision = 0, compacted = 0, records = 0, revisionSum = 0, liveBytes = 0, logBytes = 0] = numbers;
+  return { revision, compacted, records, revisionSum, liveBytes, logBytes };
 }
 
 function isWhole(live: Survey["live"], counters: FoundCounters | undefined): boolean {

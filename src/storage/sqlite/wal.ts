@@ -13,6 +13,7 @@
  */
 import { readFileSync } from "node:fs";
 import { PAGE_BYTES } from "./schema.ts";
+import { codeOf } from "../../util/error.ts";
 
 const HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
@@ -52,7 +53,7 @@ export function scanWal(file: string): WalScan | undefined {
   try {
     bytes = readFileSync(file);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    if (codeOf(error) === "ENOENT") return undefined;
     throw error;
   }
   const nothing = { bytes, pageBytes: PAGE_BYTES, committed: [], unreachable: [], damage: undefined };

@@ -59,7 +59,8 @@ interface TerminatedPod extends HeapItem {
 
 function* firstOf(heap: Heap<TerminatedPod>, count: number): Generator<Pod> {
   for (let left = count; left > 0; left--) {
-    const first = heap.first!;
+    const { first } = heap;
+    if (!first) return;
     heap.delete(first);
     yield first.pod;
   }

@@ -53,10 +53,10 @@ export class EvictionMemory implements Disposable {
       if (event.type !== "changed" || relevantFieldsOf(event.old) !== relevantFieldsOf(pod)) this.#add(key);
       return;
     }
-    const node = event.type === "deleted" ? undefined : this.node(pod.spec.nodeName ?? "");
+    if (event.type === "deleted") return;
+    const node = this.node(pod.spec.nodeName ?? "");
     if (!node || evictingTaints(node).length === 0) return;
-    if (event.type === "added" || relevantFieldsOf((event as { old: Pod }).old) !== relevantFieldsOf(pod))
-      this.#add(key);
+    if (event.type !== "changed" || relevantFieldsOf(event.old) !== relevantFieldsOf(pod)) this.#add(key);
   }
 
   #nodeChanged(event: ObjectEvent<Node>): void {

@@ -12,7 +12,7 @@ export function boundVolumes({ claims: { bound, waitsFor } }: Needs): Demand | u
   const isMissing = volumes.length < bound.length;
   const limiting = volumes.filter(({ spec }) => spec.nodeAffinity?.required);
   if (!isMissing && limiting.length === 0) return undefined;
-  const names = bound.map(({ claim }) => topics.volume(claim.spec.volumeName!));
+  const names = bound.map(({ claim }) => topics.volume(claim.spec.volumeName ?? ""));
   return {
     on({ node }) {
       if (isMissing) return MISSING;

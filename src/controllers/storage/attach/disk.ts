@@ -40,8 +40,9 @@ async function attach(ctx: AttachContext, id: string, users: ReadonlyMap<string,
     const node = memory.nodes.get({ name: nodeName });
     if (!node || !isManaged(node, memory.specs.names)) continue;
     const volume = podUsers.find((user) => user.volume?.diskOn(nodeName))?.volume;
-    if (!volume) continue;
-    const attachment = attachmentOf(volume.diskOn(nodeName)!, nodeName, volume.source);
+    const disk = volume?.diskOn(nodeName);
+    if (!volume || !disk) continue;
+    const attachment = attachmentOf(disk, nodeName, volume.source);
     if (there.some(({ metadata }) => metadata.name === attachment.metadata.name)) continue;
     const elsewhere = volume.isForOneNode && [...taken].find((other) => other !== nodeName);
     if (elsewhere) {

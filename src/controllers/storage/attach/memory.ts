@@ -1,4 +1,4 @@
-import { type Kind, inDomain, keyText } from "../../../client/index.ts";
+import { inDomain, keyText } from "../../../client/index.ts";
 import {
   CSIDriver,
   CSINode,
@@ -54,7 +54,7 @@ export function attachSpecs(dialect: Dialect): AttachSpecs {
   return {
     names: attachNames(dialect),
     migration,
-    attachments: sharedInformer(inDomain(VolumeAttachment, domain) as Kind<VolumeAttachment, "Cluster">, {
+    attachments: sharedInformer(inDomain(VolumeAttachment, domain), {
       indexes: {
         volume: ({ spec }: VolumeAttachment) => spec.source.persistentVolumeName ?? inlineIdOf(spec),
         node: ({ spec }: VolumeAttachment) => spec.nodeName,
@@ -80,8 +80,8 @@ export function attachSpecs(dialect: Dialect): AttachSpecs {
       },
     }),
     nodes: sharedInformer(Node),
-    drivers: sharedInformer(inDomain(CSIDriver, domain) as Kind<CSIDriver, "Cluster">),
-    csiNodes: sharedInformer(inDomain(CSINode, domain) as Kind<CSINode, "Cluster">),
+    drivers: sharedInformer(inDomain(CSIDriver, domain)),
+    csiNodes: sharedInformer(inDomain(CSINode, domain)),
   };
 }
 
@@ -173,7 +173,7 @@ export class AttachMemory implements Disposable {
     const oldest = [...bound, ...inline].toSorted((a, b) =>
       a.pod.metadata.creationTimestamp < b.pod.metadata.creationTimestamp ? -1 : 1,
     );
-    return Map.groupBy(oldest, ({ pod }) => pod.spec.nodeName!);
+    return Map.groupBy(oldest, ({ pod }) => pod.spec.nodeName ?? "");
   }
 
   /** Returns the attachments of a disk on all nodes, by any volume and any creator. */
@@ -271,7 +271,7 @@ export class AttachMemory implements Disposable {
   forgetMessages(id: string, pods: readonly Pod[]): void {
     const uids = new Set(pods.map(({ metadata }) => metadata.uid));
     const messages = this.#messages.get(id);
-    for (const uid of messages?.keys() ?? []) if (!uids.has(uid)) messages!.delete(uid);
+    for (const uid of messages?.keys() ?? []) if (!uids.has(uid)) messages?.delete(uid);
     if (messages?.size === 0) this.#messages.delete(id);
   }
 
@@ -285,7 +285,9 @@ export class AttachMemory implements Disposable {
   }
 
   #isOver(pod: Pod): boolean {
-    const keeps = this.nodes.get({ name: pod.spec.nodeName! })?.metadata.annotations?.[this.specs.names.keepsFinished];
+    const keeps = this.nodes.get({ name: pod.spec.nodeName ?? "" })?.metadata.annotations?.[
+      this.specs.names.keepsFinished
+    ];
     return hasEnded(pod) && keeps !== "true";
   }
 

@@ -21,14 +21,14 @@ export async function syncNode(ctx: AttachContext, name: string): Promise<Result
   const { volumesAttached = [], ...status } = node.status;
   const listed = new Set(volumesAttached.map((one) => one.name));
   const kept = volumesAttached.filter((one) => there.has(one.name) || !one.name.startsWith(names.entry));
-  const added = [...there.keys()].filter((entry) => !listed.has(entry));
+  const added = [...there].filter(([entry]) => !listed.has(entry));
   if (added.length === 0 && kept.length === volumesAttached.length) return undefined;
-  const next = [...kept, ...added.map((entry) => ({ name: entry, devicePath: "" }))];
+  const next = [...kept, ...added.map(([entry]) => ({ name: entry, devicePath: "" }))];
   const updated = { ...node, status: { ...status, ...(next.length > 0 ? { volumesAttached: next } : {}) } };
   if (!(await writeStatus(client, Node, updated))) return REQUEUE_SOON;
-  for (const entry of added) {
-    for (const { pod, volume } of memory.usersOf(there.get(entry)!).get(name) ?? []) {
-      const text = `AttachVolume.Attach succeeded for volume "${volume?.name ?? there.get(entry)}"`;
+  for (const [, id] of added) {
+    for (const { pod, volume } of memory.usersOf(id).get(name) ?? []) {
+      const text = `AttachVolume.Attach succeeded for volume "${volume?.name ?? id}"`;
       ctx.event("Normal", pod, "SuccessfulAttachVolume", text);
     }
   }

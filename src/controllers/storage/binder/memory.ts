@@ -1,4 +1,4 @@
-import { type Kind, inDomain, keyText } from "../../../client/index.ts";
+import { inDomain, keyText } from "../../../client/index.ts";
 import { PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from "../../../client/kinds/index.ts";
 import type { Dialect } from "../../../meta/dialect.ts";
 import {
@@ -45,7 +45,7 @@ export function binderSpecs(dialect: Dialect): BinderSpecs {
       },
     }),
     volumes: sharedInformer(PersistentVolume, { indexes: { claim: claimOfVolume } }),
-    classes: sharedInformer(inDomain(StorageClass, dialect.domain) as Kind<StorageClass, "Cluster">),
+    classes: sharedInformer(inDomain(StorageClass, dialect.domain)),
     pods: sharedInformer(Pod, { indexes: { claim: (pod: Pod) => claimsOfPod(pod).map((key) => keyText(key)) } }),
   };
 }

@@ -37,7 +37,9 @@ export const isRecyclerOf = (
 export function recyclerOf(volume: PersistentVolume, { emptiedAfter }: BinderNames): NewObject<Pod> {
   const { apiVersion, kind, metadata } = volume;
   const { hostPath, nfs, claimRef } = volume.spec;
-  const source = hostPath ? { hostPath: { path: hostPath.path } } : { nfs: { server: nfs!.server, path: nfs!.path } };
+  const source = hostPath
+    ? { hostPath: { path: hostPath.path } }
+    : { nfs: { server: nfs?.server ?? "", path: nfs?.path ?? "" } };
   const { mantissa, exponent } = parseQuantity(capacityOf(volume)) ?? { mantissa: 0n, exponent: 0 };
   const seconds = Math.floor((Number(mantissa) * 10 ** exponent) / DEADLINE_SECONDS.bytes) * DEADLINE_SECONDS.each;
   const least = hostPath ? DEADLINE_SECONDS.leastOfHostPath : DEADLINE_SECONDS.leastOfNfs;
@@ -58,5 +60,5 @@ export function recyclerOf(volume: PersistentVolume, { emptiedAfter }: BinderNam
     annotations: { [emptiedAfter]: claimRef?.uid ?? "" },
     ownerReferences: [{ apiVersion, kind, name: metadata.name, uid: metadata.uid }],
   };
-  return { metadata: placed, spec } as NewObject<Pod>;
+  return { metadata: placed, spec };
 }

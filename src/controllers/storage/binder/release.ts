@@ -16,7 +16,7 @@ export async function makeAvailable(ctx: BinderContext, volume: PersistentVolume
   const free = isOurs
     ? annotated({ ...volume, spec }, { [boundByController]: undefined })
     : { ...volume, spec: { ...spec, claimRef: reservation } };
-  const written = await write(ctx.client, PersistentVolume, free as PersistentVolume);
+  const written = await write(ctx.client, PersistentVolume, free);
   return written && (await setPhase(ctx.client, written, "Available")) ? undefined : REQUEUE_SOON;
 }
 

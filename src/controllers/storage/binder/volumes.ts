@@ -29,7 +29,8 @@ export async function syncVolume(ctx: BinderContext, found: PersistentVolume): P
     case "awaited":
       return undefined;
     case "misfit":
-      for (const object of [volume, claim!]) ctx.event("Warning", object, "VolumeMismatch", decision.note);
+      for (const object of claim ? [volume, claim] : [volume])
+        ctx.event("Warning", object, "VolumeMismatch", decision.note);
       return undefined;
     case "released":
       return release(ctx, volume);
@@ -49,7 +50,7 @@ async function claimOf(
 ): Promise<PersistentVolumeClaim | undefined> {
   const key = namedClaim(volume);
   if (!key) return undefined;
-  const { uid } = volume.spec.claimRef!;
+  const uid = volume.spec.claimRef?.uid;
   const known = memory.claims.get(key);
   if (known?.metadata.uid === uid) return known;
   if (volume.status.phase === "Released" || volume.status.phase === "Failed") return undefined;

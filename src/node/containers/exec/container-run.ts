@@ -35,7 +35,7 @@ export class ContainerRun {
   readonly #options: ContainerRunOptions;
   #process: Process | undefined;
   #starting: Promise<void> | undefined;
-  #startedAt: number | undefined;
+  #startedAt = 0;
   #terminated: Terminated | undefined;
   #last: Terminated | undefined;
   #restarts: number;
@@ -118,7 +118,7 @@ export class ContainerRun {
     const lastState = this.#last ? { terminated: this.#last } : {};
     const common = { ...base, restartCount: this.#restarts, lastState };
     if (this.#process) {
-      const startedAt = formatTime(this.#startedAt!);
+      const startedAt = formatTime(this.#startedAt);
       return { ...common, ready: true, started: true, state: { running: { startedAt } } };
     }
     if (this.#pause) {
@@ -166,12 +166,12 @@ export class ContainerRun {
     this.#killing?.cancel();
     this.#killing = undefined;
     const now = clock.now();
-    this.#failures = now - this.#startedAt! >= RESET_AFTER_MS ? 1 : this.#failures + 1;
+    this.#failures = now - this.#startedAt >= RESET_AFTER_MS ? 1 : this.#failures + 1;
     this.#terminated = {
       exitCode: code,
       ...(signal === undefined ? {} : { signal }),
       reason: code === 0 ? "Completed" : "Error",
-      startedAt: formatTime(this.#startedAt!),
+      startedAt: formatTime(this.#startedAt),
       finishedAt: formatTime(now),
     };
     onChange();

@@ -8,6 +8,7 @@
  *
  * @module
  */
+import { assert } from "../../../util/assert.ts";
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Client } from "../../../client/index.ts";
@@ -84,7 +85,7 @@ export class ExecContainers implements Containers {
   async log(pod: Pod, query: LogQuery, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
     const { root, clock } = this.#options;
     const { uid, name } = pod.metadata;
-    const container = query.container || pod.spec.containers[0]!.name;
+    const container = query.container || (pod.spec.containers[0]?.name ?? "");
     const run = this.#runs.get(uid);
     const [known] = [...(run?.main ?? []), ...(run?.init ?? [])].filter((one) => one.container.name === container);
     const found = await openLog(logFiles(root, uid, container, query.previous), query, {
@@ -184,14 +185,14 @@ export class ExecContainers implements Containers {
     const mounts: ContainerMount[] = [];
     for (const [number, mount] of volumeMounts.entries()) {
       const { mountPath: path, readOnly = false, subPath = "", subPathExpr = "" } = mount;
-      const { source: volume } = volumes.get(mount.name)!;
+      const { source: volume } = madeIn(volumes, mount.name);
       const part = subPathExpr === "" ? subPath : expandSubPath(subPathExpr, variables);
       const target = subPathTarget(root, pod.metadata.uid, [mount.name, name, number]);
       const source = part === "" ? volume : await mountSubPath({ volume, subPath: part, target, readOnly }, mounter);
       mounts.push({ source, path, readOnly, isDirectory: (await stat(source)).isDirectory() });
     }
     for (const { name: device, devicePath: path } of volumeDevices) {
-      mounts.push({ source: volumes.get(device)!.source, path, readOnly: false, isDirectory: false });
+      mounts.push({ source: madeIn(volumes, device).source, path, readOnly: false, isDirectory: false });
     }
     // A mount inside of another one is made after it.
     return mounts.toSorted((a, b) => a.path.split("/").length - b.path.split("/").length);
@@ -223,4 +224,10 @@ function userOf({ spec }: Pod, { securityContext }: Container) {
   const groups = [...(fsGroup === undefined ? [] : [fsGroup]), ...supplementalGroups];
   if (uid === undefined && gid === undefined && groups.length === 0) return undefined;
   return { uid: uid ?? 0, gid: gid ?? 0, groups: groups.length === 0 ? [gid ?? 0] : groups };
+}
+
+function madeIn(volumes: PodRun["volumes"], name: string): MadeVolume {
+  const made = volumes.get(name);
+  assert(made, "containers start when their volumes are set up");
+  return made;
 }

@@ -105,6 +105,8 @@ async function withLinks({ mounts, directory, command, workingDir }: Launch): Pr
     await mkdir(dirname(link), { recursive: true });
     await symlink(source, link);
   }
-  const found = mounts.some(({ path }) => workingDir === path) ? join(place, workingDir!) : (workingDir ?? "/");
-  return { argv: [command[0]!, ...command.slice(1)], shownRoot: place, cwd: found };
+  const [program = "", ...args] = command;
+  const found =
+    workingDir && mounts.some(({ path }) => workingDir === path) ? join(place, workingDir) : (workingDir ?? "/");
+  return { argv: [program, ...args], shownRoot: place, cwd: found };
 }

@@ -11,6 +11,7 @@
 import { rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { LOGS, pathPart, podDirectory } from "../../paths.ts";
+import { codeOf } from "../../../util/error.ts";
 
 /** The files of a log: the newer and the older part. */
 export interface LogFiles {
@@ -41,5 +42,5 @@ export async function keepPreviousLogs(root: string, podUid: string, container: 
 }
 
 function ignoreMissing(error: unknown): void {
-  if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+  if (codeOf(error) !== "ENOENT") throw error;
 }

@@ -9,6 +9,7 @@ import { constants } from "node:os";
 import { dirname } from "node:path";
 import { writeWhole } from "../../whole-file.ts";
 import type { Started } from "./launch.ts";
+import { codeOf } from "../../../util/error.ts";
 
 /** The end of a process. */
 export interface Exit {
@@ -71,7 +72,7 @@ function killGroup(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(-pid, signal);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+    if (codeOf(error) !== "ESRCH") throw error;
   }
 }
 

@@ -147,7 +147,7 @@ class Lines {
 
   #timeOf(offset: number, written: number): number {
     const times = this.#times;
-    while (this.#next < times.length && times[this.#next]![0] <= offset) this.#next++;
+    while ((times[this.#next]?.[0] ?? Infinity) <= offset) this.#next++;
     return times[this.#next]?.[1] ?? Math.floor(written);
   }
 }

@@ -7,6 +7,7 @@ import type { CSIDriver } from "../../../client/kinds/index.ts";
 import type { Informer } from "../../../runtime/index.ts";
 import type { Clock, Timer } from "../../../util/clock.ts";
 import type { Log } from "../../../util/log.ts";
+import { messageOf } from "../../../util/error.ts";
 
 /** Options of {@link Counting}. */
 export interface CountingOptions {
@@ -66,7 +67,7 @@ export class Counting implements Disposable {
     try {
       await this.#options.update(name);
     } catch (error) {
-      const facts = { driver: name, error: (error as Error).message };
+      const facts = { driver: name, error: messageOf(error) };
       this.#options.log.warn("the volume count of a driver was not updated", facts, name);
     }
     if (this.#counts.get(name) === count) this.#wait(name, count);

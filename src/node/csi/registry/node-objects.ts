@@ -41,7 +41,7 @@ export class NodeObjects {
     this.#client = client;
     this.#node = node;
     this.#mark = csiNames(dialect).nodeIds;
-    this.#kind = inDomain(CSINode, dialect.domain) as Kind<CSINode, "Cluster">;
+    this.#kind = inDomain(CSINode, dialect.domain);
   }
 
   /** Creates the CSINode, or makes the Node its owner (CSIN-29). @throws StatusError where there is no Node yet */
@@ -164,7 +164,9 @@ type Ids = Readonly<Record<string, string>>;
 function idsOf(text: string | undefined): Ids {
   try {
     const ids: unknown = JSON.parse(text ?? "{}");
-    return typeof ids === "object" && ids !== null && !Array.isArray(ids) ? (ids as Ids) : {};
+    return typeof ids === "object" && ids !== null && !Array.isArray(ids)
+      ? Object.fromEntries(Object.entries(ids).map(([driver, id]) => [driver, String(id)]))
+      : {};
   } catch {
     return {};
   }

@@ -14,6 +14,7 @@ import { type NodeFacts, NodeObjects } from "./node-objects.ts";
 import { type Applicant, REGISTRAR_TIMEOUT_MS, applicantOf, connectionTo, factsOf } from "./registration.ts";
 import { SocketWatch } from "./sockets.ts";
 import { compareVersions } from "./versions.ts";
+import { messageOf } from "../../../util/error.ts";
 
 /** Options of a registry. */
 export interface RegistryOptions {
@@ -66,7 +67,7 @@ export class DriverRegistry {
       retry: RETRY,
       work: (key) => (key === CSI_NODE ? this.#keep() : this.#look(key)),
       failed: (key, error) => {
-        const { message } = error as Error;
+        const message = messageOf(error);
         if (key === CSI_NODE) log.warn("the drivers of the node were not written", { error: message });
         else log.warn("a driver is not registered", { socket: key, error: message }, key);
       },
@@ -150,7 +151,7 @@ export class DriverRegistry {
       await registrar.calls
         .notifyRegistrationStatus(status, { signal, deadlineMs: REGISTRAR_TIMEOUT_MS })
         .catch((error: unknown) => {
-          const facts = { driver: applicant.name, error: (error as Error).message };
+          const facts = { driver: applicant.name, error: messageOf(error) };
           log.warn("a registrar was not notified that its driver is registered", facts);
         });
     } catch (error) {
@@ -211,7 +212,7 @@ async function notifyFailure(
   signal: AbortSignal,
 ): Promise<void> {
   if (error instanceof DriverError && error.method === "GetInfo") return;
-  const { message } = error as Error;
+  const message = messageOf(error);
   await calls
     .notifyRegistrationStatus({ pluginRegistered: false, error: message }, { signal, deadlineMs: REGISTRAR_TIMEOUT_MS })
     .catch(() => {});

@@ -11,6 +11,7 @@ import { join } from "node:path";
 import type { Clock, Timer } from "../../../util/clock.ts";
 import type { Log } from "../../../util/log.ts";
 import { ignoreMissing } from "../disk.ts";
+import { messageOf } from "../../../util/error.ts";
 
 /** Options of a watch. */
 export interface SocketWatchOptions {
@@ -75,7 +76,7 @@ export class SocketWatch {
         await this.#scanDirectory(this.#options.directory, found, 0);
         this.#report(found);
       } catch (error) {
-        this.#options.log.warn("the sockets of drivers cannot be listed", { error: (error as Error).message });
+        this.#options.log.warn("the sockets of drivers cannot be listed", { error: messageOf(error) });
       }
     }
     this.#scanning = undefined;
@@ -112,7 +113,7 @@ export class SocketWatch {
       watcher.unref();
       this.#watchers.set(directory, watcher);
     } catch (error) {
-      this.#options.log.debug("a directory of sockets is not watched", { error: (error as Error).message });
+      this.#options.log.debug("a directory of sockets is not watched", { error: messageOf(error) });
     }
   }
 

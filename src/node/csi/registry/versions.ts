@@ -21,5 +21,5 @@ function versionOf(text: string): Version[] | undefined {
 /** Compares two versions: negative, 0 or positive. */
 export function compareVersions(a: Version, b: Version): number {
   const at = a.findIndex((number, i) => number !== b[i]);
-  return at < 0 ? 0 : a[at]! - (b[at] ?? 0);
+  return at < 0 ? 0 : (a[at] ?? 0) - (b[at] ?? 0);
 }
