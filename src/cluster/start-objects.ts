@@ -64,7 +64,7 @@ function ownService({ serviceRanges = SERVICE_RANGES }: ApiContext): StartObject
   const [text = ""] = serviceRanges.networks;
   const network = networkOf(text);
   assert(network, "networks of Services were validated");
-  const lowest = firstOf(network);
+  const lowest = networkAddress(network);
   const first = lowest.with(-1, (lowest.at(-1) ?? 0) + 1);
   return {
     resource: "services.",

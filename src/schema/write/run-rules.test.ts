@@ -20,7 +20,7 @@ async function outcome(units: number, threads: WorkerThreads | undefined): Promi
   const errors = new FieldErrors();
   errors.required("spec.before");
   const job = { module: "judges.js", input: () => "input", sender: {} };
-  await atOnce(runRules(rulesOf(errors, units), job, errors, beside ? { beside } : {}));
+  await atOnce(runRules(rulesOf(errors, units), job, errors, threads ? { threads } : {}));
   return errors.causes.map(({ field }) => field);
 }
 
