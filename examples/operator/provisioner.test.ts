@@ -128,7 +128,9 @@ test("a claim that was created while the watch was broken is found by the next l
   expect(driver.volumes.size).toBe(1);
 });
 
-test("the second provisioner takes over after the first has crashed, and creates nothing twice", async ({ cluster }) => {
+test("the second provisioner takes over after the first has crashed, and creates nothing twice", async ({
+  cluster,
+}) => {
   const lease = { namespace: "kube-system", name: "provisioner" };
   const [driver, other] = [new MemoryDriver(), new MemoryDriver()];
   const first = await cluster.run(provisioner(driver), { leaderElection: { lease, identity: "first" } });

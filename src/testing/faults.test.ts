@@ -276,7 +276,7 @@ describe("watches", () => {
   test("open lists the open watches if none matches", async () => {
     await watching();
     expect(() => cluster.faults.open({ kind: Secret }, watchEnds())).toThrow(
-      "expected an open watch for watchEnds, there is ConfigMap of alice",
+      "expected an open watch for watchEnds, found ConfigMap of alice",
     );
   });
 });

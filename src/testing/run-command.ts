@@ -104,7 +104,7 @@ async function untilSignal({ env, url }: Endpoint, tell: (text: string) => void)
   const { promise, resolve } = Promise.withResolvers<void>();
   for (const signal of ENDS) process.once(signal, resolve);
   // The handlers are set before this is printed, as a reader may interrupt at once.
-  tell(`keelson: the cluster stays at ${url} until interrupted\nexport KUBECONFIG=${env["KUBECONFIG"]!}\n`);
+  tell(`keelson: the cluster stays at ${url} until it is interrupted\nexport KUBECONFIG=${env["KUBECONFIG"]!}\n`);
   await promise;
   for (const signal of ENDS) process.off(signal, resolve);
 }
