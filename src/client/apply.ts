@@ -133,12 +133,14 @@ function kindsOf(client: Client, found: readonly FoundManifest[], signal: AbortS
 function definedBy({ kind, spec }: Manifest): readonly string[] {
   if (kind !== "CustomResourceDefinition") return [];
   const { group, names, versions } = isObject(spec) ? spec : {};
-  const defined = isObject(names) ? names["kind"] : undefined;
+  const defined = isObject(names) ? textOf(names["kind"]) : "";
   return (Array.isArray(versions) ? versions : []).map((one) => {
-    const version = isObject(one) ? one["name"] : undefined;
-    return `${apiVersionOf({ group: String(group ?? ""), version: String(version ?? "") })} ${String(defined)}`;
+    const version = isObject(one) ? textOf(one["name"]) : "";
+    return `${apiVersionOf({ group: textOf(group), version })} ${defined}`;
   });
 }
+
+const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
 
 async function findServedKind(
   client: Client,

@@ -83,11 +83,14 @@ const ATTRIBUTES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   vsphereVolume: { storagePolicyName: "storagepolicyname" },
 };
 
+const textOf = (value: unknown): string =>
+  typeof value === "string" || typeof value === "number" ? String(value) : "";
+
 /** The attributes that are set; partition 0 is the whole disk (VOL-18). */
 const attributes = (member: string, source: Source): Record<string, string> =>
   Object.fromEntries(
     Object.entries(ATTRIBUTES[member] ?? {}).flatMap(([from, to]) =>
-      source[from] ? [[to, String(source[from])]] : [],
+      source[from] ? [[to, textOf(source[from])]] : [],
     ),
   );
 
@@ -96,8 +99,8 @@ function secret(member: string, source: Source, namespace: string): Pick<Csi, "n
   if (member !== "azureFile") return {};
   return {
     nodeStageSecretRef: {
-      name: String(source["secretName"]),
-      namespace: String(source["secretNamespace"] ?? "") || namespace,
+      name: textOf(source["secretName"]),
+      namespace: textOf(source["secretNamespace"]) || namespace,
     },
   };
 }

@@ -109,9 +109,11 @@ function demandKind({ definition }: CompiledKind, value: { [key: string]: Value 
   const { kind, metadata } = value;
   if (kind === definition.kind) return;
   const name = isObject(metadata) ? metadata["name"] : undefined;
-  throw invalid({ group: definition.group, kind: String(kind) }, typeof name === "string" ? name : "", [
-    { reason: "FieldValueInvalid", message: `Invalid value: expected ${definition.kind}`, field: "kind" },
-  ]);
+  throw invalid(
+    { group: definition.group, kind: typeof kind === "string" ? kind : "" },
+    typeof name === "string" ? name : "",
+    [{ reason: "FieldValueInvalid", message: `Invalid value: expected ${definition.kind}`, field: "kind" }],
+  );
 }
 
 /** Entries in the older shape say `fields` for `fieldsV1` (MF-10). Changes the value. */
