@@ -4,7 +4,14 @@
  * @module
  */
 import { readFileSync } from "node:fs";
-import { AuditMetrics, PolicyError, type Rules, bothOf, compileRules, readPolicy } from "../../audit/index.ts";
+import {
+  AuditMetrics,
+  PolicyError,
+  type PolicyRuleEvaluator,
+  unionOf,
+  compileRules,
+  readPolicy,
+} from "../../audit/index.ts";
 import type { Auditing } from "../../server/index.ts";
 import type { Clock, Random } from "../../util/clock.ts";
 import type { Log } from "../../util/log.ts";
@@ -47,10 +54,10 @@ export function openAudit(
     ...(file ? [openAuditFile(file, parts, open)] : []),
     ...(webhook ? [openAuditWebhook(webhook, parts, open)] : []),
   ];
-  return { rules, metrics, sink: bothOf(sinks) };
+  return { rules, metrics, sink: unionOf(sinks) };
 }
 
-function rulesOf(file: string): Rules {
+function rulesOf(file: string): PolicyRuleEvaluator {
   let text: string;
   try {
     text = readFileSync(file, "utf8");

@@ -30,7 +30,7 @@ async function audited(
   const told: Told[] = [];
   const metrics = new AuditMetrics();
   const sink: AuditSink = {
-    take(event) {
+    write(event) {
       told.push(JSON.parse(event.json) as Told);
       return take(event);
     },
