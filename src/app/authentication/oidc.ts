@@ -11,7 +11,7 @@ import {
   configurationOf,
   readConfiguration,
 } from "../../auth/oidc/configuration.ts";
-import { configurationOfFlags, isSaid } from "../../auth/oidc/flags.ts";
+import { configurationOfFlags, isSet } from "../../auth/oidc/flags.ts";
 import { ALGORITHMS } from "../../auth/oidc/rules.ts";
 import { openDocuments } from "../../hooks/documents.ts";
 import type { Clock } from "../../util/clock.ts";
@@ -47,7 +47,7 @@ const BOUNDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 /** Opens what the settings name; undefined where they name nothing. @throws OptionError */
 export function openOidc(settings: OidcSettings, { clock, log, issuers, audiences }: OidcGround): Oidc | undefined {
   const { configFile } = settings;
-  const isFlagged = isSaid(settings) || settings.caFile !== "";
+  const isFlagged = isSet(settings) || settings.caFile !== "";
   if (configFile === "" && !isFlagged) return undefined;
   if (configFile !== "" && isFlagged) {
     throw new OptionError("expected --authentication-config or options that begin with --oidc-, got both");
@@ -62,7 +62,7 @@ export function openOidc(settings: OidcSettings, { clock, log, issuers, audience
     audiences,
     fetch: (url, options) => documents.get(url, options),
     onError: (error) => log.warn("the keys of an issuer of tokens could not be read", { error: String(error) }),
-    onJudged: (issuer, result, seconds) => metrics.judged(issuer, result, seconds),
+    onResult: (issuer, result, seconds) => metrics.authenticated(issuer, result, seconds),
   });
   const watched =
     configFile === ""
@@ -120,18 +120,18 @@ function checked<T>(where: string, read: () => T): T {
 
 /** How long judgements took, and how often a changed file was used (OIDC-18). */
 class OidcMetrics {
-  readonly #judged = new Map<
+  readonly #authenticated = new Map<
     string,
     { readonly labels: Readonly<Record<string, string>>; readonly seconds: Histogram }
   >();
 
-  judged(issuer: string, result: string, seconds: number): void {
+  authenticated(issuer: string, result: string, seconds: number): void {
     const key = `${result} ${issuer}`;
-    let known = this.#judged.get(key);
+    let known = this.#authenticated.get(key);
     if (!known) {
       const hash = `sha256:${createHash("sha256").update(issuer).digest("hex")}`;
       known = { labels: { result, jwt_issuer_hash: hash }, seconds: new Histogram(BOUNDS) };
-      this.#judged.set(key, known);
+      this.#authenticated.set(key, known);
     }
     known.seconds.observe(seconds);
   }
@@ -141,8 +141,8 @@ class OidcMetrics {
       {
         name: "apiserver_authentication_jwt_authenticator_latency_seconds",
         type: "histogram",
-        help: "Seconds that tokens of issuers took to be judged.",
-        samples: [...this.#judged.values()].flatMap(({ labels, seconds }) => seconds.samples(labels)),
+        help: "Seconds that tokens of issuers took to be authenticated.",
+        samples: [...this.#authenticated.values()].flatMap(({ labels, seconds }) => seconds.samples(labels)),
       },
       {
         name: "apiserver_authentication_config_controller_automatic_reloads_total",

@@ -5,7 +5,7 @@
  */
 import { resolve } from "node:path";
 import { type AuthorizerPart, authorizerOf } from "../../auth/authorizer.ts";
-import type { Authorizer, TrustGround } from "../../auth/contract.ts";
+import type { Authorizer, AuthContext } from "../../auth/contract.ts";
 import { webhookAuthorizer } from "../../auth/webhook/webhook-authorizer.ts";
 import { ReplaceableAuthorizer } from "../../auth/replaceable.ts";
 import type { Clock } from "../../util/clock.ts";
@@ -30,7 +30,7 @@ const LINGER_MS = 60_000;
 
 /** Who decides in a server. */
 export interface Authorization {
-  readonly authorizer: (ground: TrustGround) => Authorizer;
+  readonly authorizer: (context: AuthContext) => Authorizer;
   /** Whether roles are among those that are asked: then there are roles from the start. */
   readonly hasRoles: boolean;
   /** Whether everybody may do everything, as is said now. */
@@ -74,7 +74,7 @@ export function openAuthorization(settings: AuthorizationSettings, ground: Autho
 
 /** Authorizers, and the webhooks that they ask. */
 interface Opened {
-  readonly make: (ground: TrustGround) => Authorizer;
+  readonly make: (context: AuthContext) => Authorizer;
   readonly webhooks: DisposableStack;
 }
 
@@ -122,7 +122,7 @@ class FollowedAuthorization implements Disposable {
     });
   }
 
-  readonly authorizer = (ground: TrustGround): Authorizer => this.#replaceable.for(ground);
+  readonly authorizer = (context: AuthContext): Authorizer => this.#replaceable.for(context);
 
   get allowsAll(): boolean {
     return this.#allowsAll;

@@ -231,7 +231,7 @@ export class AuditRecord implements Recorder {
     const [annotations, decision] = [this.#annotations, this.#decision];
     const isSlow = !this.#isLong && at - this.#head.received > SLOW_MILLIS;
     const isCut = this.response?.isTooLong ?? false;
-    const notes = this.#head.user?.notes;
+    const notes = this.#head.user?.auditAnnotations;
     if (!annotations && !notes && !decision && !isSlow && !isCut) return undefined;
     const all: Record<string, string> = { ...annotations, ...notes };
     if (decision) {
