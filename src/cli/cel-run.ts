@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { CelError, type Finding, type Schema, checkSchema, compile, judgeObject } from "../cel/index.ts";
+import { CelError, type Finding, type Schema, checkSchema, compile, validateObject } from "../cel/index.ts";
 import { type Value, type ValueObject, isObject } from "../value/value.ts";
 import { decodeYaml } from "../value/yaml.ts";
 import type { Actions } from "./actions.ts";
@@ -98,7 +98,7 @@ function judgeAll(actions: Actions, request: CelRequest, { known, self, old }: G
     });
   }
   const wrong = checkSchema(known.schema);
-  const findings = wrong.length > 0 ? wrong : judgeObject(known.schema, self, old);
+  const findings = wrong.length > 0 ? wrong : validateObject(known.schema, self, old);
   if (findings.length > 0) actions.exit.done = actions.exit.failed;
   actions.print(request.output === "json" ? JSON.stringify(findings, undefined, 2) : linesOf(findings));
 }

@@ -216,7 +216,11 @@ describe("the events of a request", () => {
   });
 
   test("AUDIT-19: what is noted of a token is told once the request is answered", async () => {
-    const identity = { user: "robot", groups: ["system:masters"], auditAnnotations: { "authentication.k8s.io/stale-token": "x" } };
+    const identity = {
+      user: "robot",
+      groups: ["system:masters"],
+      auditAnnotations: { "authentication.k8s.io/stale-token": "x" },
+    };
     const { ask, told } = await audited(ALL, { authenticator: { authenticate: () => identity } });
     await (await ask("GET", `${CM}/none`)).text();
     expect(told[0]).not.toHaveProperty("annotations");
