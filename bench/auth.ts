@@ -7,7 +7,7 @@
  * @module
  */
 import { generateKeyPairSync } from "node:crypto";
-import { accountTokens } from "../src/auth/account-identities.ts";
+import { accountTokens } from "../src/auth/account-authenticator.ts";
 import { adminToken } from "../src/auth/admin.ts";
 import { authenticatorChain } from "../src/auth/chain.ts";
 import type { Authenticator, Connection, Credentials } from "../src/auth/contract.ts";

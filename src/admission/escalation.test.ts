@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Authorizer } from "../auth/contract.ts";
-import { GROUP } from "../auth/rbac/role-cells.ts";
+import { RBAC_GROUP } from "../auth/rbac/role-cache.ts";
 import type { ApiObject } from "../schema/definition.ts";
 import { systemClock } from "../util/clock.ts";
 import { escalation } from "./escalation.ts";
@@ -10,7 +10,7 @@ const NEVER: Authorizer = {
   authorize: () => Promise.reject(new Error("a question about rights")),
 } as unknown as Authorizer;
 const step = escalation({ lookup: lookupOf({}), clock: systemClock, authorizer: NEVER });
-const ref = { group: GROUP, plural: "roles", kind: "Role" };
+const ref = { group: RBAC_GROUP, plural: "roles", kind: "Role" };
 const role = (metadata: object, verb = "get"): ApiObject =>
   objectOf({ name: "r", namespace: "team", ...metadata }, { rules: [{ verbs: [verb], resources: ["pods"] }] });
 

@@ -12,7 +12,7 @@ import { isMaster } from "../auth/admin.ts";
 import { roleName } from "../auth/rbac/binding.ts";
 import { missingRights } from "../auth/rbac/coverage.ts";
 import { rbacOf } from "../auth/rbac/rbac.ts";
-import { GROUP } from "../auth/rbac/role-cells.ts";
+import { RBAC_GROUP } from "../auth/rbac/role-cache.ts";
 import type { RuleForm } from "../auth/rbac/rule.ts";
 import { NO_REQUEST } from "../meta/request-info.ts";
 import { pathSegment } from "../meta/names.ts";
@@ -47,7 +47,7 @@ export const escalation = (parts: EscalationParts): AdmissionStep => ({
   // It changes nothing: what changes objects has been asked, and their rules have not.
   mutate(request) {
     const { ref, object, old, identity } = request;
-    if (ref.group !== GROUP || !object || isMaster(identity)) return undefined;
+    if (ref.group !== RBAC_GROUP || !object || isMaster(identity)) return undefined;
     const check = CHECKS[ref.plural];
     return check && !(old && isHousekeeping(object, old)) ? check(parts, request, object) : undefined;
   },
@@ -79,14 +79,12 @@ function gathers(role: ApiObject): boolean {
   return (rule?.clusterRoleSelectors?.length ?? 0) > 0;
 }
 
-const ROLES: Readonly<Record<string, string>> = { Role: "roles", ClusterRole: "clusterroles" };
-
 async function checkBinding(parts: EscalationParts, request: AdmissionRequest, object: ApiObject): Promise<void> {
   const { ref, namespace } = request;
   const { kind, name } = object["roleRef"] as { kind: string; name: string };
-  const resource = ROLES[kind];
-  // What no role can be is for the rules of bindings to tell.
-  if (!resource || (kind === "Role" && namespace === "")) return;
+  // The rules of bindings report an invalid roleRef.
+  if ((kind !== "Role" && kind !== "ClusterRole") || (kind === "Role" && namespace === "")) return;
+  const resource = kind === "Role" ? "roles" : "clusterroles";
   if (await may(parts, request, "bind", { resource, namespace, name })) return;
   const wrongName = name === "" ? "expected a name, got none" : pathSegment(name);
   if (wrongName) throw badRequest(`roleRef.name: ${wrongName}`);
@@ -102,7 +100,7 @@ async function may(
   verb: string,
   what: { readonly resource: string; readonly namespace: string; readonly name: string },
 ): Promise<boolean> {
-  const info = { ...NO_REQUEST, isResource: true, verb, group: GROUP, version: "*", ...what };
+  const info = { ...NO_REQUEST, isResource: true, verb, group: RBAC_GROUP, version: "*", ...what };
   return (await authorizer.authorize(identity, info)).allowed;
 }
 
@@ -118,11 +116,11 @@ async function refuseMissing(
     identity,
     namespace,
   );
-  const { rules, isCutShort } = await inSlices(
+  const { rules, isTruncated } = await inSlices(
     missingRights([...resourceRules, ...pathRules], given),
     parts.clock.loop.slice(),
   );
-  if (rules.length > 0) throw refusal(request, refusalOf(identity, rules, isCutShort, error));
+  if (rules.length > 0) throw refusal(request, refusalOf(identity, rules, isTruncated, error));
 }
 
 /** The longest list of missing rights in a message. */
@@ -131,11 +129,11 @@ const MOST_TEXT = 2000;
 function refusalOf(
   { user, groups }: Identity,
   rules: readonly RuleForm[],
-  isCutShort: boolean,
+  isTruncated: boolean,
   error: string | undefined,
 ): string {
   const who = `user ${JSON.stringify(user)} (groups=${cut(JSON.stringify(groups))})`;
-  const what = isCutShort ? "has too few rights, or too many to compare; among what is missing" : "does not have";
+  const what = isTruncated ? "has too few rights, or too many to compare; among what is missing" : "does not have";
   const missing = cut(toldOf(rules));
   return `${who} may give only what they have, and ${what}: ${missing}${error ? `; ${cut(error)}` : ""}`;
 }

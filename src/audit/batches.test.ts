@@ -18,7 +18,7 @@ const event = (auditID: string): AuditEvent =>
     { stage: "ResponseComplete", at: 0 },
   );
 
-/** Batches with what was sent and dropped; a receiver that answers at once, or when it is told to. */
+/** Batches with the events that they sent and dropped; `answer` is the promise of the receiver. */
 function batches(options: Partial<BatchOptions>, answer: () => Promise<void> = () => Promise.resolve()) {
   const clock = new ManualClock();
   const sent: string[][] = [];
@@ -30,58 +30,58 @@ function batches(options: Partial<BatchOptions>, answer: () => Promise<void> = (
       sent.push(events.map(({ head }) => head.auditID));
       return answer();
     },
-    dropped: (events) => (state.dropped += events),
+    onDropped: (events) => (state.dropped += events),
   });
-  const take = (...ids: string[]): void => ids.forEach((id) => made.take(event(id)));
-  const move = (ms: number): Promise<void> => clock.advanceSettled(ms, () => Promise.resolve());
-  return { clock, sent, state, made, take, move };
+  const write = (...ids: string[]): void => ids.forEach((id) => made.write(event(id)));
+  const advance = (ms: number): Promise<void> => clock.advanceSettled(ms, () => Promise.resolve());
+  return { clock, sent, state, made, write, advance };
 }
 
-test("AUDIT-25: a batch goes when it is full, or when its first event has waited long enough", async () => {
-  const { sent, take, move } = batches({});
-  take("a", "b");
+test("AUDIT-25: a batch is sent when it is full, or when its first event has waited for the longest time", async () => {
+  const { sent, write, advance } = batches({});
+  write("a", "b");
   expect(sent).toEqual([]);
-  take("c", "d");
+  write("c", "d");
   expect(sent).toEqual([["a", "b", "c"]]);
-  await move(1000);
+  await advance(1000);
   expect(sent).toEqual([["a", "b", "c"], ["d"]]);
 });
 
-test("AUDIT-25: batches are throttled: a burst at once, then so many a second", async () => {
-  const { sent, take, move } = batches({ maxSize: 1, throttle: { qps: 2, burst: 2 } });
-  take("a", "b", "c", "d");
+test("AUDIT-25: batches are throttled: a burst at once, then some a second", async () => {
+  const { sent, write, advance } = batches({ maxSize: 1, throttle: { qps: 2, burst: 2 } });
+  write("a", "b", "c", "d");
   expect(sent).toEqual([["a"], ["b"]]);
-  await move(500);
+  await advance(500);
   expect(sent).toHaveLength(3);
-  await move(500);
+  await advance(500);
   expect(sent).toHaveLength(4);
 });
 
-test("AUDIT-25: what finds no room is dropped and counted, however slow the receiver is", () => {
-  const { sent, state, take } = batches({ maxSize: 1, bufferSize: 2 }, () => new Promise(() => {}));
-  take("a", "b", "c", "d", "e", "f", "g", "h");
+test("AUDIT-25: events beyond the buffer are dropped and counted, however slow the receiver is", () => {
+  const { sent, state, write } = batches({ maxSize: 1, bufferSize: 2 }, () => new Promise(() => {}));
+  write("a", "b", "c", "d", "e", "f", "g", "h");
   expect(sent).toEqual([["a"], ["b"], ["c"], ["d"]]);
   expect(state.dropped).toBe(2);
 });
 
-test("AUDIT-25: at the end all that waits is sent without a pause, and nothing is taken any more", async () => {
-  const { sent, state, made, take } = batches({ throttle: { qps: 1, burst: 1 } });
-  take("a", "b", "c", "d", "e", "f", "g");
+test("AUDIT-25: a flush sends all waiting events without throttling, and later events are dropped", async () => {
+  const { sent, state, made, write } = batches({ throttle: { qps: 1, burst: 1 } });
+  write("a", "b", "c", "d", "e", "f", "g");
   await made.flush();
   expect(sent).toEqual([["a", "b", "c"], ["d", "e", "f"], ["g"]]);
-  take("h");
+  write("h");
   expect(state.dropped).toBe(1);
 });
 
-test("AUDIT-25: what is under way takes room as what waits does, until it was sent", async () => {
+test("AUDIT-25: events in flight count against the buffer until they are sent", async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
-  const { sent, state, take } = batches({ maxSize: 1 }, () => promise);
+  const { sent, state, write } = batches({ maxSize: 1 }, () => promise);
   const large = "x".repeat(20 << 20);
-  take(large, large, large, large);
+  write(large, large, large, large);
   expect([sent.length, state.dropped]).toEqual([3, 1]);
   resolve();
   await promise;
   await Promise.resolve();
-  take(large);
+  write(large);
   expect([sent.length, state.dropped]).toEqual([4, 1]);
 });

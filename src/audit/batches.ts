@@ -1,6 +1,5 @@
 /**
- * Events that are sent in batches: by number and by time, not too often, and never more of them waiting than there is
- * room for (AUDIT-25).
+ * Sends events in batches: by number and by time, throttled, from a buffer of bounded size (AUDIT-25).
  *
  * @module
  */
@@ -8,43 +7,42 @@ import type { Clock, Timer } from "../util/clock.ts";
 import type { AuditEvent } from "./event.ts";
 import type { AuditSink } from "./sink.ts";
 
-/** How events are gathered. */
+/** The sizes and times of batches, as the options `--audit-...-batch-...` set them. */
 export interface BatchOptions {
-  /** Events that may wait; what comes beyond is dropped. */
+  /** Events that may wait; further events are dropped. */
   readonly bufferSize: number;
   /** Events in a batch. */
   readonly maxSize: number;
-  /** Milliseconds after which a batch goes that is not full. */
+  /** Milliseconds after which a batch is sent that is not full. */
   readonly maxWaitMillis: number;
-  /** How many batches a second on average, and how many at once after a quiet time; undefined for as many as there are. */
+  /** Batches a second on average, and the largest burst; undefined for no throttling. */
   readonly throttle?: { readonly qps: number; readonly burst: number } | undefined;
 }
 
-/** What batches are given. */
+/** The parts of {@link Batches}. */
 export interface BatchParts {
   readonly clock: Clock;
   readonly options: BatchOptions;
   /** Sends a batch; never rejects. */
   readonly send: (events: readonly AuditEvent[]) => Promise<void>;
-  /** Is told of events that were dropped. */
-  readonly dropped: (events: number) => void;
+  /** Called with the number of events that were dropped. */
+  readonly onDropped: (events: number) => void;
 }
 
-/** Batches that are under way at once: a receiver that is slow holds no more than these. */
-const MOST_UNDER_WAY = 4;
-/** Characters of events that wait or are under way: their objects can be large. */
-const MOST_CHARACTERS = 64 << 20;
+const MAX_BATCHES_IN_FLIGHT = 4;
+/** Characters of the events that wait or are in flight: their objects can be large. */
+const MAX_CHARACTERS = 64 << 20;
 
-/** See the head of this file. */
+/** A sink that sends its events in batches. */
 export class Batches implements AuditSink {
   readonly #parts: BatchParts;
   #waiting: AuditEvent[] = [];
   #characters = 0;
-  #underWay = 0;
+  #inFlight = 0;
   #tokens: number;
   #filledAt: number;
   #timer: Timer | undefined;
-  /** When the oldest event that waits has to go. */
+  /** When the oldest waiting event must be sent. */
   #dueAt = 0;
   #flushed: (() => void) | undefined;
 
@@ -54,13 +52,13 @@ export class Batches implements AuditSink {
     this.#filledAt = parts.clock.steady();
   }
 
-  /** Takes an event or drops it; nobody waits for it. */
-  take(event: AuditEvent): true {
-    const { options, dropped, clock } = this.#parts;
+  /** Buffers an event, or drops it where the buffer is full; the request does not wait. */
+  write(event: AuditEvent): true {
+    const { options, onDropped, clock } = this.#parts;
     const length = event.json.length;
-    const isFull = this.#waiting.length >= options.bufferSize || this.#characters + length > MOST_CHARACTERS;
+    const isFull = this.#waiting.length >= options.bufferSize || this.#characters + length > MAX_CHARACTERS;
     if (isFull || this.#flushed) {
-      dropped(1);
+      onDropped(1);
       return true;
     }
     if (this.#waiting.length === 0) this.#dueAt = clock.steady() + options.maxWaitMillis;
@@ -70,7 +68,7 @@ export class Batches implements AuditSink {
     return true;
   }
 
-  /** Sends all that waits, without a pause; resolves when that has been sent. Nothing is taken any more. */
+  /** Sends all waiting events without throttling; resolves when they are sent. Later events are dropped. */
   flush(): Promise<void> {
     return new Promise((resolve) => {
       this.#flushed = resolve;
@@ -82,7 +80,7 @@ export class Batches implements AuditSink {
     this.#timer?.cancel();
     this.#timer = undefined;
     const { clock, options } = this.#parts;
-    while (this.#waiting.length > 0 && this.#underWay < MOST_UNDER_WAY) {
+    while (this.#waiting.length > 0 && this.#inFlight < MAX_BATCHES_IN_FLIGHT) {
       const wait = this.#flushed ? 0 : this.#wait(clock.steady(), options);
       if (wait > 0) {
         this.#timer = clock.after(wait, () => this.#pump(), { owner: "audit", upkeep: true });
@@ -90,10 +88,10 @@ export class Batches implements AuditSink {
       }
       this.#send();
     }
-    if (this.#waiting.length === 0 && this.#underWay === 0) this.#flushed?.();
+    if (this.#waiting.length === 0 && this.#inFlight === 0) this.#flushed?.();
   }
 
-  /** Milliseconds until a batch may go; takes one of those that may go now where that is 0. */
+  /** Milliseconds until a batch may be sent; where that is 0, a token of the throttle is used. */
   #wait(now: number, { maxSize, throttle }: BatchOptions): number {
     if (this.#waiting.length < maxSize && now < this.#dueAt) return this.#dueAt - now;
     if (!throttle) return 0;
@@ -109,9 +107,9 @@ export class Batches implements AuditSink {
     const { clock, options, send } = this.#parts;
     const batch = this.#waiting.splice(0, options.maxSize);
     this.#dueAt = clock.steady() + options.maxWaitMillis;
-    this.#underWay++;
+    this.#inFlight++;
     void send(batch).then(() => {
-      this.#underWay--;
+      this.#inFlight--;
       for (const { json } of batch) this.#characters -= json.length;
       this.#pump();
     });

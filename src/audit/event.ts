@@ -1,5 +1,5 @@
 /**
- * An audit event and its text: one line of JSON in the form `audit.k8s.io/v1` (AUDIT-12..15).
+ * An audit event and its JSON: one line of `audit.k8s.io/v1` (AUDIT-12..15).
  *
  * @module
  */
@@ -7,7 +7,7 @@ import type { Identity } from "../auth/contract.ts";
 import type { Level, Stage } from "./policy.ts";
 import { memoizeLast } from "../util/once.ts";
 
-/** The object that a request is about (AUDIT-14). Members that are empty are left out. */
+/** The object of a request (AUDIT-14). Empty members are left out of the JSON. */
 export interface EventObject {
   readonly resource: string;
   readonly namespace: string;
@@ -19,7 +19,7 @@ export interface EventObject {
   readonly subresource: string;
 }
 
-/** What was answered (AUDIT-15): of a Status that was answered, more than the code. */
+/** The status of the response (AUDIT-15); more than the code where the response is a Status. */
 export interface EventStatus {
   readonly status?: string | undefined;
   readonly message?: string | undefined;
@@ -28,14 +28,14 @@ export interface EventStatus {
   readonly code: number;
 }
 
-/** What is the same in all events of a request. */
+/** The part that all events of a request share. */
 export interface EventHead {
   readonly level: Level;
   readonly auditID: string;
   /** Path and query as they were sent. */
   readonly requestURI: string;
   readonly verb: string;
-  /** Undefined where nobody is known to ask (AUDIT-11). */
+  /** Undefined where the user is not known (AUDIT-11). */
   readonly user: Identity | undefined;
   readonly sourceIPs: readonly string[];
   readonly userAgent: string;
@@ -43,7 +43,7 @@ export interface EventHead {
   readonly received: number;
 }
 
-/** What belongs to one stage of a request. */
+/** The part that belongs to one stage of a request. */
 export interface EventStage {
   readonly stage: Stage;
   /** Milliseconds since the epoch, with a fraction. */
@@ -58,7 +58,7 @@ export interface EventStage {
   readonly annotations?: Readonly<Record<string, string>> | undefined;
 }
 
-/** An event; its text is made when somebody asks for it. */
+/** An event; its JSON is made when it is first read. */
 export class AuditEvent {
   readonly head: EventHead;
   readonly stage: EventStage;
@@ -74,7 +74,7 @@ export class AuditEvent {
     return (this.#json ??= textOf(this.head, this.stage));
   }
 
-  /** The event without its objects, with a note that it lost them (AUDIT-26). */
+  /** The event without its objects, with an annotation that says so (AUDIT-26). */
   truncated(): AuditEvent {
     const { requestObject: _sent, responseObject: _answered, ...stage } = this.stage;
     const annotations = { ...stage.annotations, "audit.k8s.io/truncated": "true" };
@@ -98,7 +98,7 @@ function textOf(head: EventHead, stage: EventStage): string {
   return `${text}}`;
 }
 
-/** The parts of a text that are the same for all events of a request. */
+/** The pieces of JSON that all events of a request share. */
 interface HeadText {
   readonly start: string;
   readonly request: string;
@@ -107,7 +107,7 @@ interface HeadText {
   readonly received: string;
 }
 
-/** The events of a request often follow one another. */
+/** Keeps the last result: the events of a request often follow one another. */
 const headText = memoizeLast((head: EventHead): HeadText => {
   const { sourceIPs, userAgent } = head;
   const ips = sourceIPs.length === 0 ? "" : `,"sourceIPs":${JSON.stringify(sourceIPs)}`;
@@ -122,10 +122,10 @@ const headText = memoizeLast((head: EventHead): HeadText => {
 
 const PLAIN = /^[\w!#-[\]-~ ]*$/;
 
-/** A text in quotes; most hold nothing that has to be escaped. */
+/** A JSON string; most texts need no escapes. */
 const quoted = (text: string): string => (PLAIN.test(text) ? `"${text}"` : JSON.stringify(text));
 
-/** Users of many requests are the same object. */
+/** JSON of users; many requests share one identity object. */
 const users = new WeakMap<Identity, string>();
 
 function userText(identity: Identity | undefined): string {
@@ -178,11 +178,11 @@ function statusText({ status, message, reason, details, code }: EventStatus): st
 }
 
 function sortedText(annotations: Readonly<Record<string, string>>): string {
-  const keys = Object.keys(annotations).toSorted();
-  return `{${keys.map((key) => `${quoted(key)}:${quoted(annotations[key]!)}`).join(",")}}`;
+  const entries = Object.entries(annotations).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return `{${entries.map(([key, value]) => `${quoted(key)}:${quoted(value)}`).join(",")}}`;
 }
 
-/** A second and the dot of its fraction; most events are of the same one. */
+/** The text of a second up to the dot of its fraction; most events share it with the event before. */
 const secondText = memoizeLast((second: number) => new Date(second * 1000).toISOString().slice(0, -4));
 
 /** RFC 3339 with microseconds. */
@@ -192,7 +192,7 @@ function timeText(millis: number): string {
   return `${secondText(second)}${String(micros).padStart(6, "0")}Z`;
 }
 
-/** The line of the older format, `--audit-log-format legacy` (AUDIT-24): a part of what is in an event. */
+/** The line of an event in the format of `--audit-log-format legacy` (AUDIT-24). */
 export function legacyText({ head, stage }: AuditEvent): string {
   const { user } = head;
   const { impersonated, object, status } = stage;

@@ -1,35 +1,37 @@
 /**
- * What is written down of requests, and how much of each: the policy of an operator, decoded strictly (AUDIT-1..9).
+ * The audit policy of an operator: which requests have events, and how much of each request an event contains. The file is
+ * decoded strictly (AUDIT-1..9); `rules.ts` compiles a policy.
  *
- * Nothing is done with requests here; `rules.ts` makes a function of a policy, `event.ts` knows what an event looks like.
- * The form of the file: https://kubernetes.io/docs/tasks/debug/debug-cluster/audit/#audit-policy
+ * https://kubernetes.io/docs/tasks/debug/debug-cluster/audit/#audit-policy
  *
  * @module
  */
+import { FieldErrors } from "../meta/field-errors.ts";
 import { dnsSubdomain } from "../meta/names.ts";
+import { errorText } from "../util/cut-text.ts";
 import { decodeYaml } from "../value/yaml.ts";
 import { type Value, type ValueObject, isObject } from "../value/value.ts";
 
-/** How much is written of a request, from nothing to all of it. */
+/** How much of a request an event contains, from nothing to everything. */
 export const LEVELS = ["None", "Metadata", "Request", "RequestResponse"] as const;
 
 /** One of {@link LEVELS}. */
 export type Level = (typeof LEVELS)[number];
 
-/** When an event is written on the way of a request (AUDIT-10). */
+/** The stages of a request that have an event (AUDIT-10). */
 export const STAGES = ["RequestReceived", "ResponseStarted", "ResponseComplete", "Panic"] as const;
 
 /** One of {@link STAGES}. */
 export type Stage = (typeof STAGES)[number];
 
-/** Resources of one group (AUDIT-6). An empty list of resources is all of them, one of names any name. */
+/** Resources of one API group (AUDIT-6). An empty list of resources means all of them, an empty list of names any name. */
 export interface PolicyResources {
   readonly group: string;
   readonly resources: readonly string[];
   readonly resourceNames: readonly string[];
 }
 
-/** A rule of a policy: a list that is empty asks nothing (AUDIT-3). */
+/** A rule of a policy; an empty list matches every request (AUDIT-3). */
 export interface PolicyRule {
   readonly level: Level;
   readonly users: readonly string[];
@@ -39,39 +41,39 @@ export interface PolicyRule {
   readonly namespaces: readonly string[];
   readonly nonResourceURLs: readonly string[];
   readonly omitStages: readonly Stage[];
-  /** Undefined where the policy decides. */
+  /** Undefined where the value of the policy holds. */
   readonly omitManagedFields: boolean | undefined;
 }
 
-/** A policy: the first rule that fits decides. */
+/** An audit policy; the first rule that matches a request decides. */
 export interface Policy {
   readonly rules: readonly PolicyRule[];
   readonly omitStages: readonly Stage[];
   readonly omitManagedFields: boolean;
 }
 
-/** A policy that cannot be used: the message has a line for each fault, with its place. */
+/** A policy that cannot be used; the message has a line for each fault, with its path. */
 export class PolicyError extends Error {
   override readonly name = "PolicyError";
 }
 
-/** Reads a policy in YAML or JSON. @throws PolicyError with all that is wrong in it */
+/** Reads a policy in YAML or JSON. @throws PolicyError with all faults of it */
 export function readPolicy(text: string): Policy {
-  const faults: string[] = [];
-  const policy = policyOf(decoded(text, faults), faults);
-  if (faults.length > 0) throw new PolicyError(faults.join("\n"));
+  const errors = new FieldErrors();
+  const policy = policyOf(decoded(text, errors), errors);
+  if (errors.any) throw new PolicyError(errors.causes.map(({ field, message }) => `${field}: ${message}`).join("\n"));
   return policy;
 }
 
-function decoded(text: string, faults: string[]): ValueObject {
+function decoded(text: string, errors: FieldErrors): ValueObject {
   let found;
   try {
     found = decodeYaml(text);
   } catch (error) {
-    throw new PolicyError(`expected YAML or JSON: ${(error as Error).message}`);
+    throw new PolicyError(`expected YAML or JSON: ${errorText(error)}`);
   }
   if (!isObject(found.value)) throw new PolicyError("expected an object of kind Policy, found none");
-  faults.push(...found.duplicates.map((path) => `${path}: expected once, found twice`));
+  for (const path of found.duplicates) errors.add("FieldValueDuplicate", path, "Duplicate value: the key is set twice");
   return found.value;
 }
 
@@ -88,139 +90,140 @@ const RULE_MEMBERS = [
   "omitManagedFields",
 ];
 
-function policyOf(value: ValueObject, faults: string[]): Policy {
-  for (const [member, wanted] of [
-    ["apiVersion", "audit.k8s.io/v1"],
-    ["kind", "Policy"],
-  ] as const) {
-    if (value[member] !== wanted) faults.push(`${member}: expected ${wanted}, got ${told(value[member])}`);
-  }
-  const place = new Place("", value, faults);
-  place.only(POLICY_MEMBERS);
-  const rules = place.objects("rules").map(ruleOf);
-  if (rules.length === 0) faults.push("rules: expected a rule or more, found none");
+function policyOf(value: ValueObject, errors: FieldErrors): Policy {
+  const fields = new FieldReader("", value, errors);
+  fields.oneOf("apiVersion", ["audit.k8s.io/v1"]);
+  fields.oneOf("kind", ["Policy"]);
+  fields.rejectUnknown(POLICY_MEMBERS);
+  const rules = fields.objects("rules").map(ruleOf);
+  if (rules.length === 0) errors.required("rules", "expected at least one rule");
   return {
     rules,
-    omitStages: place.words("omitStages", STAGES),
-    omitManagedFields: place.flag("omitManagedFields") ?? false,
+    omitStages: fields.stages("omitStages"),
+    omitManagedFields: fields.boolean("omitManagedFields") ?? false,
   };
 }
 
-function ruleOf(place: Place): PolicyRule {
-  place.only(RULE_MEMBERS);
+function ruleOf(fields: FieldReader): PolicyRule {
+  fields.rejectUnknown(RULE_MEMBERS);
   const rule: PolicyRule = {
-    level: place.word("level", LEVELS),
-    users: place.texts("users"),
-    userGroups: place.texts("userGroups"),
-    verbs: place.texts("verbs"),
-    resources: place.objects("resources").map(resourcesOf),
-    namespaces: place.texts("namespaces"),
-    nonResourceURLs: place.texts("nonResourceURLs"),
-    omitStages: place.words("omitStages", STAGES),
-    omitManagedFields: place.flag("omitManagedFields"),
+    level: fields.oneOf("level", LEVELS) ?? "None",
+    users: fields.strings("users"),
+    userGroups: fields.strings("userGroups"),
+    verbs: fields.strings("verbs"),
+    resources: fields.objects("resources").map(resourcesOf),
+    namespaces: fields.strings("namespaces"),
+    nonResourceURLs: fields.strings("nonResourceURLs"),
+    omitStages: fields.stages("omitStages"),
+    omitManagedFields: fields.boolean("omitManagedFields"),
   };
-  rule.nonResourceURLs.forEach((url, i) => {
-    const fault = wrongUrl(url);
-    if (fault !== undefined) place.fault(`nonResourceURLs[${i}]`, fault, url);
-  });
+  for (const [i, url] of rule.nonResourceURLs.entries()) {
+    const fault = urlFault(url);
+    if (fault !== undefined) fields.invalid(`nonResourceURLs[${i}]`, url, fault);
+  }
   if (rule.nonResourceURLs.length > 0 && (rule.resources.length > 0 || rule.namespaces.length > 0)) {
-    place.fault("nonResourceURLs", "none in a rule for resources or namespaces", rule.nonResourceURLs);
+    const why = "rules cannot apply to both regular resources and non-resource URLs";
+    fields.invalid("nonResourceURLs", rule.nonResourceURLs, why);
   }
   return rule;
 }
 
-/** What a URL of a rule has to be and is not (AUDIT-7). */
-function wrongUrl(url: string): string | undefined {
+/** The fault of a URL in a rule (AUDIT-7). */
+function urlFault(url: string): string | undefined {
   if (url === "*") return undefined;
-  if (!url.startsWith("/")) return "a path that begins with / or the star alone";
-  return url.slice(0, -1).includes("*") ? "a star at the end only" : undefined;
+  if (!url.startsWith("/")) return "non-resource URL rules must begin with a '/' character";
+  return url.slice(0, -1).includes("*")
+    ? "non-resource URL wildcards '*' must be the final character of the rule"
+    : undefined;
 }
 
-function resourcesOf(place: Place): PolicyResources {
-  place.only(["group", "resources", "resourceNames"]);
+function resourcesOf(fields: FieldReader): PolicyResources {
+  fields.rejectUnknown(["group", "resources", "resourceNames"]);
   const entry: PolicyResources = {
-    group: place.text("group") ?? "",
-    resources: place.texts("resources"),
-    resourceNames: place.texts("resourceNames"),
+    group: fields.string("group") ?? "",
+    resources: fields.strings("resources"),
+    resourceNames: fields.strings("resourceNames"),
   };
-  if (entry.group !== "" && dnsSubdomain(entry.group) !== undefined) {
-    place.fault("group", "the name of an API group, without a version", entry.group);
-  }
+  const fault = entry.group === "" ? undefined : dnsSubdomain(entry.group);
+  if (fault !== undefined) fields.invalid("group", entry.group, fault);
   if (entry.resourceNames.length > 0 && entry.resources.length === 0) {
-    place.fault("resourceNames", "none without resources", entry.resourceNames);
+    fields.invalid("resourceNames", entry.resourceNames, "using resourceNames requires at least one resource");
   }
   return entry;
 }
 
-/** An object of the file and where it stands; what is not as it has to be is added to the faults. */
-class Place {
+const isString = (value: Value): value is string => typeof value === "string";
+const isBoolean = (value: Value): value is boolean => typeof value === "boolean";
+const isListOf =
+  <T extends Value>(isElement: (value: Value) => value is T) =>
+  (value: Value): value is T[] =>
+    Array.isArray(value) && value.every(isElement);
+
+/** Reads the fields of one object of the file and reports the faults. */
+class FieldReader {
   readonly #path: string;
   readonly #value: ValueObject;
-  readonly #faults: string[];
+  readonly #errors: FieldErrors;
 
-  constructor(path: string, value: ValueObject, faults: string[]) {
+  constructor(path: string, value: ValueObject, errors: FieldErrors) {
     this.#path = path;
     this.#value = value;
-    this.#faults = faults;
+    this.#errors = errors;
   }
 
-  /** Tells members that nobody knows. */
-  only(known: readonly string[]): void {
+  rejectUnknown(known: readonly string[]): void {
     for (const name of Object.keys(this.#value)) {
-      if (!known.includes(name)) this.#faults.push(`${this.#at(name)}: unknown, expected one of ${known.join(", ")}`);
+      if (!known.includes(name)) this.#errors.forbidden(this.#at(name), `unknown field, expected ${known.join(", ")}`);
     }
   }
 
-  fault(member: string, wanted: string, got: unknown): void {
-    this.#faults.push(`${this.#at(member)}: expected ${wanted}, got ${told(got)}`);
+  invalid(name: string, value: unknown, why: string): void {
+    this.#errors.invalid(this.#at(name), value, why);
   }
 
-  text(member: string): string | undefined {
-    return this.#typed(member, "a text", (value) => typeof value === "string") as string | undefined;
+  string(name: string): string | undefined {
+    return this.#typed(name, "expected a string", isString);
   }
 
-  flag(member: string): boolean | undefined {
-    return this.#typed(member, "true or false", (value) => typeof value === "boolean") as boolean | undefined;
+  boolean(name: string): boolean | undefined {
+    return this.#typed(name, "expected true or false", isBoolean);
   }
 
-  texts(member: string): readonly string[] {
-    const isTexts = (value: Value): boolean => Array.isArray(value) && value.every((one) => typeof one === "string");
-    return (this.#typed(member, "a list of texts", isTexts) as readonly string[] | undefined) ?? [];
+  strings(name: string): readonly string[] {
+    return this.#typed(name, "expected a list of strings", isListOf(isString)) ?? [];
   }
 
-  /** One of some words, which has to be there. */
-  word<T extends string>(member: string, words: readonly T[]): T {
-    const value = this.#value[member];
-    const found = words.find((word) => word === value);
-    if (found === undefined) this.fault(member, `one of ${words.join(", ")}`, value);
-    return found ?? words[0]!;
+  /** One of a closed set, which is required. */
+  oneOf<T extends string>(name: string, supported: readonly T[]): T | undefined {
+    const value = this.#value[name];
+    const found = supported.find((one) => one === value);
+    if (value === undefined || value === null || value === "") this.#errors.required(this.#at(name));
+    else if (found === undefined) this.#errors.notSupported(this.#at(name), value, supported);
+    return found;
   }
 
-  words<T extends string>(member: string, words: readonly T[]): readonly T[] {
-    const known = new Set<string>(words);
-    return this.texts(member).filter((text, i): text is T => {
-      if (!known.has(text)) this.fault(`${member}[${i}]`, `one of ${words.join(", ")}`, text);
-      return known.has(text);
+  stages(name: string): readonly Stage[] {
+    return this.strings(name).flatMap((value, i) => {
+      const found = STAGES.find((stage) => stage === value);
+      if (!found) this.invalid(`${name}[${i}]`, value, `allowed stages are ${STAGES.join(",")}`);
+      return found ?? [];
     });
   }
 
-  objects(member: string): readonly Place[] {
-    const isObjects = (value: Value): boolean => Array.isArray(value) && value.every((one) => isObject(one));
-    const found = this.#typed(member, "a list of objects", isObjects) as readonly ValueObject[] | undefined;
-    return (found ?? []).map((value, i) => new Place(`${this.#at(member)}[${i}]`, value, this.#faults));
+  objects(name: string): readonly FieldReader[] {
+    const found = this.#typed(name, "expected a list of objects", isListOf(isObject)) ?? [];
+    return found.map((value, i) => new FieldReader(`${this.#at(name)}[${i}]`, value, this.#errors));
   }
 
-  #typed(member: string, wanted: string, fits: (value: Value) => boolean): Value | undefined {
-    const value = this.#value[member] ?? undefined;
-    if (value === undefined || fits(value)) return value;
-    this.fault(member, wanted, value);
+  #typed<T extends Value>(name: string, expected: string, isType: (value: Value) => value is T): T | undefined {
+    const value = this.#value[name] ?? null;
+    if (value === null) return undefined;
+    if (isType(value)) return value;
+    this.#errors.typeInvalid(this.#at(name), value, expected);
     return undefined;
   }
 
-  #at(member: string): string {
-    return this.#path === "" ? member : `${this.#path}.${member}`;
+  #at(name: string): string {
+    return this.#path === "" ? name : `${this.#path}.${name}`;
   }
 }
-
-const told = (value: unknown): string =>
-  value === undefined || value === null ? "none" : JSON.stringify(value).slice(0, 200);

@@ -1,5 +1,5 @@
 /**
- * How much is written of a request: the rules of a policy as a function (AUDIT-2..8).
+ * Compiles a policy to a function that decides how a request is audited (AUDIT-2..8).
  *
  * @module
  */
@@ -7,45 +7,44 @@ import type { Identity } from "../auth/contract.ts";
 import type { RequestInfo } from "../meta/request-info.ts";
 import type { Level, Policy, PolicyResources, PolicyRule, Stage } from "./policy.ts";
 
-/** What is written of a request. */
-export interface Verdict {
+/** How a request is audited. */
+export interface RequestAuditConfig {
   readonly level: Level;
   readonly omitStages: ReadonlySet<Stage>;
-  /** Whether objects lose `metadata.managedFields` (AUDIT-8). */
+  /** Whether objects are logged without `metadata.managedFields` (AUDIT-8). */
   readonly omitManagedFields: boolean;
 }
 
-/** Judges a request; `sender` is undefined where nobody is known to ask. */
-export type Rules = (info: RequestInfo, sender: Identity | undefined) => Verdict;
+/** Decides how a request is audited; `user` is undefined where it is not known. */
+export type PolicyRuleEvaluator = (info: RequestInfo, user: Identity | undefined) => RequestAuditConfig;
 
-/** A rule as it is asked; what is undefined asks nothing. */
+/** A compiled rule; an undefined condition matches every request. */
 interface CompiledRule {
-  readonly verdict: Verdict;
+  readonly config: RequestAuditConfig;
   readonly verbs: ReadonlySet<string> | undefined;
   readonly users: ReadonlySet<string> | undefined;
   readonly groups: ReadonlySet<string> | undefined;
-  /** Whether it is for objects alone, for paths alone, or for all. */
   readonly isFor: "objects" | "paths" | "all";
   readonly namespaces: ReadonlySet<string> | undefined;
   readonly resources: ReadonlyMap<string, readonly ResourceTest[]> | undefined;
   readonly paths: PathTest | undefined;
 }
 
-/** Makes the function of a policy. It looks at the rules in their order: a rule costs some nanoseconds. */
-export function compileRules(policy: Policy): Rules {
-  const compiled = policy.rules.map((rule) => compiledRule(rule, verdictOf(policy, rule)));
-  const nothing = verdictOf(policy, { level: "None", omitStages: [], omitManagedFields: undefined });
-  return (info, sender) => {
-    for (const rule of compiled) if (fits(rule, info, sender)) return rule.verdict;
-    return nothing;
+/** Compiles a policy. The function tests its rules in order, some nanoseconds each. */
+export function compileRules(policy: Policy): PolicyRuleEvaluator {
+  const compiled = policy.rules.map((rule) => compiledRule(rule, configOf(policy, rule)));
+  const none = configOf(policy, { level: "None", omitStages: [], omitManagedFields: undefined });
+  return (info, user) => {
+    for (const rule of compiled) if (matches(rule, info, user)) return rule.config;
+    return none;
   };
 }
 
-function compiledRule(rule: PolicyRule, verdict: Verdict): CompiledRule {
+function compiledRule(rule: PolicyRule, config: RequestAuditConfig): CompiledRule {
   const { resources, namespaces, nonResourceURLs } = rule;
   const isForObjects = resources.length > 0 || namespaces.length > 0;
   return {
-    verdict,
+    config,
     verbs: setOf(rule.verbs),
     users: setOf(rule.users),
     groups: setOf(rule.userGroups),
@@ -59,46 +58,49 @@ function compiledRule(rule: PolicyRule, verdict: Verdict): CompiledRule {
 const setOf = (names: readonly string[]): ReadonlySet<string> | undefined =>
   names.length === 0 ? undefined : new Set(names);
 
-/** Whether a rule fits; what is cheap and fails often is asked first. */
-function fits(rule: CompiledRule, info: RequestInfo, sender: Identity | undefined): boolean {
+/** Whether a rule matches a request; cheap tests that fail often come first. */
+function matches(rule: CompiledRule, info: RequestInfo, user: Identity | undefined): boolean {
   const { verbs, users, groups, isFor, namespaces, resources, paths } = rule;
   if (isFor !== "all" && (isFor === "objects") !== info.isResource) return false;
   if (verbs && !verbs.has(info.verb)) return false;
-  if (users && !(sender && users.has(sender.user))) return false;
+  if (users && !(user && users.has(user.user))) return false;
   if (namespaces && !namespaces.has(info.namespace)) return false;
-  if (resources && !isAny(resources, info)) return false;
-  if (paths && !isPath(paths, info.path)) return false;
-  return !groups || (sender !== undefined && sender.groups.some((group) => groups.has(group)));
+  if (resources && !resources.get(info.group)?.some((test) => matchesResource(test, info))) return false;
+  if (paths && !matchesPath(paths, info.path)) return false;
+  return !groups || (user !== undefined && user.groups.some((group) => groups.has(group)));
 }
 
-const verdictOf = (policy: Policy, rule: Pick<PolicyRule, "level" | "omitStages" | "omitManagedFields">): Verdict => ({
+const configOf = (
+  policy: Policy,
+  rule: Pick<PolicyRule, "level" | "omitStages" | "omitManagedFields">,
+): RequestAuditConfig => ({
   level: rule.level,
   omitStages: new Set([...policy.omitStages, ...rule.omitStages]),
   omitManagedFields: rule.omitManagedFields ?? policy.omitManagedFields,
 });
 
-/** Paths as they are, or all that begin with what stands before a star (AUDIT-7). */
+/** Exact paths, and the prefixes of those that end with a star (AUDIT-7). */
 interface PathTest {
   readonly exact: ReadonlySet<string>;
-  readonly beginnings: readonly string[];
+  readonly prefixes: readonly string[];
 }
 
 const pathTest = (urls: readonly string[]): PathTest => ({
   exact: new Set(urls),
-  beginnings: urls.filter((url) => url.endsWith("*")).map((url) => url.slice(0, -1)),
+  prefixes: urls.filter((url) => url.endsWith("*")).map((url) => url.slice(0, -1)),
 });
 
-const isPath = ({ exact, beginnings }: PathTest, path: string): boolean =>
-  exact.has(path) || beginnings.some((beginning) => path.startsWith(beginning));
+const matchesPath = ({ exact, prefixes }: PathTest, path: string): boolean =>
+  exact.has(path) || prefixes.some((prefix) => path.startsWith(prefix));
 
-/** One entry for resources of a group. */
+/** One entry of a rule for resources of a group. */
 interface ResourceTest {
   /** `pods`, `pods/log`; undefined for all of the group. */
   readonly exact: ReadonlySet<string> | undefined;
   /** `pods` of `pods/*`. */
-  readonly withAllBelow: ReadonlySet<string>;
+  readonly withSubresources: ReadonlySet<string>;
   /** `status` of `*``/status`. */
-  readonly belowAll: ReadonlySet<string>;
+  readonly subresources: ReadonlySet<string>;
   /** Undefined for any name. */
   readonly names: ReadonlySet<string> | undefined;
 }
@@ -109,26 +111,21 @@ function byGroup(entries: readonly PolicyResources[]): ReadonlyMap<string, reado
   return tests;
 }
 
-function isAny(resources: ReadonlyMap<string, readonly ResourceTest[]>, info: RequestInfo): boolean {
-  const tests = resources.get(info.group);
-  return tests !== undefined && tests.some((test) => isMeant(test, info));
-}
-
 function testOf({ resources, resourceNames }: PolicyResources): ResourceTest {
   const all = resources.length === 0 || resources.includes("*");
   return {
     exact: all ? undefined : new Set(resources),
-    withAllBelow: new Set(resources.filter((one) => one.endsWith("/*")).map((one) => one.slice(0, -2))),
-    belowAll: new Set(resources.filter((one) => one.startsWith("*/")).map((one) => one.slice(2))),
+    withSubresources: new Set(resources.filter((one) => one.endsWith("/*")).map((one) => one.slice(0, -2))),
+    subresources: new Set(resources.filter((one) => one.startsWith("*/")).map((one) => one.slice(2))),
     names: resourceNames.length === 0 ? undefined : new Set(resourceNames),
   };
 }
 
-function isMeant({ exact, withAllBelow, belowAll, names }: ResourceTest, info: RequestInfo): boolean {
+function matchesResource({ exact, withSubresources, subresources, names }: ResourceTest, info: RequestInfo): boolean {
   if (names && !names.has(info.name)) return false;
   if (!exact) return true;
   const { resource, subresource } = info;
-  if (withAllBelow.has(resource)) return true;
+  if (withSubresources.has(resource)) return true;
   if (subresource === "") return exact.has(resource);
-  return exact.has(`${resource}/${subresource}`) || belowAll.has(subresource);
+  return exact.has(`${resource}/${subresource}`) || subresources.has(subresource);
 }

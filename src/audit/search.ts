@@ -1,32 +1,32 @@
 /**
- * Which events of a log somebody asks for.
+ * Searches of an audit log.
  *
  * @module
  */
 
-/** What is asked; what is undefined is not asked for. */
+/** The conditions of a search; an undefined condition matches every event. */
 export interface AuditSearch {
-  /** The sender, or in whose name it was sent. */
+  /** The user, or the user who was impersonated. */
   readonly user?: string | undefined;
-  readonly object?: SearchedObject | undefined;
+  readonly object?: ObjectFilter | undefined;
   readonly verb?: string | undefined;
   /** Milliseconds since the epoch. */
   readonly since?: number | undefined;
   readonly until?: number | undefined;
 }
 
-/** An object, by the parts that are known. */
-export interface SearchedObject {
+/** The condition on the object of an event. */
+export interface ObjectFilter {
   /** Undefined for any. */
   readonly namespace?: string | undefined;
-  /** The plural or the kind, in lower case; its group behind a dot where that is told. */
+  /** The plural or the kind in lower case, with `.GROUP` where the group is known. */
   readonly kind: string;
   /** Undefined for any. */
   readonly name?: string | undefined;
 }
 
-/** An event as it was read, as far as a search looks at it. */
-export interface FoundEvent {
+/** An event of a log, with the fields that a search reads. */
+export interface LoggedEvent {
   readonly stage: string;
   readonly verb: string;
   readonly user?: { readonly username?: string };
@@ -43,27 +43,27 @@ export interface FoundEvent {
   readonly stageTimestamp: string;
 }
 
-/** The event of a line; undefined where the line is none. */
-export function readEvent(line: string): FoundEvent | undefined {
+/** Parses the event of a line; undefined where the line is not an event. */
+export function parseEvent(line: string): LoggedEvent | undefined {
   try {
-    const event = JSON.parse(line) as Partial<FoundEvent> | null;
-    return typeof event?.stageTimestamp === "string" ? (event as FoundEvent) : undefined;
+    const event = JSON.parse(line) as LoggedEvent | null;
+    return typeof event?.stageTimestamp === "string" ? event : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** Whether an event is what is asked for. */
-export function isFound(event: FoundEvent, { user, object, verb, since, until }: AuditSearch): boolean {
+/** Whether an event matches a search. */
+export function matchesSearch(event: LoggedEvent, { user, object, verb, since, until }: AuditSearch): boolean {
   if (verb !== undefined && event.verb !== verb) return false;
   if (user !== undefined && event.user?.username !== user && event.impersonatedUser?.username !== user) return false;
-  if (object && !isOf(event, object)) return false;
+  if (object && !matchesObject(event, object)) return false;
   if (since === undefined && until === undefined) return true;
   const at = Date.parse(event.stageTimestamp);
   return at >= (since ?? -Infinity) && at <= (until ?? Infinity);
 }
 
-function isOf({ objectRef }: FoundEvent, { namespace, kind, name }: SearchedObject): boolean {
+function matchesObject({ objectRef }: LoggedEvent, { namespace, kind, name }: ObjectFilter): boolean {
   if (!objectRef) return false;
   if (namespace !== undefined && (objectRef.namespace ?? "") !== namespace) return false;
   if (name !== undefined && objectRef.name !== name) return false;
@@ -73,5 +73,5 @@ function isOf({ objectRef }: FoundEvent, { namespace, kind, name }: SearchedObje
   return pluralsOf(dot >= 0 ? kind.slice(0, dot) : kind).includes(resource);
 }
 
-/** What the plural of a kind may be; no server is asked. */
+/** The possible plurals of a kind; a search has no server to ask for the real one. */
 const pluralsOf = (kind: string): string[] => [kind, `${kind}s`, `${kind}es`, `${kind.replace(/y$/, "")}ies`];

@@ -1,18 +1,18 @@
 import { type Collector, single } from "../util/exposition.ts";
 
-/** How often tokens of service accounts were judged good, by the names that dashboards know (AUTHN-29, AUTHN-33). */
+/** Counts accepted tokens of service accounts, by the metric names of kube-apiserver (AUTHN-29, AUTHN-33). */
 export class AccountTokenMetrics {
   #valid = 0;
   #stale = 0;
   #ofSecrets = 0;
 
-  /** A token that goes on to work after its time was used, before that or after it. */
+  /** Counts a token with an extended lifetime; it is stale after the lifetime that its Pod knows. */
   extended(isStale: boolean): void {
     if (isStale) this.#stale++;
     else this.#valid++;
   }
 
-  /** A token of a Secret was used. */
+  /** Counts a token of a Secret. */
   ofSecret(): void {
     this.#ofSecrets++;
   }
@@ -22,19 +22,19 @@ export class AccountTokenMetrics {
     single(
       "counter",
       "serviceaccount_stale_tokens_total",
-      "Tokens of service accounts that were used after the time that their bearers know of.",
+      "Cumulative stale projected service account tokens used",
       this.#stale,
     ),
     single(
       "counter",
       "serviceaccount_valid_tokens_total",
-      "Tokens of service accounts that work longer than their bearers know, used within the time that they know of.",
+      "Cumulative valid projected service account tokens used",
       this.#valid,
     ),
     single(
       "counter",
       "serviceaccount_legacy_tokens_total",
-      "Tokens of Secrets of service accounts that were used.",
+      "Cumulative legacy service account tokens used",
       this.#ofSecrets,
     ),
   ];

@@ -17,7 +17,7 @@ describe("mastersAuthorizer", () => {
     expect(decide(["a", "system:masters"], "GET", "/metrics")).toEqual({ allowed: true, reason: "" });
   });
 
-  test("DEC-36: nobody else may do anything, and is told who may", () => {
+  test("DEC-36: other users may do nothing, and the reason names the group", () => {
     expect(decide(["system:authenticated"], "GET", "/api/v1/configmaps")).toEqual({
       allowed: false,
       reason: "expected a member of system:masters",

@@ -1,6 +1,5 @@
 /**
- * The admin: the one who exists from the first start, by a bearer token or a client certificate; and who may do what where
- * there are no roles.
+ * The admin, who exists from the first start, and the authorizers that need no roles.
  *
  * @module
  */
@@ -13,37 +12,34 @@ export const ADMIN: Identity = { user: "keelson:admin", groups: ["system:masters
 
 const MASTERS = "system:masters";
 
-/** The admin's own token (AUTH-1). */
+/** Authenticates the token of the admin (AUTH-1). */
 export function adminToken(token: string, audiences: readonly string[] = []): TokenAuthenticator {
   const own = digestOf(token);
   return opaqueTokens({ name: "admin", audiences, find: (digest) => (digest === own ? ADMIN : undefined) });
 }
 
-/** Whether somebody is a member of the group that may do everything; the user of that name is not (RBAC-35). */
+/** Whether a user is a member of `system:masters`, which may do everything (RBAC-35). */
 export const isMaster = ({ groups }: Identity): boolean => groups.includes(MASTERS);
 
-/**
- * Lets members of `system:masters` do everything (DEC-36), and nobody else anything but ask whether the server is well
- * (AUTHN-12).
- */
+/** Allows everything to members of `system:masters` (DEC-36), and only health checks to other users (AUTHN-12). */
 export const mastersAuthorizer: Authorizer = {
   authorize: (identity, info) => (isMaster(identity) || isHealth(info) ? ALLOWED : ONLY_MASTERS),
   rightsOf: (identity) => (isMaster(identity) ? EVERYTHING : NOTHING),
 };
 
-/** Lets members of `system:masters` do everything, and leaves the rest to others (RBAC-35). */
+/** Allows everything to members of `system:masters`; has no opinion on other users (RBAC-35). */
 export const masters: Authorizer = {
   authorize: (identity) => (isMaster(identity) ? ALLOWED : NO_OPINION),
   rightsOf: (identity) => (isMaster(identity) ? EVERYTHING : NOTHING),
 };
 
-/** Lets nobody do anything: `--authorization-mode=AlwaysDeny`. */
+/** Allows nothing: `--authorization-mode=AlwaysDeny`. */
 export const alwaysDeny: Authorizer = {
-  authorize: () => ({ allowed: false, reason: "everything is refused" }),
+  authorize: () => ({ allowed: false, reason: "Everything is forbidden." }),
   rightsOf: () => NOTHING,
 };
 
-/** Lets everybody do everything: `--authorization-mode=AlwaysAllow`. */
+/** Allows everything to every user: `--authorization-mode=AlwaysAllow`. */
 export const alwaysAllow: Authorizer = { authorize: () => ALLOWED, rightsOf: () => EVERYTHING };
 
 const HEALTH = /^\/(?:healthz|livez|readyz|version\/?)$/;
@@ -51,13 +47,12 @@ const HEALTH = /^\/(?:healthz|livez|readyz|version\/?)$/;
 const isHealth = ({ isResource, verb, path }: RequestInfo): boolean =>
   !isResource && verb === "get" && HEALTH.test(path);
 
-/** Allowed, with no role to name. */
+/** Allowed without a reason. */
 export const ALLOWED: Decision = { allowed: true, reason: "" };
-/** Not allowed as far as the authorizer is concerned, which has nothing to say. */
+/** Neither allowed nor denied. */
 export const NO_OPINION: Decision = { allowed: false, reason: "" };
 const ONLY_MASTERS: Decision = { allowed: false, reason: `expected a member of ${MASTERS}` };
 
-/** Everything that can be asked. */
 const EVERYTHING: Rights = {
   resourceRules: [{ verbs: ["*"], apiGroups: ["*"], resources: ["*"] }],
   pathRules: [{ verbs: ["*"], nonResourceURLs: ["*"] }],

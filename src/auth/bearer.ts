@@ -1,8 +1,8 @@
 /**
- * The token of an `Authorization` header (RFC 6750 2.1); undefined where it holds none (AUTHN-6).
+ * The token of an `Authorization` header (RFC 6750 2.1); undefined where it has none (AUTHN-6).
  *
- * The word `Bearer` stands in any case, one space behind it. What follows up to the next space is the token, so that two
- * spaces make it empty, and an empty one is none.
+ * The scheme `Bearer` is case-insensitive. One space follows, then the token up to the next space: after two spaces the token
+ * is empty, which counts as none.
  */
 export function bearerOf(authorization: string): string | undefined {
   const [scheme = "", token = ""] = authorization.trim().split(" ", 2);

@@ -1,25 +1,25 @@
 import { beforeEach, expect, test } from "vitest";
 import { bootstrapTokens } from "./bootstrap-tokens.ts";
-import { type TestGround, groundOf } from "./testing/ground.ts";
+import { type TestAuthContext, authContextOf } from "./testing/auth-context.ts";
 
 const TOKEN = "07401b.f395accd246ae52d";
-let ground: TestGround;
+let context: TestAuthContext;
 
 beforeEach(() => {
-  ground = groundOf();
+  context = authContextOf();
 });
 
 /** Keeps the token, with other members than usual. */
 function keep(more: Record<string, string> = {}, metadata = {}, type = "bootstrap.kubernetes.io/token"): void {
   const usual = { "token-id": "07401b", "token-secret": "f395accd246ae52d", "usage-bootstrap-authentication": "true" };
   const data = Object.entries({ ...usual, ...more }).map(([key, text]) => [key, Buffer.from(text).toString("base64")]);
-  ground.put("secrets", "kube-system", "bootstrap-token-07401b", { metadata, type, data: Object.fromEntries(data) });
+  context.put("secrets", "kube-system", "bootstrap-token-07401b", { metadata, type, data: Object.fromEntries(data) });
 }
 
 const identify = (token = TOKEN, audiences?: readonly string[]) =>
-  bootstrapTokens(["here"], ground).identify(token, audiences);
+  bootstrapTokens(["here"], context).identify(token, audiences);
 
-test("AUTHN-20: a token stands for its own user, of the bootstrappers and of the groups that it names", () => {
+test("AUTHN-20: a token has a user of its own, the group of bootstrappers, and its extra groups", () => {
   keep();
   expect(identify()).toMatchObject({
     identity: { user: "system:bootstrap:07401b", groups: ["system:bootstrappers"] },
@@ -40,12 +40,12 @@ test.each<[string, Parameters<typeof keep>]>([
   ["names other groups", [{ "auth-extra-groups": "system:masters" }]],
   ["is being deleted", [{}, { deletionTimestamp: "2026-01-01T00:00:00Z" }]],
   ["is of another type", [{}, {}, "Opaque"]],
-])("AUTHN-20: a Secret that %s does not count", (_, kept) => {
+])("AUTHN-20: a Secret that %s is ignored", (_, kept) => {
   keep(...kept);
   expect(identify()).toBeUndefined();
 });
 
-test("AUTHN-20: what is no such token, for others, or not there is nobody's", () => {
+test("AUTHN-20: another token, one for other audiences, and one without a Secret are unknown", () => {
   keep();
   for (const token of ["07401b", "07401b.x", "07401B.f395accd246ae52d", `x${TOKEN}`])
     expect(identify(token)).toBeUndefined();
@@ -53,10 +53,10 @@ test("AUTHN-20: what is no such token, for others, or not there is nobody's", ()
   expect(identify(TOKEN, ["there"])).toBeUndefined();
 });
 
-test("AUTHN-20: a token holds until its end, or until its Secret is gone", () => {
+test("AUTHN-20: a token is valid until it expires, or until its Secret is deleted", () => {
   keep({ expiration: "2026-01-01T00:01:00Z" });
-  const found = bootstrapTokens(["here"], ground).identify(TOKEN) as { holds: () => boolean };
-  expect(found.holds()).toBe(true);
-  ground.clock.advance(60_000);
-  expect(found.holds()).toBe(false);
+  const found = bootstrapTokens(["here"], context).identify(TOKEN) as { isValid: () => boolean };
+  expect(found.isValid()).toBe(true);
+  context.clock.advance(60_000);
+  expect(found.isValid()).toBe(false);
 });

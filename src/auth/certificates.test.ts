@@ -2,13 +2,13 @@ import { expect, test } from "vitest";
 import { kubernetes, neutral } from "../meta/dialect.ts";
 import { certificateUsers } from "./certificates.ts";
 import type { ClientCertificate, Connection, Identity } from "./contract.ts";
-import { NOW, certificateOf } from "./testing/ground.ts";
+import { NOW, certificateOf } from "./testing/auth-context.ts";
 
 const on = (certificate?: ClientCertificate): Connection => ({ certificate, address: "", encrypted: true });
 const userOf = (certificate?: ClientCertificate, more = {}): Identity | undefined =>
   certificateUsers({ dialect: kubernetes, now: () => NOW, ...more }).userOf(on(certificate));
 
-test("AUTHN-16: a certificate names a user, groups and perhaps a UID, and is told by its fingerprint", () => {
+test("AUTHN-16: a certificate has a user, groups and perhaps a UID; its fingerprint is the credential ID", () => {
   expect(userOf(certificateOf())).toEqual({
     user: "kim",
     groups: ["team", "system:authenticated"],
@@ -25,11 +25,11 @@ test.each([
   ["of a proxy", { signedBy: ["proxy"] as const }],
   ["without a name", { commonName: "" }],
   ["that has ended on an open connection", { notAfter: NOW - 1 }],
-])("AUTHN-16, AUTHN-17: one %s is not acceptable", (_, more) => {
+])("AUTHN-16, AUTHN-17: one %s is not accepted", (_, more) => {
   expect(userOf(certificateOf(more))).toBeUndefined();
 });
 
-test("a certificate that is taken back ends at once, also on an open connection", () => {
+test("a revoked certificate is refused at once, also on an open connection", () => {
   let revoked = false;
   const users = certificateUsers({ dialect: kubernetes, now: () => NOW, isRevoked: () => revoked });
   const connection = on(certificateOf());
@@ -38,6 +38,6 @@ test("a certificate that is taken back ends at once, also on an open connection"
   expect([users.isRevoked(user, connection), users.isRevoked(other, connection)]).toEqual([false, false]);
   revoked = true;
   expect(users.userOf(connection)).toBeUndefined();
-  // Of somebody else on that connection, by a token, nothing is said.
+  // Another user on that connection, by a token, is not revoked.
   expect([users.isRevoked(user, connection), users.isRevoked(other, connection)]).toEqual([true, false]);
 });

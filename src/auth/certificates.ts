@@ -1,30 +1,30 @@
 /**
- * Who a client is by its certificate: the common name is the user, the organisations are the groups (AUTHN-16).
+ * Users of client certificates: the common name is the user, the organisations are the groups (AUTHN-16).
  *
  * @module
  */
 import type { Dialect } from "../meta/dialect.ts";
 import type { ClientCertificate, Connection, Identity } from "./contract.ts";
-import { known } from "./known.ts";
+import { withAuthenticatedGroup } from "./authenticated-group.ts";
 
-/** Whom certificates are believed. */
+/** Which certificates are accepted. */
 export interface CertificateRules {
   readonly dialect: Dialect;
   /** Milliseconds since the epoch: a connection may outlive its certificate. */
   readonly now: () => number;
-  /** Whether somebody has taken a certificate back; asked with every request. */
+  /** Whether a certificate was revoked; called for every request. */
   readonly isRevoked?: ((certificate: ClientCertificate) => boolean) | undefined;
 }
 
 /** The users of certificates. */
 export interface CertificateUsers {
-  /** The user of the certificate on a connection; undefined where that is not acceptable (AUTHN-17). */
+  /** The user of the certificate of a connection; undefined where it is not accepted (AUTHN-17). */
   userOf(connection: Connection): Identity | undefined;
-  /** Whether somebody is the user of the certificate on a connection, and that was taken back. */
+  /** Whether an identity is the user of the certificate of a connection, and the certificate was revoked. */
   isRevoked(identity: Identity, connection: Connection): boolean;
 }
 
-/** Finds users by rules. */
+/** Returns the users of the certificates that the rules accept. */
 export function certificateUsers({ dialect, now, isRevoked = () => false }: CertificateRules): CertificateUsers {
   const found = new WeakMap<ClientCertificate, Identity>();
   return {
@@ -41,7 +41,7 @@ export function certificateUsers({ dialect, now, isRevoked = () => false }: Cert
 }
 
 const identityOf = ({ commonName, organizations, uid, fingerprint }: ClientCertificate, dialect: Dialect): Identity =>
-  known({
+  withAuthenticatedGroup({
     user: commonName,
     ...(uid ? { uid } : {}),
     groups: organizations,

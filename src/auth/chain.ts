@@ -1,10 +1,10 @@
 /**
- * Who sends a request, by every kind of credential in its order (AUTHN-3):
+ * Authenticates requests by every kind of credential, in this order (AUTHN-3):
  *
- *     headers of a proxy -> client certificate -> bearer token (each kind of token in turn) -> nobody in particular
+ *     headers of a front proxy -> client certificate -> bearer token (each kind of token) -> anonymous
  *
- * The first that is accepted counts. One that is refused does not keep the next from being looked at; only where none is
- * accepted and one was refused the answer is 401, which does not tell why (AUTHN-5).
+ * The first accepted credential counts. Where one is refused, the next is tried. Where none is accepted and one was refused,
+ * the response is 401 without a reason (AUTHN-5).
  *
  * @module
  */
@@ -20,30 +20,30 @@ import {
   type TokenAuthenticator,
   type TokenOwner,
   TokenRefused,
-  TokenUnjudged,
+  AuthenticatorBusy,
 } from "./contract.ts";
-import { known } from "./known.ts";
-import { TokenMemory } from "./token-memory.ts";
+import { withAuthenticatedGroup } from "./authenticated-group.ts";
+import { TokenCache } from "./token-cache.ts";
 
-/** The kinds of credentials that are looked at. */
+/** The parts of the chain: one for each kind of credentials. */
 export interface ChainParts {
   readonly clock: Pick<Clock, "steady">;
   readonly random: Random;
-  /** The user that a proxy in front names. */
+  /** The user in the headers of a front proxy. */
   readonly proxy?: ((credentials: Credentials) => Identity | undefined) | undefined;
-  /** The users of certificates; none is accepted without it. */
+  /** Without it, certificates are not accepted. */
   readonly certificate?: CertificateUsers;
   readonly tokens: readonly TokenAuthenticator[];
-  /** Whether a request without a credential is let in, by its path (AUTHN-14). */
+  /** Whether anonymous requests of a path are allowed (AUTHN-14). */
   readonly anonymous: (path: string) => boolean;
-  /** Is told of a kind of tokens that could not be asked, or that failed otherwise than by refusing a token. */
+  /** Called with the error of a token authenticator that fails otherwise than by refusing a token. */
   readonly onError?: (kind: string, error: unknown) => void;
 }
 
-/** See the head of this file. */
+/** Returns an authenticator of several kinds of credentials. */
 export function authenticatorChain(parts: ChainParts): Authenticator {
   const { proxy, certificate, tokens, anonymous, onError = () => {} } = parts;
-  const memory = new TokenMemory(parts, (token) => ownerOf(tokens, token, undefined, onError));
+  const cache = new TokenCache(parts, (token) => ownerOf(tokens, token, undefined, onError));
   const refused = (error: unknown): never => {
     throw busy(error) ?? unauthorized();
   };
@@ -54,26 +54,26 @@ export function authenticatorChain(parts: ChainParts): Authenticator {
   return {
     authenticate(credentials) {
       const { connection, header, path } = credentials;
-      const shown = proxy?.(credentials) ?? certificate?.userOf(connection);
-      if (shown) return shown;
+      const user = proxy?.(credentials) ?? certificate?.userOf(connection);
+      if (user) return user;
       const token = bearerOf(header("authorization"));
       if (token === undefined) {
         if (connection.certificate) throw unauthorized();
         return anonymous(path) ? ANONYMOUS : undefined;
       }
       try {
-        const owner = memory.ownerOf(token, connection);
+        const owner = cache.ownerOf(token, connection);
         return owner instanceof Promise ? owner.then(accepted, refused) : accepted(owner);
       } catch (error) {
         return refused(error);
       }
     },
     isRevoked: (identity, connection) =>
-      memory.isRevoked(identity) || (certificate?.isRevoked(identity, connection) ?? false),
+      cache.isRevoked(identity) || (certificate?.isRevoked(identity, connection) ?? false),
     async review(token, audiences) {
       try {
         const owner = await ownerOf(tokens, token, audiences, onError);
-        return owner && { ...owner, identity: known(owner.identity) };
+        return owner && { ...owner, identity: withAuthenticatedGroup(owner.identity) };
       } catch (error) {
         throw busy(error) ?? error;
       }
@@ -81,13 +81,13 @@ export function authenticatorChain(parts: ChainParts): Authenticator {
   };
 }
 
-/** The answer to who shows a token that nobody has the time to judge; undefined for other failures. */
+/** The response where an authenticator is busy; undefined for other failures. */
 const busy = (error: unknown): ApiError | undefined =>
-  error instanceof TokenUnjudged ? tooManyRequests(error.message, "tokens that wait to be judged") : undefined;
+  error instanceof AuthenticatorBusy ? tooManyRequests(error.message, "token reviews that wait") : undefined;
 
 /**
- * The owner of a token: the first that one of the kinds names. Fails with {@link TokenRefused} where none does and one has
- * refused it, or could not be asked; with {@link TokenUnjudged} where one had no time.
+ * The owner of a token: that of the first authenticator that knows it. Fails with {@link AuthenticatorBusy} where none does
+ * and one is busy, else with {@link TokenRefused} where one has refused the token or has failed.
  */
 function ownerOf(
   tokens: readonly TokenAuthenticator[],
@@ -95,15 +95,15 @@ function ownerOf(
   audiences: readonly string[] | undefined,
   onError: (kind: string, error: unknown) => void,
 ): TokenOwner | undefined | Promise<TokenOwner | undefined> {
-  const whys: string[] = [];
-  let unjudged: TokenUnjudged | undefined;
-  const note = ({ name }: TokenAuthenticator, error: unknown): undefined => {
-    if (error instanceof TokenUnjudged) {
-      unjudged = error;
+  const reasons: string[] = [];
+  let busyError: AuthenticatorBusy | undefined;
+  const record = ({ name }: TokenAuthenticator, error: unknown): undefined => {
+    if (error instanceof AuthenticatorBusy) {
+      busyError = error;
       return;
     }
     if (!(error instanceof TokenRefused)) onError(name, error);
-    whys.push(error instanceof TokenRefused ? error.message : `${name}: could not be asked`);
+    reasons.push(error instanceof TokenRefused ? error.message : `${name}: the token could not be authenticated`);
   };
   const from = (at: number): TokenOwner | undefined | Promise<TokenOwner | undefined> => {
     for (const [i, one] of tokens.entries()) {
@@ -111,15 +111,15 @@ function ownerOf(
       try {
         const found = one.identify(token, audiences);
         if (found instanceof Promise) {
-          return found.catch((error: unknown) => note(one, error)).then((owner) => owner ?? from(i + 1));
+          return found.catch((error: unknown) => record(one, error)).then((owner) => owner ?? from(i + 1));
         }
         if (found) return found;
       } catch (error) {
-        note(one, error);
+        record(one, error);
       }
     }
-    if (unjudged) throw unjudged;
-    if (whys.length > 0) throw new TokenRefused(whys.join("; "));
+    if (busyError) throw busyError;
+    if (reasons.length > 0) throw new TokenRefused(reasons.join("; "));
     return undefined;
   };
   return from(0);

@@ -9,11 +9,11 @@ const CLAIMS = encoded('{"iss":"us"}');
 const SIGNATURE = encoded(Uint8Array.of(255, 238, 221, 204, 187, 170, 153, 136));
 const token = (header = HEADER, claims = CLAIMS, signature = SIGNATURE): string => `${header}.${claims}.${signature}`;
 
-test("a token says what stands in its header and its claims", () => {
+test("a token has a header and claims", () => {
   expect(readCompactToken(token())).toEqual({ header: { alg: "ES256" }, claims: { iss: "us" } });
 });
 
-describe("what is no token", () => {
+describe("invalid tokens", () => {
   const last = SIGNATURE.slice(0, -1);
   test.each([
     ["nothing", ""],
@@ -53,7 +53,7 @@ describe("what is no token", () => {
   });
 });
 
-test("what is long is not looked into", () => {
+test("a long token is not decoded", () => {
   const long = token(HEADER, encoded(JSON.stringify({ iss: "us", more: "x".repeat(3_000_000) })));
   const before = cpuMillis();
   for (let i = 0; i < 1000; i++) readCompactToken(long);

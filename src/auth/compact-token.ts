@@ -1,37 +1,36 @@
 /**
- * What a signed token says, before anybody has looked at its signature: a JWT in the compact form (RFC 7515 7.1, RFC 7519).
+ * Decodes a JWT in the compact form, without verifying its signature (RFC 7515 7.1, RFC 7519).
  *
  *     base64url(header) "." base64url(claims) "." base64url(signature)
  *
- * A token has one text. Decoders that pass over padding, blanks, other alphabets and bits that mean nothing would take many
- * texts for the same token, and of a member that is there twice one reader may see the one and another the other; none of
- * it is a token here (RFC 7515 2, 4 and 5.2; RFC 4648 3.5).
+ * A token has exactly one text. Decoders that accept padding, blanks, other alphabets or unused bits would accept many texts
+ * for one token, and two readers of a duplicate member may see different values. All of these are rejected here (RFC 7515 2,
+ * 4 and 5.2; RFC 4648 3.5).
  *
  * @module
  */
 import { decodeJson } from "../value/json.ts";
 import { type ValueObject, isObject } from "../value/value.ts";
 
-/** What a token says of itself. */
+/** The decoded parts of a token. */
 export interface CompactToken {
   readonly header: ValueObject;
   readonly claims: ValueObject;
 }
 
-/** Nobody needs a longer token, and nobody looks into one. */
-const LONGEST_TOKEN = 64 * 1024;
+const MAX_TOKEN_LENGTH = 64 * 1024;
 
-/** Reads a token; undefined for what is none. Nothing that must be understood (`crit`) is understood. */
+/** Decodes a token; undefined for an invalid one, and for one with critical headers (`crit`), of which none is supported. */
 export function readCompactToken(token: string): CompactToken | undefined {
-  if (token.length > LONGEST_TOKEN) return undefined;
+  if (token.length > MAX_TOKEN_LENGTH) return undefined;
   const parts = token.split(".", 4).map(bytesOf);
   const [header, claims, signature] = parts;
   if (parts.length !== 3 || !header || !claims || !signature) return undefined;
-  const [head, said] = [objectOf(header), objectOf(claims)];
-  return head && said && !Object.hasOwn(head, "crit") ? { header: head, claims: said } : undefined;
+  const [head, body] = [objectOf(header), objectOf(claims)];
+  return head && body && !Object.hasOwn(head, "crit") ? { header: head, claims: body } : undefined;
 }
 
-/** The bytes of a part; undefined for another text than the one that they have, and for none. */
+/** The bytes of a part; undefined where the part is empty, or not the canonical text of its bytes. */
 function bytesOf(part: string): Buffer | undefined {
   const bytes = Buffer.from(part, "base64url");
   return bytes.length > 0 && bytes.toString("base64url") === part ? bytes : undefined;

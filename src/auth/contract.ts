@@ -1,7 +1,7 @@
 /**
- * What the server asks of authentication and authorisation: who is it, and may they.
+ * The interfaces of authentication and authorization.
  *
- * Both answers may be given at once or later; giving them at once keeps the path of a request free of waiting.
+ * Results may be promises; a direct result keeps the way of a request free of waiting.
  *
  * @module
  */
@@ -9,21 +9,21 @@ import type { RequestInfo } from "../meta/request-info.ts";
 import type { ApiContext } from "../schema/definition.ts";
 import type { Lookup } from "../schema/lookup.ts";
 
-/** Who sends a request (AUTH-1, DEC-35). */
+/** The user of a request (AUTH-1, DEC-35). */
 export interface Identity {
   readonly user: string;
   readonly uid?: string;
   readonly groups: readonly string[];
   /** Further attributes, such as the scopes of a token. */
   readonly extra?: Readonly<Record<string, readonly string[]>>;
-  /** What audit says of requests with this credential, by the key of the annotation. */
-  readonly notes?: Readonly<Record<string, string>>;
+  /** Audit annotations of requests with this credential. */
+  readonly auditAnnotations?: Readonly<Record<string, string>>;
 }
 
-/** For whom an authority signs: for clients (AUTHN-16), or for proxies that say who their clients are (AUTHN-18). */
+/** Whose certificates an authority signs: those of clients (AUTHN-16), or of front proxies (AUTHN-18). */
 export type Authority = "client" | "proxy";
 
-/** A client certificate that was shown in the handshake; whoever shows it has its key. */
+/** A client certificate of the TLS handshake, which proves that the client has its key. */
 export interface ClientCertificate {
   /** The common name of the subject: the user. */
   readonly commonName: string;
@@ -33,24 +33,24 @@ export interface ClientCertificate {
   readonly uid?: string;
   /** SHA-256 of the certificate, hexadecimal in lower case. */
   readonly fingerprint: string;
-  /** The authorities that vouch for it as a certificate of a client; none where it is not acceptable (AUTHN-17). */
+  /** The authorities that have signed it as a client certificate; none where it is not valid (AUTHN-17). */
   readonly signedBy: readonly Authority[];
-  /** Milliseconds since the epoch at which the certificate ends; a connection may outlive it. */
+  /** Milliseconds since the epoch at which the certificate expires; a connection may outlive it. */
   readonly notAfter: number;
 }
 
-/** One connection of a client; the same object for all requests on it, so that work may be kept with it in a WeakMap. */
+/** One connection of a client; all requests on it have the same object, which may be the key of a WeakMap. */
 export interface Connection {
-  /** The client certificate, undefined when none was shown. */
+  /** The client certificate; undefined where the client has sent none. */
   readonly certificate: ClientCertificate | undefined;
   /** The address of the peer, empty in process. */
   readonly address: string;
   readonly encrypted: boolean;
 }
 
-/** What an authenticator sees of a request. */
+/** The part of a request that authenticators read. */
 export interface Credentials {
-  /** The value of a header by its lower-case name, empty when it was not sent. */
+  /** The value of a header by its lower-case name; empty where it was not sent. */
   readonly header: (name: string) => string;
   /** The values of a header that was sent several times, one for each line. */
   readonly lines: (name: string) => readonly string[];
@@ -60,71 +60,68 @@ export interface Credentials {
   readonly connection: Connection;
 }
 
-/** Finds out who sends a request. */
+/** Authenticates requests. */
 export interface Authenticator {
   /**
-   * The sender, {@link ANONYMOUS} where requests without a credential are let in; undefined when no credential was sent and
-   * they are not. Throws or rejects with `unauthorized()` when a credential is there and is not acceptable.
+   * The user of a request. A request without a credential is {@link ANONYMOUS} where that is allowed, else undefined. Throws
+   * or rejects with `unauthorized()` where a credential is not accepted.
    */
   authenticate(credentials: Credentials): Identity | undefined | Promise<Identity | undefined>;
   /**
-   * Whose a token is, for who has to judge it (AUTHN-39); undefined where nobody knows it. Rejects with
-   * {@link TokenRefused}, which says why it is not accepted.
+   * The owner of a token, for a TokenReview (AUTHN-39); undefined for an unknown token. Rejects with {@link TokenRefused},
+   * which says why the token is not accepted.
    *
-   * @param audiences for whom the token has to be; where none are named, for this server
+   * @param audiences the audiences that are accepted; without any, those of this server
    */
   review?(token: string, audiences?: readonly string[]): Promise<TokenOwner | undefined>;
   /**
-   * Whether somebody has taken back the credential by which {@link Authenticator.authenticate} has found an identity, of a
-   * request on that connection: what it has begun ends then. False of credentials that nobody takes back.
+   * Whether the credential of an identity has been revoked since {@link Authenticator.authenticate} returned it on that
+   * connection; its open requests end then. False for credentials that cannot be revoked.
    */
   isRevoked?(identity: Identity, connection: Connection): boolean;
 }
 
-/** Finds out whose a bearer token is; one of those that are asked in their order (AUTHN-3). */
+/** Authenticates one kind of bearer tokens (AUTHN-3). */
 export interface TokenAuthenticator {
   readonly name: string;
   /**
-   * The owner of a token; undefined where it is none of this kind. Throws or rejects with {@link TokenRefused} where it is
-   * of this kind and not acceptable: the others are asked all the same.
+   * The owner of a token; undefined where it is not of this kind. Throws or rejects with {@link TokenRefused} where it is of
+   * this kind and not accepted; the other authenticators are called all the same.
    *
-   * @param audiences for whom the token has to be; where none are named, for this server
+   * @param audiences the audiences that are accepted; without any, those of this server
    */
   identify(token: string, audiences?: readonly string[]): TokenOwner | undefined | Promise<TokenOwner | undefined>;
 }
 
-/** Whose a token is. */
+/** The owner of a token. */
 export interface TokenOwner {
   readonly identity: Identity;
-  /** Those of the audiences asked for that the token is for, in their order; this server's where none were named. */
+  /** The requested audiences that the token is for, in their order; those of this server where none were requested. */
   readonly audiences: readonly string[];
-  /**
-   * Whether all that made it good is still so; asked whenever an answer that was remembered is used again. Without it the
-   * token is good for as long as answers are remembered (AUTHN-10).
-   */
-  readonly holds?: () => boolean;
-  /** Whether the token was taken back, or has ended; only of tokens that somebody takes back. */
+  /** Whether the token is still valid, called whenever a cached owner is used. Without it the whole time of the cache counts (AUTHN-10). */
+  readonly isValid?: () => boolean;
+  /** Whether the token was revoked or has expired; only for tokens that can be revoked. */
   readonly isRevoked?: () => boolean;
 }
 
-/** Why a token is not accepted. Only a review of the token tells it (AUTHN-5); never with the token in its text. */
+/** Why a token is not accepted. Only a TokenReview returns the message (AUTHN-5), which never contains the token. */
 export class TokenRefused extends Error {
   override readonly name = "TokenRefused";
 }
 
-/** A token that nobody has the time to judge: whoever shows it may try again. */
-export class TokenUnjudged extends Error {
-  override readonly name = "TokenUnjudged";
+/** An authenticator has too many tokens in its queue; the client may retry. */
+export class AuthenticatorBusy extends Error {
+  override readonly name = "AuthenticatorBusy";
 }
 
 /**
- * What was decided about a request.
+ * The decision about a request.
  *
- * - allowed: it may go on; `reason` is which binding and role say so, empty where no role was asked (RBAC-37)
- * - denied: it may not, and no other authorizer is asked
- * - neither: this authorizer does not allow it; another one may
+ * - allowed; `reason` names the binding and the role, or is empty where no role decided (RBAC-37)
+ * - denied: no other authorizer is called
+ * - neither: no opinion; another authorizer may allow it
  *
- * `error` tells what could not be read while it was decided.
+ * `error` says what could not be read.
  */
 export interface Decision {
   readonly allowed: boolean;
@@ -133,7 +130,7 @@ export interface Decision {
   readonly error?: string;
 }
 
-/** What is allowed of objects, as a rule of a role says it. */
+/** The verbs that are allowed on objects, in the form of a rule of a role. */
 export interface ResourceRule {
   readonly verbs: readonly string[];
   readonly apiGroups?: readonly string[];
@@ -141,39 +138,36 @@ export interface ResourceRule {
   readonly resourceNames?: readonly string[];
 }
 
-/** What is allowed of paths, as a rule of a role says it. */
+/** The verbs that are allowed on paths, in the form of a rule of a role. */
 export interface PathRule {
   readonly verbs: readonly string[];
   readonly nonResourceURLs?: readonly string[];
 }
 
-/** All that somebody may do in a namespace, as far as the authorizer can list it (RBAC-53). */
+/** The rights of a user in a namespace, as far as the authorizer can list them (RBAC-53). */
 export interface Rights {
   readonly resourceRules: readonly ResourceRule[];
   readonly pathRules: readonly PathRule[];
-  /** Whether there may be more. */
+  /** Whether the user may have more rights. */
   readonly incomplete: boolean;
   readonly error?: string;
 }
 
-/** Decides what somebody may do. */
+/** Decides what users may do. */
 export interface Authorizer {
   authorize(identity: Identity, info: RequestInfo): Decision | Promise<Decision>;
-  /** What somebody may do in a namespace, rules for the whole cluster first. */
+  /** The rights of a user in a namespace, cluster-wide rules first. */
   rightsOf(identity: Identity, namespace: string): Rights | Promise<Rights>;
-  /**
-   * What would help somebody who was refused, in words, where they may know it; undefined where there is nothing to say. Not
-   * every authorizer has an answer.
-   */
+  /** A sentence about what would help a user who was refused; undefined where there is none, or the user may not see it. */
   advise?(identity: Identity, info: RequestInfo): Promise<string | undefined>;
 }
 
-/** What authenticators and authorizers may know of the cluster that they are made for. */
-export interface TrustGround {
-  /** Objects as they are now: roles, accounts, Secrets. */
+/** The cluster of authenticators and authorizers. */
+export interface AuthContext {
+  /** Current objects: roles, accounts, Secrets. */
   readonly lookup: Lookup;
   readonly api: ApiContext;
 }
 
-/** The user of a request without a credential, where such requests are let in at all (DEC-35). */
+/** The user of a request without a credential (DEC-35). */
 export const ANONYMOUS: Identity = { user: "system:anonymous", groups: ["system:unauthenticated"] };

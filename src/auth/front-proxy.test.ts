@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { frontProxy } from "./front-proxy.ts";
-import { NOW, type Shown, certificateOf, credentialsOf } from "./testing/ground.ts";
+import { NOW, type TestCredentials, certificateOf, credentialsOf } from "./testing/auth-context.ts";
 
 const PROXY = certificateOf({ commonName: "front", signedBy: ["proxy"] });
 const HEADERS = {
@@ -11,7 +11,7 @@ const HEADERS = {
   "x-remote-extra-acme.com%2fproject": "p",
 };
 
-const userOf = (shown: Shown, allowedNames: readonly string[] = []) =>
+const userOf = (credentials: TestCredentials, allowedNames: readonly string[] = []) =>
   frontProxy({
     userHeaders: ["X-Remote-User", "X-Other"],
     uidHeaders: ["X-Remote-Uid"],
@@ -19,9 +19,9 @@ const userOf = (shown: Shown, allowedNames: readonly string[] = []) =>
     extraPrefixes: ["X-Remote-Extra-"],
     allowedNames,
     now: () => NOW,
-  })(credentialsOf(shown));
+  })(credentialsOf(credentials));
 
-test("AUTHN-18: a proxy says who asks", () => {
+test("AUTHN-18: a front proxy sends the user", () => {
   expect(userOf({ headers: HEADERS, certificate: PROXY })).toEqual({
     user: "pat",
     uid: "u-1",
@@ -35,11 +35,11 @@ test.each([
   ["without a certificate", undefined],
   ["with a certificate of a client", certificateOf()],
   ["with one that has ended", { ...PROXY, notAfter: NOW - 1 }],
-])("AUTHN-18: its headers mean nothing %s", (_, certificate) => {
+])("AUTHN-18: its headers are ignored %s", (_, certificate) => {
   expect(userOf({ headers: HEADERS, certificate })).toBeUndefined();
 });
 
-test("AUTHN-18: only proxies on the list are believed, and one that names nobody is none", () => {
+test("AUTHN-18: only proxies on the list are accepted, and the user header is required", () => {
   expect(userOf({ headers: HEADERS, certificate: PROXY }, ["other"])).toBeUndefined();
   expect(userOf({ headers: { "x-remote-group": "system:masters" }, certificate: PROXY })).toBeUndefined();
 });

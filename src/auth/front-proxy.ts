@@ -1,20 +1,20 @@
 /**
- * Who asks through a proxy in front: the proxy shows its own certificate and says in headers whom it has authenticated
- * (AUTHN-18). Without a certificate of the proxies' authority the headers mean nothing.
+ * Users behind a front proxy: the proxy has a certificate of its own and sends the user that it has authenticated in headers
+ * (AUTHN-18). Without a certificate of the authority for proxies the headers are ignored.
  *
  * @module
  */
 import { unescaped } from "../meta/unescaped.ts";
 import type { Credentials, Identity } from "./contract.ts";
-import { known } from "./known.ts";
+import { withAuthenticatedGroup } from "./authenticated-group.ts";
 
-/** The headers that proxies use, and which proxies may. Names of headers in any case, the first that was sent counts. */
+/** The headers of front proxies, and which proxies are accepted. Header names are case-insensitive; the first one sent counts. */
 export interface FrontProxyRules {
   readonly userHeaders: readonly string[];
   readonly uidHeaders: readonly string[];
-  /** All of these count. */
+  /** The groups are the values of all of these. */
   readonly groupHeaders: readonly string[];
-  /** What names of headers with further attributes begin with; the rest is the key. */
+  /** Prefixes of the headers with extra attributes; the rest of the name is the key. */
   readonly extraPrefixes: readonly string[];
   /** Common names of the proxies; empty for every certificate of the authority. */
   readonly allowedNames: readonly string[];
@@ -22,14 +22,12 @@ export interface FrontProxyRules {
   readonly now: () => number;
 }
 
-/** The user that a proxy names; undefined where no proxy asks, or it names nobody. */
+const lowerCase = (names: readonly string[]): readonly string[] => names.map((name) => name.toLowerCase());
+
+/** The user that a front proxy sends; undefined where the client is not an accepted proxy, or sends no user. */
 export function frontProxy(rules: FrontProxyRules): (credentials: Credentials) => Identity | undefined {
-  const [users, uids, groups, prefixes] = [
-    rules.userHeaders,
-    rules.uidHeaders,
-    rules.groupHeaders,
-    rules.extraPrefixes,
-  ].map((names) => names.map((name) => name.toLowerCase())) as [string[], string[], string[], string[]];
+  const [users, uids] = [lowerCase(rules.userHeaders), lowerCase(rules.uidHeaders)];
+  const [groups, prefixes] = [lowerCase(rules.groupHeaders), lowerCase(rules.extraPrefixes)];
   const isProxy = ({ connection: { certificate } }: Credentials): boolean =>
     certificate !== undefined &&
     certificate.signedBy.includes("proxy") &&
@@ -43,7 +41,7 @@ export function frontProxy(rules: FrontProxyRules): (credentials: Credentials) =
     if (user === "") return undefined;
     const uid = first(uids);
     const extra = extraOf(credentials, prefixes);
-    return known({
+    return withAuthenticatedGroup({
       user,
       ...(uid === "" ? {} : { uid }),
       groups: groups.flatMap((name) => credentials.lines(name)),
@@ -52,7 +50,7 @@ export function frontProxy(rules: FrontProxyRules): (credentials: Credentials) =
   };
 }
 
-/** Further attributes by their key; undefined where there are none. */
+/** Extra attributes by their key; undefined where there are none. */
 function extraOf(credentials: Credentials, prefixes: readonly string[]): Identity["extra"] | undefined {
   const found = new Map<string, string[]>();
   for (const name of credentials.names()) {

@@ -1,3 +1,3 @@
-/** Whether an error is one of jose with this code. */
-export const isCode = (error: unknown, code: string): boolean =>
-  error instanceof Error && (error as Error & { readonly code?: unknown }).code === code;
+/** Whether an error of jose has this code. */
+export const isJoseError = (error: unknown, code: string): boolean =>
+  error instanceof Error && "code" in error && error.code === code;

@@ -1,24 +1,24 @@
 /**
- * The names of the ways to decide what somebody may do: `--authorization-mode`.
+ * The authorization modes of `--authorization-mode`.
  *
  * @module
  */
 
-/** What each mode does, in a sentence for people. */
+/** The authorization modes, each with a sentence for help texts. */
 export const AUTHORIZATION_MODES = {
   Node: "Agents of nodes may do what their node and its Pods need.",
-  RBAC: "What roles say that bindings give.",
-  Webhook: "What somebody else says, see --authorization-webhook-config-file.",
-  AlwaysAllow: "Everybody may do everything.",
+  RBAC: "Users may do what roles allow that are bound to them.",
+  Webhook: "A webhook decides, see --authorization-webhook-config-file.",
+  AlwaysAllow: "All users may do everything.",
   AlwaysDeny: "Only members of system:masters may do anything.",
 } as const;
 
 /** The name of a mode. */
 export type AuthorizationMode = keyof typeof AUTHORIZATION_MODES;
 
-/** Modes that need nothing said of them. */
+/** Modes without settings. */
 export type PlainMode = Exclude<AuthorizationMode, "Webhook">;
 
-/** Whether there is a mode of a name. */
+/** Whether a name is that of a mode. */
 export const isAuthorizationMode = (name: string): name is AuthorizationMode =>
   Object.hasOwn(AUTHORIZATION_MODES, name);

@@ -1,35 +1,35 @@
 /**
- * Tokens that say nothing by themselves: whoever made them keeps a list of them, by their digests.
+ * Opaque tokens, which are looked up by their digests.
  *
  * @module
  */
 import { hash } from "node:crypto";
 import type { Identity, TokenAuthenticator } from "./contract.ts";
 
-/** What a token is kept and looked for as: looking for a digest tells nothing of other tokens by its time. */
+/** The digest of a token, under which it is stored; the time of a lookup by digest reveals nothing about other tokens. */
 export const digestOf = (token: string): string => hash("sha256", token, "base64");
 
-/** Where tokens are looked for. */
+/** A set of opaque tokens. */
 export interface OpaqueTokens {
   readonly name: string;
-  /** This server's: such tokens are for no others. */
+  /** The audiences of this server: opaque tokens are for no others. */
   readonly audiences: readonly string[];
-  /** Whose token has this digest; asked again when a token is used again. */
+  /** The owner of the token with a digest; called for each use of the token. */
   readonly find: (digest: string) => Identity | undefined;
 }
 
-/** Tokens by their digests. */
+/** Authenticates opaque tokens. */
 export const opaqueTokens = ({ name, audiences: own, find }: OpaqueTokens): TokenAuthenticator => ({
   name,
   identify(token, audiences = own) {
     const digest = digestOf(token);
     const identity = find(digest);
-    const those = audiences.filter((one) => own.includes(one));
-    if (!identity || (those.length === 0 && audiences.length > 0)) return undefined;
+    const shared = audiences.filter((one) => own.includes(one));
+    if (!identity || (shared.length === 0 && audiences.length > 0)) return undefined;
     return {
       identity,
-      audiences: those,
-      holds: () => find(digest) === identity,
+      audiences: shared,
+      isValid: () => find(digest) === identity,
       isRevoked: () => find(digest) === undefined,
     };
   },

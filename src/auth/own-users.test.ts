@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type OwnUser, OwnUsers, lasting, ownUsersText, readOwnUsers, withoutUser } from "./own-users.ts";
+import { type OwnUser, OwnUsers, unexpired, ownUsersText, readOwnUsers, withoutUser } from "./own-users.ts";
 
 const NOW = Date.UTC(2026, 0, 1);
 const of = (name: string, kind: OwnUser["kind"], mark: string): OwnUser => ({
@@ -12,7 +12,7 @@ const of = (name: string, kind: OwnUser["kind"], mark: string): OwnUser => ({
 });
 const ALL = [of("kim", "token", "digest"), of("kim", "certificate", "ab12"), of("pat", "token", "other")];
 
-test("users are read as they were written", () => {
+test("a user file is read as it was written", () => {
   expect(readOwnUsers(ownUsersText(ALL))).toEqual(ALL);
 });
 
@@ -23,14 +23,14 @@ test.each(["{}", "[]", '{"users":[1]}', '{"users":[{"name":"a"}]}', "{", '{"user
   },
 );
 
-test("a token is good until it ends", () => {
+test("a token is accepted until it expires", () => {
   const users = new OwnUsers(ALL);
   expect(users.find("digest", NOW)).toEqual({ user: "kim", groups: ["team"] });
   expect(users.find("ab12", NOW)).toBeUndefined();
   expect(users.find("digest", Date.parse("2026-02-01T00:00:00Z"))).toBeUndefined();
 });
 
-test("whoever is taken back has no token any more, and a certificate that is refused until it ends", () => {
+test("a revoked user has no token any more, and a certificate that is refused until it expires", () => {
   const left = withoutUser(ALL, "kim", NOW);
   expect(left.map(({ mark, revoked }) => [mark, revoked])).toEqual([
     ["ab12", "2026-01-01T00:00:00.000Z"],
@@ -38,5 +38,5 @@ test("whoever is taken back has no token any more, and a certificate that is ref
   ]);
   const users = new OwnUsers(left);
   expect([users.isRevoked("ab12"), new OwnUsers(ALL).isRevoked("ab12")]).toEqual([true, false]);
-  expect(lasting(left, Date.parse("2026-03-01T00:00:00Z"))).toEqual([]);
+  expect(unexpired(left, Date.parse("2026-03-01T00:00:00Z"))).toEqual([]);
 });

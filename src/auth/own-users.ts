@@ -1,8 +1,8 @@
 /**
- * Users that a server knows by itself, with the tokens and certificates that were made for them.
+ * The users of a server's own user file, with their tokens and certificates.
  *
- * Of a token only the digest is kept: it is of 32 random bytes, which nobody finds by trying. A certificate is kept by its
- * fingerprint, for it is known by its signature; what is kept says whether it was taken back.
+ * The file has the digest of a token, which is made of 32 random bytes, so that a search for the token is hopeless. It has the
+ * fingerprint of a certificate, and whether the certificate was revoked.
  *
  * @module
  */
@@ -17,11 +17,11 @@ export interface OwnUser {
   readonly mark: string;
   readonly made: string;
   readonly ends: string;
-  /** When it was taken back. */
+  /** When it was revoked. */
   readonly revoked?: string;
 }
 
-/** The credentials in the text of a file. @throws Error for a text that is no such list */
+/** Parses a file of credentials. @throws Error for an invalid file */
 export function readOwnUsers(text: string): readonly OwnUser[] {
   const { users } = JSON.parse(text) as { users?: unknown };
   if (Array.isArray(users) && users.every(isOwnUser)) return users;
@@ -40,7 +40,7 @@ function isOwnUser(value: unknown): value is OwnUser {
 
 const KINDS: readonly unknown[] = ["token", "certificate"];
 
-/** Credentials without those of a user that are tokens; those that are certificates are marked until they end. */
+/** Revokes the credentials of a user: tokens are removed, certificates are marked until they expire. */
 export const withoutUser = (users: readonly OwnUser[], name: string, now: number): readonly OwnUser[] =>
   users.flatMap((user) => {
     if (user.name !== name) return [user];
@@ -48,11 +48,11 @@ export const withoutUser = (users: readonly OwnUser[], name: string, now: number
     return user.kind === "certificate" ? [{ ...user, revoked }] : [];
   });
 
-/** Credentials that have not ended. */
-export const lasting = (users: readonly OwnUser[], now: number): readonly OwnUser[] =>
+/** The credentials that have not expired. */
+export const unexpired = (users: readonly OwnUser[], now: number): readonly OwnUser[] =>
   users.filter(({ ends }) => Date.parse(ends) > now);
 
-/** Credentials, to be looked for. */
+/** An index of credentials. */
 export class OwnUsers {
   readonly #tokens = new Map<string, { readonly identity: Identity; readonly ends: number }>();
   readonly #revoked = new Set<string>();
@@ -64,13 +64,13 @@ export class OwnUsers {
     }
   }
 
-  /** The owner of the token with a digest, unless it has ended. */
+  /** The owner of the token with a digest; undefined where there is none, or it has expired. */
   find(digest: string, now: number): Identity | undefined {
     const found = this.#tokens.get(digest);
     return found && found.ends > now ? found.identity : undefined;
   }
 
-  /** Whether the certificate with a fingerprint was taken back. */
+  /** Whether the certificate with a fingerprint was revoked. */
   isRevoked(fingerprint: string): boolean {
     return this.#revoked.has(fingerprint);
   }

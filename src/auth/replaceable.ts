@@ -1,26 +1,25 @@
-import type { Authorizer, TrustGround } from "./contract.ts";
+import type { Authorizer, AuthContext } from "./contract.ts";
 
-/** Makes an authorizer for a cluster. */
-type Make = (ground: TrustGround) => Authorizer;
+type Make = (context: AuthContext) => Authorizer;
 
-/** An authorizer that may be replaced by another one while it is asked. */
+/** An authorizer that can be replaced at run time. */
 export class ReplaceableAuthorizer {
   #make: Make;
-  readonly #made: { readonly ground: TrustGround; current: Authorizer }[] = [];
+  readonly #made: { readonly context: AuthContext; current: Authorizer }[] = [];
 
   constructor(make: Make) {
     this.#make = make;
   }
 
-  /** Another one is asked from now on; questions under way are answered by the one of before. */
+  /** Replaces the authorizer; requests in flight get the decision of the one before. */
   replace(make: Make): void {
     this.#make = make;
-    for (const one of this.#made) one.current = make(one.ground);
+    for (const one of this.#made) one.current = make(one.context);
   }
 
-  /** The authorizer for a cluster. */
-  for(ground: TrustGround): Authorizer {
-    const one = { ground, current: this.#make(ground) };
+  /** The authorizer of a cluster. */
+  for(context: AuthContext): Authorizer {
+    const one = { context, current: this.#make(context) };
     this.#made.push(one);
     return {
       authorize: (identity, info) => one.current.authorize(identity, info),

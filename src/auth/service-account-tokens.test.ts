@@ -51,7 +51,7 @@ test.each([neutral, kubernetes])(
   },
 );
 
-test("AUTHN-26, AUTHN-29: a token names what it is bound to, and from when on its use is noted", async () => {
+test("AUTHN-26, AUTHN-29: a token names its bound objects, and the time after which its use is stale", async () => {
   const pod = { name: "p", uid: "u-2" };
   const node = { name: "n" };
   const { token } = await signerOf(kubernetes).sign({ ...CLAIMS, pod, node, warnAfterSeconds: 60 });
@@ -65,7 +65,7 @@ test("SUP-7: no two tokens are the same", async () => {
   expect(one.id).not.toBe(two.id);
 });
 
-test("AUTHN-34: the key of the moment signs", async () => {
+test("AUTHN-34: the current key signs", async () => {
   let keys = tokenKeys(pem, []);
   const signer = signerOf(kubernetes, () => keys);
   const kidOf = async (): Promise<unknown> => decodeProtectedHeader((await signer.sign(CLAIMS)).token).kid;

@@ -15,54 +15,54 @@ export interface Named {
   readonly uid: string;
 }
 
-/** What a token is asked to say. */
+/** The claims of a token that is requested. */
 export interface TokenClaims {
   readonly namespace: string;
   readonly serviceAccount: Named;
-  /** The objects that the token is bound to, or that it says are those of its Pod; a node that is not there has no uid. */
+  /** The objects that the token is bound to, or those of its Pod; a node that does not exist has no uid. */
   readonly pod?: Named;
   readonly secret?: Named;
   readonly node?: { readonly name: string; readonly uid?: string };
   readonly audiences: readonly string[];
   readonly seconds: number;
-  /** After how many seconds its use is noted, where it goes on to work after them (AUTHN-29). */
+  /** Seconds after which its use is counted as stale, though it stays valid (AUTHN-29). */
   readonly warnAfterSeconds?: number;
 }
 
-/** Of whom tokens are, and how long they may be good. */
+/** The issuer and the lifetime of tokens. */
 export interface Issuance {
-  /** Who signs: an URI. */
+  /** A URI. */
   readonly issuer: string;
-  /** The audiences of this server, which a token has that asks for none. */
+  /** The audiences of this server, and of tokens for which none are requested. */
   readonly audiences: readonly string[];
-  /** The longest that a token is good, in seconds; without it there is no bound but that of requests. */
+  /** The longest lifetime of a token in seconds; without it only the limit of requests applies. */
   readonly maxSeconds?: number | undefined;
-  /** Whether tokens of Pods go on to work after their time (AUTHN-29). */
+  /** Whether tokens of Pods stay valid after their requested lifetime (AUTHN-29). */
   readonly extendsExpiration: boolean;
 }
 
-/** Signs tokens with the server's key. */
+/** Signs tokens with the key of the server. */
 export interface TokenSigner {
   readonly issuance: Issuance;
-  /** The token, and the id that it has. */
+  /** The token, and its ID (`jti`). */
   sign(claims: TokenClaims): Promise<{ readonly token: string; readonly id: string }>;
-  /** A token of a Secret, without an end. */
+  /** A token of a Secret, which does not expire. */
   signForSecret(namespace: string, account: Named, secret: string): Promise<string>;
 }
 
-/** What a signer needs of its server. */
+/** The parts of the server that a signer needs. */
 export type SignerContext = Pick<ApiContext, "dialect" | "clock" | "random">;
 
-/** The issuer of tokens without an end, in both dialects (AUTHN-33). */
+/** The issuer of tokens of Secrets, in both dialects (AUTHN-33). */
 export const SECRET_ISSUER = "kubernetes/serviceaccount";
 
-/** What claims of tokens of Secrets begin with. */
+/** The prefix of the claims of tokens of Secrets. */
 export const secretClaims = (labelDomain: string): string => `${labelDomain}/serviceaccount/`;
 
-/** The name of the user that a service account is (AUTHN-21). */
+/** The user name of a service account (AUTHN-21). */
 export const accountUser = (namespace: string, name: string): string => `system:serviceaccount:${namespace}:${name}`;
 
-/** A signer; `keys` is asked for each token, so that the next one is signed with a key that is new. */
+/** Returns a signer; `keys` is called for each token, so that a new key is used at once. */
 export function tokenSigner(keys: () => TokenKeys, issuance: Issuance, api: SignerContext): TokenSigner {
   const { labelDomain } = api.dialect;
   const { issuer } = issuance;
@@ -80,7 +80,7 @@ export function tokenSigner(keys: () => TokenKeys, issuance: Issuance, api: Sign
     async sign({ namespace, serviceAccount, pod, secret, node, audiences, seconds, warnAfterSeconds }) {
       const now = Math.floor(api.clock.now() / 1000);
       const id = api.random.uuid();
-      const place = {
+      const bound = {
         namespace,
         serviceaccount: serviceAccount,
         ...(pod && { pod }),
@@ -94,7 +94,7 @@ export function tokenSigner(keys: () => TokenKeys, issuance: Issuance, api: Sign
         iat: now,
         iss: issuer,
         jti: id,
-        [labelDomain]: place,
+        [labelDomain]: bound,
         nbf: now,
         sub: accountUser(namespace, serviceAccount.name),
       });

@@ -31,7 +31,7 @@ test.each([
   expect(listOf(line)).toEqual(groups);
 });
 
-test("cells are those of an expression that tries each beginning anew", () => {
+test("cells are equal to those of a regular expression", () => {
   const cell = /(?:^|,) *(?:"((?:[^"]|"")*)" *(?=,|$)|([^,]*))/g;
   const texts = fc.string({ unit: fc.constantFrom('"', ",", " ", "a", "b"), maxLength: 12 });
   fc.assert(

@@ -1,5 +1,5 @@
 /**
- * A file of tokens: one line for each user, as spreadsheets write them.
+ * A token file: CSV with one line for each user.
  *
  *     31ada4fd-adec-460c-809a-9e56ceb75269,pat,7,"team-a,team-b"
  *
@@ -8,10 +8,10 @@
 import type { Identity } from "./contract.ts";
 import { digestOf } from "./opaque-tokens.ts";
 
-/** Users by the digest of their token. */
+/** Users by the digest of their tokens. */
 export type TokenUsers = ReadonlyMap<string, Identity>;
 
-/** The users of a file. @throws Error for a line without token, name and number */
+/** Parses a token file. @throws Error for a line without token, user and uid */
 export function readTokens(text: string, file: string): TokenUsers {
   const users = new Map<string, Identity>();
   for (const [at, line] of text.split(/\r?\n/).entries()) {
@@ -20,12 +20,12 @@ export function readTokens(text: string, file: string): TokenUsers {
     if (!token || !user || uid === undefined) {
       throw new Error(`expected line ${at + 1} of ${file} to have a token, a user and a uid with commas between them`);
     }
-    users.set(digestOf(token), { user, uid, groups: listed(groups) });
+    users.set(digestOf(token), { user, uid, groups: namesIn(groups) });
   }
   return users;
 }
 
-/** The cells of a line; one in quotes may have commas, and two quotes for one. */
+/** The cells of a line; a quoted cell may contain commas, and a doubled quote means one quote. */
 function cellsOf(line: string): string[] {
   const cells: string[] = [];
   for (let at = 0; at <= line.length;) {
@@ -36,7 +36,7 @@ function cellsOf(line: string): string[] {
   return cells;
 }
 
-/** A cell, and the index of the comma behind it or of the end of its line. */
+/** A cell, and the index of the comma after it or of the end of the line. */
 interface Cell {
   readonly cell: string;
   readonly end: number;
@@ -48,7 +48,7 @@ function plainAt(line: string, at: number): Cell {
   return { cell: line.slice(at, end).trim(), end };
 }
 
-/** Undefined where a cell does not begin with a quote, or has more behind the one that ends it. */
+/** Undefined where a cell does not begin with a quote, or has text after its closing quote. */
 function quotedAt(line: string, at: number): Cell | undefined {
   const start = endOfBlanks(line, at) + 1;
   if (line[start - 1] !== '"') return undefined;
@@ -65,7 +65,7 @@ function endOfBlanks(line: string, from: number): number {
   return end;
 }
 
-const listed = (text: string): string[] =>
+const namesIn = (text: string): string[] =>
   text
     .split(",")
     .map((name) => name.trim())

@@ -24,22 +24,22 @@ test("RBAC-38: the first that allows or denies decides", () => {
   );
 });
 
-test("RBAC-38: one that answers later is waited for, and the others after it", async () => {
+test("RBAC-38: a promise is awaited before the next authorizer is called", async () => {
   const all = union([saying(silent(), NOTHING, true), saying(yes), saying(no)]);
   expect(await all.authorize(kim, ask)).toBe(yes);
 });
 
-test("RBAC-12: an error of one is told where none decides", () => {
-  const failing = { allowed: false, reason: "", error: "nobody answers" };
+test("RBAC-12: the result has the error of one authorizer where none decides", () => {
+  const failing = { allowed: false, reason: "", error: "no response" };
   expect(union([saying(failing), saying(silent("b"))]).authorize(kim, ask)).toEqual({
     allowed: false,
     reason: "b",
-    error: "nobody answers",
+    error: "no response",
   });
   expect(union([saying(failing), saying(yes)]).authorize(kim, ask)).toBe(yes);
 });
 
-test("RBAC-53: rights are listed of all, each once", async () => {
+test("RBAC-53: the rights of all are listed, each once", async () => {
   const first = { ...NOTHING, resourceRules: [PODS], incomplete: true };
   const second = { ...NOTHING, resourceRules: [{ ...PODS }, { ...PODS, verbs: ["list"] }], error: "odd" };
   expect(await union([saying(yes, first), saying(yes, second)]).rightsOf(kim, "n")).toEqual({

@@ -1,17 +1,17 @@
 import { expect, test } from "vitest";
 import { ManualClock } from "../util/clock.ts";
 import { nextPass } from "../util/testing/pass.ts";
-import { TokenRefused, TokenUnjudged } from "./contract.ts";
+import { TokenRefused, AuthenticatorBusy } from "./contract.ts";
 import { type TokenWebhook, webhookTokens } from "./webhook-tokens.ts";
 
 const USER = { username: "pat", uid: "7", groups: ["team"], extra: { scope: ["a", "b"] } };
 
 function webhook(status: object, more: Partial<TokenWebhook> = {}) {
   const clock = new ManualClock(0);
-  const asked: { spec: object; apiVersion: string }[] = [];
+  const calls: { spec: object; apiVersion: string }[] = [];
   const tokens = webhookTokens({
     ask: async (review) => {
-      asked.push(JSON.parse(review) as (typeof asked)[0]);
+      calls.push(JSON.parse(review) as (typeof calls)[0]);
       return { status };
     },
     version: "v1",
@@ -22,41 +22,41 @@ function webhook(status: object, more: Partial<TokenWebhook> = {}) {
   });
   return {
     clock,
-    asked,
+    calls,
     identify: async (token: string, audiences?: readonly string[]) => tokens.identify(token, audiences),
   };
 }
 
-test("AUTHN-3: a token is shown to the webhook for this server, and whom it names is the user", async () => {
-  const { asked, identify } = webhook({ authenticated: true, user: USER });
+test("AUTHN-3: the webhook gets a token with the audiences of this server, and returns the user", async () => {
+  const { calls, identify } = webhook({ authenticated: true, user: USER });
   expect(await identify("t")).toEqual({
     identity: { user: "pat", uid: "7", groups: ["team"], extra: { scope: ["a", "b"] } },
     audiences: ["here"],
   });
-  expect(asked).toEqual([
+  expect(calls).toEqual([
     { apiVersion: "authentication.k8s.io/v1", kind: "TokenReview", spec: { token: "t", audiences: ["here"] } },
   ]);
 });
 
-test("AUTHN-40: an answer for other audiences than those asked for is none", async () => {
+test("AUTHN-40: a response for other audiences than the requested ones is ignored", async () => {
   const { identify } = webhook({ authenticated: true, user: USER, audiences: ["there", "else"] });
   expect(await identify("t")).toBeUndefined();
   expect((await identify("t", ["x", "else", "there"]))?.audiences).toEqual(["else", "there"]);
 });
 
-test("an answer counts for a while, a refusal too, each for its audiences", async () => {
-  const { clock, asked, identify } = webhook({ error: "unknown" });
+test("a result is cached for a while, a refusal too, each for its audiences", async () => {
+  const { clock, calls, identify } = webhook({ error: "unknown" });
   await expect(identify("t")).rejects.toThrow(new TokenRefused("unknown"));
   await expect(identify("t")).rejects.toThrow(TokenRefused);
-  expect(asked).toHaveLength(1);
+  expect(calls).toHaveLength(1);
   await expect(identify("t", ["there"])).rejects.toThrow(TokenRefused);
-  expect(asked).toHaveLength(2);
+  expect(calls).toHaveLength(2);
   clock.advance(120_000);
   await expect(identify("t")).rejects.toThrow(TokenRefused);
-  expect(asked).toHaveLength(3);
+  expect(calls).toHaveLength(3);
 });
 
-/** A webhook that knows the token `good` and answers when it is told to. */
+/** A webhook that knows the token `good` and responds when `answerAll` is called. */
 function slowWebhook() {
   let begun = 0;
   const waiting: (() => void)[] = [];
@@ -77,7 +77,7 @@ function slowWebhook() {
   return { identify, answerAll, begun: () => begun };
 }
 
-test("strangers make it be asked about 32 tokens at once, 1000 wait, and more are told to come again", async () => {
+test("unknown clients cause 32 reviews at once, 1000 wait, and the others get an error", async () => {
   const { identify, answerAll, begun } = slowWebhook();
   const those = Array.from({ length: 2000 }, (_, i) => identify(`unknown-${i}`));
   const judged = Promise.allSettled(those);
@@ -86,10 +86,10 @@ test("strangers make it be asked about 32 tokens at once, 1000 wait, and more ar
   await answerAll();
   const reasons = (await judged).map((one) => (one.status === "rejected" ? (one.reason as unknown) : "unknown"));
   expect(reasons.filter((reason) => reason === "unknown")).toHaveLength(1032);
-  expect(reasons.filter((reason) => reason instanceof TokenUnjudged)).toHaveLength(968);
+  expect(reasons.filter((reason) => reason instanceof AuthenticatorBusy)).toHaveLength(968);
 });
 
-test("one question is asked of a token that is shown many times at once, and an unknown one is remembered", async () => {
+test("many requests with one token share one review, and an unknown token is cached", async () => {
   const { identify, answerAll, begun } = slowWebhook();
   const all = Promise.all(Array.from({ length: 500 }, () => identify("unknown")));
   await answerAll();
@@ -98,14 +98,14 @@ test("one question is asked of a token that is shown many times at once, and an 
   expect(begun()).toBe(1);
 });
 
-test("unknown tokens push no known one out of memory", async () => {
-  const asked: string[] = [];
+test("unknown tokens do not evict accepted ones", async () => {
+  const calls: string[] = [];
   const { identify } = webhook(
     {},
     {
       async ask(review) {
         const { token } = (JSON.parse(review) as { spec: { token: string } }).spec;
-        asked.push(token);
+        calls.push(token);
         return { status: token === "good" ? { authenticated: true, user: USER } : {} };
       },
     },
@@ -114,7 +114,7 @@ test("unknown tokens push no known one out of memory", async () => {
   for (let i = 0; i < 10_001; i++) await identify(`unknown-${i}`);
   await identify("good");
   await identify("unknown-0");
-  expect(asked.slice(10_001)).toEqual(["unknown-10000", "unknown-0"]);
+  expect(calls.slice(10_001)).toEqual(["unknown-10000", "unknown-0"]);
 });
 
 test.each([
@@ -123,12 +123,12 @@ test.each([
   ["a text", "yes"],
   ["no name", { status: { authenticated: true, user: {} } }],
   ["another type", { status: { authenticated: "true", user: USER } }],
-])("an answer that says %s lets nobody in", async (_, said) => {
+])("a response with %s is not accepted", async (_, said) => {
   const { identify } = webhook({}, { ask: async () => said });
   expect(await identify("t")).toBeUndefined();
 });
 
-test("a webhook that does not answer is asked again the next time", async () => {
+test("a webhook that fails is called again the next time", async () => {
   let fails = true;
   const ask = async (): Promise<unknown> => {
     if (fails) throw new Error("down");

@@ -1,141 +1,122 @@
 /**
- * Tokens that somebody else judges: each is sent as a TokenReview to a webhook, whose answer counts for a while, whatever it is.
+ * Authenticates tokens with a webhook: each token is sent as a TokenReview, and the response is cached, whatever it says.
  *
  * @module
  */
 import { hash } from "node:crypto";
-import { BoundedCache, textBytes } from "../util/bounded-cache.ts";
+import { textBytes } from "../util/bounded-cache.ts";
 import type { Clock } from "../util/clock.ts";
 import { flatCopy } from "../util/flat-copy.ts";
-import { ConcurrencyLimiter, LimitExceeded } from "../util/semaphore.ts";
-import { type Identity, type TokenAuthenticator, type TokenOwner, TokenRefused, TokenUnjudged } from "./contract.ts";
+import { LimitExceeded, ConcurrencyLimiter } from "../util/semaphore.ts";
+import { isObject } from "../value/value.ts";
+import {
+  AuthenticatorBusy,
+  type Identity,
+  type TokenAuthenticator,
+  type TokenOwner,
+  TokenRefused,
+} from "./contract.ts";
+import { ExpiringCache } from "./expiring-cache.ts";
 import { identityBytes } from "./identity-key.ts";
 
-/** How a webhook is asked. */
+/** How a webhook is called. */
 export interface TokenWebhook {
-  /** Sends a TokenReview as JSON, and gives back the value of the answer. Rejects where there is none. */
+  /** Sends a TokenReview as JSON and returns the value of the response; rejects where there is none. */
   readonly ask: (review: string) => Promise<unknown>;
   readonly version: "v1" | "v1beta1";
-  /** How long an answer counts, in milliseconds. */
+  /** For how many milliseconds a result is cached. */
   readonly cacheMillis: number;
-  /** This server's audiences. */
+  /** The audiences of this server. */
   readonly audiences: readonly string[];
   readonly clock: Pick<Clock, "after" | "steady">;
 }
 
-/** So many answers are remembered of good tokens, and so many of others; with more go those that were not asked for longest. */
-const MOST = { entries: 10_000, bytes: 16 << 20 };
-/** So many questions are under way at once, and others wait: whoever shows a token makes one be asked, and may be anybody. */
-const BOUNDS = { running: 32, waiting: 1000, millis: 10_000 };
+/** The bounds of each of the two caches: of accepted tokens, and of the others. */
+const CACHE_BOUNDS = { entries: 10_000, bytes: 16 << 20 };
+/** The calls in flight and in the queue: unauthenticated clients cause them. */
+const QUEUE_BOUNDS = { running: 32, waiting: 1000, millis: 10_000 };
 
-interface Answer {
-  /** Undefined for a token that is not good. */
+/** The result of a review. */
+interface Result {
+  /** Undefined for a token that is not accepted. */
   readonly owner: TokenOwner | undefined;
-  readonly why: string;
-  readonly until: number;
+  /** Why the token is not accepted; empty where the webhook gives no reason. */
+  readonly error: string;
 }
 
-/** Tokens of a webhook. */
+/** Returns the authenticator of a webhook. */
 export function webhookTokens(webhook: TokenWebhook): TokenAuthenticator {
   const { clock, audiences: own, cacheMillis } = webhook;
-  // Apart from each other: strangers do not make it forget the tokens of others.
-  const [good, bad] = [new Answers(clock), new Answers(clock)];
-  const limiter = new ConcurrencyLimiter(clock, BOUNDS);
-  /** Questions under way: who shows the same token waits for the same answer. */
-  const asked = new Map<string, Promise<Answer>>();
-  const ask = async (digest: string, token: string, audiences: readonly string[]): Promise<Answer> => {
+  const newCache = (): ExpiringCache<Result> => new ExpiringCache(clock, CACHE_BOUNDS, resultBytes);
+  // Two caches, so that unknown tokens do not evict accepted ones.
+  const [accepted, refused] = [newCache(), newCache()];
+  const queue = new ConcurrencyLimiter(clock, QUEUE_BOUNDS);
+  /** Reviews in flight; requests with the same token share one. */
+  const inFlight = new Map<string, Promise<Result>>();
+  const review = async (digest: string, token: string, audiences: readonly string[]): Promise<Result> => {
     try {
-      const said = await limiter.run(() => webhook.ask(reviewOf(webhook, token, audiences)));
-      const answer = { ...read(said, audiences, own), until: clock.steady() + cacheMillis };
-      if (cacheMillis > 0) (answer.owner ? good : bad).keep(digest, answer);
-      return answer;
+      const response = await queue.run(() => webhook.ask(reviewOf(webhook, token, audiences)));
+      const result = resultOf(response, audiences, own);
+      (result.owner ? accepted : refused).set(digest, result, cacheMillis);
+      return result;
     } catch (error) {
-      throw error instanceof LimitExceeded ? new TokenUnjudged("too many tokens wait to be judged") : error;
+      throw error instanceof LimitExceeded ? new AuthenticatorBusy("too many token reviews are waiting") : error;
     } finally {
-      asked.delete(digest);
+      inFlight.delete(digest);
     }
   };
-  const answerTo = (digest: string, token: string, audiences: readonly string[]): Answer | Promise<Answer> => {
-    const known = good.get(digest) ?? bad.get(digest) ?? asked.get(digest);
+  const resultFor = (digest: string, token: string, audiences: readonly string[]): Result | Promise<Result> => {
+    const known = accepted.get(digest) ?? refused.get(digest) ?? inFlight.get(digest);
     if (known) return known;
-    const answer = ask(digest, token, audiences);
-    asked.set(digest, answer);
-    return answer;
+    const result = review(digest, token, audiences);
+    inFlight.set(digest, result);
+    return result;
   };
   return {
     name: "webhook",
     async identify(token, audiences = own) {
       const digest = hash("sha256", JSON.stringify([token, audiences]), "base64");
-      const { owner, why } = await answerTo(digest, token, audiences);
-      if (why !== "") throw new TokenRefused(why);
+      const { owner, error } = await resultFor(digest, token, audiences);
+      if (error !== "") throw new TokenRefused(error);
       return owner;
     },
   };
 }
+
+const resultBytes = ({ owner, error }: Result): number =>
+  textBytes(error) + (owner ? identityBytes(owner.identity) : 0);
 
 function reviewOf({ version }: TokenWebhook, token: string, audiences: readonly string[]): string {
   const spec = { token, ...(audiences.length > 0 ? { audiences } : {}) };
   return JSON.stringify({ apiVersion: `authentication.k8s.io/${version}`, kind: "TokenReview", spec });
 }
 
-/** What was answered, by the digest of the question. */
-class Answers {
-  readonly #clock: Pick<Clock, "steady">;
-  readonly #kept = new BoundedCache<Answer>({
-    ...MOST,
-    weigh: ({ owner, why }) => textBytes(why) + (owner ? identityBytes(owner.identity) : 0),
-  });
+const membersOf = (value: unknown): Readonly<Record<string, unknown>> => (isObject(value) ? value : {});
 
-  constructor(clock: Pick<Clock, "steady">) {
-    this.#clock = clock;
+/** Reads the status of a review; a token for none of the requested audiences is not accepted. */
+function resultOf(response: unknown, requested: readonly string[], own: readonly string[]): Result {
+  const { authenticated, audiences, error, user } = membersOf(membersOf(response)["status"]);
+  if (authenticated !== true) {
+    return { owner: undefined, error: typeof error === "string" ? flatCopy(error.slice(0, 1000)) : "" };
   }
-
-  get(digest: string): Answer | undefined {
-    const answer = this.#kept.get(digest);
-    return answer && answer.until > this.#clock.steady() ? answer : undefined;
-  }
-
-  keep(digest: string, answer: Answer): void {
-    const now = this.#clock.steady();
-    this.#kept.trim(({ until }) => until <= now);
-    this.#kept.set(digest, answer);
-  }
+  const named = stringsOf(audiences);
+  const accepted = new Set(named.length > 0 ? named : own);
+  const shared = requested.filter((one) => accepted.has(one));
+  const identity = identityOf(membersOf(user));
+  const isAccepted = identity && (requested.length === 0 || shared.length > 0);
+  return { owner: isAccepted ? { identity, audiences: shared } : undefined, error: "" };
 }
 
-interface Said {
-  readonly authenticated?: unknown;
-  readonly audiences?: unknown;
-  readonly error?: unknown;
-  readonly user?: {
-    readonly username?: unknown;
-    readonly uid?: unknown;
-    readonly groups?: unknown;
-    readonly extra?: unknown;
-  };
-}
-
-/** What the webhook says of a token; an answer for none of the audiences asked for is none. */
-function read(value: unknown, asked: readonly string[], own: readonly string[]): Pick<Answer, "owner" | "why"> {
-  const { authenticated, audiences, error, user = {} } = ((value as { status?: unknown } | null)?.status ?? {}) as Said;
-  if (authenticated !== true)
-    return { owner: undefined, why: typeof error === "string" ? flatCopy(error.slice(0, 1000)) : "" };
-  const named = textsOf(audiences);
-  const held = new Set(named.length > 0 ? named : own);
-  const those = asked.filter((one) => held.has(one));
-  const { username } = user;
-  if (typeof username !== "string" || (asked.length > 0 && those.length === 0)) return { owner: undefined, why: "" };
-  return { owner: { identity: identityOf(username, user), audiences: those }, why: "" };
-}
-
-function identityOf(user: string, { uid, groups, extra }: NonNullable<Said["user"]>): Identity {
-  const entries = Object.entries((extra ?? {}) as object).map(([key, values]) => [key, textsOf(values)] as const);
+function identityOf({ username, uid, groups, extra }: Readonly<Record<string, unknown>>): Identity | undefined {
+  if (typeof username !== "string") return undefined;
+  const entries = Object.entries(membersOf(extra)).map(([key, values]) => [key, stringsOf(values)] as const);
   return {
-    user,
+    user: username,
     ...(typeof uid === "string" && uid !== "" ? { uid } : {}),
-    groups: textsOf(groups),
+    groups: stringsOf(groups),
     ...(entries.length > 0 ? { extra: Object.fromEntries(entries) } : {}),
   };
 }
 
-const textsOf = (value: unknown): readonly string[] =>
+const stringsOf = (value: unknown): readonly string[] =>
   Array.isArray(value) ? value.filter((one) => typeof one === "string") : [];

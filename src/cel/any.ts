@@ -1,5 +1,5 @@
 /**
- * What is in a `google.protobuf.Any`: the message that its bytes are, of those that expressions know, see `messages.ts`.
+ * Unpacks a `google.protobuf.Any` to one of the messages that expressions know, see `messages.ts`.
  *
  * @module
  */
@@ -11,17 +11,16 @@ import type { Message } from "./message.ts";
 import type { Type } from "./types.ts";
 import { Entries, Failure, Uint, type Value, Values } from "./values.ts";
 
-/** The message of a name; undefined for one that expressions do not know. */
+/** Looks up a message by name; undefined for an unknown one. */
 export type Lookup = (name: string) => Message | undefined;
 
 const ANY_NAME = "google.protobuf.Any";
 
 /**
- * The value of the message that is packed, also where it is packed several times. What cannot be read fails, as does what is
- * of a message that nobody knows.
+ * The value of the packed message, also where it is packed several times. Malformed bytes and unknown messages are failures.
  */
 export function unpacked(url: string, bytes: Uint8Array, lookup: Lookup): Value {
-  if (bytes.length > LONG) checkWork(bytes.length);
+  if (bytes.length > WORKER_THRESHOLD_BYTES) mayTake(bytes.length);
   try {
     let inner: Packed = { url, bytes };
     for (;;) {
@@ -38,8 +37,8 @@ export function unpacked(url: string, bytes: Uint8Array, lookup: Lookup): Value 
   }
 }
 
-/** Bytes from here on may have to be read beside the event loop, see `work-limit.ts`. */
-const LONG = 4096;
+/** Longer messages may have to be read in a worker thread, see `work-limit.ts`. */
+const WORKER_THRESHOLD_BYTES = 4096;
 
 interface Packed {
   readonly url: string;
@@ -63,8 +62,8 @@ function packedIn(bytes: Uint8Array): Packed {
 
 const tagOf = (field: number, wire: number): number => field * 8 + wire;
 
-/** How deep messages may lie in one another; what is deeper counts as what cannot be read. */
-const DEEPEST = 100;
+/** The deepest nesting of messages; a deeper one is malformed. */
+const MAX_DEPTH = 100;
 
 function messageOf(message: Message, bytes: Uint8Array): Value {
   const reader = readerOf(bytes);
@@ -104,14 +103,14 @@ const SCALARS: Readonly<Record<string, Scalar>> = {
   bytes: { wire: BYTES, read: (reader) => reader.bytes() },
 };
 
-const scalarOf = ({ holder }: Message, field: string, { kind }: Type): Scalar | undefined =>
-  SCALARS[holder ?? (field === "nanos" ? "int32" : kind)];
+const scalarOf = ({ goType }: Message, field: string, { kind }: Type): Scalar | undefined =>
+  SCALARS[goType ?? (field === "nanos" ? "int32" : kind)];
 
 type Read = (reader: WireReader, depth: number) => Value;
 
 function within<T>(reader: WireReader, depth: number, read: (reader: WireReader, depth: number) => T): T {
-  if (depth >= DEEPEST)
-    throw new ProtobufError("malformed", `expected messages of at most ${DEEPEST} levels, found more`);
+  if (depth >= MAX_DEPTH)
+    throw new ProtobufError("malformed", `expected messages of at most ${MAX_DEPTH} levels, found more`);
   return reader.message((inner) => read(inner, depth + 1));
 }
 
@@ -145,7 +144,7 @@ function listOf(reader: WireReader, depth: number): Value {
   return new Values(values);
 }
 
-/** The last of several is the one that is kept. */
+/** The last of several values counts. */
 function valueOf(reader: WireReader, depth: number): Value {
   let value: Value = null;
   while (reader.more) {
@@ -177,20 +176,19 @@ const JSON_MESSAGES: Readonly<Record<string, Read>> = {
   "google.protobuf.Value": valueOf,
 };
 
-/** As much of a value as a message of an error says, in bytes. */
-const MOST_SHOWN = 1024;
+const MAX_SHOWN_BYTES = 1024;
 
 function unread(url: string, bytes: Uint8Array): Failure {
   const shown = [
-    ...(url === "" ? [] : [`type_url:"${quoted(Buffer.from(cutText(url, MOST_SHOWN)))}"`]),
-    ...(bytes.length === 0 ? [] : [`value:"${quoted(bytes.subarray(0, MOST_SHOWN))}"`]),
+    ...(url === "" ? [] : [`type_url:"${quoted(Buffer.from(cutText(url, MAX_SHOWN_BYTES)))}"`]),
+    ...(bytes.length === 0 ? [] : [`value:"${quoted(bytes.subarray(0, MAX_SHOWN_BYTES))}"`]),
   ];
   return new Failure(`unsupported conversion to ref.Val: (*dynamicpb.Message)${shown.join(" ")}`);
 }
 
 const ESCAPED: Readonly<Record<string, string>> = { '"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t" };
 
-/** Bytes as the text form of Protobuf writes them: what is no text in hexadecimal. */
+/** Bytes in the text format of Protobuf: bytes that are not text in hexadecimal. */
 function quoted(bytes: Uint8Array): string {
   const hex = (byte: number): string => `\\x${byte.toString(16).padStart(2, "0")}`;
   let out = "";

@@ -1,10 +1,10 @@
 /**
- * Expressions as trees: what the parser makes, the checker annotates and the planner compiles.
+ * The syntax tree of expressions, which the parser makes, the checker annotates and the planner compiles.
  *
  * @module
  */
 
-/** A node of an expression; `id` is its own in one expression, `at` its place in the text (code points from 0). */
+/** A node of an expression; `id` is unique in the expression, `at` its position in the text (code points from 0). */
 export type Expr = { readonly id: number; readonly at: number } & (
   | { readonly kind: "const"; readonly value: Constant }
   | { readonly kind: "ident"; readonly name: string }
@@ -13,10 +13,10 @@ export type Expr = { readonly id: number; readonly at: number } & (
   | { readonly kind: "list"; readonly elements: readonly Expr[]; readonly optional: ReadonlySet<number> }
   | { readonly kind: "map"; readonly entries: readonly Entry[] }
   | { readonly kind: "message"; readonly name: string; readonly fields: readonly Field[] }
-  | { readonly kind: "fold"; readonly fold: Fold }
+  | { readonly kind: "comprehension"; readonly comprehension: Comprehension }
 );
 
-/** An entry of a map; one that is `optional` is there only when its value is. */
+/** An entry of a map; an `optional` one exists only where its value does. */
 export interface Entry {
   readonly id: number;
   readonly at: number;
@@ -25,7 +25,7 @@ export interface Entry {
   readonly optional: boolean;
 }
 
-/** A field of a message; one that is `optional` is set only when its value is there. */
+/** A field of a message; an `optional` one is set only where its value exists. */
 export interface Field {
   readonly id: number;
   readonly at: number;
@@ -34,8 +34,8 @@ export interface Field {
   readonly optional: boolean;
 }
 
-/** What macros over lists and maps become: a loop over `range` that carries `accu`. */
-export interface Fold {
+/** A comprehension, which macros over lists and maps become: a loop over `range` with the accumulator `accu`. */
+export interface Comprehension {
   readonly range: Expr;
   readonly iter: string;
   /** The second variable of macros that have two. */
@@ -47,26 +47,26 @@ export interface Fold {
   readonly result: Expr;
 }
 
-/** A literal: integers are bigint, unsigned ones wrapped, floating ones numbers. */
+/** The value of a literal: int is bigint, uint is wrapped, double is number. */
 export type Constant = null | boolean | bigint | number | string | Uint8Array | { readonly uint: bigint };
 
-/** Something wrong at a place of an expression. */
+/** An error at a position of an expression. */
 export interface Issue {
   readonly at: number;
   readonly message: string;
 }
 
-/** The name of the variable that folds carry. */
+/** The name of the accumulator. */
 export const ACCU = "@result";
 
-/** Makes nodes; macros make theirs with it. */
-export interface Maker {
+/** Makes the nodes of macros. */
+export interface ExprFactory {
   constant(at: number, value: Constant): Expr;
   ident(at: number, name: string): Expr;
   call(at: number, name: string, args: readonly Expr[], target?: Expr): Expr;
   list(at: number, elements: readonly Expr[]): Expr;
   map(at: number, entries: readonly Entry[]): Expr;
   select(at: number, of: Expr, field: string, test: boolean): Expr;
-  fold(at: number, fold: Fold): Expr;
+  comprehension(at: number, comprehension: Comprehension): Expr;
   fail(at: number, message: string): Expr;
 }

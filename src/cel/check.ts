@@ -1,5 +1,5 @@
 /**
- * The type of every part of an expression, and which overloads each call may mean (CEL-4, CEL-5).
+ * The type checker: finds the type of every node, and the overloads that each call may mean (CEL-4, CEL-5).
  *
  * @module
  */
@@ -15,7 +15,7 @@ import {
   DYN,
   ERROR,
   INT,
-  Known,
+  Substitutions,
   NULL,
   STRING,
   TYPE,
@@ -37,12 +37,12 @@ import {
 } from "./types.ts";
 import { literalIssues } from "./validators.ts";
 
-/** What came of a check. */
+/** The result of a check. */
 export type CheckResult =
   | { readonly checked: Checked; readonly issues?: undefined }
   | { readonly issues: readonly Issue[] };
 
-/** Checks a tree. */
+/** Checks an expression. */
 export function check(expr: Expr, env: Environment): CheckResult {
   const checker = new Checker(env);
   const type = checker.check(expr);
@@ -52,7 +52,7 @@ export function check(expr: Expr, env: Environment): CheckResult {
   return issues.length > 0 ? { issues } : { checked };
 }
 
-/** Types that are named in expressions. */
+/** Types with names in expressions. */
 const TYPE_NAMES: ReadonlyMap<string, Type> = new Map([
   ["bool", BOOL],
   ["bytes", BYTES],
@@ -74,7 +74,7 @@ class Checker {
   readonly #qualified = new Map<number, string>();
   readonly #used = new Set<string>();
   readonly #scopes: Map<string, Type>[] = [];
-  readonly #known = new Known();
+  readonly #known = new Substitutions();
   #fresh = 0;
 
   constructor(env: Environment) {
@@ -132,8 +132,8 @@ class Checker {
         return this.#map(expr);
       case "message":
         return this.#message(expr);
-      case "fold":
-        return this.#fold(expr);
+      case "comprehension":
+        return this.#comprehension(expr);
     }
   }
 
@@ -192,7 +192,7 @@ class Checker {
       case "any":
         return DYN;
       default:
-        // Values of Kubernetes' libraries are objects, whose members nothing declares.
+        // The types of the Kubernetes libraries are object types without declared fields.
         return target.kind === "opaque" && target.name.startsWith("kubernetes.")
           ? this.#fail(at, `unexpected failed resolution of '${target.name}'`)
           : this.#fail(at, `type '${shownType(target)}' does not support field selection`);
@@ -212,14 +212,11 @@ class Checker {
       }
     }
     const functions = this.#env.functions.get(name);
-    // The target is looked at first, also where there is no such function.
+    // The target is checked first, but last where there is no such function.
     const first = target && functions ? [this.check(target)] : [];
     if (!functions) {
-      if (!target) for (const arg of args) this.check(arg);
-      else {
-        for (const arg of args) this.check(arg);
-        this.check(target);
-      }
+      for (const arg of args) this.check(arg);
+      if (target) this.check(target);
       return this.#undeclared(expr.at, name);
     }
     const types = args.map((arg) => this.check(arg));
@@ -236,7 +233,7 @@ class Checker {
     return type.kind === "error" ? type : optionalOf(unwrapped(type));
   }
 
-  /** Each side of a logical operator is true or false; which is not is told by itself. */
+  /** Each operand of a logical operator must be a bool, and has an error of its own. */
   #truth(expr: Expr & { kind: "call" }, name: string, args: readonly Type[]): Type {
     this.#overloads.set(expr.id, this.#env.functions.get(name)!);
     let result = BOOL;
@@ -247,7 +244,7 @@ class Checker {
     return result;
   }
 
-  /** Of the overloads of a name those that the arguments fit; where several do, the result may be anything. */
+  /** Finds the overloads that the arguments match; where several match, the result may be dyn. */
   #resolve(expr: Expr & { kind: "call" }, name: string, args: readonly Type[], member: boolean): Type {
     if (name === "_&&_" || name === "_||_") return this.#truth(expr, name, args);
     const types = args.map((type) => this.#now(type));
@@ -312,7 +309,7 @@ class Checker {
     if (message) this.#qualified.set(expr.id, name);
     const isType = TYPE_NAMES.has(name) || WELL_KNOWN.has(name);
     const isKnown = message !== undefined || isType || this.#env.variables.has(name);
-    // Of what nobody knows nothing more is told.
+    // An unknown type has one error.
     if (!isKnown) return this.#undeclared(expr.at, expr.name);
     if (!message) this.#fail(expr.at, isType ? `'${name}' is not a message type` : `'${name}' is not a type`);
     for (const field of expr.fields) {
@@ -331,18 +328,18 @@ class Checker {
     return message?.type ?? ERROR;
   }
 
-  #fold({ fold }: Expr & { kind: "fold" }): Type {
-    const range = this.#now(this.check(fold.range));
-    const accu = this.check(fold.init);
-    const [first, second] = this.#iterTypes(fold.range, range, fold.iter2 !== undefined);
-    this.#scopes.push(new Map([[fold.accu, accu]]));
-    const inner = new Map([[fold.iter, first]]);
-    if (fold.iter2 !== undefined) inner.set(fold.iter2, second);
+  #comprehension({ comprehension }: Expr & { kind: "comprehension" }): Type {
+    const range = this.#now(this.check(comprehension.range));
+    const accu = this.check(comprehension.init);
+    const [first, second] = this.#iterTypes(comprehension.range, range, comprehension.iter2 !== undefined);
+    this.#scopes.push(new Map([[comprehension.accu, accu]]));
+    const inner = new Map([[comprehension.iter, first]]);
+    if (comprehension.iter2 !== undefined) inner.set(comprehension.iter2, second);
     this.#scopes.push(inner);
-    this.#expectType(fold.cond, this.check(fold.cond), BOOL);
-    this.#expectType(fold.step, this.check(fold.step), accu);
+    this.#expectType(comprehension.cond, this.check(comprehension.cond), BOOL);
+    this.#expectType(comprehension.step, this.check(comprehension.step), accu);
     this.#scopes.pop();
-    const type = this.check(fold.result);
+    const type = this.check(comprehension.result);
     this.#scopes.pop();
     return this.#now(type);
   }
@@ -353,7 +350,7 @@ class Checker {
     this.#fail(expr.at, `expected type '${shownType(want)}' but found '${shownType(got)}'`);
   }
 
-  /** What the variables of a fold are: index or key, and value where there are two; else the element or the key. */
+  /** The types of the iteration variables: index or key, and value where there are two; else the element or the key. */
   #iterTypes(expr: Expr, range: Type, two: boolean): readonly [Type, Type] {
     switch (range.kind) {
       case "list":
@@ -377,7 +374,7 @@ class Checker {
 
 const unwrapped = (type: Type): Type => (isOptional(type) ? type.params[0]! : type);
 
-/** `a.b.c` of names alone. */
+/** The name `a.b.c` of a chain of selects; undefined for other expressions. */
 export function qualifiedName(expr: Expr): string | undefined {
   if (expr.kind === "ident") return expr.name;
   if (expr.kind !== "select" || expr.test) return undefined;
@@ -408,7 +405,7 @@ function typeOfConstant(value: Constant): Type {
 const WELL_KNOWN: ReadonlyMap<string, Type> = new Map([
   ...[...MESSAGES.values()].map(({ name, type }) => [name, type] as const),
   ["optional_type", opaque("optional_type")],
-  // Of the types of libraries these alone have names in expressions.
+  // The only types of libraries with names in expressions.
   ["net.IP", opaque("net.IP")],
   ["net.CIDR", opaque("net.CIDR")],
 ]);

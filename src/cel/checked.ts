@@ -1,5 +1,5 @@
 /**
- * A tree whose every part has a type.
+ * A checked expression.
  *
  * @module
  */
@@ -7,15 +7,15 @@ import type { Expr } from "./ast.ts";
 import type { Overload } from "./library/contract.ts";
 import type { Type } from "./types.ts";
 
-/** A tree with its types. */
+/** An expression with its types and references. */
 export interface Checked {
   readonly expr: Expr;
   readonly type: Type;
   typeOf(expr: Expr): Type;
   /** The overloads that a call may mean. */
   overloadsOf(expr: Expr): readonly Overload[];
-  /** The names of the variables that are spoken of. */
+  /** The names of the variables that the expression uses. */
   readonly variables: ReadonlySet<string>;
-  /** Calls and selects that are a name with dots: the function is called without a target, the variable is one. */
+  /** Calls and selects that are one name with dots: of a function without a target, or of a variable. */
   readonly qualified: ReadonlyMap<number, string>;
 }

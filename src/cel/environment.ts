@@ -1,5 +1,5 @@
 /**
- * What an expression may speak of: functions of libraries, and variables with their types.
+ * The environment of an expression: functions of libraries, and variables with their types.
  *
  * @module
  */
@@ -8,20 +8,20 @@ import type { Macros } from "./macros.ts";
 import type { Range } from "./range.ts";
 import type { Type } from "./types.ts";
 
-/** Functions by name; made once, shared by all environments. */
+/** The overloads of functions by name. */
 export type Functions = ReadonlyMap<string, readonly Overload[]>;
 
-/** What an expression may speak of. */
+/** The declarations of an expression. */
 export interface Environment {
   readonly functions: Functions;
   readonly variables: ReadonlyMap<string, Type>;
-  /** Macros besides those that all expressions have. */
+  /** Macros besides the standard ones. */
   readonly macros?: Macros;
-  /** How large what is at a path of the variables may become (CEL-52); undefined where nothing is known. */
+  /** The sizes of the values at a path of the variables (CEL-52); undefined where they are not known. */
   readonly sizeAt?: (path: readonly string[]) => Range | undefined;
 }
 
-/** Functions by their names, of several libraries. */
+/** Merges the functions of several libraries. */
 export function functionsOf(libraries: readonly (readonly Overload[])[]): Functions {
   const functions = new Map<string, Overload[]>();
   for (const overload of libraries.flat()) {

@@ -1,17 +1,17 @@
 /**
- * What an expression may cost at most, before it ever runs (CEL-50..53).
+ * Estimates the cost of an expression before it runs (CEL-50..53).
  *
  * @module
  */
-import { ACCU, type Expr, type Fold } from "./ast.ts";
+import { ACCU, type Expr, type Comprehension } from "./ast.ts";
 import type { Checked } from "./checked.ts";
 import type { Environment } from "./environment.ts";
-import type { Estimate, Estimating, Node, Overload } from "./library/contract.ts";
-import { MOST, type Range, UNKNOWN, ZERO, add, exactly, multiply, union } from "./range.ts";
+import type { Estimate, EstimateContext, Node, Overload } from "./library/contract.ts";
+import { MAX_UINT64, type Range, UNKNOWN, ZERO, add, exactly, multiply, union } from "./range.ts";
 import { type Type, isOptional } from "./types.ts";
 import { pointsOf } from "./values.ts";
 
-/** Sizes of the members of a list or map that is made in the expression. */
+/** The sizes of the elements of a list or map that the expression makes. */
 interface Members {
   readonly isList: boolean;
   readonly key: Range;
@@ -25,12 +25,12 @@ interface Local {
 }
 
 const ONE = exactly(1);
-const NOTHING: Range = { min: MOST, max: 0n };
+const NOTHING: Range = { min: MAX_UINT64, max: 0n };
 
-/** The least and the most that an expression may cost. */
+/** The smallest and the largest cost of an expression. */
 export const estimate = (checked: Checked, env: Environment): Range => new Estimator(checked, env).cost(checked.expr);
 
-class Estimator implements Estimating {
+class Estimator implements EstimateContext {
   readonly #checked: Checked;
   readonly #env: Environment;
   readonly #locals = new Map<string, Local[]>();
@@ -60,8 +60,8 @@ class Estimator implements Estimating {
         return this.#map(expr);
       case "message":
         return this.#message(expr);
-      case "fold":
-        return isBinding(expr.fold) ? this.#binding(expr) : this.#fold(expr);
+      case "comprehension":
+        return isBinding(expr.comprehension) ? this.#binding(expr) : this.#comprehension(expr);
     }
   }
 
@@ -180,8 +180,8 @@ class Estimator implements Estimating {
     return add(sum, exactly(40));
   }
 
-  #binding(expr: Expr & { kind: "fold" }): Range {
-    const { range, init, accu, result } = expr.fold;
+  #binding(expr: Expr & { kind: "comprehension" }): Range {
+    const { range, init, accu, result } = expr.comprehension;
     const sum = add(this.cost(range), this.cost(init));
     this.#push(accu, { path: this.#path(init), size: this.#size(init), members: this.#membersOf(init) });
     const total = add(sum, this.cost(result));
@@ -190,32 +190,32 @@ class Estimator implements Estimating {
     return total;
   }
 
-  #fold(expr: Expr & { kind: "fold" }): Range {
-    const { fold } = expr;
-    let sum = add(this.cost(fold.range), this.cost(fold.init));
-    this.#push(fold.accu, {
-      path: this.#path(fold.init),
-      size: this.#size(fold.init),
-      members: this.#membersOf(fold.init),
+  #comprehension(expr: Expr & { kind: "comprehension" }): Range {
+    const { comprehension } = expr;
+    let sum = add(this.cost(comprehension.range), this.cost(comprehension.init));
+    this.#push(comprehension.accu, {
+      path: this.#path(comprehension.init),
+      size: this.#size(comprehension.init),
+      members: this.#membersOf(comprehension.init),
     });
-    this.#pushIters(fold);
-    const each = add(this.cost(fold.step), this.cost(fold.cond));
-    this.#pop(fold.iter);
-    if (fold.iter2 !== undefined) this.#pop(fold.iter2);
-    sum = add(sum, this.cost(fold.result));
-    this.#pop(fold.accu);
-    const count = this.#size(fold.range) ?? UNKNOWN;
-    const { kind } = fold.init;
-    if (kind === "const") this.#setSize(expr, this.#size(fold.init));
+    this.#pushIters(comprehension);
+    const each = add(this.cost(comprehension.step), this.cost(comprehension.cond));
+    this.#pop(comprehension.iter);
+    if (comprehension.iter2 !== undefined) this.#pop(comprehension.iter2);
+    sum = add(sum, this.cost(comprehension.result));
+    this.#pop(comprehension.accu);
+    const count = this.#size(comprehension.range) ?? UNKNOWN;
+    const { kind } = comprehension.init;
+    if (kind === "const") this.#setSize(expr, this.#size(comprehension.init));
     if (kind === "list" || kind === "map") {
       this.#sizes.set(expr.id, count);
-      const members = this.#membersOf(fold.step);
+      const members = this.#membersOf(comprehension.step);
       if (members) this.#members.set(expr.id, members);
     }
     return add(sum, multiply(count, each));
   }
 
-  #pushIters({ range, iter, iter2 }: Fold): void {
+  #pushIters({ range, iter, iter2 }: Comprehension): void {
     const members = this.#membersOf(range);
     const isList = members ? members.isList : this.#checked.typeOf(range).kind === "list";
     const path = this.#path(range) ?? [];
@@ -292,8 +292,8 @@ const unionOf = (a: Members, b: Members): Members => ({
   value: union(a.value, b.value),
 });
 
-/** A value under a name of its own: what `optMap` and `sortBy` become. */
-const isBinding = ({ range, cond, accu }: Fold): boolean =>
+/** Whether a comprehension binds one value to a name, as `optMap` and `sortBy` do. */
+const isBinding = ({ range, cond, accu }: Comprehension): boolean =>
   range.kind === "list" &&
   range.elements.length === 0 &&
   cond.kind === "const" &&

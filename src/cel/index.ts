@@ -1,9 +1,9 @@
 /**
- * The Common Expression Language as Kubernetes 1.35 has it: compile, type-check, estimate and evaluate, without a server.
+ * The Common Expression Language of Kubernetes 1.35 without a server: compile, check types, estimate costs and evaluate.
  *
- * - {@link compile} makes an {@link Expression} of a text; it knows the type of its value and what it may cost.
- * - {@link checkSchema} says what is wrong with the rules of a definition's schema, before anybody posts it.
- * - {@link judgeObject} says what those rules have against an object: a unit test of rules takes microseconds.
+ * - {@link compile} returns an {@link Expression} with its type and its estimated cost.
+ * - {@link checkSchema} returns the faults of the rules in the schema of a definition.
+ * - {@link validateObject} validates an object by those rules: a unit test of rules takes microseconds.
  *
  * ```ts
  * const schema = { type: "object", properties: { replicas: { type: "integer" }, most: { type: "integer" } } };
@@ -13,7 +13,7 @@
  *
  * @module
  */
-export { CelError, checkSchema, compile, judgeObject } from "./expression.ts";
-export type { Answer, Expression, Finding, Variable, Variables } from "./expression.ts";
+export { CelError, checkSchema, compile, validateObject } from "./expression.ts";
+export type { Result, Expression, Finding, Variable, Variables } from "./expression.ts";
 export type { RuleSource, Schema } from "./schema/declaration.ts";
 export type { Range } from "./range.ts";

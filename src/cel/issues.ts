@@ -1,39 +1,39 @@
 import type { Issue } from "./ast.ts";
 
-/** More mistakes than these are not told, nor more than so many characters: each repeats its line, which may be long. */
-const MOST = 100;
-const MOST_CHARACTERS = 1 << 20;
+/** The limits of a report; each issue repeats its line, which may be long. */
+const MAX_ISSUES = 100;
+const MAX_CHARACTERS = 1 << 20;
 
-/** Issues as a text: each with its line, and a caret below the place. */
+/** The report of issues: each with its line, and a caret below the position. */
 export function issuesText(source: string, issues: readonly Issue[]): string {
-  // Nothing was written: there is no line to show, and no place in it.
+  // An empty expression has no line to show.
   if (source === "") return issues.map(({ message }) => `ERROR: <input>:1:0: ${message}`).join("\n");
   const lines = new Lines(source);
-  const told: string[] = [];
-  let room = MOST_CHARACTERS;
-  for (const issue of issues.toSorted((a, b) => a.at - b.at).slice(0, MOST)) {
-    if (room <= 0) break;
+  const reports: string[] = [];
+  let remaining = MAX_CHARACTERS;
+  for (const issue of issues.toSorted((a, b) => a.at - b.at).slice(0, MAX_ISSUES)) {
+    if (remaining <= 0) break;
     const text = lines.show(issue);
-    told.push(text);
-    room -= text.length;
+    reports.push(text);
+    remaining -= text.length;
   }
-  const left = issues.length - told.length;
-  return told.join("\n") + (left > 0 ? `\n${left} more errors were truncated` : "");
+  const left = issues.length - reports.length;
+  return reports.join("\n") + (left > 0 ? `\n${left} more errors were truncated` : "");
 }
 
-/** A line of a source as it is shown. */
+/** A line of a source in a report. */
 interface Line {
   readonly number: number;
-  /** Where it begins, in code points. */
+  /** The position of its first code point. */
   readonly start: number;
   readonly text: string;
-  /** What stands below it: a dot for each code point, as wide as that. */
+  /** A dot for each code point, of the same width. */
   readonly dots: string;
 }
 
-/** The lines of a source, each made once. Issues are asked for in the order of their places. */
+/** The lines of a source; issues are shown in the order of their positions. */
 class Lines {
-  /** Places are counted in code points; where each is one unit, a source of a megabyte is not taken apart. */
+  /** Positions count code points; a source without surrogates needs no array. */
   readonly #points: string | readonly string[];
   #line: Line;
 
@@ -51,7 +51,7 @@ class Lines {
     return `ERROR: <input>:${number}:${column + 1}: ${message}\n | ${text}\n | ${dots.slice(0, column)}${caret}`;
   }
 
-  /** Where the next line begins. */
+  /** The start of the next line. */
   #next(): number | undefined {
     const end = this.#points.indexOf("\n", this.#line.start);
     return end < 0 ? undefined : end + 1;

@@ -1,11 +1,11 @@
 /**
- * Tokens of the Common Expression Language, with their places (code points).
+ * Tokens of the Common Expression Language, with their positions (code points).
  *
  * @module
  */
 import type { Constant } from "./ast.ts";
 
-/** A token; `end` is where the next one may begin. */
+/** A token of an expression. */
 export interface Token {
   readonly type: "ident" | "quoted" | "literal" | "punct" | "end";
   readonly text: string;
@@ -13,7 +13,7 @@ export interface Token {
   readonly value?: Constant;
 }
 
-/** A text that is no expression, at a place. */
+/** A syntax error at a position. */
 export class SyntaxFault extends Error {
   readonly at: number;
 
@@ -50,7 +50,7 @@ const PUNCT = [
   ",",
 ];
 
-/** The tokens of an expression, an end token last. */
+/** Splits an expression into tokens; the last is an end token. */
 export function tokenize(source: string): Token[] {
   const points = Array.from(source);
   const tokens: Token[] = [];
@@ -118,9 +118,9 @@ function number(points: readonly string[], at: number): Found {
   }
   const unsigned = /[uU]$/.test(whole);
   const value = BigInt(unsigned ? whole.slice(0, -1) : whole);
-  // One more than the greatest: a minus may stand in front.
-  const most = unsigned ? 2n ** 64n - 1n : 2n ** 63n;
-  if (value > most) throw new SyntaxFault(at, unsigned ? "invalid uint literal" : "invalid int literal");
+  // One more than the largest int, for a literal after a minus.
+  const max = unsigned ? 2n ** 64n - 1n : 2n ** 63n;
+  if (value > max) throw new SyntaxFault(at, unsigned ? "invalid uint literal" : "invalid int literal");
   const token: Token = { type: "literal", text: whole, at, value: unsigned ? { uint: value } : value };
   return { token, end: at + whole.length };
 }
@@ -164,11 +164,11 @@ const SIMPLE: Readonly<Record<string, string>> = {
 interface Escaped {
   readonly code: number;
   readonly length: number;
-  /** Whether it names a byte, not a code point. */
+  /** Whether it means a byte, not a code point. */
   readonly byte: boolean;
 }
 
-function escapeAt(points: readonly string[], at: number, place: number): Escaped {
+function escapeAt(points: readonly string[], at: number, start: number): Escaped {
   const char = points[at + 1] ?? "";
   const simple = SIMPLE[char];
   if (simple !== undefined) return { code: simple.codePointAt(0)!, length: 2, byte: false };
@@ -178,12 +178,12 @@ function escapeAt(points: readonly string[], at: number, place: number): Escaped
   const isRight =
     hex === undefined ? /^[0-3][0-7]{2}$/.test(digits) : digits.length === hex && /^[\da-fA-F]+$/.test(digits);
   if (!isRight)
-    throw new SyntaxFault(place, `Syntax error: token recognition error at: '${points.join("").slice(0, 40)}'`);
+    throw new SyntaxFault(start, `Syntax error: token recognition error at: '${points.join("").slice(0, 40)}'`);
   const code = Number.parseInt(digits, hex === undefined ? 8 : 16);
   return { code, length: hex === undefined ? 4 : 2 + hex, byte: char !== "u" && char !== "U" };
 }
 
-function unescape(points: readonly string[], place: number): string {
+function unescape(points: readonly string[], start: number): string {
   let out = "";
   for (let i = 0; i < points.length; i++) {
     if (points[i] !== "\\") {
@@ -191,24 +191,24 @@ function unescape(points: readonly string[], place: number): string {
       if (points[i] === "\r" && points[i + 1] === "\n") i++;
       continue;
     }
-    const { code, length } = escapeAt(points, i, place);
+    const { code, length } = escapeAt(points, i, start);
     if (code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
-      throw new SyntaxFault(place, "invalid unicode code point");
+      throw new SyntaxFault(start, "invalid unicode code point");
     out += String.fromCodePoint(code);
     i += length - 1;
   }
   return out;
 }
 
-function bytesOf(points: readonly string[], raw: boolean, place: number): Uint8Array {
+function bytesOf(points: readonly string[], raw: boolean, start: number): Uint8Array {
   const parts: Buffer[] = [];
   for (let i = 0; i < points.length; i++) {
     if (raw || points[i] !== "\\") {
       parts.push(Buffer.from(points[i]!));
       continue;
     }
-    const { code, length, byte } = escapeAt(points, i, place);
-    if (!byte && /[uU]/.test(points[i + 1]!)) throw new SyntaxFault(place, "unable to unescape string");
+    const { code, length, byte } = escapeAt(points, i, start);
+    if (!byte && /[uU]/.test(points[i + 1]!)) throw new SyntaxFault(start, "unable to unescape string");
     parts.push(byte ? Buffer.of(code) : Buffer.from(String.fromCodePoint(code)));
     i += length - 1;
   }

@@ -1,13 +1,13 @@
 /**
- * Macros: calls that are rewritten before anything else looks at them (CEL-11, CEL-12, CEL-13).
+ * Macros: calls that are expanded before the expression is checked (CEL-11, CEL-12, CEL-13).
  *
  * @module
  */
-import { ACCU, type Expr, type Fold, type Maker } from "./ast.ts";
+import { ACCU, type Expr, type Comprehension, type ExprFactory } from "./ast.ts";
 
-/** What a call becomes; undefined when it is no macro, neither one of all expressions nor of those that have `more`. */
+/** Expands a macro of the standard ones or of `more`; undefined for other calls. */
 export function expandMacro(
-  make: Maker,
+  make: ExprFactory,
   at: number,
   name: string,
   target: Expr | undefined,
@@ -20,20 +20,20 @@ export function expandMacro(
   return macro?.(make, at, target, args);
 }
 
-type Macro = (make: Maker, at: number, target: Expr, args: readonly Expr[]) => Expr;
+type Macro = (make: ExprFactory, at: number, target: Expr, args: readonly Expr[]) => Expr;
 
-/** Macros by their names and the number of their arguments: `all/2`; one may find that a call is none of its own. */
+/** Macros by name and number of arguments: `all/2`. A macro returns undefined for a call that is not its own. */
 export type Macros = Readonly<Record<string, (...call: Parameters<Macro>) => Expr | undefined>>;
 
-function has(make: Maker, at: number, arg: Expr): Expr {
+function has(make: ExprFactory, at: number, arg: Expr): Expr {
   if (arg.kind !== "select" || arg.test) return make.fail(arg.at, "invalid argument to has() macro");
   return make.select(at, arg.of, arg.field, true);
 }
 
 const NO_NAME = "argument is not an identifier";
 
-/** The name that an argument is; undefined after it has been told that it is none. */
-function nameOf(make: Maker, arg: Expr, why = "argument must be a simple name"): string | undefined {
+/** The name of an argument that must be an identifier; undefined after an error. */
+function nameOf(make: ExprFactory, arg: Expr, why = "argument must be a simple name"): string | undefined {
   if (arg.kind !== "ident" || arg.name.startsWith(".")) {
     make.fail(arg.at, why);
     return undefined;
@@ -45,10 +45,10 @@ function nameOf(make: Maker, arg: Expr, why = "argument must be a simple name"):
   return arg.name;
 }
 
-type Parts = Pick<Fold, "init" | "cond" | "step" | "result">;
+type Parts = Pick<Comprehension, "init" | "cond" | "step" | "result">;
 
-function fold(
-  make: Maker,
+function comprehension(
+  make: ExprFactory,
   at: number,
   range: Expr,
   names: readonly Expr[],
@@ -63,12 +63,12 @@ function fold(
     iters.push(name);
   }
   const accu = (): Expr => make.ident(at, ACCU);
-  return make.fold(at, { range, iter: iters[0]!, iter2: iters[1], accu: ACCU, ...parts(accu) });
+  return make.comprehension(at, { range, iter: iters[0]!, iter2: iters[1], accu: ACCU, ...parts(accu) });
 }
 
-/** A value under a name of its own, in the one expression that follows. */
-const bound = (make: Maker, at: number, name: string, init: Expr, result: Expr): Expr =>
-  make.fold(at, {
+/** Binds a value to a name in an expression. */
+const bound = (make: ExprFactory, at: number, name: string, init: Expr, result: Expr): Expr =>
+  make.comprehension(at, {
     range: make.list(at, []),
     iter: "#unused",
     iter2: undefined,
@@ -80,7 +80,7 @@ const bound = (make: Maker, at: number, name: string, init: Expr, result: Expr):
   });
 
 const all: (names: number) => Macro = (names) => (make, at, target, args) =>
-  fold(make, at, target, args.slice(0, names), (accu) => ({
+  comprehension(make, at, target, args.slice(0, names), (accu) => ({
     init: make.constant(at, true),
     cond: make.call(at, "@not_strictly_false", [accu()]),
     step: make.call(at, "_&&_", [accu(), args[names]!]),
@@ -88,7 +88,7 @@ const all: (names: number) => Macro = (names) => (make, at, target, args) =>
   }));
 
 const exists: (names: number) => Macro = (names) => (make, at, target, args) =>
-  fold(make, at, target, args.slice(0, names), (accu) => ({
+  comprehension(make, at, target, args.slice(0, names), (accu) => ({
     init: make.constant(at, false),
     cond: make.call(at, "@not_strictly_false", [make.call(at, "!_", [accu()])]),
     step: make.call(at, "_||_", [accu(), args[names]!]),
@@ -96,16 +96,16 @@ const exists: (names: number) => Macro = (names) => (make, at, target, args) =>
   }));
 
 const existsOne: (names: number) => Macro = (names) => (make, at, target, args) =>
-  fold(make, at, target, args.slice(0, names), (accu) => ({
+  comprehension(make, at, target, args.slice(0, names), (accu) => ({
     init: make.constant(at, 0n),
     cond: make.constant(at, true),
     step: make.call(at, "_?_:_", [args[names]!, make.call(at, "_+_", [accu(), make.constant(at, 1n)]), accu()]),
     result: make.call(at, "_==_", [accu(), make.constant(at, 1n)]),
   }));
 
-/** Lists of what `value` makes of each element, of those for which `filter` holds where there is one. */
+/** Collects a value for each element, with a filter for those that match it. */
 const collect: (names: number, hasFilter: boolean) => Macro = (names, hasFilter) => (make, at, target, args) =>
-  fold(
+  comprehension(
     make,
     at,
     target,
@@ -124,7 +124,7 @@ const collect: (names: number, hasFilter: boolean) => Macro = (names, hasFilter)
 
 const filter: Macro = (make, at, target, args) => {
   const [variable, condition] = args as [Expr, Expr];
-  return fold(
+  return comprehension(
     make,
     at,
     target,
@@ -145,7 +145,7 @@ const filter: Macro = (make, at, target, args) => {
 
 const transformMap: (hasFilter: boolean, isEntry: boolean) => Macro =
   (hasFilter, isEntry) => (make, at, target, args) =>
-    fold(make, at, target, args.slice(0, 2), (accu) => {
+    comprehension(make, at, target, args.slice(0, 2), (accu) => {
       const variable = args[0]!;
       const key = variable.kind === "ident" ? make.ident(at, variable.name) : variable;
       const value = args.at(-1)!;
@@ -158,7 +158,7 @@ const transformMap: (hasFilter: boolean, isEntry: boolean) => Macro =
       };
     });
 
-/** `optMap`, `optFlatMap`: the target once, and what is made of it when it is there. */
+/** `optMap` and `optFlatMap`: evaluate an expression for the value of the target, where it has one. */
 const optional: (isFlat: boolean) => Macro = (isFlat) => (make, at, target, args) => {
   const name = nameOf(make, args[0]!);
   if (name === undefined) return make.constant(at, null);
@@ -170,7 +170,7 @@ const optional: (isFlat: boolean) => Macro = (isFlat) => (make, at, target, args
   ]);
 };
 
-/** `sortBy`: the target once, and the keys of its elements beside it. */
+/** `sortBy`: sorts the target by the keys of its elements. */
 const sortBy: Macro = (make, at, target, args) => {
   const name = "@__sortBy_input__";
   const keys = collect(1, false)(make, at, make.ident(at, name), args);
@@ -178,7 +178,7 @@ const sortBy: Macro = (make, at, target, args) => {
   return bound(make, at, name, target, sorted);
 };
 
-/** `cel.bind`: a value under a name. */
+/** `cel.bind`: binds a value to a name. */
 const bind: Macros[string] = (make, at, target, args) => {
   if (target.kind !== "ident" || target.name !== "cel") return undefined;
   const [name, value, result] = args as [Expr, Expr, Expr];
@@ -186,7 +186,7 @@ const bind: Macros[string] = (make, at, target, args) => {
   return bound(make, at, name.name, value, result);
 };
 
-/** What gives values names: `cel.bind(name, value, expression)`. */
+/** The macro `cel.bind(name, value, expression)`. */
 export const BINDINGS: Macros = { "bind/3": bind };
 
 const MACROS: Macros = {

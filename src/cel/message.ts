@@ -1,5 +1,5 @@
 /**
- * What a message of Protobuf is to expressions.
+ * Messages of Protobuf in expressions.
  *
  * @module
  */
@@ -9,14 +9,14 @@ import type { Value } from "./values.ts";
 /** The fields that are set, in the order of the expression. */
 export type Fields = ReadonlyMap<string, Value>;
 
-/** A message: its fields with their types, in the order of their numbers, which begin at one, and what it becomes. */
+/** A message type: its fields in the order of their numbers, which begin at one, and the value that it becomes. */
 export interface Message {
   readonly name: string;
-  /** The type of what it becomes. */
+  /** The type of the value. */
   readonly type: Type;
   readonly fields: ReadonlyMap<string, Type>;
-  /** What holds the value of a wrapper, as a real server's language calls it. */
-  readonly holder?: string;
-  /** What fields become; `unknown` is what else was in the bytes that they were read from. */
+  /** The Go type of the value of a wrapper, for error messages. */
+  readonly goType?: string;
+  /** Makes the value; `unknown` are the bytes of unknown fields. */
   make(fields: Fields, unknown?: Uint8Array): Value;
 }

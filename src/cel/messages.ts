@@ -1,6 +1,6 @@
 /**
- * The messages of Protobuf that expressions can make: `google.protobuf.Struct{fields: {'a': 1}}`. What they become is a value like
- * any other (CEL-6): JSON, a moment, a duration, what a wrapper holds, or what is packed in an `Any`. `Empty` alone stays what it is.
+ * The messages of Protobuf that expressions can make: `google.protobuf.Struct{fields: {'a': 1}}`. They become values (CEL-6): JSON,
+ * a timestamp, a duration, the value of a wrapper, or the message in an `Any`. Only `Empty` stays a message.
  *
  * @module
  */
@@ -38,9 +38,9 @@ import {
   typeNameOf,
 } from "./values.ts";
 
-/** What a field is told of that is given a value of another type. */
-export function misfit({ name, fields, holder }: Message, field: string, value: Value): Failure {
-  const to = holder ?? HOLDERS[fields.get(field)!.kind] ?? fields.get(field)!.name;
+/** The failure of a field with a value of another type. */
+export function conversionFailure({ name, fields, goType }: Message, field: string, value: Value): Failure {
+  const to = goType ?? GO_TYPES[fields.get(field)!.kind] ?? fields.get(field)!.name;
   const why =
     typeof value === "string"
       ? `unsupported native conversion from string to '${to}'`
@@ -48,12 +48,17 @@ export function misfit({ name, fields, holder }: Message, field: string, value: 
   return new Failure(`field type conversion error for ${name}.${field} value type: ${why}`);
 }
 
-const HOLDERS: Readonly<Record<string, string>> = { bytes: "[]uint8", double: "float64", int: "int64", uint: "uint64" };
+const GO_TYPES: Readonly<Record<string, string>> = {
+  bytes: "[]uint8",
+  double: "float64",
+  int: "int64",
+  uint: "uint64",
+};
 
-const LARGEST_SAFE = 2n ** 53n - 1n;
-const isSafe = (value: bigint): boolean => value <= LARGEST_SAFE && value >= -LARGEST_SAFE;
+const MAX_SAFE_INTEGER = 2n ** 53n - 1n;
+const isSafe = (value: bigint): boolean => value <= MAX_SAFE_INTEGER && value >= -MAX_SAFE_INTEGER;
 
-/** A value as JSON has it: every number a double, what has no type there a text. */
+/** A value as JSON: every number is a double, values without a JSON type are texts. */
 function jsonOf(value: Value): Value {
   if (typeof value === "bigint") return isSafe(value) ? Number(value) : String(value);
   if (value instanceof Uint) return jsonOf(value.value);
@@ -87,7 +92,7 @@ const json = (field: string, otherwise: Value): Message["make"] => {
   return (fields) => jsonOf(fields.get(field) ?? otherwise);
 };
 
-/** The last field that was set is the one of several that is kept. */
+/** The last field that was set counts. */
 function valueMessage(fields: Fields): Value {
   const [name, value] = [...fields].at(-1) ?? [];
   return name === undefined || name === "null_value" ? null : jsonOf(value!);
@@ -97,24 +102,24 @@ const SECOND = 1_000_000_000n;
 const nanosOf = (fields: Fields): bigint =>
   ((fields.get("seconds") as bigint | undefined) ?? 0n) * SECOND + ((fields.get("nanos") as bigint | undefined) ?? 0n);
 
-const LONGEST_SPAN = 2n ** 63n;
+const MAX_DURATION_NANOS = 2n ** 63n;
 
-/** What is too long becomes the longest. */
+/** A too long duration becomes the longest one. */
 function durationMessage(fields: Fields): Value {
   const nanos = nanosOf(fields);
-  if (nanos >= LONGEST_SPAN) return new Duration(LONGEST_SPAN - 1n);
-  return new Duration(nanos < -LONGEST_SPAN ? -LONGEST_SPAN : nanos);
+  if (nanos >= MAX_DURATION_NANOS) return new Duration(MAX_DURATION_NANOS - 1n);
+  return new Duration(nanos < -MAX_DURATION_NANOS ? -MAX_DURATION_NANOS : nanos);
 }
 
 const wrapper = (
   name: string,
   of: Type,
   none: Value,
-  holder?: string,
+  goType?: string,
   fit: (value: Value) => Value = (value) => value,
 ): Message => ({
   name,
-  ...(holder === undefined ? {} : { holder }),
+  ...(goType === undefined ? {} : { goType }),
   type: wrapperOf(of),
   fields: new Map([["value", of]]),
   make: (fields) => fit(fields.get("value") ?? none),
@@ -122,7 +127,7 @@ const wrapper = (
 
 const HALF = 2n ** 31n;
 
-/** Integers of 32 bits are told that they are, by the name of the field. */
+/** Checks the range of integers of 32 bits. */
 const within =
   (name: string, fits: (value: bigint) => boolean, why: string) =>
   (value: Value): Value =>
@@ -221,7 +226,7 @@ export const MESSAGES: ReadonlyMap<string, Message> = new Map(
   ALL.map((message) => [PREFIX + message.name, { ...message, name: PREFIX + message.name }]),
 );
 
-/** Whether values have this message as their type, so that its name is a value: of the others only the names of what they become are. */
+/** Whether the name of a message is a type value: only where values have this type. */
 export const isTypeOfValues = ({ name, type }: Message): boolean => type.name === name && type !== ANY;
 
 /** The constants of enums by their full names. */

@@ -1,5 +1,5 @@
 /**
- * Names of properties as expressions see them, and back (CEL-35).
+ * Escapes the names of properties for expressions, and back (CEL-35).
  *
  * @module
  */
@@ -10,7 +10,7 @@ const RESERVED = new Set(
   ),
 );
 
-/** The name under which expressions see a property; undefined for one that they cannot see (CEL-35). */
+/** The name of a property in expressions; undefined where it has none (CEL-35). */
 export function escapeName(name: string): string | undefined {
   if (!/^[A-Za-z_][A-Za-z0-9_./-]*$/.test(name)) return undefined;
   if (RESERVED.has(name)) return `__${name}__`;
@@ -25,14 +25,14 @@ export function escapeName(name: string): string | undefined {
 
 const MARKED: Readonly<Record<string, string>> = { underscores: "__", dot: ".", dash: "-", slash: "/" };
 
-/** The name of the property that expressions see under a name; undefined where an escape in it is none. */
-export function unescapeName(seen: string): string | undefined {
-  let isRight = true;
-  const name = seen.replaceAll(/__([^_]+)__/g, (whole, inner: string) => {
+/** The property of a name in expressions; undefined where an escape is invalid. */
+export function unescapeName(escaped: string): string | undefined {
+  let isValid = true;
+  const name = escaped.replaceAll(/__([^_]+)__/g, (whole, inner: string) => {
     const mark = MARKED[inner];
     if (mark !== undefined) return mark;
-    if (!RESERVED.has(inner) || whole.length !== seen.length) isRight = false;
+    if (!RESERVED.has(inner) || whole.length !== escaped.length) isValid = false;
     return inner;
   });
-  return isRight ? name : undefined;
+  return isValid ? name : undefined;
 }

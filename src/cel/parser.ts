@@ -1,27 +1,28 @@
 /**
- * From a text to a tree: the grammar of the Common Expression Language (cel-spec, langdef), macros expanded.
+ * Parses the Common Expression Language (cel-spec, langdef) and expands macros.
  *
  * @module
  */
-import type { Constant, Entry, Expr, Field, Fold, Issue, Maker } from "./ast.ts";
+import type { Constant, Entry, Expr, Field, Comprehension, Issue, ExprFactory } from "./ast.ts";
 import { SyntaxFault, type Token, tokenize } from "./lexer.ts";
 import { type Macros, expandMacro } from "./macros.ts";
 
-/** Longer expressions are not read (code points). */
-const LONGEST = 100_000;
-/** Deeper ones neither. */
-const DEEPEST = 250;
+/** The longest expression, in code points. */
+const MAX_LENGTH = 100_000;
+/** The deepest nesting of an expression. */
+const MAX_DEPTH = 250;
 
 const RESERVED = new Set(
   "as break const continue else for function if import let loop package namespace return var void while".split(" "),
 );
 
-/** What came of a text: a tree, or what is wrong with it. */
+/** The result of a parse: an expression, or its errors. */
 export type Parsed = { readonly expr: Expr; readonly issues?: undefined } | { readonly issues: readonly Issue[] };
 
-/** Reads an expression, one that may have `macros` besides those that all have. */
+/** Parses an expression, with `macros` besides the standard ones. */
 export function parse(source: string, macros?: Macros): Parsed {
-  if (source.length > LONGEST * 2) return { issues: [{ at: 0, message: `expected at most ${LONGEST} code points` }] };
+  if (source.length > MAX_LENGTH * 2)
+    return { issues: [{ at: 0, message: `expected at most ${MAX_LENGTH} code points` }] };
   const issues: Issue[] = [];
   try {
     const expr = new Parser(tokenize(source), issues, macros).whole();
@@ -43,14 +44,14 @@ const RELATIONS: Readonly<Record<string, string>> = {
 const SUMS: Readonly<Record<string, string>> = { "+": "_+_", "-": "_-_" };
 const PRODUCTS: Readonly<Record<string, string>> = { "*": "_*_", "/": "_/_", "%": "_%_" };
 
-class Parser implements Maker {
+class Parser implements ExprFactory {
   readonly issues: Issue[];
   readonly #tokens: readonly Token[];
   #at = 0;
   #id = 0;
   #depth = 0;
   readonly #macros: Macros | undefined;
-  /** How many operators and selections stand in one another, of those expressions in which there are any. */
+  /** The nesting of operators and selections in each expression that has any. */
   readonly #heights = new Map<Expr, number>();
 
   constructor(tokens: readonly Token[], issues: Issue[], macros: Macros | undefined) {
@@ -69,7 +70,12 @@ class Parser implements Maker {
     optional,
   });
   map = (at: number, entries: readonly Entry[]): Expr => ({ id: ++this.#id, at, kind: "map", entries });
-  fold = (at: number, fold: Fold): Expr => ({ id: ++this.#id, at, kind: "fold", fold });
+  comprehension = (at: number, comprehension: Comprehension): Expr => ({
+    id: ++this.#id,
+    at,
+    kind: "comprehension",
+    comprehension,
+  });
   select = (at: number, of: Expr, field: string, test: boolean): Expr => ({
     id: ++this.#id,
     at,
@@ -93,12 +99,12 @@ class Parser implements Maker {
     return this.constant(at, null);
   };
 
-  /** An expression around others; `more` where it counts: of what counts only so many stand in one another. */
-  #around(expr: Expr, parts: readonly Expr[], more: 0 | 1): Expr {
+  /** Records the nesting of an expression; `more` is 1 where the expression itself counts. */
+  #withDepth(expr: Expr, parts: readonly Expr[], more: 0 | 1): Expr {
     let height = 0;
     for (const part of parts) height = Math.max(height, this.#heights.get(part) ?? 0);
     height += more;
-    if (height > DEEPEST) throw new SyntaxFault(expr.at, `max recursion depth exceeded: ${DEEPEST}`);
+    if (height > MAX_DEPTH) throw new SyntaxFault(expr.at, `max recursion depth exceeded: ${MAX_DEPTH}`);
     if (height > 0) this.#heights.set(expr, height);
     return expr;
   }
@@ -121,13 +127,13 @@ class Parser implements Maker {
     return token.type === "punct" && token.text === text;
   }
 
-  #take(text: string): Token | undefined {
+  #accept(text: string): Token | undefined {
     if (!this.#is(text)) return undefined;
     return this.#tokens[this.#at++]!;
   }
 
   #expect(text: string): Token {
-    const token = this.#take(text);
+    const token = this.#accept(text);
     if (token) return token;
     return this.#unexpected(`'${text}'`);
   }
@@ -138,37 +144,37 @@ class Parser implements Maker {
   }
 
   #expr(): Expr {
-    if (++this.#depth > DEEPEST) {
-      throw new SyntaxFault(this.#peek().at, `expression recursion limit exceeded: ${DEEPEST}`);
+    if (++this.#depth > MAX_DEPTH) {
+      throw new SyntaxFault(this.#peek().at, `expression recursion limit exceeded: ${MAX_DEPTH}`);
     }
     const condition = this.#chain("||", "_||_", () => this.#chain("&&", "_&&_", () => this.#relation()));
-    const op = this.#take("?");
+    const op = this.#accept("?");
     if (op) {
       const yes = this.#chain("||", "_||_", () => this.#chain("&&", "_&&_", () => this.#relation()));
       this.#expect(":");
       const no = this.#expr();
       this.#depth--;
-      return this.#around(this.call(op.at, "_?_:_", [condition, yes, no]), [condition, yes, no], 1);
+      return this.#withDepth(this.call(op.at, "_?_:_", [condition, yes, no]), [condition, yes, no], 1);
     }
     this.#depth--;
     return condition;
   }
 
-  /** A chain of one logical operator, as a balanced tree: no chain is too long to be walked. */
+  /** A chain of one logical operator as a balanced tree, so that a long chain is not deep. */
   #chain(text: string, name: string, term: () => Expr): Expr {
     const terms = [term()];
-    const places: number[] = [];
-    for (let op = this.#take(text); op; op = this.#take(text)) {
-      places.push(op.at);
+    const positions: number[] = [];
+    for (let op = this.#accept(text); op; op = this.#accept(text)) {
+      positions.push(op.at);
       terms.push(term());
     }
     const balanced = (low: number, high: number): Expr => {
       const middle = Math.floor((low + high + 1) / 2);
       const left = middle === low ? terms[middle]! : balanced(low, middle - 1);
       const right = middle === high ? terms[middle + 1]! : balanced(middle + 1, high);
-      return this.call(places[middle]!, name, [left, right]);
+      return this.call(positions[middle]!, name, [left, right]);
     };
-    return places.length === 0 ? terms[0]! : this.#around(balanced(0, places.length - 1), terms, 0);
+    return positions.length === 0 ? terms[0]! : this.#withDepth(balanced(0, positions.length - 1), terms, 0);
   }
 
   #relation(): Expr {
@@ -184,7 +190,7 @@ class Parser implements Maker {
       if (name === undefined) return left;
       this.#at++;
       const right = this.#binary(SUMS, () => this.#binary(PRODUCTS, () => this.#unary()));
-      left = this.#around(this.call(token.at, name, [left, right]), [left, right], 1);
+      left = this.#withDepth(this.call(token.at, name, [left, right]), [left, right], 1);
     }
   }
 
@@ -196,7 +202,7 @@ class Parser implements Maker {
       if (name === undefined) return left;
       this.#at++;
       const right = operand();
-      left = this.#around(this.call(token.at, name, [left, right]), [left, right], 1);
+      left = this.#withDepth(this.call(token.at, name, [left, right]), [left, right], 1);
     }
   }
 
@@ -208,11 +214,11 @@ class Parser implements Maker {
         this.#at++;
         count++;
       }
-      // One minus is a part of the number behind it; of more all are operators.
+      // One minus is a part of a number literal; several are operators.
       if (count === 1 && token.text === "-" && this.#isNumber()) return this.#member(this.#negative(token));
       const operand = this.#member(this.#primary());
       if (count % 2 === 0) return operand;
-      return this.#around(this.call(token.at, token.text === "!" ? "!_" : "-_", [operand]), [operand], 0);
+      return this.#withDepth(this.call(token.at, token.text === "!" ? "!_" : "-_", [operand]), [operand], 0);
     }
     return this.#member(this.#primary());
   }
@@ -222,7 +228,7 @@ class Parser implements Maker {
     return type === "literal" && (typeof value === "bigint" || typeof value === "number");
   }
 
-  /** The number behind a minus, negated. */
+  /** The negated number literal after a minus. */
   #negative(minus: Token): Expr {
     const { value } = this.#tokens[this.#at++]!;
     return this.constant(minus.at, typeof value === "bigint" ? -value : -(value as number));
@@ -231,31 +237,31 @@ class Parser implements Maker {
   #member(from: Expr): Expr {
     let expr = from;
     for (;;) {
-      const dot = this.#take(".");
+      const dot = this.#accept(".");
       if (dot) {
         expr = this.#afterDot(expr, dot);
         continue;
       }
-      const open = this.#take("[");
+      const open = this.#accept("[");
       if (!open) return expr;
-      const optional = this.#take("?") !== undefined;
+      const optional = this.#accept("?") !== undefined;
       const index = this.#expr();
       this.#expect("]");
-      expr = this.#around(this.call(open.at, optional ? "_[?_]" : "_[_]", [expr, index]), [expr, index], 1);
+      expr = this.#withDepth(this.call(open.at, optional ? "_[?_]" : "_[_]", [expr, index]), [expr, index], 1);
     }
   }
 
   #afterDot(target: Expr, dot: Token): Expr {
-    if (this.#take("?")) {
+    if (this.#accept("?")) {
       const { name, at } = this.#fieldName();
-      return this.#around(this.call(dot.at, "_?._", [target, this.constant(at, name)]), [target], 1);
+      return this.#withDepth(this.call(dot.at, "_?._", [target, this.constant(at, name)]), [target], 1);
     }
     const { name } = this.#fieldName();
-    const open = this.#take("(");
-    if (!open) return this.#around(this.select(dot.at, target, name, false), [target], 1);
+    const open = this.#accept("(");
+    if (!open) return this.#withDepth(this.select(dot.at, target, name, false), [target], 1);
     const args = this.#args(")");
     const expanded = expandMacro(this, open.at, name, target, args, this.#macros);
-    return this.#around(expanded ?? this.call(open.at, name, args, target), [target, ...args], 1);
+    return this.#withDepth(expanded ?? this.call(open.at, name, args, target), [target, ...args], 1);
   }
 
   #fieldName(): { readonly name: string; readonly at: number } {
@@ -271,9 +277,9 @@ class Parser implements Maker {
 
   #args(close: string): Expr[] {
     const args: Expr[] = [];
-    if (this.#take(close)) return args;
+    if (this.#accept(close)) return args;
     do args.push(this.#expr());
-    while (this.#take(","));
+    while (this.#accept(","));
     this.#expect(close);
     return args;
   }
@@ -281,15 +287,15 @@ class Parser implements Maker {
   #primary(): Expr {
     const token = this.#peek();
     if (token.type === "literal") return this.#literal(token);
-    const open = this.#take("(");
+    const open = this.#accept("(");
     if (open) {
       const inner = this.#expr();
       this.#expect(")");
       return inner;
     }
-    const list = this.#take("[");
+    const list = this.#accept("[");
     if (list) return this.#listLiteral(list);
-    const map = this.#take("{");
+    const map = this.#accept("{");
     if (map) return this.#mapLiteral(map);
     return this.#identOrCall();
   }
@@ -301,7 +307,7 @@ class Parser implements Maker {
   }
 
   #identOrCall(): Expr {
-    const lead = this.#take(".");
+    const lead = this.#accept(".");
     const token = this.#peek();
     if (token.type !== "ident" || token.text === "in") {
       return this.#unexpected(
@@ -314,16 +320,16 @@ class Parser implements Maker {
     if (isReserved) this.issues.push({ at: token.at, message: `reserved identifier: ${token.text}` });
     const message = isReserved ? undefined : this.#messageLiteral(name);
     if (message) return message;
-    const open = this.#take("(");
-    // What stands where no name may stand is no name to macros either.
+    const open = this.#accept("(");
+    // A reserved identifier is not a name for macros either.
     if (isReserved && !open) return this.constant(token.at, null);
     if (!open) return this.ident(token.at, name);
     const args = this.#args(")");
     const expanded = expandMacro(this, open.at, name, undefined, args, this.#macros);
-    return this.#around(expanded ?? this.call(open.at, name, args), args, 0);
+    return this.#withDepth(expanded ?? this.call(open.at, name, args), args, 0);
   }
 
-  /** A message, where names with dots between them and a brace stand here. */
+  /** A message literal; undefined where there is no name followed by a brace. */
   #messageLiteral(first: string): Expr | undefined {
     let end = this.#at;
     let name = first;
@@ -336,19 +342,19 @@ class Parser implements Maker {
     if (type !== "punct" || text !== "{") return undefined;
     this.#at = end + 1;
     const fields: Field[] = [];
-    while (!this.#take("}")) {
-      if (fields.length === 0 && this.#take(",")) {
+    while (!this.#accept("}")) {
+      if (fields.length === 0 && this.#accept(",")) {
         this.#expect("}");
         break;
       }
-      const optional = this.#take("?") !== undefined;
+      const optional = this.#accept("?") !== undefined;
       const field = this.#messageField();
       const colon = this.#expect(":");
       fields.push({ id: ++this.#id, at: colon.at, name: field, value: this.#expr(), optional });
-      if (!this.#take(",") && !this.#is("}")) this.#unexpected("'}'");
+      if (!this.#accept(",") && !this.#is("}")) this.#unexpected("'}'");
     }
     const expr: Expr = { id: ++this.#id, at, kind: "message", name, fields };
-    return this.#around(
+    return this.#withDepth(
       expr,
       fields.map(({ value }) => value),
       0,
@@ -366,27 +372,27 @@ class Parser implements Maker {
   #listLiteral({ at }: Token): Expr {
     const elements: Expr[] = [];
     const optional = new Set<number>();
-    while (!this.#take("]")) {
-      if (this.#take("?")) optional.add(elements.length);
+    while (!this.#accept("]")) {
+      if (this.#accept("?")) optional.add(elements.length);
       elements.push(this.#expr());
-      if (!this.#take(",") && !this.#is("]")) this.#unexpected("']'");
+      if (!this.#accept(",") && !this.#is("]")) this.#unexpected("']'");
     }
-    return this.#around(this.list(at, elements, optional), elements, 0);
+    return this.#withDepth(this.list(at, elements, optional), elements, 0);
   }
 
   #mapLiteral({ at }: Token): Expr {
     const entries: Entry[] = [];
     const parts: Expr[] = [];
-    while (!this.#take("}")) {
-      const optional = this.#take("?") !== undefined;
+    while (!this.#accept("}")) {
+      const optional = this.#accept("?") !== undefined;
       const key = this.#expr();
       const colon = this.#expect(":");
       const value = this.#expr();
       entries.push({ id: ++this.#id, at: colon.at, key, value, optional });
       parts.push(key, value);
-      if (!this.#take(",") && !this.#is("}")) this.#unexpected("'}'");
+      if (!this.#accept(",") && !this.#is("}")) this.#unexpected("'}'");
     }
-    return this.#around(this.map(at, entries), parts, 0);
+    return this.#withDepth(this.map(at, entries), parts, 0);
   }
 }
 

@@ -1,12 +1,12 @@
 /**
- * Regular expressions of rules.
+ * Regular expressions.
  *
  * @module
  */
 import { type Regex, RegexFault, regexOf } from "../util/regex.ts";
 import { Failure } from "./values.ts";
 
-/** The pattern of a text; a failure where it is none. */
+/** Compiles a regular expression; a failure for an invalid one. */
 export function patternOf(text: string): Regex | Failure {
   try {
     return regexOf(text);

@@ -1,15 +1,15 @@
 /**
- * From a checked tree to something that runs: closures with slots for variables, literals folded, and a count of what has
- * been spent, which ends what costs too much (CEL-6, CEL-50, CEL-56).
+ * Compiles a checked expression to closures with slots for variables. Literals are folded; a run counts its cost, and ends at
+ * the limit (CEL-6, CEL-50, CEL-56).
  *
  * @module
  */
-import { checkWork } from "../util/work-limit.ts";
-import type { Expr, Fold } from "./ast.ts";
+import { mayTake } from "../util/work-limit.ts";
+import type { Expr, Comprehension } from "./ast.ts";
 import type { Checked } from "./checked.ts";
 import type { Overload } from "./library/contract.ts";
 import { NO_OVERLOAD, found, indexed } from "./library/standard.ts";
-import { ENUMS, MESSAGES, isTypeOfValues, misfit } from "./messages.ts";
+import { ENUMS, MESSAGES, isTypeOfValues, conversionFailure } from "./messages.ts";
 import { patternOf } from "./patterns.ts";
 import type { Type } from "./types.ts";
 import {
@@ -33,10 +33,10 @@ import {
   typeNameOf,
 } from "./values.ts";
 
-/** Values of variables, at their slots; one that is computed when it is first asked for is a function. */
+/** The values of variables by slot; a lazy one is a function. */
 export type Slots = readonly (Value | undefined | (() => Value))[];
 
-/** A run under way. */
+/** The state of a run. */
 export class Run {
   readonly variables: Slots;
   readonly locals: Value[] = [];
@@ -50,32 +50,30 @@ export class Run {
 
   spend(cost: number): void {
     this.cost += cost;
-    if (this.cost > this.limit) throw TOO_DEAR;
+    if (this.cost > this.limit) throw COST_LIMIT_EXCEEDED;
   }
 }
 
-/** Thrown through a run that costs more than it may. */
-export const TOO_DEAR: Error = new Error("operation cancelled: actual cost limit exceeded");
+/** Thrown in a run that exceeds its cost limit. */
+export const COST_LIMIT_EXCEEDED: Error = new Error("operation cancelled: actual cost limit exceeded");
 
-/** A part of an expression, ready to run. */
+/** A compiled node. */
 export type Step = (run: Run) => Value;
 
-/** An expression that cannot be made ready: a literal in it fails. */
-export class PlanFault extends Error {}
+/** An expression that cannot be planned, since a literal in it fails. */
+export class PlanError extends Error {}
 
-/** Compiles a tree; `slots` are the places of variables by their names. */
+/** Compiles an expression; `slots` are the slots of the variables by name. */
 export const plan = (checked: Checked, slots: ReadonlyMap<string, number>): Step =>
   new Planner(checked, slots).step(checked.expr);
 
-/** What is compiled of a node. */
+/** A compiled node with the information for its parent. */
 interface Part {
   readonly run: Step;
-  /** The value without what it costs to look it up, for what is looked into further: names, members, elements. */
+  /** Resolves a name, a member or an element without the cost of the lookup, for further selects. */
   readonly resolve?: Step;
-  /** The value of what is a literal. */
+  /** The value of a literal. */
   readonly constant?: Value;
-  /** Whether looking it up costs nothing of its own: a choice between two. */
-  readonly isChoice?: boolean;
 }
 
 class Planner {
@@ -109,8 +107,8 @@ class Planner {
         return this.#map(expr);
       case "message":
         return { run: this.#message(expr) };
-      case "fold":
-        return { run: this.#fold(expr.fold) };
+      case "comprehension":
+        return { run: this.#comprehension(expr.comprehension) };
     }
   }
 
@@ -132,7 +130,7 @@ class Planner {
 
   #select(expr: Expr & { kind: "select" }): Part {
     if (this.#checked.qualified.has(expr.id)) return this.#name(expr, "");
-    const resolve = looked(this.#part(expr.of));
+    const resolve = resolverOf(this.#part(expr.of));
     const { field } = expr;
     if (!expr.test) return attribute(memberOf(resolve, field));
     return { run: present(resolve, field) };
@@ -152,10 +150,10 @@ class Planner {
         return { run: notFalse(args[0]!.run) };
       case "_[_]":
       case "_[?_]":
-        demandKey(args[1]!.constant);
-        return attribute(elementOf(looked(args[0]!), args[1]!, name === "_[?_]"));
+        checkKey(args[1]!.constant);
+        return attribute(elementOf(resolverOf(args[0]!), args[1]!, name === "_[?_]"));
       case "_?._":
-        return attribute(elementOf(looked(args[0]!), args[1]!, true));
+        return attribute(elementOf(resolverOf(args[0]!), args[1]!, true));
     }
     const isQualified = this.#checked.qualified.has(expr.id);
     const target = expr.target && !isQualified ? this.#part(expr.target) : undefined;
@@ -173,7 +171,7 @@ class Planner {
     const [first, second] = args;
     if (overloads.some(({ folds }) => folds) && args.length === 1 && first!.constant !== undefined) {
       const value = call.run([first!.constant]);
-      if (value instanceof Failure) throw new PlanFault(value.message);
+      if (value instanceof Failure) throw new PlanError(value.message);
       return literal(value);
     }
     if (expr.name === "@in" && overloads.length === 1 && second!.constant instanceof List) {
@@ -182,9 +180,9 @@ class Planner {
     }
     if ((expr.name === "find" || expr.name === "findAll") && typeof second!.constant === "string") {
       const pattern = patternOf(second!.constant);
-      if (pattern instanceof Failure) throw new PlanFault(pattern.message);
+      if (pattern instanceof Failure) throw new PlanError(pattern.message);
     }
-    return { run: called(args, call) };
+    return { run: callOf(args, call) };
   }
 
   #list({ elements, optional }: Expr & { kind: "list" }): Part {
@@ -248,7 +246,8 @@ class Planner {
         if (own instanceof Failure) return spent(run, 40, own);
         const value = optional ? (own instanceof Optional ? own.value : NO_OVERLOAD) : own;
         if (value === undefined) continue;
-        if (!fits(value)) return spent(run, 40, value instanceof Failure ? value : misfit(message, name, value));
+        if (!fits(value))
+          return spent(run, 40, value instanceof Failure ? value : conversionFailure(message, name, value));
         values.delete(name);
         values.set(name, value);
       }
@@ -256,20 +255,20 @@ class Planner {
     };
   }
 
-  #fold(fold: Fold): Step {
-    const range = this.step(fold.range);
-    const init = this.step(fold.init);
+  #comprehension(comprehension: Comprehension): Step {
+    const range = this.step(comprehension.range);
+    const init = this.step(comprehension.init);
     const [accu, iter, iter2] = [this.#locals++, this.#locals++, this.#locals++];
-    this.#scopes.push(new Map([[fold.accu, accu]]));
-    const inner = new Map([[fold.iter, iter]]);
-    if (fold.iter2 !== undefined) inner.set(fold.iter2, iter2);
+    this.#scopes.push(new Map([[comprehension.accu, accu]]));
+    const inner = new Map([[comprehension.iter, iter]]);
+    if (comprehension.iter2 !== undefined) inner.set(comprehension.iter2, iter2);
     this.#scopes.push(inner);
-    const cond = this.step(fold.cond);
-    const step = this.step(fold.step);
+    const cond = this.step(comprehension.cond);
+    const step = this.step(comprehension.step);
     this.#scopes.pop();
-    const result = this.step(fold.result);
+    const result = this.step(comprehension.result);
     this.#scopes.pop();
-    const two = fold.iter2 !== undefined;
+    const two = comprehension.iter2 !== undefined;
     return (run) => {
       const over = range(run);
       const { locals } = run;
@@ -294,10 +293,10 @@ class Planner {
   }
 }
 
-/** A type as a value; messages are none that only become values of other types. */
+/** A type value; messages that become values of other types have none. */
 function typeNamed(name: string): Part {
   const message = MESSAGES.get(name);
-  if (message && !isTypeOfValues(message)) throw new PlanFault(`reference to undefined type: ${name}`);
+  if (message && !isTypeOfValues(message)) throw new PlanError(`reference to undefined type: ${name}`);
   return literal(new TypeValue(name));
 }
 
@@ -319,7 +318,7 @@ function constantOf(value: (Expr & { kind: "const" })["value"]): Value {
   return typeof value === "object" && value !== null && "uint" in value ? new Uint(value.uint) : value;
 }
 
-/** Something that is looked up: it costs one to look it up, and one for each member on the way. */
+/** A lookup: it costs one unit, and one for each member of its path. */
 const attribute = (resolve: Step): Part => ({
   resolve,
   run: (run) => {
@@ -329,8 +328,8 @@ const attribute = (resolve: Step): Part => ({
   },
 });
 
-/** What is looked into further; what is computed is looked up like a name, at the end. */
-const looked = ({ resolve, run }: Part): Step => resolve ?? run;
+/** Resolves the operand of a select or an index. */
+const resolverOf = ({ resolve, run }: Part): Step => resolve ?? run;
 
 function memberOf(of: Step, field: string): Step {
   const missing = new Failure(`no such key: ${field}`);
@@ -345,7 +344,7 @@ function memberOf(of: Step, field: string): Step {
   };
 }
 
-/** What is in a value that may be missing is missing with it. */
+/** The member of an optional value, as an optional value. */
 function ofOptional(run: Run, { value }: Optional, key: Value): Value {
   if (value === undefined) return NONE;
   const inner = found(value, key);
@@ -355,14 +354,14 @@ function ofOptional(run: Run, { value }: Optional, key: Value): Value {
   return new Optional(inner);
 }
 
-/** A key that is written out is one that maps and lists can have. */
-function demandKey(key: Value | undefined): void {
+/** Checks that a literal key may be a key of maps or lists. */
+function checkKey(key: Value | undefined): void {
   if (key === undefined || (key !== null && isKey(key))) return;
-  throw new PlanFault(`invalid qualifier type: ${goTypeOf(key)}`);
+  throw new PlanError(`invalid qualifier type: ${goTypeOf(key)}`);
 }
 
 function elementOf(of: Step, key: Part, optional: boolean): Step {
-  const at = looked(key);
+  const at = resolverOf(key);
   return (run) => {
     const value = of(run);
     if (value instanceof Failure) return value;
@@ -387,12 +386,12 @@ function present(of: Step, field: string): Step {
     }
     run.spend(1);
     if (value instanceof List || value instanceof EmptyMessage) return indexed(value, field);
-    // What has no members has not this one: a policy asks has(object.x) also where an object goes, and there is none.
+    // A value without members is false: a policy calls has(object.x) also for a delete, where object is null.
     return value instanceof Dict && value.get(field) !== undefined;
   };
 }
 
-/** `&&` and `||`: one side alone may decide, also beside a failure. */
+/** `&&` and `||`: one operand alone may decide, even where the other one fails. */
 function both(left: Step, right: Step, decides: boolean): Step {
   return (run) => {
     const a = left(run);
@@ -405,9 +404,9 @@ function both(left: Step, right: Step, decides: boolean): Step {
   };
 }
 
-/** A choice is looked into like what is chosen; looking up what is chosen costs nothing more. */
+/** A conditional; the lookup of its result costs nothing more. */
 function choice([condition, yes, no]: readonly [Part, Part, Part]): Part {
-  const [a, b] = [looked(yes), looked(no)];
+  const [a, b] = [resolverOf(yes), resolverOf(no)];
   const run: Step = (under) => {
     const value = condition.run(under);
     if (value === true) return a(under);
@@ -437,7 +436,7 @@ function otherwise(target: Step, other: Step, isValue: boolean): Step {
 
 const SET_MEMBERS = new Set(["string", "bigint", "number", "boolean"]);
 
-/** Whether a value is one of some literals: found in a set, at no cost. */
+/** `in` with a list of literals: a lookup in a set, without a cost. */
 function memberTest(of: Step, list: List): Part | undefined {
   if (list.size === 0) return literal(false);
   const members = new Set<string>();
@@ -454,7 +453,7 @@ function memberTest(of: Step, list: List): Part | undefined {
 }
 
 const COMPARED = ["bool", "int", "uint", "double", "string", "bytes", "timestamp", "duration"];
-/** What operators know to do something with, whatever stands on the other side. */
+/** The types of left operands that an operator supports, whatever the right operand is. */
 const OPERANDS: Readonly<Record<string, readonly string[]>> = {
   "_<_": COMPARED,
   "_<=_": COMPARED,
@@ -468,12 +467,12 @@ const OPERANDS: Readonly<Record<string, readonly string[]>> = {
   "-_": ["bool", "int", "double", "duration"],
 };
 
-/** Values that may have functions of their own, so that what they do not know is told by them, without a name. */
+/** Types with member functions in cel-go: their errors do not name the function. */
 const RECEIVERS = ["string", "timestamp", "duration"];
 
 interface Call {
   readonly run: (args: Value[]) => Value;
-  /** The one overload, where nothing has to be looked at to know that it is meant. */
+  /** The overload, where it is known at compile time. */
   readonly only: Overload | undefined;
   readonly spend: (args: Value[], result: Value) => number;
 }
@@ -493,7 +492,7 @@ const GUARDS: Readonly<Record<string, (value: Value) => boolean>> = {
   type: (value) => value instanceof TypeValue,
 };
 
-/** Functions that look for something in a text: of what they do not fit nothing is told. */
+/** Functions that search in a text: their errors do not name them. */
 const SEARCHES = new Set(["contains", "startsWith", "endsWith", "matches", "find", "findAll"]);
 
 const always = (): boolean => true;
@@ -507,7 +506,7 @@ function guardOf(type: Type): (value: Value) => boolean {
   return GUARDS[type.kind] ?? always;
 }
 
-/** Lists that functions tell apart by their elements are asked for the first one. */
+/** Whether the type of an argument selects an overload at compile time. */
 const isCertain = (type: Type, expected: Type): boolean =>
   expected.kind === "param" ||
   expected.kind === "dyn" ||
@@ -532,19 +531,19 @@ function dispatch(name: string, overloads: readonly Overload[], types: readonly 
     only: isOnly ? only : undefined,
     run(args) {
       const overload = find(args);
-      if (!overload) return unfit(overloads[0]?.name ?? name, args, isKnown);
+      if (!overload) return noOverload(overloads[0]?.name ?? name, args, isKnown);
       return (overload.run as (...all: Value[]) => Value)(...args);
     },
-    // Where only the run tells which overload is meant, only what all of them cost is counted.
+    // Where the overload is chosen at run time, only a cost of all overloads is counted.
     spend: (args, result) => (isKnownCost ? only!.cost.spend!(args, result) : 1),
   };
 }
 
-/** Functions that are told apart, like operators, by what a value can do, not by its type. */
+/** Functions that cel-go dispatches by traits of values, like operators. */
 const WITH_TRAITS = new Set(["size", "sort"]);
 
-/** Why a function cannot be called: operators say nothing more where they know what stands on their left. */
-function unfit(name: string, args: readonly Value[], isKnown: (first: Value) => boolean): Failure {
+/** The failure of a call without a matching overload; an operator is not named where it supports its left operand. */
+function noOverload(name: string, args: readonly Value[], isKnown: (first: Value) => boolean): Failure {
   if (SEARCHES.has(name)) return NO_OVERLOAD;
   if (/^[a-z]/i.test(name) && !WITH_TRAITS.has(name)) {
     return new Failure(`no such overload: ${name}(${args.map(typeNameOf).join(", ")})`);
@@ -552,16 +551,16 @@ function unfit(name: string, args: readonly Value[], isKnown: (first: Value) => 
   return args.length > 0 && isKnown(args[0]!) ? NO_OVERLOAD : new Failure(`no such overload: ${name}`);
 }
 
-/** Texts from here on may have to be worked on beside the event loop, see `work-limit.ts`. */
-const LONG = 4096;
+/** Longer texts may have to be processed in a worker thread, see `work-limit.ts`. */
+const WORKER_THRESHOLD = 4096;
 
-/** What a function does with a long text can take long whatever it costs. @throws WorkTooLong */
-function heed(value: Value): void {
-  if (typeof value === "string" && value.length > LONG) checkWork(value.length / 10);
+/** Checks the length of an argument: a function of a long text can take long whatever it costs. @throws WorkTooLong */
+function checkLength(value: Value): void {
+  if (typeof value === "string" && value.length > WORKER_THRESHOLD) mayTake(value.length / 10);
 }
 
-/** A call: one and two arguments are all looked at, more only until one fails. */
-function called(args: readonly Part[], call: Call): Step {
+/** A call: up to two arguments are all evaluated, more only until one fails. */
+function callOf(args: readonly Part[], call: Call): Step {
   const steps = args.map(({ run }) => run);
   const { only } = call;
   const [a, b] = steps as [Step, Step];
@@ -570,31 +569,31 @@ function called(args: readonly Part[], call: Call): Step {
     const { spend } = only.cost;
     return (under) => {
       const [x, y] = [a(under), b(under)];
-      heed(x);
-      heed(y);
+      checkLength(x);
+      checkLength(y);
       const value = x instanceof Failure ? x : y instanceof Failure ? y : run(x, y);
       under.spend(spend ? spend([x, y], value) : 1);
       return value;
     };
   }
-  if (steps.length > 2) return calledWithMany(steps, call);
+  if (steps.length > 2) return callOfMany(steps, call);
   return (under) => {
     const values = steps.map((step) => step(under));
-    values.forEach(heed);
+    values.forEach(checkLength);
     const failed = values.find((value) => value instanceof Failure);
     const value = failed ?? call.run(values);
-    under.spend(failed ? call.spend(values, value) : call.spend(values, value));
+    under.spend(call.spend(values, value));
     return value;
   };
 }
 
-function calledWithMany(steps: readonly Step[], call: Call): Step {
+function callOfMany(steps: readonly Step[], call: Call): Step {
   return (under) => {
     const values: Value[] = [];
     for (const step of steps) {
       const value = step(under);
       if (value instanceof Failure) return value;
-      heed(value);
+      checkLength(value);
       values.push(value);
     }
     const value = call.run(values);

@@ -1,5 +1,5 @@
 /**
- * Expressions, compiled: from a text to something that runs.
+ * Compiles expressions to programs.
  *
  * @module
  */
@@ -8,40 +8,40 @@ import type { Environment } from "./environment.ts";
 import { estimate } from "./estimate.ts";
 import { issuesText } from "./issues.ts";
 import { parse } from "./parser.ts";
-import { PlanFault, Run, type Slots, type Step, TOO_DEAR, plan } from "./plan.ts";
+import { PlanError, Run, type Slots, type Step, COST_LIMIT_EXCEEDED, plan } from "./plan.ts";
 import type { Range } from "./range.ts";
 import type { Type } from "./types.ts";
 import { Failure, type Value } from "./values.ts";
 
-/** What came of a run. */
+/** The result of a run. */
 export interface Outcome {
-  /** A {@link Failure} where it failed. */
+  /** A {@link Failure} where the run has failed. */
   readonly value: Value;
   readonly cost: number;
 }
 
-/** An expression that can run; it may run any number of times, for anybody. */
+/** A compiled expression; it may run any number of times. */
 export interface Program {
   readonly type: Type;
-  /** The names of the variables that it speaks of. */
+  /** The names of the variables that it uses. */
   readonly variables: ReadonlySet<string>;
-  /** What it may cost; computed when it is first asked for. */
+  /** The estimated cost; computed at the first access. */
   readonly cost: Range;
-  /** Runs over values of variables, in the order of the environment; what costs more than `limit` fails. */
+  /** Runs with the values of variables in the order of the environment; a run that costs more than `limit` fails. */
   run(values: Slots, limit?: number): Outcome;
 }
 
-/** What came of a text: a program, or why it is none. */
+/** The result of a compilation: a program or an error. */
 export type Compiled =
   | { readonly program: Program; readonly error?: undefined }
   | {
       readonly program?: undefined;
       readonly error: string;
-      /** The type, where the text itself was right. */
+      /** The type, where the expression is valid but cannot be planned. */
       readonly type?: Type;
     };
 
-/** The most that one run may cost (CEL-56). */
+/** The cost limit of one run (CEL-56). */
 export const RUN_LIMIT = 1_000_000;
 
 /** Compiles an expression. */
@@ -56,7 +56,7 @@ export function compile(source: string, env: Environment): Compiled {
   try {
     step = plan(checked, slots);
   } catch (error) {
-    if (error instanceof PlanFault) return { error: `program: ${error.message}`, type: checked.type };
+    if (error instanceof PlanError) return { error: `program: ${error.message}`, type: checked.type };
     throw error;
   }
   let cost: Range | undefined;
@@ -76,7 +76,7 @@ function runOf(step: Step, values: Slots, limit: number): Outcome {
   try {
     return { value: step(run), cost: run.cost };
   } catch (error) {
-    if (error !== TOO_DEAR) throw error;
-    return { value: new Failure(TOO_DEAR.message), cost: run.cost };
+    if (error !== COST_LIMIT_EXCEEDED) throw error;
+    return { value: new Failure(COST_LIMIT_EXCEEDED.message), cost: run.cost };
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Results as programs take them, and as an expression would write them.
+ * Results of expressions as JavaScript values, and as expressions.
  *
  * @module
  */
@@ -19,9 +19,8 @@ import {
 } from "./values.ts";
 
 /**
- * A value as a program takes it: integers as bigint, other numbers as number, bytes as Uint8Array, lists as arrays, maps
- * and objects as objects by the text of their keys, an optional as what it holds or undefined; times and durations, types,
- * and what libraries make as texts.
+ * The JavaScript value of a result: bigint for integers, number for doubles, Uint8Array, arrays, objects by the text of their
+ * keys, undefined or the value of an optional; strings for timestamps, durations, types and values of libraries.
  */
 export function plainValue(value: Value): unknown {
   if (typeof value !== "object" || value === null || value instanceof Uint8Array) return value;
@@ -37,7 +36,7 @@ export function plainValue(value: Value): unknown {
   return value instanceof Opaque ? value.text : value.message;
 }
 
-/** A value as an expression would write it: `[1, 2]`, `{"a":duration("1s")}`, `quantity("1")`. */
+/** A value as an expression: `[1, 2]`, `{"a":duration("1s")}`, `quantity("1")`. */
 export function writtenValue(value: Value): string {
   if (value instanceof Optional) {
     return value.value === undefined ? "optional.none()" : `optional.of(${writtenValue(value.value)})`;

@@ -1,5 +1,5 @@
 /**
- * Moments and times that pass, with nanoseconds, years 1 to 9999, and zones by offset or by name.
+ * Timestamps and durations with nanoseconds; years 1 to 9999; time zones by offset or by name.
  *
  * @module
  */
@@ -14,17 +14,17 @@ import { Duration, Failure, Timestamp } from "./values.ts";
 const SECOND = 1_000_000_000n;
 /** An hour may be one digit, and the offset up to `24:60`, as Go's `time.Parse` has it. */
 const RFC3339 = /^\d{4}-\d\d-\d\dT(\d\d?):\d\d:\d\d(?:[.,](\d+))?(Z|[+-]\d\d:\d\d)$/;
-/** Digits of a fraction of a second that count. */
-const PLACES = 9;
+/** The digits of a fraction of a second. */
+const FRACTION_DIGITS = 9;
 
-/** The number that so many digits from a place are. */
+/** The number of `count` digits at a position. */
 function digits(text: string, at: number, count: number): number {
   let number = 0;
   for (let i = at; i < at + count; i++) number = number * 10 + text.charCodeAt(i) - 48;
   return number;
 }
 
-/** A moment as RFC 3339 writes it, also one of the year 0 or beyond the year 9999; undefined for any other text. */
+/** Parses a timestamp of RFC 3339, also one outside the years 1 to 9999; undefined for any other text. */
 export function timestampIn(text: string): Timestamp | undefined {
   const match = RFC3339.exec(text);
   if (!match) return undefined;
@@ -36,28 +36,28 @@ export function timestampIn(text: string): Timestamp | undefined {
   const offset = offsetIn(zone!);
   if (offset === undefined) return undefined;
   const whole = BigInt(days * 86_400 + hours * 3600 + minutes * 60 + seconds - offset * 60);
-  const nanos = fraction === undefined ? 0n : BigInt(fraction.slice(0, PLACES).padEnd(PLACES, "0"));
+  const nanos = fraction === undefined ? 0n : BigInt(fraction.slice(0, FRACTION_DIGITS).padEnd(FRACTION_DIGITS, "0"));
   return new Timestamp(whole * SECOND + nanos, offset);
 }
 
-/** The day with which a text begins, such as `2024-01-31`, in days since 1970; undefined where there is none such. */
+/** The date at the start of a text, such as `2024-01-31`, in days since 1970; undefined for an invalid one. */
 function dayIn(text: string): number | undefined {
   const [year, month, day] = [digits(text, 0, 4), digits(text, 5, 2), digits(text, 8, 2)];
   if (day < 1 || day > daysOf(year, month)) return undefined;
   return utc(year, month, day) / 86_400_000;
 }
 
-/** Whether a moment is one of the years 1 to 9999. */
+/** Whether a timestamp is in the years 1 to 9999. */
 export const isWithinTimes = (nanos: bigint): boolean =>
   nanos >= -62_135_596_800_000_000_000n && nanos <= 253_402_300_799_999_999_999n;
 
 function utc(year: number, month: number, day: number): number {
-  // Years of two digits are taken for those of the last century.
+  // Date.UTC maps years of two digits to the last century.
   if (year > 99) return Date.UTC(year, month - 1, day);
   return new Date(Date.UTC(2000, month - 1, day)).setUTCFullYear(year, month - 1, day);
 }
 
-/** The minutes of an offset; undefined where there are none such. */
+/** The minutes of an offset; undefined for an invalid one. */
 function offsetIn(text: string): number | undefined {
   if (text === "Z") return 0;
   const [hours, minutes] = [digits(text, 1, 2), digits(text, 4, 2)];
@@ -65,20 +65,20 @@ function offsetIn(text: string): number | undefined {
   return (text[0] === "-" ? -1 : 1) * (hours * 60 + minutes);
 }
 
-/** A moment as RFC 3339 writes it, in the offset in which it was written. */
+/** A timestamp in RFC 3339, with the offset of its source. */
 export function timestampText({ nanos, offset }: Timestamp): string {
   const local = nanos + BigInt(offset) * 60n * SECOND;
   const seconds = local >= 0n ? local / SECOND : -((-local + SECOND - 1n) / SECOND);
   const fraction = fractionText(local - seconds * SECOND);
-  // A year has four digits, or in some offsets five.
+  // A year has four digits, or five in some offsets.
   const date = new Date(Number(seconds) * 1000);
   const year = String(date.getUTCFullYear()).padStart(4, "0");
   return `${year}${date.toISOString().slice(-20, -5)}${fraction}${offset === 0 ? "Z" : offsetText(offset)}`;
 }
 
-/** Nanoseconds below a second as they stand behind the seconds: `.5`; nothing for 0. */
+/** Nanoseconds as a fraction of a second: `.5`; empty for 0. */
 function fractionText(nanos: bigint): string {
-  return nanos === 0n ? "" : `.${withoutTrailing(nanos.toString().padStart(PLACES, "0"), "0")}`;
+  return nanos === 0n ? "" : `.${withoutTrailing(nanos.toString().padStart(FRACTION_DIGITS, "0"), "0")}`;
 }
 
 function offsetText(offset: number): string {
@@ -87,20 +87,20 @@ function offsetText(offset: number): string {
   return `${offset < 0 ? "-" : "+"}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`;
 }
 
-/** A time that passes: `1h30m`, `-1.5s`; undefined for any other text. @throws WorkTooLong */
+/** Parses a duration: `1h30m`, `-1.5s`; undefined for any other text. @throws WorkTooLong */
 export function durationIn(text: string): Duration | undefined {
   const nanos = parseGoDuration(text);
   return nanos === undefined ? undefined : new Duration(nanos);
 }
 
-/** Seconds with a fraction, as conversions write them: `90s`, `1.5s`; as many digits as a double has. */
+/** A duration in seconds: `90s`, `1.5s`; with the digits of a double. */
 export function durationText({ nanos }: Duration): string {
   const seconds = Number(nanos / SECOND) + Number(nanos % SECOND) / 1e9;
   const text = String(seconds);
-  return `${text.includes("e") ? withoutTrailing(seconds.toFixed(PLACES), "0") : text}s`;
+  return `${text.includes("e") ? withoutTrailing(seconds.toFixed(FRACTION_DIGITS), "0") : text}s`;
 }
 
-/** A moment in a zone, in parts. */
+/** The parts of a timestamp in a time zone. */
 export interface CalendarDate {
   readonly year: number;
   readonly month: number;
@@ -113,7 +113,7 @@ export interface CalendarDate {
   readonly milliseconds: number;
 }
 
-/** The parts of a moment in a zone: `UTC`, `+02:00`, `Europe/Berlin`. */
+/** The parts of a timestamp in a time zone: `UTC`, `+02:00`, `Europe/Berlin`. */
 export function dateOf({ nanos }: Timestamp, zone: string): CalendarDate | Failure {
   const offset = zoneOffset(zone, nanos);
   if (offset instanceof Failure) return offset;
@@ -139,17 +139,17 @@ export function dateOf({ nanos }: Timestamp, zone: string): CalendarDate | Failu
 const zones = new BoundedCache<Intl.DateTimeFormat>({ entries: 100, bytes: 1 << 20 });
 
 const ZONE_WORD = /^(?:[A-Z\d][A-Za-z\d+]*|of|es|au|do)$/;
-const LONGEST_ZONE = 64;
+const MAX_ZONE_LENGTH = 64;
 
-/** Names have a great letter where a word begins: of what is known in any case, a real server knows those alone. */
+/** Whether a name has the case of the time zone database: Intl ignores case, Go does not. */
 function isZoneName(zone: string): boolean {
-  if (zone.length > LONGEST_ZONE || zone === "Z" || !/^[A-Z]/.test(zone)) return false;
+  if (zone.length > MAX_ZONE_LENGTH || zone === "Z" || !/^[A-Z]/.test(zone)) return false;
   const slash = zone.indexOf("/");
   if (slash > 0 && zone.slice(0, slash) !== "US" && !/^[A-Z][a-z]+$/.test(zone.slice(0, slash))) return false;
   return zone.split(/[/_-]/).every((word) => ZONE_WORD.test(word));
 }
 
-/** How far a zone is ahead of UTC at a moment, in ms. */
+/** The offset of a time zone from UTC at a time, in milliseconds. */
 function zoneOffset(zone: string, nanos: bigint): number | Failure {
   if (zone === "UTC" || zone === "" || zone === "Local") return 0;
   if (zone.includes(":")) return writtenOffset(zone);
@@ -174,7 +174,7 @@ function zoneFormat(zone: string): Intl.DateTimeFormat | undefined {
   }
 }
 
-/** Hours and minutes with a colon between them, of any size; a minus before the hours counts for the minutes, too. */
+/** An offset `HOURS:MINUTES` of any size; a minus before the hours applies to the minutes, too. */
 function writtenOffset(zone: string): number | Failure {
   const colon = zone.indexOf(":");
   const [hours, minutes] = [zone.slice(0, colon), zone.slice(colon + 1)];

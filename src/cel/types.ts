@@ -1,10 +1,10 @@
 /**
- * Types of expressions, and which may stand for which.
+ * Types of expressions, and which are assignable to which.
  *
  * @module
  */
 
-/** A type: what it is called, and the types that it is made of. */
+/** A type with its name and its type parameters. */
 export interface Type {
   readonly kind: Kind;
   /** Of opaque types and of those that a schema declares. */
@@ -14,7 +14,7 @@ export interface Type {
   readonly fields?: ReadonlyMap<string, Type>;
 }
 
-/** The sorts of types. */
+/** The kinds of types. */
 export type Kind =
   | "null"
   | "bool"
@@ -49,7 +49,7 @@ export const TIMESTAMP: Type = simple("timestamp", "google.protobuf.Timestamp");
 export const DURATION: Type = simple("duration", "google.protobuf.Duration");
 export const DYN: Type = simple("dyn");
 export const ANY: Type = simple("any", "google.protobuf.Any");
-/** The type of types, of which nothing more is said. */
+/** The type of types. */
 export const TYPE: Type = simple("type");
 export const ERROR: Type = simple("error", "!error!");
 
@@ -57,32 +57,32 @@ export const ERROR: Type = simple("error", "!error!");
 export const listOf = (item: Type): Type => ({ kind: "list", name: "list", params: [item] });
 /** A map from one type to another. */
 export const mapOf = (key: Type, value: Type): Type => ({ kind: "map", name: "map", params: [key, value] });
-/** A value of a type, or null. */
+/** A value of a type or null. */
 export const wrapperOf = (of: Type): Type => ({ kind: "wrapper", name: "wrapper", params: [of] });
 /** The type of a type. */
 export const typeType = (of: Type): Type => ({ kind: "type", name: "type", params: [of] });
 /** A value that may be missing. */
 export const optionalOf = (of: Type): Type => opaque("optional_type", of);
-/** A type of which nothing is known but its name. */
+/** A type that only its library knows. */
 export const opaque = (name: string, ...params: readonly Type[]): Type => ({ kind: "opaque", name, params });
-/** A type with members of its own, as a schema declares it. */
+/** A type with fields, from a schema. */
 export const structOf = (name: string, fields: ReadonlyMap<string, Type>): Type => ({
   kind: "struct",
   name,
   params: [],
   fields,
 });
-/** A type that is not known yet. */
+/** A type parameter. */
 export const param = (name: string): Type => ({ kind: "param", name, params: [] });
 
 export const isOptional = (type: Type): boolean => type.kind === "opaque" && type.name === "optional_type";
 
-/** As programs print it: `map(string, int)`, `google.protobuf.Timestamp`. */
+/** The text of a type: `map(string, int)`, `google.protobuf.Timestamp`. */
 export function typeText(type: Type): string {
   return type.params.length === 0 ? type.name : `${type.name}(${type.params.map(typeText).join(", ")})`;
 }
 
-/** As messages of the checker say it: `timestamp` for the type that programs call by its message. */
+/** The text of a type in messages of the checker: `timestamp` for `google.protobuf.Timestamp`. */
 export function shownType(type: Type): string {
   switch (type.kind) {
     case "timestamp":
@@ -106,8 +106,8 @@ export const sameType = (a: Type, b: Type): boolean =>
     a.params.length === b.params.length &&
     a.params.every((one, i) => sameType(one, b.params[i]!)));
 
-/** What has been found out about types that were not known, by their names; what did not fit can be taken back. */
-export class Known extends Map<string, Type> {
+/** The substitutions of type parameters by name; an attempt can be rolled back. */
+export class Substitutions extends Map<string, Type> {
   readonly #before: (readonly [string, Type | undefined])[] = [];
 
   override set(name: string, type: Type): this {
@@ -115,7 +115,7 @@ export class Known extends Map<string, Type> {
     return super.set(name, type);
   }
 
-  /** Whether an attempt succeeds; what it found out is kept only then. */
+  /** Runs an attempt; its substitutions are kept only where it succeeds. */
   try(attempt: (known: this) => boolean): boolean {
     const mark = this.#before.length;
     if (attempt(this)) return true;
@@ -129,8 +129,8 @@ export class Known extends Map<string, Type> {
 
 const isWild = ({ kind }: Type): boolean => kind === "dyn" || kind === "error";
 
-/** Whether a value of `from` may stand where `to` is expected; notes in `known` what follows for types that are not known. */
-export function isAssignable(known: Known, from: Type, to: Type): boolean {
+/** Whether `from` is assignable to `to`; adds substitutions of type parameters to `known`. */
+export function isAssignable(known: Substitutions, from: Type, to: Type): boolean {
   if (to.kind === "param") {
     const { fits, had } = substitute(known, from, to);
     if (fits) return true;
@@ -147,8 +147,8 @@ export function isAssignable(known: Known, from: Type, to: Type): boolean {
   return from.name === to.name && allAssignable(known, from.params, to.params);
 }
 
-/** The same for several, each for the one at its place. */
-export const allAssignable = (known: Known, from: readonly Type[], to: readonly Type[]): boolean =>
+/** {@link isAssignable} for lists of types. */
+export const allAssignable = (known: Substitutions, from: readonly Type[], to: readonly Type[]): boolean =>
   from.length === to.length && from.every((one, i) => isAssignable(known, one, to[i]!));
 
 const bare = (type: Type): Type => (type.kind === "wrapper" ? type.params[0]! : type);
@@ -156,7 +156,11 @@ const bare = (type: Type): Type => (type.kind === "wrapper" ? type.params[0]! : 
 const mayBeNull = ({ kind }: Type): boolean =>
   ["null", "any", "wrapper", "struct", "opaque", "timestamp", "duration"].includes(kind);
 
-function substitute(known: Known, type: Type, unknown: Type): { readonly fits: boolean; readonly had: boolean } {
+function substitute(
+  known: Substitutions,
+  type: Type,
+  unknown: Type,
+): { readonly fits: boolean; readonly had: boolean } {
   if (sameType(type, unknown)) return { fits: true, had: true };
   const before = known.get(unknown.name);
   if (before) {
@@ -171,7 +175,7 @@ function substitute(known: Known, type: Type, unknown: Type): { readonly fits: b
   return { fits: true, had: false };
 }
 
-function refersTo(known: Known, unknown: Type, type: Type): boolean {
+function refersTo(known: Substitutions, unknown: Type, type: Type): boolean {
   if (sameType(type, unknown)) return true;
   if (type.kind === "param") {
     const next = known.get(type.name);
@@ -180,7 +184,7 @@ function refersTo(known: Known, unknown: Type, type: Type): boolean {
   return type.params.some((one) => refersTo(known, unknown, one));
 }
 
-/** The type of two that takes the place of both. */
+/** The more general one of two types. */
 export const mostGeneral = (a: Type, b: Type): Type => (isAsGeneral(a, b) ? a : b);
 
 function isAsGeneral(a: Type, b: Type): boolean {
@@ -192,7 +196,7 @@ function isAsGeneral(a: Type, b: Type): boolean {
   return a.params.every((one, i) => isAsGeneral(one, b.params[i]!));
 }
 
-/** A type with what is known put in; what is not known becomes dyn where `toDyn`. */
+/** Substitutes type parameters; unknown ones become dyn with `toDyn`. */
 export function resolved(known: ReadonlyMap<string, Type>, type: Type, toDyn: boolean): Type {
   if (type.kind === "param") {
     const next = known.get(type.name);

@@ -1,6 +1,5 @@
 /**
- * What is looked at in literals when an expression is written: times, patterns, formats, and lists and maps of one type
- * (CEL-4, CEL-5, CEL-15).
+ * Validates literals: durations, timestamps, patterns, formats, and the element types of lists and maps (CEL-4, CEL-5, CEL-15).
  *
  * @module
  */
@@ -12,7 +11,7 @@ import { durationIn, isWithinTimes, timestampIn } from "./times.ts";
 import { type Type, isOptional, sameType, shownType } from "./types.ts";
 import { Failure } from "./values.ts";
 
-/** The nodes below a node. */
+/** The children of a node. */
 export function childrenOf(expr: Expr): readonly Expr[] {
   switch (expr.kind) {
     case "select":
@@ -25,8 +24,8 @@ export function childrenOf(expr: Expr): readonly Expr[] {
       return expr.entries.flatMap(({ key, value }) => [key, value]);
     case "message":
       return expr.fields.map(({ value }) => value);
-    case "fold": {
-      const { range, init, cond, step, result } = expr.fold;
+    case "comprehension": {
+      const { range, init, cond, step, result } = expr.comprehension;
       return [range, init, cond, step, result];
     }
     default:
@@ -37,7 +36,7 @@ export function childrenOf(expr: Expr): readonly Expr[] {
 const textOf = (expr: Expr | undefined): string | undefined =>
   expr?.kind === "const" && typeof expr.value === "string" ? expr.value : undefined;
 
-/** What is wrong with the literals of an expression: of each sort, in the order of the places. */
+/** The errors of the literals of an expression, by kind, then by position. */
 export function literalIssues(checked: Checked): Issue[] {
   const found: Record<"durations" | "times" | "patterns" | "aggregates" | "formats", Issue[]> = {
     durations: [],
@@ -47,7 +46,7 @@ export function literalIssues(checked: Checked): Issue[] {
     formats: [],
   };
   const walk = (expr: Expr, exempt: boolean): void => {
-    if (expr.kind === "call") look(expr, checked, found);
+    if (expr.kind === "call") checkCall(expr, checked, found);
     if (!exempt && (expr.kind === "list" || expr.kind === "map")) found.aggregates.push(...mixed(expr, checked));
     const inFormat = expr.kind === "call" && expr.name === "format";
     for (const child of childrenOf(expr)) walk(child, inFormat || exempt);
@@ -56,10 +55,10 @@ export function literalIssues(checked: Checked): Issue[] {
   return [found.durations, found.times, found.patterns, found.aggregates, found.formats].flat();
 }
 
-/** No moment. */
+/** Outside the range of timestamps. */
 const BEYOND = 2n ** 128n;
 
-function look(
+function checkCall(
   expr: Expr & { kind: "call" },
   checked: Checked,
   found: Record<"durations" | "times" | "patterns" | "formats", Issue[]>,
@@ -87,7 +86,7 @@ function look(
   }
 }
 
-/** Elements, keys and values of other types than the first. */
+/** Errors of elements, keys and values of other types than the first one. */
 function mixed(expr: Expr & { kind: "list" | "map" }, checked: Checked): Issue[] {
   const issues: Issue[] = [];
   const compare = (members: readonly { readonly expr: Expr; readonly type: Type }[], most: number): void => {

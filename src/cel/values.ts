@@ -1,9 +1,8 @@
 /**
- * Values while expressions run.
+ * The values of expressions at run time.
  *
- * Booleans, texts and null are themselves; integers are bigint, unsigned ones wrapped, floating ones numbers; bytes are
- * Uint8Array. Lists and maps are classes, so that what comes from objects is looked at in place and not copied. A failure is
- * a value, too: `&&` and `||` may pass over it.
+ * bool, string and null are JavaScript values; int is bigint, uint is wrapped, double is number, bytes are Uint8Array. Lists
+ * and maps are classes, so that JSON is read without a copy. A failure is a value, since `&&` and `||` may ignore it.
  *
  * @module
  */
@@ -36,7 +35,7 @@ export class Uint {
   }
 }
 
-/** An evaluation that failed, and why. */
+/** The error of an evaluation. */
 export class Failure {
   readonly message: string;
 
@@ -45,7 +44,7 @@ export class Failure {
   }
 }
 
-/** A moment: nanoseconds since 1970, and the offset in which it was written (minutes). */
+/** A timestamp: nanoseconds since 1970, and the offset of its source in minutes. */
 export class Timestamp {
   readonly nanos: bigint;
   readonly offset: number;
@@ -56,7 +55,7 @@ export class Timestamp {
   }
 }
 
-/** A time that passes, in nanoseconds. */
+/** A duration in nanoseconds. */
 export class Duration {
   readonly nanos: bigint;
 
@@ -85,16 +84,16 @@ export class TypeValue {
   }
 }
 
-/** A value of a library: what it is is known to that library. */
+/** A value of a library. */
 export abstract class Opaque {
   /** The name of its type. */
   abstract readonly typeName: string;
-  /** As people write it: `1500m`, `10.0.0.0/24`. */
+  /** Its text: `1500m`, `10.0.0.0/24`. */
   abstract readonly text: string;
   abstract equals(other: Opaque): boolean;
 }
 
-/** A message without fields; what its bytes said beyond that is kept, so that messages are equal that said the same. */
+/** A message without fields; its unknown fields count for equality. */
 export class EmptyMessage extends Opaque {
   readonly typeName: string;
   readonly unknown: Uint8Array;
@@ -118,9 +117,9 @@ export class EmptyMessage extends Opaque {
 export abstract class List {
   abstract readonly size: number;
   abstract at(index: number): Value;
-  /** How its elements are told apart when it is compared: in order, or in any. */
+  /** Equality, where it is not that of the elements in order. */
   equals?(other: List): boolean | undefined;
-  /** What `+` makes of it and another, where that is not one behind the other. */
+  /** The operator `+`, where it is not concatenation. */
   plus?(other: List): List;
 
   *[Symbol.iterator](): Iterator<Value> {
@@ -128,7 +127,7 @@ export abstract class List {
   }
 }
 
-/** A list of values that are there. */
+/** A list of an array of values. */
 export class Values extends List {
   readonly values: readonly Value[];
 
@@ -152,14 +151,11 @@ export abstract class Dict {
   /** The value of a key; undefined where there is none. */
   abstract get(key: Value): Value | undefined;
   abstract keys(): Iterable<Value>;
-  /** The name of its type, of an object that a schema declares. */
+  /** The name of the type of an object with a schema. */
   readonly typeName: string | undefined = undefined;
 }
 
-/**
- * An object whose members are made when they are first asked for, each once. It has members and can be walked; it has no
- * size, contains nothing, and is equal to itself alone.
- */
+/** An object whose members are computed at their first access. It has no size, contains nothing, and is equal to itself only. */
 export class Lazy extends Dict {
   override readonly typeName: string;
   readonly #makers: ReadonlyMap<string, () => Value>;
@@ -189,7 +185,7 @@ export class Lazy extends Dict {
   }
 }
 
-/** A map of entries that are there. */
+/** A map of entries. */
 export class Entries extends Dict {
   readonly #entries = new Map<string, readonly [Value, Value]>();
 
@@ -202,7 +198,7 @@ export class Entries extends Dict {
     return this.#entries.size;
   }
 
-  /** A number finds the key that is the same integer in another type, where none is of its own. */
+  /** A number without a key of its own type finds the equal integer key of another type. */
   get(key: Value): Value | undefined {
     const own = this.#entries.get(entryText(key));
     if (own) return own[1];
@@ -219,14 +215,14 @@ export class Entries extends Dict {
 const plainInteger = (key: Value): bigint | undefined =>
   key instanceof Uint ? key.value : typeof key === "bigint" ? key : undefined;
 
-/** Keys of one type that are equal have one text: `1` and `1u` stand beside one another. */
+/** Equal keys of one type have one text; `1` and `1u` differ. */
 function entryText(key: Value): string {
   if (typeof key === "bigint") return `i${key}`;
   if (key instanceof Uint) return `u${key.value}`;
   return key === null ? "null" : keyText(key);
 }
 
-/** Values that are equal have one text, such as `1`, `1u` and `1.0`. */
+/** Equal values have one text, such as `1`, `1u` and `1.0`. */
 export function keyText(key: Value): string {
   switch (typeof key) {
     case "string":
@@ -243,8 +239,8 @@ export function keyText(key: Value): string {
 }
 
 /**
- * A text that two values share exactly where they are equal, see {@link equals}: of scalars, of lists that are compared in
- * order and of maps, with such values in them; undefined of any other.
+ * A text that two values share exactly where they are {@link equals equal}; undefined where there is none: only scalars, and
+ * lists and maps of them, have one.
  */
 export function identityOf(value: Value): string | undefined {
   if (value === null) return "null";
@@ -309,18 +305,18 @@ function dictsEqual(a: Dict, b: Dict): boolean {
   return true;
 }
 
-const LEAST_INTEGER = -(2 ** 63);
+const MIN_INT64 = -(2 ** 63);
 
-/** The order of an integer and a double: as doubles, where the integer might be one (CEL-8). */
+/** Compares an integer and a double, as doubles where the integer fits (CEL-8). */
 function mixedOrder(x: bigint | number, y: bigint | number): number {
   if (typeof x === "bigint") return -mixedOrder(y, x);
   const double = Number(y);
   if (Number.isNaN(x)) return NaN;
-  if (x < LEAST_INTEGER) return -1;
+  if (x < MIN_INT64) return -1;
   return x < double ? -1 : x > double ? 1 : 0;
 }
 
-/** The order of two values: negative, zero, positive; undefined where they have none. */
+/** Compares two values: negative, zero or positive; undefined where they are not comparable. */
 export function compare(a: Value, b: Value): number | undefined {
   if (isNumber(a) && isNumber(b)) {
     const [x, y] = [plain(a), plain(b)];
@@ -338,13 +334,13 @@ export function compare(a: Value, b: Value): number | undefined {
   return undefined;
 }
 
-/** Texts by their UTF-8. */
+/** Compares texts by their UTF-8. */
 export function compareTexts(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let i = 0; i < length; i++) {
     const [x, y] = [a.charCodeAt(i), b.charCodeAt(i)];
     if (x === y) continue;
-    // What is beyond the basic plane is written in surrogates, and comes after everything else.
+    // Surrogates mean code points beyond the basic plane, which come after all others.
     const [high, low] = [isSurrogate(x), isSurrogate(y)];
     return high === low ? x - y : high ? 1 : -1;
   }
@@ -401,13 +397,13 @@ const GO_NAMES: Readonly<Record<string, string>> = {
   "kubernetes.NamedFormat": "cel.Format",
 };
 
-/** The type of a value as a real server's language names it, for the words of some messages. */
+/** The Go type of a value, for error messages. */
 export function goTypeOf(value: Value): string {
   const name = typeNameOf(value);
   return GO_NAMES[name] ?? (value instanceof Opaque ? `cel.${name.slice(name.lastIndexOf(".") + 1)}` : name);
 }
 
-/** Code points of a text. */
+/** The number of code points of a text. */
 export function pointsOf(text: string): number {
   let count = text.length;
   for (let i = 1; i < text.length; i++) {
@@ -416,7 +412,7 @@ export function pointsOf(text: string): number {
   return count;
 }
 
-/** How large a value counts where a cost depends on it: code points, bytes, elements; 1 for others. */
+/** The size of a value for costs: code points, bytes, elements; 1 for others. */
 export function sizeOf(value: Value): number {
   if (typeof value === "string") return pointsOf(value);
   if (value instanceof List || value instanceof Dict) return value.size;

@@ -1,11 +1,11 @@
-import type { FoundEvent } from "../audit/index.ts";
+import type { LoggedEvent } from "../audit/index.ts";
 import { fit, padTo } from "./width.ts";
 
 /** The head of the table. */
 export const AUDIT_HEAD = line("TIME", "USER", "VERB", "CODE", "OBJECT");
 
 /** Formats an event as a line of the table. */
-export function auditLine(event: FoundEvent): string {
+export function auditLine(event: LoggedEvent): string {
   const { user, impersonatedUser, verb, responseStatus, stageTimestamp } = event;
   const sender = user?.username ?? "-";
   const who = impersonatedUser ? `${impersonatedUser.username ?? ""} (by ${sender})` : sender;
@@ -17,7 +17,7 @@ function line(time: string, user: string, verb: string, code: string, object: st
 }
 
 /** Returns `default/pods/web`, `nodes/n1`, or `pods` for a list; the path for a request without an object. */
-function objectOf({ objectRef, requestURI = "" }: FoundEvent): string {
+function objectOf({ objectRef, requestURI = "" }: LoggedEvent): string {
   if (!objectRef) return requestURI;
   const { namespace = "", resource = "", apiGroup = "", name = "", subresource = "" } = objectRef;
   const kind = apiGroup === "" ? resource : `${resource}.${apiGroup}`;

@@ -8,7 +8,7 @@ import { open, readdir, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { createGunzip } from "node:zlib";
-import { type AuditSearch, type SearchedObject, asideNames, isFound, readEvent } from "../audit/index.ts";
+import { type AuditSearch, type ObjectFilter, rotatedLogs, matchesSearch, parseEvent } from "../audit/index.ts";
 import { sleep } from "../util/clock.ts";
 import { parseDuration } from "../util/duration.ts";
 import type { Actions } from "./actions.ts";
@@ -72,9 +72,9 @@ class Printer {
 
   line(line: string): void {
     if (line === "") return;
-    const event = readEvent(line);
+    const event = parseEvent(line);
     if (!event) this.#invalidLines++;
-    else if (event.stage !== "RequestReceived" && isFound(event, this.#search)) {
+    else if (event.stage !== "RequestReceived" && matchesSearch(event, this.#search)) {
       if (this.#output === "json") this.#actions.print(line);
       else this.#row(printable(auditLine(event)));
     }
@@ -96,7 +96,7 @@ class Printer {
 /** Finds the rotated files that may have events of the search, the oldest first. */
 async function olderFiles(file: string, since = -Infinity): Promise<string[]> {
   const directory = dirname(file);
-  const found = asideNames(basename(file), await readdir(directory));
+  const found = rotatedLogs(basename(file), await readdir(directory));
   return found.filter(({ at }) => at >= since).map(({ name }) => join(directory, name));
 }
 
@@ -166,7 +166,7 @@ function searchOf({ user, object, verb, since, until }: AuditRequest, now: numbe
   };
 }
 
-function objectOf(text: string): SearchedObject {
+function objectOf(text: string): ObjectFilter {
   const parts = text.split("/");
   const [name = "", kind = "", namespace] = parts.toReversed();
   if (parts.length < 2 || parts.length > 3 || kind === "" || name === "") {

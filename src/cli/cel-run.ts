@@ -1,4 +1,4 @@
-import { CelError, type Finding, type Schema, checkSchema, compile, judgeObject } from "../cel/index.ts";
+import { CelError, type Finding, type Schema, checkSchema, compile, validateObject } from "../cel/index.ts";
 import { type Value, type ValueObject, isObject } from "../value/value.ts";
 import { decodeYaml } from "../value/yaml.ts";
 import type { Actions } from "./actions.ts";
@@ -94,7 +94,7 @@ function validateObject(actions: Actions, request: CelRequest, { known, self, ol
     });
   }
   const wrong = checkSchema(known.schema);
-  const findings = wrong.length > 0 ? wrong : judgeObject(known.schema, self, old);
+  const findings = wrong.length > 0 ? wrong : validateObject(known.schema, self, old);
   if (findings.length > 0) actions.exit.done = actions.exit.failed;
   printReport(actions, request.output, findings, () => linesOf(findings));
 }

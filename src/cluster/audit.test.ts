@@ -26,7 +26,7 @@ async function audited() {
   const filter = audit({
     rules: compileRules(policy),
     metrics: new AuditMetrics(),
-    sink: { take: (event) => notes.push(event.stage.annotations ?? {}) > 0 },
+    sink: { write: (event) => notes.push(event.stage.annotations ?? {}) > 0 },
   });
   const clock = new ManualClock();
   const store = await openMemoryStore();

@@ -5,7 +5,7 @@
  */
 import type { AdmissionStep } from "../admission/contract.ts";
 import type { PluginChoice } from "../admission/names.ts";
-import type { Authenticator, Authorizer, Identity, TrustGround } from "../auth/contract.ts";
+import type { Authenticator, Authorizer, Identity, AuthContext } from "../auth/contract.ts";
 import type { TokenSigner } from "../auth/service-account-tokens.ts";
 import type { Client } from "../client/index.ts";
 import type { Hooks } from "../hooks/hooks.ts";
@@ -43,9 +43,9 @@ export interface ClusterParts {
   /** The built-in kinds by default. */
   readonly definitions?: readonly ResourceDefinition[];
   /** Recognises the credentials of requests; without it only {@link Cluster.client} gets in. */
-  readonly authenticator?: (ground: TrustGround) => Authenticator;
+  readonly authenticator?: (context: AuthContext) => Authenticator;
   /** By default, members of `system:masters` may do everything, and other users nothing. */
-  readonly authorizer?: (ground: TrustGround) => Authorizer;
+  readonly authorizer?: (context: AuthContext) => Authorizer;
   /** Whether there are roles from the start, where roles decide: {@link Cluster.makeRoles} makes them. None by default. */
   readonly defaultRoles?: boolean;
   /** Signs tokens of service accounts; called for each token. */

@@ -9,7 +9,7 @@ import type { ResourceOfKind } from "../admission/owner-references.ts";
 import { type AdmissionParts, admissionSteps } from "../admission/steps.ts";
 import { mastersAuthorizer } from "../auth/admin.ts";
 import { authenticatorChain } from "../auth/chain.ts";
-import type { Authenticator, Authorizer, TrustGround } from "../auth/contract.ts";
+import type { Authenticator, Authorizer, AuthContext } from "../auth/contract.ts";
 import { definitionPreview } from "../extension/index.ts";
 import {
   type BuiltRegistry,
@@ -79,5 +79,5 @@ const noSigner = (): never => {
 };
 
 /** Accepts no credential. */
-const acceptNone = ({ api: { clock, random, dialect } }: TrustGround): Authenticator =>
+const acceptNone = ({ api: { clock, random, dialect } }: AuthContext): Authenticator =>
   authenticatorChain({ clock, random, tokens: [], anonymous: () => dialect.rules.anonymousByRoles });

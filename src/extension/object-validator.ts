@@ -1,5 +1,5 @@
 /** Validates custom objects by their schema, and by its CEL rules where the schema leaves the values meaningful. */
-import { addBreaches, hasRules, judge } from "../cel/rules/index.ts";
+import { addViolations, hasRules, validateRules } from "../cel/rules/index.ts";
 import type { FieldErrors } from "../meta/field-errors.ts";
 import type { Dialect } from "../meta/dialect.ts";
 import type { ApiObject } from "../schema/definition.ts";
@@ -38,8 +38,12 @@ export function objectValidatorOf(schema: Structural, dialect: Dialect): ObjectV
       );
       return;
     }
-    const { breaches } = yield* judge(rules, value, { isObject: true, old: was, forgives: was !== undefined });
-    addBreaches(breaches, errors, WHOLE_OBJECT);
+    const { violations } = yield* validateRules(rules, value, {
+      isObject: true,
+      old: was,
+      ratchets: was !== undefined,
+    });
+    addViolations(violations, errors, WHOLE_OBJECT);
   };
 }
 

@@ -7,10 +7,10 @@
  * @module
  */
 import { ADMIN, adminToken } from "../auth/admin.ts";
-import { accountTokens } from "../auth/account-identities.ts";
+import { accountTokens } from "../auth/account-authenticator.ts";
 import { certificateUsers } from "../auth/certificates.ts";
 import { authenticatorChain } from "../auth/chain.ts";
-import type { Authenticator, Identity, TrustGround } from "../auth/contract.ts";
+import type { Authenticator, Identity, AuthContext } from "../auth/contract.ts";
 import { type TokenSigner, tokenSigner } from "../auth/service-account-tokens.ts";
 import { type TokenKeys, tokenKeys } from "../auth/token-keys.ts";
 import {
@@ -392,7 +392,7 @@ export class TestCluster implements Cluster {
       activity: this.#activity,
       filters: filtersOf({ traffic: this.#traffic, faults: this.faults, clock, closing: closing.signal }),
       routes: this.#routes,
-      authenticator: (ground) => this.#authenticator(ground),
+      authenticator: (context) => this.#authenticator(context),
       signer: () => this.#signer(random),
       log: this.#settings.log,
       ...(revision === undefined ? {} : { revision }),
@@ -417,17 +417,17 @@ export class TestCluster implements Cluster {
   readonly #keys = (): TokenKeys => (this.#tokenKeys ??= tokenKeys(this.#certificates().tokenKeys[0]!, []));
 
   /** Authenticates clients of a port, and tokens; certificates are created when they are first needed. */
-  #authenticator(ground: TrustGround): Authenticator {
+  #authenticator(context: AuthContext): Authenticator {
     const { dialect } = this.#settings;
     const { issuer, audiences } = this.#issuance;
     let made: Authenticator | undefined;
     const chain = (): Authenticator =>
       (made ??= authenticatorChain({
-        ...ground.api,
+        ...context.api,
         certificate: certificateUsers({ dialect, now: () => systemClock.now() }),
         tokens: [
           adminToken(this.#certificates().adminToken, audiences),
-          accountTokens({ keys: this.#keys, issuers: [issuer], audiences }, ground),
+          accountTokens({ keys: this.#keys, issuers: [issuer], audiences }, context),
         ],
         anonymous: () => dialect.rules.anonymousByRoles,
       }));

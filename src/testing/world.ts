@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Authenticator, TrustGround } from "../auth/contract.ts";
+import type { Authenticator, AuthContext } from "../auth/contract.ts";
 import { authorizerOf } from "../auth/authorizer.ts";
 import type { TokenSigner } from "../auth/service-account-tokens.ts";
 import { type Cluster as Core, type KeptCluster, createCluster as createCore } from "../cluster/index.ts";
@@ -43,7 +43,7 @@ export interface ServingParts {
   readonly activity: Activity;
   readonly filters: readonly Filter[];
   readonly routes: readonly Route[];
-  readonly authenticator: (ground: TrustGround) => Authenticator;
+  readonly authenticator: (context: AuthContext) => Authenticator;
   readonly signer: () => TokenSigner;
   readonly log: Log;
   /** The first revision; by default that of the moment. */

@@ -4,7 +4,7 @@
  * @module
  */
 import { AdmissionCompiler, type AdmissionRequest } from "../../src/cel/environments/admission.ts";
-import type { Asked, Decide } from "../../src/cel/library/authorization.ts";
+import type { AccessRequest, Decide } from "../../src/cel/library/authorization.ts";
 import { typeText } from "../../src/cel/types.ts";
 import { type AuthorizerRule, type Uses, result, returnsOf } from "./uses.ts";
 
@@ -30,7 +30,7 @@ const operationOf = ({ object, oldObject }: Uses): string =>
   oldObject === undefined ? "CREATE" : object === undefined ? "DELETE" : "UPDATE";
 
 /** The attributes of a question by the names that rules have for them. */
-function attributesOf({ user, verb, path, resource }: Asked): Readonly<Record<string, string | undefined>> {
+function attributesOf({ user, verb, path, resource }: AccessRequest): Readonly<Record<string, string | undefined>> {
   if (!resource) return { user: user.username, verb, path };
   const { fieldSelector, labelSelector, ...parts } = resource;
   const fields = fieldSelector?.text.replaceAll(/(!?=)/g, " $1 ");
@@ -69,6 +69,6 @@ export function ofAdmission(one: Uses): Readonly<Record<string, unknown>> {
     ...(params === undefined ? {} : { params }),
     ...(authorizer ? { decide: decideBy(authorizer) } : {}),
   });
-  const { value, left } = bound.run(expression, BUDGET);
-  return { type: typeText(program.type), ...result(value), spent: left < 0 ? -1 : BUDGET - left };
+  const { value, remaining } = bound.run(expression, BUDGET);
+  return { type: typeText(program.type), ...result(value), spent: remaining < 0 ? -1 : BUDGET - remaining };
 }

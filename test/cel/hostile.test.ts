@@ -3,14 +3,14 @@
  * the texts in the usual run), and with two of them where it takes two.
  */
 import { describe, expect, test } from "vitest";
-import { ADDRESSES } from "../../src/cel/library/addresses.ts";
-import { AMOUNTS } from "../../src/cel/library/amounts.ts";
+import { ADDRESS_FUNCTIONS } from "../../src/cel/library/addresses.ts";
+import { QUANTITY_FUNCTIONS } from "../../src/cel/library/quantities.ts";
 import type { Overload } from "../../src/cel/library/contract.ts";
-import { FORMS } from "../../src/cel/library/formats.ts";
-import { LISTS } from "../../src/cel/library/lists.ts";
-import { STANDARD } from "../../src/cel/library/standard.ts";
-import { TEXTS } from "../../src/cel/library/texts.ts";
-import { URLS } from "../../src/cel/library/urls.ts";
+import { FORMAT_FUNCTIONS } from "../../src/cel/library/formats.ts";
+import { LIST_FUNCTIONS } from "../../src/cel/library/lists.ts";
+import { STANDARD_FUNCTIONS } from "../../src/cel/library/standard.ts";
+import { STRING_FUNCTIONS } from "../../src/cel/library/strings.ts";
+import { URL_FUNCTIONS } from "../../src/cel/library/urls.ts";
 import { type Type, typeText } from "../../src/cel/types.ts";
 import { Failure, type Value, Values } from "../../src/cel/values.ts";
 import { sampled } from "../../src/util/testing/amount.ts";
@@ -63,7 +63,15 @@ const needlesIn = (text: string): readonly string[] => {
 const PATTERNS = ["(a|a)*b", "[ab]*a[ab]{20}$", ""];
 const REGULAR: ReadonlySet<string> = new Set(["matches", "find", "findAll"]);
 
-const ALL = [...STANDARD, ...TEXTS, ...LISTS, ...FORMS, ...URLS, ...ADDRESSES, ...AMOUNTS];
+const ALL = [
+  ...STANDARD_FUNCTIONS,
+  ...STRING_FUNCTIONS,
+  ...LIST_FUNCTIONS,
+  ...FORMAT_FUNCTIONS,
+  ...URL_FUNCTIONS,
+  ...ADDRESS_FUNCTIONS,
+  ...QUANTITY_FUNCTIONS,
+];
 const makers = ALL.filter(({ params }) => params.every(({ kind }) => kind === "string"));
 const run = ({ run: call }: Overload, args: readonly Value[]): Value =>
   (call as (...all: readonly Value[]) => Value)(...args);

@@ -4,8 +4,8 @@
  * @module
  */
 import { readFileSync } from "node:fs";
-import { judge } from "../../src/cel/rules/index.ts";
-import { BUDGET } from "../../src/cel/rules/judge.ts";
+import { validateRules } from "../../src/cel/rules/index.ts";
+import { BUDGET } from "../../src/cel/rules/validate.ts";
 import { kubernetes } from "../../src/meta/dialect.ts";
 import { FieldErrors } from "../../src/meta/field-errors.ts";
 import { checksOf, validateSchemas } from "../../src/kinds/apiextensions/v1/schemas.ts";
@@ -92,8 +92,8 @@ function ofObject(file: CaseFile, one: Case): Answer {
   const old = bound(file, one.oldValue, one.oldSelf);
   const budget = one.budget === undefined ? BUDGET : Number(one.budget);
   const value = bound(file, one.value, one.self)!;
-  const { breaches, left } = atOnce(judge(schema, value, { isObject: true, old, forgives: false, budget }));
-  const told = breaches.map(({ reason, field, detail }) => ({
+  const { violations, left } = atOnce(validateRules(schema, value, { isObject: true, old, ratchets: false, budget }));
+  const told = violations.map(({ reason, field, detail }) => ({
     type: reason,
     field: field || "<nil>",
     detail: reason === "FieldValueDuplicate" ? "" : detail,

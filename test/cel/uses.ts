@@ -5,7 +5,7 @@
  */
 import { claimsValue, compileClaims, compileUser, userValue } from "../../src/cel/environments/claims.ts";
 import { compileCondition, meets } from "../../src/cel/environments/reviews.ts";
-import type { Asker } from "../../src/cel/library/authorization.ts";
+import type { UserInfo } from "../../src/cel/library/authorization.ts";
 import type { Compiled } from "../../src/cel/program.ts";
 import { BOOL, NULL, STRING, type Type, typeText } from "../../src/cel/types.ts";
 import { Failure, type Value } from "../../src/cel/values.ts";
@@ -16,7 +16,7 @@ import { written } from "./written.ts";
 export interface Uses {
   readonly expr?: string;
   readonly claims?: ValueObject;
-  readonly user?: Asker;
+  readonly user?: UserInfo;
   readonly request?: ValueObject;
   readonly returns?: string;
   readonly object?: Json;

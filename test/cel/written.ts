@@ -4,7 +4,7 @@
  * @module
  */
 import { isDeepStrictEqual } from "node:util";
-import { Amount, Version } from "../../src/cel/library/amounts.ts";
+import { Quantity, SemanticVersion } from "../../src/cel/library/quantities.ts";
 import { Address, Network } from "../../src/cel/library/addresses.ts";
 import { Format } from "../../src/cel/library/formats.ts";
 import { doubleText } from "../../src/cel/library/standard.ts";
@@ -36,8 +36,8 @@ export function written(value: Value): unknown {
   if (value instanceof Dict) return { map: [...value.keys()].map((key) => [written(key), written(value.get(key)!)]) };
   if (value instanceof Optional) return value.value === undefined ? { none: true } : { optional: written(value.value) };
   if (value instanceof TypeValue) return { type: value.name };
-  if (value instanceof Amount) return { quantity: value.text };
-  if (value instanceof Version) return { semver: value.text };
+  if (value instanceof Quantity) return { quantity: value.text };
+  if (value instanceof SemanticVersion) return { semver: value.text };
   if (value instanceof Address) return { ip: value.text };
   if (value instanceof Network) return { cidr: value.text };
   if (value instanceof Url) return { url: value.text };

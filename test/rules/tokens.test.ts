@@ -1,6 +1,6 @@
 /** Tokens of service accounts, and reviews of tokens: AUTHN-22 to AUTHN-29, AUTHN-39 to AUTHN-42, over a whole cluster. */
 import { describe, expect, test } from "vitest";
-import { accountTokens } from "../../src/auth/account-identities.ts";
+import { accountTokens } from "../../src/auth/account-authenticator.ts";
 import { authenticatorChain } from "../../src/auth/chain.ts";
 import { type TokenSigner, tokenSigner } from "../../src/auth/service-account-tokens.ts";
 import { tokenKeys } from "../../src/auth/token-keys.ts";

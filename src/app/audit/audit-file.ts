@@ -4,7 +4,7 @@ import {
   type AuditSink,
   Batches,
   legacyText,
-  smallEnough,
+  truncateEvent,
 } from "../../audit/index.ts";
 import { LineFile } from "../files/line-file.ts";
 import type { SystemParts } from "../process/system-parts.ts";
@@ -32,13 +32,13 @@ export function openAuditFile(options: AuditFileOptions, parts: SinkParts, open:
   const textOf = (event: AuditEvent): string => (format === "json" ? event.json : legacyText(event));
   /** Returns the line of an event; undefined if it is too large. */
   const lineOf = (event: AuditEvent): string | undefined => {
-    const kept = truncate ? smallEnough(event, truncate) : event;
+    const kept = truncate ? truncateEvent(event, truncate) : event;
     if (!kept) metrics.lost("truncate", 1);
     return kept && `${textOf(kept)}\n`;
   };
   if (mode === "blocking-strict") {
     return {
-      take(event) {
+      write(event) {
         const line = lineOf(event);
         return line !== undefined && write(line, 1);
       },
@@ -53,7 +53,7 @@ export function openAuditFile(options: AuditFileOptions, parts: SinkParts, open:
       write(lines.join(""), lines.length);
       return Promise.resolve();
     },
-    dropped: (events) => metrics.lost("buffered", events),
+    onDropped: (events) => metrics.lost("buffered", events),
   });
   open.defer(() => batches.flush());
   return batches;
@@ -80,7 +80,7 @@ function blocking(
   };
   open.defer(flush);
   return {
-    take(event) {
+    write(event) {
       const line = lineOf(event);
       if (line === undefined) return true;
       lines += line;

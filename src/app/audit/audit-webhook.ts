@@ -1,4 +1,4 @@
-import { type AuditEvent, type AuditSink, Batches, sizeOf, smallEnough } from "../../audit/index.ts";
+import { type AuditEvent, type AuditSink, Batches, sizeOf, truncateEvent } from "../../audit/index.ts";
 import { sleep } from "../../util/clock.ts";
 import { type KubeconfigWebhook, ResponseTimeout, openKubeconfigWebhook } from "../files/kubeconfig-webhook.ts";
 import { OptionError } from "../options/types.ts";
@@ -31,19 +31,19 @@ export function openAuditWebhook(
   const webhook = new Webhook(options, parts);
   open.defer(() => webhook.close());
   const send = async (events: readonly AuditEvent[]): Promise<boolean> => {
-    const kept = events.flatMap((event) => (truncate ? (smallEnough(event, truncate) ?? []) : event));
+    const kept = events.flatMap((event) => (truncate ? (truncateEvent(event, truncate) ?? []) : event));
     metrics.lost("truncate", events.length - kept.length);
     let all = kept.length === events.length;
     for (const part of batchesOf(kept, truncate?.maxBatchSize ?? Infinity)) all = (await webhook.send(part)) && all;
     return all;
   };
-  if (mode === "blocking-strict") return { take: (event) => send([event]) };
-  if (mode === "blocking") return { take: (event) => send([event]).then(() => true) };
+  if (mode === "blocking-strict") return { write: (event) => send([event]) };
+  if (mode === "blocking") return { write: (event) => send([event]).then(() => true) };
   const batches = new Batches({
     clock,
     options: batch,
     send: async (events) => void (await send(events)),
-    dropped: (events) => metrics.lost("buffered", events),
+    onDropped: (events) => metrics.lost("buffered", events),
   });
   open.defer(() => {
     webhook.stopRetrying();

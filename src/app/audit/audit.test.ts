@@ -125,7 +125,7 @@ test("AUDIT-25: in mode batch no request waits, and buffered events are written 
   });
   const open = new AsyncDisposableStack();
   const sink = openAuditFile(options, partsOf(), open);
-  expect(sink.take(event("a"))).toBe(true);
+  expect(sink.write(event("a"))).toBe(true);
   expect(linesOf(options.path)).toEqual([]);
   await open.disposeAsync();
   expect(linesOf(options.path)).toHaveLength(1);
@@ -144,7 +144,7 @@ test("AUDIT-25, AUDIT-26: a lost event fails the request in strict mode only; bo
     await using open = new AsyncDisposableStack();
     const parts = partsOf();
     const sink = openAuditFile(fileOptions({ ...small, "audit-log-mode": mode }), parts, open);
-    expect(sink.take(event("a"))).toBe(kept);
+    expect(sink.write(event("a"))).toBe(kept);
     expect(await lost(parts.metrics, "truncate")).toBe(1);
   }
 });
@@ -152,14 +152,14 @@ test("AUDIT-25, AUDIT-26: a lost event fails the request in strict mode only; bo
 test("AUDIT-26: an event that is too large is written without its objects", async () => {
   await using open = new AsyncDisposableStack();
   const options = fileOptions({ "audit-log-path": join(path, "cut.log"), "audit-log-truncate-enabled": true });
-  void openAuditFile(options, partsOf(), open).take(event("a", `"${"x".repeat(200_000)}"`));
+  void openAuditFile(options, partsOf(), open).write(event("a", `"${"x".repeat(200_000)}"`));
   expect(JSON.parse(linesOf(options.path)[0]!)).toMatchObject({ annotations: { "audit.k8s.io/truncated": "true" } });
 });
 
 test("AUDIT-24: the older format is a line of text", async () => {
   await using open = new AsyncDisposableStack();
   const options = fileOptions({ "audit-log-path": join(path, "legacy.log"), "audit-log-format": "legacy" });
-  void openAuditFile(options, partsOf(), open).take(event("a"));
+  void openAuditFile(options, partsOf(), open).write(event("a"));
   expect(linesOf(options.path)[0]).toMatch(/^1970-01-01T00:00:00\.000000Z AUDIT: id="a" stage="ResponseComplete"/);
 });
 
@@ -207,8 +207,8 @@ test("AUDIT-24, AUDIT-25: a webhook gets lists of events, and the buffered ones 
   await using hook = await receiver(() => ({ code: 200 }));
   const open = new AsyncDisposableStack();
   const sink = openAuditWebhook(hook.options({}), partsOf(), open);
-  void sink.take(event("a"));
-  void sink.take(event("b"));
+  void sink.write(event("a"));
+  void sink.write(event("b"));
   await open.disposeAsync();
   expect(hook.bodies).toHaveLength(1);
   expect(hook.bodies[0]).toMatch(/^\/events Bearer told \{/);
@@ -229,7 +229,7 @@ test("AUDIT-24: a failed request to a webhook is retried", async () => {
     parts,
     open,
   );
-  expect(await sink.take(event("a"))).toBe(true);
+  expect(await sink.write(event("a"))).toBe(true);
   expect(hook.bodies).toHaveLength(3);
   expect(await lost(parts.metrics, "webhook")).toBe(0);
 });
@@ -244,7 +244,7 @@ test("CVE-2020-8561: a redirect of a webhook is not followed, the event counts a
     parts,
     open,
   );
-  expect(await sink.take(event("a"))).toBe(false);
+  expect(await sink.write(event("a"))).toBe(false);
   expect(target.bodies).toEqual([]);
   expect(await lost(parts.metrics, "webhook")).toBe(1);
 });
@@ -253,7 +253,7 @@ test("AUDIT-25: a request waits for a webhook in mode blocking, and continues if
   await using open = new AsyncDisposableStack();
   await using hook = await receiver(() => ({ code: 500 }));
   const options = hook.options({ "audit-webhook-mode": "blocking", "audit-webhook-initial-backoff": "1ms" });
-  const kept = openAuditWebhook(options, partsOf(), open).take(event("a"));
+  const kept = openAuditWebhook(options, partsOf(), open).write(event("a"));
   expect(kept).toBeInstanceOf(Promise);
   expect(await kept).toBe(true);
 });

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { AuditMetrics, PolicyError, type Rules, bothOf, compileRules, readPolicy } from "../../audit/index.ts";
+import { AuditMetrics, PolicyError, type PolicyRuleEvaluator, unionOf, compileRules, readPolicy } from "../../audit/index.ts";
 import type { Auditing } from "../../server/index.ts";
 import { readNamed } from "../files/named-file.ts";
 import type { SystemParts } from "../process/system-parts.ts";
@@ -41,10 +41,10 @@ export function openAudit(
     ...(file ? [openAuditFile(file, parts, open)] : []),
     ...(webhook ? [openAuditWebhook(webhook, parts, open)] : []),
   ];
-  return { rules, metrics, sink: bothOf(sinks) };
+  return { rules, metrics, sink: unionOf(sinks) };
 }
 
-function rulesOf(file: string): Rules {
+function rulesOf(file: string): PolicyRuleEvaluator {
   const text = readNamed("audit-policy-file", file);
   try {
     return compileRules(readPolicy(text));

@@ -9,7 +9,7 @@ import { readdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
-import { asideName, asideNames } from "../../audit/index.ts";
+import { rotatedName, rotatedLogs } from "../../audit/index.ts";
 import type { SystemParts } from "../process/system-parts.ts";
 import type { Rotation } from "../options/audit-options.ts";
 
@@ -51,7 +51,7 @@ export class RotatingFile implements AsyncDisposable {
 
   #rotate(): void {
     const { clock } = this.#system;
-    renameSync(this.#path, join(dirname(this.#path), asideName(basename(this.#path), clock.now())));
+    renameSync(this.#path, join(dirname(this.#path), rotatedName(basename(this.#path), clock.now())));
     const before = this.#fd;
     this.#fd = open(this.#path);
     closeSync(before);
@@ -72,12 +72,12 @@ const open = (path: string): number => openSync(path, "a", 0o600);
 async function removeOld(path: string, { maxAgeMillis, maxBackups, compress }: Rotation, now: number): Promise<void> {
   if (maxAgeMillis === 0 && maxBackups === 0 && !compress) return;
   const directory = dirname(path);
-  const all = asideNames(basename(path), await readdir(directory));
+  const all = rotatedLogs(basename(path), await readdir(directory));
   const tooMany = maxBackups === 0 ? 0 : Math.max(0, all.length - maxBackups);
   for (const [i, file] of all.entries()) {
     const old = join(directory, file.name);
     if (i < tooMany || (maxAgeMillis > 0 && now - file.at > maxAgeMillis)) await rm(old, { force: true });
-    else if (compress && !file.isPacked) await pack(old);
+    else if (compress && !file.isCompressed) await pack(old);
   }
 }
 

@@ -4,12 +4,12 @@
  * @module
  */
 import { webhookTokens } from "../../auth/webhook-tokens.ts";
-import { accountTokens } from "../../auth/account-identities.ts";
+import { accountTokens } from "../../auth/account-authenticator.ts";
 import { AccountTokenMetrics } from "../../auth/account-token-metrics.ts";
 import { bootstrapTokens } from "../../auth/bootstrap-tokens.ts";
 import { certificateUsers } from "../../auth/certificates.ts";
 import { authenticatorChain } from "../../auth/chain.ts";
-import type { Authenticator, ClientCertificate, TokenAuthenticator, TrustGround } from "../../auth/contract.ts";
+import type { Authenticator, ClientCertificate, TokenAuthenticator, AuthContext } from "../../auth/contract.ts";
 import { frontProxy } from "../../auth/front-proxy.ts";
 import { opaqueTokens } from "../../auth/opaque-tokens.ts";
 import { type TokenSigner, tokenSigner } from "../../auth/service-account-tokens.ts";
@@ -44,7 +44,7 @@ export interface Authentication {
   /** CA certificates for client certificates and for proxies, PEM; empty for none. */
   readonly clientCa: string;
   readonly proxyCa: string;
-  readonly authenticator: (ground: TrustGround) => Authenticator;
+  readonly authenticator: (context: AuthContext) => Authenticator;
   readonly signer: () => TokenSigner;
   /** The discovery documents of the token issuer; none if its name is not an https URL. */
   readonly routes: readonly Route[];
@@ -84,7 +84,7 @@ export function openAuthentication(settings: AuthenticationSettings, own: Authen
   return {
     clientCa,
     proxyCa,
-    authenticator: (ground) =>
+    authenticator: (context) =>
       authenticatorChain({
         clock,
         random,
@@ -93,8 +93,8 @@ export function openAuthentication(settings: AuthenticationSettings, own: Authen
         tokens: [
           ...(own.tokens?.(audiences) ?? []),
           ...fileTokens,
-          accountTokens({ keys, issuers, audiences, metrics: accountMetrics }, ground),
-          ...(settings.bootstrapTokens ? [bootstrapTokens(audiences, ground)] : []),
+          accountTokens({ keys, issuers, audiences, metrics: accountMetrics }, context),
+          ...(settings.bootstrapTokens ? [bootstrapTokens(audiences, context)] : []),
           ...(oidc ? [oidc.tokens] : []),
           ...(reviews ? [webhookTokens({ ...webhook, ask: reviews.send, audiences, clock })] : []),
         ],

@@ -11,7 +11,7 @@ import {
   configurationOf,
   readConfiguration,
 } from "../../auth/oidc/configuration.ts";
-import { configurationOfFlags, isSaid } from "../../auth/oidc/flags.ts";
+import { configurationOfFlags, isSet } from "../../auth/oidc/flags.ts";
 import { ALGORITHMS } from "../../auth/oidc/rules.ts";
 import { openDocuments } from "../../hooks/documents.ts";
 import { type Collector, Histogram } from "../../util/exposition.ts";
@@ -43,7 +43,7 @@ const LATENCY_BUCKETS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 /** Opens the issuers of the settings; undefined if there are none. @throws OptionError */
 export function openOidc(settings: OidcSettings, { clock, log, issuers, audiences }: OidcParts): Oidc | undefined {
   const { configFile } = settings;
-  const isFlagged = isSaid(settings) || settings.caFile !== "";
+  const isFlagged = isSet(settings) || settings.caFile !== "";
   if (configFile === "" && !isFlagged) return undefined;
   if (configFile !== "" && isFlagged) {
     throw new OptionError("expected --authentication-config or --oidc-* options, got both");
@@ -58,7 +58,7 @@ export function openOidc(settings: OidcSettings, { clock, log, issuers, audience
     audiences,
     fetch: (url, options) => documents.get(url, options),
     onError: (error) => log.warn("the keys of an OIDC issuer could not be read", { error: String(error) }),
-    onJudged: (issuer, result, seconds) => metrics.observe(issuer, result, seconds),
+    onResult: (issuer, result, seconds) => metrics.observe(issuer, result, seconds),
   });
   const watched =
     configFile === ""

@@ -9,7 +9,7 @@
 import { X509Certificate, randomBytes } from "node:crypto";
 import type { ClientCertificate, Identity } from "../../auth/contract.ts";
 import { digestOf } from "../../auth/opaque-tokens.ts";
-import { type OwnUser, OwnUsers, lasting, ownUsersText, readOwnUsers, withoutUser } from "../../auth/own-users.ts";
+import { type OwnUser, OwnUsers, unexpired, ownUsersText, readOwnUsers, withoutUser } from "../../auth/own-users.ts";
 import type { NewUser, UserInfo } from "../../cli/actions.ts";
 import { type KeyPair, client, kubeconfigLike } from "../../pki/index.ts";
 import type { Clock, Timer } from "../../util/clock.ts";
@@ -47,7 +47,7 @@ export const shownUsers = (directory: DataDirectory): readonly UserInfo[] =>
   }));
 
 const write = (directory: DataDirectory, users: readonly OwnUser[], now: number): void =>
-  replaceFile(directory.file(FILE), ownUsersText(lasting(users, now)), {
+  replaceFile(directory.file(FILE), ownUsersText(unexpired(users, now)), {
     mode: 0o600,
     flush: true,
     prepare: (file) => directory.own(file),
@@ -88,7 +88,7 @@ function authorityOf({ pki, path }: DataDirectory): KeyPair {
 /** Revokes all credentials of a user; returns their number. */
 export function revokeUser(directory: DataDirectory, name: string, clock: Clock): number {
   const users = usersOf(directory);
-  const count = lasting(users, clock.now()).filter((user) => user.name === name && user.revoked === undefined).length;
+  const count = unexpired(users, clock.now()).filter((user) => user.name === name && user.revoked === undefined).length;
   if (count > 0) write(directory, withoutUser(users, name, clock.now()), clock.now());
   return count;
 }

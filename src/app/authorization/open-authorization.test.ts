@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { json } from "node:stream/consumers";
 import { afterEach, expect, test } from "vitest";
-import { groundOf } from "../../auth/testing/ground.ts";
+import { authContextOf } from "../../auth/testing/auth-context.ts";
 import { NO_REQUEST } from "../../meta/request-info.ts";
 import { ManualClock } from "../../util/clock.ts";
 import { type Log, silentLog } from "../../util/log.ts";
@@ -125,7 +125,7 @@ test("RBAC-38: a changed configuration is used; an invalid one is logged, and th
   cleanups.push(() => open.disposeAsync());
   const { modes, webhook } = resolveOptions({ dev: true }).authorization;
   const authorization = openAuthorization({ modes, webhook, configFile: file }, { clock, log, open });
-  const authorizer = authorization.authorizer(groundOf());
+  const authorizer = authorization.authorizer(authContextOf());
   const info = { ...NO_REQUEST, isResource: true, verb: "list", resource: "pods", version: "v1" };
   const may = async (user: string): Promise<boolean> =>
     (await authorizer.authorize({ user, groups: [] }, info)).allowed;

@@ -5,7 +5,7 @@
  */
 import { resolve } from "node:path";
 import { type AuthorizerPart, authorizerOf } from "../../auth/authorizer.ts";
-import type { Authorizer, TrustGround } from "../../auth/contract.ts";
+import type { Authorizer, AuthContext } from "../../auth/contract.ts";
 import { webhookAuthorizer } from "../../auth/webhook/webhook-authorizer.ts";
 import { ReplaceableAuthorizer } from "../../auth/replaceable.ts";
 import type { Clock } from "../../util/clock.ts";
@@ -27,7 +27,7 @@ const CLOSE_DELAY_MS = 60_000;
 
 /** The authorizer of a server, and facts of its configuration. */
 export interface Authorization {
-  readonly authorizer: (ground: TrustGround) => Authorizer;
+  readonly authorizer: (context: AuthContext) => Authorizer;
   /** Whether RBAC is one of the modes: then the default roles are created. */
   readonly hasRoles: boolean;
   /** Whether AlwaysAllow is one of the modes of the current configuration. */
@@ -68,7 +68,7 @@ export function openAuthorization(settings: AuthorizationSettings, system: Autho
 
 /** Authorizers, and the webhooks that they call. */
 interface Opened {
-  readonly make: (ground: TrustGround) => Authorizer;
+  readonly make: (context: AuthContext) => Authorizer;
   readonly webhooks: DisposableStack;
 }
 
@@ -116,7 +116,7 @@ class WatchedAuthorization implements Disposable {
     });
   }
 
-  readonly authorizer = (ground: TrustGround): Authorizer => this.#replaceable.for(ground);
+  readonly authorizer = (context: AuthContext): Authorizer => this.#replaceable.for(context);
 
   get allowsAll(): boolean {
     return this.#allowsAll;

@@ -5,11 +5,11 @@ import { expectNoLongSlice } from "../../util/testing/slices.ts";
 import { NodeGraph } from "./node-graph.ts";
 import { systemClock } from "../../util/clock.ts";
 
-/** Pods that come while somebody follows them. */
+/** Pods that are created while they are followed. */
 class Pods {
   readonly #objects = new Map<string, ApiObject>();
   readonly #changes: ObjectName[] = [];
-  /** Fails whoever reads a Pod of this name. */
+  /** Reads of a Pod of this name fail. */
   broken = "";
 
   readonly lookup: Lookup = {
@@ -51,7 +51,7 @@ async function graphOf(): Promise<{ pods: Pods; graph: NodeGraph }> {
 
 const reads = (graph: NodeGraph, name: string): boolean => graph.refers("n", "secrets", "a", `of-${name}`);
 
-test("RBAC-38: a few changes are taken in at once, and no turn is long where there are thousands", async () => {
+test("RBAC-38: a few changes are applied at once, and thousands of them in short slices", async () => {
   const { pods, graph } = await graphOf();
   expect([reads(graph, "first"), reads(graph, "p0")]).toEqual([true, false]);
   pods.put("p0");
@@ -72,7 +72,7 @@ test("RBAC-38: a few changes are taken in at once, and no turn is long where the
   await expectNoLongSlice(many, work);
 });
 
-test("RBAC-38: what comes while changes are taken in is known afterwards", async () => {
+test("RBAC-38: changes that come while others are applied are known afterwards", async () => {
   const { pods, graph } = await graphOf();
   for (let i = 0; i < 4000; i++) pods.put(`p${i}`, 30);
   const caught = graph.catchUp();
@@ -81,7 +81,7 @@ test("RBAC-38: what comes while changes are taken in is known afterwards", async
   expect([reads(graph, "p3999"), reads(graph, "late")]).toEqual([true, true]);
 });
 
-test("RBAC-38: what could not be taken in is read again", async () => {
+test("RBAC-38: after a failure everything is read again", async () => {
   const { pods, graph } = await graphOf();
   for (const name of ["a", "b", "c"]) pods.put(name);
   pods.broken = "b";

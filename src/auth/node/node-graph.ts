@@ -1,11 +1,11 @@
 /**
- * What the Pods of each node refer to, kept as Pods and volumes come, change and go.
+ * The graph of nodes, Pods, volumes and the objects that they refer to; it follows Pods and volumes.
  *
  *     secret, configmap, claim, account ◄── Pod ──► node
  *     secret ◄── volume ──► claim ◄── Pod ──► node
  *
- * Nothing is read before the first question. After that each question takes in what has changed since the last one, in turns
- * where that is much.
+ * Nothing is read before the first request of a node. Each later request applies the changes since the one before, in slices
+ * where there are many.
  *
  * @module
  */
@@ -18,16 +18,16 @@ import type { Loop } from "../../util/loop.ts";
 const PODS = "pods";
 const VOLUMES = "persistentvolumes";
 
-/** More changes than it is worth to take in one by one. */
-const MANY = 5000;
+/** With more changes, everything is read again. */
+const MAX_CHANGES = 5000;
 
-/** See the head of this file. */
+/** Answers which objects the Pods of a node refer to. */
 export class NodeGraph {
   readonly #lookup: Lookup;
   readonly #loop: Loop;
-  readonly #pods: Side<PodReferences>;
-  readonly #volumes: Side<VolumeReferences>;
-  /** How many Pods of a node refer to an object, by its key. */
+  readonly #pods: FollowedResource<PodReferences>;
+  readonly #volumes: FollowedResource<VolumeReferences>;
+  /** The number of Pods that refer to an object, by its key and by node. */
   #nodes = new Map<string, Map<string, number>>();
   /** The volumes that refer to a Secret, by its key. */
   #holders = new Map<string, Set<string>>();
@@ -37,7 +37,7 @@ export class NodeGraph {
   constructor(lookup: Lookup, loop: Loop) {
     this.#lookup = lookup;
     this.#loop = loop;
-    this.#pods = new Side(lookup.follow(PODS), readPod, {
+    this.#pods = new FollowedResource(lookup.follow(PODS), readPod, {
       add: ({ node, keys }) => {
         for (const key of keys) count(this.#nodes, key, node, 1);
       },
@@ -45,7 +45,7 @@ export class NodeGraph {
         for (const key of keys) count(this.#nodes, key, node, -1);
       },
     });
-    this.#volumes = new Side(lookup.follow(VOLUMES), readVolume, {
+    this.#volumes = new FollowedResource(lookup.follow(VOLUMES), readVolume, {
       add: ({ name, secrets }) => {
         for (const key of secrets) this.#holders.set(key, (this.#holders.get(key) ?? new Set()).add(name));
       },
@@ -59,26 +59,26 @@ export class NodeGraph {
     });
   }
 
-  /** Takes in what has changed: a promise where that is not done at once. Asked before the others. */
+  /** Applies the changes; a promise where that takes several slices. Called before {@link refers} and {@link usesVolume}. */
   catchUp(): Promise<void> | undefined {
     if (this.#loading) return this.#loading;
     const pods = this.#isLoaded ? this.#pods.changed() : undefined;
     const volumes = this.#isLoaded ? this.#volumes.changed() : undefined;
-    if (!pods || !volumes || pods.length + volumes.length > MANY) return this.#wait(this.#loadAll());
+    if (!pods || !volumes || pods.length + volumes.length > MAX_CHANGES) return this.#wait(this.#loadAll());
     if (pods.length + volumes.length === 0) return undefined;
-    const done = inSlices(this.#take(pods, volumes), this.#loop.slice());
+    const done = inSlices(this.#apply(pods, volumes), this.#loop.slice());
     return done instanceof Promise ? this.#wait(done) : undefined;
   }
 
-  *#take(pods: Changed, volumes: Changed): Steps<void> {
-    // What fails on the way leaves nothing half taken in: all is read again.
+  *#apply(pods: Changes, volumes: Changes): Steps<void> {
+    // After a failure everything is read again.
     this.#isLoaded = false;
-    yield* this.#pods.take(pods, (namespace, name) => this.#lookup.get(PODS, namespace, name));
-    yield* this.#volumes.take(volumes, (_, name) => this.#lookup.get(VOLUMES, "", name));
+    yield* this.#pods.apply(pods, (namespace, name) => this.#lookup.get(PODS, namespace, name));
+    yield* this.#volumes.apply(volumes, (_, name) => this.#lookup.get(VOLUMES, "", name));
     this.#isLoaded = true;
   }
 
-  /** Whether a Pod of the node refers to an object, also by the volume of its claim. */
+  /** Whether a Pod of the node refers to an object, directly or by the volume of its claim. */
   refers(node: string, plural: string, namespace: string, name: string): boolean {
     const key = keyOf(plural, namespace, name);
     if (this.#nodes.get(key)?.has(node)) return true;
@@ -86,18 +86,18 @@ export class NodeGraph {
     return false;
   }
 
-  /** Whether a Pod of the node has the claim of a volume. */
+  /** Whether a Pod of the node uses the claim of a volume. */
   usesVolume(node: string, volume: string): boolean {
     const found = this.#volumes.get("", volume);
     return found !== undefined && this.#nodes.get(found.claim)?.has(node) === true;
   }
 
-  /** Whoever asks meanwhile waits for it, too, and then for what has changed since it began. */
+  /** Requests wait for `done`, and then for the changes since it began. */
   #wait(done: Promise<void>): Promise<void> {
-    const over = done.finally(() => {
+    const ended = done.finally(() => {
       this.#loading = undefined;
     });
-    this.#loading = over.then(() => this.catchUp());
+    this.#loading = ended.then(() => this.catchUp());
     return this.#loading;
   }
 
@@ -111,30 +111,30 @@ export class NodeGraph {
     ]);
     this.#nodes = new Map();
     this.#holders = new Map();
-    const limit = this.#loop.slice();
+    const slice = this.#loop.slice();
     for (const pod of pods) {
-      if (limit.isOver) await limit.pause();
+      if (slice.isOver) await slice.pause();
       this.#pods.put(pod.namespace, pod.name, pod);
     }
     for (const volume of volumes) {
-      if (limit.isOver) await limit.pause();
+      if (slice.isOver) await slice.pause();
       this.#volumes.put("", volume.name, volume);
     }
     this.#isLoaded = true;
   }
 }
 
-/** Objects that have changed. */
-type Changed = readonly ObjectName[];
+/** The names of the changed objects. */
+type Changes = readonly ObjectName[];
 
-/** What is done with what was read of an object, and undone when it is another one. */
+/** Adds the references of an object, and removes them when the object changes. */
 interface Effects<T> {
   add(read: T): void;
   remove(read: T): void;
 }
 
-/** One resource: what was read of its objects, and how far that has come. */
-class Side<T> {
+/** The references of the objects of one resource, as of a mark. */
+class FollowedResource<T> {
   readonly #followed: Followed;
   readonly #read: (object: ApiObject) => T | undefined;
   readonly #effects: Effects<T>;
@@ -147,7 +147,7 @@ class Side<T> {
     this.#effects = effects;
   }
 
-  /** Forgets everything: what follows is read as of now. */
+  /** Starts again without objects, as of now. */
   begin(): void {
     this.#mark = this.#followed.mark;
     this.#known = new Map();
@@ -167,14 +167,14 @@ class Side<T> {
     } else this.#known.delete(key);
   }
 
-  /** The objects that have changed since the last time; undefined where that is not known. */
+  /** The objects that have changed since the mark; undefined where that is not known. */
   changed(): ReturnType<Followed["changedSince"]> {
     return this.#followed.mark === this.#mark ? [] : this.#followed.changedSince(this.#mark);
   }
 
-  *take(changed: Changed, get: (namespace: string, name: string) => ApiObject | undefined): Steps<void> {
+  *apply(changes: Changes, get: (namespace: string, name: string) => ApiObject | undefined): Steps<void> {
     this.#mark = this.#followed.mark;
-    for (const { namespace, name } of changed) {
+    for (const { namespace, name } of changes) {
       const object = get(namespace, name);
       this.put(namespace, name, object && this.#read(object));
       yield;

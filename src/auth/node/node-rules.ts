@@ -1,7 +1,7 @@
-import { EVENTS, can, read } from "../rbac/defaults/words.ts";
+import { EVENTS, can, read } from "../rbac/defaults/rule-builders.ts";
 import type { RuleForm } from "../rbac/rule.ts";
 
-/** What the agent of every node may do whatever its Pods refer to; what depends on them is in `node-authorizer.ts`. */
+/** The rights of the agents of all nodes, whatever their Pods refer to; `node-authorizer.ts` has the others. */
 export const NODE_RULES: readonly RuleForm[] = [
   can("create", "authentication.k8s.io", "tokenreviews"),
   can("create", "authorization.k8s.io", "localsubjectaccessreviews subjectaccessreviews"),

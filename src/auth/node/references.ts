@@ -1,15 +1,15 @@
 /**
- * What Pods and volumes refer to, as far as the agent of a node has to read it to run them.
+ * The objects that Pods and volumes refer to, as far as the agent of a node reads them.
  *
  * @module
  */
 import type { ApiObject } from "../../schema/definition.ts";
 import type { ObjectName } from "../../schema/lookup.ts";
 
-/** The key of an object that something refers to: `secrets/NAMESPACE/NAME`. */
+/** The key of a referenced object: `secrets/NAMESPACE/NAME`. */
 export const keyOf = (plural: string, namespace: string, name: string): string => `${plural}/${namespace}/${name}`;
 
-/** A Pod on a node, and what it refers to. */
+/** A Pod on a node, and the keys of the objects that it refers to. */
 export interface PodReferences extends ObjectName {
   readonly node: string;
   readonly keys: readonly string[];
@@ -30,7 +30,7 @@ const listOf = (value: unknown): readonly Form[] => (Array.isArray(value) ? (val
 const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
 const nameIn = (reference: unknown): string => textOf(formOf(reference)["name"]);
 
-/** A Pod that the node began by itself: what it says grants nothing, as its own node has written it. */
+/** A static Pod of the node; its references grant nothing, since the node has written them itself. */
 const MIRROR = "kubernetes.io/config.mirror";
 
 /** Reads a Pod; undefined where it is on no node. */
@@ -39,8 +39,8 @@ export function readPod({ metadata, spec: specified, status }: ApiObject): PodRe
   const node = textOf(spec["nodeName"]);
   if (node === "") return undefined;
   const { namespace = "", name = "", annotations } = metadata;
-  const refers = annotations?.[MIRROR] === undefined ? referencesOf(spec, formOf(status), name) : [];
-  const keys = refers.filter(([, to]) => to !== "").map(([plural, to]) => keyOf(plural, namespace, to));
+  const references = annotations?.[MIRROR] === undefined ? referencesOf(spec, formOf(status), name) : [];
+  const keys = references.filter(([, to]) => to !== "").map(([plural, to]) => keyOf(plural, namespace, to));
   return { namespace, name, node, keys: [...new Set([...keys, keyOf("pods", namespace, name)])] };
 }
 
@@ -86,7 +86,7 @@ function ofVolume(volume: Form, pod: string): Reference[] {
   ];
 }
 
-/** Claims to devices: by name, or by a template, which the status tells the claim of. */
+/** Resource claims: by name, or those of a template, which the status lists. */
 const claimsOfResources = (spec: Form, status: Form): Reference[] =>
   [
     ...listOf(spec["resourceClaims"]).map((claim) => claim["resourceClaimName"]),
@@ -94,12 +94,12 @@ const claimsOfResources = (spec: Form, status: Form): Reference[] =>
     formOf(status["extendedResourceClaimStatus"])["resourceClaimName"],
   ].map((name): Reference => ["resourceclaims", textOf(name)]);
 
-/** Sources whose Secret stands in `secretRef`. */
+/** Volume sources with a `secretRef`. */
 const WITH_SECRET = ["cephfs", "cinder", "flexVolume", "iscsi", "rbd", "scaleIO", "storageos"];
-/** Secrets of a CSI volume that nodes need; those of controllers are none of theirs. */
+/** The Secrets of a CSI volume that nodes read; controllers read the others. */
 const OF_CSI = ["nodePublishSecretRef", "nodeStageSecretRef", "nodeExpandSecretRef"];
 
-/** The Secrets of a source of a volume; without a namespace where it says none. */
+/** The Secrets of a volume source; the namespace is empty where the source has none. */
 function secretsOfSource(source: Form): ObjectName[] {
   const azure = formOf(source["azureFile"]);
   const csi = formOf(source["csi"]);
@@ -113,7 +113,7 @@ function secretsOfSource(source: Form): ObjectName[] {
   ].filter(({ name }) => name !== "");
 }
 
-/** Reads a volume; undefined where no claim has it. Secrets without a namespace are of that of the claim. */
+/** Reads a volume; undefined where it has no claim. A Secret without a namespace is in that of the claim. */
 export function readVolume({ metadata, spec: specified }: ApiObject): VolumeReferences | undefined {
   const spec = formOf(specified);
   const claim = formOf(spec["claimRef"]);

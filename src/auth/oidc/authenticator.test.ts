@@ -26,16 +26,16 @@ async function opened(more?: Parts, alg?: string) {
   const clock = new ManualClock();
   const provider = await TestProvider.create(clock, alg);
   const errors: unknown[] = [];
-  const judged: string[] = [];
+  const authenticated: string[] = [];
   const oidc = new OidcAuthenticator(configurationOf(settings(more), []).issuers, {
     clock,
     fetch: provider.fetch,
     audiences: ["server"],
     onError: (error) => errors.push(error),
-    onJudged: (issuer, result) => judged.push(`${issuer} ${result}`),
+    onResult: (issuer, result) => authenticated.push(`${issuer} ${result}`),
   });
   await settled();
-  return { clock, provider, oidc, errors, judged };
+  return { clock, provider, oidc, errors, authenticated };
 }
 
 const settled = async (): Promise<void> => {
@@ -53,7 +53,7 @@ async function why(owner: Promise<TokenOwner> | undefined): Promise<string> {
 }
 
 describe("a token", () => {
-  test("OIDC-6: of another issuer is nobody's, a slash at the end counts", async () => {
+  test("OIDC-6: of another issuer is unknown, a slash at the end counts", async () => {
     const { oidc, provider } = await opened();
     for (const iss of ["https://other.example", `${ISSUER}/`, undefined]) {
       expect(oidc.identify(await provider.token({ iss }))).toBeUndefined();
@@ -61,8 +61,8 @@ describe("a token", () => {
     for (const text of ["", "a", "a.b.c", "x".repeat(100_000)]) expect(oidc.identify(text)).toBeUndefined();
   });
 
-  test("OIDC-10, OIDC-11: names a user, for the audiences of the server", async () => {
-    const { oidc, provider, judged } = await opened();
+  test("OIDC-10, OIDC-11: has a user and the audiences of the server", async () => {
+    const { oidc, provider, authenticated } = await opened();
     const token = await provider.token();
     expect(await oidc.identify(token)).toMatchObject({
       identity: { user: "oidc:jane", groups: ["system:authenticated"] },
@@ -70,16 +70,16 @@ describe("a token", () => {
     });
     expect((await oidc.identify(token, ["x", "server"]))!.audiences).toEqual(["server"]);
     expect((await oidc.identify(token, ["x"]))!.audiences).toEqual([]);
-    expect(judged).toEqual(Array(3).fill(`${ISSUER} success`));
+    expect(authenticated).toEqual(Array(3).fill(`${ISSUER} success`));
   });
 
-  test("OIDC-9: that was found good ends all the same", async () => {
+  test("OIDC-9: that is cached expires, too", async () => {
     const { oidc, provider, clock } = await opened();
-    const { holds } = (await oidc.identify(await provider.token({ exp: clock.now() / 1000 + 5 })))!;
+    const { isValid } = (await oidc.identify(await provider.token({ exp: clock.now() / 1000 + 5 })))!;
     clock.advance(4999);
-    expect(holds!()).toBe(true);
+    expect(isValid!()).toBe(true);
     clock.advance(1);
-    expect(holds!()).toBe(false);
+    expect(isValid!()).toBe(false);
   });
 
   test.each(["RS256", "RS512", "ES256", "ES384", "PS256"])("OIDC-8: may be signed with %s", async (alg) => {
@@ -99,10 +99,10 @@ describe("a token", () => {
   });
 
   test.each([
-    ["ends now", { exp: 0 }, "the token has ended"],
-    ["never ends", { exp: undefined }, "expected the token to say when it ends"],
-    ["ends with a text", { exp: "x" }, "expected the token to say when it ends"],
-    ["begins in more than a minute", { nbf: 61 }, "the token has not begun"],
+    ["ends now", { exp: 0 }, "the token has expired"],
+    ["never ends", { exp: undefined }, "expected the token to have an expiration time"],
+    ["ends with a text", { exp: "x" }, "expected the token to have an expiration time"],
+    ["begins in more than a minute", { nbf: 61 }, "the token is not valid yet"],
     ["begins within a minute", { nbf: 60 }, "oidc:jane"],
     ["was made tomorrow", { iat: 86_400 }, "oidc:jane"],
   ])("OIDC-9: that %s", async (_, claims: Record<string, unknown>, expected) => {
@@ -126,7 +126,7 @@ describe("a token", () => {
 });
 
 describe("keys", () => {
-  test("OIDC-7: are read at the start; before that all tokens are refused", async () => {
+  test("OIDC-7: are fetched at the start; before that all tokens are refused", async () => {
     const clock = new ManualClock();
     const provider = await TestProvider.create(clock);
     provider.isDown = true;
@@ -147,7 +147,7 @@ describe("keys", () => {
     expect(await why(oidc.identify(await provider.token()))).toContain("oidc:jane");
   });
 
-  test("OIDC-7: the document must be that of the issuer, and lead to an https URL", async () => {
+  test("OIDC-7: the discovery document must be that of the issuer, and have an https URL", async () => {
     for (const discovery of [
       { issuer: `${ISSUER}/`, jwks_uri: `${ISSUER}/keys` },
       { issuer: ISSUER, jwks_uri: "http://x" },
@@ -162,7 +162,7 @@ describe("keys", () => {
     }
   });
 
-  test("OIDC-7: are read again for a signature that does not verify, and known ones stay while the issuer is down", async () => {
+  test("OIDC-7: are fetched again for a signature that does not verify, and stay while the issuer is down", async () => {
     const { oidc, provider } = await opened();
     const before = await provider.token();
     await provider.rotate("second");
@@ -172,7 +172,7 @@ describe("keys", () => {
     expect(await why(oidc.identify(await provider.token()))).toContain("oidc:jane");
   });
 
-  test("OIDC-1: stay where only the rules of an issuer change, and are read where they come from elsewhere", async () => {
+  test("OIDC-1: stay where only the rules of an issuer change, and are fetched where their URL changes", async () => {
     const { oidc, provider } = await opened();
     const [issuer] = configurationOf(settings(), []).issuers;
     oidc.configure([{ ...issuer!, audiences: ["other"] }]);
@@ -185,35 +185,35 @@ describe("keys", () => {
     expect(oidc.identify(await provider.token())).toBeUndefined();
   });
 
-  test("OIDC-7: a key that is not named may be any", async () => {
+  test("OIDC-7: a token without a kid may be signed by any key", async () => {
     const { oidc, provider } = await opened();
     await provider.add("other");
     expect(await why(oidc.identify(await provider.token({}, { kid: "nosuch" })))).toContain("could not be verified");
     expect(await why(oidc.identify(await provider.token({}, { kid: null })))).toContain("oidc:jane");
   });
 
-  test("a flood of tokens with unknown keys asks the issuer a few times, and again after a while", async () => {
+  test("a flood of tokens with unknown keys causes a few fetches, and more after a while", async () => {
     const { oidc, provider, clock } = await opened();
-    const asked = (): number => provider.asked.filter((url) => url.endsWith("/keys")).length;
+    const calls = (): number => provider.fetched.filter((url) => url.endsWith("/keys")).length;
     const token = await provider.token({}, { kid: "nosuch" });
     const flood = (): Promise<unknown> => Promise.all(Array.from({ length: 200 }, () => why(oidc.identify(token))));
     await flood();
-    expect(asked()).toBe(2);
+    expect(calls()).toBe(2);
     for (let i = 0; i < 10; i++) await flood();
-    expect(asked()).toBe(4);
+    expect(calls()).toBe(4);
     clock.advance(10_000);
     await flood();
     await flood();
-    expect(asked()).toBe(5);
+    expect(calls()).toBe(5);
   });
 });
 
-describe("the bearer", () => {
+describe("the user", () => {
   /** What a token with claims comes to. */
   async function bearer(more: Parts, claims: Record<string, unknown>): Promise<unknown> {
     const { oidc, provider } = await opened(more);
-    const answer = await why(oidc.identify(await provider.token(claims)));
-    return answer.startsWith("{") ? JSON.parse(answer) : answer;
+    const result = await why(oidc.identify(await provider.token(claims)));
+    return result.startsWith("{") ? JSON.parse(result) : result;
   }
 
   const mapped = (more: Partial<JwtSettings["claimMappings"]>): Parts => ({
@@ -222,28 +222,28 @@ describe("the bearer", () => {
   const everybody = "system:authenticated";
 
   test.each([
-    [{ sub: undefined }, "oidc: claim sub is not there"],
-    [{ sub: 5 }, "oidc: claim sub is no text"],
+    [{ sub: undefined }, "oidc: claim sub not present in ID token"],
+    [{ sub: 5 }, "oidc: expected claim sub to be a string"],
     [{ sub: "" }, { user: "oidc:", groups: [everybody] }],
-  ])("OIDC-11: a name by a claim, %j", async (claims, expected) => {
+  ])("OIDC-11: the user name from a claim, %j", async (claims, expected) => {
     expect(await bearer({}, claims)).toEqual(expected);
   });
 
   test.each([
     ['"u-" + claims.sub', { user: "u-jane", groups: [everybody] }],
-    ['""', "oidc: the expression of username gave an empty text"],
-    ["1", "oidc: the expression of username gave no text"],
+    ['""', "oidc: expected the expression of username to return a non-empty string"],
+    ["1", "oidc: expected the expression of username to return a string"],
     ["claims.nosuch", expect.stringContaining("oidc: the expression of username could not be evaluated")],
-  ])("OIDC-11: a name by the expression %s", async (expression, expected) => {
+  ])("OIDC-11: the user name from the expression %s", async (expression, expected) => {
     expect(await bearer(mapped({ username: { expression } }), {})).toEqual(expected);
   });
 
   test.each([
     [true, { user: "a@b", groups: [everybody] }],
     [undefined, { user: "a@b", groups: [everybody] }],
-    [false, "oidc: email is not verified"],
-    ["true", "oidc: email is not verified"],
-  ])("OIDC-4: an address of mail as name, verified: %j", async (verified, expected) => {
+    [false, "oidc: email not verified"],
+    ["true", "oidc: email not verified"],
+  ])("OIDC-4: the email address as user name, verified: %j", async (verified, expected) => {
     const claims = { email: "a@b", email_verified: verified };
     expect(await bearer(mapped({ username: { claim: "email", prefix: "" } }), claims)).toEqual(expected);
   });
@@ -256,29 +256,31 @@ describe("the bearer", () => {
     ],
     [undefined, [everybody]],
     [null, [everybody]],
-  ])("OIDC-12: groups of the claim %j", async (groups, expected) => {
+  ])("OIDC-12: groups from the claim %j", async (groups, expected) => {
     const more = mapped({ groups: { claim: "groups", prefix: "g:" } });
     expect(await bearer(more, { groups })).toEqual({ user: "jane", groups: expected });
   });
 
   test.each([[5], [["a", 5]], [{}]])("OIDC-12: groups are not %j", async (groups) => {
     const more = mapped({ groups: { claim: "groups", prefix: "" } });
-    expect(await bearer(more, { groups })).toBe("oidc: claim groups is neither a text nor a list of texts");
+    expect(await bearer(more, { groups })).toBe("oidc: expected claim groups to be a string or a list of strings");
   });
 
-  test("OIDC-12: groups by an expression; empty ones are left out", async () => {
+  test("OIDC-12: groups from an expression; empty ones are left out", async () => {
     const more = mapped({ groups: { expression: "dyn(claims.roles).map(r, 'r-' + r)" } });
     expect(await bearer(more, { roles: ["a", "b"] })).toEqual({ user: "jane", groups: ["r-a", "r-b", everybody] });
     expect(await bearer(mapped({ groups: { expression: "['', 'x']" } }), {})).toMatchObject({
       groups: ["x", everybody],
     });
-    expect(await bearer(mapped({ groups: { expression: "1" } }), {})).toContain("neither a text nor a list of texts");
+    expect(await bearer(mapped({ groups: { expression: "1" } }), {})).toContain(
+      "to return a string or a list of strings",
+    );
   });
 
-  test("OIDC-13: a UID, and more that is known of the user", async () => {
+  test("OIDC-13: a UID and extra attributes", async () => {
     expect(await bearer(mapped({ uid: { claim: "oid" } }), { oid: "7" })).toMatchObject({ uid: "7" });
-    expect(await bearer(mapped({ uid: { claim: "oid" } }), {})).toBe("oidc: claim oid is not there");
-    expect(await bearer(mapped({ uid: { expression: "claims.oid" } }), { oid: 7 })).toContain("gave no text");
+    expect(await bearer(mapped({ uid: { claim: "oid" } }), {})).toBe("oidc: claim oid not present in ID token");
+    expect(await bearer(mapped({ uid: { expression: "claims.oid" } }), { oid: 7 })).toContain("to return a string");
     const extra = [
       { key: "example.com/a", valueExpression: "claims.a" },
       { key: "example.com/b", valueExpression: "claims.?b.orValue([])" },
@@ -292,14 +294,14 @@ describe("the bearer", () => {
 
   test.each([
     [{ hd: "x" }, { user: "oidc:jane", groups: [everybody] }],
-    [{}, "oidc: required claim hd is not there"],
-    [{ hd: 5 }, "oidc: required claim hd has not the value that it must have"],
-    [{ hd: "y" }, "oidc: required claim hd has not the value that it must have"],
-  ])("OIDC-14: a claim that must have a value, %j", async (claims, expected) => {
+    [{}, "oidc: required claim hd not present in ID token"],
+    [{ hd: 5 }, "oidc: required claim hd value does not match"],
+    [{ hd: "y" }, "oidc: required claim hd value does not match"],
+  ])("OIDC-14: a claim with a required value, %j", async (claims, expected) => {
     expect(await bearer({ claimValidationRules: [{ claim: "hd", requiredValue: "x" }] }, claims)).toEqual(expected);
   });
 
-  test("OIDC-14, OIDC-15: rules of claims and of users tell their message", async () => {
+  test("OIDC-14, OIDC-15: claim rules and user rules have messages", async () => {
     const claimValidationRules = [{ expression: "claims.exp - claims.iat <= 3600.0", message: "too long" }];
     const iat = Date.UTC(2026, 0, 1) / 1000;
     expect(await bearer({ claimValidationRules }, { iat })).toMatchObject({ user: "oidc:jane" });
@@ -313,16 +315,16 @@ describe("the bearer", () => {
     expect(await bearer(named, {})).toMatchObject({ user: "jane" });
   });
 
-  test("OIDC-16: groups that stand elsewhere are fetched, and must be signed by the issuer", async () => {
+  test("OIDC-16: distributed claims are fetched, and must be signed by the issuer", async () => {
     const { oidc, provider } = await opened(mapped({ groups: { claim: "groups", prefix: "" } }));
     const endpoint = "https://claims.example/groups";
     const claims = { _claim_names: { groups: "s" }, _claim_sources: { s: { endpoint, access_token: "t" } } };
     const token = await provider.token(claims);
-    expect(await why(oidc.identify(token))).toContain("distributed claim groups could not be read");
+    expect(await why(oidc.identify(token))).toContain("distributed claim groups could not be fetched");
     provider.documents.set(endpoint, await provider.token({ groups: ["a"] }));
     expect(JSON.parse(await why(oidc.identify(token)))).toEqual({ user: "jane", groups: ["a", everybody] });
     provider.documents.set(endpoint, await provider.token({}));
-    expect(await why(oidc.identify(token))).toContain("does not have it");
+    expect(await why(oidc.identify(token))).toContain("to contain it");
     const other = await TestProvider.create(new ManualClock());
     provider.documents.set(endpoint, await other.token({ groups: ["a"] }));
     expect(await why(oidc.identify(token))).toContain("could not be verified");

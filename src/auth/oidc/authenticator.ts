@@ -1,6 +1,6 @@
 /**
- * Tokens of OpenID Connect issuers. The issuer is found by the `iss` that a token says, compared exactly (OIDC-6); what is
- * configured may change while a server runs.
+ * Authenticates tokens of OpenID Connect issuers. The issuer is found by an exact comparison with the `iss` of the token
+ * (OIDC-6). The configuration may change while a server runs.
  *
  * @module
  */
@@ -11,16 +11,16 @@ import { IssuerTokens } from "./issuer.ts";
 import type { KeySources } from "./keys.ts";
 import type { Issuer } from "./rules.ts";
 
-/** What the authenticator is made of. */
+/** The parts of {@link OidcAuthenticator}. */
 export interface OidcParts extends KeySources {
   readonly clock: Clock;
-  /** The audiences of the server, which a review tells (OIDC-10). */
+  /** The audiences of the server, which reviews return (OIDC-10). */
   readonly audiences: readonly string[];
-  /** Hears how long each judgement took, in seconds, and what came of it (OIDC-18). */
-  readonly onJudged?: (issuer: string, result: "success" | "failure", seconds: number) => void;
+  /** Called with the result and the seconds of each authentication (OIDC-18). */
+  readonly onResult?: (issuer: string, result: "success" | "failure", seconds: number) => void;
 }
 
-/** See the head of this file. */
+/** Authenticates tokens of the configured issuers. */
 export class OidcAuthenticator implements TokenAuthenticator, Disposable {
   readonly name = "oidc";
   readonly #parts: OidcParts;
@@ -31,7 +31,7 @@ export class OidcAuthenticator implements TokenAuthenticator, Disposable {
     this.configure(issuers);
   }
 
-  /** Takes other issuers; those that stay keep their keys, so that no token is refused meanwhile. */
+  /** Replaces the issuers; those that stay keep their keys, so that none of their tokens is refused. */
   configure(issuers: readonly Issuer[]): void {
     const before = this.#issuers;
     this.#issuers = new Map(
@@ -40,7 +40,7 @@ export class OidcAuthenticator implements TokenAuthenticator, Disposable {
     for (const one of before.values()) one[Symbol.dispose]();
   }
 
-  /** Whether the keys of all issuers were read. */
+  /** Whether the keys of all issuers have been read. */
   get isReady(): boolean {
     return [...this.#issuers.values()].every((one) => one.isReady);
   }
@@ -52,20 +52,24 @@ export class OidcAuthenticator implements TokenAuthenticator, Disposable {
   identify(token: string, audiences?: readonly string[]): Promise<TokenOwner> | undefined {
     const iss = readCompactToken(token)?.claims["iss"];
     const tokens = typeof iss === "string" ? this.#issuers.get(iss) : undefined;
-    return tokens && this.#judge(tokens, token, audiences);
+    return tokens && this.#authenticate(tokens, token, audiences);
   }
 
-  async #judge(tokens: IssuerTokens, token: string, asked: readonly string[] | undefined): Promise<TokenOwner> {
-    const { clock, audiences, onJudged } = this.#parts;
-    const begun = clock.steady();
-    const told = (result: "success" | "failure"): void =>
-      onJudged?.(tokens.issuer.url, result, (clock.steady() - begun) / 1000);
+  async #authenticate(
+    tokens: IssuerTokens,
+    token: string,
+    requested: readonly string[] | undefined,
+  ): Promise<TokenOwner> {
+    const { clock, audiences, onResult } = this.#parts;
+    const started = clock.steady();
+    const report = (result: "success" | "failure"): void =>
+      onResult?.(tokens.issuer.url, result, (clock.steady() - started) / 1000);
     try {
       const owner = await tokens.identify(token);
-      told("success");
-      return { ...owner, audiences: asked ? asked.filter((one) => audiences.includes(one)) : audiences };
+      report("success");
+      return { ...owner, audiences: requested ? requested.filter((one) => audiences.includes(one)) : audiences };
     } catch (error) {
-      told("failure");
+      report("failure");
       throw error;
     }
   }

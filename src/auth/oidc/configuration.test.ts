@@ -21,7 +21,7 @@ const wrongJwt = (jwt: object, own?: readonly string[]): string[] =>
   wrong({ jwt: [{ issuer, claimMappings, ...jwt }] }, own);
 
 describe("a configuration of authentication", () => {
-  test("OIDC-1: is YAML of a known version, read strictly", () => {
+  test("OIDC-1: is YAML of a known version, decoded strictly", () => {
     const yaml = "apiVersion: apiserver.config.k8s.io/v1beta1\nkind: AuthenticationConfiguration\njwt: []\n";
     expect(readConfiguration(yaml, []).issuers).toEqual([]);
     expect(wrong({ apiVersion: "apiserver.config.k8s.io/v2" })).toEqual(["apiVersion"]);
@@ -32,7 +32,7 @@ describe("a configuration of authentication", () => {
     expect(() => readConfiguration("{", [])).toThrow(ConfigurationError);
     const missing = ["jwt[0].issuer.url", "jwt[0].issuer.audiences", "jwt[0].claimMappings.username"];
     expect(wrong({ jwt: [{}] })).toEqual(missing);
-    expect(() => readConfiguration(`${yaml}jwt: []\n`, [])).toThrow("jwt: expected it once");
+    expect(() => readConfiguration(`${yaml}jwt: []\n`, [])).toThrow("jwt: the key is set twice");
   });
 
   test("OIDC-1: has 64 issuers at most, each once", () => {
@@ -46,7 +46,7 @@ describe("a configuration of authentication", () => {
     expect(wrong({ jwt: [one, one] })).toEqual(["jwt[1].issuer.url"]);
   });
 
-  test("AUTHN-14: says which paths are open to everybody", () => {
+  test("AUTHN-14: has the paths of anonymous requests", () => {
     const lets = (anonymous: object) => readConfiguration(JSON.stringify({ ...HEAD, anonymous }), []).anonymous!;
     expect(lets({ enabled: true })("/x")).toBe(true);
     expect(lets({ enabled: false })("/x")).toBe(false);
@@ -72,7 +72,7 @@ describe("a configuration of authentication", () => {
     ["audienceMatchPolicy", { audiences: ["a", "b"] }],
     ["audienceMatchPolicy", { audienceMatchPolicy: "MatchAll" }],
     ["egressSelectorType", { egressSelectorType: "cluster" }],
-  ])("OIDC-2: %s may not be as in %j", (member, changes) => {
+  ])("OIDC-2: %s is invalid in %j", (member, changes) => {
     expect(wrongJwt({ issuer: { ...issuer, ...changes } }, ["https://own.example"])).toEqual([
       `jwt[0].issuer.${member}`,
     ]);
@@ -92,15 +92,15 @@ describe("a configuration of authentication", () => {
     ["extra[0].key", { extra: [{ key: "a.b/C", valueExpression: "'a'" }] }],
     ["extra[0].valueExpression", { extra: [{ key: "a.b/c", valueExpression: "" }] }],
     ["extra[1].key", { extra: Array(2).fill({ key: "a.b/c", valueExpression: "'a'" }) }],
-  ])("OIDC-3: %s may not be as in %j", (place, changes) => {
-    expect(wrongJwt({ claimMappings: { ...claimMappings, ...changes } })).toEqual([`jwt[0].claimMappings.${place}`]);
+  ])("OIDC-3: %s is invalid in %j", (path, changes) => {
+    expect(wrongJwt({ claimMappings: { ...claimMappings, ...changes } })).toEqual([`jwt[0].claimMappings.${path}`]);
   });
 
-  test("OIDC-4: who takes the name from an address of mail looks whether it was verified", () => {
+  test("OIDC-4: a user name from the email address requires that email_verified is read", () => {
     const by = (expression: string) => ({ claimMappings: { username: { expression } } });
-    const place = ["jwt[0].claimMappings.username.expression"];
-    expect(wrongJwt(by("claims.email"))).toEqual(place);
-    expect(wrongJwt(by("claims.?email.orValue('x')"))).toEqual(place);
+    const path = ["jwt[0].claimMappings.username.expression"];
+    expect(wrongJwt(by("claims.email"))).toEqual(path);
+    expect(wrongJwt(by("claims.?email.orValue('x')"))).toEqual(path);
     expect(wrongJwt(by("claims.email_verified ? claims.email : claims.sub"))).toEqual([]);
     const claimValidationRules = [{ expression: "claims.?email_verified.orValue(true) == true" }];
     expect(wrongJwt({ ...by("claims.email"), claimValidationRules })).toEqual([]);
@@ -117,7 +117,7 @@ describe("a configuration of authentication", () => {
     ["userValidationRules[0].expression", { userValidationRules: [{ expression: "" }] }],
     ["userValidationRules[0].expression", { userValidationRules: [{ expression: "user.nosuch == ''" }] }],
     ["userValidationRules[1].expression", { userValidationRules: [{ expression: "true" }, { expression: "true" }] }],
-  ])("OIDC-5: %s may not be as in %j", (place, changes) => {
-    expect(wrongJwt(changes)).toEqual([`jwt[0].${place}`]);
+  ])("OIDC-5: %s is invalid in %j", (path, changes) => {
+    expect(wrongJwt(changes)).toEqual([`jwt[0].${path}`]);
   });
 });

@@ -1,5 +1,5 @@
 /**
- * AuthenticationConfiguration: reads the file, strictly, and tells everything that is wrong with it by its place (OIDC-1).
+ * Reads an AuthenticationConfiguration strictly and reports all faults with their paths (OIDC-1).
  *
  * @module
  */
@@ -7,42 +7,43 @@ import { kubernetes } from "../../meta/dialect.ts";
 import { FieldErrors } from "../../meta/field-errors.ts";
 import { DecodeReport } from "../../schema/decode-report.ts";
 import { compileWalker } from "../../schema/walker.ts";
+import { errorText } from "../../util/cut-text.ts";
 import { decodeYaml } from "../../value/yaml.ts";
 import { type Issuer, compileIssuer } from "./rules.ts";
 import { AuthenticationConfiguration, type Configuration } from "./schema.ts";
 
-/** A configuration that is not as it has to be; the message has a line for each mistake, and no secret. */
+/** An invalid configuration; the message has a line for each fault, and no secret. */
 export class ConfigurationError extends Error {
   override readonly name = "ConfigurationError";
 }
 
-/** What a configuration says, ready for tokens. */
+/** A compiled configuration. */
 export interface OidcConfiguration {
   readonly issuers: readonly Issuer[];
-  /** Whether a request without a credential is let in, by its path; undefined where nothing is said of it (AUTHN-14). */
+  /** Whether anonymous requests of a path are allowed; undefined where the configuration does not say it (AUTHN-14). */
   readonly anonymous: ((path: string) => boolean) | undefined;
 }
 
 const VERSIONS = ["v1", "v1beta1", "v1alpha1"].map((version) => `apiserver.config.k8s.io/${version}`);
-const MOST_ISSUERS = 64;
+const MAX_ISSUERS = 64;
 
 /**
- * Reads a configuration, YAML or JSON.
+ * Reads a configuration in YAML or JSON.
  *
- * @param own the issuers of the server's own tokens, which nobody else may be
+ * @param own the issuers of the server's own tokens, which the configuration may not contain
  * @throws ConfigurationError
  */
 export function readConfiguration(source: string, own: readonly string[]): OidcConfiguration {
   return configurationOf(decode(source), own);
 }
 
-/** A configuration that was put together elsewhere, likewise. */
+/** Compiles a configuration. @throws ConfigurationError */
 export function configurationOf(configuration: Configuration, own: readonly string[]): OidcConfiguration {
   const { jwt = [], anonymous } = configuration;
   const errors = new FieldErrors();
-  if (jwt.length > MOST_ISSUERS) errors.tooMany("jwt", jwt.length, MOST_ISSUERS);
+  if (jwt.length > MAX_ISSUERS) errors.tooMany("jwt", jwt.length, MAX_ISSUERS);
   const seen = { url: new Set<string>(), discoveryURL: new Set<string>() };
-  const issuers = jwt.slice(0, MOST_ISSUERS).map((settings, i) => {
+  const issuers = jwt.slice(0, MAX_ISSUERS).map((settings, i) => {
     for (const member of ["url", "discoveryURL"] as const) {
       const { [member]: url = "" } = settings.issuer;
       if (url !== "" && seen[member].has(url)) errors.duplicate(`jwt[${i}].issuer.${member}`, url);
@@ -56,8 +57,8 @@ export function configurationOf(configuration: Configuration, own: readonly stri
   }
   if (errors.any)
     throw new ConfigurationError(errors.causes.map(({ field, message }) => `${field}: ${message}`).join("\n"));
-  const lets = (path: string): boolean => anonymous!.enabled && (paths.length === 0 || paths.includes(path));
-  return { issuers, anonymous: anonymous ? lets : undefined };
+  const allows = anonymous && ((path: string) => anonymous.enabled && (paths.length === 0 || paths.includes(path)));
+  return { issuers, anonymous: allows };
 }
 
 function decode(source: string): Configuration {
@@ -67,8 +68,8 @@ function decode(source: string): Configuration {
   const read = compileWalker(AuthenticationConfiguration, { dialect: kubernetes }).decode(value, report) as unknown;
   const lines = [
     ...report.mismatches.map(({ path, expected, got }) => `${path || "the file"}: expected ${expected}, got ${got}`),
-    ...report.unknown.map((path) => `${path}: expected no such member`),
-    ...duplicates.map((path) => `${path}: expected it once`),
+    ...report.unknown.map((path) => `${path}: unknown field`),
+    ...duplicates.map((path) => `${path}: the key is set twice`),
   ];
   if (lines.length > 0) throw wrong(...lines);
   const configuration = read as Configuration;
@@ -85,6 +86,6 @@ function decoded(source: string): ReturnType<typeof decodeYaml> {
   try {
     return decodeYaml(source);
   } catch (error) {
-    throw new ConfigurationError(`expected YAML or JSON: ${(error as Error).message}`);
+    throw new ConfigurationError(`expected YAML or JSON: ${errorText(error)}`);
   }
 }

@@ -1,11 +1,11 @@
 /**
- * One issuer as flags name it (OIDC-17); it comes to the same rules as one of a file.
+ * The issuer of the flags `--oidc-*` (OIDC-17), as a configuration like that of a file.
  *
  * @module
  */
 import type { Configuration } from "./schema.ts";
 
-/** The flags `--oidc-*`, empty where they are not given. */
+/** The flags `--oidc-*`; a flag that is not set is empty. */
 export interface OidcFlags {
   readonly issuerUrl: string;
   readonly clientId: string;
@@ -18,7 +18,7 @@ export interface OidcFlags {
   readonly algorithms: readonly string[];
 }
 
-/** What the flags are where none is given. */
+/** The defaults of the flags. */
 export const NO_ISSUER: OidcFlags = {
   issuerUrl: "",
   clientId: "",
@@ -30,11 +30,11 @@ export const NO_ISSUER: OidcFlags = {
   algorithms: ["RS256"],
 };
 
-/** Whether any of the flags says something. */
-export const isSaid = (flags: OidcFlags): boolean =>
+/** Whether any flag is set. */
+export const isSet = (flags: OidcFlags): boolean =>
   (Object.keys(NO_ISSUER) as (keyof OidcFlags)[]).some((name) => String(flags[name]) !== String(NO_ISSUER[name]));
 
-/** The configuration that flags stand for. @param ca authorities of the issuer, PEM; empty for those of the machine */
+/** The configuration of flags. @param ca authorities of the issuer, PEM; empty for those of the machine */
 export function configurationOfFlags(flags: OidcFlags, ca: string): Configuration {
   const { issuerUrl: url, clientId, usernameClaim, groupsClaim, groupsPrefix, requiredClaims } = flags;
   return {
@@ -47,8 +47,8 @@ export function configurationOfFlags(flags: OidcFlags, ca: string): Configuratio
           username: { claim: usernameClaim, prefix: usernamePrefixOf(flags) },
           ...(groupsClaim === "" ? {} : { groups: { claim: groupsClaim, prefix: groupsPrefix } }),
         },
-        claimValidationRules: requiredClaims.map((said) => {
-          const [claim = "", ...value] = said.split("=");
+        claimValidationRules: requiredClaims.map((flag) => {
+          const [claim = "", ...value] = flag.split("=");
           return { claim, requiredValue: value.join("=") };
         }),
       },
@@ -56,7 +56,7 @@ export function configurationOfFlags(flags: OidcFlags, ca: string): Configuratio
   };
 }
 
-/** Names of different issuers are told apart, unless somebody says otherwise; an address of mail is one name everywhere. */
+/** Without a flag, user names have the issuer as prefix, so that issuers cannot collide; email addresses have none. */
 function usernamePrefixOf({ usernamePrefix, usernameClaim, issuerUrl }: OidcFlags): string {
   if (usernamePrefix === "-") return "";
   if (usernamePrefix !== "") return usernamePrefix;

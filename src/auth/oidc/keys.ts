@@ -1,7 +1,7 @@
 /**
- * The keys of an issuer (OIDC-7): read from where its discovery document says, kept for good, and read again when a
- * signature does not verify with them. Whoever sends tokens that do not verify cannot make the server ask more often than
- * {@link BURST} times at once, and once in {@link PAUSE_MS} from then on; those who wait share one answer.
+ * The keys of an issuer (OIDC-7): fetched from the URL of its discovery document, and again when a signature does not verify.
+ * Clients with such tokens cannot cause more than {@link BURST} fetches at once, and one each {@link INTERVAL_MS} from then
+ * on. Tokens that wait share one fetch.
  *
  * @module
  */
@@ -13,46 +13,47 @@ import {
   compactVerify,
   createLocalJWKSet,
 } from "jose";
-import { isCode } from "../jose-error.ts";
+import { isJoseError } from "../jose-error.ts";
 import { TokenRefused } from "../contract.ts";
 import type { Clock } from "../../util/clock.ts";
-import type { FetchDocument } from "./fetching.ts";
+import { errorText } from "../../util/cut-text.ts";
+import type { FetchDocument } from "./fetch-document.ts";
 import type { Issuer } from "./rules.ts";
 
 const BURST = 3;
-const PAUSE_MS = 10_000;
-/** How long to wait for the next try, while nothing could be read yet. */
-const RETRY = { first: 1000, most: 10_000 };
+const INTERVAL_MS = 10_000;
+/** The pauses between attempts until the first success. */
+const RETRY_MS = { first: 1000, max: 10_000 };
 
-/** What keys are read with. */
+/** The parts of {@link IssuerKeys}. */
 export interface KeySources {
   readonly clock: Pick<Clock, "steady" | "after">;
   readonly fetch: FetchDocument;
-  /** Is told why keys could not be read. */
+  /** Called with the error of a fetch. */
   readonly onError: (error: unknown) => void;
 }
 
-/** See the head of this file. */
+/** Verifies tokens with the keys of an issuer. */
 export class IssuerKeys implements Disposable {
   readonly #issuer: Pick<Issuer, "url" | "discovery" | "ca" | "algorithms">;
   readonly #sources: KeySources;
   #jwksUri: string | undefined;
   #keys: JWTVerifyGetKey | undefined;
   #reading: Promise<void> | undefined;
-  /** How often it may be asked at once, and when that was counted. */
-  #tokens = BURST;
-  #counted: number;
+  /** The fetches that are allowed now, and when they were counted. */
+  #allowed = BURST;
+  #countedAt: number;
   #retry: { cancel(): void } | undefined;
   #isClosed = false;
 
   constructor(issuer: Pick<Issuer, "url" | "discovery" | "ca" | "algorithms">, sources: KeySources) {
     this.#issuer = issuer;
     this.#sources = sources;
-    this.#counted = sources.clock.steady();
-    this.#begin(RETRY.first);
+    this.#countedAt = sources.clock.steady();
+    this.#start(RETRY_MS.first);
   }
 
-  /** Whether keys were read. */
+  /** Whether the keys have been fetched. */
   get isReady(): boolean {
     return this.#keys !== undefined;
   }
@@ -62,18 +63,17 @@ export class IssuerKeys implements Disposable {
     this.#retry?.cancel();
   }
 
-  /** The payload of a token that is signed by one of the keys. @throws TokenRefused */
+  /** The payload of a token with a valid signature. @throws TokenRefused */
   async verify(token: string): Promise<Uint8Array> {
     const keys = this.#keys;
     if (!keys) throw new TokenRefused("oidc: the keys of the issuer have not been read yet");
     try {
       return (await this.#verifyWith(keys, token)).payload;
     } catch (error) {
-      if (!isOfKeys(error)) throw refused(error);
-      if (!(await this.#again())) throw refused(error);
+      if (!needsOtherKeys(error) || !(await this.#refresh())) throw refused(error);
     }
     try {
-      return (await this.#verifyWith(this.#keys!, token)).payload;
+      return (await this.#verifyWith(this.#keys ?? keys, token)).payload;
     } catch (error) {
       throw refused(error);
     }
@@ -84,8 +84,8 @@ export class IssuerKeys implements Disposable {
     try {
       return await compactVerify(token, keys, options);
     } catch (error) {
-      if (!isCode(error, "ERR_JWKS_MULTIPLE_MATCHING_KEYS")) throw error;
-      // Without a `kid` any key may fit.
+      if (!isJoseError(error, "ERR_JWKS_MULTIPLE_MATCHING_KEYS")) throw error;
+      // Without a `kid` every key is tried.
       let last: unknown = error;
       for await (const key of error as unknown as AsyncIterable<CryptoKey>) {
         try {
@@ -98,9 +98,9 @@ export class IssuerKeys implements Disposable {
     }
   }
 
-  /** Reads the keys again, where that may be done now; answers whether they were read. */
-  async #again(): Promise<boolean> {
-    if (!this.#reading && !this.#take()) return false;
+  /** Fetches the keys again where the limit allows it; returns whether they were fetched. */
+  async #refresh(): Promise<boolean> {
+    if (!this.#reading && !this.#isAllowed()) return false;
     this.#reading ??= this.#read().finally(() => (this.#reading = undefined));
     try {
       await this.#reading;
@@ -111,24 +111,24 @@ export class IssuerKeys implements Disposable {
     }
   }
 
-  #take(): boolean {
+  #isAllowed(): boolean {
     const now = this.#sources.clock.steady();
-    const earned = Math.floor((now - this.#counted) / PAUSE_MS);
+    const earned = Math.floor((now - this.#countedAt) / INTERVAL_MS);
     if (earned > 0) {
-      this.#tokens = Math.min(BURST, this.#tokens + earned);
-      this.#counted += earned * PAUSE_MS;
+      this.#allowed = Math.min(BURST, this.#allowed + earned);
+      this.#countedAt += earned * INTERVAL_MS;
     }
-    if (this.#tokens === 0) return false;
-    this.#tokens--;
+    if (this.#allowed === 0) return false;
+    this.#allowed--;
     return true;
   }
 
-  /** Reads for the first time, and goes on trying. */
-  #begin(wait: number): void {
+  /** Fetches the keys for the first time, and retries until that succeeds. */
+  #start(wait: number): void {
     this.#read().catch((error: unknown) => {
       if (this.#isClosed) return;
       this.#sources.onError(error);
-      this.#retry = this.#sources.clock.after(wait, () => this.#begin(Math.min(2 * wait, RETRY.most)));
+      this.#retry = this.#sources.clock.after(wait, () => this.#start(Math.min(2 * wait, RETRY_MS.max)));
     });
   }
 
@@ -137,7 +137,7 @@ export class IssuerKeys implements Disposable {
     if (this.#jwksUri === undefined) {
       const document = JSON.parse(await this.#sources.fetch(discovery, { ca })) as Record<string, unknown> | null;
       if (document?.["issuer"] !== url)
-        throw new Error(`expected ${discovery} to be of the issuer ${url}, found another`);
+        throw new Error(`expected ${discovery} to be of the issuer ${url}, found another one`);
       const jwksUri = document["jwks_uri"];
       if (typeof jwksUri !== "string" || URL.parse(jwksUri)?.protocol !== "https:") {
         throw new Error(`expected ${discovery} to have an https URL as jwks_uri`);
@@ -149,9 +149,9 @@ export class IssuerKeys implements Disposable {
   }
 }
 
-/** Whether other keys may make a signature good. */
-const isOfKeys = (error: unknown): boolean =>
-  isCode(error, "ERR_JWKS_NO_MATCHING_KEY") || isCode(error, "ERR_JWS_SIGNATURE_VERIFICATION_FAILED");
+/** Whether a signature may verify with other keys. */
+const needsOtherKeys = (error: unknown): boolean =>
+  isJoseError(error, "ERR_JWKS_NO_MATCHING_KEY") || isJoseError(error, "ERR_JWS_SIGNATURE_VERIFICATION_FAILED");
 
 const refused = (error: unknown): TokenRefused =>
-  new TokenRefused(`oidc: the signature of the token could not be verified: ${(error as Error).message}`);
+  new TokenRefused(`oidc: the signature of the token could not be verified: ${errorText(error)}`);

@@ -1,5 +1,5 @@
 /**
- * The settings of one issuer: what is wrong with them, and what they come to (OIDC-2..5).
+ * Validates and compiles the settings of one issuer (OIDC-2..5).
  *
  * @module
  */
@@ -9,27 +9,27 @@ import type { Compiled, Program } from "../../cel/program.ts";
 import type { FieldErrors } from "../../meta/field-errors.ts";
 import { domainPrefixedPath } from "../../meta/names.ts";
 import { withoutTrailing } from "../../util/scan.ts";
-import { mentions } from "./mentions.ts";
+import { readsClaim } from "./reads-claim.ts";
 import type { JwtSettings } from "./schema.ts";
 
-/** Where a value comes from: a claim with a text in front, or an expression. */
+/** The source of a value: a claim with a prefix, or an expression. */
 export type Mapping = { readonly claim: string; readonly prefix: string } | { readonly program: Program };
 
-/** An expression that must be true, and what is told where it is not. */
+/** An expression that must be true, and the message where it is not. */
 export interface Rule {
   readonly program: Program;
   readonly message: string;
 }
 
-/** An issuer, ready for its tokens. */
+/** A compiled issuer. */
 export interface Issuer {
   readonly url: string;
-  /** Where its document is. */
+  /** The URL of the discovery document. */
   readonly discovery: string;
-  /** PEM; undefined for whoever this machine trusts. */
+  /** PEM; undefined for the authorities of this machine. */
   readonly ca: string | undefined;
   readonly audiences: readonly string[];
-  /** The algorithms that its tokens may be signed with. */
+  /** The accepted algorithms of signatures. */
   readonly algorithms: readonly string[];
   readonly required: readonly (readonly [claim: string, value: string])[];
   readonly claimRules: readonly Rule[];
@@ -40,15 +40,15 @@ export interface Issuer {
   readonly userRules: readonly Rule[];
 }
 
-/** The algorithms that are taken where nothing is said (OIDC-8). */
+/** The algorithms that are accepted by default (OIDC-8). */
 export const ALGORITHMS: readonly string[] = ["RS", "ES", "PS"].flatMap((kind) =>
   [256, 384, 512].map((n) => `${kind}${n}`),
 );
 
-/** Stands where something is wrong, which is told; what is made with it is never used. */
-const NOTHING: Mapping = { claim: "", prefix: "" };
+/** Stands for an invalid mapping, whose fault is in the errors; the issuer is then not used. */
+const INVALID: Mapping = { claim: "", prefix: "" };
 
-/** What settings come to; everything that is wrong with them is told to `errors`, at places below `field`. */
+/** Compiles settings and reports their faults to `errors`, at paths below `field`. */
 export function compileIssuer(
   settings: JwtSettings,
   field: string,
@@ -59,7 +59,7 @@ export function compileIssuer(
   validateIssuer(issuer, `${field}.issuer`, own, errors);
   const compiler = new Expressions(errors);
   const mappings = `${field}.claimMappings`;
-  const username = mappingOf(claimMappings.username, `${mappings}.username`, true, compiler) ?? NOTHING;
+  const username = mappingOf(claimMappings.username, `${mappings}.username`, true, compiler) ?? INVALID;
   const groups = mappingOf(claimMappings.groups ?? {}, `${mappings}.groups`, false, compiler);
   const uid = mappingOf({ ...claimMappings.uid, prefix: undefined }, `${mappings}.uid`, false, compiler, true);
   const extra = extraOf(claimMappings.extra ?? [], `${mappings}.extra`, compiler);
@@ -91,11 +91,12 @@ function validateIssuer(
   const { url, discoveryURL = "", certificateAuthority = "", audiences = [], audienceMatchPolicy = "" } = issuer;
   if (url === "") errors.required(`${field}.url`, "expected the https URL of the issuer");
   else validateUrl(url, `${field}.url`, errors);
-  if (own.includes(url)) errors.invalid(`${field}.url`, url, "expected another than that of the server's own tokens");
+  if (own.includes(url))
+    errors.invalid(`${field}.url`, url, `URL must not overlap with disallowed issuers: ${JSON.stringify(own)}`);
   if (discoveryURL !== "") {
     validateUrl(discoveryURL, `${field}.discoveryURL`, errors);
     if (trimmed(discoveryURL) === trimmed(url))
-      errors.invalid(`${field}.discoveryURL`, discoveryURL, "expected another than url");
+      errors.invalid(`${field}.discoveryURL`, discoveryURL, "discoveryURL must be different from URL");
   }
   if (certificateAuthority !== "" && !certificateAuthority.includes("-----BEGIN CERTIFICATE-----")) {
     errors.invalid(`${field}.certificateAuthority`, "<omitted>", "expected certificates in PEM");
@@ -108,26 +109,32 @@ function validateIssuer(
 const trimmed = (url: string): string => withoutTrailing(url, "/");
 
 function validateAudiences(audiences: readonly string[], policy: string, field: string, errors: FieldErrors): void {
-  if (audiences.length === 0) errors.required(`${field}.audiences`, "expected one audience at least");
+  if (audiences.length === 0) errors.required(`${field}.audiences`, "at least one issuer.audiences is required");
   for (const [i, audience] of audiences.entries()) {
     if (audience === "") errors.required(`${field}.audiences[${i}]`);
     if (audiences.indexOf(audience) < i) errors.duplicate(`${field}.audiences[${i}]`, audience);
   }
   if (policy !== "MatchAny" && (audiences.length > 1 || policy !== "")) {
-    errors.invalid(`${field}.audienceMatchPolicy`, policy, "expected MatchAny, which several audiences need");
+    errors.invalid(
+      `${field}.audienceMatchPolicy`,
+      policy,
+      "audienceMatchPolicy must be MatchAny for multiple audiences",
+    );
   }
 }
 
 function validateUrl(text: string, field: string, errors: FieldErrors): void {
   const url = URL.parse(text);
   if (!url) return errors.invalid(field, text, "expected a URL");
-  if (url.protocol !== "https:") errors.invalid(field, text, "expected https");
-  if (url.username !== "" || url.password !== "") errors.invalid(field, "<omitted>", "expected no user");
-  if (url.search !== "") errors.invalid(field, text, "expected no query");
-  if (url.hash !== "") errors.invalid(field, text, "expected no fragment");
+  if (url.protocol !== "https:") errors.invalid(field, text, "URL scheme must be https");
+  if (url.username !== "" || url.password !== "") {
+    errors.invalid(field, "<omitted>", "URL must not contain a username or password");
+  }
+  if (url.search !== "") errors.invalid(field, text, "URL must not contain a query");
+  if (url.hash !== "") errors.invalid(field, text, "URL must not contain a fragment");
 }
 
-/** Compiles expressions; one that cannot be compiled is told. */
+/** Compiles expressions and reports their faults. */
 class Expressions {
   readonly errors: FieldErrors;
 
@@ -135,46 +142,49 @@ class Expressions {
     this.errors = errors;
   }
 
-  /** Over `claims`, of any type. */
+  /** An expression over `claims`, of any type. */
   ofClaims(source: string, field: string): Program | undefined {
-    return this.#told(compileClaims(source), source, field);
+    return this.#checked(compileClaims(source), source, field);
   }
 
-  /** Over `claims` or `user`, true or false. */
+  /** An expression over `claims` or `user` that is a bool. */
   rule(about: "claims" | "user", source: string, field: string): Program | undefined {
-    return this.#told((about === "claims" ? compileClaims : compileUser)(source, [BOOL]), source, field);
+    return this.#checked((about === "claims" ? compileClaims : compileUser)(source, [BOOL]), source, field);
   }
 
-  #told({ program, error }: Compiled, source: string, field: string): Program | undefined {
-    if (error !== undefined) this.errors.invalid(field, source, error.split("\n", 1)[0]!);
+  #checked({ program, error }: Compiled, source: string, field: string): Program | undefined {
+    if (error !== undefined) this.errors.invalid(field, source, error.split("\n", 1).join(""));
     return program;
   }
 }
 
-interface Said {
+interface ClaimOrExpression {
   readonly claim?: string | undefined;
   readonly prefix?: string | undefined;
   readonly expression?: string | undefined;
 }
 
 function mappingOf(
-  { claim = "", prefix, expression = "" }: Said,
+  { claim = "", prefix, expression = "" }: ClaimOrExpression,
   field: string,
   isRequired: boolean,
   compiler: Expressions,
-  isBare = false,
+  isWithoutPrefix = false,
 ): Mapping | undefined {
   const { errors } = compiler;
-  if (claim !== "" && expression !== "") errors.invalid(field, "", "expected a claim or an expression, got both");
+  if (claim !== "" && expression !== "") errors.invalid(field, "", "claim and expression can't both be set");
   else if (expression !== "") {
-    if (prefix !== undefined) errors.invalid(`${field}.prefix`, prefix, "expected none beside an expression");
+    if (prefix !== undefined) errors.invalid(`${field}.prefix`, prefix, "may not be specified when expression is set");
     const program = compiler.ofClaims(expression, `${field}.expression`);
     return program && { program };
   } else if (claim !== "") {
-    if (prefix === undefined && !isBare)
-      errors.required(`${field}.prefix`, "expected it beside a claim; it may be empty");
+    if (prefix === undefined && !isWithoutPrefix)
+      errors.required(
+        `${field}.prefix`,
+        "prefix is required when claim is set. It can be set to an empty string to disable prefixing",
+      );
     return { claim, prefix: prefix ?? "" };
-  } else if (isRequired) errors.required(field, "expected a claim or an expression");
+  } else if (isRequired) errors.required(field, "claim or expression is required");
   return undefined;
 }
 
@@ -188,9 +198,9 @@ function extraOf(extra: Extra, field: string, compiler: Expressions): Issuer["ex
     const at = `${field}[${i}]`;
     const wrong = domainPrefixedPath(key);
     if (wrong !== undefined) errors.invalid(`${at}.key`, key, wrong);
-    if (key !== key.toLowerCase()) errors.invalid(`${at}.key`, key, "expected lower case");
+    if (key !== key.toLowerCase()) errors.invalid(`${at}.key`, key, "must be lowercase");
     if (/^(?:[^/]*\.)?(?:kubernetes|k8s)\.io\//.test(key)) {
-      errors.invalid(`${at}.key`, key, "expected a domain other than kubernetes.io and k8s.io, which are taken");
+      errors.invalid(`${at}.key`, key, "k8s.io, kubernetes.io and their subdomains are reserved for Kubernetes use");
     }
     if (seen.has(key)) errors.duplicate(`${at}.key`, key);
     seen.add(key);
@@ -215,15 +225,15 @@ function claimRulesOf(
   const rules = new Map<string, Rule>();
   for (const [i, { claim = "", requiredValue = "", expression = "", message = "" }] of all.entries()) {
     const at = `${field}[${i}]`;
-    if (claim !== "" && expression !== "") errors.invalid(at, claim, "expected a claim or an expression, got both");
-    else if (claim === "" && expression === "") errors.required(at, "expected a claim or an expression");
+    if (claim !== "" && expression !== "") errors.invalid(at, claim, "claim and expression can't both be set");
+    else if (claim === "" && expression === "") errors.required(at, "claim or expression is required");
     else if (claim !== "") {
-      if (message !== "") errors.invalid(`${at}.message`, message, "expected none beside a claim");
+      if (message !== "") errors.invalid(`${at}.message`, message, "may not be specified when claim is set");
       if (required.has(claim)) errors.duplicate(`${at}.claim`, claim);
       required.set(claim, requiredValue);
     } else {
       if (requiredValue !== "")
-        errors.invalid(`${at}.requiredValue`, requiredValue, "expected none beside an expression");
+        errors.invalid(`${at}.requiredValue`, requiredValue, "may not be specified when expression is set");
       if (rules.has(expression)) errors.duplicate(`${at}.expression`, expression);
       const program = compiler.rule("claims", expression, `${at}.expression`);
       if (program) rules.set(expression, { program, message });
@@ -248,7 +258,7 @@ function userRulesOf(all: UserRules, field: string, compiler: Expressions): read
   return [...rules.values()];
 }
 
-/** OIDC-4: who takes the name from an address of mail looks whether the address was verified. */
+/** OIDC-4: where the user name is the email address, an expression must read whether the address is verified. */
 function validateEmail(
   { claimMappings, claimValidationRules = [] }: JwtSettings,
   field: string,
@@ -256,15 +266,15 @@ function validateEmail(
 ): void {
   const { username, extra = [] } = claimMappings;
   const { expression = "" } = username;
-  if (!mentions(expression, "email")) return;
+  if (!readsClaim(expression, "email")) return;
   const others = [
     ...extra.map(({ valueExpression }) => valueExpression),
     ...claimValidationRules.map((rule) => rule.expression ?? ""),
   ];
-  if ([expression, ...others].some((source) => mentions(source, "email_verified"))) return;
+  if ([expression, ...others].some((source) => readsClaim(source, "email_verified"))) return;
   errors.invalid(
     field,
     expression,
-    "expected claims.email_verified here, in an extra or in a validation rule, beside claims.email",
+    "claims.email_verified must be used in claimMappings.username.expression or claimMappings.extra[*].valueExpression or claimValidationRules[*].expression when claims.email is used in claimMappings.username.expression",
   );
 }

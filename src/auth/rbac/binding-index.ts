@@ -1,8 +1,8 @@
 /**
- * All bindings, found by whom they give something to: for each namespace, and for the cluster, a list for each holder.
+ * An index of all bindings, by namespace ("" for the cluster) and subject.
  *
- * A list never changes: who holds one sees by its identity whether it is still the one of today. A binding that changes
- * makes the lists of its holders anew, and no other.
+ * Its lists are immutable, so that a view sees by the identity of a list whether it is current. A changed binding replaces the
+ * lists of its subjects, and no others.
  *
  * @module
  */
@@ -10,10 +10,10 @@ import type { Decision } from "../contract.ts";
 import { type Binding, describe } from "./binding.ts";
 import type { Slice } from "../../util/loop.ts";
 
-/** A binding that somebody is named in, and as which of its subjects. */
-export class Held {
+/** A binding with the index of the subject that matches. */
+export class BindingMatch {
   readonly binding: Binding;
-  /** The first of the subjects that names them. */
+  /** The index of the first subject that matches. */
   readonly subject: number;
   #decision: Decision | undefined;
 
@@ -22,68 +22,67 @@ export class Held {
     this.subject = subject;
   }
 
-  /** What is decided by it; told of each request that it allows, and made once. */
+  /** The decision for all requests that it allows. */
   get decision(): Decision {
-    const reason = (): string => `RBAC: allowed by ${describe(this.binding, this.subject)}`;
-    return (this.#decision ??= { allowed: true, reason: reason() });
+    return (this.#decision ??= { allowed: true, reason: `RBAC: allowed by ${describe(this.binding, this.subject)}` });
   }
 }
 
-/** The bindings of a holder, by name. */
-export type HeldList = readonly Held[];
+/** The bindings of a subject, ordered by name. */
+export type BindingMatches = readonly BindingMatch[];
 
-const NONE: HeldList = [];
+const NONE: BindingMatches = [];
 
-/** See the head of this file. */
+/** Finds bindings by namespace and subject. */
 export class BindingIndex {
   readonly #bindings = new Map<string, Binding>();
-  /** By namespace, "" for the cluster; then by holder. */
-  readonly #places = new Map<string, Map<string, HeldList>>();
+  /** By namespace, then by subject key. */
+  readonly #namespaces = new Map<string, Map<string, BindingMatch[]>>();
   #nameLength = 0;
 
-  /** How many there are. */
+  /** The number of bindings. */
   get size(): number {
     return this.#bindings.size;
   }
 
-  /** How many characters the names of their roles have together. */
+  /** The number of characters of the names of their roles. */
   get nameLength(): number {
     return this.#nameLength;
   }
 
-  /** Takes all bindings of a cluster, in slices; there were none before, and nobody asks before it is done. */
-  async fill(bindings: readonly Binding[], limit: Slice): Promise<void> {
-    const lists = new Set<Held[]>();
+  /** Adds all bindings of a cluster to an empty index, in slices; the index is not used before that is done. */
+  async fill(bindings: readonly Binding[], slice: Slice): Promise<void> {
+    const lists = new Set<BindingMatch[]>();
     for (const binding of bindings) {
-      if (limit.isOver) await limit.pause();
+      if (slice.isOver) await slice.pause();
       this.#add(keyOf(binding), binding);
-      const place = this.#place(binding.namespace);
-      for (const [holder, subject] of firstOf(binding)) {
-        let list = place.get(holder) as Held[] | undefined;
-        if (!list) place.set(holder, (list = []));
-        list.push(new Held(binding, subject));
+      const bySubject = this.#bySubject(binding.namespace);
+      for (const [key, subject] of firstSubjects(binding)) {
+        let list = bySubject.get(key);
+        if (!list) bySubject.set(key, (list = []));
+        list.push(new BindingMatch(binding, subject));
         lists.add(list);
       }
     }
     for (const list of lists) list.sort(byName);
   }
 
-  /** Puts a binding in the place of what there was of its name; undefined where there is none any more. */
+  /** Replaces the binding of a name; undefined where it is deleted. */
   set(namespace: string, name: string, binding: Binding | undefined): void {
     const key = keyOf({ namespace, name });
     const before = this.#bindings.get(key);
-    if (before) this.#leave(key, before);
+    if (before) this.#remove(key, before);
     if (!binding) return;
     this.#add(key, binding);
-    const place = this.#place(namespace);
-    for (const [holder, subject] of firstOf(binding)) {
-      place.set(holder, inserted(place.get(holder) ?? NONE, new Held(binding, subject)));
+    const bySubject = this.#bySubject(namespace);
+    for (const [subjectKey, subject] of firstSubjects(binding)) {
+      bySubject.set(subjectKey, inserted(bySubject.get(subjectKey) ?? NONE, new BindingMatch(binding, subject)));
     }
   }
 
-  /** The bindings of a holder in a namespace, or in the cluster. */
-  of(namespace: string, holder: string): HeldList {
-    return this.#places.get(namespace)?.get(holder) ?? NONE;
+  /** The bindings of a subject in a namespace, or in the cluster. */
+  of(namespace: string, subjectKey: string): BindingMatches {
+    return this.#namespaces.get(namespace)?.get(subjectKey) ?? NONE;
   }
 
   #add(key: string, binding: Binding): void {
@@ -91,51 +90,49 @@ export class BindingIndex {
     this.#nameLength += binding.role.key.length;
   }
 
-  #leave(key: string, binding: Binding): void {
+  #remove(key: string, binding: Binding): void {
     const { namespace } = binding;
     this.#bindings.delete(key);
     this.#nameLength -= binding.role.key.length;
-    const place = this.#place(namespace);
-    for (const holder of new Set(binding.holders)) {
-      const left = (place.get(holder) ?? NONE).filter((held) => held.binding !== binding);
-      if (left.length > 0) place.set(holder, left);
-      else place.delete(holder);
+    const bySubject = this.#bySubject(namespace);
+    for (const subjectKey of new Set(binding.subjectKeys)) {
+      const left = (bySubject.get(subjectKey) ?? NONE).filter((match) => match.binding !== binding);
+      if (left.length > 0) bySubject.set(subjectKey, left);
+      else bySubject.delete(subjectKey);
     }
-    if (place.size === 0) this.#places.delete(namespace);
+    if (bySubject.size === 0) this.#namespaces.delete(namespace);
   }
 
-  #place(namespace: string): Map<string, HeldList> {
-    let place = this.#places.get(namespace);
-    if (!place) this.#places.set(namespace, (place = new Map()));
-    return place;
+  #bySubject(namespace: string): Map<string, BindingMatch[]> {
+    let bySubject = this.#namespaces.get(namespace);
+    if (!bySubject) this.#namespaces.set(namespace, (bySubject = new Map()));
+    return bySubject;
   }
 }
 
 // No namespace has a slash.
 const keyOf = ({ namespace, name }: Pick<Binding, "namespace" | "name">): string => `${namespace}/${name}`;
 
-/** Each holder of a binding with the first subject that names it. */
-function firstOf({ holders }: Binding): ReadonlyMap<string, number> {
+/** Each subject key of a binding with the index of its first subject. */
+function firstSubjects({ subjectKeys }: Binding): ReadonlyMap<string, number> {
   const first = new Map<string, number>();
-  holders.forEach((holder, i) => {
-    if (holder !== "" && !first.has(holder)) first.set(holder, i);
-  });
+  for (const [i, key] of subjectKeys.entries()) if (key !== "" && !first.has(key)) first.set(key, i);
   return first;
 }
 
-/** Orders bindings of one place by name, and the subjects of one in theirs. */
-export function byName(a: Held, b: Held): number {
+/** Orders the bindings of a namespace by name, and the matches of one binding by subject. */
+export function byName(a: BindingMatch, b: BindingMatch): number {
   if (a.binding === b.binding) return a.subject - b.subject;
   return a.binding.name < b.binding.name ? -1 : 1;
 }
 
-function inserted(list: HeldList, held: Held): HeldList {
+function inserted(list: BindingMatches, match: BindingMatch): BindingMatch[] {
   let low = 0;
   let high = list.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (byName(list[middle]!, held) < 0) low = middle + 1;
+    if (byName(list[middle]!, match) < 0) low = middle + 1;
     else high = middle;
   }
-  return list.toSpliced(low, 0, held);
+  return list.toSpliced(low, 0, match);
 }

@@ -1,56 +1,57 @@
 /**
- * A binding as decisions see it: which role it gives, and to whom (RBAC-33).
+ * RoleBindings and ClusterRoleBindings, reduced to role and subjects (RBAC-33).
  *
- * Users and accounts are found by the name of the user, groups by theirs; a text for each, with a letter in front, so that no
- * user is taken for a group.
+ * The key of a subject is its user or group name, with a letter in front, so that no user matches a group.
  *
  * @module
  */
 import type { ApiObject } from "../../schema/definition.ts";
 import type { Identity } from "../contract.ts";
 
-/** A role that a binding names. */
+/** The name of a role. */
 export interface RoleName {
-  /** `Role` or `ClusterRole`. */
-  readonly kind: string;
+  readonly kind: "Role" | "ClusterRole";
   /** Empty for a ClusterRole. */
   readonly namespace: string;
   readonly name: string;
-  /** The same as one text. */
+  /** Namespace and name as one text. */
   readonly key: string;
 }
 
-/** The name of a role; the namespace is left out for a ClusterRole. */
-export function roleName(kind: string, namespace: string, name: string): RoleName {
-  const home = kind === "Role" ? namespace : "";
-  return { kind, namespace: home, name, key: `${home}/${name}` };
+/** Returns the name of a role; a ClusterRole has no namespace. */
+export function roleName(kind: RoleName["kind"], namespace: string, name: string): RoleName {
+  const scope = kind === "Role" ? namespace : "";
+  return { kind, namespace: scope, name, key: `${scope}/${name}` };
 }
 
-/** One of those who are given a role. */
+/** A subject of a binding. */
 interface Subject {
   readonly kind: string;
   readonly name: string;
   readonly namespace?: string;
 }
 
-/** A binding; it stands for one state of the object and knows nothing of the cluster that it is in. */
+/** A binding, as of one resourceVersion of its object. */
 export interface Binding {
   /** Empty for a ClusterRoleBinding. */
   readonly namespace: string;
   readonly name: string;
   readonly role: RoleName;
-  /** Whom each subject stands for, in their order. */
-  readonly holders: readonly string[];
+  /** The key of each subject, in their order. */
+  readonly subjectKeys: readonly string[];
   readonly subjects: readonly Subject[];
 }
 
 const user = (name: string): string => `u${name}`;
 const group = (name: string): string => `g${name}`;
 
-/** All that somebody may be named by in a binding. */
-export const holdersOf = ({ user: name, groups }: Identity): readonly string[] => [user(name), ...groups.map(group)];
+/** The keys of the subjects that match a user. */
+export const subjectKeysOf = ({ user: name, groups }: Identity): readonly string[] => [
+  user(name),
+  ...groups.map(group),
+];
 
-/** Reads a RoleBinding or a ClusterRoleBinding; undefined for one whose role cannot be told. */
+/** Reads a RoleBinding or a ClusterRoleBinding; undefined where its role is invalid. */
 export function readBinding(object: ApiObject): Binding | undefined {
   const { namespace = "", name = "" } = object.metadata;
   const { kind, name: role } = object["roleRef"] as { kind: string; name: string };
@@ -60,36 +61,36 @@ export function readBinding(object: ApiObject): Binding | undefined {
     namespace,
     name,
     role: roleName(kind, namespace, role),
-    holders: subjects.map((subject) => holderOf(subject, namespace)),
+    subjectKeys: subjects.map((subject) => subjectKeyOf(subject, namespace)),
     subjects,
   };
 }
 
-/** Whom a subject stands for; an account is one of the binding's namespace where it does not say of which. */
-function holderOf({ kind, name, namespace }: Subject, here: string): string {
+/** The key of a subject; an account without a namespace is in that of the binding. */
+function subjectKeyOf({ kind, name, namespace }: Subject, ofBinding: string): string {
   switch (kind) {
     case "User":
       return user(name);
     case "Group":
       return group(name);
     case "ServiceAccount": {
-      const home = namespace || here;
-      return home === "" ? NOBODY : user(`system:serviceaccount:${home}:${name}`);
+      const scope = namespace || ofBinding;
+      return scope === "" ? NO_KEY : user(`system:serviceaccount:${scope}:${name}`);
     }
     default:
-      return NOBODY;
+      return NO_KEY;
   }
 }
 
-/** No name begins so. */
-const NOBODY = "";
+/** Matches no user: keys begin with a letter. */
+const NO_KEY = "";
 
-/** What a binding gives, in the words that clients and audit show (RBAC-37). */
+/** Describes a binding and one of its subjects, as reasons and audit events show them (RBAC-37). */
 export function describe({ namespace, name, role, subjects }: Binding, subject: number): string {
   const own = namespace === "" ? `ClusterRoleBinding ${quoted(name)}` : `RoleBinding ${quoted(`${name}/${namespace}`)}`;
-  const { kind, name: who, namespace: home } = subjects[subject]!;
-  const whom = kind === "ServiceAccount" ? `${who}/${home || namespace}` : who;
-  return `${own} of ${role.kind} ${quoted(role.name)} to ${kind} ${quoted(whom)}`;
+  const { kind = "", name: subjectName = "", namespace: scope } = subjects[subject] ?? {};
+  const shown = kind === "ServiceAccount" ? `${subjectName}/${scope || namespace}` : subjectName;
+  return `${own} of ${role.kind} ${quoted(role.name)} to ${kind} ${quoted(shown)}`;
 }
 
 const quoted = (text: string): string => JSON.stringify(text);

@@ -8,7 +8,7 @@ const missing = (held: readonly RuleForm[], given: readonly RuleForm[]): readonl
   atOnce(missingRights(held, given)).rules;
 const covered = (held: string, given: string): boolean => missing([rule(held)], [rule(given)]).length === 0;
 
-describe("RBAC-40: what covers what", () => {
+describe("RBAC-40: which rules cover which", () => {
   test.each([
     ["get,list pods", "get pods", true],
     ["get pods", "get,list pods", false],
@@ -28,7 +28,7 @@ describe("RBAC-40: what covers what", () => {
     ["get pods core a", "get pods", false],
     ["get pods core ''", "get pods core ''", true],
     ["get pods core ''", "get pods", false],
-  ])("%j gives %j: %s", (held, given, is) => {
+  ])("%j covers %j: %s", (held, given, is) => {
     expect(covered(held, given)).toBe(is);
   });
 
@@ -42,7 +42,7 @@ describe("RBAC-40: what covers what", () => {
     ["get /a*", "get *", false],
     ["* /a", "put /a", true],
     ["get /a", "put /a", false],
-  ])("of paths %j gives %j: %s", (held, given, is) => {
+  ])("of paths %j covers %j: %s", (held, given, is) => {
     expect(missing([pathRule(held)], [pathRule(given)]).length === 0).toBe(is);
   });
 
@@ -59,11 +59,11 @@ describe("RBAC-40: what covers what", () => {
     expect(missing([odd], [pathRule("get /a")])).toEqual([pathRule("get /a")]);
   });
 
-  test("a rule that gives nothing is covered", () => {
+  test("a rule that grants nothing is covered", () => {
     expect(missing([], [{}, { verbs: ["get"] }, { verbs: ["get"], resources: ["pods"] }])).toEqual([]);
   });
 
-  test("what is missing is told in few rules", () => {
+  test("missing rights are reported in few rules", () => {
     expect(missing([rule("get pods")], [rule("get,list pods,secrets")])).toEqual([
       rule("list pods,secrets"),
       rule("get secrets"),
@@ -71,7 +71,7 @@ describe("RBAC-40: what covers what", () => {
   });
 });
 
-test("others come in between after each box of which a part is cut out", () => {
+test("other requests run between the steps", () => {
   const given = rule("a,b,c,d,e pods,services,secrets");
   const held = ["a", "b", "c", "d"].map((verb) => rule(`${verb} pods`));
   const steps = missingRights(held, [given]);
@@ -101,7 +101,7 @@ function missesByOne(held: readonly RuleForm[], given: RuleForm): boolean {
   return false;
 }
 
-test("RBAC-40: cutting boxes is the same as looking at every combination", () => {
+test("RBAC-40: cutting boxes is equivalent to comparing every combination", () => {
   let seed = 7;
   const next = (most: number): number => (seed = (seed * 48_271) % 2_147_483_647) % most;
   const some = (from: readonly string[]): string[] => from.filter(() => next(3) > 0);
@@ -123,7 +123,7 @@ test("RBAC-40: cutting boxes is the same as looking at every combination", () =>
   expect(count).toBeLessThan(2900);
 });
 
-test("more combinations than anybody could count take a moment", () => {
+test("an enormous number of combinations takes a moment", () => {
   const many = (letter: string): string[] => Array.from({ length: 20_000 }, (_, i) => `${letter}${i}`);
   const given = { verbs: many("v"), apiGroups: many("g"), resources: many("r"), resourceNames: many("n") };
   expect(missing([rule("* * *")], [given])).toEqual([]);
@@ -131,11 +131,11 @@ test("more combinations than anybody could count take a moment", () => {
   expect(missing([half], [given])).toEqual([{ ...given, resources: given.resources.slice(10_000) }]);
 });
 
-test("where there is too much to compare, that is said, and nothing is taken to be covered", () => {
+test("at the limit of comparisons the result says so, and nothing counts as covered", () => {
   const texts = Array.from({ length: 3000 }, (_, i) => `t${i}`);
   const given = { verbs: texts, apiGroups: texts, resources: texts };
   const held = texts.map((text) => ({ verbs: [text], apiGroups: [text], resources: [text] }));
   const found = atOnce(missingRights(held, [given]));
-  expect(found.isCutShort).toBe(true);
+  expect(found.isTruncated).toBe(true);
   expect(found.rules.length).toBeGreaterThan(0);
 });

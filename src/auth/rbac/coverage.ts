@@ -1,58 +1,58 @@
 /**
- * Whether the rights of some rules are among those of others (RBAC-40).
+ * Checks whether the rights of some rules are covered by other rules, for the check against privilege escalation (RBAC-40).
  *
- * A rule stands for every combination of its verbs, groups, resources and names, or of its verbs and paths: a box. What a rule
- * of the writer covers of a box is cut out of it, and what is left are smaller boxes:
+ * A rule means every combination of its verbs, groups, resources and names, or of its verbs and paths: a box. The part of a
+ * box that a rule of the user covers is cut out of it, which leaves smaller boxes:
  *
  *     {get, list} × {pods, secrets}   without   {get} × {pods}   is   {list} × {pods, secrets}  and  {get} × {secrets}
  *
- * What nothing covers is left at the end, and is what is missing. So no combination is looked at by itself, of which one rule
- * of a megabyte can have more than anybody could count.
+ * The boxes that are left are the missing rights. Combinations are never listed one by one: one rule of a megabyte has far too
+ * many of them.
  *
  * @module
  */
 import type { Steps } from "../../util/steps.ts";
 import { ALL, type OneOf, PathSet, type RuleForm, oneOf, oneOfOrAll } from "./rule.ts";
 
-/** The rights that are not covered, as rules; none where all are. */
+/** The rights that are not covered, as rules. */
 export interface Missing {
   readonly rules: readonly RuleForm[];
-  /** Whether it was too much to compare: then all that was left is said to be missing. */
-  readonly isCutShort: boolean;
+  /** Whether the comparison reached its limit; all boxes that were left then count as missing. */
+  readonly isTruncated: boolean;
 }
 
-/** The texts of each side of a box; at least one on each. */
+/** The texts of each dimension of a box; at least one in each. */
 type Box = readonly (readonly string[])[];
 
-/** Which texts of each side of a box a rule of the writer covers. */
+/** Tests which texts of each dimension a rule of the user covers. */
 type Covering = readonly OneOf[];
 
-/** How many texts are looked at for all rules together; about half a second, spread over turns. */
-const MOST_LOOKS = 5_000_000;
+/** Comparisons of texts for all rules together; about half a second in slices. */
+const MAX_COMPARISONS = 5_000_000;
 
-/** How many boxes may be left of one. */
-const MOST_BOXES = 10_000;
+/** Boxes that may be left of one. */
+const MAX_BOXES = 10_000;
 
-/** Finds the rights of `given` that `held` does not cover, in steps. */
-export function* missingRights(held: readonly RuleForm[], given: readonly RuleForm[]): Steps<Missing> {
-  const budget = { looks: 0 };
+/** Finds the rights of `rules` that `held` does not cover, in steps. */
+export function* missingRights(held: readonly RuleForm[], rules: readonly RuleForm[]): Steps<Missing> {
+  const budget = { comparisons: 0 };
   const own = held.map((form) => new HeldRule(form));
-  const rules: RuleForm[] = [];
-  let isCutShort = false;
-  for (const form of given) {
-    for (const { box, side, show } of boxesOf(form)) {
-      const left = yield* withoutAll(box, own, side, budget);
-      for (const one of left.boxes) rules.push(show(one));
-      isCutShort ||= left.isCutShort;
+  const missing: RuleForm[] = [];
+  let isTruncated = false;
+  for (const form of rules) {
+    for (const { box, type, ruleOf } of boxesOf(form)) {
+      const left = yield* withoutAll(box, own, type, budget);
+      for (const one of left.boxes) missing.push(ruleOf(one));
+      isTruncated ||= left.isTruncated;
     }
   }
-  return { rules, isCutShort };
+  return { rules: missing, isTruncated };
 }
 
-/** What of a rule of the writer a box is compared with: rules with names cover no paths, and not every name. */
-type Side = "objects" | "named" | "paths";
+/** The type of a box; a rule with names covers no paths, and not every name. */
+type BoxType = "objects" | "named" | "paths";
 
-/** A rule of the writer, which is read when the first box is compared with it. */
+/** A rule of the user, compiled at its first comparison. */
 class HeldRule {
   readonly #form: RuleForm;
   readonly #isNamed: boolean;
@@ -64,50 +64,51 @@ class HeldRule {
     this.#isNamed = Boolean(form.resourceNames?.length);
   }
 
-  /** What it covers of a side, undefined where that is nothing. */
-  covers(side: Side, budget: Budget): Covering | undefined {
-    if (this.#isNamed && side !== "named") return undefined;
-    if (side === "paths") return (this.#paths ??= this.#read(coversPaths, budget));
+  /** What the rule covers of a type of boxes; undefined for nothing. */
+  covers(type: BoxType, budget: Budget): Covering | undefined {
+    if (this.#isNamed && type !== "named") return undefined;
+    if (type === "paths") return (this.#paths ??= this.#read(coversPaths, budget));
     return (this.#objects ??= this.#read(coversObjects, budget));
   }
 
   #read(read: (form: RuleForm) => Covering, budget: Budget): Covering {
     for (const list of Object.values(this.#form as Record<string, readonly string[] | null>)) {
-      budget.looks += list?.length ?? 0;
+      budget.comparisons += list?.length ?? 0;
     }
     return read(this.#form);
   }
 }
 
-interface Given {
+interface RuleBox {
   readonly box: Box;
-  readonly side: Side;
-  readonly show: (box: Box) => RuleForm;
+  readonly type: BoxType;
+  /** The rule of a part of the box. */
+  readonly ruleOf: (box: Box) => RuleForm;
 }
 
-/** The boxes of a rule: that of objects, and that of paths. A rule that gives nothing has none. */
-function boxesOf(form: RuleForm): readonly Given[] {
+/** The boxes of a rule: one of objects and one of paths. A rule that grants nothing has none. */
+function boxesOf(form: RuleForm): readonly RuleBox[] {
   const { verbs, apiGroups, resources, resourceNames, nonResourceURLs } = form;
   const isNamed = Boolean(resourceNames?.length);
-  const objects: Given = {
+  const objects: RuleBox = {
     box: [once(verbs), once(apiGroups), once(resources), isNamed ? once(resourceNames) : ANY_NAME],
-    side: isNamed ? "named" : "objects",
-    show: ([verb, group, resource, name]) => ({
-      apiGroups: group!,
-      resources: resource!,
-      ...(isNamed ? { resourceNames: name! } : {}),
-      verbs: verb!,
+    type: isNamed ? "named" : "objects",
+    ruleOf: ([verb = [], group = [], resource = [], name = []]) => ({
+      apiGroups: group,
+      resources: resource,
+      ...(isNamed ? { resourceNames: name } : {}),
+      verbs: verb,
     }),
   };
-  const paths: Given = {
+  const paths: RuleBox = {
     box: [once(verbs), once(nonResourceURLs)],
-    side: "paths",
-    show: ([verb, path]) => ({ nonResourceURLs: path!, verbs: verb! }),
+    type: "paths",
+    ruleOf: ([verb = [], path = []]) => ({ nonResourceURLs: path, verbs: verb }),
   };
   return [objects, paths].filter(({ box }) => box.every((side) => side.length > 0));
 }
 
-/** The side of whatever name: only a rule without names covers it. */
+/** The dimension of any name: only a rule without names covers it. */
 const ANY_NAME = [""];
 
 const once = (list: readonly string[] | null | undefined): readonly string[] => [...new Set(list)];
@@ -126,7 +127,7 @@ const coversPaths = ({ verbs, nonResourceURLs }: RuleForm): Covering => {
   return [oneOfOrAll(verbs ?? []), (path) => paths.has(path)];
 };
 
-/** A resource is covered by itself, by all, and a subresource by that of all. */
+/** A resource is covered by itself and by `*`, a subresource also by that of `*`. */
 function coversResource(resources: readonly string[]): OneOf {
   const covers = oneOfOrAll(resources);
   return (resource) => {
@@ -136,42 +137,43 @@ function coversResource(resources: readonly string[]): OneOf {
 }
 
 interface Budget {
-  looks: number;
+  comparisons: number;
 }
 
-/** What is left of a box once all that covers parts of it is cut out. */
+/** The parts of a box that no rule covers. */
 function* withoutAll(
   box: Box,
   held: readonly HeldRule[],
-  side: Side,
+  type: BoxType,
   budget: Budget,
-): Steps<{ readonly boxes: readonly Box[]; readonly isCutShort: boolean }> {
+): Steps<{ readonly boxes: readonly Box[]; readonly isTruncated: boolean }> {
   let boxes: Box[] = [box];
   for (const rule of held) {
-    const covers = rule.covers(side, budget);
+    const covers = rule.covers(type, budget);
     if (!covers) continue;
     const next: Box[] = [];
     for (const one of boxes) {
-      for (const texts of one) budget.looks += texts.length;
-      if (budget.looks > MOST_LOOKS) return { boxes, isCutShort: true };
+      for (const texts of one) budget.comparisons += texts.length;
+      if (budget.comparisons > MAX_COMPARISONS) return { boxes, isTruncated: true };
       for (const piece of without(one, covers)) next.push(piece);
       yield;
     }
-    if (next.length === 0 || next.length > MOST_BOXES) return { boxes: next, isCutShort: next.length > 0 };
+    if (next.length === 0 || next.length > MAX_BOXES) return { boxes: next, isTruncated: next.length > 0 };
     boxes = next;
   }
-  return { boxes, isCutShort: false };
+  return { boxes, isTruncated: false };
 }
 
-/** What is left of a box without the part that is covered: one piece for each side that is covered in part only. */
+/** A box without its covered part: one piece for each dimension that is covered in part. */
 function without(box: Box, covers: Covering): readonly Box[] {
   const inside: (readonly string[])[] = [];
   const outside: (readonly string[])[] = [];
   for (const [i, side] of box.entries()) {
-    const covered = side.filter((text) => covers[i]!(text));
+    const test = covers[i]!;
+    const covered = side.filter(test);
     if (covered.length === 0) return [box];
     inside.push(covered);
-    outside.push(covered.length === side.length ? [] : side.filter((text) => !covers[i]!(text)));
+    outside.push(covered.length === side.length ? [] : side.filter((text) => !test(text)));
   }
   const pieces: Box[] = [];
   for (const [i, side] of outside.entries()) {

@@ -44,7 +44,7 @@ const names = (grants: readonly Grant[]) => grants.map((grant) => grant.binding.
 const missesOf = (info: RequestInfo, ...bindings: ApiObject[]) =>
   explain(JANE, info, ROLES, bindings).misses.map(({ lacks, binding: { name } }) => `${name} ${lacks}`);
 
-describe("who may do something", () => {
+describe("grants of a request", () => {
   const bindings = [
     binding("n/b", "Role", "local", USER),
     binding("o/b", "Role", "local", USER),
@@ -53,7 +53,7 @@ describe("who may do something", () => {
     binding("n/lost", "Role", "nowhere", USER),
   ];
 
-  test("whoever is given it there, by bindings of the cluster first", () => {
+  test("are those of its namespace, by bindings of the cluster first", () => {
     const grants = grantsOf(ask("delete", "pods"), ROLES, bindings);
     expect(names(grants)).toEqual(["all", "a", "b"]);
     expect(grants.map(({ binding: { role: given }, rule: { verbs } }) => [given.name, verbs])).toEqual([
@@ -63,13 +63,13 @@ describe("who may do something", () => {
     ]);
   });
 
-  test("bindings of a namespace say nothing of the cluster and of paths", () => {
+  test("do not include bindings of a namespace for the cluster and for paths", () => {
     expect(names(grantsOf(ask("delete", "pods", { namespace: "" }), ROLES, bindings))).toEqual(["all"]);
     const ofAdmin = [...bindings, binding("n/c", "ClusterRole", "admin", USER)];
     expect(names(grantsOf(askPath("/healthz/x"), ROLES, ofAdmin))).toEqual(["all"]);
   });
 
-  test("a rule for some names counts where no name is asked and one may be meant", () => {
+  test("include a rule with resourceNames where the request has no name and may be meant for one", () => {
     const some = [binding("n/a", "ClusterRole", "view", USER)];
     expect(names(grantsOf(ask("get", "secrets"), ROLES, some))).toEqual(["a"]);
     expect(names(grantsOf(ask("get", "secrets", { name: "a" }), ROLES, some))).toEqual(["a"]);
@@ -77,8 +77,8 @@ describe("who may do something", () => {
   });
 });
 
-describe("why somebody may not", () => {
-  test("what allows it is told, and then nothing else", () => {
+describe("explanations", () => {
+  test("an allowed request has grants, and nothing else", () => {
     const { grants, misses, helpful } = explain(JANE, ask("delete", "pods"), ROLES, [
       binding("n/a", "ClusterRole", "edit", DEVS),
       binding("n/b", "ClusterRole", "view", USER),
@@ -99,14 +99,14 @@ describe("why somebody may not", () => {
     expect(missesOf(info, given)).toEqual([`b ${lack}`]);
   });
 
-  test("what lacks more than one thing, or is of somebody else, is not near", () => {
+  test("a binding that lacks more than one thing, or is of another user, is not a miss", () => {
     expect(missesOf(ask("delete", "pods"), binding("o/b", "ClusterRole", "view", USER))).toEqual([]);
     expect(missesOf(ask("delete", "nodes"), binding("b", "ClusterRole", "edit", USER))).toEqual([]);
     expect(missesOf(ask("delete", "pods"), binding("n/b", "ClusterRole", "view", ["User", "bob"]))).toEqual([]);
     expect(missesOf(ask("delete", "pods"), binding("o/b", "Role", "nowhere", USER))).toEqual([]);
   });
 
-  test("the nearest comes first", () => {
+  test("the nearest miss comes first", () => {
     const view = binding("n/a", "ClusterRole", "view", USER);
     expect(missesOf(ask("delete", "pods"), view, binding("o/b", "Role", "local", USER))).toEqual([
       "b namespace",
@@ -115,7 +115,7 @@ describe("why somebody may not", () => {
   });
 });
 
-test("roles that would help are those that allow least first, of the place that is asked about", () => {
+test("helpful roles are those of the namespace of the request, narrowest first", () => {
   const names_ = (info: RequestInfo) => rolesThatAllow(info, ROLES).map(({ kind, name }) => `${kind} ${name}`);
   expect(names_(ask("delete", "pods"))).toEqual(["Role local", "ClusterRole edit", "ClusterRole admin"]);
   expect(names_(ask("delete", "pods", { namespace: "" }))).toEqual(["ClusterRole edit", "ClusterRole admin"]);

@@ -28,7 +28,7 @@ const give = (...rules: Parameters<typeof rule>[0][]): void => {
 };
 
 describe("what a rule allows", () => {
-  test("RBAC-24: any rule of any role that is bound will do; each is judged by itself", async () => {
+  test("RBAC-24: any rule of any bound role is enough; each is tested by itself", async () => {
     give("get pods", "list services");
     roles.clusterRole("c", rule("watch nodes"));
     roles.binding("", "c", "ClusterRole c", "Group team");
@@ -44,13 +44,13 @@ describe("what a rule allows", () => {
     ]);
   });
 
-  test("RBAC-25: verbs as they are written, and * anywhere in the list", async () => {
+  test("RBAC-25: verbs match exactly, and * anywhere in the list", async () => {
     give("GET,list pods", "get,* secrets");
     expect([await may("get pods"), await may("GET pods"), await may("lis pods")]).toEqual([false, true, false]);
     for (const verb of ["delete", "escalate", "odd"]) expect(await may(`${verb} secrets`)).toBe(true);
   });
 
-  test("RBAC-26: groups as they are written", async () => {
+  test("RBAC-26: groups match exactly", async () => {
     give("get a core", "get b *", "get c x.*", "get d core,x.io");
     expect([await may("get a"), await may("get a x.io")]).toEqual([true, false]);
     expect([await may("get b"), await may("get b x.io")]).toEqual([true, true]);
@@ -68,7 +68,7 @@ describe("what a rule allows", () => {
     expect(await all("create pods/log", "create pods/*", "create x/*")).toEqual([false, true, true]);
   });
 
-  test("RBAC-27: a resource that is named with a slash is not a subresource", async () => {
+  test("RBAC-27: a resource name with a slash is not a subresource", async () => {
     give("get */log");
     expect(await may("get pods/log")).toBe(true);
     const odd = { ...question("get pods", "n"), resource: "pods/log" };
@@ -86,16 +86,16 @@ describe("what a rule allows", () => {
     expect([await may("watch pods"), await may("watch pods core *")]).toEqual([false, true]);
   });
 
-  test("RBAC-28: a long list of names is looked up", async () => {
+  test("RBAC-28: a long list of names is a set", async () => {
     const names = Array.from({ length: 500 }, (_, i) => `n${i}`);
     give(`get pods core ${names.join(",")}`);
     expect([await may("get pods core n499"), await may("get pods core n500")]).toEqual([true, false]);
   });
 
-  test("RBAC-29: version, UID and extras are not asked", async () => {
+  test("RBAC-29: version, UID and extra are ignored", async () => {
     give("get pods");
-    const asked = { ...question("get pods", "n"), version: "v9" };
-    expect((await rbac.authorize({ ...kim, uid: "7", extra: { a: ["b"] } }, asked)).allowed).toBe(true);
+    const request = { ...question("get pods", "n"), version: "v9" };
+    expect((await rbac.authorize({ ...kim, uid: "7", extra: { a: ["b"] } }, request)).allowed).toBe(true);
   });
 
   test("RBAC-30: paths", async () => {
@@ -118,7 +118,7 @@ describe("what a rule allows", () => {
     expect(await of("/", "/anything")).toEqual([true, true]);
   });
 
-  test("RBAC-31: rules for objects say nothing of paths, and paths are given for the cluster only", async () => {
+  test("RBAC-31: rules for objects do not match paths, and paths need a ClusterRoleBinding", async () => {
     roles.clusterRole("c", rule("* * *"), pathRule("get /metrics"));
     roles.binding("n", "b", "ClusterRole c", "User kim");
     expect(await may("get /metrics", "")).toBe(false);
@@ -126,7 +126,7 @@ describe("what a rule allows", () => {
     expect([await may("get /metrics", ""), await may("get /version", "")]).toEqual([true, false]);
   });
 
-  test("RBAC-32: a ClusterRole that a RoleBinding gives counts in that namespace", async () => {
+  test("RBAC-32: a ClusterRole of a RoleBinding applies in that namespace", async () => {
     roles.clusterRole("c", rule("get pods,nodes"));
     roles.binding("n", "b", "ClusterRole c", "User kim");
     expect([await may("get pods"), await may("get pods", "m"), await may("get pods", "")]).toEqual([
@@ -138,8 +138,8 @@ describe("what a rule allows", () => {
   });
 });
 
-describe("whom a binding names", () => {
-  test("RBAC-33: users, groups and accounts, case included", async () => {
+describe("the subjects of a binding", () => {
+  test("RBAC-33: users, groups and accounts match by case", async () => {
     roles.role("n", "r", rule("get pods"));
     const allowed = async (subject: string, who: Identity): Promise<boolean> => {
       roles.binding("n", "b", "Role r", subject);
@@ -155,7 +155,7 @@ describe("whom a binding names", () => {
     expect(await allowed("Group system:serviceaccounts", account)).toBe(true);
   });
 
-  test("RBAC-34: a role that is missing gives nothing and hides nothing, and counts when it comes", async () => {
+  test("RBAC-34: a missing role grants nothing and hides nothing, and counts when it is created", async () => {
     roles.binding("n", "a", "Role none", "User kim");
     roles.binding("", "a", "ClusterRole gone", "User kim");
     give("get pods");
@@ -199,7 +199,7 @@ describe("whom a binding names", () => {
     expect((await decide(kim, "list pods", "n")).reason).toBe("");
   });
 
-  test("RBAC-37: of several bindings that allow it the first by name is told", async () => {
+  test("RBAC-37: of several bindings the reason names the first", async () => {
     give("get pods");
     roles.role("n", "s", rule("get pods"));
     roles.binding("n", "a", "Role s", "Group team");
@@ -208,8 +208,8 @@ describe("whom a binding names", () => {
   });
 });
 
-describe("what changes", () => {
-  test("RBAC-36: what is written counts, and what is taken away ends", async () => {
+describe("changes", () => {
+  test("RBAC-36: created roles and bindings count, deleted ones do not", async () => {
     expect(await may("get pods")).toBe(false);
     give("get pods");
     expect(await may("get pods")).toBe(true);
@@ -222,7 +222,7 @@ describe("what changes", () => {
     expect(await may("list pods")).toBe(false);
   });
 
-  test("RBAC-36: a binding that names somebody else takes from one and gives to the other", async () => {
+  test("RBAC-36: a binding with another subject applies to that one only", async () => {
     give("get pods");
     expect(await may("get pods")).toBe(true);
     roles.binding("n", "b", "Role r", "Group others");
@@ -230,7 +230,7 @@ describe("what changes", () => {
     expect(await may("get pods", "n", { user: "pat", groups: ["others"] })).toBe(true);
   });
 
-  test("RBAC-36: where nobody remembers what has changed, everything is read again", async () => {
+  test("RBAC-36: where the changes are not known any more, everything is read again", async () => {
     give("get pods");
     expect(await may("get pods")).toBe(true);
     roles.remove("RoleBinding", "n", "b");
@@ -240,7 +240,7 @@ describe("what changes", () => {
     expect(await may("get pods", "n", { user: "pat", groups: [] })).toBe(true);
   });
 
-  test("a question is answered at once when nothing has to be read, and a change reads no more than it concerns", async () => {
+  test("a decision is direct where nothing has to be read, and a change reads only the changed objects", async () => {
     for (let i = 0; i < 20; i++) {
       roles.role("n", `r${i}`, rule(`get things${i}`));
       roles.binding("n", `b${i}`, `Role r${i}`, "User kim");
@@ -254,13 +254,13 @@ describe("what changes", () => {
     expect(Object.fromEntries(roles.reads)).toEqual({ "roles.rbac.authorization.k8s.io": 1 });
   });
 
-  test("nothing is read before somebody asks about roles", async () => {
+  test("nothing is read before the first decision", async () => {
     give("get pods");
     await decide({ user: "root", groups: ["system:masters"] }, "get pods", "n");
     expect(roles.reads.size).toBe(0);
   });
 
-  test("more changes than are worth it are read anew, with questions between them", async () => {
+  test("after too many changes everything is read again, with decisions in between", async () => {
     give("get pods");
     expect(await may("get pods")).toBe(true);
     for (let i = 0; i < 40; i++) roles.binding("m", `b${i % 7}`, "Role r", `User u${i}`);
@@ -271,8 +271,8 @@ describe("what changes", () => {
   });
 });
 
-describe("rights that are listed", () => {
-  test("RBAC-53: rules as they are in the roles, those of the cluster first, and what is missing", async () => {
+describe("listed rights", () => {
+  test("RBAC-53: are the rules of the roles, those of the cluster first, and the missing roles", async () => {
     give("get pods core a");
     roles.clusterRole("c", rule("list nodes"), pathRule("get /metrics"));
     roles.binding("", "c", "ClusterRole c", "Group team");
@@ -284,12 +284,12 @@ describe("rights that are listed", () => {
     expect(await rbac.rightsOf(kim, "m")).toMatchObject({ error: expect.stringContaining('"none"') });
   });
 
-  test("decisions and checks of a cluster share one index", () => {
+  test("decisions and escalation checks of a cluster share one index", () => {
     expect(rbacOf(roles, systemClock.loop)).toBe(rbacOf(roles, systemClock.loop));
   });
 });
 
-test("names that could be taken for each other are told apart, also among those who are remembered", async () => {
+test("similar names are not confused, also in the caches", async () => {
   roles.role("n", "r", rule("get pods"));
   roles.binding("n", "b", "Role r", "User a", "Group a1:b");
   const of = (user: string, ...groups: string[]): Promise<boolean> => may("get pods", "n", { user, groups });
@@ -301,7 +301,7 @@ test("names that could be taken for each other are told apart, also among those 
   ]);
 });
 
-test("somebody in very many groups is answered, and not remembered", async () => {
+test("a user with very many groups gets decisions, and is not cached", async () => {
   give("get pods");
   const groups = Array.from({ length: 5000 }, (_, i) => `g${i}`);
   expect(await may("get pods", "n", { user: "x", groups: [...groups, "team"] })).toBe(false);

@@ -1,13 +1,12 @@
 /**
- * RBAC: who may do what, by the roles that bindings give them (RBAC-24..37).
+ * The RBAC authorizer: users may do what the roles allow that bindings give them (RBAC-24..37).
  *
- *     roles, clusterroles ──────────► role cells ─┐
- *     rolebindings, clusterrolebindings ─► index ─┴─► views of those who ask ─► decisions
+ *     roles, clusterroles ──────────► role cache ─┐
+ *     rolebindings, clusterrolebindings ─► index ─┴─► views of users ─► decisions
  *
- * Nothing is read before the first question that is about roles. After that each question looks whether anything has
- * changed, which is a comparison of four numbers, and takes in what has: a change of one role or one binding concerns the views
- * of those whom it is given to, and no others. Where more has changed than one turn should take in, or memory does not say what,
- * the question waits.
+ * Nothing is read before the first request. Each request compares four numbers to see whether a resource has changed, and
+ * applies the changes; a changed role or binding invalidates only the views of its subjects. A request waits where the changes
+ * take several slices, or are not known any more.
  *
  * @module
  */
@@ -19,53 +18,52 @@ import type { Authorizer, Decision, Identity, Rights } from "../contract.ts";
 import { type RoleName, readBinding, roleName } from "./binding.ts";
 import { BindingIndex } from "./binding-index.ts";
 import { rightsBy } from "./rights.ts";
-import { GROUP, type RoleCell, RoleCells, missingRoles } from "./role-cells.ts";
+import { RBAC_GROUP, type CachedRole, RoleCache, missingRoles } from "./role-cache.ts";
 import type { RuleForm } from "./rule.ts";
 import { Views } from "./views.ts";
 
 /** A resource that decisions depend on. */
 interface Source {
   readonly followed: Followed;
-  /** How far it has been taken in. */
+  /** The mark up to which changes are applied. */
   mark: number;
-  take(object: ObjectName): void;
+  apply(object: ObjectName): void;
 }
 
-/** More changes than it is worth to take in one by one. */
-const MANY = 5000;
+/** With more changes, everything is read again. */
+const MAX_CHANGES = 5000;
 
-/** How many roles are kept beside those that bindings name, and how many characters of their names. */
+/** The roles that are cached beside those of bindings, and the characters of their names. */
 const SPARE_ROLES = 1000;
-const SPARE_LENGTH = 1 << 20;
+const SPARE_NAME_LENGTH = 1 << 20;
 
-/** A refusal tells which of the roles that somebody is given are missing, and nothing else (RBAC-34, RBAC-37). */
-function refusal(missing: readonly RoleCell[]): Decision {
-  return missing.length === 0 ? NO_OPINION : { allowed: false, reason: `RBAC: ${missingRoles(missing)}` };
-}
+/** The reason of a refusal names the missing roles of the user, and nothing else (RBAC-34, RBAC-37). */
+const refusal = (missing: readonly CachedRole[]): Decision =>
+  missing.length === 0 ? NO_OPINION : { allowed: false, reason: `RBAC: ${missingRoles(missing)}` };
 
-/** See the head of this file. */
+/** Decides by roles and bindings. */
 export class Rbac implements Authorizer {
   readonly #lookup: Lookup;
   readonly #loop: Loop;
   readonly #sources: readonly Source[];
-  readonly #roles: RoleCells;
+  readonly #roles: RoleCache;
   #bindings = new BindingIndex();
   #views: Views;
   #isLoaded = false;
   #loading: Promise<void> | undefined;
-  /** Counts what has changed. */
+  /** The number of changes so far. */
   #changes = 0;
 
   constructor(lookup: Lookup, loop: Loop) {
     this.#lookup = lookup;
     this.#loop = loop;
-    this.#roles = new RoleCells(lookup);
+    this.#roles = new RoleCache(lookup);
     this.#views = new Views(this.#bindings, this.#roles);
     this.#sources = [
-      this.#bindingSource(`clusterrolebindings.${GROUP}`),
-      this.#bindingSource(`rolebindings.${GROUP}`),
-      this.#roleSource(`clusterroles.${GROUP}`, "ClusterRole"),
-      this.#roleSource(`roles.${GROUP}`, "Role"),
+      this.#bindingSource(`clusterrolebindings.${RBAC_GROUP}`),
+      this.#bindingSource(`rolebindings.${RBAC_GROUP}`),
+      this.#roleSource(`clusterroles.${RBAC_GROUP}`, "ClusterRole"),
+      this.#roleSource(`roles.${RBAC_GROUP}`, "Role"),
     ];
   }
 
@@ -81,17 +79,17 @@ export class Rbac implements Authorizer {
     return wait ? wait.then(list) : list();
   }
 
-  /** The rules of a role as they are now; undefined where there is no such role. */
-  rulesOf(named: RoleName): readonly RuleForm[] | undefined | Promise<readonly RuleForm[] | undefined> {
+  /** The current rules of a role; undefined where the role does not exist. */
+  rulesOf(name: RoleName): readonly RuleForm[] | undefined | Promise<readonly RuleForm[] | undefined> {
     const wait = this.#catchUp();
-    const read = (): readonly RuleForm[] | undefined => this.#roles.look(named)?.forms;
+    const read = (): readonly RuleForm[] | undefined => this.#roles.peek(name)?.forms;
     return wait ? wait.then(read) : read();
   }
 
-  /** The role of each binding of an identity in the cluster, and then in a namespace. */
-  #rolesOf(identity: Identity, namespace: string): readonly RoleCell[] {
-    const ofCluster = this.#views.ofCluster(identity, this.#changes).held;
-    const local = namespace === "" ? [] : this.#views.ofNamespace(identity, namespace, this.#changes).held;
+  /** The role of each binding of a user, first in the cluster, then in a namespace. */
+  #rolesOf(identity: Identity, namespace: string): readonly CachedRole[] {
+    const ofCluster = this.#views.ofCluster(identity, this.#changes).matches;
+    const local = namespace === "" ? [] : this.#views.ofNamespace(identity, namespace, this.#changes).matches;
     return [...ofCluster, ...local].map(({ binding }) => this.#roles.get(binding.role));
   }
 
@@ -101,52 +99,50 @@ export class Rbac implements Authorizer {
     if (inCluster) return inCluster;
     if (!info.isResource || info.namespace === "") return refusal(ofCluster.missing);
     const local = this.#views.ofNamespace(identity, info.namespace, this.#changes);
-    const here = local.allows(info);
-    if (here) return here;
-    return refusal([...ofCluster.missing, ...local.missing]);
+    return local.allows(info) ?? refusal([...ofCluster.missing, ...local.missing]);
   }
 
-  /** Takes in what has changed; a promise where that is not done at once. */
+  /** Applies the changes; a promise where that takes several slices. */
   #catchUp(): Promise<void> | undefined {
     if (this.#loading) return this.#loading;
-    if (!this.#isLoaded) return this.#begin(() => this.#load());
-    return this.#sources.some(isBehind) ? this.#takeNews() : undefined;
+    if (!this.#isLoaded) return this.#wait(() => this.#load());
+    return this.#sources.some(isBehind) ? this.#applyChanges() : undefined;
   }
 
-  #takeNews(): Promise<void> | undefined {
+  #applyChanges(): Promise<void> | undefined {
     const changes: [Source, ObjectName][] = [];
     for (const source of this.#sources) {
       if (!isBehind(source)) continue;
       const changed = source.followed.changedSince(source.mark);
-      if (!changed) return this.#begin(() => this.#load());
+      if (!changed) return this.#wait(() => this.#load());
       for (const object of changed) changes.push([source, object]);
       source.mark = source.followed.mark;
     }
     if (changes.length === 0) return undefined;
-    return changes.length > MANY ? this.#begin(() => this.#load()) : this.#take(changes);
+    return changes.length > MAX_CHANGES ? this.#wait(() => this.#load()) : this.#apply(changes);
   }
 
-  /** Takes changes in, in one turn where that is enough. */
-  #take(changes: readonly (readonly [Source, ObjectName])[]): Promise<void> | undefined {
-    const limit = this.#loop.slice();
+  /** Applies changes in one slice where that is enough. */
+  #apply(changes: readonly (readonly [Source, ObjectName])[]): Promise<void> | undefined {
+    const slice = this.#loop.slice();
     for (const [i, [source, object]] of changes.entries()) {
-      source.take(object);
-      if (limit.isOver) return this.#begin(() => this.#takeInTurns(changes.slice(i + 1), limit));
+      source.apply(object);
+      if (slice.isOver) return this.#wait(() => this.#applyInSlices(changes.slice(i + 1), slice));
     }
     this.#changed();
     return undefined;
   }
 
-  async #takeInTurns(changes: readonly (readonly [Source, ObjectName])[], limit: Slice): Promise<void> {
+  async #applyInSlices(changes: readonly (readonly [Source, ObjectName])[], slice: Slice): Promise<void> {
     for (const [source, object] of changes) {
-      if (limit.isOver) await limit.pause();
-      source.take(object);
+      if (slice.isOver) await slice.pause();
+      source.apply(object);
     }
     this.#changed();
   }
 
-  /** Does what takes several turns; who asks meanwhile waits for it, and then for what has changed meanwhile. */
-  #begin(work: () => Promise<void>): Promise<void> {
+  /** Starts work of several slices; requests wait for it, and then for the changes since it began. */
+  #wait(work: () => Promise<void>): Promise<void> {
     const done = work().finally(() => {
       this.#loading = undefined;
     });
@@ -154,16 +150,18 @@ export class Rbac implements Authorizer {
     return this.#loading;
   }
 
-  /** Reads all bindings, as for the first time. Roles are read when a decision needs them. */
+  /** Reads all bindings. A role is read when a decision needs it. */
   async #load(): Promise<void> {
     this.#isLoaded = false;
     for (const source of this.#sources) source.mark = source.followed.mark;
     const found = await Promise.all(
-      ["clusterrolebindings", "rolebindings"].map((plural) => this.#lookup.collect(`${plural}.${GROUP}`, readBinding)),
+      ["clusterrolebindings", "rolebindings"].map((plural) =>
+        this.#lookup.collect(`${plural}.${RBAC_GROUP}`, readBinding),
+      ),
     );
     this.#bindings = new BindingIndex();
     await this.#bindings.fill(found.flat(), this.#loop.slice());
-    this.#roles.forgetAll();
+    this.#roles.clear();
     this.#views = new Views(this.#bindings, this.#roles);
     this.#isLoaded = true;
     this.#changed();
@@ -172,7 +170,7 @@ export class Rbac implements Authorizer {
   #changed(): void {
     this.#changes++;
     const { size, nameLength } = this.#bindings;
-    this.#roles.trim(size + SPARE_ROLES, nameLength + SPARE_LENGTH);
+    this.#roles.trim(size + SPARE_ROLES, nameLength + SPARE_NAME_LENGTH);
   }
 
   #bindingSource(resource: string): Source {
@@ -182,22 +180,22 @@ export class Rbac implements Authorizer {
     });
   }
 
-  #roleSource(resource: string, kind: string): Source {
-    return this.#source(resource, ({ namespace, name }) => this.#roles.forget(roleName(kind, namespace, name)));
+  #roleSource(resource: string, kind: RoleName["kind"]): Source {
+    return this.#source(resource, ({ namespace, name }) => this.#roles.invalidate(roleName(kind, namespace, name)));
   }
 
-  #source(resource: string, take: Source["take"]): Source {
-    return { followed: this.#lookup.follow(resource), mark: -1, take };
+  #source(resource: string, apply: Source["apply"]): Source {
+    return { followed: this.#lookup.follow(resource), mark: -1, apply };
   }
 }
 
 const isBehind = ({ followed, mark }: Source): boolean => followed.mark !== mark;
 
-const known = new WeakMap<Lookup, Rbac>();
+const made = new WeakMap<Lookup, Rbac>();
 
-/** The RBAC of a cluster: decisions and checks of what somebody gives share one index. */
+/** Returns the RBAC authorizer of a cluster, always the same one: decisions and escalation checks share its index. */
 export function rbacOf(lookup: Lookup, loop: Loop): Rbac {
-  let rbac = known.get(lookup);
-  if (!rbac) known.set(lookup, (rbac = new Rbac(lookup, loop)));
+  let rbac = made.get(lookup);
+  if (!rbac) made.set(lookup, (rbac = new Rbac(lookup, loop)));
   return rbac;
 }

@@ -1,11 +1,11 @@
 import type { PathRule, ResourceRule, Rights } from "../contract.ts";
-import { type RoleCell, missingRoles } from "./role-cells.ts";
+import { type CachedRole, missingRoles } from "./role-cache.ts";
 import type { RuleForm } from "./rule.ts";
 
-/** All that roles give, as they say it (RBAC-53). */
-export function rightsBy(cells: readonly RoleCell[]): Rights {
-  const rules = cells.flatMap(({ role }) => role?.forms ?? []);
-  const error = missingRoles(cells);
+/** The rights of roles, rule by rule (RBAC-53). */
+export function rightsBy(roles: readonly CachedRole[]): Rights {
+  const rules = roles.flatMap(({ role }) => role?.forms ?? []);
+  const error = missingRoles(roles);
   return {
     resourceRules: rules.filter(({ resources }) => resources?.length).map(resourceRule),
     pathRules: rules.filter(({ nonResourceURLs }) => nonResourceURLs?.length).map(pathRule),

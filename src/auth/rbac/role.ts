@@ -1,9 +1,9 @@
 import type { ApiObject } from "../../schema/definition.ts";
 import { Rule, type RuleForm } from "./rule.ts";
 
-/** A role that can be asked; it stands for one state of the object. */
+/** A compiled role, as of one resourceVersion of its object. */
 export class CompiledRole {
-  /** The rules as they stand in it. */
+  /** The rules of the object. */
   readonly forms: readonly RuleForm[];
   #rules: readonly Rule[] | undefined;
 

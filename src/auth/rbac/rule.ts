@@ -1,13 +1,12 @@
 /**
- * One rule of a role, and what it allows (RBAC-24..31).
- *
- * A rule is read once and then asked often; a long list in it becomes a set, so that no question takes longer for it.
+ * One rule of a role (RBAC-24..31). It is compiled once: long lists become sets, so that they do not slow down decisions.
  *
  * @module
  */
 import type { RequestInfo } from "../../meta/request-info.ts";
+import { withoutTrailing } from "../../util/scan.ts";
 
-/** A rule as it stands in a role; nothing is sure to be there. */
+/** A rule of a Role or ClusterRole object; every member may be missing. */
 export interface RuleForm {
   readonly verbs?: readonly string[] | null;
   readonly apiGroups?: readonly string[] | null;
@@ -16,35 +15,34 @@ export interface RuleForm {
   readonly nonResourceURLs?: readonly string[] | null;
 }
 
-/** What stands for every verb, every group, every resource, and at its end for every path that begins so. */
+/** Matches every verb, group or resource; at the end of a path, every path with the prefix. */
 export const ALL = "*";
 
-/** Up to how many texts are compared one after another; more of them are looked up. */
-const FEW = 8;
+/** Longer lists become sets. */
+const MAX_SCANNED = 8;
 
-/** Says whether a text is one of a list. */
+/** Tests whether a text is in a list. */
 export type OneOf = (text: string) => boolean;
 
-/** Says whether a text is one of a list, in a time that does not depend on how long that is. */
+/** Returns a test whether a text is in a list; its time does not depend on the length of the list. */
 export function oneOf(list: readonly string[]): OneOf {
-  if (list.length > FEW) {
+  if (list.length > MAX_SCANNED) {
     const set = new Set(list);
     return (text) => set.has(text);
   }
   return (text) => list.includes(text);
 }
 
-/** Every text is one. */
 const anything: OneOf = () => true;
 
-/** As {@link oneOf}; where one of the list is `*`, every text is. */
+/** As {@link oneOf}; with `*` in the list, every text passes. */
 export const oneOfOrAll = (list: readonly string[]): OneOf => (list.includes(ALL) ? anything : oneOf(list));
 
-/** The resource of a question with its subresource, as rules write them. */
+/** The resource of a request with its subresource, in the form of rules. */
 export const wholeResource = ({ resource, subresource }: Pick<RequestInfo, "resource" | "subresource">): string =>
   subresource === "" ? resource : `${resource}/${subresource}`;
 
-/** A rule that can be asked. */
+/** A compiled rule. */
 export class Rule {
   readonly #verbs: OneOf;
   readonly #groups: OneOf;
@@ -60,55 +58,49 @@ export class Rule {
     this.#paths = form.nonResourceURLs?.length ? new PathSet(form.nonResourceURLs) : undefined;
   }
 
-  /** Whether it says anything of paths. */
+  /** Whether the rule is for paths. */
   get hasPaths(): boolean {
     return this.#paths !== undefined;
   }
 
-  /** Whether it holds whatever the name is. */
+  /** Whether the rule has no resourceNames. */
   get isForAll(): boolean {
     return this.#names === undefined;
   }
 
-  /** Whether it holds for an object of a name, and for none where that is empty (RBAC-28). */
+  /** Whether the rule is for an object of a name; a request without a name has the empty one (RBAC-28). */
   isForName(name: string): boolean {
     return this.#names === undefined || this.#names(name);
   }
 
   /**
-   * Whether it allows what is asked of some object of a resource (RBAC-25..27).
+   * Whether the rule allows a request on some object of a resource (RBAC-25..27).
    *
-   * @param resource the {@link wholeResource} of the question
+   * @param resource the {@link wholeResource} of the request
    */
   allowsSome({ verb, group, subresource }: RequestInfo, resource: string): boolean {
     if (!this.#verbs(verb) || !this.#groups(group)) return false;
     return this.#resources(resource) || (subresource !== "" && this.#resources(`${ALL}/${subresource}`));
   }
 
-  /** Whether it allows what is asked of a path. */
+  /** Whether the rule allows a request of a path. */
   allowsPath({ verb, path }: RequestInfo): boolean {
     return this.#paths !== undefined && this.#verbs(verb) && this.#paths.has(path);
   }
 }
 
-/** Paths of rules: each is itself, and with `*` at its end all that begin with what is before (RBAC-30). */
+/** The paths of a rule; one with `*` at its end matches by prefix (RBAC-30). */
 export class PathSet {
   readonly #exact: OneOf;
-  readonly #beginnings: readonly string[];
+  readonly #prefixes: readonly string[];
 
   constructor(paths: readonly string[]) {
     this.#exact = oneOf(paths);
-    const beginnings = paths.filter((path) => path.endsWith(ALL)).map(withoutStars);
-    this.#beginnings = beginnings.includes("") ? [""] : [...new Set(beginnings)];
+    const prefixes = paths.filter((path) => path.endsWith(ALL)).map((path) => withoutTrailing(path, ALL));
+    this.#prefixes = prefixes.includes("") ? [""] : [...new Set(prefixes)];
   }
 
   has(path: string): boolean {
-    return this.#exact(path) || this.#beginnings.some((beginning) => path.startsWith(beginning));
+    return this.#exact(path) || this.#prefixes.some((prefix) => path.startsWith(prefix));
   }
-}
-
-function withoutStars(path: string): string {
-  let end = path.length;
-  while (path[end - 1] === ALL) end--;
-  return path.slice(0, end);
 }

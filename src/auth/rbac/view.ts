@@ -1,167 +1,170 @@
 /**
- * What one identity is given in one place, a namespace or the cluster, by the bindings there.
+ * The view of one user: the rules that bindings give the user in one namespace, or in the cluster.
  *
- * It is made when it is asked for, good as long as the lists and the roles that it was made of are those of today, and keeps
- * for each verb, group and resource that was asked about the rules that speak of them, up to the first that allows it
- * whatever the name.
+ * A view is made for a request, and is current as long as its binding lists and roles are. For each verb, group and resource of
+ * requests it caches the rules that match, up to the first one without resourceNames.
  *
  * @module
  */
 import type { RequestInfo } from "../../meta/request-info.ts";
 import { flatCopy } from "../../util/flat-copy.ts";
 import type { Decision } from "../contract.ts";
-import { type BindingIndex, type Held, type HeldList, byName } from "./binding-index.ts";
-import type { RoleCell, RoleCells } from "./role-cells.ts";
+import { type BindingIndex, type BindingMatch, type BindingMatches, byName } from "./binding-index.ts";
+import type { CachedRole, RoleCache } from "./role-cache.ts";
 import { type Rule, wholeResource } from "./rule.ts";
 
-/** A rule, and by which binding it holds. */
+/** A rule with its binding. */
 interface Grant {
   readonly rule: Rule;
-  readonly by: Held;
+  readonly match: BindingMatch;
 }
 
 /** A binding with its role. */
-interface HeldRole {
-  readonly held: Held;
-  readonly cell: RoleCell;
+interface MatchedRole {
+  readonly match: BindingMatch;
+  readonly cached: CachedRole;
 }
 
-/** How many rules a view keeps by what it was asked about. */
-const MOST_GRANTS = 4096;
-/** What an answer that is kept costs beside its words, and for each rule in it. */
-const ANSWER_BYTES = 512;
+const MAX_CACHED_GRANTS = 4096;
+/** The bytes of a cached list without its names, and of each rule in it. */
+const LIST_BYTES = 512;
 const GRANT_BYTES = 64;
-/** Names of verbs and of kinds, with subresource or group, are not longer: nothing is kept of what cannot be there. */
-const LONGEST_VERB = 63;
-const LONGEST_NAME = 253;
+/** Longer names of verbs, groups and resources cannot exist; nothing is cached for them. */
+const MAX_VERB_LENGTH = 63;
+const MAX_NAME_LENGTH = 253;
 
-/** See the head of this file. */
+/** Decides requests by the bindings of one user in one namespace, or in the cluster. */
 export class View {
   readonly #namespace: string;
-  readonly #holders: readonly string[];
-  /** What it was made of: the list of each holder. */
-  readonly #lists: readonly HeldList[];
+  readonly #subjectKeys: readonly string[];
+  /** The list of each subject key. */
+  readonly #lists: readonly BindingMatches[];
   /** The bindings in their order. */
-  readonly held: readonly Held[];
-  /** The first binding of each role: another one says the same. */
-  readonly #roles: readonly HeldRole[];
-  /** Those of the roles that are not there. */
-  readonly missing: readonly RoleCell[];
-  /** By verb, then resource, then group: texts of requests, of which none is made anew. */
-  readonly #asked = new Map<string, Map<string, Map<string, readonly Grant[]>>>();
-  #kept = 0;
+  readonly matches: readonly BindingMatch[];
+  /** The first binding of each role; further ones allow the same. */
+  readonly #roles: readonly MatchedRole[];
+  /** The roles that do not exist. */
+  readonly missing: readonly CachedRole[];
+  /** By verb, then resource, then group: the texts of requests, so that a lookup makes no new text. */
+  readonly #grants = new Map<string, Map<string, Map<string, readonly Grant[]>>>();
+  #grantCount = 0;
   #bytes = 0;
   readonly #weigh: ((bytes: number) => void) | undefined;
-  #paths: readonly Grant[] | undefined;
+  #pathGrants: readonly Grant[] | undefined;
 
-  /** @param weigh is told of bytes that the view keeps, and gives up again; without it, it keeps no answers */
+  /** @param weigh called with the bytes that the view adds, or frees where they are negative; without it nothing is cached */
   constructor(
     namespace: string,
-    holders: readonly string[],
+    subjectKeys: readonly string[],
     bindings: BindingIndex,
-    roles: RoleCells,
+    roles: RoleCache,
     weigh?: (bytes: number) => void,
   ) {
     this.#weigh = weigh;
     this.#namespace = namespace;
-    this.#holders = holders;
-    this.#lists = holders.map((holder) => bindings.of(namespace, holder));
-    this.held = merged(this.#lists);
-    this.#roles = rolesOf(this.held, roles);
-    this.missing = this.#roles.filter(({ cell }) => !cell.role).map(({ cell }) => cell);
+    this.#subjectKeys = subjectKeys;
+    this.#lists = subjectKeys.map((key) => bindings.of(namespace, key));
+    this.matches = merged(this.#lists);
+    this.#roles = rolesOf(this.matches, roles);
+    this.missing = this.#roles.filter(({ cached }) => !cached.role).map(({ cached }) => cached);
   }
 
-  /** Whether it still says what is so. */
-  isOfToday(bindings: BindingIndex): boolean {
-    const holders = this.#holders;
-    for (let i = 0; i < holders.length; i++) {
-      if (bindings.of(this.#namespace, holders[i]!) !== this.#lists[i]) return false;
+  /** Whether no binding or role of the view has changed. */
+  isCurrent(bindings: BindingIndex): boolean {
+    const keys = this.#subjectKeys;
+    for (let i = 0; i < keys.length; i++) {
+      if (bindings.of(this.#namespace, keys[i]!) !== this.#lists[i]) return false;
     }
-    for (const { cell } of this.#roles) if (cell.isOld) return false;
+    for (const { cached } of this.#roles) if (cached.isStale) return false;
     return true;
   }
 
-  /** What allows a request, with the binding; undefined where nothing does. */
+  /** The decision that allows a request; undefined where no rule allows it. */
   allows(info: RequestInfo): Decision | undefined {
     const allowing = info.isResource
-      ? this.#about(info).find(({ rule }) => rule.isForName(info.name))
-      : this.#aboutPaths().find(({ rule }) => rule.allowsPath(info));
-    return allowing?.by.decision;
+      ? this.#grantsFor(info).find(({ rule }) => rule.isForName(info.name))
+      : this.#grantsForPaths().find(({ rule }) => rule.allowsPath(info));
+    return allowing?.match.decision;
   }
 
-  #about(info: RequestInfo): readonly Grant[] {
+  #grantsFor(info: RequestInfo): readonly Grant[] {
     const { verb, group } = info;
     const resource = wholeResource(info);
-    const isKept = this.#weigh !== undefined && isUsual(info, resource);
-    const known = isKept ? this.#asked.get(verb)?.get(resource)?.get(group) : undefined;
-    if (known) return known;
-    const grants = this.#grantsFor(info, resource);
-    if (isKept) this.#keep(info, resource, grants);
+    const weigh = isCacheable(info, resource) ? this.#weigh : undefined;
+    const cached = weigh && this.#grants.get(verb)?.get(resource)?.get(group);
+    if (cached) return cached;
+    const grants = this.#findGrants(info, resource);
+    if (weigh) this.#cache(info, resource, grants, weigh);
     return grants;
   }
 
-  #grantsFor(info: RequestInfo, resource: string): readonly Grant[] {
+  #findGrants(info: RequestInfo, resource: string): readonly Grant[] {
     const grants: Grant[] = [];
-    for (const { held, cell } of this.#roles) {
-      for (const rule of cell.role?.rules ?? []) {
+    for (const { match, cached } of this.#roles) {
+      for (const rule of cached.role?.rules ?? []) {
         if (!rule.allowsSome(info, resource)) continue;
-        grants.push({ rule, by: held });
+        grants.push({ rule, match });
         if (rule.isForAll) return grants;
       }
     }
     return grants;
   }
 
-  #keep({ verb, group }: RequestInfo, resource: string, grants: readonly Grant[]): void {
-    this.#kept += grants.length + 1;
-    if (this.#kept > MOST_GRANTS) {
-      this.#asked.clear();
-      this.#weigh!(-this.#bytes);
+  #cache(
+    { verb, group }: RequestInfo,
+    resource: string,
+    grants: readonly Grant[],
+    weigh: (bytes: number) => void,
+  ): void {
+    this.#grantCount += grants.length + 1;
+    if (this.#grantCount > MAX_CACHED_GRANTS) {
+      this.#grants.clear();
+      weigh(-this.#bytes);
       this.#bytes = 0;
-      this.#kept = grants.length + 1;
+      this.#grantCount = grants.length + 1;
     }
-    const bytes = ANSWER_BYTES + GRANT_BYTES * grants.length + 2 * (verb.length + resource.length + group.length);
+    const bytes = LIST_BYTES + GRANT_BYTES * grants.length + 2 * (verb.length + resource.length + group.length);
     this.#bytes += bytes;
-    const ofVerb = this.#asked.get(verb) ?? new Map<string, Map<string, readonly Grant[]>>();
+    const ofVerb = this.#grants.get(verb) ?? new Map<string, Map<string, readonly Grant[]>>();
     const ofResource = ofVerb.get(resource) ?? new Map<string, readonly Grant[]>();
     ofResource.set(flatCopy(group), grants);
-    this.#asked.set(flatCopy(verb), ofVerb.set(flatCopy(resource), ofResource));
-    this.#weigh!(bytes);
+    this.#grants.set(flatCopy(verb), ofVerb.set(flatCopy(resource), ofResource));
+    weigh(bytes);
   }
 
-  #aboutPaths(): readonly Grant[] {
-    return (this.#paths ??= this.#findPaths());
+  #grantsForPaths(): readonly Grant[] {
+    return (this.#pathGrants ??= this.#findPathGrants());
   }
 
-  #findPaths(): readonly Grant[] {
-    const grants = this.#roles.flatMap(({ held, cell }) =>
-      (cell.role?.rules ?? []).filter((rule) => rule.hasPaths).map((rule) => ({ rule, by: held })),
+  #findPathGrants(): readonly Grant[] {
+    const grants = this.#roles.flatMap(({ match, cached }) =>
+      (cached.role?.rules ?? []).filter((rule) => rule.hasPaths).map((rule) => ({ rule, match })),
     );
     this.#weigh?.(GRANT_BYTES * grants.length);
     return grants;
   }
 }
 
-/** Whether there may be a kind of these names. None has a slash: who asks for one does not ask for a subresource. */
-const isUsual = ({ verb, group, resource: own }: RequestInfo, resource: string): boolean =>
-  verb.length <= LONGEST_VERB && group.length <= LONGEST_NAME && resource.length <= LONGEST_NAME && !own.includes("/");
+/** Whether a resource of these names may exist. No resource name has a slash, except before its subresource. */
+const isCacheable = ({ verb, group, resource: own }: RequestInfo, resource: string): boolean =>
+  verb.length <= MAX_VERB_LENGTH &&
+  group.length <= MAX_NAME_LENGTH &&
+  resource.length <= MAX_NAME_LENGTH &&
+  !own.includes("/");
 
-/** The bindings of several lists in their order, each once, by the first subject that names the identity. */
-function merged(lists: readonly HeldList[]): readonly Held[] {
+/** The bindings of several lists in their order, each once, with its first matching subject. */
+function merged(lists: readonly BindingMatches[]): readonly BindingMatch[] {
   const filled = lists.filter((list) => list.length > 0);
   if (filled.length <= 1) return filled[0] ?? [];
   const all = filled.flat().toSorted(byName);
-  return all.filter((held, i) => held.binding !== all[i - 1]?.binding);
+  return all.filter((match, i) => match.binding !== all[i - 1]?.binding);
 }
 
-function rolesOf(bindings: readonly Held[], roles: RoleCells): readonly HeldRole[] {
-  const seen = new Set<RoleCell>();
-  const found: HeldRole[] = [];
-  for (const held of bindings) {
-    const cell = roles.get(held.binding.role);
-    if (seen.has(cell)) continue;
-    seen.add(cell);
-    found.push({ held, cell });
+function rolesOf(matches: readonly BindingMatch[], roles: RoleCache): readonly MatchedRole[] {
+  const found = new Map<CachedRole, MatchedRole>();
+  for (const match of matches) {
+    const cached = roles.get(match.binding.role);
+    if (!found.has(cached)) found.set(cached, { match, cached });
   }
-  return found;
+  return [...found.values()];
 }

@@ -11,8 +11,8 @@ import { systemClock } from "../../util/clock.ts";
 const MB = 1_000_000;
 const account: Identity = { user: "system:serviceaccount:n:a", groups: ["system:serviceaccounts"] };
 
-/** A question in whose place `at` a name stands that was cut out of a longer text, as names are that stand in a path. */
-const asked = (at: keyof RequestInfo, name: string): RequestInfo => ({
+/** A request with a name in a member; the name is cut out of a longer text, as names in a path are. */
+const requestFor = (at: keyof RequestInfo, name: string): RequestInfo => ({
   ...NO_REQUEST,
   isResource: true,
   verb: "get",
@@ -22,19 +22,19 @@ const asked = (at: keyof RequestInfo, name: string): RequestInfo => ({
   [at]: `/before/${name}/behind`.split("/")[2],
 });
 
-const PLACES = ["namespace", "group", "resource", "subresource", "verb", "name", "version"] as const;
+const MEMBERS = ["namespace", "group", "resource", "subresource", "verb", "name", "version"] as const;
 
-/** Bytes that are kept for questions, of somebody who is given one role. */
+/** The bytes of the cache after requests of a user with one role. */
 async function keptFor(ask: (rbac: Rbac) => Promise<void>): Promise<number> {
   const roles = new RolesOfTest();
   roles.clusterRole("c", rule("get nodes"));
   roles.binding("", "c", "ClusterRole c", "Group system:serviceaccounts", "Group system:unauthenticated");
   const rbac = new Rbac(roles, systemClock.loop);
-  await rbac.authorize(account, asked("name", "first"));
+  await rbac.authorize(account, requestFor("name", "first"));
   const before = bytesInUse();
   await ask(rbac);
   const kept = bytesInUse() - before;
-  await rbac.authorize(account, asked("name", "last"));
+  await rbac.authorize(account, requestFor("name", "last"));
   return kept;
 }
 
@@ -42,29 +42,30 @@ const long = (i: number): string => `${i}${"n".repeat(MB)}`;
 const short = (i: number): string => `${i}${"n".repeat(194)}`;
 
 describe.each([
-  ["nobody", ANONYMOUS],
+  ["anonymous", ANONYMOUS],
   ["an account", account],
-])("what is kept of questions of %s", (_, identity) => {
-  test("with names of a megabyte, in whatever place, is nothing", async () => {
+])("the cache of decisions of %s", (_, identity) => {
+  test("has no names of a megabyte", async () => {
     const kept = await keptFor(async (rbac) => {
-      for (const place of PLACES) for (let i = 0; i < 20; i++) await rbac.authorize(identity, asked(place, long(i)));
+      for (const member of MEMBERS)
+        for (let i = 0; i < 20; i++) await rbac.authorize(identity, requestFor(member, long(i)));
     });
     expect(kept).toBeLessThan(2 * MB);
   });
 
-  test("with names of 200 bytes, in whatever place, has a bound", async () => {
+  test("has a bound with names of 200 bytes", async () => {
     const kept = await keptFor(async (rbac) => {
-      for (const place of PLACES)
-        for (let i = 0; i < 10_000; i++) await rbac.authorize(identity, asked(place, short(i)));
+      for (const member of MEMBERS)
+        for (let i = 0; i < 20_000; i++) await rbac.authorize(identity, requestFor(member, short(i)));
     });
     expect(kept).toBeLessThan(12 * MB);
   });
 
-  test("with names of 60 bytes of namespaces and kinds together has a bound", async () => {
+  test("has a bound with names of 60 bytes of namespaces and kinds together", async () => {
     const kept = await keptFor(async (rbac) => {
       for (let i = 0; i < 150_000; i++) {
         const [namespace, resource] = [`${i % 500}${"n".repeat(57)}`, `${i}${"r".repeat(54)}`];
-        await rbac.authorize(identity, { ...asked("name", "x"), namespace, resource });
+        await rbac.authorize(identity, { ...requestFor("name", "x"), namespace, resource });
       }
     });
     expect(kept).toBeLessThan(40 * MB);
@@ -74,27 +75,27 @@ describe.each([
 test.each([
   ["users", (name: string): Identity => ({ user: name, groups: [] })],
   ["groups", (name: string): Identity => ({ user: "u", groups: [name] })],
-])("what is kept of %s that come once has a bound", async (_, identityOf) => {
+])("the cache of %s that come once has a bound", async (_, identityOf) => {
   const kept = await keptFor(async (rbac) => {
     const ask = async (name: string): Promise<void> =>
-      void (await rbac.authorize(identityOf(name), asked("name", "x")));
+      void (await rbac.authorize(identityOf(name), requestFor("name", "x")));
     for (let i = 0; i < 40; i++) await ask(long(i));
     for (let i = 0; i < 50_000; i++) await ask(short(i));
   });
   expect(kept).toBeLessThan(40 * MB);
 });
 
-test("nothing is kept of roles that somebody wants to give and that are not there", async () => {
+test("roles of escalation checks that do not exist are not cached", async () => {
   const kept = await keptFor(async (rbac) => {
     for (let i = 0; i < 40; i++) expect(await rbac.rulesOf(roleName("Role", "n", long(i)))).toBeUndefined();
   });
   expect(kept).toBeLessThan(2 * MB);
 });
 
-test("little is kept of long names of roles whose bindings have gone", async () => {
+test("long names of roles whose bindings are deleted leave the cache", async () => {
   const roles = new RolesOfTest();
   const rbac = new Rbac(roles, systemClock.loop);
-  const ask = async (): Promise<boolean> => (await rbac.authorize(account, asked("name", "x"))).allowed;
+  const ask = async (): Promise<boolean> => (await rbac.authorize(account, requestFor("name", "x"))).allowed;
   await ask();
   const before = bytesInUse();
   for (let i = 0; i < 40; i++) {
@@ -106,15 +107,15 @@ test("little is kept of long names of roles whose bindings have gone", async () 
   expect(bytesInUse() - before).toBeLessThan(4 * MB);
 });
 
-test("a reason is made once for a binding, however many questions it answers", async () => {
+test("a reason is made once for a binding, however many decisions it makes", async () => {
   const roles = new RolesOfTest();
   roles.role("n", "r", rule("get * *"));
   roles.binding("n", long(0), "Role r", `User ${account.user}`);
   const rbac = new Rbac(roles, systemClock.loop);
-  await rbac.authorize(account, asked("name", "first"));
+  await rbac.authorize(account, requestFor("name", "first"));
   const before = bytesInUse();
   for (let i = 0; i < 40; i++) {
-    expect((await rbac.authorize(account, asked("resource", `kind-${i}`))).reason).toContain("RBAC: allowed by");
+    expect((await rbac.authorize(account, requestFor("resource", `kind-${i}`))).reason).toContain("RBAC: allowed by");
   }
   expect(bytesInUse() - before).toBeLessThan(4 * MB);
 });

@@ -1,6 +1,6 @@
 /**
- * The views of those who ask: for each identity one of the cluster and some of namespaces. What is kept is bounded by the bytes
- * that it takes, names and all: anybody may ask in any words.
+ * The views of users: for each user one of the cluster, and some of namespaces. Their memory is bounded in bytes, names
+ * included, since any client may send any names.
  *
  * @module
  */
@@ -8,116 +8,121 @@ import { textBytes } from "../../util/bounded-cache.ts";
 import { flatCopy } from "../../util/flat-copy.ts";
 import type { Identity } from "../contract.ts";
 import { identityKey, identityLength } from "../identity-key.ts";
-import { holdersOf } from "./binding.ts";
+import { subjectKeysOf } from "./binding.ts";
 import type { BindingIndex } from "./binding-index.ts";
-import type { RoleCells } from "./role-cells.ts";
+import type { RoleCache } from "./role-cache.ts";
 import { View } from "./view.ts";
 
-/** A view, and as of which change it was found to be good. */
+/** A view, and the number of changes as of which it is current. */
 interface Checked {
   readonly view: View;
   asOf: number;
 }
 
-/** The views of one identity. */
-interface Known {
-  readonly holders: readonly string[];
+/** The views of one user. */
+interface UserViews {
+  readonly subjectKeys: readonly string[];
   ofCluster: Checked | undefined;
   readonly ofNamespaces: Map<string, Checked>;
 }
 
-/** Bytes of all that is kept, about. When there are more, all begins anew. */
-const MOST_BYTES = 32 << 20;
-/** What a view costs beside its names, and for each holder and each binding that it knows. */
+/** The approximate bytes of all views; beyond them all views are dropped. */
+const MAX_BYTES = 32 << 20;
+/** The bytes of a view without its names, and of each of its subject keys and bindings. */
 const VIEW_BYTES = 512;
-const HELD_BYTES = 100;
-/** Who has more groups than anybody has, or longer names, is not kept. */
-const MOST_GROUPS = 256;
-const LONGEST_IDENTITY = 16_384;
-/** No namespace has a longer name: nothing is kept of one that cannot be there. */
-const LONGEST_NAMESPACE = 63;
+const ENTRY_BYTES = 100;
+/** Users with more groups or longer names are not cached. */
+const MAX_GROUPS = 256;
+const MAX_IDENTITY_LENGTH = 16_384;
+/** Namespaces with longer names cannot exist. */
+const MAX_NAMESPACE_LENGTH = 63;
 
-/** See the head of this file. */
+/** Returns the views of users. */
 export class Views {
   readonly #bindings: BindingIndex;
-  readonly #roles: RoleCells;
-  #known = new Map<string, Known>();
-  /** An identity is often the same object as before. */
-  #byIdentity = new WeakMap<Identity, Known>();
+  readonly #roles: RoleCache;
+  #users = new Map<string, UserViews>();
+  /** Many requests of a user have the same identity object. */
+  #byIdentity = new WeakMap<Identity, UserViews>();
   #bytes = 0;
 
-  constructor(bindings: BindingIndex, roles: RoleCells) {
+  constructor(bindings: BindingIndex, roles: RoleCache) {
     this.#bindings = bindings;
     this.#roles = roles;
   }
 
   /**
-   * The view of an identity of the cluster.
+   * The view of a user in the cluster.
    *
-   * @param asOf a number that is another one after each change
+   * @param asOf the number of changes so far
    */
   ofCluster(identity: Identity, asOf: number): View {
-    const known = this.#knownOf(identity);
-    const { ofCluster } = known;
-    if (this.#isGood(ofCluster, asOf)) return ofCluster.view;
-    const view = this.#make("", known);
-    known.ofCluster = { view, asOf };
+    const user = this.#viewsOf(identity);
+    const { ofCluster } = user;
+    if (this.#isCurrent(ofCluster, asOf)) return ofCluster.view;
+    const view = this.#make("", user);
+    user.ofCluster = { view, asOf };
     return view;
   }
 
-  /** The view of an identity of a namespace, as of a change. */
+  /** The view of a user in a namespace. */
   ofNamespace(identity: Identity, namespace: string, asOf: number): View {
-    const known = this.#knownOf(identity);
-    if (namespace.length > LONGEST_NAMESPACE) return new View(namespace, known.holders, this.#bindings, this.#roles);
-    const checked = known.ofNamespaces.get(namespace);
-    if (this.#isGood(checked, asOf)) return checked.view;
+    const user = this.#viewsOf(identity);
+    if (namespace.length > MAX_NAMESPACE_LENGTH)
+      return new View(namespace, user.subjectKeys, this.#bindings, this.#roles);
+    const checked = user.ofNamespaces.get(namespace);
+    if (this.#isCurrent(checked, asOf)) return checked.view;
     const name = flatCopy(namespace);
-    const view = this.#make(name, known);
-    known.ofNamespaces.set(name, { view, asOf });
+    const view = this.#make(name, user);
+    user.ofNamespaces.set(name, { view, asOf });
     return view;
   }
 
-  #isGood(checked: Checked | undefined, asOf: number): checked is Checked {
+  #isCurrent(checked: Checked | undefined, asOf: number): checked is Checked {
     if (!checked) return false;
     if (checked.asOf === asOf) return true;
-    if (!checked.view.isOfToday(this.#bindings)) return false;
+    if (!checked.view.isCurrent(this.#bindings)) return false;
     checked.asOf = asOf;
     return true;
   }
 
-  #make(namespace: string, { holders }: Known): View {
-    const view = new View(namespace, holders, this.#bindings, this.#roles, this.#weigh);
-    this.#weigh(VIEW_BYTES + textBytes(namespace) + HELD_BYTES * (view.held.length + holders.length));
+  #make(namespace: string, { subjectKeys }: UserViews): View {
+    const view = new View(namespace, subjectKeys, this.#bindings, this.#roles, this.#weigh);
+    this.#weigh(VIEW_BYTES + textBytes(namespace) + ENTRY_BYTES * (view.matches.length + subjectKeys.length));
     return view;
   }
 
-  #knownOf(identity: Identity): Known {
+  #viewsOf(identity: Identity): UserViews {
     const same = this.#byIdentity.get(identity);
     if (same) return same;
     const length = identityLength(identity);
-    if (length > LONGEST_IDENTITY || identity.groups.length > MOST_GROUPS) return unknown(holdersOf(identity));
+    if (length > MAX_IDENTITY_LENGTH || identity.groups.length > MAX_GROUPS) return newUser(subjectKeysOf(identity));
     const key = identityKey(identity);
-    const known = this.#known.get(key) ?? this.#add(key, identity, length);
-    this.#byIdentity.set(identity, known);
-    return known;
+    const user = this.#users.get(key) ?? this.#add(key, identity, length);
+    this.#byIdentity.set(identity, user);
+    return user;
   }
 
-  #add(key: string, identity: Identity, length: number): Known {
-    const known = unknown(holdersOf(identity).map(flatCopy));
-    // The names stand in the key and in the holders.
-    this.#weigh(VIEW_BYTES + 4 * length + HELD_BYTES * known.holders.length);
-    this.#known.set(flatCopy(key), known);
-    return known;
+  #add(key: string, identity: Identity, length: number): UserViews {
+    const user = newUser(subjectKeysOf(identity).map(flatCopy));
+    // The key and the subject keys contain the names.
+    this.#weigh(VIEW_BYTES + 4 * length + ENTRY_BYTES * user.subjectKeys.length);
+    this.#users.set(flatCopy(key), user);
+    return user;
   }
 
-  /** Takes bytes into account that are kept from now on, or, where they are fewer than none, not any more. */
+  /** Adds bytes to the total; a negative number for bytes that are freed. */
   readonly #weigh = (bytes: number): void => {
     this.#bytes = Math.max(0, this.#bytes + bytes);
-    if (this.#bytes <= MOST_BYTES) return;
-    this.#known = new Map();
+    if (this.#bytes <= MAX_BYTES) return;
+    this.#users = new Map();
     this.#byIdentity = new WeakMap();
     this.#bytes = 0;
   };
 }
 
-const unknown = (holders: readonly string[]): Known => ({ holders, ofCluster: undefined, ofNamespaces: new Map() });
+const newUser = (subjectKeys: readonly string[]): UserViews => ({
+  subjectKeys,
+  ofCluster: undefined,
+  ofNamespaces: new Map(),
+});

@@ -1,5 +1,5 @@
 /**
- * What a webhook is asked, and what it may answer: a SubjectAccessReview.
+ * SubjectAccessReviews: the body of the request to a webhook, and the decision in its response.
  *
  * @module
  */
@@ -8,31 +8,33 @@ import type { RequestInfo } from "../../meta/request-info.ts";
 import { type Value, type ValueObject, isObject } from "../../value/value.ts";
 import type { Decision, Identity } from "../contract.ts";
 
-/** A version of the review that webhooks speak. */
+/** A version of SubjectAccessReview. */
 export type ReviewVersion = "v1" | "v1beta1";
 
-/** The specification of the review about a request, as `v1` has it: members that say nothing are left out. */
+/** The spec of the review of a request in `v1`; empty members are left out. */
 export function reviewSpec({ user, uid, groups, extra }: Identity, info: RequestInfo): ValueObject {
   return {
     ...(info.isResource
       ? { resourceAttributes: attributesOf(info) }
-      : { nonResourceAttributes: said({ path: info.path, verb: info.verb }) }),
-    ...said({ user, uid: uid ?? "" }),
+      : { nonResourceAttributes: withoutEmpty({ path: info.path, verb: info.verb }) }),
+    ...withoutEmpty({ user, uid: uid ?? "" }),
     ...(groups.length === 0 ? {} : { groups: [...groups] }),
-    ...(extra ? { extra: extra as unknown as ValueObject } : {}),
+    ...(extra
+      ? { extra: Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, [...values]] as const)) }
+      : {}),
   };
 }
 
 function attributesOf(info: RequestInfo): ValueObject {
   const { namespace, verb, group, version, resource, subresource, name, fieldSelector, labelSelector } = info;
   return {
-    ...said({ namespace, verb, group, version, resource, subresource, name }),
+    ...withoutEmpty({ namespace, verb, group, version, resource, subresource, name }),
     ...selectorOf("fieldSelector", fieldSelector),
     ...selectorOf("labelSelector", labelSelector),
   };
 }
 
-/** What was selected, as far as reviews have words for it: leaving a requirement out asks for more. */
+/** The requirements that reviews can express; without the others the review is about more objects, never fewer. */
 function selectorOf(member: string, selector: RequestedSelector | undefined): ValueObject {
   const requirements = (selector?.requirements ?? [])
     .filter(({ operator }) => operator !== "Gt" && operator !== "Lt")
@@ -40,10 +42,10 @@ function selectorOf(member: string, selector: RequestedSelector | undefined): Va
   return requirements.length === 0 ? {} : { [member]: { requirements } };
 }
 
-const said = (texts: Readonly<Record<string, string>>): ValueObject =>
+const withoutEmpty = (texts: Readonly<Record<string, string>>): ValueObject =>
   Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== ""));
 
-/** The question as JSON, in a version. */
+/** A review as JSON, in a version. */
 export function reviewBody(spec: ValueObject, version: ReviewVersion): string {
   const { groups, ...others } = spec;
   const inVersion = version === "v1" || groups === undefined ? spec : { ...others, group: groups };
@@ -55,21 +57,22 @@ export function reviewBody(spec: ValueObject, version: ReviewVersion): string {
   });
 }
 
-/**
- * What an answer says.
- *
- * @throws Error where it is none
- */
-export function decisionIn(answer: Value, version: ReviewVersion): Decision {
-  const { kind, apiVersion, status } = isObject(answer) ? answer : ({} as ValueObject);
+/** The decision in a response. @throws Error for another response */
+export function decisionIn(response: Value, version: ReviewVersion): Decision {
+  const { kind, apiVersion, status }: ValueObject = isObject(response) ? response : {};
   if (kind !== "SubjectAccessReview" || apiVersion !== `authorization.k8s.io/${version}`) {
     throw new Error(`expected a SubjectAccessReview of authorization.k8s.io/${version}`);
   }
-  if (!isObject(status ?? null)) throw new Error("expected the review to have a status");
-  const { allowed, denied, reason } = status as ValueObject;
+  if (!isObject(status)) throw new Error("expected the review to have a status");
+  const { allowed, denied, reason } = status;
   const why = typeof reason === "string" ? reason : "";
   if (allowed === true && denied === true) {
-    return { allowed: false, denied: true, reason: why, error: "expected the webhook to allow or to deny, got both" };
+    return {
+      allowed: false,
+      denied: true,
+      reason: why,
+      error: "webhook subject access review returned both allow and deny response",
+    };
   }
   return { allowed: allowed === true, ...(denied === true ? { denied: true } : {}), reason: why };
 }

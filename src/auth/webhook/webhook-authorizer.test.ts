@@ -23,19 +23,19 @@ const condition = (source: string) => {
   return compiled;
 };
 
-/** A webhook that answers with a status, or fails with an error; and what it was asked. */
+/** A webhook that responds with a status, or fails with an error; and its calls. */
 function webhook(status: object | Error, more: Partial<WebhookOptions> = {}) {
-  const asked: unknown[] = [];
+  const calls: unknown[] = [];
   const clock = new ManualClock();
   const { version = "v1" } = more;
   const authorizer = webhookAuthorizer(
     {
       name: "w",
       ask(body) {
-        asked.push(JSON.parse(body));
+        calls.push(JSON.parse(body));
         if (status instanceof Error) return Promise.reject(status);
-        const answer = { kind: "SubjectAccessReview", apiVersion: `authorization.k8s.io/${version}`, status };
-        return Promise.resolve(answer as unknown as Value);
+        const response = { kind: "SubjectAccessReview", apiVersion: `authorization.k8s.io/${version}`, status };
+        return Promise.resolve(response as unknown as Value);
       },
       version,
       allowedMillis: 1000,
@@ -46,7 +46,7 @@ function webhook(status: object | Error, more: Partial<WebhookOptions> = {}) {
     },
     clock,
   );
-  return { authorizer, asked, clock, ask: async (info = GET) => authorizer.authorize(JANE, info) };
+  return { authorizer, calls, clock, ask: async (info = GET) => authorizer.authorize(JANE, info) };
 }
 
 describe("RBAC-38: a webhook", () => {
@@ -65,12 +65,12 @@ describe("RBAC-38: a webhook", () => {
       { allowed: false, denied: true, reason: "", error: expect.any(String) },
     ],
     [{ allowed: "true" }, { allowed: false, reason: "" }],
-  ])("that answers %j", async (status, decision) => {
+  ])("that responds %j", async (status, decision) => {
     expect(await webhook(status).ask()).toEqual(decision);
   });
 
-  test("is sent a review of the request, as far as reviews have words for it", async () => {
-    const { ask, asked } = webhook({ allowed: true });
+  test("gets a review of the request, as far as reviews can express it", async () => {
+    const { ask, calls } = webhook({ allowed: true });
     await ask({
       ...GET,
       verb: "list",
@@ -80,7 +80,7 @@ describe("RBAC-38: a webhook", () => {
     });
     await ask({ ...NO_REQUEST, path: "/metrics", verb: "get" });
     const who = { user: "jane", uid: "1", groups: ["dev"], extra: { k: ["v"] } };
-    expect(asked).toMatchObject([
+    expect(calls).toMatchObject([
       {
         kind: "SubjectAccessReview",
         apiVersion: "authorization.k8s.io/v1",
@@ -100,13 +100,13 @@ describe("RBAC-38: a webhook", () => {
     ]);
   });
 
-  test("of the older version is told groups by their older name", async () => {
-    const { ask, asked } = webhook({ allowed: true }, { version: "v1beta1" });
+  test("of v1beta1 gets the groups by their older name", async () => {
+    const { ask, calls } = webhook({ allowed: true }, { version: "v1beta1" });
     expect(await ask()).toMatchObject({ allowed: true });
-    expect(asked).toMatchObject([{ apiVersion: "authorization.k8s.io/v1beta1", spec: { group: ["dev"] } }]);
+    expect(calls).toMatchObject([{ apiVersion: "authorization.k8s.io/v1beta1", spec: { group: ["dev"] } }]);
   });
 
-  test("is not asked again while its decision counts, allowed longer than not", async () => {
+  test("is not called again while its decision is cached, allowed longer than not", async () => {
     const yes = webhook({ allowed: true });
     const no = webhook({ allowed: false });
     for (const { ask, clock } of [yes, no]) {
@@ -115,61 +115,61 @@ describe("RBAC-38: a webhook", () => {
         await ask();
       }
     }
-    expect([yes.asked.length, no.asked.length]).toEqual([1, 2]);
+    expect([yes.calls.length, no.calls.length]).toEqual([1, 2]);
     yes.clock.advance(900);
     await yes.ask();
-    expect(yes.asked).toHaveLength(2);
+    expect(yes.calls).toHaveLength(2);
   });
 
-  test("is asked once by all who ask the same at a time, and at once where the answer is known", async () => {
-    const { authorizer, asked } = webhook({ allowed: true });
+  test("is called once for equal requests at a time, and not where the decision is cached", async () => {
+    const { authorizer, calls } = webhook({ allowed: true });
     await Promise.all([authorizer.authorize(JANE, GET), authorizer.authorize(JANE, GET)]);
-    expect(asked).toHaveLength(1);
+    expect(calls).toHaveLength(1);
     expect(authorizer.authorize(JANE, GET)).toEqual({ allowed: true, reason: "" });
   });
 
-  test("that fails has no opinion or denies, and is asked again", async () => {
-    const open = webhook(new Error("no answer"));
-    expect(await open.ask()).toEqual({ allowed: false, reason: "", error: expect.stringContaining("no answer") });
+  test("that fails has no opinion or denies, and is called again", async () => {
+    const open = webhook(new Error("no response"));
+    expect(await open.ask()).toEqual({ allowed: false, reason: "", error: expect.stringContaining("no response") });
     await open.ask();
-    expect(open.asked).toHaveLength(2);
-    const closed = webhook(new Error("no answer"), { failurePolicy: "Deny" });
+    expect(open.calls).toHaveLength(2);
+    const closed = webhook(new Error("no response"), { failurePolicy: "Deny" });
     expect(await closed.ask()).toMatchObject({ allowed: false, denied: true, error: expect.any(String) });
   });
 
-  test("whose answer is no review has failed", async () => {
+  test("whose response is not a review has failed", async () => {
     const { ask } = webhook({}, { ask: () => Promise.resolve({ kind: "Status" }) });
     expect(await ask()).toMatchObject({ allowed: false, error: expect.stringContaining("SubjectAccessReview") });
   });
 
-  test("is not asked where a condition says no, also beside one that fails", async () => {
+  test("is not called where a condition is false, also beside one that fails", async () => {
     const fails = condition("request.extra['none'][0] == 'x'");
     const no = condition("request.user == 'root'");
-    const { ask, asked } = webhook({ allowed: true }, { conditions: [fails, no], failurePolicy: "Deny" });
+    const { ask, calls } = webhook({ allowed: true }, { conditions: [fails, no], failurePolicy: "Deny" });
     expect(await ask()).toEqual({ allowed: false, reason: "" });
-    expect(asked).toEqual([]);
+    expect(calls).toEqual([]);
   });
 
-  test("is asked where conditions say yes; where one fails its policy decides", async () => {
+  test("is called where all conditions are true; where one fails the policy decides", async () => {
     const yes = condition("has(request.resourceAttributes) && request.resourceAttributes.namespace == 'n'");
     expect(await webhook({ allowed: true }, { conditions: [yes] }).ask()).toMatchObject({ allowed: true });
     const fails = condition("request.extra['none'][0] == 'x'");
-    const { ask, asked } = webhook({ allowed: true }, { conditions: [yes, fails], failurePolicy: "Deny" });
+    const { ask, calls } = webhook({ allowed: true }, { conditions: [yes, fails], failurePolicy: "Deny" });
     expect(await ask()).toMatchObject({ denied: true, error: expect.stringContaining("w has failed") });
-    expect(asked).toEqual([]);
+    expect(calls).toEqual([]);
   });
 
-  test("is asked about long words each time, and keeps a bounded number of decisions", async () => {
-    const { ask, asked } = webhook({ allowed: true });
+  test("is called for long reviews each time, and caches a bounded number of decisions", async () => {
+    const { ask, calls } = webhook({ allowed: true });
     for (let i = 0; i < 2; i++) await ask({ ...GET, name: "x".repeat(5000) });
-    expect(asked).toHaveLength(2);
+    expect(calls).toHaveLength(2);
     for (let i = 0; i < 9000; i++) await ask({ ...GET, name: `p${i}` });
     await ask({ ...GET, name: "p0" });
     await ask({ ...GET, name: "p8999" });
-    expect(asked).toHaveLength(9003);
+    expect(calls).toHaveLength(9003);
   });
 
-  test("RBAC-53: does not list what somebody may do", async () => {
+  test("RBAC-53: does not list rights", async () => {
     expect(await webhook({}).authorizer.rightsOf(JANE, "n")).toMatchObject({
       incomplete: true,
       error: expect.any(String),

@@ -1,9 +1,8 @@
 /**
- * An authorizer that asks somebody else: a webhook is sent a SubjectAccessReview and allows, denies or has no opinion
- * (RBAC-38).
+ * An authorizer that sends a SubjectAccessReview to a webhook, which allows, denies or has no opinion (RBAC-38).
  *
- * Its decisions are kept for some time. It is not asked where one of its match conditions, CEL over the review, says no. Where
- * it does not answer, or a condition fails, its policy decides: denied, or no opinion, either with an error.
+ * Decisions are cached. A webhook is not called where one of its match conditions, CEL over the review, is false. Where the
+ * call or a condition fails, the failure policy decides: denied, or no opinion, both with an error.
  *
  * https://kubernetes.io/docs/reference/access-authn-authz/webhook/
  *
@@ -12,42 +11,53 @@
 import { type Condition, meets } from "../../cel/environments/reviews.ts";
 import { Failure } from "../../cel/values.ts";
 import type { RequestInfo } from "../../meta/request-info.ts";
+import { textBytes } from "../../util/bounded-cache.ts";
 import type { Clock } from "../../util/clock.ts";
+import { errorText } from "../../util/cut-text.ts";
 import type { Value, ValueObject } from "../../value/value.ts";
 import { NO_OPINION } from "../admin.ts";
 import type { Authorizer, Decision, Identity } from "../contract.ts";
+import { ExpiringCache } from "../expiring-cache.ts";
 import { type ReviewVersion, decisionIn, reviewBody, reviewSpec } from "./access-review.ts";
-import { DecisionCache } from "./decision-cache.ts";
 
-/** How a webhook is asked. */
+/** How a webhook is called. */
 export interface WebhookOptions {
-  /** Told in errors. */
+  /** The name in errors. */
   readonly name: string;
-  /** Sends a JSON text and gives back the JSON value of the answer; rejects where none comes in time. */
+  /** Sends JSON and returns the JSON of the response; rejects at a timeout. */
   readonly ask: (body: string) => Promise<Value>;
   readonly version: ReviewVersion;
-  /** For how long what is allowed is kept, and what is not, in ms; 0 for not at all. */
+  /** For how many milliseconds decisions that allow are cached, and the others; 0 for not at all. */
   readonly allowedMillis: number;
   readonly refusedMillis: number;
-  /** What a webhook that does not answer has decided. */
+  /** The decision where the call fails. */
   readonly failurePolicy: "NoOpinion" | "Deny";
   readonly conditions: readonly Extract<Condition, { readonly source: string }>[];
 }
 
-/** See the head of this file. */
+const CACHE_BOUNDS = { entries: 8192, bytes: 16 << 20 };
+/** Decisions about longer reviews are not cached, so that clients cannot fill the memory. */
+const MAX_KEY_LENGTH = 4096;
+
+/** Returns the authorizer of a webhook. */
 export function webhookAuthorizer(options: WebhookOptions, clock: Pick<Clock, "steady">): Authorizer {
-  const cache = new DecisionCache(clock);
-  /** Questions under way: who asks the same waits for the same answer. */
-  const asked = new Map<string, Promise<Decision>>();
+  const cache = new ExpiringCache<Decision>(
+    clock,
+    CACHE_BOUNDS,
+    ({ reason, error = "" }) => textBytes(reason) + textBytes(error),
+  );
+  /** Calls in flight; requests with the same review share one. */
+  const inFlight = new Map<string, Promise<Decision>>();
   const ask = async (key: string, spec: ValueObject): Promise<Decision> => {
     try {
       const decision = decisionIn(await options.ask(reviewBody(spec, options.version)), options.version);
-      cache.keep(key, decision, decision.allowed ? options.allowedMillis : options.refusedMillis);
+      const millis = decision.allowed ? options.allowedMillis : options.refusedMillis;
+      if (key.length <= MAX_KEY_LENGTH) cache.set(key, decision, millis);
       return decision;
     } catch (error) {
-      return failed(options, error instanceof Error ? error.message : String(error));
+      return failed(options, errorText(error));
     } finally {
-      asked.delete(key);
+      inFlight.delete(key);
     }
   };
   return {
@@ -57,22 +67,22 @@ export function webhookAuthorizer(options: WebhookOptions, clock: Pick<Clock, "s
       if (matched === false) return NO_OPINION;
       if (matched instanceof Failure) return failed(options, matched.message);
       const key = JSON.stringify(spec);
-      const known = cache.get(key) ?? asked.get(key);
+      const known = (key.length <= MAX_KEY_LENGTH ? cache.get(key) : undefined) ?? inFlight.get(key);
       if (known) return known;
-      const answer = ask(key, spec);
-      asked.set(key, answer);
-      return answer;
+      const decision = ask(key, spec);
+      inFlight.set(key, decision);
+      return decision;
     },
     rightsOf: () => ({
       resourceRules: [],
       pathRules: [],
       incomplete: true,
-      error: `the webhook ${options.name} does not list rights`,
+      error: "webhook authorizer does not support user rule resolution",
     }),
   };
 }
 
-/** Whether all conditions are met. One that is not counts more than one that fails. */
+/** Whether all conditions are met. A condition that is false counts more than one that fails. */
 function matchOf(conditions: WebhookOptions["conditions"], spec: ValueObject): boolean | Failure {
   let failure: Failure | undefined;
   for (const condition of conditions) {

@@ -1,23 +1,22 @@
 /**
- * Expressions of admission: over an object, the one before, the request that brought them, and what was computed of them
- * under names.
+ * Expressions of admission policies: over an object, the old object, the request, and composited variables.
  *
  * @module
  */
 import type { Value as Json, ValueObject } from "../../value/value.ts";
 import type { Environment } from "../environment.ts";
-import { type Asker, Authorizer, type Decide, ResourceCheck } from "../library/authorization.ts";
+import { type UserInfo, Authorizer, type Decide, ResourceCheck } from "../library/authorization.ts";
 import { allFunctions } from "../library/index.ts";
 import type { Compiled } from "../program.ts";
 import { BOOL, DYN, INT, STRING, TIMESTAMP, type Type, listOf, mapOf, opaque, structOf } from "../types.ts";
 import { Failure, Lazy, type Value } from "../values.ts";
-import { TEXTS, USER, WITH_TYPE, compileTo, declared } from "./expression.ts";
-import { plainView } from "../plain-view.ts";
+import { STRING_LIST, USER, WITH_TYPE, compileTo, structType } from "./expression.ts";
+import { jsonView } from "../json-view.ts";
 
-const KIND = declared("GroupVersionKind", { group: STRING, version: STRING, kind: STRING });
-const RESOURCE = declared("GroupVersionResource", { group: STRING, version: STRING, resource: STRING });
+const KIND = structType("GroupVersionKind", { group: STRING, version: STRING, kind: STRING });
+const RESOURCE = structType("GroupVersionResource", { group: STRING, version: STRING, resource: STRING });
 
-const REQUEST = declared("AdmissionRequest", {
+const REQUEST = structType("AdmissionRequest", {
   kind: KIND,
   resource: RESOURCE,
   subResource: STRING,
@@ -44,10 +43,10 @@ const METADATA: Readonly<Record<string, Type>> = {
   deletionTimestamp: TIMESTAMP,
   generation: INT,
   resourceVersion: STRING,
-  finalizers: TEXTS,
+  finalizers: STRING_LIST,
 };
 
-const CONDITION = declared("NamespaceCondition", {
+const CONDITION = structType("NamespaceCondition", {
   status: STRING,
   type: STRING,
   lastTransitionTime: TIMESTAMP,
@@ -55,21 +54,21 @@ const CONDITION = declared("NamespaceCondition", {
   reason: STRING,
 });
 
-const NAMESPACE = declared("Namespace", {
-  metadata: declared("NamespaceMetadata", METADATA),
-  spec: declared("NamespaceSpec", { finalizers: TEXTS }),
-  status: declared("NamespaceStatus", { conditions: listOf(CONDITION), phase: STRING }),
+const NAMESPACE = structType("Namespace", {
+  metadata: structType("NamespaceMetadata", METADATA),
+  spec: structType("NamespaceSpec", { finalizers: STRING_LIST }),
+  status: structType("NamespaceStatus", { conditions: listOf(CONDITION), phase: STRING }),
 });
 
-/** Which variables there are besides those that there always are. */
-export interface Declared {
+/** The optional variables of a policy. */
+export interface OptionalVariables {
   readonly params: boolean;
   readonly authorizer: boolean;
-  /** Whether expressions may be stored under names, and be seen as `variables`. */
+  /** Whether the policy has composited variables, under the name `variables`. */
   readonly variables: boolean;
 }
 
-/** What is asked for, in groups, versions and resources. */
+/** An admission request. */
 export interface AdmissionRequest {
   readonly kind: ValueObject;
   readonly resource: ValueObject & { readonly group: string; readonly resource: string };
@@ -79,45 +78,45 @@ export interface AdmissionRequest {
   readonly name: string;
   readonly namespace: string;
   readonly operation: string;
-  readonly user: Asker;
+  readonly user: UserInfo;
   readonly dryRun: boolean;
   readonly options: Json;
 }
 
-/** What an expression runs over. */
+/** The values of the variables. */
 export interface Inputs {
   readonly object: Json;
   readonly oldObject: Json;
   readonly request: AdmissionRequest;
-  /** Null for what is in no namespace. */
+  /** Null for cluster-scoped objects. */
   readonly namespaceObject: ValueObject | null;
   readonly params?: Json;
   readonly decide?: Decide;
 }
 
-/** What came of a run, and what is left of the budget: less than nothing when it ran out. */
+/** The result of a run, and the remaining budget, which is negative where it was exceeded. */
 export interface Evaluation {
   readonly value: Value;
-  readonly left: number;
+  readonly remaining: number;
 }
 
 const OUT_OF_BUDGET = new Failure(
   "validation failed due to running out of cost budget, no further validation rules will be run",
 );
 
-/** An expression that compiled. */
+/** A compiled expression, or its error. */
 export interface Expression {
   readonly source: string;
   readonly compiled: Compiled;
 }
 
-/** Compiles expressions of one policy, and the variables that they share. */
+/** Compiles the expressions of one policy, and its composited variables. */
 export class AdmissionCompiler {
   readonly #env: Environment;
   readonly #fields = new Map<string, Type>();
   readonly #stored = new Map<string, Compiled>();
 
-  constructor({ params, authorizer, variables }: Declared) {
+  constructor({ params, authorizer, variables }: OptionalVariables) {
     const all: [string, Type][] = [
       ["object", DYN],
       ["oldObject", DYN],
@@ -128,17 +127,17 @@ export class AdmissionCompiler {
       ["authorizer.requestResource", opaque("kubernetes.authorization.ResourceCheck")],
       ["variables", structOf("kubernetes.variables", this.#fields)],
     ];
-    const there = (name: string): boolean =>
+    const isDeclared = (name: string): boolean =>
       name === "params" ? params : name === "variables" ? variables : authorizer || !name.startsWith("authorizer");
-    this.#env = { functions: allFunctions(), variables: new Map(all.filter(([name]) => there(name))) };
+    this.#env = { functions: allFunctions(), variables: new Map(all.filter(([name]) => isDeclared(name))) };
   }
 
-  /** Compiles an expression of one of the types, or of any. */
+  /** Compiles an expression of one of the types, or of any type. */
   compile(source: string, returns?: readonly Type[]): Expression {
     return { source, compiled: compileTo(source, this.#env, returns, WITH_TYPE) };
   }
 
-  /** Compiles what is seen as `variables.name` by all that is compiled after it; one that fails may be anything. */
+  /** Compiles `variables.name` for the expressions that are compiled after it; one that fails has the type dyn. */
   store(name: string, source: string): Compiled {
     const { compiled } = this.compile(source);
     this.#fields.set(name, compiled.program ? storedType(compiled.program.type) : DYN);
@@ -146,13 +145,13 @@ export class AdmissionCompiler {
     return compiled;
   }
 
-  /** Binds what expressions run over; what is stored is computed once for all of them. */
+  /** Binds the values of the variables; each composited variable is evaluated once for all expressions. */
   bind(inputs: Inputs): Bound {
     return new Bound([...this.#env.variables.keys()], this.#stored, inputs);
   }
 }
 
-/** Lists and maps keep what they are made of; values of libraries and objects may be anything. */
+/** Lists and maps keep their element types; structs, opaque types and types become dyn. */
 function storedType(type: Type): Type {
   switch (type.kind) {
     case "list":
@@ -168,10 +167,10 @@ function storedType(type: Type): Type {
   }
 }
 
-/** Expressions over one request. */
+/** Evaluates expressions for one request. */
 export class Bound {
   readonly #slots: readonly (Value | undefined)[];
-  /** What the variables have cost since they were last asked for. */
+  /** The cost of the composited variables since the last run. */
   #cost = 0;
 
   constructor(names: readonly string[], stored: ReadonlyMap<string, Compiled>, inputs: Inputs) {
@@ -181,16 +180,16 @@ export class Bound {
     this.#slots = names.map((name) => values.get(name));
   }
 
-  /** Runs an expression, and takes its cost and that of the variables that it needed first from the budget. */
+  /** Runs an expression; its cost and that of the variables that it evaluates are subtracted from the budget. */
   run({ source, compiled }: Expression, budget: number): Evaluation {
     const { program } = compiled;
-    if (!program) return { value: new Failure(`compilation error: ${compiled.error}`), left: budget };
+    if (!program) return { value: new Failure(`compilation error: ${compiled.error}`), remaining: budget };
     const { value, cost } = program.run(this.#slots);
-    const left = budget - this.#cost - cost;
+    const remaining = budget - this.#cost - cost;
     this.#cost = 0;
-    if (left < 0) return { value: OUT_OF_BUDGET, left: -1 };
-    if (!(value instanceof Failure)) return { value, left };
-    return { value: new Failure(`expression '${source}' resulted in error: ${value.message}`), left };
+    if (remaining < 0) return { value: OUT_OF_BUDGET, remaining: -1 };
+    if (!(value instanceof Failure)) return { value, remaining };
+    return { value: new Failure(`expression '${source}' resulted in error: ${value.message}`), remaining };
   }
 
   #compute(name: string, { program, error }: Compiled): Value {
@@ -205,11 +204,11 @@ export class Bound {
 function valuesOf(inputs: Inputs): Map<string, Value> {
   const { object, oldObject, request, namespaceObject, params = null, decide } = inputs;
   const values = new Map<string, Value>([
-    ["object", plainView(object)],
-    ["oldObject", plainView(oldObject)],
-    ["request", plainView(requestJson(request))],
-    ["namespaceObject", plainView(namespaceObject && namespaceJson(namespaceObject))],
-    ["params", plainView(params)],
+    ["object", jsonView(object)],
+    ["oldObject", jsonView(oldObject)],
+    ["request", jsonView(requestJson(request))],
+    ["namespaceObject", jsonView(namespaceObject && namespaceJson(namespaceObject))],
+    ["params", jsonView(params)],
   ]);
   if (!decide) return values;
   const authorizer = new Authorizer(request.user, decide);
@@ -223,15 +222,14 @@ function valuesOf(inputs: Inputs): Map<string, Value> {
   return values;
 }
 
-/** Members that are empty are not there. */
-const present = (members: ValueObject): ValueObject =>
+const withoutEmpty = (members: ValueObject): ValueObject =>
   Object.fromEntries(
     Object.entries(members).filter(
       ([, value]) => value !== "" && (typeof value !== "object" || (value !== null && Object.keys(value).length > 0)),
     ),
   );
 
-/** A request in the form of the API's. */
+/** A request as an AdmissionRequest object. */
 function requestJson(request: AdmissionRequest): ValueObject {
   const { kind, resource, requestKind, requestResource, subresource, name, namespace, operation } = request;
   const { username, uid = "", groups = [], extra = {} } = request.user;
@@ -242,9 +240,9 @@ function requestJson(request: AdmissionRequest): ValueObject {
     resource,
     requestKind,
     requestResource,
-    ...present(optional),
+    ...withoutEmpty(optional),
     operation,
-    userInfo: present({ username, uid, groups: [...groups], extra: extra as ValueObject }),
+    userInfo: withoutEmpty({ username, uid, groups: [...groups], extra: extra as ValueObject }),
     object: null,
     oldObject: null,
     dryRun: request.dryRun,
@@ -252,7 +250,7 @@ function requestJson(request: AdmissionRequest): ValueObject {
   };
 }
 
-/** Of a namespace what expressions may see, without its kind. */
+/** The members of a Namespace that expressions may read. */
 function namespaceJson({ metadata, spec = {}, status = {} }: ValueObject): ValueObject {
   const all = Object.entries((metadata ?? {}) as ValueObject);
   const seen = all.filter(([name]) => name === "uid" || (name !== "UID" && Object.hasOwn(METADATA, name)));

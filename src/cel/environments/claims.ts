@@ -1,16 +1,16 @@
 /**
- * Expressions of authentication: over the claims of a token, and over the user that was made of them.
+ * Expressions of authentication: over the claims of a token, and over its user.
  *
  * @module
  */
 import type { ValueObject } from "../../value/value.ts";
 import { allFunctions } from "../library/index.ts";
-import type { Asker } from "../library/authorization.ts";
+import type { UserInfo } from "../library/authorization.ts";
 import type { Compiled } from "../program.ts";
 import { ANY, STRING, type Type, mapOf } from "../types.ts";
 import { Lazy, type Value } from "../values.ts";
 import { USER, WITHOUT_TYPE, compileTo } from "./expression.ts";
-import { DOUBLES, plainView } from "../plain-view.ts";
+import { DOUBLES, jsonView } from "../json-view.ts";
 
 const compiler =
   (name: string, variable: Type) =>
@@ -26,19 +26,19 @@ export const compileClaims: (source: string, returns?: readonly Type[]) => Compi
 /** Compiles an expression over `user`; its program runs over {@link userValue}. */
 export const compileUser: (source: string, returns?: readonly Type[]) => Compiled = compiler("user", USER);
 
-/** Claims as expressions see them: every number is a double. */
+/** The value of `claims`: every number is a double. */
 export const claimsValue = (claims: ValueObject): Value =>
   new Lazy(
     "kubernetes.claims",
-    new Map(Object.entries(claims).map(([name, claim]) => [name, () => plainView(claim, DOUBLES)])),
+    new Map(Object.entries(claims).map(([name, claim]) => [name, () => jsonView(claim, DOUBLES)])),
   );
 
-/** A user as expressions see one: every member is there. */
-export function userValue({ username, uid = "", groups = [], extra = {} }: Asker): Value {
+/** The value of `user`, with all members. */
+export function userValue({ username, uid = "", groups = [], extra = {} }: UserInfo): Value {
   const all: ValueObject = { username, uid, groups: [...groups], extra: extraJson(extra) };
-  const makers = Object.entries(all).map(([name, value]) => [name, () => plainView(value)] as const);
+  const makers = Object.entries(all).map(([name, value]) => [name, () => jsonView(value)] as const);
   return new Lazy("kubernetes.UserInfo", new Map(makers));
 }
 
-const extraJson = (extra: NonNullable<Asker["extra"]>): ValueObject =>
+const extraJson = (extra: NonNullable<UserInfo["extra"]>): ValueObject =>
   Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, [...values]]));

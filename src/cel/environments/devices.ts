@@ -1,5 +1,5 @@
 /**
- * Selectors of devices: over `device` with its driver, and its attributes and capacities by their domains.
+ * Selectors of devices: over `device` with its driver, and its attributes and capacities by domain.
  *
  * @module
  */
@@ -8,42 +8,41 @@ import { allFunctions } from "../library/index.ts";
 import { BINDINGS } from "../macros.ts";
 import { compile } from "../program.ts";
 import { ANY, BOOL, STRING, type Type, mapOf, opaque, sameType, typeText } from "../types.ts";
-import { declared, withPrefix } from "./expression.ts";
+import { structType, withPrefix } from "./expression.ts";
 
-/** Why a text is no selector. */
+/** The fault of a selector. */
 export interface SelectorFault {
   readonly reason: "FieldValueInvalid" | "FieldValueForbidden" | "InternalError";
   readonly why: string;
 }
 
-/** The most that a selector may cost for one device. */
-const MOST_COST = 1_000_000n;
+/** The largest cost of a selector for one device. */
+const MAX_COST = 1_000_000n;
 
-/** How large a value may become, and what is in it. */
+/** The largest size of a value, and of its parts. */
 interface Sized {
-  readonly most: number;
+  readonly max: number;
   readonly keys?: Sized;
   readonly values?: Sized;
-  /** Members that have names of their own. */
   readonly members?: Readonly<Record<string, Sized>>;
-  /** What any other name selects. */
+  /** Members with any other name. */
   readonly any?: Sized;
 }
 
-const MOST_ENTRIES = 32;
-const DOMAIN: Sized = { most: 63 };
-const ID: Sized = { most: 32 };
-const ATTRIBUTE: Sized = { most: 64 };
-const AMOUNT: Sized = { most: 0 };
-const byDomain = (values: Sized): Sized => ({ most: MOST_ENTRIES, keys: DOMAIN, values });
+const MAX_ENTRIES = 32;
+const DOMAIN: Sized = { max: 63 };
+const ID: Sized = { max: 32 };
+const ATTRIBUTE: Sized = { max: 64 };
+const AMOUNT: Sized = { max: 0 };
+const byDomain = (values: Sized): Sized => ({ max: MAX_ENTRIES, keys: DOMAIN, values });
 
 const SIZES: Sized = {
-  most: 0,
+  max: 0,
   members: {
-    driver: { most: 63 },
-    allowMultipleAllocations: { most: 1 },
-    attributes: byDomain({ most: MOST_ENTRIES, keys: ID, values: ATTRIBUTE, any: ATTRIBUTE }),
-    capacity: byDomain({ most: MOST_ENTRIES, keys: ID, values: AMOUNT }),
+    driver: { max: 63 },
+    allowMultipleAllocations: { max: 1 },
+    attributes: byDomain({ max: MAX_ENTRIES, keys: ID, values: ATTRIBUTE, any: ATTRIBUTE }),
+    capacity: byDomain({ max: MAX_ENTRIES, keys: ID, values: AMOUNT }),
   },
 };
 
@@ -56,7 +55,7 @@ const STEPS: Readonly<Record<string, (at: Sized) => Sized | undefined>> = {
 function sizeAt([root, ...path]: readonly string[]): ReturnType<NonNullable<Environment["sizeAt"]>> {
   let at = root === "device" ? SIZES : undefined;
   for (const name of path) at = at && (STEPS[name] ? STEPS[name](at) : (at.members?.[name] ?? at.any));
-  return at && { min: 0n, max: BigInt(at.most) };
+  return at && { min: 0n, max: BigInt(at.max) };
 }
 
 const byName = (value: Type): Type => mapOf(STRING, mapOf(STRING, value));
@@ -66,7 +65,7 @@ const environmentOf = (hasShares: boolean): Environment => ({
   variables: new Map([
     [
       "device",
-      declared("DRADevice", {
+      structType("DRADevice", {
         driver: STRING,
         attributes: byName(ANY),
         capacity: byName(opaque("kubernetes.Quantity")),
@@ -81,9 +80,9 @@ const environmentOf = (hasShares: boolean): Environment => ({
 const environments = new Map<boolean, Environment>();
 
 /**
- * Says why a text is no selector of devices; undefined where it is one.
+ * The fault of a selector of devices; undefined where it is valid.
  *
- * @param hasShares whether devices say that several may have them at a time
+ * @param hasShares whether devices have `allowMultipleAllocations`
  */
 export function selectorFault(source: string, hasShares: boolean): SelectorFault | undefined {
   let environment = environments.get(hasShares);
@@ -96,6 +95,6 @@ export function selectorFault(source: string, hasShares: boolean): SelectorFault
   }
   if (!compiled.program)
     return { reason: type ? "InternalError" : "FieldValueInvalid", why: withPrefix(compiled.error) };
-  if (compiled.program.cost.max <= MOST_COST) return undefined;
-  return { reason: "FieldValueForbidden", why: `expected a cost of at most ${MOST_COST}, estimated more` };
+  if (compiled.program.cost.max <= MAX_COST) return undefined;
+  return { reason: "FieldValueForbidden", why: `expected a cost of at most ${MAX_COST}, estimated more` };
 }

@@ -1,36 +1,36 @@
 /**
- * Match conditions of a webhook that authorizes: over the review that it would be sent.
+ * Match conditions of authorization webhooks: over the SubjectAccessReview that the webhook would get.
  *
  * @module
  */
-import type { Value as Json, ValueObject } from "../../value/value.ts";
+import { type Value as Json, type ValueObject, isObject } from "../../value/value.ts";
 import { allFunctions } from "../library/index.ts";
 import type { Program } from "../program.ts";
 import { BOOL, STRING, type Type, listOf } from "../types.ts";
 import { Failure } from "../values.ts";
-import { EXTRA, TEXTS, WITH_TYPE, compileTo, declared } from "./expression.ts";
-import { plainView } from "../plain-view.ts";
+import { EXTRA, STRING_LIST, WITH_TYPE, compileTo, structType } from "./expression.ts";
+import { jsonView } from "../json-view.ts";
 
-const REQUIREMENT = declared("SelectorRequirement", { key: STRING, operator: STRING, values: TEXTS });
-const selector = (name: string): Type => declared(name, { rawSelector: STRING, requirements: listOf(REQUIREMENT) });
+const REQUIREMENT = structType("SelectorRequirement", { key: STRING, operator: STRING, values: STRING_LIST });
+const selector = (name: string): Type => structType(name, { rawSelector: STRING, requirements: listOf(REQUIREMENT) });
 
-/** Members of the attributes that are texts, and always there. */
+/** The string members of the attributes, which are always set. */
 const ATTRIBUTES = ["namespace", "verb", "group", "version", "resource", "subresource", "name"];
 
-const REQUEST = declared("SubjectAccessReviewSpec", {
-  resourceAttributes: declared("ResourceAttributes", {
+const REQUEST = structType("SubjectAccessReviewSpec", {
+  resourceAttributes: structType("ResourceAttributes", {
     ...Object.fromEntries(ATTRIBUTES.map((name) => [name, STRING])),
     fieldSelector: selector("FieldSelectorAttributes"),
     labelSelector: selector("LabelSelectorAttributes"),
   }),
-  nonResourceAttributes: declared("NonResourceAttributes", { path: STRING, verb: STRING }),
+  nonResourceAttributes: structType("NonResourceAttributes", { path: STRING, verb: STRING }),
   user: STRING,
-  groups: TEXTS,
+  groups: STRING_LIST,
   extra: EXTRA,
   uid: STRING,
 });
 
-/** A condition, or why it is none. */
+/** A compiled condition, or its error. */
 export type Condition =
   | { readonly source: string; readonly program: Program; readonly error?: undefined }
   | { readonly error: string; readonly program?: undefined };
@@ -42,9 +42,9 @@ export function compileCondition(source: string): Condition {
   return compiled.program ? { source, program: compiled.program } : { error: compiled.error };
 }
 
-/** Whether a review meets a condition; what went wrong where that cannot be said. */
+/** Whether a review meets a condition; a failure where the evaluation fails. */
 export function meets(condition: Condition & { readonly program: Program }, spec: ValueObject): boolean | Failure {
-  const { value } = condition.program.run([plainView(requestOf(spec))]);
+  const { value } = condition.program.run([jsonView(requestOf(spec))]);
   if (typeof value === "boolean") return value;
   const why = value instanceof Failure ? value.message : "no bool";
   return new Failure(`cel evaluation error: expression '${condition.source}' resulted in error: ${why}`);
@@ -53,35 +53,37 @@ export function meets(condition: Condition & { readonly program: Program }, spec
 const textsOf = (from: ValueObject, names: readonly string[]): ValueObject =>
   Object.fromEntries(names.map((name) => [name, from[name] ?? ""]));
 
-/** The specification of a review with all its texts, also the empty ones. */
+/** The spec of a review with all its strings, also the empty ones. */
 function requestOf(spec: ValueObject): ValueObject {
-  const { resourceAttributes, nonResourceAttributes } = spec as Readonly<Record<string, ValueObject | undefined>>;
+  const { resourceAttributes = null, nonResourceAttributes = null } = spec;
   return {
     ...textsOf(spec, ["user", "uid"]),
     groups: spec["groups"] ?? [],
     extra: spec["extra"] ?? {},
-    ...(resourceAttributes ? { resourceAttributes: attributesOf(resourceAttributes) } : {}),
-    ...(nonResourceAttributes ? { nonResourceAttributes: textsOf(nonResourceAttributes, ["path", "verb"]) } : {}),
+    ...(isObject(resourceAttributes) ? { resourceAttributes: attributesOf(resourceAttributes) } : {}),
+    ...(isObject(nonResourceAttributes)
+      ? { nonResourceAttributes: textsOf(nonResourceAttributes, ["path", "verb"]) }
+      : {}),
   };
 }
 
 function attributesOf(attributes: ValueObject): ValueObject {
   const all = textsOf(attributes, ATTRIBUTES);
   for (const name of ["fieldSelector", "labelSelector"]) {
-    const seen = selectorOf(attributes[name] as ValueObject | undefined);
-    if (seen) all[name] = seen;
+    const found = selectorOf(attributes[name]);
+    if (found) all[name] = found;
   }
   return all;
 }
 
-/** A selector is seen as it was written, else by its requirements; an empty one is not there. */
-function selectorOf(given: ValueObject | undefined): ValueObject | undefined {
-  const { rawSelector = "", requirements = [] } = { ...given } as { rawSelector?: string; requirements?: Json[] };
+/** The raw selector, else its requirements; undefined for an empty selector. */
+function selectorOf(selector: Json | undefined): ValueObject | undefined {
+  if (!isObject(selector)) return undefined;
+  const { rawSelector = "", requirements } = selector;
   if (rawSelector !== "") return { rawSelector };
-  if (requirements.length === 0) return undefined;
-  const seen = (requirements as ValueObject[]).map((one) => ({
-    ...textsOf(one, ["key", "operator"]),
-    values: one["values"] ?? [],
-  }));
-  return { requirements: seen };
+  const list = Array.isArray(requirements) ? requirements.filter(isObject) : [];
+  if (list.length === 0) return undefined;
+  return {
+    requirements: list.map((one) => ({ ...textsOf(one, ["key", "operator"]), values: one["values"] ?? [] })),
+  };
 }

@@ -1,5 +1,5 @@
 /**
- * Addresses and networks of the Internet (CEL-21, CEL-22).
+ * The libraries of IP addresses and CIDR networks (CEL-21, CEL-22).
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { type Cost, type Overload, fn } from "./contract.ts";
 import { NO_OVERLOAD } from "./standard.ts";
 import { type Range, add, exactly, times } from "../range.ts";
 
-/** An address: 4 bytes or 16. */
+/** An IP address of 4 or 16 bytes. */
 export class Address extends Opaque {
   readonly typeName = "net.IP";
   readonly bytes: readonly number[];
@@ -22,7 +22,7 @@ export class Address extends Opaque {
   }
 
   get size(): number {
-    return Math.ceil(this.bytes.length);
+    return this.bytes.length;
   }
 
   equals(other: Opaque): boolean {
@@ -34,7 +34,7 @@ export class Address extends Opaque {
   }
 }
 
-/** A network: an address and how many bits of it count. */
+/** A CIDR network: an address and the length of its prefix. */
 export class Network extends Opaque {
   readonly typeName = "net.CIDR";
   readonly address: Address;
@@ -62,7 +62,7 @@ export class Network extends Opaque {
     return new Network(new Address(maskedBytes(this.address.bytes, this.bits)), this.bits);
   }
 
-  holds(address: Address): boolean {
+  contains(address: Address): boolean {
     if (address.bytes.length !== this.address.bytes.length) return false;
     const [own, other] = [maskedBytes(this.address.bytes, this.bits), maskedBytes(address.bytes, this.bits)];
     return own.every((byte, i) => byte === other[i]);
@@ -85,7 +85,7 @@ function text6(bytes: readonly number[]): string {
   return start < 0 ? hex(groups) : `${hex(groups.slice(0, start))}::${hex(groups.slice(start + length))}`;
 }
 
-/** An address, or why a text is none. */
+/** Parses an address. */
 export function addressIn(text: string): Address | Failure {
   const found = parseGoAddress(text);
   if (typeof found === "string") {
@@ -100,13 +100,13 @@ const isMapped = (bytes: readonly number[]): boolean =>
 
 const mapped = (text: string): Failure => new Failure(`IPv4-mapped IPv6 address ${goQuoted(text)} is not allowed`);
 
-const NO_NETWORK = "network address parse error during conversion from string: ";
+const PARSE_ERROR = "network address parse error during conversion from string: ";
 
-/** A network, or why a text is none. */
+/** Parses a network. */
 export function networkIn(text: string): Network | Failure {
   const found = parseGoPrefix(text);
-  if (typeof found === "string") return new Failure(`${NO_NETWORK}${NO_NETWORK}${found}`);
-  if (isMapped(found.bytes)) return new Failure(`${NO_NETWORK}${mapped(text).message}`);
+  if (typeof found === "string") return new Failure(`${PARSE_ERROR}${PARSE_ERROR}${found}`);
+  if (isMapped(found.bytes)) return new Failure(`${PARSE_ERROR}${mapped(text).message}`);
   return new Network(new Address(found.bytes), found.bits);
 }
 
@@ -138,14 +138,14 @@ const onText = (text: string, run: (address: Address) => Value): Value => {
   return address instanceof Failure ? address : run(address);
 };
 
-const holdsNetwork = (network: Network, other: Network): boolean =>
-  network.bits <= other.bits && network.holds(other.address);
+const containsNetwork = (network: Network, other: Network): boolean =>
+  network.bits <= other.bits && network.contains(other.address);
 
 const ADDRESS: Range = { min: 4n, max: 16n };
 const sizeOfOpaque = (value: Value): number => (value instanceof Address || value instanceof Network ? value.size : 1);
 
-/** Comparing the bytes of a network with those of an address, or of another network; a text has to be read before. */
-const holding = (isNetwork: boolean, isText: boolean): Cost => ({
+/** The cost of comparing the bytes of a network with those of an address or a network, which a text is parsed to. */
+const containing = (isNetwork: boolean, isText: boolean): Cost => ({
   byName: true,
   estimate: (at, _target, args) => {
     let cost = times(add(ADDRESS, ADDRESS), WALK);
@@ -165,7 +165,7 @@ const holding = (isNetwork: boolean, isText: boolean): Cost => ({
 const WALKED = walk(WALK);
 
 /** Functions on addresses and networks. */
-export const ADDRESSES: readonly Overload[] = [
+export const ADDRESS_FUNCTIONS: readonly Overload[] = [
   fn("isIP(string): bool", (text: string) => addressIn(text) instanceof Address, WALKED),
   fn("ip(string): IP", addressIn, WALKED),
   fn(
@@ -187,24 +187,24 @@ export const ADDRESSES: readonly Overload[] = [
     "CIDR.containsIP(string): bool",
     (network: Network, text: string) => {
       const address = addressIn(text);
-      return address instanceof Failure ? NO_OVERLOAD : network.holds(address);
+      return address instanceof Failure ? NO_OVERLOAD : network.contains(address);
     },
-    holding(false, true),
+    containing(false, true),
   ),
   fn(
     "CIDR.containsIP(IP): bool",
-    (network: Network, address: Address) => network.holds(address),
-    holding(false, false),
+    (network: Network, address: Address) => network.contains(address),
+    containing(false, false),
   ),
   fn(
     "CIDR.containsCIDR(string): bool",
     (network: Network, text: string) => {
       const other = networkIn(text);
-      return other instanceof Failure ? other : holdsNetwork(network, other);
+      return other instanceof Failure ? other : containsNetwork(network, other);
     },
-    holding(true, true),
+    containing(true, true),
   ),
-  fn("CIDR.containsCIDR(CIDR): bool", holdsNetwork, holding(true, false)),
+  fn("CIDR.containsCIDR(CIDR): bool", containsNetwork, containing(true, false)),
   fn("CIDR.ip(): IP", (network: Network) => network.address, ONE),
   fn("CIDR.masked(): CIDR", (network: Network) => network.masked, ONE),
   fn("CIDR.prefixLength(): int", (network: Network) => BigInt(network.bits), ONE),

@@ -1,6 +1,5 @@
 /**
- * Questions to the authorizer: who may do what (CEL-26). The functions are there for every expression; only some have a
- * variable to call them on.
+ * The authorizer library (CEL-26). All expressions have its functions; some have a variable of the type Authorizer.
  *
  * @module
  */
@@ -16,48 +15,48 @@ import { Failure, Opaque, type Value, sizeOf } from "../values.ts";
 import { type Cost, type Overload, fn } from "./contract.ts";
 import { NEW_LIST, ONE, WALK } from "./costs.ts";
 
-/** Who asks. */
-export interface Asker {
+/** The user of an authorization check. */
+export interface UserInfo {
   readonly username: string;
   readonly uid?: string;
   readonly groups?: readonly string[];
   readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** What may be done to what, by name. */
-export interface AskedResource {
+/** The resource of an authorization check. */
+export interface ResourceAttributes {
   readonly group: string;
   readonly resource: string;
   readonly subresource: string;
   readonly namespace: string;
   readonly name: string;
-  /** Undefined where none was given, or one that cannot be read. */
+  /** Undefined where there is none, or an invalid one. */
   readonly fieldSelector?: FieldSelector | undefined;
   readonly labelSelector?: LabelSelector | undefined;
 }
 
-/** A question: may this user do this to that, a resource or a path. */
-export type Asked = { readonly user: Asker; readonly verb: string } & (
+/** An authorization check of a user, for a resource or a path. */
+export type AccessRequest = { readonly user: UserInfo; readonly verb: string } & (
   | { readonly path: string; readonly resource?: undefined }
-  | { readonly resource: AskedResource; readonly path?: undefined }
+  | { readonly resource: ResourceAttributes; readonly path?: undefined }
 );
 
-/** What the authorizer says. */
-export interface Verdict {
+/** The decision of the authorizer. */
+export interface AccessDecision {
   readonly allowed: boolean;
   readonly reason: string;
-  /** What went wrong while it was asked. */
+  /** The error of the check. */
   readonly error?: string | undefined;
 }
 
-/** Decides; it is asked while an expression runs, so it answers at once. */
-export type Decide = (asked: Asked) => Verdict;
+/** Decides a check, synchronously, since an expression is running. */
+export type Decide = (request: AccessRequest) => AccessDecision;
 
 const PREFIX = "kubernetes.authorization.";
 
-/** A value that has nothing but functions; two are never equal. */
+/** A value that only has functions; two are never equal. */
 abstract class Receiver extends Opaque {
-  /** There is no way to write one. */
+  /** There is no literal of it. */
   readonly text = "";
 
   equals(): boolean {
@@ -68,10 +67,10 @@ abstract class Receiver extends Opaque {
 /** The authorizer, for one user. */
 export class Authorizer extends Receiver {
   readonly typeName: string = `${PREFIX}Authorizer`;
-  readonly user: Asker;
+  readonly user: UserInfo;
   readonly decide: Decide;
 
-  constructor(user: Asker, decide: Decide) {
+  constructor(user: UserInfo, decide: Decide) {
     super();
     this.user = user;
     this.decide = decide;
@@ -102,13 +101,13 @@ class GroupCheck extends Receiver {
   }
 }
 
-/** What of a resource is asked for; selectors as they were written. */
-type Parts = Omit<AskedResource, "fieldSelector" | "labelSelector"> & {
+/** The parts of a check that are set so far; selectors as texts. */
+type Parts = Omit<ResourceAttributes, "fieldSelector" | "labelSelector"> & {
   readonly fieldSelector?: string;
   readonly labelSelector?: string;
 };
 
-/** A question about a resource, not asked yet. */
+/** A check of a resource that is being built. */
 export class ResourceCheck extends Receiver {
   readonly typeName: string = `${PREFIX}ResourceCheck`;
   readonly of: Authorizer;
@@ -127,15 +126,15 @@ export class ResourceCheck extends Receiver {
 
 class Decision extends Receiver {
   readonly typeName: string = `${PREFIX}Decision`;
-  readonly verdict: Verdict;
+  readonly decision: AccessDecision;
 
-  constructor(verdict: Verdict) {
+  constructor(decision: AccessDecision) {
     super();
-    this.verdict = verdict;
+    this.decision = decision;
   }
 }
 
-/** What a text selects; undefined for none, and for one that cannot be read: then nothing is asked of it. */
+/** Parses a selector; undefined for none, and for an invalid one. */
 function selectorOf<T>(text: string | undefined, parse: (text: string) => T): T | undefined {
   if (text === undefined || text === "") return undefined;
   try {
@@ -154,7 +153,7 @@ function askResource({ of, parts }: ResourceCheck, verb: string): Decision {
 const askPath = ({ of, path }: PathCheck, verb: string): Decision =>
   new Decision(of.decide({ user: of.user, verb, path }));
 
-/** The authorizer for a service account instead. */
+/** The authorizer of a service account. */
 function asServiceAccount({ decide }: Authorizer, namespace: string, name: string): Value {
   if (dnsSubdomain(name) !== undefined) return new Failure("Invalid service account name");
   if (dnsLabel(namespace) !== undefined) return new Failure("Invalid service account namespace");
@@ -170,11 +169,11 @@ const resourceOf = ({ of, group }: GroupCheck, resource: string): Value =>
 const pathOf = (of: Authorizer, path: string): Value =>
   path.trim() === "" ? new Failure("path must not be empty") : new PathCheck(of, path);
 
-/** What it costs to ask: two questions fit into one expression. */
-const QUESTION = 350_000;
-const ASK: Cost = { byName: true, estimate: () => ({ cost: exactly(QUESTION) }), spend: () => QUESTION };
+/** The cost of a check: two of them fit into one expression. */
+const CHECK_COST = 350_000;
+const CHECK: Cost = { byName: true, estimate: () => ({ cost: exactly(CHECK_COST) }), spend: () => CHECK_COST };
 
-/** A requirement is a list and a struct; a text of two characters may be one. */
+/** A requirement costs a list and a struct; it has at least two characters. */
 const REQUIREMENT = NEW_LIST + 40;
 const selecting = (size: Range): Range =>
   add(add(exactly(NEW_LIST), times(size, WALK)), times(times(size, 0.5), REQUIREMENT));
@@ -190,7 +189,7 @@ const part = (name: keyof Parts, cost: Cost): Overload =>
     cost,
   );
 
-export const AUTHORIZATION: readonly Overload[] = [
+export const AUTHORIZATION_FUNCTIONS: readonly Overload[] = [
   fn("Authorizer.path(string): PathCheck", pathOf, ONE),
   fn("Authorizer.group(string): GroupCheck", (of: Authorizer, group: string) => new GroupCheck(of, group), ONE),
   fn("Authorizer.serviceAccount(string, string): Authorizer", asServiceAccount, ONE),
@@ -200,10 +199,10 @@ export const AUTHORIZATION: readonly Overload[] = [
   part("name", ONE),
   part("fieldSelector", SELECT),
   part("labelSelector", SELECT),
-  fn("PathCheck.check(string): Decision", askPath, ASK),
-  fn("ResourceCheck.check(string): Decision", askResource, ASK),
-  fn("Decision.errored(): bool", ({ verdict }: Decision) => verdict.error !== undefined, ONE),
-  fn("Decision.error(): string", ({ verdict }: Decision) => verdict.error ?? "", ONE),
-  fn("Decision.allowed(): bool", ({ verdict }: Decision) => verdict.allowed, ONE),
-  fn("Decision.reason(): string", ({ verdict }: Decision) => verdict.reason, ONE),
+  fn("PathCheck.check(string): Decision", askPath, CHECK),
+  fn("ResourceCheck.check(string): Decision", askResource, CHECK),
+  fn("Decision.errored(): bool", ({ decision }: Decision) => decision.error !== undefined, ONE),
+  fn("Decision.error(): string", ({ decision }: Decision) => decision.error ?? "", ONE),
+  fn("Decision.allowed(): bool", ({ decision }: Decision) => decision.allowed, ONE),
+  fn("Decision.reason(): string", ({ decision }: Decision) => decision.reason, ONE),
 ];

@@ -1,6 +1,5 @@
 /**
- * What a library is: functions with overloads, each a row that says its types, what it does and what it costs, when it is
- * written and when it runs.
+ * Libraries: functions with overloads, each with its types, its implementation, and its estimated and actual cost.
  *
  * @module
  */
@@ -28,51 +27,51 @@ import {
 } from "../types.ts";
 import type { Value } from "../values.ts";
 
-/** An argument as the estimator sees it. */
+/** An argument of a call, for the estimator. */
 export interface Node {
   readonly type: Type;
-  /** Where in the variables its value comes from: `self`, `list`, `@items`; undefined for what is computed. */
+  /** The path of its value in the variables: `self`, `list`, `@items`; undefined for a computed value. */
   readonly path: readonly string[] | undefined;
   readonly size: Range | undefined;
   readonly expr: Expr | undefined;
 }
 
-/** What a call is expected to cost, and how large its result is. */
+/** The estimated cost of a call, and the size of its result. */
 export interface Estimate {
   readonly cost: Range;
   readonly size?: Range;
 }
 
-/** What estimates may ask. */
-export interface Estimating {
-  /** The size of an argument, without a bound where nothing is known. */
+/** The estimator, for estimates of calls. */
+export interface EstimateContext {
+  /** The size of an argument; unbounded where it is not known. */
   size(node: Node): Range;
   /** The elements of a list. */
   items(list: Node): Node | undefined;
 }
 
-/** The cost of a call: when the expression is written, and when it runs. */
+/** The estimated and the actual cost of a call. */
 export interface Cost {
-  /** Whether it is that of every overload of the function: then it is known also where only the run tells which is meant. */
+  /** Whether all overloads of the function have this cost, so that it counts also where the overload is chosen at run time. */
   readonly byName?: boolean;
   /** Undefined for one unit. `all` are the arguments, the target first where there is one. */
-  readonly estimate?: (at: Estimating, target: Node | undefined, args: readonly Node[]) => Estimate | undefined;
-  /** By the arguments (the target first) and the result; one unit where it is missing. */
+  readonly estimate?: (at: EstimateContext, target: Node | undefined, args: readonly Node[]) => Estimate | undefined;
+  /** The actual cost by the arguments (the target first) and the result; one unit where it is undefined. */
   readonly spend?: (args: readonly Value[], result: Value) => number;
 }
 
 /** One way to call a function. */
 export interface Overload {
   readonly name: string;
-  /** Whether the first argument stands in front: `a.f(b)`. */
+  /** Whether the first argument is the target: `a.f(b)`. */
   readonly member: boolean;
   readonly params: readonly Type[];
   readonly result: Type;
-  /** The names of types that are not known in {@link Overload.params}. */
+  /** The names of the type parameters. */
   readonly unknown: readonly string[];
   readonly run: (...args: never[]) => Value;
   readonly cost: Cost;
-  /** Evaluated before anything runs when its arguments are literals. */
+  /** Whether a call with a literal is evaluated at compile time. */
   readonly folds: boolean;
 }
 
@@ -101,7 +100,7 @@ const NAMED: Readonly<Record<string, Type>> = {
   Decision: opaque("kubernetes.authorization.Decision"),
 };
 
-/** A type as rows write it: `list<A>`, `map<string, int>`, `optional<T>`, `type<A>`; capital letters are types not known. */
+/** Parses a type: `list<A>`, `map<string, int>`, `optional<T>`, `type<A>`; other names are type parameters. */
 export function typeIn(text: string): Type {
   const inner = /^(\w+)<(.*)>$/s.exec(text);
   if (!inner) return NAMED[text] ?? param(text);
@@ -111,7 +110,7 @@ export function typeIn(text: string): Type {
   return inner[1] === "optional" ? optionalOf(first) : typeType(first);
 }
 
-/** The parts between commas that are in no brackets. */
+/** The parts between commas that are not in brackets. */
 function split(text: string): string[] {
   const parts: string[] = [];
   let [depth, start] = [0, 0];
@@ -129,8 +128,8 @@ function split(text: string): string[] {
 }
 
 /**
- * A row: `string.charAt(int): string` is called on a text; `size(list<A>): int` is not; names that have a dot themselves
- * are marked by a bar, `|sets.contains(list<A>, list<A>): bool`.
+ * An overload by its signature: `string.charAt(int): string` has a target, `size(list<A>): int` has none. A bar marks a
+ * function with a dot in its name: `|sets.contains(list<A>, list<A>): bool`.
  */
 export function fn(signature: string, run: (...args: never[]) => Value, cost: Cost = {}, folds = false): Overload {
   const isDotted = signature.startsWith("|");

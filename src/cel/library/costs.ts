@@ -3,19 +3,19 @@
  *
  * @module
  */
-import { type Range, MOST, add, exactly, multiply, times } from "../range.ts";
+import { type Range, MAX_UINT64, add, exactly, multiply, times } from "../range.ts";
 import { Dict, List, type Value, sizeOf } from "../values.ts";
 import type { Cost, Node } from "./contract.ts";
 
-/** What it costs to walk one character. */
+/** The cost of traversing one character. */
 export const WALK = 0.1;
-/** What one character of a regular expression costs. */
+/** The cost of one character of a regular expression. */
 const REGEX = 0.25;
-/** What a new list costs. */
+/** The cost of a new list. */
 export const NEW_LIST = 10;
 const ceil = (value: number): number => Math.ceil(value);
 
-/** One walk over the text that is called, or over the first argument; the result is as long. */
+/** Traverses the target, or the first argument; with `keepsSize` the result has the same size. */
 export const walk = (factor: number, keepsSize = false): Cost => ({
   byName: true,
   estimate: (at, target, args) => {
@@ -25,13 +25,13 @@ export const walk = (factor: number, keepsSize = false): Cost => ({
   spend: ([first]) => ceil(sizeOf(first!) * factor),
 });
 
-/** One walk over the last argument: what `startsWith` looks for. */
+/** Traverses the argument of `startsWith` and `endsWith`. */
 export const WALK_ARGUMENT: Cost = {
   estimate: (at, _target, args) => ({ cost: times(at.size(args[0]!), WALK) }),
   spend: ([first]) => ceil(sizeOf(first!) * WALK),
 };
 
-/** Comparing two values: the shorter is walked. */
+/** Compares two values: traverses the shorter one. */
 export const COMPARE: Cost = {
   estimate: (at, target, args) => {
     const [a, b] = [...(target ? [target] : []), ...args].map((node) => at.size(node)) as [Range, Range];
@@ -41,7 +41,7 @@ export const COMPARE: Cost = {
   spend: ([a, b]) => ceil(Math.min(sizeOf(a!), sizeOf(b!)) * WALK),
 };
 
-/** One behind the other: both are walked. */
+/** Concatenates two texts: traverses both. */
 export const CONCAT: Cost = {
   estimate: (at, _target, args) => {
     const size = add(at.size(args[0]!), at.size(args[1]!));
@@ -50,12 +50,12 @@ export const CONCAT: Cost = {
   spend: ([a, b]) => ceil((sizeOf(a!) + sizeOf(b!)) * WALK),
 };
 
-/** Two lists, one behind the other: nothing is copied. */
+/** Concatenates two lists without a copy. */
 export const CONCAT_LISTS: Cost = {
   estimate: (at, _target, args) => ({ cost: exactly(1), size: add(at.size(args[0]!), at.size(args[1]!)) }),
 };
 
-/** A regular expression over a text. */
+/** Matches a text with a regular expression. */
 export const matching = (sized: boolean): Cost => ({
   byName: sized,
   estimate: (at, target, args) => {
@@ -66,7 +66,7 @@ export const matching = (sized: boolean): Cost => ({
   spend: ([text, pattern]) => ceil((1 + sizeOf(text!)) * WALK) * ceil(sizeOf(pattern!) * REGEX),
 });
 
-/** A text in a text. */
+/** Searches a text in a text. */
 export const CONTAINS: Cost = {
   estimate: (at, target, args) => ({
     cost: multiply(times(at.size((target ?? args[0])!), WALK), times(at.size((target ? args[0] : args[1])!), WALK)),
@@ -74,13 +74,13 @@ export const CONTAINS: Cost = {
   spend: ([text, part]) => ceil(sizeOf(text!) * WALK) * ceil(sizeOf(part!) * WALK),
 };
 
-/** A value in a list: each element is looked at. */
+/** Searches a value in a list. */
 export const IN_LIST: Cost = {
   estimate: (at, _target, args) => ({ cost: times(at.size(args[1]!), 1) }),
   spend: ([, list]) => sizeOf(list!),
 };
 
-/** One walk over a list, and over its elements where they are texts; over a text where one is called. */
+/** Traverses a list, and its elements where they are texts; or a text. */
 export const TRAVERSE: Cost = {
   byName: true,
   estimate: (at, target) => {
@@ -107,23 +107,23 @@ function traversal(value: Value): number {
   return sum;
 }
 
-/** A new list that is made by so many steps for each element of another. */
+/** The estimate of a new list that takes `factor` steps for each element of another one. */
 export const allocating = (factor: number, size: Range): { cost: Range; size: Range } => ({
   cost: add(add(times(size, factor), exactly(1)), exactly(NEW_LIST)),
   size,
 });
 
-/** What a new list costs that is made by so many steps. */
+/** The actual cost of a new list. */
 export const allocated = (factor: number, size: number): number => Math.trunc(size * factor) + 1 + NEW_LIST;
 
-/** The number that an argument is, where it is a literal. */
+/** The value of an argument that is an int literal. */
 export function literalInt(node: Node | undefined, otherwise: bigint): bigint {
   const expr = node?.expr;
   if (expr?.kind !== "const" || typeof expr.value !== "bigint") return otherwise;
   return expr.value < 0n ? 0n : expr.value;
 }
 
-/** Replacing parts of a text: how long it may become. */
+/** Replaces parts of a text. */
 export const REPLACE: Cost = {
   byName: true,
   estimate: (at, target, args) => {
@@ -135,18 +135,18 @@ export const REPLACE: Cost = {
 
 const ceilDivided = (a: bigint, b: bigint): bigint => {
   const value = Math.ceil(Number(a) / Number(b));
-  return value >= 2 ** 64 ? MOST : BigInt(value);
+  return value >= 2 ** 64 ? MAX_UINT64 : BigInt(value);
 };
 
 function replacedSize(text: Range, from: Range, to: Range): Range {
-  let [least, most, keptLeast, keptMost] = [0n, 0n, 0n, 0n];
-  if (from.min === 0n) [most, keptMost] = [text.max < MOST ? text.max + 1n : text.max, text.max];
-  else if (to.max <= from.min) keptMost = text.max;
-  else most = ceilDivided(text.max, from.min);
-  if (from.max === 0n) [least, keptLeast] = [text.min < MOST ? text.min + 1n : text.min, text.min];
-  else if (from.max <= to.min) keptLeast = text.min;
-  else least = ceilDivided(text.min, from.max);
-  return add(multiply({ min: least, max: most }, to), { min: keptLeast, max: keptMost });
+  let [min, max, keptMin, keptMax] = [0n, 0n, 0n, 0n];
+  if (from.min === 0n) [max, keptMax] = [text.max < MAX_UINT64 ? text.max + 1n : text.max, text.max];
+  else if (to.max <= from.min) keptMax = text.max;
+  else max = ceilDivided(text.max, from.min);
+  if (from.max === 0n) [min, keptMin] = [text.min < MAX_UINT64 ? text.min + 1n : text.min, text.min];
+  else if (from.max <= to.min) keptMin = text.min;
+  else min = ceilDivided(text.min, from.max);
+  return add(multiply({ min, max }, to), { min: keptMin, max: keptMax });
 }
 
 export const SPLIT: Cost = {
@@ -175,7 +175,7 @@ export const JOIN: Cost = {
   spend: (_args, result) => ceil(sizeOf(result) * 2 * WALK),
 };
 
-/** Each element of one list is compared with each of another. */
+/** Compares each element of one list with each of another. */
 export const sets = (factor: number): Cost => ({
   estimate: (at, _target, args) => ({
     cost: add(times(multiply(at.size(args[0]!), at.size(args[1]!)), factor), exactly(1)),

@@ -1,5 +1,5 @@
 /**
- * `format`: values put into a text (CEL-15).
+ * `string.format` (CEL-15).
  *
  * @module
  */
@@ -20,13 +20,13 @@ import {
 } from "../values.ts";
 import { doubleText } from "./standard.ts";
 
-/** A place in a format where a value goes. */
+/** A formatting clause, which a value replaces. */
 interface Clause {
   readonly verb: string;
   readonly precision: number | undefined;
 }
 
-/** The texts of a format and the clauses between them; a failure where it is none. */
+/** Splits a format into texts and the clauses between them. */
 function clausesOf(format: string): { readonly texts: string[]; readonly clauses: Clause[] } | Failure {
   const texts: string[] = [""];
   const clauses: Clause[] = [];
@@ -69,14 +69,14 @@ const KINDS: Readonly<
   b: { name: "binary", takes: "integers and bools", types: ["int", "uint", "bool"] },
 };
 
-const misfit = (verb: string, got: string): string => {
+const formatFailure = (verb: string, got: string): string => {
   const { name, takes } = KINDS[verb]!;
   const isWhat = name === "binary" || name === "hex";
   const what = isWhat ? `only ${takes} can be formatted as ${name}` : `${name} clause can only be used on ${takes}`;
   return `error during formatting: ${what}, was given ${got}`;
 };
 
-/** What is wrong with a literal format and the literal list of its arguments; undefined when nothing is. */
+/** Checks a literal format and the literal list of its arguments; undefined where they are valid. */
 export function checkFormat(
   format: string,
   args: readonly Expr[],
@@ -89,8 +89,8 @@ export function checkFormat(
     if (!element) return { element: undefined, message: `index ${i} out of range` };
     const type = typeOf(element);
     if (["dyn", "param", "error"].includes(type.kind)) continue;
-    // Doubles that are no numbers have texts, whatever the verb.
-    if (!KINDS[verb]!.types.includes(type.kind)) return { element, message: misfit(verb, typeText(type)) };
+    // NaN and infinities have texts for every verb.
+    if (!KINDS[verb]!.types.includes(type.kind)) return { element, message: formatFailure(verb, typeText(type)) };
   }
   const { length } = parsed.clauses;
   if (args.length <= length) return undefined;
@@ -98,7 +98,7 @@ export function checkFormat(
   return { element: undefined, message };
 }
 
-/** A format with its arguments put in. */
+/** Formats arguments. */
 export function formatText(format: string, args: List): Value {
   const parsed = clausesOf(format);
   if (parsed instanceof Failure) return parsed;
@@ -112,7 +112,7 @@ export function formatText(format: string, args: List): Value {
   return text;
 }
 
-const fail = (verb: string, value: Value): Failure => new Failure(misfit(verb, typeNameOf(value)));
+const fail = (verb: string, value: Value): Failure => new Failure(formatFailure(verb, typeNameOf(value)));
 
 const special = (value: number): string | undefined =>
   Number.isNaN(value) ? "NaN" : Number.isFinite(value) ? undefined : value > 0 ? "Infinity" : "-Infinity";
@@ -159,7 +159,7 @@ function floating(verb: string, value: Value, precision: number | undefined): st
     return number === undefined ? fail(verb, value) : special(number)!;
   }
   if (typeof value !== "number") return fail(verb, value);
-  // What stands before the verb of a power of ten is its width.
+  // The number before the verb `e` is a width.
   const width = verb === "e" ? Math.min(precision ?? 6, 1000) : 0;
   if (Number.isNaN(value)) return "NaN".padStart(width);
   if (!Number.isFinite(value)) return (value > 0 ? "∞" : "-∞").padStart(width);
@@ -172,7 +172,7 @@ function floating(verb: string, value: Value, precision: number | undefined): st
   return `${digits}×10${power.startsWith("-") ? "⁻" : ""}${exponent}`.padStart(width);
 }
 
-/** A number as people in the United States write it: commas between thousands, and no minus before what is 0. */
+/** A number with commas between thousands, and no minus before 0, as in the locale en-US. */
 function grouped(text: string): string {
   const [whole, places] = text.split(".") as [string, string?];
   const digits = whole.startsWith("-") ? whole.slice(1) : whole;
@@ -182,7 +182,7 @@ function grouped(text: string): string {
   return sign + (places === undefined ? out : `${out}.${places}`);
 }
 
-/** A number with so many places; what lies in the middle goes to the even digit. */
+/** A number with `precision` decimal places, rounded half to even. */
 function fixed(value: number, precision: number): string {
   const bits = new DataView(new ArrayBuffer(8));
   bits.setFloat64(0, Math.abs(value));
@@ -204,7 +204,7 @@ function fixed(value: number, precision: number): string {
   return precision === 0 ? sign + text : `${sign}${text.slice(0, -precision)}.${text.slice(-precision)}`;
 }
 
-/** A value as %s writes it, and `isInner` in a list or a map; undefined for what has no text. */
+/** The text of a value for %s, with `isInner` inside a list or a map; undefined where it has none. */
 export function valueText(value: Value, isInner = false): string | undefined {
   if (typeof value === "string") return isInner ? JSON.stringify(value) : value;
   if (typeof value === "boolean") return String(value);
@@ -218,7 +218,7 @@ export function valueText(value: Value, isInner = false): string | undefined {
   if (value instanceof Timestamp) return isInner ? `timestamp("${timestampText(value)}")` : timestampText(value);
   if (value instanceof TypeValue) return value.name;
   if (value instanceof List)
-    return together(
+    return bracketed(
       [...value].map((one) => valueText(one, true)),
       "[",
       "]",
@@ -226,7 +226,7 @@ export function valueText(value: Value, isInner = false): string | undefined {
   return value instanceof Dict ? dictText(value) : undefined;
 }
 
-/** A double in a list or a map: always with six places. */
+/** A double in a list or a map: always six decimal places. */
 const innerDouble = (value: number): string =>
   Number.isFinite(value) ? fixed(value, 6) : JSON.stringify(Number.isNaN(value) ? "NaN" : value > 0 ? "+Inf" : "-Inf");
 
@@ -236,12 +236,12 @@ function dictText(value: Dict): string | undefined {
     valueText(value.get(key)!, true),
   ]);
   entries.sort(([a = ""], [b = ""]) => compareTexts(a, b));
-  return together(
+  return bracketed(
     entries.map(([key, one]) => (key === undefined || one === undefined ? undefined : `${key}:${one}`)),
     "{",
     "}",
   );
 }
 
-const together = (parts: readonly (string | undefined)[], open: string, close: string): string | undefined =>
+const bracketed = (parts: readonly (string | undefined)[], open: string, close: string): string | undefined =>
   parts.includes(undefined) ? undefined : `${open}${parts.join(", ")}${close}`;

@@ -1,5 +1,5 @@
 /**
- * Named forms of texts, and regular expressions (CEL-19, CEL-25).
+ * Named formats of strings, and regular expressions (CEL-19, CEL-25).
  *
  * @module
  */
@@ -14,12 +14,12 @@ import { WALK } from "./costs.ts";
 
 type Check = (text: string) => readonly string[];
 
-/** A named form. */
+/** A named format. */
 export class Format extends Opaque {
   readonly typeName = "kubernetes.NamedFormat";
   readonly name: string;
   readonly check: Check;
-  /** How long a regular expression for it would be. */
+  /** The length of an equivalent regular expression, for costs. */
   readonly length: number;
 
   constructor(name: string, length: number, check: Check) {
@@ -38,12 +38,12 @@ export class Format extends Opaque {
   }
 }
 
-/** A form of names: what it must look like, in words that everybody knows it by. */
+/** A format of names, with its error message. */
 interface NameForm {
   readonly pattern: RegExp;
   readonly words: string;
   readonly examples: readonly string[];
-  readonly most: number;
+  readonly maxLength: number;
 }
 
 const examplesOf = ({ examples, pattern }: NameForm): string =>
@@ -54,11 +54,11 @@ const examplesOf = ({ examples, pattern }: NameForm): string =>
     .replaceAll("',  or", "',  or")}, regex used for validation is '${pattern.source.slice(1, -1)}')`;
 
 const nameFaults = (form: NameForm, text: string): string[] => [
-  ...(Buffer.byteLength(text) > form.most ? [`must be no more than ${form.most} characters`] : []),
+  ...(Buffer.byteLength(text) > form.maxLength ? [`must be no more than ${form.maxLength} characters`] : []),
   ...(form.pattern.test(text) ? [] : [wordsOn(form, text)]),
 ];
 
-/** What would be a subdomain is no label because of its dots. */
+/** A text that is a subdomain but not a label has dots. */
 const wordsOn = (form: NameForm, text: string): string =>
   form === LABEL && SUBDOMAIN.pattern.test(text) ? "must not contain dots" : `${form.words} ${examplesOf(form)}`;
 
@@ -67,21 +67,21 @@ const LABEL: NameForm = {
   words:
     "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character",
   examples: ["my-name", "123-abc"],
-  most: 63,
+  maxLength: 63,
 };
 const SUBDOMAIN: NameForm = {
   pattern: /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/,
   words:
     "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character",
   examples: ["example.com"],
-  most: 253,
+  maxLength: 253,
 };
 const LABEL_1035: NameForm = {
   pattern: /^[a-z]([-a-z0-9]*[a-z0-9])?$/,
   words:
     "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character",
   examples: ["my-name", "abc-123"],
-  most: 63,
+  maxLength: 63,
 };
 const QUALIFIED = /^([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$/;
 const PARTS =
@@ -107,7 +107,7 @@ function qualifiedFaults(text: string): string[] {
   return faults;
 }
 
-/** The parts of keys of labels are told in other words. */
+/** The messages of label keys say bytes. */
 const inBytes = (fault: string): string => fault.replace(/ characters$/, " bytes");
 
 const labelFaults = (text: string): string[] => [
@@ -119,7 +119,7 @@ const labelFaults = (text: string): string[] => [
       ]),
 ];
 
-/** A prefix of a name may end in a dash. */
+/** A prefix of a name may end with a dash. */
 const unmasked = (text: string): string => (text.length > 1 && text.endsWith("-") ? `${text.slice(0, -2)}a` : text);
 const name =
   (form: NameForm): Check =>
@@ -152,11 +152,11 @@ const FORMATS: ReadonlyMap<string, Format> = new Map(
     new Format("byte", 84, unless(isBase64, "invalid base64")),
     new Format("date", 70, unless(isDate, "invalid date")),
     new Format("datetime", 70, unless(isDateTime, "invalid datetime")),
-  ].map((format) => [called(format.name), format]),
+  ].map((format) => [functionName(format.name), format]),
 );
 
-/** The function that gives a format: its name with a small beginning. */
-function called(format: string): string {
+/** The function of a format: its name in lower camel case. */
+function functionName(format: string): string {
   return format === "URI" ? "uri" : format.replace(/^[A-Z]+(?=[A-Z\d])|^[A-Z]/, (start) => start.toLowerCase());
 }
 
@@ -180,13 +180,13 @@ const find = (text: string, source: string): Value => {
   return pattern instanceof Failure ? illegal(pattern) : pattern.find(text);
 };
 
-const findAll = (text: string, source: string, most = -1n): Value => {
+const findAll = (text: string, source: string, limit = -1n): Value => {
   const pattern = patternOf(source);
-  return pattern instanceof Failure ? illegal(pattern) : new Values(pattern.findAll(text, Number(most)));
+  return pattern instanceof Failure ? illegal(pattern) : new Values(pattern.findAll(text, Number(limit)));
 };
 
 /** Functions on formats and regular expressions. */
-export const FORMS: readonly Overload[] = [
+export const FORMAT_FUNCTIONS: readonly Overload[] = [
   fn(
     "|format.named(string): optional<Format>",
     (text: string) => {

@@ -1,10 +1,10 @@
 /**
- * Functions on lists and sets (CEL-16, CEL-17, CEL-18).
+ * The libraries of lists and sets (CEL-16, CEL-17, CEL-18).
  *
  * @module
  */
 import { Duration, Failure, List, type Value, Values, compare, equals, keyText, sizeOf, Uint } from "../values.ts";
-import { MOST, multiply } from "../range.ts";
+import { MAX_UINT64, multiply } from "../range.ts";
 import { TRAVERSE, WALK, allocated, allocating, literalInt, sets } from "./costs.ts";
 import { type Cost, type Overload, fn } from "./contract.ts";
 import { NO_OVERLOAD, int } from "./standard.ts";
@@ -21,7 +21,7 @@ function isSorted(list: List): Value {
   return true;
 }
 
-const best =
+const extreme =
   (name: string, isBetter: (order: number) => boolean) =>
   (list: List): Value => {
     if (list.size === 0) return new Failure(`${name} called on empty list`);
@@ -89,7 +89,7 @@ function flatten(list: List, depth = 1n): Value {
   return new Values(out);
 }
 
-/** Values in their order; they must be of one type that has one. */
+/** Sorts values by their keys, which must have one comparable type. */
 function sorted(values: readonly Value[], keys: readonly Value[]): Value {
   const types = new Set(
     keys.map((key) => (typeof key === "object" && key !== null ? key.constructor.name : typeof key)),
@@ -118,7 +118,7 @@ function distinct(list: List): Value {
   return new Values(out);
 }
 
-/** The numbers from 0 to before n, made when they are asked for. */
+/** The numbers from 0 to n - 1, computed on access. */
 class Numbers extends List {
   readonly size: number;
 
@@ -132,16 +132,16 @@ class Numbers extends List {
   }
 }
 
-const MOST_NUMBERS = 10_000_000n;
+const MAX_RANGE = 10_000_000n;
 
 function numbers(count: bigint): Value {
   if (count < 0n) return new Values([]);
-  return count > MOST_NUMBERS
-    ? new Failure(`lists.range(${count}): expected at most ${MOST_NUMBERS}`)
+  return count > MAX_RANGE
+    ? new Failure(`lists.range(${count}): expected at most ${MAX_RANGE}`)
     : new Numbers(Number(count));
 }
 
-const holdsAll = (a: List, b: List): boolean => {
+const containsAll = (a: List, b: List): boolean => {
   const texts = new Set<string>();
   const others: Value[] = [];
   for (const one of a) {
@@ -174,7 +174,7 @@ const SLICE: Cost = {
 
 const FLATTEN: Cost = {
   estimate: (at, target, args) => {
-    const depth = args.length === 1 ? literalInt(args[0], MOST) : 1n;
+    const depth = args.length === 1 ? literalInt(args[0], MAX_UINT64) : 1n;
     return allocating(Number(depth), at.size(target!));
   },
   spend: (args) => allocated(args.length === 2 ? Number(args[1]) : 1, sizeOf(args[0]!)),
@@ -187,13 +187,13 @@ const REVERSE: Cost = {
 
 const RANGE: Cost = {
   estimate: (_at, _target, args) => {
-    const size = literalInt(args[0], MOST);
+    const size = literalInt(args[0], MAX_UINT64);
     return allocating(1, { min: size, max: size });
   },
   spend: (_args, result) => allocated(1, sizeOf(result)),
 };
 
-/** Each element is compared with each. */
+/** The cost of comparing each element with each other one. */
 function comparedWithEach(list: Value): number {
   if (!(list instanceof List)) return 1;
   const first = list.size === 0 ? undefined : list.at(0);
@@ -226,17 +226,17 @@ const sortingBy = (type: string): Cost => ({
 });
 
 /** Functions on lists and sets. */
-export const LISTS: readonly Overload[] = [
+export const LIST_FUNCTIONS: readonly Overload[] = [
   ...ORDERED.flatMap((type) => [
     fn(`list<${type}>.isSorted(): bool`, isSorted, TRAVERSE),
     fn(
       `list<${type}>.min(): ${type}`,
-      best("min", (order) => order < 0),
+      extreme("min", (order) => order < 0),
       TRAVERSE,
     ),
     fn(
       `list<${type}>.max(): ${type}`,
-      best("max", (order) => order > 0),
+      extreme("max", (order) => order > 0),
       TRAVERSE,
     ),
   ]),
@@ -253,7 +253,7 @@ export const LISTS: readonly Overload[] = [
   fn("list<A>.distinct(): list<A>", distinct, DISTINCT),
   fn("list<A>.reverse(): list<A>", (list: List) => new Values([...list].toReversed()), REVERSE),
   fn("|lists.range(int): list<int>", numbers, RANGE),
-  fn("|sets.contains(list<A>, list<A>): bool", holdsAll, sets(1)),
-  fn("|sets.equivalent(list<A>, list<A>): bool", (a: List, b: List) => holdsAll(a, b) && holdsAll(b, a), sets(2)),
+  fn("|sets.contains(list<A>, list<A>): bool", containsAll, sets(1)),
+  fn("|sets.equivalent(list<A>, list<A>): bool", (a: List, b: List) => containsAll(a, b) && containsAll(b, a), sets(2)),
   fn("|sets.intersects(list<A>, list<A>): bool", intersects, sets(1)),
 ];

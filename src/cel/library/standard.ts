@@ -50,10 +50,10 @@ const ZERO_MODULUS = new Failure("modulus by zero");
 const NOT_ORDERED = new Failure("NaN values cannot be ordered");
 export const NO_OVERLOAD: Failure = new Failure("no such overload");
 
-const [LEAST, MOST] = [-(2n ** 63n), 2n ** 63n - 1n];
+const [MIN_INT64, MAX_INT64] = [-(2n ** 63n), 2n ** 63n - 1n];
 
-/** An integer, if 64 bits hold it. */
-export const int = (value: bigint): Value => (value < LEAST || value > MOST ? OVERFLOW : value);
+/** An int; a failure beyond 64 bits. */
+export const int = (value: bigint): Value => (value < MIN_INT64 || value > MAX_INT64 ? OVERFLOW : value);
 const uint = (value: bigint): Value => (value < 0n || value >= 2n ** 64n ? UINT_OVERFLOW : new Uint(value));
 
 const arithmetic = (
@@ -67,28 +67,25 @@ const arithmetic = (
   ...(real ? [fn(`${name}(double, double): double`, (a: number, b: number) => real(a, b))] : []),
 ];
 
-const MOST_NANOS = 2n ** 63n - 1n;
-const moment = (nanos: bigint, offset = 0): Value =>
+const MAX_NANOS = 2n ** 63n - 1n;
+const timestampOf = (nanos: bigint, offset = 0): Value =>
   isWithinTimes(nanos) ? new Timestamp(nanos, offset) : new Failure("timestamp overflow");
-const span = (nanos: bigint): Value =>
-  nanos > MOST_NANOS || nanos < -MOST_NANOS - 1n ? OVERFLOW : new Duration(nanos);
+const durationOf = (nanos: bigint): Value =>
+  nanos > MAX_NANOS || nanos < -MAX_NANOS - 1n ? OVERFLOW : new Duration(nanos);
 
-/** `a + b` of lists that have a say in it, else one behind the other. */
-function joined(a: List, b: List): Value {
-  if (a.plus) return a.plus(b);
-  return new Joined(a, b);
-}
+/** `a + b`: lists with an operator of their own, such as sets, use it. */
+const concat = (a: List, b: List): Value => a.plus?.(b) ?? new ConcatList(a, b);
 
-/** Two lists, one behind the other, looked at where they are. */
-class Joined extends List {
+/** Two concatenated lists, without a copy. */
+class ConcatList extends List {
   readonly #left: List;
   readonly #right: List;
   readonly size: number;
 
   constructor(left: List, right: List) {
     super();
-    // A list that grows by one element at a time is not looked through link by link.
-    this.#left = left instanceof Joined ? left.#flat() : left;
+    // A list that grows by one element at a time must not become a chain.
+    this.#left = left instanceof ConcatList ? left.#flat() : left;
     this.#right = right;
     this.size = left.size + right.size;
   }
@@ -98,14 +95,14 @@ class Joined extends List {
   }
 
   #flat(): List {
-    return this.#left instanceof Growing && this.#left.canTake(this.#left.size)
-      ? this.#left.with(this.#right)
-      : new Growing([...this.#left, ...this.#right]);
+    return this.#left instanceof AppendableList && this.#left.canAppend(this.#left.size)
+      ? this.#left.append(this.#right)
+      : new AppendableList([...this.#left, ...this.#right]);
   }
 }
 
-/** A list that others are put behind without copying it. */
-class Growing extends List {
+/** A list to which elements can be appended without a copy. */
+class AppendableList extends List {
   readonly #values: Value[];
   readonly size: number;
 
@@ -119,18 +116,18 @@ class Growing extends List {
     return this.#values[index]!;
   }
 
-  /** Whether nobody has put anything behind it yet. */
-  canTake(size: number): boolean {
+  /** Whether nothing has been appended since the list had this size. */
+  canAppend(size: number): boolean {
     return this.#values.length === size;
   }
 
-  with(more: List): Growing {
+  append(more: List): AppendableList {
     for (const value of more) this.#values.push(value);
-    return new Growing(this.#values);
+    return new AppendableList(this.#values);
   }
 }
 
-/** In the order of the types: where nothing is known of the arguments the first is taken. */
+/** In the order of the types: for arguments of the type dyn the first overload counts. */
 const ADD: Overload[] = [
   ...arithmetic(
     "_+_",
@@ -139,10 +136,10 @@ const ADD: Overload[] = [
   ),
   fn("_+_(string, string): string", (a: string, b: string) => a + b, CONCAT),
   fn("_+_(bytes, bytes): bytes", (a: Uint8Array, b: Uint8Array) => new Uint8Array(Buffer.concat([a, b])), CONCAT),
-  fn("_+_(list<A>, list<A>): list<A>", joined, CONCAT_LISTS),
-  fn("_+_(duration, duration): duration", (a: Duration, b: Duration) => span(a.nanos + b.nanos)),
-  fn("_+_(timestamp, duration): timestamp", (a: Timestamp, b: Duration) => moment(a.nanos + b.nanos, a.offset)),
-  fn("_+_(duration, timestamp): timestamp", (a: Duration, b: Timestamp) => moment(a.nanos + b.nanos, b.offset)),
+  fn("_+_(list<A>, list<A>): list<A>", concat, CONCAT_LISTS),
+  fn("_+_(duration, duration): duration", (a: Duration, b: Duration) => durationOf(a.nanos + b.nanos)),
+  fn("_+_(timestamp, duration): timestamp", (a: Timestamp, b: Duration) => timestampOf(a.nanos + b.nanos, a.offset)),
+  fn("_+_(duration, timestamp): timestamp", (a: Duration, b: Timestamp) => timestampOf(a.nanos + b.nanos, b.offset)),
 ].toSorted((a, b) => compareTexts(typeText(a.params[0]!), typeText(b.params[0]!)));
 
 const SUBTRACT: Overload[] = [
@@ -151,15 +148,15 @@ const SUBTRACT: Overload[] = [
     (a, b) => a - b,
     (a, b) => a - b,
   ),
-  fn("_-_(duration, duration): duration", (a: Duration, b: Duration) => span(a.nanos - b.nanos)),
-  fn("_-_(timestamp, timestamp): duration", (a: Timestamp, b: Timestamp) => span(a.nanos - b.nanos)),
-  fn("_-_(timestamp, duration): timestamp", (a: Timestamp, b: Duration) => moment(a.nanos - b.nanos, a.offset)),
+  fn("_-_(duration, duration): duration", (a: Duration, b: Duration) => durationOf(a.nanos - b.nanos)),
+  fn("_-_(timestamp, timestamp): duration", (a: Timestamp, b: Timestamp) => durationOf(a.nanos - b.nanos)),
+  fn("_-_(timestamp, duration): timestamp", (a: Timestamp, b: Duration) => timestampOf(a.nanos - b.nanos, a.offset)),
 ];
 
 const NUMBERS = ["int", "uint", "double"];
 const ORDERED = ["bool", ...NUMBERS, "string", "bytes", "timestamp", "duration"];
 
-/** A comparison of values of one type, and of numbers of different ones. */
+/** Compares values of one type, and numbers of different types. */
 function ordering(name: string, holds: (order: number) => boolean): Overload[] {
   const run = (a: Value, b: Value): Value => {
     const order = compare(a, b);
@@ -173,49 +170,49 @@ function ordering(name: string, holds: (order: number) => boolean): Overload[] {
   ];
 }
 
-/** The element of a list; a number of any type may say which, if it is an integer of 64 bits. */
+/** The element of a list; the index may be an integer of any number type. */
 const at = (list: List, index: Value): Value => {
-  const place = placeOf(index);
-  if (place instanceof Failure) return place;
-  return place < 0n || place >= list.size
+  const position = positionOf(index);
+  if (position instanceof Failure) return position;
+  return position < 0n || position >= list.size
     ? new Failure(`index out of bounds: ${keyShown(index)}`)
-    : list.at(Number(place));
+    : list.at(Number(position));
 };
 
-function placeOf(index: Value): bigint | Failure {
+function positionOf(index: Value): bigint | Failure {
   if (typeof index === "bigint") return index;
   const isDouble = typeof index === "number";
   if (!isDouble && !(index instanceof Uint)) {
     return new Failure(`unsupported index type '${typeNameOf(index)}' in list`);
   }
-  const place = isDouble ? (Number.isInteger(index) ? BigInt(index) : MOST + 1n) : index.value;
-  if (place <= MOST && place >= LEAST && !(isDouble && place === LEAST)) return place;
+  const position = isDouble ? (Number.isInteger(index) ? BigInt(index) : MAX_INT64 + 1n) : index.value;
+  if (position <= MAX_INT64 && position >= MIN_INT64 && !(isDouble && position === MIN_INT64)) return position;
   return new Failure(`unsupported index value ${isDouble ? doubleText(index) : index.value} in list`);
 }
 
-/** The element or the member at a key; a failure where there is none. */
+/** The element or the member of a key; a failure where there is none. */
 export function indexed(of: Value, key: Value): Value {
   if (of instanceof List) return at(of, key);
   if (of instanceof EmptyMessage) return noField(key);
-  // What is no list and no map has nothing at any key.
+  // Other values have no keys.
   const member = of instanceof Dict ? of.get(key) : undefined;
   return member === undefined ? new Failure(`no such key: ${keyShown(key)}`) : member;
 }
 
-/** A message tells fields by their names, and has to have the one that is asked for. */
+/** The failure of a field that a message does not have. */
 const noField = (name: Value): Failure =>
   typeof name === "string" ? new Failure(`no such field '${name}'`) : NO_OVERLOAD;
 
-/** A key as messages say it. */
+/** A key in an error message. */
 const keyShown = (key: Value): string =>
   key instanceof Uint ? String(key.value) : typeof key === "number" ? doubleText(key) : String(key as string);
 
-/** The element or the member at a key, if it is there; a failure where no element can be at it. */
+/** The element or the member of a key; undefined where there is none, a failure for an invalid key. */
 export function found(of: Value, key: Value): Value | undefined {
   if (of instanceof List) {
-    const place = placeOf(key);
-    if (place instanceof Failure) return place;
-    return place < 0n || place >= of.size ? undefined : of.at(Number(place));
+    const position = positionOf(key);
+    if (position instanceof Failure) return position;
+    return position < 0n || position >= of.size ? undefined : of.at(Number(position));
   }
   if (of instanceof EmptyMessage) return noField(key);
   return of instanceof Dict ? of.get(key) : undefined;
@@ -238,7 +235,7 @@ const EQUAL_SPECIAL = new Set([
   "kubernetes.NamedFormat",
 ]);
 
-/** Equality of values of libraries costs one unit; that of others is a walk over the shorter. */
+/** Equality of values of libraries costs one unit, that of others a traversal of the shorter one. */
 const EQUALITY: Cost = {
   estimate: (estimating, target, args) => {
     const [a, b] = args;
@@ -252,7 +249,7 @@ const EQUALITY: Cost = {
   spend: ([a, b], result) => (EQUAL_SPECIAL.has(typeNameOf(a!)) ? 1 : COMPARE.spend!([a!, b!], result)),
 };
 
-/** Values of libraries cannot be compared with those of other types. */
+/** Values of libraries have no equality with values of other types. */
 function equality(a: Value, b: Value): Value {
   if (a instanceof Opaque && EQUAL_SPECIAL.has(a.typeName) && typeNameOf(b) !== a.typeName) return NO_OVERLOAD;
   return equals(a, b);
@@ -292,7 +289,7 @@ function textOfBytes(value: Uint8Array): Value {
   }
 }
 
-/** A double as a text: as short as it can be, with an exponent where it is very large or small. */
+/** The shortest text of a double, with an exponent where it is very large or small. */
 export function doubleText(value: number): string {
   if (Number.isNaN(value)) return "NaN";
   if (!Number.isFinite(value)) return value > 0 ? "+Inf" : "-Inf";
@@ -347,10 +344,10 @@ const CONVERSIONS: Overload[] = [
   fold("string(timestamp): string", timestampText),
   fold("string(duration): string", (value: Duration) => durationText(value)),
   fold("timestamp(string): timestamp", (text: string) => {
-    const found_ = timestampIn(text);
-    return found_ ? moment(found_.nanos, found_.offset) : conversion("string", "google.protobuf.Timestamp");
+    const found = timestampIn(text);
+    return found ? timestampOf(found.nanos, found.offset) : conversion("string", "google.protobuf.Timestamp");
   }),
-  fold("timestamp(int): timestamp", (value: bigint) => moment(value * SECOND)),
+  fold("timestamp(int): timestamp", (value: bigint) => timestampOf(value * SECOND)),
   fold("uint(int): uint", (value: bigint) => uint(value)),
   fold("uint(double): uint", uintOfDouble),
   fold("uint(string): uint", uintOf),
@@ -405,8 +402,8 @@ const TIMES: Overload[] = [
 ];
 
 const matches = (text: string, pattern: string): Value => {
-  const found_ = patternOf(pattern);
-  return found_ instanceof Failure ? found_ : found_.test(text);
+  const found = patternOf(pattern);
+  return found instanceof Failure ? found : found.test(text);
 };
 
 const isUnset = (value: Value): boolean => {
@@ -439,7 +436,7 @@ const OPTIONALS: Overload[] = [
   fn("list<A>.last(): optional<A>", (list: List) => (list.size === 0 ? NONE : new Optional(list.at(list.size - 1)))),
 ];
 
-/** A map with one more entry, or with those of another; the key must be new. */
+/** Adds an entry to a map; the key must be new. */
 function inserted(of: Value, key: Value, value: Value): Value {
   if (!(of instanceof Dict)) return NO_OVERLOAD;
   if (of.get(key) !== undefined) return new Failure(`insert failed: key ${keyShown(key)} already exists`);
@@ -463,8 +460,8 @@ function insertedAll(of: Value, more: Value): Value {
 
 const neverRun = (): Value => NO_OVERLOAD;
 
-/** Everything of the language itself. Logical operators are declared here and planned elsewhere: they may pass over failures. */
-export const STANDARD: readonly Overload[] = [
+/** The functions of the language. The planner implements logical operators, since they may ignore failures. */
+export const STANDARD_FUNCTIONS: readonly Overload[] = [
   fn("_?_:_(bool, A, A): A", neverRun),
   fn("_&&_(bool, bool): bool", neverRun),
   fn("_||_(bool, bool): bool", neverRun),
@@ -496,8 +493,8 @@ export const STANDARD: readonly Overload[] = [
     (a, b) => a / b,
     ZERO_DIVISION,
   ),
-  // What is left of the least integer is 0, but to get there it would be divided.
-  ...arithmetic("_%_", (a, b) => (a === LEAST && b === -1n ? MOST + 1n : a % b), undefined, ZERO_MODULUS),
+  // The remainder is 0, but the division of the smallest int overflows.
+  ...arithmetic("_%_", (a, b) => (a === MIN_INT64 && b === -1n ? MAX_INT64 + 1n : a % b), undefined, ZERO_MODULUS),
   fn("-_(int): int", (value: bigint) => int(-value)),
   fn("-_(double): double", (value: number) => -value),
   ...ordering("_<_", (order) => order < 0),

@@ -1,5 +1,5 @@
 /**
- * URLs: absolute ones, and absolute paths (CEL-20).
+ * The library of URLs: absolute URLs and absolute paths (CEL-20).
  *
  * @module
  */
@@ -27,7 +27,7 @@ export class Url extends Opaque {
   }
 }
 
-/** Whether it is one is asked as if a fragment were a part of the path or the query; what it says, without it. */
+/** Parses a URL. It is validated with its fragment as a part of the path or the query, and read without it. */
 function url(text: string): Value {
   const found = wrongRequestUri(text) ?? parseGoUrl(text);
   return typeof found === "string"
@@ -41,7 +41,7 @@ const queryOf = ({ parts }: Url): Value =>
 const SIZED: Cost = walk(WALK, true);
 
 /** Functions on URLs. */
-export const URLS: readonly Overload[] = [
+export const URL_FUNCTIONS: readonly Overload[] = [
   fn("url(string): URL", url, SIZED),
   fn("isURL(string): bool", (text: string) => wrongRequestUri(text) === undefined),
   fn("URL.getScheme(): string", ({ parts }: Url) => parts.scheme, ONE),

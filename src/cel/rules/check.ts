@@ -1,48 +1,48 @@
 /**
- * What is wrong with the rules of a definition: their form, what they say, and what they may cost (CEL-36..39, CEL-52..55).
+ * Checks the rules of a definition: their form, their expressions, and their costs (CEL-36..39, CEL-52..55).
  *
  * @module
  */
 import type { FieldErrors } from "../../meta/field-errors.ts";
 import { type Steps } from "../../util/steps.ts";
-import { MOST } from "../range.ts";
+import { MAX_UINT64 } from "../range.ts";
 import { type RuleSource, type Schema, declare } from "../schema/declaration.ts";
 import { fieldWithin } from "./field-within.ts";
 import { type Rule, compileRules } from "./rule.ts";
 
-/** What one rule may cost, over all values that a request can bring. */
-const MOST_OF_RULE = 10_000_000n;
-/** What all rules of a schema may cost. */
-const MOST_OF_SCHEMA = 100_000_000n;
-/** Which rules are named when all together are too dear. */
-const NAMED = 4;
-const MOST_BYTES = 3n * 1024n * 1024n;
+/** The cost limit of one rule, over all values that fit into a request. */
+const MAX_RULE_COST = 10_000_000n;
+/** The cost limit of all rules of a schema. */
+const MAX_SCHEMA_COST = 100_000_000n;
+/** The number of rules that are named where the total exceeds its limit. */
+const MAX_NAMED_RULES = 4;
+const MAX_REQUEST_BYTES = 3n * 1024n * 1024n;
 
 /** How the rules of a schema are checked. */
 export interface RuleCheck {
-  /** Fields in which something else is wrong: at these schemas and above rules are not read. */
+  /** Fields with other faults: the rules of these schemas and of those above them are not compiled. */
   readonly faults: readonly string[];
-  /** Whether rules are read at all: they are not where the schema is not structural. */
+  /** Whether rules are compiled at all: not where the schema is not structural. */
   readonly reads: boolean;
-  /** Whether a schema has nothing in it that cannot be read: else paths to its members are not followed. */
+  /** Whether a schema is readable in full; else field paths to its members are not checked. */
   isReadable(schema: Schema): boolean;
 }
 
-/** Tells what is wrong with the rules of a whole object's schema; in steps, since it may hold tens of thousands. */
+/** Reports the faults of the rules of an object's schema, in steps. */
 export function* checkRules(schema: Schema, path: string, check: RuleCheck, errors: FieldErrors): Steps<void> {
   const checker = new Checker(check, errors);
   yield* checker.at(schema, path, { isObject: true, isRead: false, times: 1n, within: undefined });
   checker.total(path);
 }
 
-/** What is known of a schema from those above it. */
-interface Around {
+/** The context of a schema from those above it. */
+interface SchemaContext {
   readonly isObject: boolean;
-  /** Whether a schema above has rules: its members are then seen in its types. */
+  /** Whether a schema above has rules, whose types contain this schema. */
   readonly isRead: boolean;
-  /** How often a value can be there; undefined where nothing bounds it. */
+  /** The largest number of values; undefined where it has no bound. */
   readonly times: bigint | undefined;
-  /** The list in which it is not known what an element was. */
+  /** The list whose elements cannot be correlated with old ones. */
   readonly within: string | undefined;
 }
 
@@ -50,8 +50,8 @@ class Checker {
   readonly #check: RuleCheck;
   readonly #errors: FieldErrors;
   #total = 0n;
-  readonly #dear: { readonly field: string; readonly cost: bigint }[] = [];
-  /** Fields in which something else is wrong, in their order. */
+  readonly #expensive: { readonly field: string; readonly cost: bigint }[] = [];
+  /** Fields with other faults, sorted. */
   readonly #faults: readonly string[];
 
   constructor(check: RuleCheck, errors: FieldErrors) {
@@ -60,31 +60,31 @@ class Checker {
     this.#faults = check.faults.toSorted();
   }
 
-  /** Returns whether the form of all rules at the schema and below is right, and everything else there too. */
-  *at(schema: Schema, path: string, around: Around): Steps<boolean> {
+  /** Returns whether the schema and those below have no fault so far. */
+  *at(schema: Schema, path: string, context: SchemaContext): Steps<boolean> {
     yield;
-    let isRight = !this.#isFaulty(path);
+    let isValid = !this.#isFaulty(path);
     const rules = schema["x-kubernetes-validations"] ?? [];
-    const times = timesBelow(schema, around.times);
-    const isRead = around.isRead || rules.length > 0;
-    const visit = (next: Schema, at: string, within = around.within): Steps<boolean> => {
+    const times = timesBelow(schema, context.times);
+    const isRead = context.isRead || rules.length > 0;
+    const visit = (next: Schema, at: string, within = context.within): Steps<boolean> => {
       const isObject = next["x-kubernetes-embedded-resource"] === true;
       return this.at(next, `${path}.${at}`, { isObject, isRead, times, within });
     };
     const { items, properties, additionalProperties: values } = schema;
-    if (typeof values === "object" && !(yield* visit(values, "additionalProperties"))) isRight = false;
+    if (typeof values === "object" && !(yield* visit(values, "additionalProperties"))) isValid = false;
     for (const [name, member] of Object.entries(properties ?? {}))
-      if (!(yield* visit(member, `properties[${name}]`))) isRight = false;
-    const within = around.within ?? (schema["x-kubernetes-list-type"] === "map" ? undefined : path);
-    if (isSchema(items) && !(yield* visit(items, "items", within))) isRight = false;
-    for (const [name, next] of [...listed("items", items), ...judging(schema)])
-      if (!(yield* this.#formsIn(next, `${path}.${name}`))) isRight = false;
-    if (!(yield* this.#forms(schema, path, rules))) isRight = false;
-    if (isRight && this.#check.reads && rules.length > 0) yield* this.#read(schema, path, around);
-    return isRight;
+      if (!(yield* visit(member, `properties[${name}]`))) isValid = false;
+    const within = context.within ?? (schema["x-kubernetes-list-type"] === "map" ? undefined : path);
+    if (isSchema(items) && !(yield* visit(items, "items", within))) isValid = false;
+    for (const [name, next] of [...listed("items", items), ...sameValueSchemas(schema)])
+      if (!(yield* this.#formsIn(next, `${path}.${name}`))) isValid = false;
+    if (!(yield* this.#forms(schema, path, rules))) isValid = false;
+    if (isValid && this.#check.reads && rules.length > 0) yield* this.#read(schema, path, context);
+    return isValid;
   }
 
-  /** Whether something else is wrong at a path or below it. */
+  /** Whether there is another fault at a path or below it. */
   #isFaulty(path: string): boolean {
     return this.#faults.length > 0 && ["", ".", "["].some((next) => this.#hasFault(path + next, next !== ""));
   }
@@ -101,13 +101,13 @@ class Checker {
     return found === path || (begins && found?.startsWith(path) === true);
   }
 
-  /** {@link at} of a schema whose rules are not read. */
+  /** {@link at} for a schema whose rules are not compiled. */
   *#formsIn(schema: Schema, path: string): Steps<boolean> {
     yield;
-    let isRight = yield* this.#forms(schema, path, schema["x-kubernetes-validations"] ?? []);
+    let isValid = yield* this.#forms(schema, path, schema["x-kubernetes-validations"] ?? []);
     for (const [name, next] of everyBelow(schema))
-      if (!(yield* this.#formsIn(next, `${path}.${name}`))) isRight = false;
-    return isRight;
+      if (!(yield* this.#formsIn(next, `${path}.${name}`))) isValid = false;
+    return isValid;
   }
 
   *#forms(schema: Schema, path: string, rules: readonly RuleSource[]): Steps<boolean> {
@@ -122,7 +122,7 @@ class Checker {
     return causes.length === before;
   }
 
-  *#read(schema: Schema, path: string, { isObject, times, within }: Around): Steps<void> {
+  *#read(schema: Schema, path: string, { isObject, times, within }: SchemaContext): Steps<void> {
     const place = `${path}.x-kubernetes-validations`;
     const declaration = declare(schema, isObject);
     if (!declaration) {
@@ -130,7 +130,7 @@ class Checker {
       this.#errors.add("InternalError", place, `${why}unable to convert structural schema to CEL declarations`);
       return;
     }
-    const most = times ?? MOST_BYTES / BigInt(declaration.least + 1);
+    const most = times ?? MAX_REQUEST_BYTES / BigInt(declaration.minBytes + 1);
     const rules = yield* compileRules(schema, declaration);
     for (const [i, rule] of rules.entries()) {
       this.#judge(rule, `${place}[${i}]`, most, within);
@@ -156,27 +156,29 @@ class Checker {
   }
 
   #count(field: string, what: string, cost: bigint): void {
-    if (cost > MOST_OF_RULE) this.#errors.forbidden(field, tooDear(what, cost, MOST_OF_RULE));
+    if (cost > MAX_RULE_COST) this.#errors.forbidden(field, costExceeded(what, cost, MAX_RULE_COST));
     this.#total = capped(this.#total + cost);
-    if (cost >= MOST_OF_SCHEMA / 100n) this.#dear.push({ field, cost });
+    if (cost >= MAX_SCHEMA_COST / 100n) this.#expensive.push({ field, cost });
   }
 
-  /** Tells where all together are too dear, and which are the dearest. */
+  /** Reports a total cost beyond the limit, and the most expensive rules. */
   total(path: string): void {
-    if (this.#total <= MOST_OF_SCHEMA) return;
-    const dearest = this.#dear.toSorted((a, b) => (a.cost < b.cost ? 1 : a.cost > b.cost ? -1 : 0)).slice(0, NAMED);
-    for (const { field } of dearest) {
+    if (this.#total <= MAX_SCHEMA_COST) return;
+    const mostExpensive = this.#expensive
+      .toSorted((a, b) => (a.cost < b.cost ? 1 : a.cost > b.cost ? -1 : 0))
+      .slice(0, MAX_NAMED_RULES);
+    for (const { field } of mostExpensive) {
       this.#errors.forbidden(
         field,
         "contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema",
       );
     }
     const what = "x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema";
-    this.#errors.forbidden(path, tooDear(what, this.#total, MOST_OF_SCHEMA));
+    this.#errors.forbidden(path, costExceeded(what, this.#total, MAX_SCHEMA_COST));
   }
 }
 
-/** Words of a schema whose values are schemas, lists of them, or schemas by names. */
+/** Keywords whose values are schemas, lists of schemas, or schemas by name. */
 const ONE = ["not"] as const;
 const SEVERAL = ["allOf", "oneOf", "anyOf"] as const;
 const BY_NAME = ["definitions", "dependencies"] as const;
@@ -184,20 +186,20 @@ const BY_NAME = ["definitions", "dependencies"] as const;
 const isSchema = (value: unknown): value is Schema =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** The schemas in one that judge its values beside it, or that nobody reads, with their places. */
-function* judging(schema: Schema): Generator<readonly [place: string, schema: Schema]> {
+/** The schemas in one that validate the same values, or that are ignored, with their paths. */
+function* sameValueSchemas(schema: Schema): Generator<readonly [place: string, schema: Schema]> {
   const words = schema as Readonly<Record<string, unknown>>;
   for (const word of ONE) if (isSchema(words[word])) yield [word, words[word]];
   for (const word of SEVERAL) yield* listed(word, words[word]);
   for (const word of BY_NAME) yield* byName(word, words[word]);
 }
 
-/** All schemas in one, with their places. */
+/** All schemas in one, with their paths. */
 function* everyBelow(schema: Schema): Generator<readonly [place: string, schema: Schema]> {
   const { items, additionalProperties: values, properties } = schema;
   if (isSchema(values)) yield ["additionalProperties", values];
   yield* byName("properties", properties);
-  yield* judging(schema);
+  yield* sameValueSchemas(schema);
   if (isSchema(items)) yield ["items", items];
   else yield* listed("items", items);
 }
@@ -212,9 +214,9 @@ function* byName(word: string, value: unknown): Generator<readonly [place: strin
   for (const [name, schema] of Object.entries(value)) if (isSchema(schema)) yield [`${word}[${name}]`, schema];
 }
 
-const capped = (cost: bigint): bigint => (cost > MOST ? MOST : cost);
+const capped = (cost: bigint): bigint => (cost > MAX_UINT64 ? MAX_UINT64 : cost);
 
-/** How often the values below a schema can be there. */
+/** The largest number of values below a schema. */
 function timesBelow(
   { type, additionalProperties, maxProperties, maxItems }: Schema,
   times: bigint | undefined,
@@ -225,8 +227,8 @@ function timesBelow(
   return most === undefined ? undefined : capped(times * BigInt(Math.max(0, Number(most))));
 }
 
-function tooDear(what: string, cost: bigint, most: bigint): string {
-  const factor = Number(cost) / Number(most);
+function costExceeded(what: string, cost: bigint, max: bigint): string {
+  const factor = Number(cost) / Number(max);
   const shown = factor > 100 ? "more than 100x" : `${factor.toFixed(factor < 1.5 ? 6 : 1)}x`;
   const how =
     "try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared";
@@ -236,7 +238,7 @@ function tooDear(what: string, cost: bigint, most: bigint): string {
 const REASONS = ["FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"];
 const BREAK = /[\n\r]/;
 
-/** Tells what is wrong with the form of a rule; paths are followed in the schema, where there is one. */
+/** Reports faults of the form of a rule; with a schema, its field path is checked, too. */
 function checkForm(schema: Schema | undefined, source: RuleSource, place: string, errors: FieldErrors): void {
   const { rule, message = "", messageExpression = "", reason, fieldPath = "" } = source;
   if (rule.trim() === "") errors.required(`${place}.rule`, "rule is not specified");

@@ -1,5 +1,5 @@
 /**
- * Places below a schema, as rules name where a failure is told: `.spec.replicas`, `.labels['a.b']` (CEL-39).
+ * The fieldPath of rules: `.spec.replicas`, `.labels['a.b']` (CEL-39).
  *
  * @module
  */
@@ -17,12 +17,12 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "\\": "\\",
 };
 
-/** The place as causes name it (`spec.replicas`, `labels[a.b]`); undefined for a path that leads nowhere in the schema. */
+/** The path in the form of causes (`spec.replicas`, `labels[a.b]`); undefined where the schema does not have it. */
 export function fieldWithin(schema: Schema, path: string): string | undefined {
   const tokens = tokensOf(path);
   if (!tokens || path === "") return undefined;
   let at: Schema = schema;
-  let place = "";
+  let field = "";
   for (let i = 0; i < tokens.length;) {
     const name = nameAt(tokens, i);
     if (name === undefined) return undefined;
@@ -30,19 +30,19 @@ export function fieldWithin(schema: Schema, path: string): string | undefined {
     const { properties, additionalProperties } = at;
     if (properties) {
       if (!Object.hasOwn(properties, name)) return undefined;
-      place += place === "" ? name : `.${name}`;
+      field += field === "" ? name : `.${name}`;
       at = properties[name]!;
     } else if (typeof additionalProperties === "object") {
-      place += `[${name}]`;
+      field += `[${name}]`;
       at = additionalProperties;
     } else return undefined;
   }
-  return place;
+  return field;
 }
 
 const PUNCTUATION = ".[]";
 
-/** Texts in quotes, punctuation and what stands between them; undefined where a quote has no end. */
+/** Splits a path into quoted texts, punctuation and names; undefined where a quote is not closed. */
 function tokensOf(path: string): readonly string[] | undefined {
   const tokens: string[] = [];
   for (let at = 0, end = 0; at < path.length; at = end) {
@@ -58,17 +58,17 @@ function tokensOf(path: string): readonly string[] | undefined {
   return tokens;
 }
 
-/** The name that a step says: `.name` or `['name']`. */
+/** The name of a step: `.name` or `['name']`. */
 function nameAt(tokens: readonly string[], i: number): string | undefined {
   const next = tokens[i + 1];
   if (next === undefined) return undefined;
   if (tokens[i] === ".") return next;
   if (tokens[i] !== "[" || tokens[i + 2] !== "]" || !next.startsWith("'")) return undefined;
-  let isRight = true;
+  let isValid = true;
   const name = next.slice(1, -1).replaceAll(/\\(.)/gs, (_, escaped: string) => {
     const meant = ESCAPES[escaped];
-    if (meant === undefined) isRight = false;
+    if (meant === undefined) isValid = false;
     return meant ?? "";
   });
-  return isRight ? name : undefined;
+  return isValid ? name : undefined;
 }

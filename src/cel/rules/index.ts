@@ -1,8 +1,8 @@
 /**
- * Rules of schemas: `x-kubernetes-validations`, when a definition is written and when its objects are.
+ * Rules of schemas, `x-kubernetes-validations`: checks of the rules, and validation of objects.
  *
  * @module
  */
 export { checkRules } from "./check.ts";
-export { addBreaches, judge } from "./judge.ts";
+export { addViolations, validateRules } from "./validate.ts";
 export { hasRules } from "./tree.ts";

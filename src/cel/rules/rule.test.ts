@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { FieldErrors } from "../../meta/field-errors.ts";
 import type { Steps } from "../../util/steps.ts";
 import type { Schema } from "../schema/declaration.ts";
-import { checkRules, judge } from "./index.ts";
+import { checkRules, validateRules } from "./index.ts";
 
 const RULES = 100;
 const text = (rules: number, wrong = false): Schema => ({
@@ -36,8 +36,8 @@ test.each([
   ["of one place", AT_ONE_PLACE],
   ["of many places", AT_MANY],
 ])("rules %s are compiled in a step each, when the first object is judged", (_, schema) => {
-  const judging = { isObject: true, forgives: false };
-  expect(countSteps(judge(schema, {}, judging))).toBeGreaterThanOrEqual(RULES);
+  const judging = { isObject: true, ratchets: false };
+  expect(countSteps(validateRules(schema, {}, judging))).toBeGreaterThanOrEqual(RULES);
   // Those that are compiled are kept.
-  expect(countSteps(judge(schema, {}, judging))).toBeLessThan(RULES);
+  expect(countSteps(validateRules(schema, {}, judging))).toBeLessThan(RULES);
 });

@@ -1,5 +1,5 @@
 /**
- * The rules of one schema, compiled: what decides, what explains, and where it is told (CEL-36..39).
+ * Compiles the rules of one schema: rule, messageExpression and fieldPath (CEL-36..39).
  *
  * @module
  */
@@ -10,22 +10,22 @@ import { type Declaration, type RuleSource, type Schema, sizeBelow } from "../sc
 import { BOOL, STRING, type Type, optionalOf } from "../types.ts";
 import { fieldWithin } from "./field-within.ts";
 
-/** A rule as it runs. */
+/** A compiled rule. */
 export interface Rule {
   readonly source: RuleSource;
-  /** Undefined where the rule says nothing, and where it is wrong. */
+  /** Undefined where the rule is empty or invalid. */
   readonly program?: Program;
-  /** Why it cannot run. */
+  /** The error of the compilation. */
   readonly error?: string;
   readonly usesOldSelf: boolean;
-  /** The expression that explains. */
+  /** The messageExpression. */
   readonly message?: Program;
   readonly messageError?: string;
-  /** Where below the value a failure is told, as causes name places. */
+  /** The fieldPath, in the form of causes. */
   readonly place?: string;
 }
 
-/** Compiles the rules of a schema, in their order; a step for each, since there may be ten thousand. */
+/** Compiles the rules of a schema in their order, one in each step. */
 export function* compileRules(schema: Schema, declaration: Declaration): Steps<readonly Rule[]> {
   const rules: Rule[] = [];
   for (const source of schema["x-kubernetes-validations"] ?? []) {
@@ -38,40 +38,40 @@ export function* compileRules(schema: Schema, declaration: Declaration): Steps<r
 function compileRule(source: RuleSource, schema: Schema, declaration: Declaration): Rule {
   const { rule, messageExpression = "", fieldPath = "" } = source;
   if (rule.trim() === "") return { source, usesOldSelf: false };
-  const decides = compileAs(rule, BOOL, OF_RULES, source, declaration);
-  if (!decides.program) return { source, usesOldSelf: false, error: decides.why };
-  const { program } = decides;
-  const explains =
-    messageExpression === "" ? undefined : compileAs(messageExpression, STRING, OF_MESSAGES, source, declaration);
+  const compiled = compileAs(rule, BOOL, RULE_ERRORS, source, declaration);
+  if (!compiled.program) return { source, usesOldSelf: false, error: compiled.why };
+  const { program } = compiled;
+  const message =
+    messageExpression === "" ? undefined : compileAs(messageExpression, STRING, MESSAGE_ERRORS, source, declaration);
   const place = fieldPath === "" ? undefined : fieldWithin(schema, fieldPath);
   return {
     source,
     program,
     usesOldSelf: program.variables.has("oldSelf"),
-    ...(explains?.program ? { message: explains.program } : {}),
-    ...(explains?.why === undefined ? {} : { messageError: explains.why }),
+    ...(message?.program ? { message: message.program } : {}),
+    ...(message?.why === undefined ? {} : { messageError: message.why }),
     ...(place === undefined ? {} : { place }),
   };
 }
 
-/** A program, or why there is none. */
-type Made =
+/** A program, or the error of its compilation. */
+type CompiledRule =
   | { readonly program: Program; readonly why?: undefined }
   | { readonly program?: undefined; readonly why: string };
 
-/** How the reasons of one sort of expression begin. */
-interface Words {
+/** The error messages of one kind of expressions. */
+interface ErrorTexts {
   readonly wrongType: string;
   readonly compile: string;
   readonly plan: string;
 }
 
-const OF_RULES: Words = {
+const RULE_ERRORS: ErrorTexts = {
   wrongType: "cel expression must evaluate to a bool",
   compile: "compilation failed: ",
   plan: "program instantiation failed: ",
 };
-const OF_MESSAGES: Words = {
+const MESSAGE_ERRORS: ErrorTexts = {
   wrongType: "messageExpression must evaluate to a string",
   compile: "messageExpression compilation failed: ",
   plan: "messageExpression instantiation failed: ",
@@ -80,10 +80,10 @@ const OF_MESSAGES: Words = {
 function compileAs(
   text: string,
   type: Type,
-  words: Words,
+  texts: ErrorTexts,
   { optionalOldSelf }: RuleSource,
   declaration: Declaration,
-): Made {
+): CompiledRule {
   const self = declaration.type;
   const variables = new Map([
     ["self", self],
@@ -96,7 +96,7 @@ function compileAs(
   });
   const { program, error } = compiled;
   const got = program ? program.type : compiled.type;
-  if (got && got.kind !== type.kind) return { why: words.wrongType };
+  if (got && got.kind !== type.kind) return { why: texts.wrongType };
   if (program) return { program };
-  return { why: got ? error.replace(/^program: /, words.plan) : `${words.compile}${error}` };
+  return { why: got ? error.replace(/^program: /, texts.plan) : `${texts.compile}${error}` };
 }

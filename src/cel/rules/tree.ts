@@ -1,5 +1,5 @@
 /**
- * The rules of a schema and of all below it, compiled once for each schema object.
+ * The compiled rules of a schema and of all schemas below it, made once for each schema object.
  *
  * @module
  */
@@ -8,39 +8,39 @@ import { escapeName } from "../names.ts";
 import { type Declaration, type Schema, declare } from "../schema/declaration.ts";
 import { type Rule, compileRules } from "./rule.ts";
 
-/** A place in a schema with its rules; places at which nothing has rules, here or below, are not there. */
-export interface Place {
+/** The rules at a path of a schema; there are no nodes where neither the path nor a path below has rules. */
+export interface RuleNode {
   readonly schema: Schema;
   readonly declaration: Declaration;
   readonly rules: readonly Rule[];
-  /** Whether any rule here compares with the value before. */
+  /** Whether any rule here uses the old value. */
   readonly compares: boolean;
-  readonly items?: Place;
-  readonly values?: Place;
-  readonly properties?: ReadonlyMap<string, Place>;
+  readonly items?: RuleNode;
+  readonly values?: RuleNode;
+  readonly properties?: ReadonlyMap<string, RuleNode>;
 }
 
-const roots = new WeakMap<Schema, Map<boolean, Place | undefined>>();
+const roots = new WeakMap<Schema, Map<boolean, RuleNode | undefined>>();
 
 /**
- * The places of a schema that have rules; undefined where nothing has. They are compiled in steps by whoever asks first.
+ * The rules of a schema; undefined where it has none. The first call compiles them, in steps.
  *
- * @param isObject whether values have what every object has: apiVersion, kind and metadata
+ * @param isObject whether values are whole objects with apiVersion, kind and metadata
  */
-export function* placesOf(schema: Schema, isObject: boolean): Steps<Place | undefined> {
+export function* ruleTreeOf(schema: Schema, isObject: boolean): Steps<RuleNode | undefined> {
   let made = roots.get(schema);
   if (!made) roots.set(schema, (made = new Map()));
   if (!made.has(isObject)) {
     const declaration = hasRules(schema) ? declare(schema, isObject) : undefined;
     yield;
-    made.set(isObject, declaration && (yield* placeOf(schema, declaration)));
+    made.set(isObject, declaration && (yield* nodeOf(schema, declaration)));
   }
   return made.get(isObject);
 }
 
 const marked = new WeakMap<Schema, boolean>();
 
-/** Whether there are rules at a place or below. */
+/** Whether a schema, or one below it, has rules. */
 export function hasRules(schema: Schema): boolean {
   let has = marked.get(schema);
   if (has === undefined) {
@@ -55,19 +55,19 @@ export function hasRules(schema: Schema): boolean {
   return has;
 }
 
-function* placeOf(schema: Schema, declaration: Declaration): Steps<Place | undefined> {
+function* nodeOf(schema: Schema, declaration: Declaration): Steps<RuleNode | undefined> {
   if (!hasRules(schema)) return undefined;
   const { items: itemSchema, additionalProperties } = schema;
   const { item } = declaration;
-  const items = itemSchema && item ? yield* placeOf(itemSchema, item) : undefined;
+  const items = itemSchema && item ? yield* nodeOf(itemSchema, item) : undefined;
   const values =
-    typeof additionalProperties === "object" && item ? yield* placeOf(additionalProperties, item) : undefined;
-  const properties = new Map<string, Place>();
+    typeof additionalProperties === "object" && item ? yield* nodeOf(additionalProperties, item) : undefined;
+  const properties = new Map<string, RuleNode>();
   for (const [name, member] of Object.entries(schema.properties ?? {})) {
     if (!hasRules(member)) continue;
     const known = declarationOf(declaration, name, member);
-    const place = known && (yield* placeOf(member, known));
-    if (place) properties.set(name, place);
+    const node = known && (yield* nodeOf(member, known));
+    if (node) properties.set(name, node);
   }
   const rules = yield* compileRules(schema, declaration);
   return {
@@ -81,9 +81,9 @@ function* placeOf(schema: Schema, declaration: Declaration): Steps<Place | undef
   };
 }
 
-/** What is known of a member; one that rules above cannot name has its own rules all the same (CEL-35). */
+/** The declaration of a member; a member without a name in expressions has its own rules all the same (CEL-35). */
 function declarationOf({ fields }: Declaration, name: string, member: Schema): Declaration | undefined {
-  const seen = escapeName(name);
-  if (seen !== undefined) return fields?.get(seen)?.declaration;
+  const escaped = escapeName(name);
+  if (escaped !== undefined) return fields?.get(escaped)?.declaration;
   return declare(member, member["x-kubernetes-embedded-resource"] === true);
 }

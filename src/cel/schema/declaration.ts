@@ -1,5 +1,5 @@
 /**
- * Types of expressions from structural schemas, with the greatest sizes that a request can bring (CEL-30..35, CEL-52).
+ * Derives types of expressions from structural schemas, with the largest sizes that fit into a request (CEL-30..35, CEL-52).
  *
  * @module
  */
@@ -21,7 +21,7 @@ import {
   structOf,
 } from "../types.ts";
 
-/** A structural schema, as far as expressions are concerned. */
+/** A structural schema, with the keywords that expressions depend on. */
 export interface Schema {
   readonly type?: string;
   readonly format?: string;
@@ -45,7 +45,7 @@ export interface Schema {
   readonly "x-kubernetes-validations"?: readonly RuleSource[];
 }
 
-/** A rule as a definition says it. */
+/** A rule of a definition. */
 export interface RuleSource {
   readonly rule: string;
   readonly message?: string;
@@ -55,16 +55,16 @@ export interface RuleSource {
   readonly optionalOldSelf?: boolean;
 }
 
-/** What expressions know of the values of a schema. */
+/** The declaration of the values of a schema. */
 export interface Declaration {
   readonly schema: Schema;
   readonly type: Type;
-  /** The greatest size of a value: bytes, elements, members; 0 where it has none. */
-  readonly most: number;
-  /** The least bytes of a value in JSON. */
-  readonly least: number;
+  /** The largest size of a value in bytes, elements or members; 0 where it has none. */
+  readonly maxSize: number;
+  /** The smallest size of a value in JSON. */
+  readonly minBytes: number;
   readonly item?: Declaration;
-  /** By the names under which expressions see them. */
+  /** By the names in expressions. */
   readonly fields?: ReadonlyMap<string, Field>;
 }
 
@@ -74,38 +74,37 @@ export interface Field {
   readonly declaration: Declaration;
 }
 
-const MOST_BYTES = 3 * 1024 * 1024;
+const MAX_BYTES = 3 * 1024 * 1024;
 const DATE_BYTES = 12;
 const TIME_BYTES = 32;
-const LEAST_TIME_BYTES = 21;
-const LEAST_DURATION_BYTES = 3;
+const MIN_TIME_BYTES = 21;
+const MIN_DURATION_BYTES = 3;
 
-/** What every object has that says which it is. */
-const HEAD: Readonly<Record<string, Schema>> = {
+/** The members of every object that expressions may read. */
+const OBJECT_MEMBERS: Readonly<Record<string, Schema>> = {
   apiVersion: { type: "string" },
   kind: { type: "string" },
   metadata: { type: "object", properties: { name: { type: "string" }, generateName: { type: "string" } } },
 };
 
-/** A schema with what every object has: of metadata the name alone is seen (CEL-34). */
-export function withHead(schema: Schema): Schema {
-  const properties: Record<string, Schema> = { ...schema.properties };
-  for (const name of ["apiVersion", "kind"]) properties[name] = HEAD[name]!;
-  properties["metadata"] = HEAD["metadata"]!;
-  return { ...schema, type: "object", properties };
-}
+/** Adds the members of every object to a schema; of metadata expressions see the name only (CEL-34). */
+const withObjectMeta = (schema: Schema): Schema => ({
+  ...schema,
+  type: "object",
+  properties: { ...schema.properties, ...OBJECT_MEMBERS },
+});
 
-/** What expressions know of a schema; undefined for values of which nothing is known: they do not exist (CEL-30). */
+/** The declaration of a schema; undefined for values without a type, which expressions do not see (CEL-30). */
 export function declare(schema: Schema, isObject: boolean, name = "selfType"): Declaration | undefined {
   if (schema["x-kubernetes-int-or-string"]) {
     return {
       schema,
       type: DYN,
-      most: schema.maxLength === undefined ? MOST_BYTES - 2 : count(schema.maxLength) * 4,
-      least: 1,
+      maxSize: schema.maxLength === undefined ? MAX_BYTES - 2 : count(schema.maxLength) * 4,
+      minBytes: 1,
     };
   }
-  const whole = isObject ? withHead(schema) : schema;
+  const whole = isObject ? withObjectMeta(schema) : schema;
   switch (whole.type) {
     case "array":
       return declareList(whole, name);
@@ -114,11 +113,11 @@ export function declare(schema: Schema, isObject: boolean, name = "selfType"): D
     case "string":
       return declareText(whole);
     case "boolean":
-      return { schema, type: BOOL, most: 0, least: 4 };
+      return { schema, type: BOOL, maxSize: 0, minBytes: 4 };
     case "number":
-      return { schema, type: DOUBLE, most: 0, least: 1 };
+      return { schema, type: DOUBLE, maxSize: 0, minBytes: 1 };
     case "integer":
-      return { schema, type: INT, most: 0, least: 1 };
+      return { schema, type: INT, maxSize: 0, minBytes: 1 };
     default:
       return undefined;
   }
@@ -130,8 +129,9 @@ const isEmbedded = (schema: Schema): boolean => schema["x-kubernetes-embedded-re
 function declareList(schema: Schema, name: string): Declaration | undefined {
   const item = schema.items && declare(schema.items, isEmbedded(schema.items), `${name}.@idx`);
   if (!item) return undefined;
-  const most = schema.maxItems === undefined ? Math.floor((MOST_BYTES - 2) / (item.least + 1)) : count(schema.maxItems);
-  return { schema, type: listOf(item.type), most, least: 2, item };
+  const maxSize =
+    schema.maxItems === undefined ? Math.floor((MAX_BYTES - 2) / (item.minBytes + 1)) : count(schema.maxItems);
+  return { schema, type: listOf(item.type), maxSize, minBytes: 2, item };
 }
 
 function declareObject(schema: Schema, name: string): Declaration | undefined {
@@ -139,16 +139,16 @@ function declareObject(schema: Schema, name: string): Declaration | undefined {
   if (typeof values === "object") {
     const item = declare(values, isEmbedded(values), `${name}.@elem`);
     if (!item) return undefined;
-    const most =
+    const maxSize =
       schema.maxProperties === undefined
-        ? Math.floor((MOST_BYTES - 2) / (item.least + 6))
+        ? Math.floor((MAX_BYTES - 2) / (item.minBytes + 6))
         : count(schema.maxProperties);
-    return { schema, type: mapOf(STRING, item.type), most, least: 2, item };
+    return { schema, type: mapOf(STRING, item.type), maxSize, minBytes: 2, item };
   }
   const needed = new Set(schema.required);
   const fields = new Map<string, Field>();
   const types = new Map<string, Type>();
-  let least = 2;
+  let minBytes = 2;
   for (const [property, member] of Object.entries(schema.properties ?? {})) {
     const seen = escapeName(property);
     const declaration = declare(member, isEmbedded(member), `${name}.${seen ?? property}`);
@@ -158,39 +158,39 @@ function declareObject(schema: Schema, name: string): Declaration | undefined {
       types.set(seen, declaration.type);
     }
     if (needed.has(property) && (member.default ?? undefined) === undefined) {
-      least += Buffer.byteLength(property) + declaration.least + 4;
+      minBytes += Buffer.byteLength(property) + declaration.minBytes + 4;
     }
   }
-  // `namespace` needs no escape where a member is looked into.
+  // `namespace` needs no escape in a select.
   const reserved = [...fields].filter(([seen]) => /^__[a-z]+__$/.test(seen));
   for (const [seen] of reserved) {
     const plain = seen.slice(2, -2);
     if (plain === "namespace" && !types.has(plain)) types.set(plain, types.get(seen)!);
   }
-  return { schema, type: structOf(name, types), most: 0, least, fields };
+  return { schema, type: structOf(name, types), maxSize: 0, minBytes, fields };
 }
 
 function declareText(schema: Schema): Declaration {
   const { format, maxLength, enum: allowed } = schema;
   switch (format) {
     case "byte":
-      return { schema, type: BYTES, most: maxLength === undefined ? MOST_BYTES - 2 : count(maxLength), least: 2 };
+      return { schema, type: BYTES, maxSize: maxLength === undefined ? MAX_BYTES - 2 : count(maxLength), minBytes: 2 };
     case "duration":
-      return { schema, type: DURATION, most: TIME_BYTES, least: LEAST_DURATION_BYTES };
+      return { schema, type: DURATION, maxSize: TIME_BYTES, minBytes: MIN_DURATION_BYTES };
     case "date":
-      return { schema, type: TIMESTAMP, most: DATE_BYTES, least: DATE_BYTES };
+      return { schema, type: TIMESTAMP, maxSize: DATE_BYTES, minBytes: DATE_BYTES };
     case "date-time":
-      return { schema, type: TIMESTAMP, most: TIME_BYTES, least: LEAST_TIME_BYTES };
+      return { schema, type: TIMESTAMP, maxSize: TIME_BYTES, minBytes: MIN_TIME_BYTES };
     default:
   }
-  if (maxLength !== undefined) return { schema, type: STRING, most: count(maxLength) * 4, least: 2 };
-  const most = allowed?.length
+  if (maxLength !== undefined) return { schema, type: STRING, maxSize: count(maxLength) * 4, minBytes: 2 };
+  const maxSize = allowed?.length
     ? Math.max(0, ...allowed.map((one) => (typeof one === "string" ? Buffer.byteLength(one) : 0)))
-    : MOST_BYTES - 2;
-  return { schema, type: STRING, most, least: 2 };
+    : MAX_BYTES - 2;
+  return { schema, type: STRING, maxSize, minBytes: 2 };
 }
 
-/** The size of what is at a path below `self` or `oldSelf`; undefined where nothing is known. */
+/** The size of the value at a path below `self` or `oldSelf`; undefined where it is not known. */
 export function sizeBelow(root: Declaration, path: readonly string[]): Range | undefined {
   let at: Declaration | undefined = root;
   for (const step of path.slice(1)) {
@@ -200,8 +200,8 @@ export function sizeBelow(root: Declaration, path: readonly string[]): Range | u
     } else at = at.fields?.get(step)?.declaration;
     if (!at) return undefined;
   }
-  return { min: 0n, max: BigInt(at.most) };
+  return { min: 0n, max: BigInt(at.maxSize) };
 }
 
-/** Keys of maps: texts without a bound of their own. */
-const KEYS: Declaration = { schema: {}, type: STRING, most: 0, least: 2 };
+/** The declaration of keys of maps. */
+const KEYS: Declaration = { schema: {}, type: STRING, maxSize: 0, minBytes: 2 };

@@ -1,5 +1,5 @@
 /**
- * Objects as expressions see them: looked at in place, by what their schema declares (CEL-30..35).
+ * Views of JSON values by their schema, without a copy (CEL-30..35).
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { timestampIn } from "../times.ts";
 import { Dict, Duration, Failure, List, type Value, equals, identityOf, keyText } from "../values.ts";
 import type { Declaration, Field } from "./declaration.ts";
 
-/** A value of an object, as its schema declares it; undefined where it is as good as absent. */
+/** The view of a value by its declaration; undefined where the value counts as absent. */
 export function viewOf(value: Json | undefined, declaration: Declaration): Value | undefined {
   if (value === undefined || value === null) return undefined;
   switch (declaration.type.kind) {
@@ -28,13 +28,13 @@ export function viewOf(value: Json | undefined, declaration: Declaration): Value
     case "duration":
       return typeof value === "string" ? durationOf(value) : mismatch("string", value);
     case "timestamp":
-      return typeof value === "string" ? momentOf(value, declaration.schema.format) : mismatch("string", value);
+      return typeof value === "string" ? timestampOf(value, declaration.schema.format) : mismatch("string", value);
     case "list":
-      return Array.isArray(value) ? listView(value, declaration) : shapeless("an array", "array");
+      return Array.isArray(value) ? listView(value, declaration) : typeMismatch("an array", "array");
     case "map":
-      return isPlain(value) ? new MapView(value, declaration.item!) : shapeless("an object", "object");
+      return isPlain(value) ? new MapView(value, declaration.item!) : typeMismatch("an object", "object");
     case "struct":
-      return isPlain(value) ? new ObjectView(value, declaration) : shapeless("an object", "object");
+      return isPlain(value) ? new ObjectView(value, declaration) : typeMismatch("an object", "object");
     default:
       return anyOf(value);
   }
@@ -43,7 +43,7 @@ export function viewOf(value: Json | undefined, declaration: Declaration): Value
 const isPlain = (value: Json): value is ValueObject =>
   typeof value === "object" && value !== null && !Array.isArray(value) && !asJsonNumber(value);
 
-const shapeless = (what: string, type: string): Failure =>
+const typeMismatch = (what: string, type: string): Failure =>
   new Failure(`invalid data, expected ${what} for the provided schema with type=${type}`);
 
 function mismatch(expected: string, value: Json): Failure {
@@ -69,14 +69,14 @@ function integerOf(value: Json): Value {
   return asJsonNumber(value)?.integer ?? mismatch("int", value);
 }
 
-/** A value whose type nothing says: an integer, a text, or whatever else it is. */
+/** A value of any type. */
 function anyOf(value: Json): Value {
   if (typeof value === "number") return Number.isInteger(value) ? BigInt(value) : value;
   if (typeof value === "string" || typeof value === "boolean") return value;
   return asJsonNumber(value)?.integer ?? mismatch("XIntOrString value to be either a string or integer", value);
 }
 
-/** The letters of URLs are expected, though the format is that of others. */
+/** kube-apiserver expects the base64url alphabet here, though the format `byte` is base64. */
 function bytesOf(text: string): Value {
   const bytes = parseGoBase64Url(text);
   return typeof bytes === "number"
@@ -92,7 +92,7 @@ function durationOf(text: string): Value {
     : new Duration(nanos);
 }
 
-function momentOf(text: string, format: string | undefined): Value {
+function timestampOf(text: string, format: string | undefined): Value {
   if (format === "date") {
     const date = /^\d{4}-\d\d-\d\d$/.test(text) ? timestampIn(`${text}T00:00:00Z`) : undefined;
     return (
@@ -120,7 +120,7 @@ function listView(value: readonly Json[], declaration: Declaration): List {
   return type === "map" && keys ? new KeyedView(value, declaration, keys) : new ListView(value, declaration);
 }
 
-/** A list in place. */
+/** A list. */
 class ListView extends List {
   readonly json: readonly Json[];
   readonly declaration: Declaration;
@@ -140,8 +140,8 @@ class ListView extends List {
   }
 }
 
-/** Two lists as one; the second has what is new. */
-class Together extends List {
+/** The union of two lists. */
+class UnionList extends List {
   readonly #values: readonly Value[];
   readonly #like: List;
 
@@ -164,7 +164,7 @@ class Together extends List {
   }
 }
 
-/** Whether two lists are of one size, and the second has each element of the first. */
+/** Whether two lists have the same size, and the second contains each element of the first. */
 function sameElements(a: List, b: List): boolean {
   if (a.size !== b.size) return false;
   const texts = new Set<string>();
@@ -180,7 +180,7 @@ function sameElements(a: List, b: List): boolean {
   });
 }
 
-/** A set: its order does not matter, and what is there already is not added (CEL-32). */
+/** A set: the order does not matter, and `+` adds only new elements (CEL-32). */
 class SetView extends ListView {
   override equals(other: List): boolean {
     return sameElements(this, other);
@@ -195,11 +195,11 @@ class SetView extends ListView {
       seen.add(text);
       values.push(one);
     }
-    return new Together(values, this);
+    return new UnionList(values, this);
   }
 }
 
-/** What a value is told apart by: scalars by what they are, others by their text. */
+/** The identity of a value in a set: scalars by value, others by their JSON. */
 const textOf = (value: Value): string => {
   const text = keyText(value);
   return text === "?"
@@ -207,7 +207,7 @@ const textOf = (value: Value): string => {
     : text;
 };
 
-/** A list that is told apart by keys: its order does not matter, and `+` replaces elements with equal keys (CEL-32). */
+/** A list with keys: the order does not matter, and `+` replaces elements with equal keys (CEL-32). */
 class KeyedView extends ListView {
   readonly #keys: readonly string[];
 
@@ -233,11 +233,11 @@ class KeyedView extends ListView {
   override plus(other: List): List {
     const byKey = new Map([...this].map((element) => [this.#keyOf(element), element]));
     for (const element of other) byKey.set(this.#keyOf(element), element);
-    return new Together([...byKey.values()], this);
+    return new UnionList([...byKey.values()], this);
   }
 }
 
-/** A map in place; nulls are as good as absent. */
+/** A map; nulls count as absent. */
 class MapView extends Dict {
   readonly #json: ValueObject;
   readonly #item: Declaration;
@@ -261,7 +261,7 @@ class MapView extends Dict {
   }
 }
 
-/** An object in place: the members that its schema declares. */
+/** An object with the members of its schema. */
 class ObjectView extends Dict {
   readonly #json: ValueObject;
   readonly #fields: ReadonlyMap<string, Field>;

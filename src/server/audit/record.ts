@@ -14,9 +14,9 @@ import {
   type EventObject,
   type EventStage,
   type Stage,
-  type Verdict,
-  agentOf,
-  sourcesOf,
+  type RequestAuditConfig,
+  userAgentOf,
+  sourceIPsOf,
 } from "../../audit/index.ts";
 import type { Decision, Identity } from "../../auth/contract.ts";
 import { isLongRunning } from "../../meta/request-info.ts";
@@ -48,7 +48,7 @@ export class AuditRecord implements Recorder {
   readonly #server: Pick<ServerContext, "clock" | "faults">;
   readonly #request: ServerRequest;
   readonly #parts: AuditParts;
-  readonly #verdict: Verdict;
+  readonly #config: RequestAuditConfig;
   readonly #head: EventHead;
   /** The time of day at zero of the steady counter. */
   readonly #zero: number;
@@ -69,7 +69,7 @@ export class AuditRecord implements Recorder {
     server: Pick<ServerContext, "clock" | "faults">,
     request: ServerRequest,
     parts: AuditParts,
-    verdict: Verdict,
+    config: RequestAuditConfig,
     user: Identity | undefined,
   ) {
     const { incoming, info } = request;
@@ -77,21 +77,21 @@ export class AuditRecord implements Recorder {
     this.#server = server;
     this.#request = request;
     this.#parts = parts;
-    this.#verdict = verdict;
+    this.#config = config;
     this.#zero = server.clock.now() - server.clock.steady();
     this.#isLong = isLongRunning(info);
     this.#add("authentication", request.authenticationMillis);
     this.#head = {
-      level: verdict.level,
+      level: config.level,
       auditID: request.response.auditId,
       requestURI: sent.url,
       verb: info.verb,
       user,
-      sourceIPs: sourcesOf(sent.header("x-forwarded-for"), sent.header("x-real-ip"), sent.connection.address),
-      userAgent: agentOf(incoming.userAgent),
+      sourceIPs: sourceIPsOf(sent.header("x-forwarded-for"), sent.header("x-real-ip"), sent.connection.address),
+      userAgent: userAgentOf(incoming.userAgent),
       received: this.#zero + incoming.startedAt,
     };
-    this.response = verdict.level === "RequestResponse" ? new KeptResponse(verdict.omitManagedFields) : undefined;
+    this.response = config.level === "RequestResponse" ? new KeptResponse(config.omitManagedFields) : undefined;
   }
 
   /** The request is known and nothing has been done; false, now or later, where it must not go on. */
@@ -129,7 +129,7 @@ export class AuditRecord implements Recorder {
   }
 
   read(verb: string, body: Value | undefined): void {
-    if (this.#verdict.level === "Metadata" || body === undefined || body === null) return;
+    if (this.#config.level === "Metadata" || body === undefined || body === null) return;
     if (verb === "patch") this.#sent = exactText(body);
     else if (verb.startsWith("delete") && isObject(body)) this.#sent = exactText({ ...body, ...DELETE_OPTIONS });
   }
@@ -137,9 +137,9 @@ export class AuditRecord implements Recorder {
   sent(object: ApiObject): void {
     const { namespace = "", name = "", uid = "", resourceVersion = "" } = object.metadata;
     this.#named = { namespace, name, uid, resourceVersion };
-    if (this.#verdict.level === "Metadata") return;
+    if (this.#config.level === "Metadata") return;
     const { managedFields, ...metadata } = object.metadata;
-    const isShown = managedFields === undefined || !this.#verdict.omitManagedFields;
+    const isShown = managedFields === undefined || !this.#config.omitManagedFields;
     this.#sent = exactText(isShown ? object : { ...object, metadata });
   }
 
@@ -182,10 +182,10 @@ export class AuditRecord implements Recorder {
   }
 
   #write(stage: EventStage): boolean | Promise<boolean> {
-    if (this.#verdict.omitStages.has(stage.stage)) return true;
+    if (this.#config.omitStages.has(stage.stage)) return true;
     const { sink, metrics } = this.#parts;
     metrics.event();
-    return sink.take(new AuditEvent(this.#head, stage));
+    return sink.write(new AuditEvent(this.#head, stage));
   }
 
   /** What is known from the answer on. */
@@ -231,7 +231,7 @@ export class AuditRecord implements Recorder {
     const [annotations, decision] = [this.#annotations, this.#decision];
     const isSlow = !this.#isLong && at - this.#head.received > SLOW_MILLIS;
     const isCut = this.response?.isTooLong ?? false;
-    const notes = this.#head.user?.notes;
+    const notes = this.#head.user?.auditAnnotations;
     if (!annotations && !notes && !decision && !isSlow && !isCut) return undefined;
     const all: Record<string, string> = { ...annotations, ...notes };
     if (decision) {

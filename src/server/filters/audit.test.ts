@@ -30,7 +30,7 @@ async function audited(
   const told: Told[] = [];
   const metrics = new AuditMetrics();
   const sink: AuditSink = {
-    take(event) {
+    write(event) {
       told.push(JSON.parse(event.json) as Told);
       return take(event);
     },
@@ -216,11 +216,15 @@ describe("the events of a request", () => {
   });
 
   test("AUDIT-19: what is noted of a token is told once the request is answered", async () => {
-    const identity = { user: "robot", groups: ["system:masters"], notes: { "authentication.k8s.io/stale-token": "x" } };
+    const identity = {
+      user: "robot",
+      groups: ["system:masters"],
+      auditAnnotations: { "authentication.k8s.io/stale-token": "x" },
+    };
     const { ask, told } = await audited(ALL, { authenticator: { authenticate: () => identity } });
     await (await ask("GET", `${CM}/none`)).text();
     expect(told[0]).not.toHaveProperty("annotations");
-    expect(told[1]!["annotations"]).toMatchObject(identity.notes);
+    expect(told[1]!["annotations"]).toMatchObject(identity.auditAnnotations);
     expect(told[1]!["user"]).toEqual({ username: "robot", groups: ["system:masters"] });
   });
 

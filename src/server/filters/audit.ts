@@ -1,4 +1,4 @@
-import { type Rules } from "../../audit/index.ts";
+import { type PolicyRuleEvaluator } from "../../audit/index.ts";
 import { NO_REQUEST } from "../../meta/request-info.ts";
 import { ApiError } from "../../meta/status.ts";
 import { type AuditParts, AuditRecord } from "../audit/record.ts";
@@ -8,7 +8,7 @@ import type { Filter } from "./contract.ts";
 
 /** The policy for the events of requests, and where they are written. */
 export interface Auditing extends AuditParts {
-  readonly rules: Rules;
+  readonly rules: PolicyRuleEvaluator;
 }
 
 /**
@@ -19,10 +19,10 @@ export const audit = ({ rules, ...parts }: Auditing): Filter => ({
   name: "audit",
   enter: (server, request) => {
     request.isAudited = true;
-    const verdict = rules(request.info, request.identity);
-    parts.metrics.level(verdict.level);
-    if (verdict.level === "None") return undefined;
-    const record = new AuditRecord(server, request, parts, verdict, request.identity);
+    const config = rules(request.info, request.identity);
+    parts.metrics.level(config.level);
+    if (config.level === "None") return undefined;
+    const record = new AuditRecord(server, request, parts, config, request.identity);
     request.response.recorder = record;
     const kept = record.received();
     return kept instanceof Promise ? kept.then((isKept) => demand(isKept, parts)) : demand(kept, parts);
@@ -41,10 +41,10 @@ function demand(isKept: boolean, { metrics }: AuditParts): void {
 }
 
 /** Records a request that was refused before its user was known; one whose path cannot be read has no event. */
-function refused(server: ServerContext, request: ServerRequest, rules: Rules, parts: AuditParts): void {
+function refused(server: ServerContext, request: ServerRequest, rules: PolicyRuleEvaluator, parts: AuditParts): void {
   const { status } = request.response;
   if (request.info === NO_REQUEST || !status) return;
-  const verdict = rules(request.info, undefined);
-  parts.metrics.level(verdict.level);
-  if (verdict.level !== "None") new AuditRecord(server, request, parts, verdict, undefined).refused(status);
+  const config = rules(request.info, undefined);
+  parts.metrics.level(config.level);
+  if (config.level !== "None") new AuditRecord(server, request, parts, config, undefined).refused(status);
 }

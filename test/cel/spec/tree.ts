@@ -70,7 +70,7 @@ function kindOf(expr: Expr, context?: Context): { readonly case: string; readonl
         case: "structExpr",
         value: { messageName: expr.name, entries: expr.fields.map((one) => fieldOf(one, inner)) },
       };
-    case "fold":
+    case "comprehension":
       return { case: "comprehensionExpr", value: foldOf(expr, inner) };
   }
 }
@@ -91,14 +91,14 @@ const fieldOf = (field: (Expr & { kind: "message" })["fields"][number], inner: I
   value: inner(field.value),
 });
 
-const foldOf = ({ fold }: Expr & { kind: "fold" }, inner: Inner): object => ({
-  iterVar: fold.iter,
-  iterRange: inner(fold.range),
-  accuVar: fold.accu,
-  accuInit: inner(fold.init),
-  loopCondition: inner(fold.cond),
-  loopStep: inner(fold.step),
-  result: inner(fold.result),
+const foldOf = ({ comprehension }: Expr & { kind: "comprehension" }, inner: Inner): object => ({
+  iterVar: comprehension.iter,
+  iterRange: inner(comprehension.range),
+  accuVar: comprehension.accu,
+  accuInit: inner(comprehension.init),
+  loopCondition: inner(comprehension.cond),
+  loopStep: inner(comprehension.step),
+  result: inner(comprehension.result),
 });
 
 function constantKind(value: Constant): { readonly case: string; readonly value: unknown } {

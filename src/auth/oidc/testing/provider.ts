@@ -1,11 +1,11 @@
 /**
- * An issuer of tokens in memory, for tests: its documents, its keys, and how often they were asked for.
+ * An issuer of tokens in memory, for tests: its documents, its keys, and the URLs that were fetched.
  *
  * @module
  */
 import { type CryptoKey, SignJWT, exportJWK, generateKeyPair } from "jose";
 import type { ManualClock } from "../../../util/clock.ts";
-import type { FetchDocument } from "../fetching.ts";
+import type { FetchDocument } from "../fetch-document.ts";
 
 /** The URL of the issuer. */
 export const ISSUER = "https://issuer.example";
@@ -20,8 +20,8 @@ interface Key {
 /** See the head of this file. */
 export class TestProvider {
   readonly clock: ManualClock;
-  /** URLs that were asked for, in order. */
-  readonly asked: string[] = [];
+  /** The URLs that were fetched, in order. */
+  readonly fetched: string[] = [];
   /** What else is answered, by URL. */
   readonly documents = new Map<string, string>();
   isDown = false;
@@ -59,8 +59,8 @@ export class TestProvider {
   }
 
   readonly fetch: FetchDocument = async (url) => {
-    this.asked.push(url);
-    if (this.isDown) throw new Error("expected the issuer to answer");
+    this.fetched.push(url);
+    if (this.isDown) throw new Error("expected the issuer to respond");
     if (url === `${ISSUER}/.well-known/openid-configuration`) return JSON.stringify(this.discovery);
     if (url === `${ISSUER}/keys`) {
       const keys = await Promise.all(

@@ -1,12 +1,12 @@
 /**
- * What the controllers of a cluster may do, each by the name of its account in `kube-system` (RBAC-55). The role and the
- * binding of each are named `system:controller:NAME`.
+ * The rights of the controllers, by the name of their accounts in `kube-system` (RBAC-55). The role and the binding of each are
+ * named `system:controller:NAME`.
  *
  * @module
  */
 import type { Gates } from "../../../meta/gates.ts";
 import type { RuleForm } from "../rule.ts";
-import { EVENTS, can, read } from "./words.ts";
+import { EVENTS, can, read } from "./rule-builders.ts";
 
 type Rules = Readonly<Record<string, readonly RuleForm[]>>;
 

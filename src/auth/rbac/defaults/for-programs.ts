@@ -1,14 +1,13 @@
 /**
- * What the programs of a cluster that are no controllers may do (RBAC-55): its nodes, scheduler, proxy, names, volumes, and
- * who approves certificates.
+ * The rights of the other programs of a cluster (RBAC-55): nodes, scheduler, proxy, DNS, volumes, and approvers of certificates.
  *
  * @module
  */
 import type { Gates } from "../../../meta/gates.ts";
 import type { RuleForm } from "../rule.ts";
-import { EVENTS, can, manage, read } from "./words.ts";
+import { EVENTS, can, manage, read } from "./rule-builders.ts";
 
-/** Roles by their names. */
+/** The rules of each role, by its name. */
 export const programRules = (gates: Gates): Readonly<Record<string, readonly RuleForm[]>> => ({
   "system:certificates.k8s.io:certificatesigningrequests:nodeclient": [
     can("create", "certificates.k8s.io", "certificatesigningrequests/nodeclient"),

@@ -1,17 +1,16 @@
 /**
- * What people and programs of all kinds are given (RBAC-55, RBAC-59): everything, a namespace to manage, to work in or to look
- * at, and what everybody may.
+ * The rights of users (RBAC-55, RBAC-59): cluster-admin; admin, edit and view of a namespace; and the rights of all users.
  *
- * What may be written in a namespace has neither `endpoints` nor `endpointslices` in it: whoever writes those leads traffic to
- * addresses of other namespaces (CVE-2021-25740).
+ * The rights to write in a namespace have neither `endpoints` nor `endpointslices`: those could redirect traffic to addresses of
+ * other namespaces (CVE-2021-25740).
  *
  * @module
  */
 import type { Gates } from "../../../meta/gates.ts";
 import type { RuleForm } from "../rule.ts";
-import { can, manage, paths, read, write } from "./words.ts";
+import { can, manage, paths, read, write } from "./rule-builders.ts";
 
-/** Roles by their names. */
+/** The rules of each role, by its name. */
 export const userRules = (gates: Gates): Readonly<Record<string, readonly RuleForm[]>> => ({
   "cluster-admin": [can("*", "*", "*"), paths("*", "*")],
   "system:aggregate-to-admin": [

@@ -1,10 +1,10 @@
 /**
- * Roles that hold in one namespace of the system, and who has them (RBAC-55).
+ * Roles and bindings in the namespaces of the system (RBAC-55).
  *
  * @module
  */
 import type { RuleForm } from "../rule.ts";
-import { EVENTS, can, read } from "./words.ts";
+import { EVENTS, can, read } from "./rule-builders.ts";
 
 /** A role of a namespace with its binding. */
 export interface NamespaceRole {
@@ -13,9 +13,8 @@ export interface NamespaceRole {
   readonly rules: readonly RuleForm[];
   /** The name of the binding, where it is not that of the role. */
   readonly binding?: string;
-  /** Users who have it. */
   readonly users?: readonly string[];
-  /** Accounts of `kube-system` that have it. */
+  /** Accounts of `kube-system`. */
   readonly accounts?: readonly string[];
 }
 

@@ -72,10 +72,10 @@ const shortRule = ({ verbs, apiGroups, resources, resourceNames, nonResourceURLs
 const allRules = (objects: readonly DefaultObject[]): RuleForm[] =>
   objects.flatMap(({ object }) => (object["rules"] as readonly RuleForm[] | undefined) ?? []);
 
-describe("roles that are there from the start", () => {
+describe("default roles", () => {
   const defaults = defaultRoles({ dialect: kubernetes, gates: GATES });
 
-  test("RBAC-55: they are those that were recorded", () => {
+  test("RBAC-55: they are equal to the recorded ones", () => {
     expect(Object.entries(RECORDED).map(([plural, objects]) => [plural, Object.keys(objects).length])).toEqual([
       ["clusterroles", 72],
       ["clusterrolebindings", 53],
@@ -85,7 +85,7 @@ describe("roles that are there from the start", () => {
     expect(inShort(defaults)).toEqual(RECORDED);
   });
 
-  test("RBAC-55: what belongs to a gate is there with it alone", () => {
+  test("RBAC-55: rules of a feature gate exist only with the gate", () => {
     const namesWith = (gates: Parameters<typeof gatesOf>[1]): string[] =>
       defaultRoles({ dialect: kubernetes, gates: gatesOf(kubernetes, gates) }).map(
         ({ object }) => object.metadata.name!,
@@ -96,7 +96,7 @@ describe("roles that are there from the start", () => {
     expect(namesWith({ DRADeviceTaints: true })).toContain("system:controller:device-taint-eviction-controller");
   });
 
-  test("RBAC-56: three roles gather, and each is gathered by the next", () => {
+  test("RBAC-56: three roles are aggregated, each to the next", () => {
     const byName = inShort(defaults)["clusterroles"]!;
     expect(byName["view"]).toEqual({
       labels: "kubernetes.io/bootstrapping=rbac-defaults rbac.authorization.k8s.io/aggregate-to-edit=true",
@@ -105,7 +105,7 @@ describe("roles that are there from the start", () => {
     });
   });
 
-  test("CVE-2021-25740: nothing that is gathered lets anybody lead the traffic of a Service elsewhere", () => {
+  test("CVE-2021-25740: no aggregated rule allows to redirect the traffic of a Service", () => {
     const gathered = defaults.filter(({ object }) =>
       Object.keys(object.metadata.labels ?? {}).some((label) => label.includes("/aggregate-to-")),
     );

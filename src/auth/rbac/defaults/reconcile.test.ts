@@ -4,7 +4,7 @@ import { atOnce } from "../../../util/steps.ts";
 import { group } from "./bindings.ts";
 import { AUTOUPDATE } from "./index.ts";
 import { reconcile as reconciled } from "./reconcile.ts";
-import { can, read } from "./words.ts";
+import { can, read } from "./rule-builders.ts";
 
 const metadata = { name: "r", labels: { a: "1" }, annotations: { [AUTOUPDATE]: "true" } };
 const ROLE: NewObject = {
@@ -31,10 +31,13 @@ const stored = (object: NewObject, changes: object = {}): ApiObject => ({
 });
 
 describe("RBAC-57: a default object at the next start", () => {
-  test.each([ROLE, BINDING, GATHERING])("it is made where it is missing, and left where it is complete", (wanted) => {
-    expect(reconcile(undefined, wanted)).toEqual({ do: "create", object: wanted });
-    expect(reconcile(stored(wanted), wanted)).toBeUndefined();
-  });
+  test.each([ROLE, BINDING, GATHERING])(
+    "it is created where it is missing, and not changed where it is complete",
+    (wanted) => {
+      expect(reconcile(undefined, wanted)).toEqual({ do: "create", object: wanted });
+      expect(reconcile(stored(wanted), wanted)).toBeUndefined();
+    },
+  );
 
   test("rights that are not covered are added at the end, one by one; others stay", () => {
     const own = can("delete", "core", "secrets");
@@ -49,7 +52,7 @@ describe("RBAC-57: a default object at the next start", () => {
     expect(reconcile(stored(ROLE, { rules: null }), ROLE)?.object["rules"]).toHaveLength(4);
   });
 
-  test("label and annotation come back; those of others, and other values, stay", () => {
+  test("label and annotation are restored; others, and other values, stay", () => {
     const changed = { ...metadata, uid: "u", labels: { mine: "x" }, annotations: { note: "y", [AUTOUPDATE]: "no" } };
     expect(reconcile(stored(ROLE, { metadata: changed }), ROLE)?.object.metadata).toEqual({
       name: "r",
@@ -61,7 +64,7 @@ describe("RBAC-57: a default object at the next start", () => {
     expect(reconcile(stored(ROLE, { metadata: { ...metadata, labels: { a: "2" } } }), ROLE)).toBeUndefined();
   });
 
-  test("subjects that are missing are added; others stay", () => {
+  test("missing subjects are added; others stay", () => {
     const { object } = reconcile(stored(BINDING, { subjects: [group("c"), group("b")] }), BINDING)!;
     expect(object["subjects"]).toEqual([group("c"), group("b"), group("a")]);
     expect(reconcile(stored(BINDING, { subjects: undefined }), BINDING)?.object["subjects"]).toEqual(
@@ -69,12 +72,12 @@ describe("RBAC-57: a default object at the next start", () => {
     );
   });
 
-  test("a binding that gives another role is made anew as it was meant", () => {
+  test("a binding with another role is replaced", () => {
     const other = stored(BINDING, { roleRef: { ...roleRef, name: "other" }, subjects: [group("c")] });
     expect(reconcile(other, BINDING)).toEqual({ do: "replace", object: BINDING });
   });
 
-  test("selectors are added; a role that is not to gather gathers no more", () => {
+  test("missing selectors are added; a role that is not aggregated loses its aggregationRule", () => {
     const selector = { matchLabels: { y: "1" } };
     const gathers = reconcile(stored(GATHERING, { aggregationRule: { clusterRoleSelectors: [selector] } }), GATHERING);
     expect(gathers?.object["aggregationRule"]).toEqual({
@@ -85,7 +88,7 @@ describe("RBAC-57: a default object at the next start", () => {
     expect(object["rules"]).toEqual(ROLE["rules"]);
   });
 
-  test('an object of which the annotation says "false" is left as it is', () => {
+  test('an object with the annotation "false" is not changed', () => {
     const left = { ...metadata, annotations: { [AUTOUPDATE]: "false" } };
     expect(reconcile(stored(ROLE, { metadata: left, rules: [] }), ROLE)).toBeUndefined();
     const other = stored(BINDING, { metadata: left, roleRef: { ...roleRef, name: "other" } });

@@ -1,6 +1,5 @@
 /**
- * What becomes of a role or a binding that is there from the start when a server starts again (RBAC-57): what is missing is
- * added, and nothing is taken away.
+ * Reconciles a default role or binding at the start of a server (RBAC-57): missing parts are added, and nothing is removed.
  *
  * @module
  */
@@ -13,32 +12,32 @@ import type { Subject } from "./bindings.ts";
 import { AUTOUPDATE } from "./index.ts";
 
 /**
- * What has to be done to an object.
+ * The write that reconciles an object.
  *
- * - create: it is not there
- * - update: it lacks something
- * - replace: it gives another role, which never changes in place
+ * - create: the object does not exist
+ * - update: the object lacks something
+ * - replace: the binding has another role, which is immutable
  */
 export interface Reconciliation {
   readonly do: "create" | "update" | "replace";
   readonly object: NewObject;
 }
 
-/** What has to be done so that an object is as it is meant to be; undefined for nothing. Rights are compared in steps. */
-export function* reconcile(existing: ApiObject | undefined, wanted: NewObject): Steps<Reconciliation | undefined> {
-  if (!existing) return { do: "create", object: wanted };
+/** The write that reconciles an object; undefined where none is needed. Rights are compared in steps. */
+export function* reconcile(existing: ApiObject | undefined, desired: NewObject): Steps<Reconciliation | undefined> {
+  if (!existing) return { do: "create", object: desired };
   if (existing.metadata.annotations?.[AUTOUPDATE] === "false") return undefined;
-  if (!isSame(existing["roleRef"], wanted["roleRef"])) return { do: "replace", object: wanted };
-  const parts = "roleRef" in wanted ? bindingParts(existing, wanted) : yield* roleParts(existing, wanted);
-  const marks = missingMarks(existing, wanted);
+  if (!isSame(existing["roleRef"], desired["roleRef"])) return { do: "replace", object: desired };
+  const parts = "roleRef" in desired ? bindingParts(existing, desired) : yield* roleParts(existing, desired);
+  const marks = missingMarks(existing, desired);
   if (!marks && !parts) return undefined;
   return { do: "update", object: { ...existing, ...parts, metadata: { ...existing.metadata, ...marks } } };
 }
 
-/** Labels and annotations with those that are missing; undefined where none is. What somebody has set stays. */
-function missingMarks(existing: ApiObject, wanted: NewObject): object | undefined {
-  const labels = { ...wanted.metadata.labels, ...existing.metadata.labels };
-  const annotations = { ...wanted.metadata.annotations, ...existing.metadata.annotations };
+/** Labels and annotations with the missing ones; undefined where none is missing. Existing values stay. */
+function missingMarks(existing: ApiObject, desired: NewObject): object | undefined {
+  const labels = { ...desired.metadata.labels, ...existing.metadata.labels };
+  const annotations = { ...desired.metadata.annotations, ...existing.metadata.annotations };
   const { labels: ownLabels, annotations: ownAnnotations } = existing.metadata;
   const isMarked = sizeOf(labels) === sizeOf(ownLabels) && sizeOf(annotations) === sizeOf(ownAnnotations);
   return isMarked ? undefined : { labels, annotations };
@@ -46,23 +45,26 @@ function missingMarks(existing: ApiObject, wanted: NewObject): object | undefine
 
 const sizeOf = (marks: object = {}): number => Object.keys(marks).length;
 
-/** Where a role gathers its rules from. */
-interface Gathering {
+/** The `aggregationRule` of a ClusterRole. */
+interface Aggregation {
   readonly clusterRoleSelectors?: readonly object[];
 }
 
 const rulesOf = (role: NewObject): readonly RuleForm[] =>
   (role["rules"] as readonly RuleForm[] | null | undefined) ?? [];
 
-function* roleParts(existing: ApiObject, wanted: NewObject): Steps<object | undefined> {
+function* roleParts(existing: ApiObject, desired: NewObject): Steps<object | undefined> {
   const rules = rulesOf(existing);
-  const { rules: missing } = yield* missingRights(rules, rulesOf(wanted).flatMap(singleRights));
-  const gathering = gatheringPart(existing["aggregationRule"] as Gathering, wanted["aggregationRule"] as Gathering);
-  if (missing.length === 0 && !gathering) return undefined;
-  return { ...(missing.length === 0 ? {} : { rules: [...rules, ...missing] }), ...gathering };
+  const { rules: missing } = yield* missingRights(rules, rulesOf(desired).flatMap(singleRights));
+  const aggregation = aggregationPart(
+    existing["aggregationRule"] as Aggregation,
+    desired["aggregationRule"] as Aggregation,
+  );
+  if (missing.length === 0 && !aggregation) return undefined;
+  return { ...(missing.length === 0 ? {} : { rules: [...rules, ...missing] }), ...aggregation };
 }
 
-/** The rights of a rule, each by itself, in its order. */
+/** The rights of a rule as single rules, in its order. */
 function singleRights({ verbs, apiGroups, resources, resourceNames, nonResourceURLs }: RuleForm): readonly RuleForm[] {
   const names = resourceNames?.map((name) => ({ resourceNames: [name] })) ?? [{}];
   const ofEach = (what: object): readonly RuleForm[] => (verbs ?? []).map((verb) => ({ ...what, verbs: [verb] }));
@@ -74,21 +76,24 @@ function singleRights({ verbs, apiGroups, resources, resourceNames, nonResourceU
   );
 }
 
-/** Selectors are added to a role that is to gather; one that is not to, gathers no more. */
-function gatheringPart(existing: Gathering | undefined, wanted: Gathering | undefined): object | undefined {
-  if (!wanted) return existing ? { aggregationRule: undefined } : undefined;
-  const there = existing?.clusterRoleSelectors ?? [];
-  const missing = missingOf(there, wanted.clusterRoleSelectors ?? []);
-  return missing.length === 0 ? undefined : { aggregationRule: { clusterRoleSelectors: [...there, ...missing] } };
+/** Adds missing selectors to an aggregated role; another role loses its aggregationRule. */
+function aggregationPart(existing: Aggregation | undefined, desired: Aggregation | undefined): object | undefined {
+  if (!desired) return existing ? { aggregationRule: undefined } : undefined;
+  const selectors = existing?.clusterRoleSelectors ?? [];
+  const missing = missingOf(selectors, desired.clusterRoleSelectors ?? []);
+  return missing.length === 0 ? undefined : { aggregationRule: { clusterRoleSelectors: [...selectors, ...missing] } };
 }
 
-function bindingParts(existing: ApiObject, wanted: NewObject): object | undefined {
-  const there = (existing["subjects"] as readonly Subject[] | undefined) ?? [];
-  const missing = missingOf(there, (wanted["subjects"] as readonly Subject[] | undefined) ?? []);
-  return missing.length === 0 ? undefined : { subjects: [...there, ...missing] };
+function bindingParts(existing: ApiObject, desired: NewObject): object | undefined {
+  const subjects = subjectsOf(existing);
+  const missing = missingOf(subjects, subjectsOf(desired));
+  return missing.length === 0 ? undefined : { subjects: [...subjects, ...missing] };
 }
 
-const missingOf = <T>(there: readonly T[], wanted: readonly T[]): readonly T[] =>
-  wanted.filter((one) => !there.some((other) => isSame(one, other)));
+const subjectsOf = (binding: NewObject): readonly Subject[] =>
+  (binding["subjects"] as readonly Subject[] | undefined) ?? [];
+
+const missingOf = <T>(existing: readonly T[], desired: readonly T[]): readonly T[] =>
+  desired.filter((one) => !existing.some((other) => isSame(one, other)));
 
 const isSame = (a: unknown, b: unknown): boolean => equal(a as Value | undefined, b as Value | undefined);

@@ -1,5 +1,5 @@
 /**
- * Roles and bindings that change while somebody follows them, and questions about them, for tests.
+ * Roles and bindings that change while they are followed, and requests, for tests.
  *
  * @module
  */
@@ -8,12 +8,12 @@ import type { ApiObject } from "../../../schema/definition.ts";
 import type { Followed, Lookup, ObjectName } from "../../../schema/lookup.ts";
 import type { RuleForm } from "../rule.ts";
 
-const GROUP = "rbac.authorization.k8s.io";
+const RBAC_GROUP = "rbac.authorization.k8s.io";
 const PLURALS: Readonly<Record<string, string>> = {
-  Role: `roles.${GROUP}`,
-  ClusterRole: `clusterroles.${GROUP}`,
-  RoleBinding: `rolebindings.${GROUP}`,
-  ClusterRoleBinding: `clusterrolebindings.${GROUP}`,
+  Role: `roles.${RBAC_GROUP}`,
+  ClusterRole: `clusterroles.${RBAC_GROUP}`,
+  RoleBinding: `rolebindings.${RBAC_GROUP}`,
+  ClusterRoleBinding: `clusterrolebindings.${RBAC_GROUP}`,
 };
 
 /** A subject as `User kim`, `Group team`, `ServiceAccount ns/name` or `ServiceAccount name`. */
@@ -23,11 +23,11 @@ function subjectOf(text: string): object {
   return { kind, name: name.slice(slash + 1), ...(slash < 0 ? {} : { namespace: name.slice(0, slash) }) };
 }
 
-/** A lookup over roles and bindings alone, which tells what has changed as the cache does. */
+/** A lookup over roles and bindings alone, which reports changes as the cache does. */
 export class RolesOfTest implements Lookup {
   readonly #objects = new Map<string, Map<string, ApiObject>>();
   readonly #changes = new Map<string, ObjectName[]>();
-  /** How often somebody has read one object, by resource. */
+  /** The number of reads of single objects, by resource. */
   readonly reads = new Map<string, number>();
   /** Forgets what has changed up to now, as a cache with a short memory does. */
   forgotten = 0;
@@ -43,7 +43,7 @@ export class RolesOfTest implements Lookup {
   /** A binding to `Role name` or `ClusterRole name`; the namespace is empty for one of the cluster. */
   binding(namespace: string, name: string, role: string, ...subjects: readonly string[]): void {
     const [kind, roleName] = role.split(/ (.*)/);
-    const roleRef = { apiGroup: GROUP, kind, name: roleName };
+    const roleRef = { apiGroup: RBAC_GROUP, kind, name: roleName };
     const form = { roleRef, subjects: subjects.map(subjectOf) };
     this.#put(namespace === "" ? "ClusterRoleBinding" : "RoleBinding", namespace, name, form);
   }
@@ -81,7 +81,7 @@ export class RolesOfTest implements Lookup {
   #put(kind: string, namespace: string, name: string, form: object): void {
     const resource = PLURALS[kind]!;
     const metadata = { name, ...(namespace === "" ? {} : { namespace }) };
-    this.#all(resource).set(`${namespace}/${name}`, { apiVersion: `${GROUP}/v1`, kind, metadata, ...form });
+    this.#all(resource).set(`${namespace}/${name}`, { apiVersion: `${RBAC_GROUP}/v1`, kind, metadata, ...form });
     this.#changed(resource, { namespace, name });
   }
 

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { addBreaches, checkRules, judge } from "../../../cel/rules/index.ts";
+import { addViolations, checkRules, validateRules } from "../../../cel/rules/index.ts";
 import type { Schema as RuleSchema } from "../../../cel/schema/declaration.ts";
 import type { Dialect } from "../../../meta/dialect.ts";
 import { FieldErrors } from "../../../meta/field-errors.ts";
@@ -86,9 +86,9 @@ export function* validateSchemas(
 function judgeDefault(schema: Structural, value: Value, _path: string, errors: FieldErrors): void {
   const isObject = schema["x-kubernetes-embedded-resource"] === true;
   for (const old of [value, undefined]) {
-    const { breaches } = atOnce(judge(schema as RuleSchema, value, { isObject, old, forgives: false }));
-    addBreaches(breaches, errors);
-    if (breaches.length > 0) return;
+    const { violations } = atOnce(validateRules(schema as RuleSchema, value, { isObject, old, ratchets: false }));
+    addViolations(violations, errors);
+    if (violations.length > 0) return;
   }
 }
 

@@ -1,25 +1,25 @@
 /**
- * JSON as expressions see it where no schema says more: integers are int, other numbers double, objects maps.
+ * Views of JSON values without a schema: integers are int, other numbers double, objects maps.
  *
  * @module
  */
 import { type Value as Json, type ValueObject, asJsonNumber, getMember } from "../value/value.ts";
 import { Dict, List, type Value } from "./values.ts";
 
-/** What becomes of a number. */
+/** Converts a number. */
 export type Numbers = (value: number, integer: bigint | undefined) => Value;
 
-const WIDEST = 2n ** 63n;
+const INT64_LIMIT = 2n ** 63n;
 
 /** Integers of 64 bits are int, all others double. */
 export const INTEGERS: Numbers = (value, integer) =>
-  integer === undefined || integer >= WIDEST || integer < -WIDEST ? value : integer;
+  integer === undefined || integer >= INT64_LIMIT || integer < -INT64_LIMIT ? value : integer;
 
 /** Every number is a double. */
 export const DOUBLES: Numbers = (value) => value;
 
-/** A value in place. */
-export function plainView(json: Json, numbers: Numbers = INTEGERS): Value {
+/** A JSON value as a value of expressions, without a copy. */
+export function jsonView(json: Json, numbers: Numbers = INTEGERS): Value {
   switch (typeof json) {
     case "number":
       return numbers(json, Number.isSafeInteger(json) && !Object.is(json, -0) ? BigInt(json) : undefined);
@@ -29,12 +29,12 @@ export function plainView(json: Json, numbers: Numbers = INTEGERS): Value {
     default:
   }
   if (json === null) return null;
-  if (Array.isArray(json)) return new PlainList(json, numbers);
+  if (Array.isArray(json)) return new JsonList(json, numbers);
   const number = asJsonNumber(json);
-  return number ? numbers(number.value, number.integer) : new PlainMap(json as ValueObject, numbers);
+  return number ? numbers(number.value, number.integer) : new JsonMap(json as ValueObject, numbers);
 }
 
-class PlainList extends List {
+class JsonList extends List {
   readonly #json: readonly Json[];
   readonly #numbers: Numbers;
 
@@ -49,11 +49,11 @@ class PlainList extends List {
   }
 
   at(index: number): Value {
-    return plainView(this.#json[index]!, this.#numbers);
+    return jsonView(this.#json[index]!, this.#numbers);
   }
 }
 
-class PlainMap extends Dict {
+class JsonMap extends Dict {
   readonly #json: ValueObject;
   readonly #numbers: Numbers;
 
@@ -69,7 +69,7 @@ class PlainMap extends Dict {
 
   get(key: Value): Value | undefined {
     const member = typeof key === "string" ? getMember(this.#json, key) : undefined;
-    return member === undefined ? undefined : plainView(member, this.#numbers);
+    return member === undefined ? undefined : jsonView(member, this.#numbers);
   }
 
   keys(): Iterable<Value> {

@@ -1,5 +1,5 @@
 /**
- * Functions on texts (CEL-14); places count code points.
+ * The library of strings (CEL-14); indexes count code points.
  *
  * @module
  */
@@ -15,14 +15,14 @@ import { TRAVERSE } from "./costs.ts";
 const isHigh = (unit: number): boolean => unit >= 0xd800 && unit < 0xdc00;
 const isLow = (unit: number): boolean => unit >= 0xdc00 && unit < 0xe000;
 
-/** Whether a text has code points that are two units. */
+/** Whether a text has code points of two units. */
 const isWide = (text: string): boolean => /[\ud800-\udbff][\udc00-\udfff]/.test(text);
 
-/** How many units the code point at a unit has. */
+/** The number of units of the code point at a unit. */
 const widthAt = (text: string, unit: number): 1 | 2 =>
   isHigh(text.charCodeAt(unit)) && isLow(text.charCodeAt(unit + 1)) ? 2 : 1;
 
-/** The unit at which the code point of an index begins, or the text ends; undefined for what is beyond. */
+/** The unit at which the code point of an index begins, or the text ends; undefined beyond the end. */
 function unitOf(text: string, point: number): number | undefined {
   if (point > text.length) return undefined;
   if (!isWide(text)) return point;
@@ -34,7 +34,7 @@ function unitOf(text: string, point: number): number | undefined {
   return unit;
 }
 
-/** How many code points stand before a unit. */
+/** The number of code points before a unit. */
 function pointsBefore(text: string, end: number): number {
   if (!isWide(text)) return end;
   let points = 0;
@@ -49,7 +49,7 @@ function charAt(text: string, at: bigint): Value {
 }
 
 function indexOf(text: string, part: string, from = 0n): Value {
-  // Nothing is found wherever it is looked for, also where no text is.
+  // An empty text is found at every index, also beyond the end.
   if (part === "") return from;
   if (from < 0n) return new Failure(`index out of range: ${from}`);
   const start = unitOf(text, Number(from));
@@ -80,16 +80,16 @@ function substring(text: string, from: bigint, to?: bigint): Value {
 
 const cased = (from: RegExp, change: (part: string) => string) => (text: string) => text.replaceAll(from, change);
 
-/** No result of a call is longer: what costs little must not make much. */
-const LONGEST = 16 << 20;
+/** The longest result of a call, so that cheap calls cannot use much memory. */
+const MAX_LENGTH = 16 << 20;
 
-function replace(text: string, from: string, to: string, most = -1n): Value {
-  let left = most < 0n ? Infinity : Number(most);
+function replace(text: string, from: string, to: string, limit = -1n): Value {
+  let left = limit < 0n ? Infinity : Number(limit);
   if (left === 0) return text;
   const parts = from === "" ? Array.from(text) : splitBy(text, from);
-  const times_ = Math.min(parts.length, left);
-  if (text.length + times_ * to.length > LONGEST)
-    return new Failure(`expected a text of at most ${LONGEST} characters`);
+  const replacements = Math.min(parts.length, left);
+  if (text.length + replacements * to.length > MAX_LENGTH)
+    return new Failure(`expected a text of at most ${MAX_LENGTH} characters`);
   if (from === "") {
     let out = "";
     for (const part of parts) {
@@ -103,10 +103,10 @@ function replace(text: string, from: string, to: string, most = -1n): Value {
   return out;
 }
 
-function split(text: string, by: string, most = -1n): Value {
-  if (most === 0n) return new Values([]);
+function split(text: string, by: string, limit = -1n): Value {
+  if (limit === 0n) return new Values([]);
   const parts = by === "" ? Array.from(text) : splitBy(text, by);
-  const count = Number(most);
+  const count = Number(limit);
   if (count < 0 || parts.length <= count) return new Values(parts);
   return new Values([...parts.slice(0, count - 1), parts.slice(count - 1).join(by)]);
 }
@@ -117,7 +117,7 @@ function join(list: List, by = ""): Value {
     const part = list.at(i);
     if (typeof part !== "string") return part instanceof Failure ? part : new Failure("no such overload");
     out += i === 0 ? part : by + part;
-    if (out.length > LONGEST) return new Failure(`expected a text of at most ${LONGEST} characters`);
+    if (out.length > MAX_LENGTH) return new Failure(`expected a text of at most ${MAX_LENGTH} characters`);
   }
   return out;
 }
@@ -150,11 +150,11 @@ const FORMATTED: Cost = {
   spend: walk(WALK).spend!,
 };
 
-/** A walk whose result is no longer than the text. */
+/** The cost of a traversal whose result is not longer than the text. */
 const WALKED = walk(WALK, true);
 
 /** Functions on texts. */
-export const TEXTS: readonly Overload[] = [
+export const STRING_FUNCTIONS: readonly Overload[] = [
   fn("string.charAt(int): string", charAt),
   fn("string.indexOf(string): int", (text: string, part: string) => indexOf(text, part), TRAVERSE),
   fn("string.indexOf(string, int): int", indexOf, TRAVERSE),

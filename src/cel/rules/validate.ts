@@ -1,5 +1,5 @@
 /**
- * Runs the rules of a schema over a value, in steps and within a budget (CEL-40..47, CEL-56).
+ * Validates a value by the rules of its schema, in steps and within a budget (CEL-40..47, CEL-56).
  *
  * @module
  */
@@ -11,17 +11,17 @@ import { RUN_LIMIT } from "../program.ts";
 import type { RuleSource, Schema } from "../schema/declaration.ts";
 import { viewOf } from "../schema/views.ts";
 import { Failure, NONE, Optional } from "../values.ts";
-import { Pair, elementsByKey, keyOf } from "./before.ts";
+import { CorrelatedValue, elementsByKey, keyOf } from "./correlation.ts";
 import type { Rule } from "./rule.ts";
-import { type Place, placesOf } from "./tree.ts";
+import { type RuleNode, ruleTreeOf } from "./tree.ts";
 
-/** What all rules of one object may cost together. */
+/** The cost limit of all rules of one object. */
 export const BUDGET = 10_000_000;
 
-const MOST_MESSAGE_BYTES = 5 * 1024;
+const MAX_MESSAGE_BYTES = 5 * 1024;
 
-/** Something that rules do not allow. */
-export interface Breach {
+/** A violation of a rule. */
+export interface Violation {
   readonly reason: CauseReason;
   /** Relative to the value: `spec.list[0]`, empty for the value itself. */
   readonly field: string;
@@ -30,41 +30,45 @@ export interface Breach {
   readonly value?: Value;
 }
 
-/** What came of the rules. */
-export interface Verdict {
-  readonly breaches: readonly Breach[];
-  /** Breaches that are forgiven, because the value is what it was. */
-  readonly forgiven: readonly Breach[];
-  /** What is left of the budget; negative where it did not suffice. */
+/** The result of a validation. */
+export interface RuleValidationResult {
+  readonly violations: readonly Violation[];
+  /** Breaches that are ratcheted, because the value is what it was. */
+  readonly ratcheted: readonly Violation[];
+  /** The remaining budget; negative where it was exceeded. */
   readonly left: number;
 }
 
-/** How values are judged. */
-export interface Judging {
-  /** Whether the value has what every object has. */
+/** The options of a validation. */
+export interface RuleValidationOptions {
+  /** Whether the value is a whole object. */
   readonly isObject: boolean;
-  /** What the value was; undefined for a new one. */
+  /** The old value; undefined for a new one. */
   readonly old?: Value | undefined;
-  /** Whether breaches by values that have not changed are forgiven (CEL-46). */
-  readonly forgives: boolean;
+  /** Whether violations by values that have not changed are ratcheted (CEL-46). */
+  readonly ratchets: boolean;
   readonly budget?: number;
 }
 
 /** Judges a value by the rules of its schema. */
-export function* judge(schema: Schema, value: Value, judging: Judging): Steps<Verdict> {
-  const place = yield* placesOf(schema, judging.isObject);
-  const { old, forgives, budget = BUDGET } = judging;
-  const run = new Judgement(budget);
-  const pair = forgives && old !== undefined && old !== null ? new Pair(value, old, schema) : undefined;
+export function* validateRules(
+  schema: Schema,
+  value: Value,
+  options: RuleValidationOptions,
+): Steps<RuleValidationResult> {
+  const place = yield* ruleTreeOf(schema, options.isObject);
+  const { old, ratchets, budget = BUDGET } = options;
+  const run = new RuleValidation(budget);
+  const pair = ratchets && old !== undefined && old !== null ? new CorrelatedValue(value, old, schema) : undefined;
   if (place) yield* run.at(place, "", value, old, { ...(pair ? { pair } : {}), isRoot: true });
-  return { breaches: run.breaches, forgiven: run.forgiven, left: run.left };
+  return { violations: run.violations, ratcheted: run.ratcheted, left: run.left };
 }
 
-/** The nearest part of the object of which it is known what it was. */
-interface Before {
-  readonly pair?: Pair;
-  /** The pair above, where there is none here. */
-  readonly above?: Pair;
+/** The nearest correlated part of the object. */
+interface Correlation {
+  readonly pair?: CorrelatedValue;
+  /** The correlated value above, where there is none here. */
+  readonly above?: CorrelatedValue;
   readonly isRoot?: boolean;
 }
 
@@ -76,16 +80,16 @@ const REASONS: Readonly<Record<string, CauseReason>> = {
 
 const OUT_OF_BUDGET = "validation failed due to running out of cost budget, no further validation rules will be run";
 
-class Judgement {
-  readonly breaches: Breach[] = [];
-  readonly forgiven: Breach[] = [];
+class RuleValidation {
+  readonly violations: Violation[] = [];
+  readonly ratcheted: Violation[] = [];
   left: number;
 
   constructor(budget: number) {
     this.left = budget;
   }
 
-  *at(place: Place, field: string, value: Value, old: Value | undefined, before: Before): Steps<void> {
+  *at(place: RuleNode, field: string, value: Value, old: Value | undefined, before: Correlation): Steps<void> {
     if (value === null || this.left < 0) return;
     yield* this.#rules(place, field, value, old ?? undefined, before);
     if (Array.isArray(value)) yield* this.#list(place, field, value, Array.isArray(old) ? old : [], before);
@@ -94,11 +98,11 @@ class Judgement {
   }
 
   *#list(
-    { schema, items }: Place,
+    { schema, items }: RuleNode,
     field: string,
     list: readonly Value[],
     old: readonly Value[],
-    before: Before,
+    before: Correlation,
   ): Steps<void> {
     if (!items) return;
     const byKey = elementsByKey(schema, old);
@@ -116,11 +120,11 @@ class Judgement {
   }
 
   *#members(
-    { values, properties }: Place,
+    { values, properties }: RuleNode,
     field: string,
     object: { readonly [name: string]: Value },
     old: { readonly [name: string]: Value },
-    before: Before,
+    before: Correlation,
   ): Steps<void> {
     for (const name of Object.keys(object)) {
       const next = values ?? properties?.get(name);
@@ -128,13 +132,13 @@ class Judgement {
       if (this.left < 0) return;
       const place = values ? `${field}[${name}]` : field === "" ? name : `${field}.${name}`;
       const was = Object.hasOwn(old, name) ? old[name] : undefined;
-      // Old and new are read in one version: what these say is no news.
+      // Both objects are read in one version, so that these members do not count as changed.
       const isHead = before.isRoot === true && (name === "apiVersion" || name === "kind");
       yield* this.at(next, place, object[name]!, was, isHead ? {} : below(before, (pair) => pair.member(name)));
     }
   }
 
-  *#rules(place: Place, field: string, value: Value, old: Value | undefined, before: Before): Steps<void> {
+  *#rules(place: RuleNode, field: string, value: Value, old: Value | undefined, before: Correlation): Steps<void> {
     const { rules, declaration, schema } = place;
     if (rules.length === 0) return;
     const isWhole = schema.type === "object" || schema.type === "array";
@@ -143,7 +147,7 @@ class Judgement {
       reason: CauseReason = "FieldValueInvalid",
       at = field,
       shown: Value = schema.type ?? "",
-    ): Breach => ({
+    ): Violation => ({
       reason,
       field: at,
       detail,
@@ -154,7 +158,7 @@ class Judgement {
     const oldSelf = old === undefined || !place.compares ? undefined : viewOf(old, declaration);
     for (const rule of rules) {
       const { source, program, error } = rule;
-      if (error !== undefined) this.breaches.push(tell(`rule compile error: ${error}`));
+      if (error !== undefined) this.violations.push(tell(`rule compile error: ${error}`));
       const isOptional = source.optionalOldSelf === true;
       if (!program || (rule.usesOldSelf && (old ?? undefined) === undefined && !isOptional)) continue;
       const optional = oldSelf === undefined ? NONE : new Optional(oldSelf);
@@ -165,9 +169,9 @@ class Judgement {
       if (answer === true) continue;
       if (answer instanceof Failure) {
         const isTooDear = answer.message.startsWith("operation cancelled: actual cost limit exceeded");
-        const breach = tell(whyNoAnswer(answer.message, isTooDear, source));
-        if (isTooDear) return this.#end(breach);
-        this.breaches.push(breach);
+        const violation = tell(whyNoAnswer(answer.message, isTooDear, source));
+        if (isTooDear) return this.#end(violation);
+        this.violations.push(violation);
         continue;
       }
       const at = rule.place === undefined ? field : field === "" ? rule.place : joined(field, rule.place);
@@ -175,18 +179,18 @@ class Judgement {
       if (typeof explained === "object") return this.#end(tell(explained.why, "FieldValueInvalid", at));
       const detail = explained ?? source.message?.trim() ?? "";
       const reason = REASONS[source.reason ?? ""] ?? "FieldValueInvalid";
-      const breach: Breach = {
+      const violation: Violation = {
         reason,
         field: at,
         detail: detail === "" ? `failed rule: ${nameOf(source)}` : detail,
         ...(isWhole ? {} : { value }),
       };
-      const isForgiven = !rule.usesOldSelf && (before.pair ?? before.above)?.same === true;
-      (isForgiven ? this.forgiven : this.breaches).push(breach);
+      const isRatcheted = !rule.usesOldSelf && (before.pair ?? before.above)?.isEqual === true;
+      (isRatcheted ? this.ratcheted : this.violations).push(violation);
     }
   }
 
-  /** What an expression says of a failure; undefined where it says nothing that can be shown. */
+  /** The message of a messageExpression; undefined where it cannot be shown. */
   #explain(
     { message, source }: Rule,
     slots: Parameters<NonNullable<Rule["program"]>["run"]>[0],
@@ -206,18 +210,21 @@ class Judgement {
     }
     this.left -= cost;
     const text = typeof value === "string" ? value.trim() : "";
-    const isShown = text !== "" && !text.includes("\n") && Buffer.byteLength(text) <= MOST_MESSAGE_BYTES;
+    const isShown = text !== "" && !text.includes("\n") && Buffer.byteLength(text) <= MAX_MESSAGE_BYTES;
     return isShown ? text : undefined;
   }
 
-  /** The last breach: nothing else is looked at. */
-  #end(breach: Breach): void {
-    this.breaches.push(breach);
+  /** Adds the last violation and ends the validation. */
+  #end(violation: Violation): void {
+    this.violations.push(violation);
     this.left = -1;
   }
 }
 
-const below = ({ pair, above }: Before, next: (pair: Pair) => Pair | undefined): Before => {
+const below = (
+  { pair, above }: Correlation,
+  next: (pair: CorrelatedValue) => CorrelatedValue | undefined,
+): Correlation => {
   if (!pair) return above ? { above } : {};
   const found = next(pair);
   return found ? { pair: found, above: pair } : { above: pair };
@@ -225,7 +232,7 @@ const below = ({ pair, above }: Before, next: (pair: Pair) => Pair | undefined):
 
 const joined = (field: string, place: string): string => (place.startsWith("[") ? field + place : `${field}.${place}`);
 
-/** How failures name a rule: by what it says of itself, else as it is written. */
+/** The name of a rule in errors: its message, else its expression. */
 const nameOf = ({ message = "", rule }: RuleSource): string => (message === "" ? rule : message).trim();
 
 function whyNoAnswer(message: string, isTooDear: boolean, source: RuleSource): string {
@@ -238,19 +245,18 @@ function whyNoAnswer(message: string, isTooDear: boolean, source: RuleSource): s
   return `${message} evaluating rule: ${name}`;
 }
 
-/** Tells breaches as causes; those of the whole value of the field `whole`. */
-export function addBreaches(breaches: readonly Breach[], errors: FieldErrors, whole = ""): void {
-  for (const breach of breaches) {
+/** Tells violations as causes; those of the whole value of the field `whole`. */
+export function addViolations(violations: readonly Violation[], errors: FieldErrors, whole = ""): void {
+  for (const violation of violations) {
     errors.add(
-      breach.reason,
-      breach.field || whole,
-      messageOf(breach, (value) => errors.shown(value)),
+      violation.reason,
+      violation.field || whole,
+      messageOf(violation, (value) => errors.shown(value)),
     );
   }
 }
 
-/** A breach as the message of a cause. */
-function messageOf({ reason, detail, value }: Breach, show: (value: unknown) => string): string {
+function messageOf({ reason, detail, value }: Violation, show: (value: unknown) => string): string {
   switch (reason) {
     case "FieldValueForbidden":
       return `Forbidden: ${detail}`;

@@ -1,14 +1,17 @@
 import { type ValueObject, isObject } from "../../value/value.ts";
 import { TokenRefused } from "../contract.ts";
 
+/** The source of a distributed claim. */
+export interface ClaimSource {
+  readonly endpoint: string;
+  readonly token: string | undefined;
+}
+
 /**
- * Where a claim stands that a token has only by reference (OIDC-16, OpenID Connect Core 5.6.2); undefined where the token has
- * it itself, or not at all. @throws TokenRefused for a reference that leads nowhere
+ * The source of a distributed claim of a token (OIDC-16, OpenID Connect Core 5.6.2); undefined where the token has the claim
+ * itself, or not at all. @throws TokenRefused for an invalid source
  */
-export function distributedSource(
-  claims: ValueObject,
-  claim: string,
-): { readonly endpoint: string; readonly token: string | undefined } | undefined {
+export function distributedSource(claims: ValueObject, claim: string): ClaimSource | undefined {
   const { _claim_names: names, _claim_sources: sources } = claims;
   if (Object.hasOwn(claims, claim) || !isObject(names) || !Object.hasOwn(names, claim)) return undefined;
   const name = names[claim];

@@ -1,5 +1,5 @@
 /**
- * What authenticators are made on in tests: objects in a list that a test changes, a clock that it moves.
+ * An {@link AuthContext} for tests, whose objects and clock the test changes.
  *
  * @module
  */
@@ -7,22 +7,22 @@ import { type Dialect, kubernetes } from "../../meta/dialect.ts";
 import { gatesOf } from "../../meta/gates.ts";
 import type { ApiObject } from "../../schema/definition.ts";
 import { ManualClock, seededRandom } from "../../util/clock.ts";
-import type { ClientCertificate, Connection, Credentials, TrustGround } from "../contract.ts";
+import type { ClientCertificate, Connection, Credentials, AuthContext } from "../contract.ts";
 
-/** When tests begin. */
+/** The time at which tests begin. */
 export const NOW = Date.UTC(2026, 0, 1);
 
-/** A ground whose objects and clock a test may change. */
-export interface TestGround extends TrustGround {
+/** A context whose objects and clock a test may change. */
+export interface TestAuthContext extends AuthContext {
   readonly clock: ManualClock;
   /** Objects by `resource/namespace/name`. */
   readonly objects: Map<string, ApiObject>;
-  /** Puts an object there, or another in its place. */
+  /** Creates or replaces an object. */
   put(resource: string, namespace: string, name: string, more?: object): void;
 }
 
-/** A ground without objects. */
-export function groundOf(dialect: Dialect = kubernetes): TestGround {
+/** Returns a context without objects. */
+export function authContextOf(dialect: Dialect = kubernetes): TestAuthContext {
   const clock = new ManualClock(NOW);
   const objects = new Map<string, ApiObject>();
   const api = { dialect, clock, random: seededRandom(1), gates: gatesOf(dialect) };
@@ -44,7 +44,7 @@ export function groundOf(dialect: Dialect = kubernetes): TestGround {
   };
 }
 
-/** A certificate of an authority for clients that has not ended. */
+/** A valid client certificate. */
 export const certificateOf = (more: Partial<ClientCertificate> = {}): ClientCertificate => ({
   commonName: "kim",
   organizations: ["team"],
@@ -54,8 +54,8 @@ export const certificateOf = (more: Partial<ClientCertificate> = {}): ClientCert
   ...more,
 });
 
-/** What a request shows. */
-export interface Shown {
+/** The credentials of a test. */
+export interface TestCredentials {
   /** Values by lower-case name, several for a header that is sent several times. */
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   readonly certificate?: ClientCertificate | undefined;
@@ -64,7 +64,12 @@ export interface Shown {
 }
 
 /** The credentials of a request. */
-export function credentialsOf({ headers = {}, certificate, path = "/api", connection }: Shown = {}): Credentials {
+export function credentialsOf({
+  headers = {},
+  certificate,
+  path = "/api",
+  connection,
+}: TestCredentials = {}): Credentials {
   const lines = (name: string): readonly string[] => [headers[name] ?? []].flat();
   return {
     header: (name) => lines(name).join(", "),

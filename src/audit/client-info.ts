@@ -1,24 +1,22 @@
 /**
- * Where a request comes from, as it says itself and as its connection shows (AUDIT-21, AUDIT-22).
+ * The user agent and the addresses of a client, from the headers of its request and its connection (AUDIT-21, AUDIT-22).
  *
  * @module
  */
-
 import { flatCopy } from "../util/flat-copy.ts";
 
-/** Longer names of programs are cut. */
-const MOST_AGENT = 1024;
+const MAX_USER_AGENT_LENGTH = 1024;
 
-/** The name of the program that asks, cut after 1024 bytes. */
-export function agentOf(sent: string): string {
-  return sent.length <= MOST_AGENT ? sent : flatCopy(`${sent.slice(0, MOST_AGENT)}...TRUNCATED`);
+/** The user agent of a client, truncated to 1024 characters. */
+export function userAgentOf(sent: string): string {
+  return sent.length <= MAX_USER_AGENT_LENGTH ? sent : flatCopy(`${sent.slice(0, MAX_USER_AGENT_LENGTH)}...TRUNCATED`);
 }
 
 /**
- * The addresses of a request: those of `X-Forwarded-For`, that of `X-Real-Ip`, the peer; the last two where they are not
- * named before. What is no address is left out. Events wait to be sent: they keep no header that addresses were cut from.
+ * The addresses of a request, each once: those of `X-Forwarded-For`, that of `X-Real-Ip`, then the peer. Invalid addresses are
+ * left out. The result does not keep the headers in memory, since events wait until they are sent.
  */
-export function sourcesOf(forwarded: string, real: string, peer: string): readonly string[] {
+export function sourceIPsOf(forwarded: string, real: string, peer: string): readonly string[] {
   const own = plainAddress(peer);
   if (forwarded === "" && real === "") return own === "" ? [] : [own];
   const found = forwarded
@@ -31,12 +29,11 @@ export function sourcesOf(forwarded: string, real: string, peer: string): readon
   return found;
 }
 
-/** IPv4 in the clothes of IPv6 is IPv4. */
+/** An IPv4-mapped IPv6 address as IPv4. */
 const plainAddress = (address: string): string => (address.startsWith("::ffff:") ? address.slice(7) : address);
 
 const V4 = /^(?:25[0-5]|2[0-4]\d|1\d\d|\d\d|\d)(?:\.(?:25[0-5]|2[0-4]\d|1\d\d|\d\d|\d)){3}$/;
 
-/** Whether a text is an address of IPv4 or IPv6. */
 function isAddress(text: string): boolean {
   if (V4.test(text)) return true;
   return text.includes(":") && text.length <= 45 && URL.canParse(`http://[${text}]/`);

@@ -1,5 +1,5 @@
 /**
- * The words in which the roles of the start are written: each list is one text with spaces between.
+ * Functions that build the rules of the default roles; a list is one text with spaces.
  *
  *     read("core", "pods services")
  *     can("create delete", "core", "pods")
@@ -11,7 +11,7 @@ import type { RuleForm } from "../rule.ts";
 
 const words = (text: string): string[] => text.split(" ");
 
-/** What may be done to resources of groups, to all of them or to those of some names; `core` is the group without a name. */
+/** A rule for resources, or for objects of some names; `core` is the API group "". */
 export const can = (verbs: string, groups: string, resources: string, names?: string): RuleForm => ({
   verbs: words(verbs).toSorted(),
   apiGroups: words(groups).map((group) => (group === "core" ? "" : group)),
@@ -19,19 +19,19 @@ export const can = (verbs: string, groups: string, resources: string, names?: st
   ...(names === undefined ? {} : { resourceNames: words(names) }),
 });
 
-/** Get, list and watch. */
+/** A rule for get, list and watch. */
 export const read = (groups: string, resources: string): RuleForm => can("get list watch", groups, resources);
 
-/** Everything that changes objects. */
+/** A rule for all verbs that change objects. */
 export const write = (groups: string, resources: string): RuleForm =>
   can("create delete deletecollection patch update", groups, resources);
 
-/** Everything that reads or changes objects. */
+/** A rule for all verbs that read or change objects. */
 export const manage = (groups: string, resources: string): RuleForm =>
   can("create delete deletecollection get list patch update watch", groups, resources);
 
-/** What may be done to paths. */
+/** A rule for paths. */
 export const paths = (verbs: string, urls: string): RuleForm => ({ verbs: words(verbs), nonResourceURLs: words(urls) });
 
-/** Telling what happens to objects, which almost every program does. */
+/** The rule for recording events, which almost every program needs. */
 export const EVENTS: RuleForm = can("create patch update", "core events.k8s.io", "events");

@@ -2,11 +2,11 @@ import type { Expr } from "../../cel/ast.ts";
 import { parse } from "../../cel/parser.ts";
 import { childrenOf } from "../../cel/validators.ts";
 
-/** Whether an expression reads a claim by its name: `claims.email`, `claims.?email`. One that is no expression reads none. */
-export function mentions(source: string, claim: string): boolean {
+/** Whether an expression reads a claim by its name: `claims.email`, `claims.?email`; false for an invalid expression. */
+export function readsClaim(source: string, claim: string): boolean {
   if (source === "") return false;
-  const { expr } = parse(source) as { readonly expr?: Expr };
-  return expr !== undefined && reads(expr, claim);
+  const parsed = parse(source);
+  return parsed.issues === undefined && reads(parsed.expr, claim);
 }
 
 const isClaims = (expr: Expr | undefined): boolean => expr?.kind === "ident" && expr.name === "claims";

@@ -2,11 +2,11 @@ import { generateKeyPairSync } from "node:crypto";
 import { SignJWT } from "jose";
 import { beforeEach, describe, expect, test } from "vitest";
 import { kubernetes, neutral } from "../meta/dialect.ts";
-import { type AccountTokenOptions, accountTokens } from "./account-identities.ts";
+import { type AccountTokenOptions, accountTokens } from "./account-authenticator.ts";
 import { AccountTokenMetrics } from "./account-token-metrics.ts";
 import { type TokenOwner, TokenRefused } from "./contract.ts";
 import { type TokenClaims, tokenSigner } from "./service-account-tokens.ts";
-import { type TestGround, groundOf } from "./testing/ground.ts";
+import { type TestAuthContext, authContextOf } from "./testing/auth-context.ts";
 import { tokenKeyOf, tokenKeys } from "./token-keys.ts";
 
 const ISSUER = "https://keelson.example";
@@ -24,11 +24,11 @@ const CLAIMS: TokenClaims = {
   seconds: 600,
 };
 
-let ground: TestGround;
+let context: TestAuthContext;
 
 beforeEach(() => {
-  ground = groundOf();
-  ground.put("serviceaccounts", "team", "builder");
+  context = authContextOf();
+  context.put("serviceaccounts", "team", "builder");
 });
 
 interface Case {
@@ -41,11 +41,11 @@ interface Case {
 
 const sign = async ({ pem = ec, issuer = ISSUER, claims }: Case = {}): Promise<string> => {
   const issuance = { issuer, audiences: [ISSUER], extendsExpiration: true };
-  return (await tokenSigner(() => tokenKeys(pem, []), issuance, ground.api).sign({ ...CLAIMS, ...claims })).token;
+  return (await tokenSigner(() => tokenKeys(pem, []), issuance, context.api).sign({ ...CLAIMS, ...claims })).token;
 };
 
 const identify = async (token: string, { believed, audiences }: Case = {}): Promise<TokenOwner | undefined> =>
-  accountTokens({ keys: () => keys, issuers: [ISSUER], audiences: [ISSUER], ...believed }, ground).identify(
+  accountTokens({ keys: () => keys, issuers: [ISSUER], audiences: [ISSUER], ...believed }, context).identify(
     token,
     audiences,
   );
@@ -57,7 +57,7 @@ describe("tokens of service accounts", () => {
     ["ES256", ec],
     ["ES384", wide],
     ["RS256", rsa],
-  ])("SUP-7, AUTHN-21, AUTHN-34: stand for their account, signed with %s", async (_algorithm, pem) => {
+  ])("SUP-7, AUTHN-21, AUTHN-34: authenticate their account, signed with %s", async (_algorithm, pem) => {
     expect(await shown({ pem })).toMatchObject({
       identity: {
         user: "system:serviceaccount:team:builder",
@@ -68,15 +68,15 @@ describe("tokens of service accounts", () => {
     });
   });
 
-  test("AUTHN-39, AUTHN-40: are for those of the audiences asked for that they name, in the order asked", async () => {
+  test("AUTHN-39, AUTHN-40: are for the requested audiences that they name, in the order of the request", async () => {
     expect((await shown({ audiences: ["x", "vault", ISSUER] }))?.audiences).toEqual(["vault", ISSUER]);
     await expect(shown({ audiences: ["x"] })).rejects.toThrow(TokenRefused);
     await expect(shown({ claims: { audiences: ["vault"] } })).rejects.toThrow(TokenRefused);
   });
 
-  test("AUTHN-32: tell of the Pod and the node that they are bound to, but not of a Secret", async () => {
-    ground.put("pods", "team", "p");
-    ground.put("secrets", "team", "s");
+  test("AUTHN-32: have the Pod and the node that they are bound to as extra attributes, but not a Secret", async () => {
+    context.put("pods", "team", "p");
+    context.put("secrets", "team", "s");
     const pod = { name: "p", uid: "uid-p" };
     const node = { name: "n", uid: "gone" };
     expect((await shown({ claims: { pod, node } }))?.identity.extra).toEqual({
@@ -91,25 +91,25 @@ describe("tokens of service accounts", () => {
     expect(Object.keys((await shown({ claims: { secret } }))!.identity.extra!)).toEqual([id]);
   });
 
-  test("SUP-7: those of the neutral dialect have its names", async () => {
-    ground = groundOf(neutral);
-    ground.put("serviceaccounts", "team", "builder");
+  test("SUP-7: use the names of the neutral dialect there", async () => {
+    context = authContextOf(neutral);
+    context.put("serviceaccounts", "team", "builder");
     expect(Object.keys((await shown())!.identity.extra!)).toEqual(["authentication.svc.io/credential-id"]);
   });
 
   test.each<[string, Case]>([
     ["of another key", { believed: { keys: () => tokenKeys(rsa, []) } }],
-    ["of an account that is gone", { claims: { serviceAccount: { name: "gone", uid: "uid-gone" } } }],
-    ["of an account that was there before", { claims: { serviceAccount: { name: "builder", uid: "old" } } }],
+    ["of a deleted account", { claims: { serviceAccount: { name: "gone", uid: "uid-gone" } } }],
+    ["of an earlier account of the name", { claims: { serviceAccount: { name: "builder", uid: "old" } } }],
     ["of another namespace", { claims: { namespace: "other" } }],
-    ["of a Pod that is gone", { claims: { pod: { name: "p", uid: "uid-p" } } }],
-    ["of a Secret that is gone", { claims: { secret: { name: "s", uid: "uid-s" } } }],
-    ["of a node that is gone", { claims: { node: { name: "n", uid: "uid-n" } } }],
+    ["of a deleted Pod", { claims: { pod: { name: "p", uid: "uid-p" } } }],
+    ["of a deleted Secret", { claims: { secret: { name: "s", uid: "uid-s" } } }],
+    ["of a deleted node", { claims: { node: { name: "n", uid: "uid-n" } } }],
   ])("SUP-7, AUTHN-30, AUTHN-31: one %s is refused", async (_what, how) => {
     await expect(shown(how)).rejects.toThrow(TokenRefused);
   });
 
-  test("AUTHN-30: one of another issuer is nobody's, and so is what is no token", async () => {
+  test("AUTHN-30: one of another issuer is unknown, and so is an invalid token", async () => {
     expect(await shown({ issuer: "https://elsewhere" })).toBeUndefined();
     for (const word of ["word", "a.b.c", "a.b", "..", "e30.e30.e30", `a.${"x".repeat(100_000)}.b`]) {
       expect(await identify(word)).toBeUndefined();
@@ -130,7 +130,7 @@ describe("tokens of service accounts", () => {
     }
   });
 
-  test("AUTHN-30: another text that a decoder might take for the same token is none", async () => {
+  test("AUTHN-30: another text that a lenient decoder accepts as the same token is refused", async () => {
     const token = await sign();
     const [head = "", payload = "", signature = ""] = token.split(".");
     for (const other of [
@@ -154,46 +154,46 @@ describe("tokens of service accounts", () => {
 
   test("AUTHN-30: times have a minute of leeway", async () => {
     const token = await sign();
-    ground.clock.advance(659_000);
+    context.clock.advance(659_000);
     expect(await identify(token)).toBeDefined();
-    ground.clock.advance(3_000);
-    await expect(identify(token)).rejects.toThrow("the token has expired");
+    context.clock.advance(3_000);
+    await expect(identify(token)).rejects.toThrow("service account token has expired");
     const early = await sign();
-    ground.clock.advance(-59_000);
+    context.clock.advance(-59_000);
     expect(await identify(early)).toBeDefined();
-    ground.clock.advance(-3_000);
-    await expect(identify(early)).rejects.toThrow("the token is not valid yet");
+    context.clock.advance(-3_000);
+    await expect(identify(early)).rejects.toThrow("service account token is not valid yet");
   });
 
-  test("AUTHN-31: what was remembered holds until the account or the object goes, or the token ends", async () => {
-    ground.put("pods", "team", "p");
+  test("AUTHN-31: a cached owner is valid until the account or the object is deleted, or the token expires", async () => {
+    context.put("pods", "team", "p");
     const found = await shown({ claims: { pod: { name: "p", uid: "uid-p" } } });
-    expect(found?.holds?.()).toBe(true);
-    ground.put("pods", "team", "p", { metadata: { uid: "another" } });
-    expect(found?.holds?.()).toBe(false);
-    ground.put("pods", "team", "p");
-    ground.clock.advance(661_000);
-    expect(found?.holds?.()).toBe(false);
+    expect(found?.isValid?.()).toBe(true);
+    context.put("pods", "team", "p", { metadata: { uid: "another" } });
+    expect(found?.isValid?.()).toBe(false);
+    context.put("pods", "team", "p");
+    context.clock.advance(661_000);
+    expect(found?.isValid?.()).toBe(false);
   });
 
   test("AUTHN-31: an object that is being deleted counts for another minute", async () => {
-    const deletionTimestamp = new Date(ground.clock.now()).toISOString();
-    ground.put("serviceaccounts", "team", "builder", { metadata: { deletionTimestamp } });
+    const deletionTimestamp = new Date(context.clock.now()).toISOString();
+    context.put("serviceaccounts", "team", "builder", { metadata: { deletionTimestamp } });
     const found = await shown();
-    ground.clock.advance(59_000);
-    expect(found?.holds?.()).toBe(true);
-    ground.clock.advance(2_000);
-    expect(found?.holds?.()).toBe(false);
+    context.clock.advance(59_000);
+    expect(found?.isValid?.()).toBe(true);
+    context.clock.advance(2_000);
+    expect(found?.isValid?.()).toBe(false);
   });
 
-  test("AUTHN-29: use after the time that the bearer knows of is noted and counted", async () => {
+  test("AUTHN-29: use after the requested lifetime is annotated and counted", async () => {
     const metrics = new AccountTokenMetrics();
     const token = await sign({ claims: { seconds: 3600, warnAfterSeconds: 60 } });
     const believed = { metrics };
-    ground.clock.advance(60_000);
-    expect((await identify(token, { believed }))?.identity.notes).toBeUndefined();
-    ground.clock.advance(7_000);
-    expect((await identify(token, { believed }))?.identity.notes).toEqual({
+    context.clock.advance(60_000);
+    expect((await identify(token, { believed }))?.identity.auditAnnotations).toBeUndefined();
+    context.clock.advance(7_000);
+    expect((await identify(token, { believed }))?.identity.auditAnnotations).toEqual({
       "authentication.k8s.io/stale-token":
         "subject: system:serviceaccount:team:builder, seconds after warning threshold: 7",
     });
@@ -209,45 +209,45 @@ describe("tokens of service accounts", () => {
 describe("tokens of Secrets", () => {
   const signFor = (secret = "s"): Promise<string> => {
     const issuance = { issuer: ISSUER, audiences: [ISSUER], extendsExpiration: true };
-    return tokenSigner(() => keys, issuance, ground.api).signForSecret(
+    return tokenSigner(() => keys, issuance, context.api).signForSecret(
       "team",
       { name: "builder", uid: "uid-builder" },
       secret,
     );
   };
   const keep = (token: string, metadata = {}): void =>
-    ground.put("secrets", "team", "s", { metadata, data: { token: Buffer.from(token).toString("base64") } });
+    context.put("secrets", "team", "s", { metadata, data: { token: Buffer.from(token).toString("base64") } });
 
-  test("AUTHN-33: have no end, and stand for their account while their Secret holds them", async () => {
+  test("AUTHN-33: do not expire, and authenticate their account while their Secret contains them", async () => {
     const token = await signFor();
-    await expect(identify(token)).rejects.toThrow("the Secret of the token is not there");
+    await expect(identify(token)).rejects.toThrow("Token has been invalidated");
     keep(token);
-    ground.clock.advance(100 * 365 * 86_400_000);
+    context.clock.advance(100 * 365 * 86_400_000);
     const found = await identify(token);
     expect(found).toMatchObject({ identity: { user: "system:serviceaccount:team:builder" }, audiences: [ISSUER] });
     expect(found?.identity.extra).toBeUndefined();
     await expect(identify(token, { audiences: ["x"] })).rejects.toThrow(TokenRefused);
-    ground.objects.delete("secrets/team/s");
-    expect(found?.holds?.()).toBe(false);
+    context.objects.delete("secrets/team/s");
+    expect(found?.isValid?.()).toBe(false);
   });
 
-  test("AUTHN-33: end with another token in the Secret, a mark on it, its deletion, or that of the account", async () => {
+  test("AUTHN-33: end with another token in the Secret, an invalid-since label, its deletion, or that of the account", async () => {
     const token = await signFor();
     keep(`${token}x`);
-    await expect(identify(token)).rejects.toThrow("holds another one");
+    await expect(identify(token)).rejects.toThrow("Token does not match server's copy");
     keep(token, { labels: { "kubernetes.io/legacy-token-invalid-since": "2026-01-01" } });
-    await expect(identify(token)).rejects.toThrow("marked as invalid");
+    await expect(identify(token)).rejects.toThrow("has been marked invalid");
     keep(token, { deletionTimestamp: "2026-01-01T00:00:00Z" });
-    await expect(identify(token)).rejects.toThrow("is not there");
+    await expect(identify(token)).rejects.toThrow("Token has been invalidated");
     keep(token);
-    ground.put("serviceaccounts", "team", "builder", { metadata: { uid: "other" } });
-    await expect(identify(token)).rejects.toThrow("another uid");
+    context.put("serviceaccounts", "team", "builder", { metadata: { uid: "other" } });
+    await expect(identify(token)).rejects.toThrow("ServiceAccount UID (other) does not match claim (uid-builder)");
   });
 
-  test("AUTHN-30: a token without an end is none of an issuer of this server", async () => {
+  test("AUTHN-30: a token of this server without an expiration time is refused", async () => {
     const claims = { iss: ISSUER, aud: ISSUER, [kubernetes.labelDomain]: { namespace: "team" } };
     const key = (await import("node:crypto")).createPrivateKey(ec);
     const token = await new SignJWT(claims).setProtectedHeader({ alg: "ES256" }).sign(key);
-    await expect(identify(token)).rejects.toThrow("expected the token to have an end");
+    await expect(identify(token)).rejects.toThrow("expected the token to have an expiration time");
   });
 });
