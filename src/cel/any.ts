@@ -20,7 +20,7 @@ const ANY_NAME = "google.protobuf.Any";
  * The value of the packed message, also where it is packed several times. Malformed bytes and unknown messages are failures.
  */
 export function unpacked(url: string, bytes: Uint8Array, lookup: Lookup): Value {
-  if (bytes.length > WORKER_THRESHOLD_BYTES) mayTake(bytes.length);
+  if (bytes.length > WORKER_THRESHOLD_BYTES) checkWork(bytes.length);
   try {
     let inner: Packed = { url, bytes };
     for (;;) {

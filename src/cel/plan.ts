@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { mayTake } from "../util/work-limit.ts";
+import { checkWork } from "../util/work-limit.ts";
 import type { Expr, Comprehension } from "./ast.ts";
 import type { Checked } from "./checked.ts";
 import type { Overload } from "./library/contract.ts";
@@ -556,7 +556,7 @@ const WORKER_THRESHOLD = 4096;
 
 /** Checks the length of an argument: a function of a long text can take long whatever it costs. @throws WorkTooLong */
 function checkLength(value: Value): void {
-  if (typeof value === "string" && value.length > WORKER_THRESHOLD) mayTake(value.length / 10);
+  if (typeof value === "string" && value.length > WORKER_THRESHOLD) checkWork(value.length / 10);
 }
 
 /** A call: up to two arguments are all evaluated, more only until one fails. */

@@ -33,7 +33,7 @@ export async function runCel(actions: Actions, request: CelRequest): Promise<voi
   const known = definition === undefined ? undefined : schemaOf(definition, request);
   const [self, old] = [await read(request.self), await read(request.old)];
   if (request.expression === undefined) {
-    validateObject(actions, request, { known, self, old });
+    printFindings(actions, request, { known, self, old });
     return;
   }
   const path = parsePath(request.at ?? "");
@@ -87,7 +87,7 @@ function asJson(_key: string, value: unknown): unknown {
   return value instanceof Uint8Array ? Buffer.from(value).toString("base64") : value;
 }
 
-function validateObject(actions: Actions, request: CelRequest, { known, self, old }: CelInput): void {
+function printFindings(actions: Actions, request: CelRequest, { known, self, old }: CelInput): void {
   if (!known?.isObject || self === undefined || request.at !== undefined) {
     throw new CliError("expected an expression, or --schema with a definition and --self with an object of it", {
       usage: true,
