@@ -3,7 +3,14 @@
  *
  * @module
  */
-import { AuditMetrics, PolicyError, type PolicyRuleEvaluator, unionOf, compileRules, readPolicy } from "../../audit/index.ts";
+import {
+  AuditMetrics,
+  PolicyError,
+  type PolicyRuleEvaluator,
+  unionOf,
+  compileRules,
+  readPolicy,
+} from "../../audit/index.ts";
 import type { Auditing } from "../../server/index.ts";
 import { readNamed } from "../files/named-file.ts";
 import type { SystemParts } from "../process/system-parts.ts";

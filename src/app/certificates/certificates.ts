@@ -41,8 +41,8 @@ export function openCertificates(
   configured?.();
   const pkiOptions = {
     clock,
-      configured,
-      // Addresses of the machine may change while the server runs.
+    configured,
+    // Addresses of the machine may change while the server runs.
     get hosts() {
       return hostsOf(options);
     },

@@ -41,7 +41,8 @@ export function clusterParts({ store, stored, encryption }: Stores, parts: Serve
         slowMillis: options.slowMillis,
         bodyMemoryBytes: bodyMemory(memoryOfProcess()),
       },
-      programs: (way, pod, ...request) => (way === "log" ? newLog(parts, pod as unknown as Pod, ...request) : undefined),
+      programs: (way, pod, ...request) =>
+        way === "log" ? newLog(parts, pod as unknown as Pod, ...request) : undefined,
       // A backup has the stored bytes, which may be encrypted.
       routes: [backupRoute(stored, dialect, system.clock), ...authentication.routes],
       filters: filtersWith(auditing, onRequestOf(parts)),
