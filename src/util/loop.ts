@@ -124,8 +124,8 @@ export class EventLoop implements Loop {
   admitInternal(): Promise<void> | undefined {
     if (!this.isTimed) return undefined;
     this.#schedule();
-    const isLimited = this.#internalImmediate >= MAX_INTERNAL_IMMEDIATE || this.#sinceBegan() > MAX_INTERNAL_MS;
-    if (this.#internal.length > 0 || isLimited) return this.#wait(this.#internal);
+    const waits = this.#internal.length > 0 || this.#internalImmediate >= MAX_INTERNAL_IMMEDIATE;
+    if (waits || this.#sinceBegan() > MAX_INTERNAL_MS) return this.#wait(this.#internal);
     this.#internalImmediate++;
     return undefined;
   }
@@ -202,7 +202,8 @@ export class EventLoop implements Loop {
 
   /** Runs jobs of this process that have waited, and the requests that follow from them. */
   readonly #serveInternal = (): void => {
-    const job = this.#sinceBegan() <= MAX_INTERNAL_MS ? this.#internal.shift() : undefined;
+    const mayRun = this.#internal.length > 0 && this.#sinceBegan() <= MAX_INTERNAL_MS;
+    const job = mayRun ? this.#internal.shift() : undefined;
     if (job) {
       job();
       afterMicrotasks(this.#serveInternal);
