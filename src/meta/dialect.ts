@@ -275,5 +275,5 @@ const NAMED_GROUPS: readonly string[] = ["coordination", "events", "storage", "s
 export function otherDialectHint(group: string, current: Dialect): string {
   const other = current === neutral ? kubernetes : neutral;
   if (!NAMED_GROUPS.some((name) => group === `${name}.${other.domain}`)) return "";
-  return `; ${group} is a group of the ${other.name} dialect, and this server has the ${current.name} one: start it on a new data directory with --dialect ${other.name}`;
+  return `; ${group} is a group of the ${other.name} dialect, and this server speaks the ${current.name} one: start it on a new data directory with --dialect ${other.name}`;
 }

@@ -70,7 +70,7 @@ export class FieldErrors {
 
   /** The list or map has more than `max` entries. */
   tooMany(field: string, got: number, max: number): void {
-    this.#add("FieldValueTooMany", field, `Too many: ${got}: must have at max ${max} entries`);
+    this.#add("FieldValueTooMany", field, `Too many: ${got}: must have at most ${max} entries`);
   }
 
   /** The value does not have the JSON type of the schema. */

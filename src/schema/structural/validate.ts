@@ -197,7 +197,7 @@ const wrong = (value: unknown, why: string): Pick<Fault, "reason" | "message"> =
 
 const tooMany = (got: number, max: number): Pick<Fault, "reason" | "message"> => ({
   reason: "FieldValueTooMany",
-  message: `Too many: ${got}: must have at max ${max} items`,
+  message: `Too many: ${got}: must have at most ${max} items`,
 });
 
 /** The length of a text in code points. */
