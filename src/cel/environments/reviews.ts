@@ -77,9 +77,9 @@ function attributesOf(attributes: ValueObject): ValueObject {
 }
 
 /** The raw selector, else its requirements; undefined for an empty selector. */
-function selectorOf(selector: Json | undefined): ValueObject | undefined {
-  if (!isObject(selector)) return undefined;
-  const { rawSelector = "", requirements } = selector;
+function selectorOf(value: Json | undefined): ValueObject | undefined {
+  if (!isObject(value)) return undefined;
+  const { rawSelector = "", requirements } = value;
   if (rawSelector !== "") return { rawSelector };
   const list = Array.isArray(requirements) ? requirements.filter(isObject) : [];
   if (list.length === 0) return undefined;

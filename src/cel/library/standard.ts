@@ -344,8 +344,8 @@ const CONVERSIONS: Overload[] = [
   fold("string(timestamp): string", timestampText),
   fold("string(duration): string", (value: Duration) => durationText(value)),
   fold("timestamp(string): timestamp", (text: string) => {
-    const found = timestampIn(text);
-    return found ? timestampOf(found.nanos, found.offset) : conversion("string", "google.protobuf.Timestamp");
+    const parsed = timestampIn(text);
+    return parsed ? timestampOf(parsed.nanos, parsed.offset) : conversion("string", "google.protobuf.Timestamp");
   }),
   fold("timestamp(int): timestamp", (value: bigint) => timestampOf(value * SECOND)),
   fold("uint(int): uint", (value: bigint) => uint(value)),
@@ -402,8 +402,8 @@ const TIMES: Overload[] = [
 ];
 
 const matches = (text: string, pattern: string): Value => {
-  const found = patternOf(pattern);
-  return found instanceof Failure ? found : found.test(text);
+  const compiled = patternOf(pattern);
+  return compiled instanceof Failure ? compiled : compiled.test(text);
 };
 
 const isUnset = (value: Value): boolean => {
