@@ -161,7 +161,7 @@ describe("registration", () => {
     expect(annotations).toEqual({ "csi.volume.svc.io/nodeid": `{"${NAME}":"node-of-the-driver"}` });
     const client = own.world.cluster.client("test", { user: "system:node:n2", groups: ["system:nodes"] });
     const other = client.resource(own.kind(CSINode)).get({ name: "n1" });
-    await expect(other).rejects.toThrow("objects of its own name only");
+    await expect(other).rejects.toThrow("can only access CSINode with the same name");
   });
 
   test("CSIN-26: a count of 0 is no limit", async () => {

@@ -78,7 +78,7 @@ test("a missing file counts as a failure; the same content afterwards is not a c
   using it = watched();
   rmSync(file);
   await it.check();
-  expect(told).toEqual([expect.stringContaining("to be readable, found nothing there (ENOENT)")]);
+  expect(told).toEqual([expect.stringContaining("to be readable, found no such file or directory (ENOENT)")]);
   writeFileSync(file, "first");
   await it.check();
   expect(it.reloads).toEqual({ success: 0, failure: 1 });
