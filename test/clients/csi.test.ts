@@ -2,7 +2,7 @@
  * Our side of the protocol of storage drivers against a driver in Go, on the gRPC that most drivers are made with: the one of
  * `test/clients/sidecars/`, which fails on demand. What speaks to our own driver is `sanity.test.ts`.
  */
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -93,6 +93,10 @@ describe.skipIf(bin === undefined)("SUP-18: a driver on grpc-go", { timeout: 30_
   test("NODE-28: one that stands still, or dies while it works, leaves it open what has become of the call", async () => {
     await driver.info();
     process_.kill("SIGSTOP");
+    // A signal takes effect a moment later.
+    await expect
+      .poll(() => execFileSync("ps", ["-o", "stat=", "-p", String(process_.pid)], { encoding: "utf8" }))
+      .toMatch(/^T/);
     const late = await failureOf(driver.controller.createVolume({ name: "claim" }, { deadlineMs: 100 }));
     expect([late.code, mayStillRun(late)]).toEqual(["DeadlineExceeded", true]);
     const call = failureOf(driver.controller.createVolume({ name: "claim" }));
