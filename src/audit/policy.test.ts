@@ -88,7 +88,9 @@ test("AUDIT-6: names need resources, and a group is named without its version", 
     'rules[0].resources[0].resourceNames: Invalid value: ["a"]: using resourceNames requires at least one resource',
   ]);
   expect(faultsOf(`${HEAD}rules: [{level: None, resources: [{group: apps/v1}]}]`)).toEqual([
-    expect.stringContaining('rules[0].resources[0].group: Invalid value: "apps/v1": a lowercase RFC 1123 subdomain must'),
+    expect.stringContaining(
+      'rules[0].resources[0].group: Invalid value: "apps/v1": a lowercase RFC 1123 subdomain must',
+    ),
   ]);
 });
 

@@ -64,7 +64,10 @@ test.each([
     ["authorizers[1].name: expected a name of its own, found a twice"],
   ],
   [`${HEAD}authorizers: [{type: ABAC, name: a}]`, [expect.stringContaining("authorizers[0].type: expected Node")]],
-  [`${HEAD}authorizers: [{type: RBAC, name: A b}]`, [expect.stringContaining("authorizers[0].name: a lowercase RFC 1123 subdomain must")]],
+  [
+    `${HEAD}authorizers: [{type: RBAC, name: A b}]`,
+    [expect.stringContaining("authorizers[0].name: a lowercase RFC 1123 subdomain must")],
+  ],
   [
     `${HEAD}authorizers: [{type: RBAC, name: a, webhook: {}}]`,
     ["authorizers[0].webhook: expected it with the type Webhook only"],
