@@ -185,8 +185,8 @@ class Attempt<Answer> implements Judging {
   }
 
   get #writes(): readonly PlannedWrite[] {
-    const [first, ...others] = this.#plans;
-    return first && others.length === 0 ? first.writes : this.#plans.flatMap(({ writes }) => writes);
+    const [first] = this.#plans;
+    return first && this.#plans.length === 1 ? first.writes : this.#plans.flatMap(({ writes }) => writes);
   }
 
   /** Stores what follows the writes; resolves to the first revision of each plan. */
