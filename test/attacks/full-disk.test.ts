@@ -9,7 +9,7 @@ import { type TestContext, afterAll, describe, expect, test } from "vitest";
 import { type DiskKind, mountDisk } from "../../src/storage/sqlite/testing/disk.ts";
 import { CONFIG_MAPS, Http2Client, Keelson, Scratch, WatchReader, configMap, run, until } from "../serve/keelson.ts";
 import { LONG } from "../../src/util/testing/amount.ts";
-import { ATTACKERS, SHORT } from "./rows.ts";
+import { ATTACKERS } from "./rows.ts";
 
 const isLargest = ATTACKERS > 1000;
 const LARGE_DISKS: readonly (readonly [DiskKind, number])[] = [
@@ -20,15 +20,15 @@ const LARGE_DISKS: readonly (readonly [DiskKind, number])[] = [
   [{ type: "ext4", mebibytes: 1024 }, 1_000_000],
 ];
 const DISKS: readonly (readonly [DiskKind, number])[] = [
-  [{ type: "tmpfs", mebibytes: SHORT ? 10 : 16 }, 1000],
-  [{ type: "ext4", mebibytes: SHORT ? 44 : 64 }, 1_000_000],
+  [{ type: "tmpfs", mebibytes: 16 }, 1000],
+  [{ type: "ext4", mebibytes: 64 }, 1_000_000],
   ...(LONG || isLargest ? [[{ type: "tmpfs", mebibytes: 32 }, 100_000] as const] : []),
   ...(isLargest ? LARGE_DISKS : []),
 ];
 const NAMESPACES = "/api/v1/namespaces";
 const DOOMED = `${NAMESPACES}/doomed/configmaps`;
 const FINALIZER = "example.com/hold";
-const FEW = SHORT ? 5 : 8;
+const FEW = 8;
 /** Bytes of the bodies that are on their way at once. */
 const AT_ONCE_BYTES = 4_000_000;
 const PAGE_BYTES = 16_000_000;
