@@ -23,6 +23,7 @@ const MEASURED = [
   "src/auth/node/node-graph.test.ts",
   "src/server/documents/live.test.ts",
   "src/server/http/listeners.test.ts",
+  "src/server/testing/test-server.test.ts",
   "src/testing/endpoint.test.ts",
   "src/util/testing/slices.test.ts",
   "test/attacks/seats.test.ts",
