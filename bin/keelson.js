@@ -14,6 +14,8 @@ if (major < 24 || (major === 24 && minor < 9)) {
 // Long-running programs, which should be small: each loads only its own modules.
 const isSmall = ["node", "csi", "driver"].includes(process.argv[2]);
 if (isSmall) restartWithoutCompilers();
+/** The server is ready by then, and its code is complete. */
+const KEEP_DELAY_MS = 1000;
 const root = fileURLToPath(new URL("../", import.meta.url));
 const whole = [
   new URL("../src/app/program/main.ts", import.meta.url),
@@ -38,7 +40,10 @@ const keeps = !process.env.NODE_DISABLE_COMPILE_CACHE;
 const [command] = process.argv.slice(2);
 const program = !isSmall && keeps ? openProgram(root) : undefined;
 if (program) {
-  await program.open("main.js", command === "serve" ? command : "others").main(process.argv.slice(2));
+  const { main } = program.open("main.js", command === "serve" ? command : "others");
+  // Later collections drop the code of functions that run only at the start.
+  if (command === "serve") setTimeout(() => program.keep(), KEEP_DELAY_MS).unref();
+  await main(process.argv.slice(2));
 } else {
   if (process.env.NODE_COMPILE_CACHE)
     process.getBuiltinModule("node:module").enableCompileCache(process.env.NODE_COMPILE_CACHE);

@@ -2,7 +2,19 @@
  * The program that is put together of all modules: it runs only where it is what the sources say, and nothing that it keeps beside
  * itself can make it wrong.
  */
-import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -71,6 +83,17 @@ test("compiled code that was cut or changed is made anew", () => {
   expect(again.open("main.js", "serve")["answer"]!()).toBe(42);
   again.keep();
   for (const [index, made] of read().entries()) expect(made).not.toEqual(spoilt[index]);
+});
+
+test("a server saves the compiled code while it runs", async () => {
+  cpSync(new URL("../../bin", import.meta.url), at("bin"), { recursive: true });
+  writeFileSync(at("package.json"), '{ "type": "module" }');
+  writeFileSync(at("dist/program/one/main.js"), "exports.main=()=>new Promise((resolve)=>setTimeout(resolve,60000));");
+  const server = spawn(process.execPath, [at("bin/keelson.js"), "serve"], { stdio: "ignore" });
+  const ended = once(server, "exit");
+  await expect.poll(() => existsSync(at("dist/program/one/code")) && code().length).toBe(1);
+  server.kill("SIGKILL");
+  expect(await ended).toEqual([null, "SIGKILL"]);
 });
 
 test("sources that were changed, touched or removed run themselves", () => {
