@@ -16,6 +16,7 @@ import { type ObjectRef, historyOf, nameOf, resolveObject, versionOf } from "./o
 import { setClaimRef } from "./claim-ref.ts";
 import { type Pairing, claimRefOf, pairClaim, pairVolume, sideOf, volumeNameOf } from "./undelete-pair.ts";
 import { type Loss, type Plan, planUndelete } from "./undelete-plan.ts";
+import { messageOf } from "../util/error.ts";
 
 /** The object to restore, and the output format. */
 export interface UndeleteRequest extends ConnectFlags {
@@ -169,7 +170,7 @@ async function attempt(
   try {
     return { now: await write(), losses };
   } catch (error) {
-    return { now, losses: [...losses, { what, why: (error as Error).message }] };
+    return { now, losses: [...losses, { what, why: messageOf(error) }] };
   }
 }
 

@@ -6,6 +6,7 @@
  * @module
  */
 import { type LabelOperator, type LabelRequirement, parseFieldSelector, parseLabelSelector } from "./selectors.ts";
+import { messageOf } from "../util/error.ts";
 
 /** One requirement of a label or field. */
 export interface SelectorRequirement {
@@ -53,7 +54,7 @@ function parsed(text: string, parse: Parse): RequestedSelector {
   try {
     return { requirements: requirementsOf(parse(text).requirements) };
   } catch (error) {
-    return { requirements: [], error: error instanceof Error ? error.message : String(error) };
+    return { requirements: [], error: messageOf(error) };
   }
 }
 

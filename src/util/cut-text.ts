@@ -1,3 +1,5 @@
+import { messageOf } from "./error.ts";
+
 const encoder = new TextEncoder();
 
 /**
@@ -17,5 +19,4 @@ export function cutText(text: string, maxBytes: number): string {
 const MAX_ERROR_BYTES = 1024;
 
 /** Returns the message of an error, cut to 1 KiB: other services may respond with megabytes. */
-export const errorText = (error: unknown): string =>
-  cutText(error instanceof Error ? error.message : String(error), MAX_ERROR_BYTES);
+export const errorText = (error: unknown): string => cutText(messageOf(error), MAX_ERROR_BYTES);

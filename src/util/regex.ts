@@ -6,6 +6,7 @@
 import { RE2JS } from "re2js";
 import { BoundedCache } from "./bounded-cache.ts";
 import { checkWork } from "./work-limit.ts";
+import { messageOf } from "./error.ts";
 
 /** A compiled pattern; unanchored. */
 export interface Regex {
@@ -59,7 +60,7 @@ function compile(text: string): RE2JS {
   try {
     return RE2JS.compile(text);
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     // Go's message ends with an empty part of the pattern; that of RE2JS has none.
     throw new RegexFault(message.endsWith("trailing backslash at end of expression") ? `${message}: \`\`` : message);
   }

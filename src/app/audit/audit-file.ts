@@ -12,6 +12,7 @@ import { OptionError } from "../options/types.ts";
 import type { AuditFileOptions } from "../options/audit-options.ts";
 import { RotatingFile } from "./rotating-file.ts";
 import type { Loop } from "../../util/loop.ts";
+import { messageOf } from "../../util/error.ts";
 
 /** What a sink of audit events is built from. */
 export interface SinkParts extends Pick<SystemParts, "clock" | "log"> {
@@ -111,7 +112,7 @@ function writerOf({ path, rotation }: AuditFileOptions, parts: SinkParts, open: 
   try {
     file = open.use(new RotatingFile(path, rotation, parts));
   } catch (error) {
-    throw new OptionError(`expected --${option} to name a file that can be written: ${(error as Error).message}`);
+    throw new OptionError(`expected --${option} to name a file that can be written: ${messageOf(error)}`);
   }
   return (lines, events) => {
     try {

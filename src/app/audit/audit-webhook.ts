@@ -5,6 +5,7 @@ import { OptionError } from "../options/types.ts";
 import type { SystemParts } from "../process/system-parts.ts";
 import type { SinkParts } from "./audit-file.ts";
 import type { AuditWebhookOptions } from "../options/audit-options.ts";
+import { messageOf } from "../../util/error.ts";
 
 /** As the webhook backend of kube-apiserver. */
 const MAX_ATTEMPTS = 5;
@@ -82,7 +83,7 @@ class Webhook {
     try {
       this.#webhook = openKubeconfigWebhook(options.configFile, parts.clock);
     } catch (error) {
-      throw new OptionError(`expected --audit-webhook-config-file to name a kubeconfig: ${(error as Error).message}`);
+      throw new OptionError(`expected --audit-webhook-config-file to name a kubeconfig: ${messageOf(error)}`);
     }
   }
 

@@ -24,6 +24,7 @@ import { readNamed } from "../files/named-file.ts";
 import { openOidc } from "./oidc.ts";
 import { OptionError } from "../options/types.ts";
 import { openTokenReviews } from "./token-webhook.ts";
+import { messageOf } from "../../util/error.ts";
 
 /** What authentication is built from beside the options. */
 export interface AuthenticationParts extends SystemParts {
@@ -158,7 +159,7 @@ function readAs<T>(read: () => T, about = ""): T {
   try {
     return read();
   } catch (error) {
-    throw error instanceof OptionError ? error : new OptionError(about + (error as Error).message);
+    throw error instanceof OptionError ? error : new OptionError(about + messageOf(error));
   }
 }
 

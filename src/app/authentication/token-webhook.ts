@@ -4,6 +4,7 @@ import { decodeJson } from "../../value/json.ts";
 import type { Value } from "../../value/value.ts";
 import { type KubeconfigWebhook, openKubeconfigWebhook, readUpTo } from "../files/kubeconfig-webhook.ts";
 import { OptionError } from "../options/types.ts";
+import { messageOf } from "../../util/error.ts";
 
 const TIMEOUT = { millis: 30_000, owner: "token webhook" };
 const MAX_RESPONSE_BYTES = 1 << 20;
@@ -38,8 +39,6 @@ function webhookOf(file: string, clock: Clock): KubeconfigWebhook {
     return openKubeconfigWebhook(file, clock);
   } catch (error) {
     if (error instanceof KubeconfigError) throw new OptionError(`--${FLAG}: ${error.message}`);
-    throw new OptionError(
-      `expected --${FLAG} ${file} to be a kubeconfig with an https address: ${(error as Error).message}`,
-    );
+    throw new OptionError(`expected --${FLAG} ${file} to be a kubeconfig with an https address: ${messageOf(error)}`);
   }
 }

@@ -18,6 +18,7 @@ import type { SystemParts } from "../process/system-parts.ts";
 import { type DataDirectory, replaceFile } from "../storage/data-directory.ts";
 import { OptionError } from "../options/types.ts";
 import { stampOf } from "../files/watched-file.ts";
+import { messageOf } from "../../util/error.ts";
 
 const FILE = "users.json";
 const DAY_MS = 86_400_000;
@@ -31,7 +32,7 @@ export function usersOf(directory: DataDirectory): readonly OwnUser[] {
   try {
     return text === undefined ? [] : readOwnUsers(text);
   } catch (error) {
-    throw new OptionError(`expected ${directory.file(FILE)} to hold users: ${(error as Error).message}`);
+    throw new OptionError(`expected ${directory.file(FILE)} to hold users: ${messageOf(error)}`);
   }
 }
 

@@ -12,6 +12,7 @@ import { dnsSubdomain } from "../../meta/names.ts";
 import { parseDuration } from "../../util/duration.ts";
 import { type Value, type ValueObject, isObject } from "../../value/value.ts";
 import { decodeYaml } from "../../value/yaml.ts";
+import { messageOf } from "../../util/error.ts";
 
 /** The configuration of a webhook. */
 export interface WebhookPlan {
@@ -77,7 +78,7 @@ class Reader {
       this.faults.push(...duplicates.map((path) => `${path}: expected once, found twice`));
       if (isObject(value)) return value;
     } catch (error) {
-      throw new ConfigurationFault(`expected YAML or JSON: ${(error as Error).message}`);
+      throw new ConfigurationFault(`expected YAML or JSON: ${messageOf(error)}`);
     }
     throw new ConfigurationFault("expected an object of kind AuthorizationConfiguration, found none");
   }

@@ -19,6 +19,7 @@ import { type AuthorizerPlan, ConfigurationFault, readAuthorizationConfiguration
 import { reloadMetrics } from "./reload-metrics.ts";
 import type { AuthorizationSettings } from "../options/authorization-settings.ts";
 import { webhookCall } from "./webhook-call.ts";
+import { messageOf } from "../../util/error.ts";
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 const POLL_INTERVAL_MS = 5000;
@@ -194,7 +195,7 @@ function webhookOf(kubeconfig: string, clock: Clock, open: DisposableStack): Kub
   try {
     return open.adopt(openKubeconfigWebhook(resolve(kubeconfig), clock), (webhook) => webhook.close());
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     throw new OptionError(`expected ${kubeconfig} to be a kubeconfig that names an authorization webhook: ${why}`);
   }
 }

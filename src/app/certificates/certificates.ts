@@ -20,6 +20,7 @@ import type { Clock } from "../../util/clock.ts";
 import type { DataDirectory } from "../storage/data-directory.ts";
 import { OptionError, type ServeOptions } from "../options/options.ts";
 import { stampOf } from "../files/watched-file.ts";
+import { messageOf } from "../../util/error.ts";
 
 /** The certificates of a server, and what their renewal needs. */
 export interface ServerCertificates {
@@ -60,7 +61,7 @@ function readConfigured(certFile: string, keyFile: string): ReturnType<typeof co
     return configuredKeyPair(readFileSync(certFile, "utf8"), readFileSync(keyFile, "utf8"), certFile, keyFile);
   } catch (error) {
     throw new OptionError(
-      `expected --tls-cert-file and --tls-private-key-file to be a certificate and its key: ${(error as Error).message}`,
+      `expected --tls-cert-file and --tls-private-key-file to be a certificate and its key: ${messageOf(error)}`,
     );
   }
 }

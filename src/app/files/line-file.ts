@@ -8,6 +8,7 @@ import { type Stats, closeSync, constants, fstatSync, openSync, stat, write, wri
 import type { Timer } from "../../util/clock.ts";
 import type { SystemParts } from "../process/system-parts.ts";
 import { OptionError } from "../options/options.ts";
+import { messageOf } from "../../util/error.ts";
 
 const FLUSH_INTERVAL_MS = 200;
 const MAX_BUFFER_BYTES = 4 << 20;
@@ -41,9 +42,7 @@ export class LineFile implements Disposable {
     try {
       this.#fd = path === "-" ? openOutput() : openFile(path);
     } catch (error) {
-      throw new OptionError(
-        `expected --${parts.option} to name a file that can be written: ${(error as Error).message}`,
-      );
+      throw new OptionError(`expected --${parts.option} to name a file that can be written: ${messageOf(error)}`);
     }
   }
 

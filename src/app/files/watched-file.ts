@@ -15,6 +15,7 @@ import { readFile } from "node:fs/promises";
 import type { Timer } from "../../util/clock.ts";
 import { fileError } from "../../util/file-error.ts";
 import type { SystemParts } from "../process/system-parts.ts";
+import { messageOf } from "../../util/error.ts";
 
 /** What a watched file is built from. */
 export interface WatchedFileParts extends Pick<SystemParts, "clock" | "log"> {
@@ -117,5 +118,3 @@ async function read(file: string): Promise<Buffer> {
     throw fileError(file, "readable", error);
   }
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -25,6 +25,7 @@ import { handleUncaught } from "../process/uncaught.ts";
 import { UnusedMemory } from "../../util/unused-memory.ts";
 import { YoungGeneration } from "../memory/young-generation.ts";
 import { VERSION } from "../process/version.ts";
+import { codeOf } from "../../util/error.ts";
 
 /** Exit codes: a store that has failed, and a store whose files were removed. */
 const EXIT_STORE = 70;
@@ -209,7 +210,7 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
+    return codeOf(error) === "EPERM";
   }
 }
 

@@ -9,6 +9,7 @@ import {
   flagSource,
   fromEnvironment,
 } from "../options/sources.ts";
+import { messageOf } from "../../util/error.ts";
 
 /**
  * Reads the options of a command line: its flags, then the environment, then the file that either of them names.
@@ -36,6 +37,6 @@ async function readConfig(path: string): Promise<OptionSource> {
     return fileSource(value, path);
   } catch (error) {
     if (error instanceof OptionError) throw error;
-    throw new OptionError(`expected ${path} to be YAML: ${(error as Error).message}`);
+    throw new OptionError(`expected ${path} to be YAML: ${messageOf(error)}`);
   }
 }

@@ -10,6 +10,7 @@ import type { Store } from "../../storage/contract.ts";
 import { OptionError } from "../options/error.ts";
 import type { ChosenOptions, ServerParts } from "./server-parts.ts";
 import { startCompaction } from "../storage/compaction.ts";
+import { messageOf } from "../../util/error.ts";
 
 type SigningSettings = Pick<ControllerSettings, "caCertificate" | "signingCa" | "secretTokens">;
 
@@ -27,7 +28,7 @@ function chosenControllers(options: ChosenOptions, signing: SigningSettings): re
   try {
     return chooseControllers(all, controllers);
   } catch (error) {
-    throw new OptionError((error as Error).message);
+    throw new OptionError(messageOf(error));
   }
 }
 

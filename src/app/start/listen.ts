@@ -2,6 +2,7 @@ import type { Listener, ServerHandle, TlsOptions } from "../../server/index.ts";
 import { isAny } from "../certificates/certificates.ts";
 import { OptionError } from "../options/error.ts";
 import type { ServerParts } from "./server-parts.ts";
+import { codeOf } from "../../util/error.ts";
 
 /** Opens the port of a server and sets its address. @throws OptionError for a port that cannot be opened */
 export async function listen(server: ServerHandle, parts: ServerParts): Promise<Listener> {
@@ -12,7 +13,7 @@ export async function listen(server: ServerHandle, parts: ServerParts): Promise<
     parts.address.url = `${insecureHttp ? "http" : "https"}://${isAny(bind) ? "127.0.0.1" : urlHost(bind)}:${listener.port}`;
     return listener;
   } catch (error) {
-    const why = LISTEN_ERRORS[(error as NodeJS.ErrnoException).code ?? ""];
+    const why = LISTEN_ERRORS[codeOf(error) ?? ""];
     throw why ? new OptionError(why(bind, port)) : error;
   }
 }

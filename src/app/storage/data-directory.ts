@@ -35,6 +35,7 @@ import { type Dialect, dialectOf } from "../../meta/dialect.ts";
 import { OptionError } from "../options/options.ts";
 import { fileError } from "../../util/file-error.ts";
 import type { PkiFiles } from "../../pki/index.ts";
+import { codeOf } from "../../util/error.ts";
 
 /** The content of `server.json`, which exists while a server runs. */
 export interface RunningServerInfo {
@@ -279,7 +280,7 @@ function hasSpace(work: () => void): boolean {
     work();
     return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOSPC") throw error;
+    if (codeOf(error) !== "ENOSPC") throw error;
     return false;
   }
 }
