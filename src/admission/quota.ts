@@ -55,7 +55,7 @@ const UNCOUNTED = /^(?:bindings$|events(?:$|\.events\.)|[a-z]+reviews\.)/;
 
 /** The step named ResourceQuota; it is the last one, so that only what is about to be stored is charged. */
 export function resourceQuota({ dialect, clock, amend }: QuotaParts): AdmissionStep {
-  const till = new ChargeWriter(amend);
+  const writer = new ChargeWriter(amend);
   const usages = new Map<string, Usage>();
   const usageFor = (resource: string): Usage => {
     const usage = usages.get(resource) ?? usageOf(resource, dialect);
@@ -83,10 +83,10 @@ export function resourceQuota({ dialect, clock, amend }: QuotaParts): AdmissionS
           isCounted: (name) => countedBy(name, dialect) === resource,
         };
         const charges = quotas
-          .map((quota) => chargeOf(requested, till.withoutRefunds(quota)))
+          .map((quota) => chargeOf(requested, writer.withoutRefunds(quota)))
           .filter((charge) => charge !== undefined);
         if (request.options.dryRun || charges.length === 0) return undefined;
-        return till.takeAll(namespace, charges).then((bookings) => void booked.set(request, bookings));
+        return writer.takeAll(namespace, charges).then((bookings) => void booked.set(request, bookings));
       });
     },
     rollback(request) {

@@ -7,7 +7,7 @@ export const CONTROLLERS = {
   csrsigning: "Issues what approved requests for client certificates and of nodes ask for, with the CA of the server.",
   "ephemeral-volume": "Makes the claims that Pods bring with them.",
   "event-expiry": "Deletes Events some time after their last write.",
-  "garbage-collector": "Deletes what belongs to nobody any more, and lets owners go as they were asked to.",
+  "garbage-collector": "Deletes objects whose owners are gone, and finishes foreground and orphaning deletions.",
   "leader-election": "Chooses who leads among LeaseCandidates (gate CoordinatedLeaderElection).",
   namespace: "Deletes what is in a namespace that is deleted, and says what holds it.",
   "persistentvolume-binder": "Brings claims and volumes together, and does with released volumes what they say.",

@@ -11,4 +11,13 @@ export { isSignedBy, readPublicKey } from "./public-key.ts";
 export { type CertificateRequest, isSigned, readRequest } from "./request.ts";
 export { kubeconfig, kubeconfigLike } from "./kubeconfig.ts";
 export { type CertificateFacts, certificateFacts } from "./certificate-facts.ts";
-export { type Pki, type PkiFiles, type Renewable, createPki, configuredKeyPair, openPki, storedFacts } from "./pki.ts";
+export {
+  type Pki,
+  type PkiFiles,
+  type PkiOptions,
+  type Renewable,
+  createPki,
+  configuredKeyPair,
+  openPki,
+  storedFacts,
+} from "./pki.ts";

@@ -9,6 +9,7 @@ import type { CertificateInfo } from "../../cli/actions.ts";
 import {
   type CertificateFacts,
   type Pki,
+  type PkiOptions,
   type Renewable,
   certificateFacts,
   createPki,
@@ -40,7 +41,7 @@ export function openCertificates(
   const { tls, etcd } = options;
   const configured = tls && ((): ReturnType<typeof configuredKeyPair> => readConfigured(tls.certFile, tls.keyFile));
   configured?.();
-  const pkiOptions = {
+  const pkiOptions: PkiOptions = {
     clock,
     configured,
     // Addresses of the machine may change while the server runs.

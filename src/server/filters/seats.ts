@@ -62,7 +62,11 @@ export class RequestSeats implements Seats {
 
   breakOff(): void {
     const about = { limit: "untaken answer", ...logFields(this.#request) };
-    this.#server.log.warn("an answer was broken off: nobody takes it, and others want its seats", about, about.route);
+    this.#server.log.warn(
+      "a response was broken off: the client does not read it, and other requests wait for its seats",
+      about,
+      about.route,
+    );
     this.#request.response.responder.destroy();
     this.giveSeatsBack();
   }

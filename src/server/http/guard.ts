@@ -8,10 +8,10 @@
  * request on it has shown a credential. Both states have a total time, whatever is sent or read meanwhile. A connection that is to
  * end is broken off when its peer does not end it.
  *
- * Until it is trusted, and when it is to end, a connection is a stranger. The number of strangers is bounded, and the number of
- * responses that they have not taken. Where there are too many, the stranger that has kept the server waiting for longest is
- * broken off: clients with a credential show it within milliseconds, so a flood hits itself. A connection that the server keeps
- * waiting is not broken off.
+ * Until it is trusted, and when it is to end, a connection is unauthenticated. The number of such connections is bounded, and the
+ * number of responses that they have not read. Where there are too many, the one for which the server has waited longest is
+ * closed: clients with a credential send it within milliseconds, so a flood hits itself. A connection that waits for the server
+ * is not closed.
  *
  * A trusted connection counts for the first user who has shown a credential on it, until it is closed; the number for each user is
  * bounded.
@@ -36,7 +36,7 @@ type ConnectionLimits = Pick<
 const OPENING_MS = 32_000;
 const ASKED_MS = 60_000;
 const ENDING_MS = 5_000;
-/** Responses that strangers together have not taken, and that one of them has not; each costs some 8 KiB. */
+/** Unread responses of all unauthenticated connections, and of one of them; each costs some 8 KiB. */
 const MAX_UNTAKEN = 1000;
 const MAX_UNTAKEN_EACH = 8;
 /** Requests on a connection without a credential, and bytes of their headers; then it needs a new handshake. */
@@ -51,10 +51,10 @@ export type Refusal = "connections" | "address" | "strangers" | "untaken" | "ope
 
 type State = "opening" | "asked" | "trusted" | "ending" | "closed";
 
-/** All connections from one address, and the strangers among them, the one that is waited for longest first. */
+/** All connections from one address; the unauthenticated ones in the order in which the server began to wait for them. */
 interface Address {
   count: number;
-  readonly strangers: Set<GuardedConnection>;
+  readonly unauthenticated: Set<GuardedConnection>;
 }
 
 /** The other end of a connection: as other rooms see it, and what it may take. */
@@ -71,7 +71,7 @@ export class GuardedConnection {
   state: State = "opening";
   /** Breaks it off, by the layer that reads from it. */
   destroy: () => void;
-  /** Responses that it has not taken, while it is a stranger. */
+  /** Responses that it has not read, while it is unauthenticated. */
   untaken = 0;
   /** Its slot among the connections of its user, once a credential was shown. */
   slot: UserSlot | undefined = undefined;
@@ -132,8 +132,8 @@ export class ConnectionGuard implements Disposable {
   readonly #all = new Map<string, GuardedConnection>();
   readonly #addresses = new Map<string, Address>();
   readonly #timed: Readonly<Record<"opening" | "asked" | "ending", Deadlines<GuardedConnection>>>;
-  /** The strangers that the server waits for, for the first for longest. */
-  readonly #strangers = new Set<GuardedConnection>();
+  /** The unauthenticated connections that the server waits for, for the first one longest. */
+  readonly #unauthenticated = new Set<GuardedConnection>();
   /** Those of them that have not taken responses. */
   readonly #holding = new Set<GuardedConnection>();
   #waiting = 0;
@@ -172,7 +172,7 @@ export class ConnectionGuard implements Disposable {
       help: "Open connections, by whether a credential was shown on them.",
       samples: [
         { labels: { trusted: "true" }, value: this.#trusted },
-        { labels: { trusted: "false" }, value: this.#strangers.size + this.#waiting },
+        { labels: { trusted: "false" }, value: this.#unauthenticated.size + this.#waiting },
       ],
     },
     {
@@ -194,7 +194,7 @@ export class ConnectionGuard implements Disposable {
     const known = this.#addresses.get(held.address);
     const full = this.#fullFor(known);
     if (full) {
-      const [oldest] = full === "address" ? (known?.strangers ?? []) : this.#strangers;
+      const [oldest] = full === "address" ? (known?.unauthenticated ?? []) : this.#unauthenticated;
       if (!oldest) {
         this.#refuse(full, held);
         socket.resetAndDestroy();
@@ -203,7 +203,7 @@ export class ConnectionGuard implements Disposable {
       this.#breakOff(oldest, full);
     }
     const id = idOf(socket);
-    const address = known ?? { count: 0, strangers: new Set() };
+    const address = known ?? { count: 0, unauthenticated: new Set() };
     address.count++;
     this.#addresses.set(held.address, address);
     this.#all.set(id, held);
@@ -280,17 +280,17 @@ export class ConnectionGuard implements Disposable {
     const { connections, connectionsPerAddress, unauthenticatedConnections } = this.#limits;
     if (address && address.count >= connectionsPerAddress) return "address";
     if (this.#all.size >= connections) return "connections";
-    return this.#strangers.size + this.#waiting >= unauthenticatedConnections ? "strangers" : undefined;
+    return this.#unauthenticated.size + this.#waiting >= unauthenticatedConnections ? "strangers" : undefined;
   }
 
   #await(held: GuardedConnection): void {
-    this.#strangers.add(held);
-    this.#addresses.get(held.address)?.strangers.add(held);
+    this.#unauthenticated.add(held);
+    this.#addresses.get(held.address)?.unauthenticated.add(held);
   }
 
   #release(held: GuardedConnection): void {
-    this.#strangers.delete(held);
-    this.#addresses.get(held.address)?.strangers.delete(held);
+    this.#unauthenticated.delete(held);
+    this.#addresses.get(held.address)?.unauthenticated.delete(held);
   }
 
   #breakOff(held: GuardedConnection, cause: Refusal): void {
