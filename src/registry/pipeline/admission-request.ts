@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { AdmissionOptions, AdmissionRequest } from "../../admission/contract.ts";
+import type { AdmissionOptions, AdmissionRequest, AdmissionTrace } from "../../admission/contract.ts";
 import type { Identity } from "../../auth/contract.ts";
 import type { ObjectRef } from "../../meta/status.ts";
 import { copyOf } from "../../schema/api-object.ts";
@@ -100,6 +100,10 @@ export class ObjectRequest implements AdmissionRequest {
   reinvoke(): void {
     if (this.#original) this.#original.reinvoke();
     else this.#isReinvocation = true;
+  }
+
+  get trace(): AdmissionTrace | undefined {
+    return this.#parts.caller.trace;
   }
 
   note(key: string, value: string): void {
