@@ -6,6 +6,7 @@
 import * as t from "../../../meta/types.ts";
 import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
+import { rulesOf } from "../validate.ts";
 import { configurationRules } from "./configuration.ts";
 import { defaultWebhooks, webhookMembers } from "./webhook.ts";
 
@@ -29,6 +30,7 @@ export type MutatingWebhookConfiguration = ObjectOf<typeof schema>;
 export const mutatingWebhookConfiguration = defineResource(schema, {
   ...configurationRules,
   kind: "MutatingWebhookConfiguration",
+  validateInSteps: rulesOf("MutatingWebhookConfiguration"),
   plural: "mutatingwebhookconfigurations",
   defaults({ webhooks = [] }) {
     defaultWebhooks(webhooks);

@@ -12,6 +12,8 @@ import { keepAllButStatus, keepStatus } from "../../rules/status.ts";
 import { GROUP } from "../group.ts";
 import { defaultMatchResources, matchConditions } from "../matching.ts";
 import { Variable, paramKindColumn, policyMembers } from "../policy.ts";
+import { rulesOf } from "../validate.ts";
+import { validatePolicyStatus } from "./validating-rules.ts";
 
 const Validation = t.struct("An expression that has to be true.", {
   expression: t.required(
@@ -81,6 +83,7 @@ export const validatingAdmissionPolicy = defineResource(schema, {
   kind: "ValidatingAdmissionPolicy",
   plural: "validatingadmissionpolicies",
   resetFields: ["status"],
+  validateInSteps: rulesOf("ValidatingAdmissionPolicy"),
   defaults({ spec }) {
     if (!spec) return;
     spec.failurePolicy ??= "Fail";
@@ -95,6 +98,7 @@ export const validatingAdmissionPolicy = defineResource(schema, {
       verbs: ["get", "patch", "update"],
       resetFields: ["metadata", "spec"],
       prepareForUpdate: keepAllButStatus,
+      validateUpdate: (object, _old, errors) => validatePolicyStatus(object, errors),
     },
   },
   columns: [

@@ -10,6 +10,7 @@ import { objectSchema } from "../../../schema/object-schema.ts";
 import { GROUP } from "../group.ts";
 import { defaultMatchResources } from "../matching.ts";
 import { bindingColumns, bindingMembers } from "../policy.ts";
+import { rulesOf } from "../validate.ts";
 
 const schema = objectSchema("A binding of a validating policy to requests and parameters.", {
   spec: t.always(
@@ -35,5 +36,6 @@ export const validatingAdmissionPolicyBinding = defineResource(schema, {
   kind: "ValidatingAdmissionPolicyBinding",
   plural: "validatingadmissionpolicybindings",
   defaults: ({ spec }) => defaultMatchResources(spec?.matchResources),
+  validateInSteps: rulesOf("ValidatingAdmissionPolicyBinding"),
   columns: bindingColumns,
 });

@@ -6,6 +6,7 @@
 import * as t from "../../../meta/types.ts";
 import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
+import { rulesOf } from "../validate.ts";
 import { configurationRules } from "./configuration.ts";
 import { defaultWebhooks, webhookMembers } from "./webhook.ts";
 
@@ -22,6 +23,7 @@ export type ValidatingWebhookConfiguration = ObjectOf<typeof schema>;
 export const validatingWebhookConfiguration = defineResource(schema, {
   ...configurationRules,
   kind: "ValidatingWebhookConfiguration",
+  validateInSteps: rulesOf("ValidatingWebhookConfiguration"),
   plural: "validatingwebhookconfigurations",
   defaults: ({ webhooks = [] }) => defaultWebhooks(webhooks),
 });

@@ -11,6 +11,7 @@ import { objectSchema } from "../../../schema/object-schema.ts";
 import { GROUP } from "../group.ts";
 import { defaultMatchResources, matchConditions } from "../matching.ts";
 import { Variable, paramKindColumn, policyMembers } from "../policy.ts";
+import { rulesOf } from "../validate.ts";
 import { gatedVersion } from "./gated-version.ts";
 
 const Mutation = t.struct("A change of an object.", {
@@ -59,6 +60,7 @@ export const mutatingAdmissionPolicy = (ctx: ApiContext): ResourceDefinition =>
       spec.failurePolicy ??= "Fail";
       defaultMatchResources(spec.matchConstraints);
     },
+    validateInSteps: rulesOf("MutatingAdmissionPolicy"),
     columns: [
       numberColumn("Mutations", "The number of mutations.", ({ spec }) => countOf(spec?.mutations)),
       paramKindColumn,

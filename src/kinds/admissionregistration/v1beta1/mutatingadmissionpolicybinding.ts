@@ -10,6 +10,7 @@ import { objectSchema } from "../../../schema/object-schema.ts";
 import { GROUP } from "../group.ts";
 import { defaultMatchResources } from "../matching.ts";
 import { bindingColumns, bindingMembers } from "../policy.ts";
+import { rulesOf } from "../validate.ts";
 import { gatedVersion } from "./gated-version.ts";
 
 const schema = objectSchema("A binding of a mutating policy to requests and parameters.", {
@@ -26,5 +27,6 @@ export const mutatingAdmissionPolicyBinding = (ctx: ApiContext): ResourceDefinit
     ...gatedVersion("MutatingAdmissionPolicyBinding", ctx),
     plural: "mutatingadmissionpolicybindings",
     defaults: ({ spec }) => defaultMatchResources(spec?.matchResources),
+    validateInSteps: rulesOf("MutatingAdmissionPolicyBinding"),
     columns: bindingColumns,
   });
