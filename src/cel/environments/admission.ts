@@ -123,9 +123,10 @@ export class AdmissionCompiler {
       ["namespaceObject", NAMESPACE],
       ["request", REQUEST],
       ["params", DYN],
+      ["variables", structOf("kubernetes.variables", this.#fields)],
+      // The last ones: the slots of the others are the same without them.
       ["authorizer", opaque("kubernetes.authorization.Authorizer")],
       ["authorizer.requestResource", opaque("kubernetes.authorization.ResourceCheck")],
-      ["variables", structOf("kubernetes.variables", this.#fields)],
     ];
     const isDeclared = (name: string): boolean =>
       name === "params" ? params : name === "variables" ? variables : authorizer || !name.startsWith("authorizer");
@@ -135,6 +136,14 @@ export class AdmissionCompiler {
   /** Compiles an expression of one of the types, or of any type. */
   compile(source: string, returns?: readonly Type[]): Expression {
     return { source, compiled: compileTo(source, this.#env, returns, WITH_TYPE) };
+  }
+
+  /** Compiles an expression of a message: of type string, without an authorizer. */
+  compileMessage(source: string): Expression {
+    const { functions, variables } = this.#env;
+    const visible = [...variables].filter(([name]) => !name.startsWith("authorizer"));
+    const env = { functions, variables: new Map(visible) };
+    return { source, compiled: compileTo(source, env, [STRING], WITH_TYPE) };
   }
 
   /** Compiles `variables.name` for the expressions that are compiled after it; one that fails has the type dyn. */
