@@ -1,5 +1,6 @@
 import { Command, Option } from "commander";
 import type { Actions } from "./actions.ts";
+import type { AdmissionCheckRequest } from "./admission-check.ts";
 import type { AdmissionExplainRequest } from "./admission-explain.ts";
 import { withConnectFlags } from "./connect-flags.ts";
 import { outputOption, withExamples } from "./help.ts";
@@ -8,7 +9,8 @@ import { outputOption, withExamples } from "./help.ts";
 export function admissionCommand(actions: Actions): Command {
   return new Command("admission")
     .description("Show what admission does with writes: built-in plugins, webhooks and policies.")
-    .addCommand(explainCommand(actions));
+    .addCommand(explainCommand(actions))
+    .addCommand(checkCommand(actions));
 }
 
 function explainCommand(actions: Actions): Command {
@@ -26,5 +28,18 @@ function explainCommand(actions: Actions): Command {
   return withConnectFlags(command).action(async (flags: AdmissionExplainRequest) => {
     const { runAdmissionExplain } = await import("./admission-explain.ts");
     await runAdmissionExplain(actions, flags);
+  });
+}
+
+function checkCommand(actions: Actions): Command {
+  const command = new Command("check")
+    .description(
+      "Find mistakes in webhooks and policies: webhooks that match the Pods they run in, rules that no served resource meets, selectors that select nothing, time-outs that add up past that of a request, policies without a binding.",
+    )
+    .addOption(outputOption());
+  withExamples(command, "admission check", "admission check -o json");
+  return withConnectFlags(command).action(async (flags: AdmissionCheckRequest) => {
+    const { runAdmissionCheck } = await import("./admission-check.ts");
+    await runAdmissionCheck(actions, flags);
   });
 }
