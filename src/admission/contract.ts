@@ -26,6 +26,14 @@ export interface AdmissionOptions {
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
 }
 
+/** A resource in one version, and the kind of its objects. */
+export interface ResourceVersion {
+  readonly group: string;
+  readonly version: string;
+  readonly plural: string;
+  readonly kind: string;
+}
+
 /** A request that admission decides about: a write, a create that stores nothing, or a connection. */
 export interface AdmissionRequest {
   readonly operation: "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
@@ -34,6 +42,8 @@ export interface AdmissionRequest {
   /** The version of the request. */
   readonly version: string;
   readonly namespaced: boolean;
+  /** The other versions of the resource that are served, and have the subresource; both groups of Events are among them. */
+  readonly equivalents: readonly ResourceVersion[];
   readonly namespace: string;
   /** The name of the object; empty before a name is generated. */
   readonly name: string;

@@ -1,5 +1,6 @@
 /**
- * A webhook server that does as its URL says, and remembers what it was asked: `/KEY/BEHAVIOUR/member=value`.
+ * A webhook server that does as its URL says, and remembers what it was asked: `/KEY/BEHAVIOUR/member=value`. It answers
+ * reviews of conversion here, those of admission in `hooks-admission.ts`.
  *
  * `GET /ca` gives the certificate that signed its own (base64 of the PEM), `GET /seen/KEY` what was asked under a key,
  * `DELETE /seen/KEY` forgets that.
@@ -12,6 +13,7 @@ import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { authority, serving } from "../../src/pki/certificate.ts";
+import { type AdmissionReview, reviewed } from "./hooks-admission.ts";
 
 /** A running hook server. */
 export interface HookServer extends AsyncDisposable {
@@ -97,24 +99,39 @@ function answer(
       reviews: list.map(({ review }) => review),
     });
   }
-  const options = new URLSearchParams(parts.filter((part) => part.includes("=")).join("&"));
+  const options = Object.fromEntries(parts.filter((part) => part.includes("=")).map(memberOf));
   const words = parts.filter((part) => !part.includes("="));
   const behaviour = words.at(-1) ?? "";
-  const review = JSON.parse(body) as Review;
+  const review = JSON.parse(body) as Review | AdmissionReview;
   if (words.length > 1) {
     const list = seen.get(words[0]!) ?? [];
-    seen.set(words[0]!, [...list, { tag: options.get("tag") ?? undefined, review }]);
+    seen.set(words[0]!, [...list, { tag: options["tag"], review }]);
   }
   if (behaviour === "hangup") return void response.destroy();
   if (behaviour === "broken") return send("{ no JSON");
-  if (behaviour === "status") return send({ message: "as told" }, Number(options.get("code") ?? 500));
-  return send(converted(review, behaviour, options));
+  if (behaviour === "empty") return send("");
+  if (behaviour === "status") return send({ message: "as told" }, Number(options["code"] ?? 500));
+  if (behaviour === "redirect") return void response.writeHead(302, { location: "/allow" }).end();
+  if (isConversion(review)) return send(converted(review, behaviour, options));
+  void reviewed(review, behaviour, options).then((answered) => send(answered));
+}
+
+const isConversion = (review: Review | AdmissionReview): review is Review => review.kind === "ConversionReview";
+
+/** `code=403` as a member. */
+function memberOf(part: string): [string, string] {
+  const [name = "", ...value] = part.split("=");
+  return [name, value.join("=")];
 }
 
 /** What a ConversionReview is answered. */
-function converted({ apiVersion, kind, request }: Review, behaviour: string, options: URLSearchParams): unknown {
+function converted(
+  { apiVersion, kind, request }: Review,
+  behaviour: string,
+  options: Readonly<Record<string, string>>,
+): unknown {
   const { uid, desiredAPIVersion, objects } = request;
-  const all = objects.map((object) => inVersion(object, desiredAPIVersion, options.get("rename") ?? "x:y"));
+  const all = objects.map((object) => inVersion(object, desiredAPIVersion, options["rename"] ?? "x:y"));
   const change = CHANGES[behaviour];
   const response =
     behaviour === "convert-fail"

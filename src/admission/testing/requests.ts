@@ -49,6 +49,7 @@ export function requestOf(more: Partial<AdmissionRequest> = {}): AdmissionReques
     operation: "CREATE",
     ref: { group: "", plural: "configmaps", kind: "ConfigMap" },
     namespaced: true,
+    equivalents: [],
     namespace: "team",
     name: "a",
     nameInPath: "",
