@@ -135,6 +135,7 @@ const ladders = {
     "rules",
     // Groups that know no other; core takes tokens, scales and evictions of them.
     [
+      "admissionregistration",
       "apiextensions",
       "apiregistration",
       "authentication",

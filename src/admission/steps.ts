@@ -20,6 +20,7 @@ import { defaultIngressClass } from "./networking.ts";
 import { nodeRestriction } from "./node-restriction.ts";
 import { type OwnerParts, ownerReferences } from "./owner-references.ts";
 import { defaultTolerationSeconds, priority, runtimeClass, taintNodesByCondition } from "./pods.ts";
+import { policyParameters } from "./policy-parameters.ts";
 import { type QuotaParts, resourceQuota } from "./quota.ts";
 import {
   certificateApproval,
@@ -73,6 +74,7 @@ export function admissionSteps(parts: AdmissionParts, choice: AdmissionChoice = 
     ...switched("DefaultIngressClass", defaultIngressClass(dialect)),
     ...switched("OwnerReferencesPermissionEnforcement", ownerReferences(parts)),
     podCertificateSigning(authorizer),
+    policyParameters(parts),
     ...switched("MutatingAdmissionPolicy", mutatingAdmissionPolicy(parts)),
     ...switched("ValidatingAdmissionPolicy", validatingAdmissionPolicy(parts)),
     ...added,

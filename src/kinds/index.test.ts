@@ -28,6 +28,7 @@ describe.each([neutral, kubernetes])("the kinds of the $name dialect", (dialect)
   test("CONV-10: groups have the domain of the dialect, or a name that clients hard-code", () => {
     const bare = ["", "apps", "autoscaling", "batch", "policy"];
     const usual = [
+      "admissionregistration",
       "apiextensions",
       "apiregistration",
       "authentication",

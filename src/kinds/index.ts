@@ -7,6 +7,7 @@
  *
  * @module
  */
+import { admissionRegistrationGroup } from "./admissionregistration/index.ts";
 import { apiService } from "./apiregistration/v1/api-service.ts";
 import { appsGroup } from "./apps/v1/index.ts";
 import { authenticationGroup } from "./authentication/v1/group.ts";
@@ -44,6 +45,7 @@ const DOCUMENTED: readonly DefinitionFactory[] = [
   storageGroup,
   storageMigrationGroup,
   () => [customResourceDefinition()],
+  admissionRegistrationGroup,
 ];
 
 const OTHERS: readonly DefinitionFactory[] = [

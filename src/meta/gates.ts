@@ -17,6 +17,10 @@ export const GATE_FACTS = {
     about:
       "`nodeAllocatableUpdatePeriodSeconds` of drivers, a CSINode's count that changes, `errorCode` of attachments.",
   },
+  MutatingAdmissionPolicy: {
+    stage: "beta",
+    about: "The kinds MutatingAdmissionPolicy and MutatingAdmissionPolicyBinding, and the policies themselves.",
+  },
   MutablePVNodeAffinity: { stage: "alpha", about: "A volume's `nodeAffinity` may change when it is set." },
   ClusterTrustBundle: { stage: "beta", about: "The kind ClusterTrustBundle." },
   ClusterTrustBundleProjection: { stage: "beta", about: "`clusterTrustBundle` in projected volumes of Pods." },
@@ -75,6 +79,7 @@ const OFF: Record<Dialect["name"], readonly Gate[]> = {
     "CrossNamespaceVolumeDataSource",
     "VolumeAttributesClass",
     "MutablePVNodeAffinity",
+    "MutatingAdmissionPolicy",
     "ClusterTrustBundleProjection",
     "ContainerStopSignals",
     "GenericWorkload",
@@ -91,6 +96,7 @@ const OFF: Record<Dialect["name"], readonly Gate[]> = {
     "AllowUnsafeMalformedObjectDeletion",
     "CrossNamespaceVolumeDataSource",
     "MutablePVNodeAffinity",
+    "MutatingAdmissionPolicy",
     "ClusterTrustBundle",
     "ClusterTrustBundleProjection",
     "PodCertificateRequest",

@@ -4,6 +4,7 @@
  * @module
  */
 import { type RunningServer, startServer } from "../../src/app/index.ts";
+import type { Gate } from "../../src/meta/gates.ts";
 import { startHookServer } from "./hooks.ts";
 import { type Outcome, Player } from "./player.ts";
 import type { RecordedScenario } from "./scenario.ts";
@@ -24,15 +25,20 @@ interface Setup {
   readonly plugins: readonly string[];
   /** Who signs tokens of service accounts. */
   readonly issuers: readonly string[];
+  /** Feature gates that are on beside {@link CONFORMANCE_GATES}. */
+  readonly gates: Readonly<Partial<Record<Gate, boolean>>>;
 }
 
-const ALONE: Setup = { controllers: ["none"], plugins: [], issuers: [] };
+const ALONE: Setup = { controllers: ["none"], plugins: [], issuers: [], gates: {} };
+const EXTENDED: Setup = { ...ALONE, gates: { MutatingAdmissionPolicy: true } };
 
 /** How the recorded server was started for areas for which it was not started alone. */
 const SETUPS: Readonly<Record<string, Setup>> = {
   controllers: { ...ALONE, controllers: ["*"] },
   scheduling: { ...ALONE, controllers: ["*", "scheduler"] },
   trust: { ...ALONE, issuers: ["https://kubernetes.default.svc"] },
+  admission: EXTENDED,
+  crd: EXTENDED,
   quota: { ...ALONE, plugins: ["LimitRanger", "ResourceQuota"] },
   podadmission: {
     ...ALONE,
@@ -43,14 +49,14 @@ const SETUPS: Readonly<Record<string, Setup>> = {
 const setupOf = (area: string): Setup => SETUPS[area] ?? ALONE;
 
 /** Starts the server on a free port, in memory, over plain HTTP. */
-const startConformanceServer = ({ controllers, plugins, issuers }: Setup): Promise<RunningServer> =>
+const startConformanceServer = ({ controllers, plugins, issuers, gates }: Setup): Promise<RunningServer> =>
   startServer({
     dev: true,
     port: 0,
     insecureHttp: true,
     dialect: "kubernetes",
     controllers,
-    featureGates: CONFORMANCE_GATES,
+    featureGates: { ...CONFORMANCE_GATES, ...gates },
     enableAdmissionPlugins: plugins,
     // The recorded server ran without it.
     disableAdmissionPlugins: ["ServiceAccount"],

@@ -69,7 +69,7 @@ function* compileValidations(
   const compiled: CompiledValidation[] = [];
   for (const source of validations) {
     const { expression, messageExpression = "" } = source;
-    const message = messageExpression === "" ? undefined : compiler.compileMessage(messageExpression, [STRING]);
+    const message = messageExpression === "" ? undefined : compiler.compileMessage(messageExpression);
     compiled.push({ source, expression: compiler.compile(expression, [BOOL]), message });
     yield;
   }

@@ -146,9 +146,9 @@ export class AdmissionCompiler {
     return { source, compiled: compileTo(source, this.#env, returns, WITH_TYPE) };
   }
 
-  /** Compiles the expression of a message, which has no authorizer. */
-  compileMessage(source: string, returns?: readonly Type[]): Expression {
-    return { source, compiled: compileTo(source, this.#messageEnv, returns, WITH_TYPE) };
+  /** Compiles an expression of a message: of type string, without an authorizer. */
+  compileMessage(source: string): Expression {
+    return { source, compiled: compileTo(source, this.#messageEnv, [STRING], WITH_TYPE) };
   }
 
   /** Compiles the expression of a mutation, which may make values of the object and operations of a patch (CEL-27). */

@@ -403,6 +403,61 @@ export const LocalSubjectAccessReview: Kind<types.LocalSubjectAccessReview, "Nam
 /** An object of the kind {@link LocalSubjectAccessReview}. */
 export type LocalSubjectAccessReview = types.LocalSubjectAccessReview;
 
+/** A policy of expressions that changes writes. */
+export const MutatingAdmissionPolicy: Kind<types.MutatingAdmissionPolicy, "Cluster"> = {
+  group: "admissionregistration.k8s.io",
+  version: "v1beta1",
+  kind: "MutatingAdmissionPolicy",
+  plural: "mutatingadmissionpolicies",
+  scope: "Cluster",
+};
+/** An object of the kind {@link MutatingAdmissionPolicy}. */
+export type MutatingAdmissionPolicy = types.MutatingAdmissionPolicy;
+
+/** A binding of a mutating policy to requests and parameters. */
+export const MutatingAdmissionPolicyBinding: Kind<types.MutatingAdmissionPolicyBinding, "Cluster"> = {
+  group: "admissionregistration.k8s.io",
+  version: "v1beta1",
+  kind: "MutatingAdmissionPolicyBinding",
+  plural: "mutatingadmissionpolicybindings",
+  scope: "Cluster",
+};
+/** An object of the kind {@link MutatingAdmissionPolicyBinding}. */
+export type MutatingAdmissionPolicyBinding = types.MutatingAdmissionPolicyBinding;
+
+/** A binding of a mutating policy to requests and parameters. */
+export const MutatingAdmissionPolicyBindingV1alpha1: Kind<types.MutatingAdmissionPolicyBindingV1alpha1, "Cluster"> = {
+  group: "admissionregistration.k8s.io",
+  version: "v1alpha1",
+  kind: "MutatingAdmissionPolicyBinding",
+  plural: "mutatingadmissionpolicybindings",
+  scope: "Cluster",
+};
+/** An object of the kind {@link MutatingAdmissionPolicyBindingV1alpha1}. */
+export type MutatingAdmissionPolicyBindingV1alpha1 = types.MutatingAdmissionPolicyBindingV1alpha1;
+
+/** A policy of expressions that changes writes. */
+export const MutatingAdmissionPolicyV1alpha1: Kind<types.MutatingAdmissionPolicyV1alpha1, "Cluster"> = {
+  group: "admissionregistration.k8s.io",
+  version: "v1alpha1",
+  kind: "MutatingAdmissionPolicy",
+  plural: "mutatingadmissionpolicies",
+  scope: "Cluster",
+};
+/** An object of the kind {@link MutatingAdmissionPolicyV1alpha1}. */
+export type MutatingAdmissionPolicyV1alpha1 = types.MutatingAdmissionPolicyV1alpha1;
+
+/** Webhooks that may change writes, and may refuse them. */
+export const MutatingWebhookConfiguration: Kind<types.MutatingWebhookConfiguration, "Cluster"> = {
+  group: "admissionregistration.k8s.io",
+  version: "v1",
+  kind: "MutatingWebhookConfiguration",
+  plural: "mutatingwebhookconfigurations",
+  scope: "Cluster",
+};
+/** An object of the kind {@link MutatingWebhookConfiguration}. */
+export type MutatingWebhookConfiguration = types.MutatingWebhookConfiguration;
+
 /** A room for names: objects of most kinds live in one, and go when it is deleted. */
 export const Namespace: Kind<types.Namespace, "Cluster"> = {
   group: "",
@@ -776,6 +831,39 @@ export const TokenReview: Kind<types.TokenReview, "Cluster"> = {
 };
 /** An object of the kind {@link TokenReview}. */
 export type TokenReview = types.TokenReview;
+
+/** A policy of expressions that accepts or refuses writes and does not change them. */
+export const ValidatingAdmissionPolicy: Kind<types.ValidatingAdmissionPolicy, "Cluster"> = {
+  group: "admissionregistration.k8s.io",
+  version: "v1",
+  kind: "ValidatingAdmissionPolicy",
+  plural: "validatingadmissionpolicies",
+  scope: "Cluster",
+};
+/** An object of the kind {@link ValidatingAdmissionPolicy}. */
+export type ValidatingAdmissionPolicy = types.ValidatingAdmissionPolicy;
+
+/** A binding of a validating policy to requests and parameters. */
+export const ValidatingAdmissionPolicyBinding: Kind<types.ValidatingAdmissionPolicyBinding, "Cluster"> = {
+  group: "admissionregistration.k8s.io",
+  version: "v1",
+  kind: "ValidatingAdmissionPolicyBinding",
+  plural: "validatingadmissionpolicybindings",
+  scope: "Cluster",
+};
+/** An object of the kind {@link ValidatingAdmissionPolicyBinding}. */
+export type ValidatingAdmissionPolicyBinding = types.ValidatingAdmissionPolicyBinding;
+
+/** Webhooks that accept or refuse writes and do not change them. */
+export const ValidatingWebhookConfiguration: Kind<types.ValidatingWebhookConfiguration, "Cluster"> = {
+  group: "admissionregistration.k8s.io",
+  version: "v1",
+  kind: "ValidatingWebhookConfiguration",
+  plural: "validatingwebhookconfigurations",
+  scope: "Cluster",
+};
+/** An object of the kind {@link ValidatingWebhookConfiguration}. */
+export type ValidatingWebhookConfiguration = types.ValidatingWebhookConfiguration;
 
 /** The wish that a volume be attached to a node, or detached from it when the object is deleted. */
 export const VolumeAttachment: Kind<types.VolumeAttachment, "Cluster"> = {

@@ -2164,22 +2164,22 @@ export interface CustomResourceDefinitionSpecConversion {
 
 /** How the webhook is asked. */
 export interface CustomResourceDefinitionSpecConversionWebhook {
-  readonly clientConfig?: CustomResourceDefinitionSpecConversionWebhookClientConfig;
+  readonly clientConfig?: MutatingWebhookConfigurationWebhookClientConfig;
   /** The versions of ConversionReview that it understands. */
   readonly conversionReviewVersions: readonly string[];
 }
 
 /** Where the webhook is: a URL or a service. */
-export interface CustomResourceDefinitionSpecConversionWebhookClientConfig {
+export interface MutatingWebhookConfigurationWebhookClientConfig {
   /** Its address, `https://...`. */
   readonly url?: string;
-  readonly service?: CustomResourceDefinitionSpecConversionWebhookClientConfigService;
+  readonly service?: MutatingWebhookConfigurationWebhookClientConfigService;
   /** PEM: the certificates that the one of the webhook must be signed by. */
   readonly caBundle?: string;
 }
 
 /** The service that answers. */
-export interface CustomResourceDefinitionSpecConversionWebhookClientConfigService {
+export interface MutatingWebhookConfigurationWebhookClientConfigService {
   /** The namespace of the service. */
   readonly namespace: string;
   /** The name of the service. */
@@ -3395,6 +3395,225 @@ export interface SubjectAccessReviewStatus {
   readonly reason?: string;
   /** What went wrong while it was decided. */
   readonly evaluationError?: string;
+}
+
+/** A policy of expressions that changes writes. */
+export interface MutatingAdmissionPolicy {
+  /** Group and version of this form of the object, the version alone for the core group. */
+  readonly apiVersion: string;
+  /** The kind of the object. */
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  readonly spec: MutatingAdmissionPolicySpec;
+}
+
+/** The mutations, and the requests that they change. */
+export interface MutatingAdmissionPolicySpec {
+  readonly paramKind?: MutatingAdmissionPolicySpecParamKind;
+  readonly matchConstraints?: MutatingAdmissionPolicySpecMatchConstraints;
+  /** Fail: a request is refused where an expression fails or the policy cannot be evaluated, which is the default. Ignore: what fails is left out. */
+  readonly failurePolicy?: string;
+  /** Named expressions; each may use those before it, and is evaluated when it is used. */
+  readonly variables?: readonly MutatingAdmissionPolicySpecVariable[];
+  /** The mutations in their order, each on the result of those before it; at least one. */
+  readonly mutations?: readonly MutatingAdmissionPolicySpecMutation[];
+  /** Conditions on a request that rules and selectors match: all of them must be true; at most 64. */
+  readonly matchConditions?: readonly MutatingAdmissionPolicySpecMatchCondition[];
+  /** Never: the policy is evaluated once. IfNeeded: it is evaluated once more where others have changed the object since. */
+  readonly reinvocationPolicy?: string;
+}
+
+/** The kind of the parameters of a policy. */
+export interface MutatingAdmissionPolicySpecParamKind {
+  /** The group and version of the kind: `group/version`, the version alone for the core group. */
+  readonly apiVersion?: string;
+  /** The kind. */
+  readonly kind?: string;
+}
+
+/** The requests that a policy or a binding is about. */
+export interface MutatingAdmissionPolicySpecMatchConstraints {
+  readonly namespaceSelector?: MutatingWebhookConfigurationWebhookNamespaceSelector;
+  readonly objectSelector?: MutatingWebhookConfigurationWebhookObjectSelector;
+  /** The operations on resources; a request has to match one of the rules. */
+  readonly resourceRules?: readonly MutatingAdmissionPolicySpecMatchConstraintsResourceRule[];
+  /** Operations on resources that are left out, also where a rule of resourceRules matches. */
+  readonly excludeResourceRules?: readonly MutatingAdmissionPolicySpecMatchConstraintsResourceRule[];
+  /** Exact: requests in the versions of the rules alone. Equivalent: requests for the same objects in other versions and groups as well, which is the default. */
+  readonly matchPolicy?: string;
+}
+
+/** Selects namespaces: a request is about an object in such a namespace, or about such a Namespace. Other cluster-scoped objects always match. Everything by default. */
+export interface MutatingWebhookConfigurationWebhookNamespaceSelector {
+  /** Labels that must be there with exactly these values. */
+  readonly matchLabels?: { readonly [key: string]: string };
+  /** What else is asked of the labels. */
+  readonly matchExpressions?: readonly JobSpecSelectorMatchExpression[];
+}
+
+/** Selects objects by their labels: the old or the new state has to match. Everything by default. */
+export interface MutatingWebhookConfigurationWebhookObjectSelector {
+  /** Labels that must be there with exactly these values. */
+  readonly matchLabels?: { readonly [key: string]: string };
+  /** What else is asked of the labels. */
+  readonly matchExpressions?: readonly JobSpecSelectorMatchExpression[];
+}
+
+/** Operations on resources, or on the objects of some names. */
+export interface MutatingAdmissionPolicySpecMatchConstraintsResourceRule {
+  /** The names of the objects; all of them without names. */
+  readonly resourceNames?: readonly string[];
+  /** The operations: CREATE, UPDATE, DELETE and CONNECT, or * alone for all of them. */
+  readonly operations?: readonly string[];
+  /** The API groups, empty for the core group, or * alone for all of them. */
+  readonly apiGroups?: readonly string[];
+  /** The API versions, or * alone for all of them. */
+  readonly apiVersions?: readonly string[];
+  /** The resources: `pods` is the resource alone, `pods/log` one subresource, `pods/*` the resource and all of its subresources, `*` all resources, `*\/scale` the subresource of all resources, `*\/*` everything. */
+  readonly resources?: readonly string[];
+  /** Cluster, Namespaced, or * for both; * by default. A Namespace is cluster-scoped. */
+  readonly scope?: string;
+}
+
+/** A named expression, which other expressions read as `variables.NAME`. */
+export interface MutatingAdmissionPolicySpecVariable {
+  /** The name of the variable: a CEL identifier. */
+  readonly name: string;
+  /** The expression in CEL, of any type; it may use the variables before it. */
+  readonly expression: string;
+}
+
+/** A change of an object. */
+export interface MutatingAdmissionPolicySpecMutation {
+  /** ApplyConfiguration or JSONPatch; the member of that name is set, and no other. */
+  readonly patchType: string;
+  readonly applyConfiguration?: MutatingAdmissionPolicySpecMutationApplyConfiguration;
+  readonly jsonPatch?: MutatingAdmissionPolicySpecMutationJsonPatch;
+}
+
+/** A change that is merged into the object as server-side apply does. */
+export interface MutatingAdmissionPolicySpecMutationApplyConfiguration {
+  /** The expression in CEL that makes the members to merge, of type Object. */
+  readonly expression?: string;
+}
+
+/** A change by the operations of a JSON patch. */
+export interface MutatingAdmissionPolicySpecMutationJsonPatch {
+  /** The expression in CEL that makes the operations, a list of type JSONPatch. */
+  readonly expression?: string;
+}
+
+/** A condition on a request. */
+export interface MutatingAdmissionPolicySpecMatchCondition {
+  /** The name of the condition: a qualified name, unique in the list. */
+  readonly name: string;
+  /** The expression in CEL, of type bool, over object, oldObject, request and authorizer; params where a policy has them. */
+  readonly expression: string;
+}
+
+/** A binding of a mutating policy to requests and parameters. */
+export interface MutatingAdmissionPolicyBinding {
+  /** Group and version of this form of the object, the version alone for the core group. */
+  readonly apiVersion: string;
+  /** The kind of the object. */
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  readonly spec: MutatingAdmissionPolicyBindingSpec;
+}
+
+/** The policy and its parameters. */
+export interface MutatingAdmissionPolicyBindingSpec {
+  /** The name of the policy; without such a policy the binding has no effect. */
+  readonly policyName?: string;
+  readonly paramRef?: MutatingAdmissionPolicyBindingSpecParamRef;
+  readonly matchResources?: MutatingAdmissionPolicyBindingSpecMatchResources;
+}
+
+/** The parameters that a binding gives to its policy. */
+export interface MutatingAdmissionPolicyBindingSpecParamRef {
+  /** The name of the parameter object; either it or a selector is set. */
+  readonly name?: string;
+  /** The namespace of the parameters; by default, for a namespaced kind, that of the request. */
+  readonly namespace?: string;
+  readonly selector?: MutatingAdmissionPolicyBindingSpecParamRefSelector;
+  /** Allow or Deny: what happens to a request where no parameter is found. */
+  readonly parameterNotFoundAction?: string;
+}
+
+/** Selects parameter objects by their labels; the request has to satisfy the policy with each of them. */
+export interface MutatingAdmissionPolicyBindingSpecParamRefSelector {
+  /** Labels that must be there with exactly these values. */
+  readonly matchLabels?: { readonly [key: string]: string };
+  /** What else is asked of the labels. */
+  readonly matchExpressions?: readonly JobSpecSelectorMatchExpression[];
+}
+
+/** Which of the requests of the policy the binding is about; all of them by default. */
+export interface MutatingAdmissionPolicyBindingSpecMatchResources {
+  readonly namespaceSelector?: MutatingWebhookConfigurationWebhookNamespaceSelector;
+  readonly objectSelector?: MutatingWebhookConfigurationWebhookObjectSelector;
+  /** The operations on resources; a request has to match one of the rules. */
+  readonly resourceRules?: readonly MutatingAdmissionPolicySpecMatchConstraintsResourceRule[];
+  /** Operations on resources that are left out, also where a rule of resourceRules matches. */
+  readonly excludeResourceRules?: readonly MutatingAdmissionPolicySpecMatchConstraintsResourceRule[];
+  /** Exact: requests in the versions of the rules alone. Equivalent: requests for the same objects in other versions and groups as well, which is the default. */
+  readonly matchPolicy?: string;
+}
+
+/** As {@link MutatingAdmissionPolicyBinding}. */
+export type MutatingAdmissionPolicyBindingV1alpha1 = MutatingAdmissionPolicyBinding;
+
+/** As {@link MutatingAdmissionPolicy}. */
+export type MutatingAdmissionPolicyV1alpha1 = MutatingAdmissionPolicy;
+
+/** Webhooks that may change writes, and may refuse them. */
+export interface MutatingWebhookConfiguration {
+  /** Group and version of this form of the object, the version alone for the core group. */
+  readonly apiVersion: string;
+  /** The kind of the object. */
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  /** The webhooks, in the order of their calls. */
+  readonly webhooks?: readonly MutatingWebhookConfigurationWebhook[];
+}
+
+/** A webhook that may change writes, and may refuse them. */
+export interface MutatingWebhookConfigurationWebhook {
+  /** The name of the webhook: a domain name of at least three parts, unique in the configuration. */
+  readonly name: string;
+  readonly clientConfig: MutatingWebhookConfigurationWebhookClientConfig;
+  /** Fail: a request is refused where the call of the webhook fails, which is the default. Ignore: it continues. */
+  readonly failurePolicy?: string;
+  /** The requests of the webhook: those that one of the rules matches. */
+  readonly rules?: readonly MutatingWebhookConfigurationWebhookRule[];
+  /** Exact: requests in the versions of the rules alone. Equivalent: requests for the same objects in other versions and groups as well, which is the default. */
+  readonly matchPolicy?: string;
+  readonly namespaceSelector?: MutatingWebhookConfigurationWebhookNamespaceSelector;
+  readonly objectSelector?: MutatingWebhookConfigurationWebhookObjectSelector;
+  /** None: a call has no side effects. NoneOnDryRun: a call for a dry run has none. */
+  readonly sideEffects: string | null;
+  /** The seconds until a call has failed, 1 to 30; 10 by default. */
+  readonly timeoutSeconds?: number;
+  /** The versions of AdmissionReview that the webhook understands; the first known one is sent. */
+  readonly admissionReviewVersions: readonly string[] | null;
+  /** Conditions on a request that rules and selectors match: all of them must be true; at most 64. */
+  readonly matchConditions?: readonly MutatingAdmissionPolicySpecMatchCondition[];
+  /** Never: the webhook is called once, which is the default. IfNeeded: it is called once more where others have changed the object after its call. */
+  readonly reinvocationPolicy?: string;
+}
+
+/** Operations on resources. */
+export interface MutatingWebhookConfigurationWebhookRule {
+  /** The operations: CREATE, UPDATE, DELETE and CONNECT, or * alone for all of them. */
+  readonly operations?: readonly string[];
+  /** The API groups, empty for the core group, or * alone for all of them. */
+  readonly apiGroups?: readonly string[];
+  /** The API versions, or * alone for all of them. */
+  readonly apiVersions?: readonly string[];
+  /** The resources: `pods` is the resource alone, `pods/log` one subresource, `pods/*` the resource and all of its subresources, `*` all resources, `*\/scale` the subresource of all resources, `*\/*` everything. */
+  readonly resources?: readonly string[];
+  /** Cluster, Namespaced, or * for both; * by default. A Namespace is cluster-scoped. */
+  readonly scope?: string;
 }
 
 /** A room for names: objects of most kinds live in one, and go when it is deleted. */
@@ -5600,6 +5819,130 @@ export interface TokenReviewStatusUser {
   readonly groups?: readonly string[];
   /** What else is known of the user. */
   readonly extra?: { readonly [key: string]: readonly string[] };
+}
+
+/** A policy of expressions that accepts or refuses writes and does not change them. */
+export interface ValidatingAdmissionPolicy {
+  /** Group and version of this form of the object, the version alone for the core group. */
+  readonly apiVersion: string;
+  /** The kind of the object. */
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  readonly spec: ValidatingAdmissionPolicySpec;
+  readonly status: ValidatingAdmissionPolicyStatus;
+}
+
+/** The expressions, and the requests that they judge. */
+export interface ValidatingAdmissionPolicySpec {
+  readonly paramKind?: MutatingAdmissionPolicySpecParamKind;
+  readonly matchConstraints?: MutatingAdmissionPolicySpecMatchConstraints;
+  /** Fail: a request is refused where an expression fails or the policy cannot be evaluated, which is the default. Ignore: what fails is left out. */
+  readonly failurePolicy?: string;
+  /** The expressions; a policy needs at least one, or an audit annotation. */
+  readonly validations?: readonly ValidatingAdmissionPolicySpecValidation[];
+  /** The annotations of audit events; at most 20. */
+  readonly auditAnnotations?: readonly ValidatingAdmissionPolicySpecAuditAnnotation[];
+  /** Conditions on a request that rules and selectors match: all of them must be true; at most 64. */
+  readonly matchConditions?: readonly MutatingAdmissionPolicySpecMatchCondition[];
+  /** Named expressions; each may use those before it, and is evaluated when it is used. */
+  readonly variables?: readonly MutatingAdmissionPolicySpecVariable[];
+}
+
+/** An expression that has to be true. */
+export interface ValidatingAdmissionPolicySpecValidation {
+  /** The expression in CEL, of type bool, over object, oldObject, request, params, namespaceObject, variables and authorizer. */
+  readonly expression: string;
+  /** The message of a refusal, in one line. */
+  readonly message?: string;
+  /** The reason of a refusal: Forbidden, Invalid or RequestEntityTooLarge; Invalid by default. */
+  readonly reason?: string;
+  /** An expression of type string that makes the message of a refusal; `message` is used where it fails. */
+  readonly messageExpression?: string;
+}
+
+/** An annotation of audit events. */
+export interface ValidatingAdmissionPolicySpecAuditAnnotation {
+  /** The key of the annotation below the name of the policy: `POLICY/KEY`. */
+  readonly key: string;
+  /** The expression in CEL that makes the value, of type string or null; there is no annotation for null. */
+  readonly valueExpression: string;
+}
+
+/** What a controller has found out about the policy. */
+export interface ValidatingAdmissionPolicyStatus {
+  /** The generation of the policy that the status is about. */
+  readonly observedGeneration?: number;
+  readonly typeChecking?: ValidatingAdmissionPolicyStatusTypeChecking;
+  /** The latest observations. */
+  readonly conditions?: readonly ServiceCIDRStatusCondition[];
+}
+
+/** The result of type checking; it is complete where it is set. */
+export interface ValidatingAdmissionPolicyStatusTypeChecking {
+  /** The findings about expressions. */
+  readonly expressionWarnings?: readonly ValidatingAdmissionPolicyStatusTypeCheckingExpressionWarning[];
+}
+
+/** A finding about an expression. */
+export interface ValidatingAdmissionPolicyStatusTypeCheckingExpressionWarning {
+  /** The path of the expression, such as `spec.validations[0].expression`. */
+  readonly fieldRef: string;
+  /** The types for which the expression does not fit, and why. */
+  readonly warning: string;
+}
+
+/** A binding of a validating policy to requests and parameters. */
+export interface ValidatingAdmissionPolicyBinding {
+  /** Group and version of this form of the object, the version alone for the core group. */
+  readonly apiVersion: string;
+  /** The kind of the object. */
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  readonly spec: ValidatingAdmissionPolicyBindingSpec;
+}
+
+/** The policy, its parameters and its actions. */
+export interface ValidatingAdmissionPolicyBindingSpec {
+  /** The name of the policy; without such a policy the binding has no effect. */
+  readonly policyName?: string;
+  readonly paramRef?: MutatingAdmissionPolicyBindingSpecParamRef;
+  readonly matchResources?: MutatingAdmissionPolicyBindingSpecMatchResources;
+  /** What a failed validation does: Deny refuses the request, Warn adds a warning, Audit adds an annotation to the audit event; not both Deny and Warn. */
+  readonly validationActions?: readonly string[];
+}
+
+/** Webhooks that accept or refuse writes and do not change them. */
+export interface ValidatingWebhookConfiguration {
+  /** Group and version of this form of the object, the version alone for the core group. */
+  readonly apiVersion: string;
+  /** The kind of the object. */
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  /** The webhooks. */
+  readonly webhooks?: readonly ValidatingWebhookConfigurationWebhook[];
+}
+
+/** A webhook that accepts or refuses writes. */
+export interface ValidatingWebhookConfigurationWebhook {
+  /** The name of the webhook: a domain name of at least three parts, unique in the configuration. */
+  readonly name: string;
+  readonly clientConfig: MutatingWebhookConfigurationWebhookClientConfig;
+  /** Fail: a request is refused where the call of the webhook fails, which is the default. Ignore: it continues. */
+  readonly failurePolicy?: string;
+  /** The requests of the webhook: those that one of the rules matches. */
+  readonly rules?: readonly MutatingWebhookConfigurationWebhookRule[];
+  /** Exact: requests in the versions of the rules alone. Equivalent: requests for the same objects in other versions and groups as well, which is the default. */
+  readonly matchPolicy?: string;
+  readonly namespaceSelector?: MutatingWebhookConfigurationWebhookNamespaceSelector;
+  readonly objectSelector?: MutatingWebhookConfigurationWebhookObjectSelector;
+  /** None: a call has no side effects. NoneOnDryRun: a call for a dry run has none. */
+  readonly sideEffects: string | null;
+  /** The seconds until a call has failed, 1 to 30; 10 by default. */
+  readonly timeoutSeconds?: number;
+  /** The versions of AdmissionReview that the webhook understands; the first known one is sent. */
+  readonly admissionReviewVersions: readonly string[] | null;
+  /** Conditions on a request that rules and selectors match: all of them must be true; at most 64. */
+  readonly matchConditions?: readonly MutatingAdmissionPolicySpecMatchCondition[];
 }
 
 /** The attachment of a volume to a node. */

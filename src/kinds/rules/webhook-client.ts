@@ -1,10 +1,25 @@
 /**
- * Where a webhook is: the form of its URL or of the reference to its service (CRD-24, HOOK-2).
+ * Where a webhook is: its schema, and the form of its URL or of the reference to its service (CRD-24, HOOK-2).
  *
  * @module
  */
 import type { FieldErrors } from "../../meta/field-errors.ts";
 import { dnsSubdomain } from "../../meta/names.ts";
+import * as t from "../../meta/types.ts";
+
+/** The schema of the address of a webhook. */
+export const WebhookClientConfig = t.struct("Where the webhook is: a URL or a service.", {
+  url: t.pointer(t.text("Its address, `https://...`.")),
+  service: t.pointer(
+    t.struct("The service that answers.", {
+      namespace: t.required(t.text("The namespace of the service.")),
+      name: t.required(t.text("The name of the service.")),
+      path: t.pointer(t.text("The path of the URL.")),
+      port: t.pointer(t.int32("The port of the service, 443 by default.")),
+    }),
+  ),
+  caBundle: t.optional(t.bytes("PEM: the certificates that the one of the webhook must be signed by.")),
+});
 
 /** The service that answers for a webhook. */
 export interface WebhookService {

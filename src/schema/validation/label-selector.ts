@@ -28,15 +28,24 @@ export const LabelSelector = struct(
 
 export type { RequirementValue, SelectorValue as LabelSelectorValue } from "../../meta/label-selector.ts";
 
-/** Validates a selector at `field`. */
-export function validateLabelSelector(selector: LabelSelectorValue, field: string, errors: FieldErrors): void {
+/**
+ * Validates a selector at `field`.
+ *
+ * @param allowsAnyValue whether the values of `matchExpressions` may have any form
+ */
+export function validateLabelSelector(
+  selector: LabelSelectorValue,
+  field: string,
+  errors: FieldErrors,
+  allowsAnyValue = false,
+): void {
   const labels = selector.matchLabels as Record<string, string> | undefined;
   if (labels) validateLabels(labels, `${field}.matchLabels`, errors);
   selector.matchExpressions?.forEach((requirement, i) => {
     const at = `${field}.matchExpressions[${i}]`;
     const known = validateValueCount(requirement, at, errors);
     if (!known) errors.invalid(`${at}.operator`, requirement.operator ?? "", "not a valid selector operator");
-    validateLabelRequirement(requirement, at, errors);
+    validateLabelRequirement(allowsAnyValue ? { ...requirement, values: [] } : requirement, at, errors);
   });
 }
 

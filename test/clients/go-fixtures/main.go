@@ -15,6 +15,9 @@ import (
 	"strings"
 	"time"
 
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	admissionv1alpha1 "k8s.io/api/admissionregistration/v1alpha1"
+	admissionv1beta1 "k8s.io/api/admissionregistration/v1beta1"
 	appsv1 "k8s.io/api/apps/v1"
 	authenticationv1 "k8s.io/api/authentication/v1"
 	authorizationv1 "k8s.io/api/authorization/v1"
@@ -56,6 +59,16 @@ var kinds = map[schema.GroupVersion][]runtime.Object{
 		&corev1.PersistentVolume{},
 		&corev1.PersistentVolumeClaim{}, &corev1.Pod{}, &corev1.Secret{}, &corev1.Service{}, &corev1.ServiceAccount{},
 		&corev1.PodTemplate{}, &corev1.ReplicationController{}, &corev1.LimitRange{}, &corev1.ResourceQuota{}, &metav1.DeleteOptions{},
+	},
+	admissionv1.SchemeGroupVersion: {
+		&admissionv1.MutatingWebhookConfiguration{}, &admissionv1.ValidatingAdmissionPolicy{},
+		&admissionv1.ValidatingAdmissionPolicyBinding{}, &admissionv1.ValidatingWebhookConfiguration{},
+	},
+	admissionv1alpha1.SchemeGroupVersion: {
+		&admissionv1alpha1.MutatingAdmissionPolicy{}, &admissionv1alpha1.MutatingAdmissionPolicyBinding{},
+	},
+	admissionv1beta1.SchemeGroupVersion: {
+		&admissionv1beta1.MutatingAdmissionPolicy{}, &admissionv1beta1.MutatingAdmissionPolicyBinding{},
 	},
 	appsv1.SchemeGroupVersion: {
 		&appsv1.ControllerRevision{}, &appsv1.DaemonSet{}, &appsv1.Deployment{}, &appsv1.ReplicaSet{}, &appsv1.StatefulSet{},

@@ -6,6 +6,7 @@
 import * as t from "../../../meta/types.ts";
 import type { ApiObject } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
+import { WebhookClientConfig } from "../../rules/webhook-client.ts";
 import { JsonSchemaProps } from "./json-schema-props.ts";
 
 const Names = t.struct("The names of the kind.", {
@@ -60,20 +61,7 @@ const Conversion = t.struct("How objects come from one version to another.", {
   strategy: t.required(t.text("None: only apiVersion changes. Webhook: a webhook is asked.")),
   webhook: t.pointer(
     t.struct("How the webhook is asked.", {
-      clientConfig: t.pointer(
-        t.struct("Where the webhook is: a URL or a service.", {
-          url: t.pointer(t.text("Its address, `https://...`.")),
-          service: t.pointer(
-            t.struct("The service that answers.", {
-              namespace: t.required(t.text("The namespace of the service.")),
-              name: t.required(t.text("The name of the service.")),
-              path: t.pointer(t.text("The path of the URL.")),
-              port: t.pointer(t.int32("The port of the service, 443 by default.")),
-            }),
-          ),
-          caBundle: t.optional(t.bytes("PEM: the certificates that the one of the webhook must be signed by.")),
-        }),
-      ),
+      clientConfig: t.pointer(WebhookClientConfig),
       conversionReviewVersions: t.required(
         t.atomicList(t.text(), "The versions of ConversionReview that it understands."),
       ),

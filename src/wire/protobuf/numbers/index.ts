@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { admissionregistration } from "./admissionregistration.ts";
 import { apiextensions } from "./apiextensions.ts";
 import { apiregistration } from "./apiregistration.ts";
 import { apps } from "./apps.ts";
@@ -36,6 +37,7 @@ import { storageMigration } from "./storagemigration.ts";
 const GROUPS: Readonly<Record<string, Messages>> = {
   meta,
   core: { ...coreObjects, ...coreNode, ...coreVolumes, ...corePod, ...coreContainers, ...corePodVolumes },
+  admissionregistration,
   apiextensions,
   apiregistration,
   apps,
@@ -67,6 +69,21 @@ const VERSIONS: readonly (readonly [apiVersion: string, messages: string, kinds:
   ["v1", "meta", "Status DeleteOptions"],
   ["meta.k8s.io/v1", "meta", "PartialObjectMetadata"],
   ["meta.k8s.io/v1beta1", "meta", "PartialObjectMetadata"],
+  [
+    "admissionregistration.k8s.io/v1",
+    "admissionregistration",
+    "MutatingWebhookConfiguration ValidatingAdmissionPolicy ValidatingAdmissionPolicyBinding ValidatingWebhookConfiguration",
+  ],
+  [
+    "admissionregistration.k8s.io/v1beta1",
+    "admissionregistration",
+    "MutatingAdmissionPolicy MutatingAdmissionPolicyBinding",
+  ],
+  [
+    "admissionregistration.k8s.io/v1alpha1",
+    "admissionregistration",
+    "MutatingAdmissionPolicy MutatingAdmissionPolicyBinding",
+  ],
   ["apiextensions.k8s.io/v1", "apiextensions", "CustomResourceDefinition"],
   ["apiregistration.k8s.io/v1", "apiregistration", "APIService"],
   ["apps/v1", "apps", "ControllerRevision DaemonSet Deployment ReplicaSet StatefulSet"],
