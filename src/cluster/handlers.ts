@@ -70,7 +70,7 @@ const admissionParts = (
   lookup: access.lookup,
   authorizer,
   policyMetrics,
-  policyKinds: policyKindsOf(access.kinds),
+  policyKinds: policyKindsOf(access),
   provision: (name) => provisionNamespace(access.kinds, name),
   resourcesOf: (apiVersion, kind) => resourcesOf(access.kinds, apiVersion, kind),
   async amend(resource, key, change) {
@@ -80,17 +80,17 @@ const admissionParts = (
 });
 
 /** What policies use of the kinds. */
-const policyKindsOf = (kinds: Kinds): PolicyKinds => ({
+const policyKindsOf = (access: Pick<RegistryAccess, "kinds">): PolicyKinds => ({
   storedKind(apiVersion, kind) {
-    const [found] = resourcesOf(kinds, apiVersion, kind);
-    const served = found && kinds.kind(found.group, found.version, found.plural);
+    const [found] = resourcesOf(access.kinds, apiVersion, kind);
+    const served = found && access.kinds.kind(found.group, found.version, found.plural);
     return served && storedKindOf(served);
   },
   typeOf({ ref, version, subresource }) {
-    const definition = kinds.find(ref.group, version, ref.plural)?.definition;
+    const definition = access.kinds.find(ref.group, version, ref.plural)?.definition;
     const taken = definition?.subresources?.[subresource]?.takes;
     if (taken) return structOf(taken.schema);
-    return kinds.kind(ref.group, version, ref.plural)?.type ?? (definition && structOf(definition.schema));
+    return access.kinds.kind(ref.group, version, ref.plural)?.type ?? (definition && structOf(definition.schema));
   },
 });
 

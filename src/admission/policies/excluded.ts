@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { GROUP } from "../../kinds/admissionregistration/group.ts";
 import type { Dialect } from "../../meta/dialect.ts";
 import type { AdmissionRequest } from "../contract.ts";
 
@@ -26,8 +27,8 @@ const AUTHORIZATION: ReadonlySet<string> = new Set([
 
 /** Says of which requests no policy is asked. */
 export function unconcerned({ domain }: Dialect): (request: Pick<AdmissionRequest, "ref">) => boolean {
-  const excluded = new Map([
-    [`admissionregistration.${domain}`, POLICIES],
+  const excluded = new Map<string, ReadonlySet<string>>([
+    [GROUP.group, POLICIES],
     [`authentication.${domain}`, AUTHENTICATION],
     [`authorization.${domain}`, AUTHORIZATION],
   ]);

@@ -15,6 +15,7 @@ import { messageOf } from "../../util/error.ts";
 import { inSlices } from "../../util/steps.ts";
 import { inOrder, whenDone } from "../../util/when-done.ts";
 import { clone, equal } from "../../value/value.ts";
+import { GROUP } from "../../kinds/admissionregistration/group.ts";
 import type { AdmissionRequest, AdmissionStep } from "../contract.ts";
 import { DecisionCache } from "../rules/decision-cache.ts";
 import { BoundPolicies, type BoundPolicy } from "./bound-policies.ts";
@@ -58,13 +59,12 @@ class MutatingPolicies {
 
   constructor(parts: PolicyParts) {
     const { lookup, dialect, policyKinds } = parts;
-    const group = `admissionregistration.${dialect.domain}`;
     this.#parts = parts;
     this.#params = new Params(lookup, policyKinds);
     this.#isUnconcerned = unconcerned(dialect);
     this.#policies = new BoundPolicies(lookup, {
-      policies: `mutatingadmissionpolicies.${group}`,
-      bindings: `mutatingadmissionpolicybindings.${group}`,
+      policies: `mutatingadmissionpolicies.${GROUP.group}`,
+      bindings: `mutatingadmissionpolicybindings.${GROUP.group}`,
       read: readMutatingPolicy,
     });
   }

@@ -8,6 +8,7 @@
 import { ApiError, type StatusReason, forbidden } from "../../meta/status.ts";
 import { inSlices } from "../../util/steps.ts";
 import { inOrder, whenDone } from "../../util/when-done.ts";
+import { GROUP } from "../../kinds/admissionregistration/group.ts";
 import type { AdmissionRequest, AdmissionStep } from "../contract.ts";
 import { DecisionCache } from "../rules/decision-cache.ts";
 import { AuditAnnotations } from "./audit-annotations.ts";
@@ -55,13 +56,12 @@ export class ValidatingPolicies {
 
   constructor(parts: PolicyParts) {
     const { lookup, dialect, policyKinds } = parts;
-    const group = `admissionregistration.${dialect.domain}`;
     this.#parts = parts;
     this.#params = new Params(lookup, policyKinds);
     this.#isUnconcerned = unconcerned(dialect);
     this.#policies = new BoundPolicies(lookup, {
-      policies: `validatingadmissionpolicies.${group}`,
-      bindings: `validatingadmissionpolicybindings.${group}`,
+      policies: `validatingadmissionpolicies.${GROUP.group}`,
+      bindings: `validatingadmissionpolicybindings.${GROUP.group}`,
       read: readValidatingPolicy,
     });
   }
