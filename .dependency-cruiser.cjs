@@ -18,7 +18,8 @@ const rooms = {
   cache: ["util", "storage"],
   auth: ["util", "value", "meta", "schema", "cel"],
   audit: ["util", "value", "meta", "auth"],
-  admission: ["util", "value", "meta", "schema", "kinds", "auth", "pki"],
+  hooks: ["util", "value"],
+  admission: ["util", "value", "apply", "meta", "patch", "schema", "cel", "kinds", "auth", "pki", "hooks"],
   // It knows no kind, no step of admission and no action: cluster/ hands them over.
   registry: [
     "util",
@@ -34,7 +35,6 @@ const rooms = {
     "admission/chain",
   ],
   actions: ["util", "value", "meta", "schema", "auth", "registry"],
-  hooks: ["util", "value"],
   extension: ["util", "value", "meta", "schema", "cel", "kinds", "auth", "admission", "registry", "hooks"],
   fairness: ["util", "meta", "kinds", "auth"],
   server: ["util", "http2", "value", "meta", "schema", "wire", "auth", "audit", "registry", "fairness"],

@@ -8,6 +8,7 @@
  * @module
  */
 import type { Identity } from "../auth/contract.ts";
+import type { ReportedRule, ReportedStep } from "../meta/admission-report.ts";
 import { type ApiError, type ObjectRef, type StatusCause, forbidden } from "../meta/status.ts";
 import type { ApiObject } from "../schema/definition.ts";
 import type { Lookup } from "../schema/lookup.ts";
@@ -26,6 +27,29 @@ export interface AdmissionOptions {
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
 }
 
+/** A resource in one version, and the kind of its objects. */
+export interface ResourceVersion {
+  readonly group: string;
+  readonly version: string;
+  readonly plural: string;
+  readonly kind: string;
+}
+
+/** Records what the steps do with one request, for an explanation. */
+export interface AdmissionTrace {
+  /** The chain begins, with the names of the steps that the request does not concern. */
+  begin(request: AdmissionRequest, unconcerned: readonly string[]): void;
+  /** Runs a step and records what it has changed, added or refused, and how long it took. */
+  step(
+    name: string,
+    phase: ReportedStep["phase"],
+    request: AdmissionRequest,
+    work: () => void | Promise<void>,
+  ): Promise<void>;
+  /** Adds a webhook or policy that the step which runs has considered. */
+  tell(rule: ReportedRule): void;
+}
+
 /** A request that admission decides about: a write, a create that stores nothing, or a connection. */
 export interface AdmissionRequest {
   readonly operation: "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
@@ -34,6 +58,8 @@ export interface AdmissionRequest {
   /** The version of the request. */
   readonly version: string;
   readonly namespaced: boolean;
+  /** The other versions of the resource that are served, and have the subresource; both groups of Events are among them. */
+  readonly equivalents: readonly ResourceVersion[];
   readonly namespace: string;
   /** The name of the object; empty before a name is generated. */
   readonly name: string;
@@ -72,6 +98,8 @@ export interface AdmissionRequest {
   readonly isReinvocation: boolean;
   /** Adds an annotation to the audit event of the request; the first value of a key stays (AUDIT-19). */
   note(key: string, value: string): void;
+  /** Where steps tell which of their rules matched, and what came of it; undefined where no explanation is wanted. */
+  readonly trace: AdmissionTrace | undefined;
 }
 
 /** One step of the chain. A step refuses by throwing, or rejecting with, an `ApiError`. */

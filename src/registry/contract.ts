@@ -6,6 +6,7 @@
  *
  * @module
  */
+import type { AdmissionTrace } from "../admission/contract.ts";
 import type { ApiObject, ResourceDefinition } from "../schema/definition.ts";
 import type { Identity } from "../auth/contract.ts";
 import type { Entry, ListPart, Selection, Watch, WatchSink } from "../cache/index.ts";
@@ -33,6 +34,8 @@ export interface Caller extends Identity {
   readonly sent?: (object: ApiObject) => void;
   /** Adds an annotation to the audit event of the request; the first value of a key stays (AUDIT-19). */
   readonly note?: (key: string, value: string) => void;
+  /** Records what admission does, for an explanation. */
+  readonly trace?: AdmissionTrace | undefined;
   /** Called with the promise of a write when the store has got it. */
   readonly storing?: (done: Promise<unknown>) => void;
 }

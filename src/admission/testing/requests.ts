@@ -49,6 +49,7 @@ export function requestOf(more: Partial<AdmissionRequest> = {}): AdmissionReques
     operation: "CREATE",
     ref: { group: "", plural: "configmaps", kind: "ConfigMap" },
     namespaced: true,
+    equivalents: [],
     namespace: "team",
     name: "a",
     nameInPath: "",
@@ -67,6 +68,7 @@ export function requestOf(more: Partial<AdmissionRequest> = {}): AdmissionReques
     as: () => undefined,
     reinvoke: () => undefined,
     isReinvocation: false,
+    trace: undefined,
     ...more,
   };
 }

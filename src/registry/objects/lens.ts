@@ -28,6 +28,8 @@ export interface Form {
   show(object: ApiObject): ApiObject;
   /** The object that a client wants who sends `value` in the place of what it saw of `old`; may be `value` itself. */
   put(old: ApiObject, value: ApiObject): ApiObject;
+  /** Writes a changed value, as {@link show} has returned it for this object, into the object. Changes `object`. */
+  write(object: ApiObject, value: ApiObject): void;
   /** The entries of the object after `owners` have come out of an apply to what is shown of `old`. */
   owners(old: ApiObject, owners: readonly ManagedFields[]): readonly ManagedFields[];
   /** What a write answers. */
@@ -51,6 +53,7 @@ function plain(kind: Kind): Form {
       kind,
       show: (object) => object,
       put: (_old, value) => value,
+      write: () => undefined,
       owners: (_old, owners) => owners,
       answer: (result) => result,
       entry: (entry) => entry,
@@ -81,6 +84,7 @@ function lensForm(kind: Kind, taken: ResourceDefinition, lens: Lens): Form {
       lens.write(object, wanted);
       return object;
     },
+    write: (object, changed) => lens.write(object, changed),
     owners: (old, owners) => ownersOfObject(kind, lens, old.metadata.managedFields ?? [], owners),
     answer: (result) => ({ ...result, ...bytesAnd(show(result.object)) }),
     entry(entry, object) {

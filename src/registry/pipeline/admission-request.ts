@@ -3,11 +3,12 @@
  *
  * @module
  */
-import type { AdmissionOptions, AdmissionRequest } from "../../admission/contract.ts";
+import type { AdmissionOptions, AdmissionRequest, AdmissionTrace, ResourceVersion } from "../../admission/contract.ts";
 import type { Identity } from "../../auth/contract.ts";
 import type { ObjectRef } from "../../meta/status.ts";
+import { apiVersionOf } from "../../meta/versions.ts";
 import { copyOf } from "../../schema/api-object.ts";
-import type { ApiObject, WriteContext } from "../../schema/definition.ts";
+import type { ApiObject, ResourceDefinition, WriteContext } from "../../schema/definition.ts";
 import type { Lookup } from "../../schema/lookup.ts";
 import type { CompiledKind } from "../../schema/write/decode.ts";
 import { type Hold, whileHeld } from "../../util/keyed-lock.ts";
@@ -89,6 +90,13 @@ export class ObjectRequest implements AdmissionRequest {
     return this.name || (this.object?.metadata.generateName ?? "");
   }
 
+  get equivalents(): readonly ResourceVersion[] {
+    const { stored } = this.#parts;
+    return stored && this.operation !== "CONNECT"
+      ? equivalentsOf(stored, this.ref, this.version, this.subresource)
+      : [];
+  }
+
   get lookup(): Lookup {
     return this.#attempt.lookup;
   }
@@ -100,6 +108,10 @@ export class ObjectRequest implements AdmissionRequest {
   reinvoke(): void {
     if (this.#original) this.#original.reinvoke();
     else this.#isReinvocation = true;
+  }
+
+  get trace(): AdmissionTrace | undefined {
+    return this.#parts.caller.trace;
   }
 
   note(key: string, value: string): void {
@@ -121,10 +133,11 @@ export class ObjectRequest implements AdmissionRequest {
   }
 
   as(apiVersion: string): AdmissionRequest | undefined | Promise<AdmissionRequest> {
-    const { form, stored } = this.#parts;
-    if (apiVersion === form?.apiVersion) return this;
+    const { ref, version, form, stored } = this.#parts;
+    if (apiVersion === form?.apiVersion || apiVersion === apiVersionOf(ref.group, version)) return this;
     const other = stored?.versions.get(apiVersion);
-    return other && this.#in(other);
+    // What a lens shows has no other versions.
+    return other && form?.definition.kind === other.definition.kind ? this.#in(other) : undefined;
   }
 
   async #in(other: Kind): Promise<AdmissionRequest> {
@@ -135,6 +148,22 @@ export class ObjectRequest implements AdmissionRequest {
     const parts = { ...this.#parts, ref, version: definition.version, form: other };
     return new ObjectRequest(parts, this.#attempt, this.operation, object, old, this);
   }
+}
+
+/** The served versions of a resource but for one, as far as they have a subresource. */
+function equivalentsOf(
+  { versions }: Pick<StoredResource, "versions">,
+  ref: ObjectRef,
+  version: string,
+  subresource: string,
+): readonly ResourceVersion[] {
+  const has = ({ subresources = {} }: ResourceDefinition): boolean =>
+    subresource === "" || Object.hasOwn(subresources, subresource);
+  return [...versions.values()]
+    .map(({ definition }) => definition)
+    .filter((definition) => definition.served !== false && has(definition))
+    .filter((definition) => definition.version !== version || definition.group !== ref.group)
+    .map(({ group, version: other, plural, kind }) => ({ group, version: other, plural, kind }));
 }
 
 /** Replaces the members of an object, which other code refers to, by those of another. */

@@ -19,8 +19,10 @@ import { inSlices } from "../../util/steps.ts";
 import { whenDone } from "../../util/when-done.ts";
 import { ObjectRequest } from "./admission-request.ts";
 import type { Judging } from "../commit/commit.ts";
+import type { Kind } from "../kind/kind.ts";
 import { placeObject } from "../kind/metadata.ts";
 import { allocate } from "../allocation/allocator.ts";
+import { formOf } from "../objects/lens.ts";
 import type { Write } from "../kind/write.ts";
 
 /** A write as the steps of admission see it. */
@@ -30,9 +32,10 @@ export function requestOf(
   operation: AdmissionRequest["operation"],
   object: ApiObject | undefined,
   old: ApiObject | undefined,
+  form: Kind = kind,
 ): AdmissionRequest {
   const { ref, namespaced, definition, stored } = kind;
-  const parts = { ref, version: definition.version, namespaced, form: kind, stored, target, options, caller, ctx };
+  const parts = { ref, version: definition.version, namespaced, form, stored, target, options, caller, ctx };
   return new ObjectRequest(parts, attempt, operation, object, old);
 }
 
@@ -67,15 +70,23 @@ export function prepareChanged(
   demand?: (old: ApiObject) => void,
 ): void | Promise<void> {
   const { kind, target, ctx } = write;
-  const request = requestOf(write, attempt, "UPDATE", object, old);
+  const request = changeRequest(write, attempt, object, old);
   const prepare = (): void | Promise<void> => {
     const errors = prepareUpdate(kind, object, old, target.subresource, ctx);
-    return whenDone(judge(write, attempt, object, old, errors), () => admit(write, attempt, request));
+    const seen = request.object === object ? request : changeRequest(write, attempt, object, old);
+    return whenDone(judge(write, attempt, object, old, errors), () => admit(write, attempt, seen));
   };
   return whenDone(mutate(write, request, object), () => {
+    if (request.object) formOf(kind, target.subresource).write(object, request.object);
     demand?.(old);
     return whenDone(allocate(write, attempt, object, old), prepare);
   });
+}
+
+/** A change as admission sees it: where the subresource has a lens, what it shows of the object. */
+function changeRequest(write: Write, attempt: Judging, object: ApiObject, old: ApiObject): AdmissionRequest {
+  const form = formOf(write.kind, write.target.subresource);
+  return requestOf(write, attempt, "UPDATE", form.show(object), form.show(old), form.kind);
 }
 
 /** Runs the validating steps of admission, and reserves what they do right before the write. */

@@ -1,0 +1,82 @@
+/**
+ * Match conditions: expressions that all have to be true for a request (HOOK-16).
+ *
+ * One that is false is enough to skip the request, also where another one fails. They have one budget together (CEL-56).
+ *
+ * @module
+ */
+import { AdmissionCompiler, type Expression, type Inputs } from "../../cel/environments/admission.ts";
+import { BOOL } from "../../cel/types.ts";
+import { Failure } from "../../cel/values.ts";
+import type { Slice } from "../../util/loop.ts";
+import { type Steps, inSlices } from "../../util/steps.ts";
+
+/** A condition in an object. */
+export interface MatchCondition {
+  readonly name: string;
+  readonly expression: string;
+}
+
+/** Whether all conditions are true: the name of the first that is false, or the words of those that failed. */
+export type ConditionsResult =
+  | { readonly holds: true }
+  | { readonly holds: false; readonly condition: string; readonly failures: number }
+  | { readonly holds?: undefined; readonly error: string; readonly failures: number };
+
+const HOLDS = { holds: true } as const;
+
+/** The budget of all conditions of one webhook, policy or binding. */
+const BUDGET = 2_500_000;
+
+/** Which variables conditions have beside `object`, `oldObject` and `request`. */
+export interface ConditionVariables {
+  readonly params: boolean;
+}
+
+/** Compiled conditions. */
+export class MatchConditions {
+  readonly #compiler: AdmissionCompiler;
+  readonly #conditions: readonly { readonly name: string; readonly expression: Expression }[];
+
+  constructor(conditions: readonly MatchCondition[], { params }: ConditionVariables = { params: false }) {
+    this.#compiler = new AdmissionCompiler({ params, authorizer: true, variables: false });
+    this.#conditions = conditions.map(({ name, expression }) => ({
+      name,
+      expression: this.#compiler.compile(expression, [BOOL]),
+    }));
+  }
+
+  /** Whether there are none. */
+  get isEmpty(): boolean {
+    return this.#conditions.length === 0;
+  }
+
+  /** Evaluates them, in slices of the event loop: all of them until the budget is exceeded. */
+  evaluate(inputs: Inputs, slice: Slice): ConditionsResult | Promise<ConditionsResult> {
+    return this.isEmpty ? HOLDS : inSlices(this.steps(inputs), slice);
+  }
+
+  /** {@link MatchConditions.evaluate} in steps: one for each condition. */
+  *steps(inputs: Inputs): Steps<ConditionsResult> {
+    const bound = this.#compiler.bind(inputs);
+    const errors: string[] = [];
+    let falseCondition: string | undefined;
+    let budget = BUDGET;
+    for (const { name, expression } of this.#conditions) {
+      const { value, remaining } = bound.run(expression, budget);
+      if (remaining < 0) return { error: (value as Failure).message, failures: errors.length };
+      budget = remaining;
+      if (value instanceof Failure) errors.push(value.message);
+      else if (value === false) falseCondition ??= name;
+      yield;
+    }
+    if (falseCondition !== undefined) return { holds: false, condition: falseCondition, failures: errors.length };
+    return errors.length === 0 ? HOLDS : { error: aggregated(errors), failures: errors.length };
+  }
+}
+
+/** Several errors in one text, as in kube-apiserver. */
+function aggregated(errors: readonly string[]): string {
+  const [first = "", ...rest] = new Set(errors);
+  return rest.length === 0 ? first : `[${[first, ...rest].join(", ")}]`;
+}
