@@ -31,8 +31,8 @@ export const rulesOf = (kind: RuledKind) =>
     errors: FieldErrors,
     ctx: WriteContext,
   ): Steps<void | Promise<void>> {
-    if (subresource !== "" || isUnchanged(object, old)) return;
+    if (subresource !== "" || isUnchanged(object, old)) return undefined;
     const input = (): ObjectTask => ({ kind, object: bytesOf(object), old: old && bytesOf(old) });
     const rules = () => validateObject(kind, object, old, errors);
-    yield* runRules(rules, { module: MODULE, input, sender: SENDER }, errors, ctx);
+    return yield* runRules(rules, { module: MODULE, input, sender: SENDER }, errors, ctx);
   };
