@@ -195,14 +195,14 @@ export class PolicyTest {
     const note = (key: string, value: string): void => {
       if (!this.notes.has(key)) this.notes.set(key, value);
     };
-    const request: AdmissionRequest = { ...requestOf({ lookup: this.objects, note, ...more }), object };
-    return {
-      ...request,
-      as: () => request,
+    const request: AdmissionRequest = {
+      ...requestOf({ lookup: this.objects, note, ...more }),
       replace: (value) => void putInPlace(object!, value as never),
+      as: () => request,
       ...more,
       object,
     };
+    return request;
   }
 
   /** What the validating step says of a request: `ok`, or the code, the reason and the message. */
