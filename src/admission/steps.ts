@@ -6,7 +6,6 @@
  *
  * @module
  */
-import type { Lookup } from "../schema/lookup.ts";
 import type { Random } from "../util/clock.ts";
 import type { AdmissionStep } from "./contract.ts";
 import { escalation } from "./escalation.ts";
@@ -17,7 +16,7 @@ import { defaultIngressClass } from "./networking.ts";
 import { nodeRestriction } from "./node-restriction.ts";
 import { type OwnerParts, ownerReferences } from "./owner-references.ts";
 import { defaultTolerationSeconds, priority, runtimeClass, taintNodesByCondition } from "./pods.ts";
-import { type QuotaParts, resourceQuota } from "./quota.ts";
+import { type QuotaParts, resourceQuota } from "./quota/step.ts";
 import {
   certificateApproval,
   certificateSigning,
@@ -30,8 +29,6 @@ import { defaultStorageClass, persistentVolumeClaimResize, storageObjectInUsePro
 
 /** What the steps are made of. */
 export interface AdmissionParts extends QuotaParts, OwnerParts {
-  /** Reads what is stored, for what is kept from one request to the next. */
-  readonly lookup: Lookup;
   readonly random: Random;
   readonly provision: ProvisionNamespace;
 }

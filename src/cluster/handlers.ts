@@ -58,9 +58,9 @@ const admissionParts = (access: RegistryAccess, authorizer: Authorizer): Admissi
   authorizer,
   provision: (name) => provisionNamespace(access.kinds, name),
   resourcesOf: (apiVersion, kind) => resourcesOf(access.kinds, apiVersion, kind),
-  async amend(resource, key, change) {
+  async amend(resource, key, change, options) {
     const kind = access.kinds.stored(resource);
-    return kind && amendStatus(kind, key, change);
+    return kind && amendStatus(kind, key, change, options);
   },
 });
 
