@@ -49,7 +49,7 @@ export function admissionSteps(parts: AdmissionParts, choice: AdmissionChoice = 
     isChosen(name, plugins, dialect.rules) ? [step] : [];
   return [
     namespaceLifecycle(dialect, parts.provision),
-    ...switched("LimitRanger", limitRanger(dialect)),
+    ...switched("LimitRanger", limitRanger(parts)),
     ...switched("ServiceAccount", serviceAccount({ dialect, random })),
     ...switched("NodeRestriction", nodeRestriction(authorizer)),
     ...switched("TaintNodesByCondition", taintNodesByCondition(dialect)),

@@ -155,10 +155,15 @@ export class ChargeWriter {
     for (const { record, amounts } of bookings) record.refund = plus(record.refund, amounts);
   }
 
-  /** Waits for the writes whose charges are booked in a quota; undefined where there are none. */
+  /**
+   * Waits for the writes whose charges are booked in a quota, and forgets its refunds: each later booking is a write, which a count
+   * that has begun meanwhile runs into.
+   */
   whenEnded(namespace: string, quota: string): Promise<void> | undefined {
-    const open = this.#open.get(keyOf(namespace, quota));
-    return open && Promise.all([...open].map(({ ended }) => ended)).then(() => undefined);
+    const key = keyOf(namespace, quota);
+    const open = this.#open.get(key);
+    const forget = (): undefined => void this.#records.delete(key);
+    return open ? Promise.all([...open].map(({ ended }) => ended)).then(forget) : forget();
   }
 
   /** Notes that the writes of a group are stored, or have failed. */
