@@ -1,7 +1,7 @@
 /**
  * The chain of admission: which steps run for a request, and in which order.
  *
- *     mutate -> (mutate once more) -> validate -> commit -> [the write is stored] or rollback
+ *     mutate -> (mutate once more) -> validate -> commit -> [the write is stored] or rollback -> end
  *
  * Which steps concern a resource is found once, not for each request. A request waits only where a step does.
  *
@@ -12,7 +12,7 @@ import { whileHeld } from "../util/keyed-lock.ts";
 import { inOrder } from "../util/when-done.ts";
 import type { Admission, AdmissionRequest, AdmissionStep } from "./contract.ts";
 
-type Member = "mutate" | "validate" | "commit" | "rollback";
+type Member = "mutate" | "validate" | "commit" | "rollback" | "end";
 
 /** A step that has a member. */
 type StepWith<M extends Member> = AdmissionStep & Required<Pick<AdmissionStep, M>>;
@@ -62,8 +62,8 @@ export class Chain {
 
   /** What steps do once a request is valid and when its write is not stored; undefined where no step does anything. */
   commitment(request: AdmissionRequest): Commitment | undefined {
-    const { commit, rollback } = this.#stepsOf(request);
-    return commit.length + rollback.length === 0 ? undefined : new Commitment(commit, rollback, request);
+    const steps = this.#stepsOf(request);
+    return steps.commit.length + steps.rollback.length === 0 ? undefined : new Commitment(steps, request);
   }
 
   /** The steps that do not concern a request, by their names. */
@@ -95,30 +95,34 @@ export class Chain {
       validate: having("validate"),
       commit: having("commit"),
       rollback: having("rollback").toReversed(),
+      end: having("end"),
     };
   }
 }
 
 /** What steps do for one valid request, and undo where its write is not stored. */
 export class Commitment {
-  readonly #commit: StepsOf["commit"];
-  readonly #rollback: StepsOf["rollback"];
+  readonly #steps: Omit<StepsOf, "mutate" | "validate">;
   readonly #request: AdmissionRequest;
 
-  constructor(commit: StepsOf["commit"], rollback: StepsOf["rollback"], request: AdmissionRequest) {
-    this.#commit = commit;
-    this.#rollback = rollback;
+  constructor(steps: Omit<StepsOf, "mutate" | "validate">, request: AdmissionRequest) {
+    this.#steps = steps;
     this.#request = request;
   }
 
   /** Runs the commit of each step, in order; rejects with the refusal of the first that refuses. */
   confirm(): Promise<void> | undefined {
-    return inOrder(this.#commit, (step) => step.commit(this.#request));
+    return inOrder(this.#steps.commit, (step) => step.commit(this.#request));
   }
 
   /** Runs the rollback of each step, the last one first, also where the write has lost its lock. */
   release(): Promise<void> | undefined {
-    return inOrder(this.#rollback, (step) => step.rollback(this.#request));
+    return inOrder(this.#steps.rollback, (step) => step.rollback(this.#request));
+  }
+
+  /** Tells each step that the attempt to store the write has ended. */
+  end(): void {
+    for (const step of this.#steps.end) step.end(this.#request);
   }
 }
 

@@ -77,6 +77,8 @@ export interface AdmissionRequest {
   readonly identity: Identity;
   /** Reads stored objects, and what is about to be stored together with this one. */
   readonly lookup: Lookup;
+  /** The same object for all writes that are stored together with this one; undefined for a write that is stored alone. */
+  readonly transaction?: object | undefined;
   /** Texts for `Warning` headers; add to it. */
   readonly warnings: string[];
   /** Other writes of the object wait while the request holds its lock: a step that calls another server passes the signal on. */
@@ -116,6 +118,8 @@ export interface AdmissionStep {
   commit?(request: AdmissionRequest): Promise<void> | undefined;
   /** Runs when a validated write is not stored after all: undoes what the step did for the request. */
   rollback?(request: AdmissionRequest): Promise<void> | undefined;
+  /** Runs when a validated write is stored, or has failed, or may be stored: after `rollback` where there was one. */
+  end?(request: AdmissionRequest): void;
 }
 
 /** The chain, in order. */

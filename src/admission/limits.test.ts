@@ -4,6 +4,7 @@ import type { ApiObject } from "../schema/definition.ts";
 import type { AdmissionRequest } from "./contract.ts";
 import { limitRanger } from "./limits.ts";
 import { lookupOf, objectOf, reading, requestOf } from "./testing/requests.ts";
+import { EventLoop } from "../util/loop.ts";
 import { cpuMillis } from "../util/testing/cpu-time.ts";
 
 const PODS = { group: "", plural: "pods", kind: "Pod" };
@@ -20,7 +21,9 @@ async function held(
 ): Promise<ApiObject> {
   const object = objectOf({ name: "p", namespace: "team" }, { spec });
   const request = requestOf({ ref: PODS, object, ...more });
-  const step = reading(lookupOf({ limitranges: ranges }), limitRanger(kubernetes));
+  const lookup = lookupOf({ limitranges: ranges });
+  const clock = { loop: new EventLoop() };
+  const step = reading(lookup, limitRanger({ dialect: kubernetes, clock, lookup }));
   await step.mutate!(request);
   await step.validate!(request);
   return object;
@@ -70,7 +73,7 @@ test.each([
   ["max", "maximum"],
 ])("QUOTA-12: a claim without a request breaks %s", async (end, word) => {
   const limit = range("l", { type: "PersistentVolumeClaim", [end]: { storage: "1Gi" } });
-  const message = `${word} storage usage per PersistentVolumeClaim is 1Gi, but no request is specified`;
+  const message = `${word} storage usage per PersistentVolumeClaim is 1Gi.  No request is specified`;
   await expect(held([limit], {}, { ref: CLAIMS })).rejects.toThrow(message);
 });
 
@@ -80,20 +83,16 @@ test("QUOTA-12: a Pod that lacks nothing has no annotation", async () => {
 });
 
 test.each([
-  [{ min: { cpu: "1" } }, {}, "minimum cpu usage per Container is 1, but no request is specified"],
+  [{ min: { cpu: "1" } }, {}, "minimum cpu usage per Container is 1.  No request is specified"],
   [{ min: { cpu: "1" } }, { requests: { cpu: "1" }, limits: { cpu: "500m" } }, "but limit is 500m"],
-  [
-    { max: { cpu: "1" } },
-    { requests: { cpu: "1" } },
-    "maximum cpu usage per Container is 1, but no limit is specified",
-  ],
+  [{ max: { cpu: "1" } }, { requests: { cpu: "1" } }, "maximum cpu usage per Container is 1.  No limit is specified"],
   [{ max: { cpu: "1" } }, { requests: { cpu: "2" }, limits: { cpu: "1" } }, "but request is 2"],
-  [{ maxLimitRequestRatio: { cpu: "2" } }, { limits: { cpu: "1" } }, "but no request is specified or it is 0"],
-  [{ maxLimitRequestRatio: { cpu: "2" } }, { requests: { cpu: "1" } }, "but no limit is specified or it is 0"],
+  [{ maxLimitRequestRatio: { cpu: "2" } }, { limits: { cpu: "1" } }, "but no request is specified or request is 0"],
+  [{ maxLimitRequestRatio: { cpu: "2" } }, { requests: { cpu: "1" } }, "but no limit is specified or limit is 0"],
   [
     { maxLimitRequestRatio: { cpu: "1.5" } },
     { requests: { cpu: "1" }, limits: { cpu: "1501m" } },
-    "but limit is 1501m",
+    "but provided ratio is 1.501000",
   ],
 ])("QUOTA-12: %j refuses %j", async (limit, resources, why) => {
   const refused = held([range("l", { type: "Container", ...limit })], { containers: [container("a", resources)] });
@@ -115,7 +114,9 @@ test("QUOTA-11: several ranges must all allow", async () => {
     held(ranges, { resources: { requests: { storage } } }, { ref: CLAIMS, ...more });
   await expect(claim("1Gi")).rejects.toThrow("minimum storage usage per PersistentVolumeClaim is 2Gi");
   await expect(claim("3Gi")).resolves.toBeDefined();
-  await expect(claim("5Gi", { operation: "UPDATE", old: objectOf({ name: "p" }) })).rejects.toThrow("LimitRange b");
+  await expect(claim("5Gi", { operation: "UPDATE", old: objectOf({ name: "p" }) })).rejects.toThrow(
+    "maximum storage usage per PersistentVolumeClaim is 4Gi, but request is 5Gi",
+  );
 });
 
 test("what is being deleted, other updates and other kinds are left alone", async () => {

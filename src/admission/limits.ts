@@ -13,15 +13,22 @@ import { totalLimits, totalRequests } from "../kinds/core/v1/pod/resource-totals
 import type { PodSpec } from "../kinds/core/v1/pod/spec-schema.ts";
 import type { Resources } from "../kinds/rules/quantities.ts";
 import type { Dialect } from "../meta/dialect.ts";
-import { compareQuantities, multiplyQuantities, quantitySign } from "../meta/quantity.ts";
+import { compareQuantities, multiplyQuantities, quantitySign, wholeNumber } from "../meta/quantity.ts";
 import { guardOf } from "../schema/api-object.ts";
 import type { ApiObject } from "../schema/definition.ts";
+import type { Lookup } from "../schema/lookup.ts";
+import type { Clock } from "../util/clock.ts";
+import { forEachOf, inSlices } from "../util/steps.ts";
+import { ByNamespace } from "./by-namespace.ts";
 import { type AdmissionRequest, type AdmissionStep, concerns, refusal } from "./contract.ts";
 import { isPod } from "./pods.ts";
 import { type PersistentVolumeClaim, isClaim } from "./storage.ts";
 
 const PODS = { group: "", plural: "pods" };
 const CLAIMS = { group: "", plural: "persistentvolumeclaims" };
+
+/** How many breaches a refusal shows. */
+const MAX_SHOWN = 20;
 
 /** Whether a request makes a Pod, or gives its containers another size: nothing else changes what they ask for. */
 const isOfPod = (request: AdmissionRequest): boolean => {
@@ -38,32 +45,48 @@ const isOfClaim = (request: AdmissionRequest): boolean => {
 const isLimitRange = guardOf<LimitRange>("LimitRange");
 const limitsOf = (object: ApiObject): LimitRange | undefined => (isLimitRange(object) ? object : undefined);
 
-/** The step named LimitRanger. What is being deleted may be as it is. */
-export function limitRanger({ labelDomain }: Dialect): AdmissionStep {
-  const annotation = `${labelDomain}/limit-ranger`;
-  const ranges = ({ lookup, namespace }: AdmissionRequest) => lookup.collect("limitranges", limitsOf, namespace);
-  const goes = ({ old }: AdmissionRequest): boolean => old?.metadata.deletionTimestamp !== undefined;
+/** What the step is made of. */
+export interface LimitParts {
+  readonly dialect: Dialect;
+  readonly clock: Pick<Clock, "loop">;
+  /** Reads what is stored, for what is kept from one request to the next. */
+  readonly lookup: Lookup;
+}
+
+/** The step named LimitRanger. An object that is being deleted may stay as it is. */
+export function limitRanger({ dialect, clock, lookup }: LimitParts): AdmissionStep {
+  const annotation = `${dialect.labelDomain}/limit-ranger`;
+  const ranges = new ByNamespace({ lookup, loop: clock.loop }, "limitranges", limitsOf);
+  const isDeleted = ({ old }: AdmissionRequest): boolean => old?.metadata.deletionTimestamp !== undefined;
+  const inRanges = (found: Iterable<LimitRange>, work: (range: LimitRange) => void): void | Promise<void> =>
+    inSlices(forEachOf(found, true, work), clock.loop.slice());
+  const withEach = (request: AdmissionRequest, work: (range: LimitRange) => void): void | Promise<void> => {
+    const found = ranges.in(request.namespace, request.lookup);
+    if (found instanceof Promise) return found.then((all) => all && inRanges(all, work));
+    return found && inRanges(found, work);
+  };
   return {
     name: "LimitRanger",
     resources: [PODS, CLAIMS],
     mutate(request) {
       const { object } = request;
-      if (!isPod(object) || !isOfPod(request) || goes(request)) return undefined;
-      return ranges(request).then((found) => {
-        for (const range of found) fillIn(request, object, range, annotation);
-      });
+      if (!isPod(object) || !isOfPod(request) || isDeleted(request)) return undefined;
+      return withEach(request, (range) => fillIn(request, object, range, annotation));
     },
     validate(request) {
       const { object } = request;
-      if (!object || !(isOfPod(request) || isOfClaim(request)) || goes(request)) return undefined;
-      return ranges(request).then((found) => {
-        for (const { spec, metadata } of found) {
-          const breaches = (spec.limits ?? []).flatMap((limit) => breachesIn(object, limit));
-          if (breaches.length > 0) throw refusal(request, `${breaches.join("; ")} (LimitRange ${metadata.name})`);
-        }
-      });
+      if (!object || !(isOfPod(request) || isOfClaim(request)) || isDeleted(request)) return undefined;
+      return withEach(request, (range) => checkRange(request, object, range));
     },
   };
+}
+
+/** Throws 403 where an object breaks the limits of a range. */
+function checkRange(request: AdmissionRequest, object: ApiObject, { spec }: LimitRange): void {
+  const breaches = new Set((spec.limits ?? []).flatMap((limit) => breachesIn(object, limit)));
+  if (breaches.size === 0) return;
+  const texts = [...breaches].slice(0, MAX_SHOWN);
+  throw refusal(request, texts.length === 1 ? texts[0]! : `[${texts.join(", ")}]`);
 }
 
 const containersOf = ({ containers, initContainers }: PodSpec): readonly [string, readonly ContainerValue[]][] => [
@@ -72,7 +95,7 @@ const containersOf = ({ containers, initContainers }: PodSpec): readonly [string
 ];
 
 /** More than these would be too much for any object. */
-const MOST_FILLED = 16_384;
+const MAX_FILLED = 16_384;
 
 /** Gives containers what they lack of the defaults, and the Pod an annotation that says so (QUOTA-12). */
 function fillIn(request: AdmissionRequest, pod: Pod, { spec }: LimitRange, annotation: string): void {
@@ -80,7 +103,7 @@ function fillIn(request: AdmissionRequest, pod: Pod, { spec }: LimitRange, annot
   const { default: limits = {}, defaultRequest: requests = {} } = limit ?? {};
   const all = containersOf(pod.spec);
   const count = all.reduce((sum, [, those]) => sum + those.length, 0);
-  if (count * (Object.keys(limits).length + Object.keys(requests).length) > MOST_FILLED) {
+  if (count * (Object.keys(limits).length + Object.keys(requests).length) > MAX_FILLED) {
     throw refusal(request, `the defaults of a LimitRange for ${count} containers are too much for an object`);
   }
   const texts = all.flatMap(([what, those]) =>
@@ -127,7 +150,7 @@ function ofPods(pod: PodSpec, limit: Limit): readonly string[] {
     for (const { resources } of containers) {
       breaches.push(...breachesOf(limit, { requests: resources?.requests ?? {}, limits: resources?.limits ?? {} }));
       // Each check but one that fails stands for an entry that is there, so that these few are all that can be too many.
-      if (breaches.length >= MOST_TOLD) return breaches.slice(0, MOST_TOLD);
+      if (breaches.length >= MAX_SHOWN) return breaches.slice(0, MAX_SHOWN);
     }
   }
   return breaches;
@@ -152,27 +175,25 @@ function ofClaims({ resources }: PersistentVolumeClaim["spec"], { type, min, max
   return [...below(type, min, requests, {}), ...above(type, max, requests, undefined)];
 }
 
-const MOST_TOLD = 20;
-
 const breachesOf = ({ type, min, max, maxLimitRequestRatio }: Limit, { requests, limits }: Usage): readonly string[] =>
   [
     ...below(type, min, requests, limits),
     ...above(type, max, requests, limits),
     ...apart(type, maxLimitRequestRatio, requests, limits),
-  ].slice(0, MOST_TOLD);
+  ].slice(0, MAX_SHOWN);
 
-/** Every request, and every limit that there is, is at least the minimum. */
+/** Every request, and every limit that is set, is at least the minimum. */
 function* below(type: string, min: Resources | undefined, requests: Resources, limits: Resources): Generator<string> {
   for (const [name, least] of Object.entries(min ?? {})) {
-    const said = `minimum ${name} usage per ${type} is ${least}`;
+    const text = `minimum ${name} usage per ${type} is ${least}`;
     const [request, limit] = [requests[name], limits[name]];
-    if (request === undefined) yield `${said}, but no request is specified`;
-    else if (compareQuantities(request, least) < 0) yield `${said}, but request is ${request}`;
-    else if (limit !== undefined && compareQuantities(limit, least) < 0) yield `${said}, but limit is ${limit}`;
+    if (request === undefined) yield `${text}.  No request is specified`;
+    else if (compareQuantities(request, least) < 0) yield `${text}, but request is ${request}`;
+    else if (limit !== undefined && compareQuantities(limit, least) < 0) yield `${text}, but limit is ${limit}`;
   }
 }
 
-/** Every limit, and every request that there is, is at most the maximum; requests alone where there are no limits. */
+/** Every limit, and every request that is set, is at most the maximum; requests alone where there are no limits. */
 function* above(
   type: string,
   max: Resources | undefined,
@@ -181,15 +202,15 @@ function* above(
 ): Generator<string> {
   const needed = limits === undefined ? "request" : "limit";
   for (const [name, most] of Object.entries(max ?? {})) {
-    const said = `maximum ${name} usage per ${type} is ${most}`;
+    const text = `maximum ${name} usage per ${type} is ${most}`;
     const [request, limit] = [requests[name], limits?.[name]];
-    if ((limits === undefined ? request : limit) === undefined) yield `${said}, but no ${needed} is specified`;
-    else if (limit !== undefined && compareQuantities(limit, most) > 0) yield `${said}, but limit is ${limit}`;
-    else if (request !== undefined && compareQuantities(request, most) > 0) yield `${said}, but request is ${request}`;
+    if ((limits === undefined ? request : limit) === undefined) yield `${text}.  No ${needed} is specified`;
+    else if (limit !== undefined && compareQuantities(limit, most) > 0) yield `${text}, but limit is ${limit}`;
+    else if (request !== undefined && compareQuantities(request, most) > 0) yield `${text}, but request is ${request}`;
   }
 }
 
-/** No limit exceeds its request by more than the ratio; both are there, and more than nothing. */
+/** No limit exceeds its request by more than the ratio; both are set, and more than 0. */
 function* apart(
   type: string,
   ratios: Resources | undefined,
@@ -197,12 +218,24 @@ function* apart(
   limits: Resources,
 ): Generator<string> {
   for (const [name, ratio] of Object.entries(ratios ?? {})) {
-    const said = `${name} max limit to request ratio per ${type} is ${ratio}`;
+    const text = `${name} max limit to request ratio per ${type} is ${ratio}`;
     const [request = "0", limit = "0"] = [requests[name], limits[name]];
-    if (quantitySign(request) === 0) yield `${said}, but no request is specified or it is 0`;
-    else if (quantitySign(limit) === 0) yield `${said}, but no limit is specified or it is 0`;
+    if (quantitySign(request) === 0) yield `${text}, but no request is specified or request is 0`;
+    else if (quantitySign(limit) === 0) yield `${text}, but no limit is specified or limit is 0`;
     else if (compareQuantities(limit, multiplyQuantities(ratio, request)) > 0) {
-      yield `${said}, but limit is ${limit} and request is ${request}`;
+      yield `${text}, but provided ratio is ${ratioOf(limit, request)}`;
     }
   }
+}
+
+/** Larger quantities are shown without thousandths. */
+const MAX_WITH_THOUSANDTHS = "9223372036854775";
+
+/** A ratio with six decimal places. */
+function ratioOf(limit: string, request: string): string {
+  const isLarge = [limit, request].some((one) => compareQuantities(one, MAX_WITH_THOUSANDTHS) > 0);
+  const [above, below] = [limit, request].map((one) =>
+    Number(wholeNumber(isLarge ? one : multiplyQuantities(one, "1000"))),
+  );
+  return (above! / below!).toFixed(6);
 }

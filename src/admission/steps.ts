@@ -6,7 +6,6 @@
  *
  * @module
  */
-import type { Lookup } from "../schema/lookup.ts";
 import type { Random } from "../util/clock.ts";
 import type { AdmissionStep } from "./contract.ts";
 import { escalation } from "./escalation.ts";
@@ -21,7 +20,7 @@ import { nodeRestriction } from "./node-restriction.ts";
 import { type OwnerParts, ownerReferences } from "./owner-references.ts";
 import { defaultTolerationSeconds, priority, runtimeClass, taintNodesByCondition } from "./pods.ts";
 import { policyParameters } from "./policy-parameters.ts";
-import { type QuotaParts, resourceQuota } from "./quota.ts";
+import { type QuotaParts, resourceQuota } from "./quota/step.ts";
 import {
   certificateApproval,
   certificateSigning,
@@ -34,9 +33,6 @@ import { defaultStorageClass, persistentVolumeClaimResize, storageObjectInUsePro
 
 /** What the steps are made of. */
 export interface AdmissionParts extends QuotaParts, OwnerParts, PolicyParts {
-  /** Reads what is stored, for what is kept from one request to the next. */
-  readonly lookup: Lookup;
-  readonly clock: QuotaParts["clock"] & PolicyParts["clock"];
   readonly random: Random;
   readonly provision: ProvisionNamespace;
 }
@@ -57,7 +53,7 @@ export function admissionSteps(parts: AdmissionParts, choice: AdmissionChoice = 
     isChosen(name, plugins, dialect.rules) ? [step] : [];
   return [
     namespaceLifecycle(dialect, parts.provision),
-    ...switched("LimitRanger", limitRanger(dialect)),
+    ...switched("LimitRanger", limitRanger(parts)),
     ...switched("ServiceAccount", serviceAccount({ dialect, random })),
     ...switched("NodeRestriction", nodeRestriction(authorizer)),
     ...switched("TaintNodesByCondition", taintNodesByCondition(dialect)),

@@ -73,9 +73,9 @@ const admissionParts = (
   policyKinds: policyKindsOf(access),
   provision: (name) => provisionNamespace(access.kinds, name),
   resourcesOf: (apiVersion, kind) => resourcesOf(access.kinds, apiVersion, kind),
-  async amend(resource, key, change) {
+  async amend(resource, key, change, options) {
     const kind = access.kinds.stored(resource);
-    return kind && amendStatus(kind, key, change);
+    return kind && amendStatus(kind, key, change, options);
   },
 });
 

@@ -2,10 +2,11 @@
  * Recalculates the usage of ResourceQuotas: when hard limits change, when objects are deleted or use another amount,
  * and every few minutes (QUOTA-2). Admission only adds.
  *
- * A count is written in the version of the quota before it began, so that no charge is lost. A charge whose object is
- * not stored yet is missing in it; so a count that decreases the usage is repeated a moment later.
+ * A count is written in the version of the quota before it began, so that no charge is lost. It begins when the objects are stored
+ * whose charges are in that version; objects that other servers of the store are writing may be missing in it, so a count that
+ * decreases the usage is repeated a moment later.
  */
-import { preferredKinds } from "../../client/index.ts";
+import { type Client, type Key, attempt, preferredKinds } from "../../client/index.ts";
 import { ResourceQuota } from "../../client/kinds/index.ts";
 import { sameAmounts } from "../../kinds/usage/amounts.ts";
 import type { Dialect } from "../../meta/dialect.ts";
@@ -27,7 +28,7 @@ export function resourceQuota(dialect: Dialect): Controller {
     sources: [keysPushed((add, parts) => new QuotaObserver(parts, quotas, dialect, add))],
     resync: "5m",
     async reconcile({ key, client, kinds, clock, signal }) {
-      const quota = await client.resource(ResourceQuota).find(key, { signal });
+      const quota = await readForCount(client, key, signal);
       if (!quota || quota.metadata.deletionTimestamp !== undefined) return undefined;
       const served = new Map(preferredKinds(await kinds.read()).map((kind) => [nameOf(kind), kind]));
       const used = await usedOf(quota, { client, dialect, served, signal, now: clock.now() });
@@ -39,6 +40,17 @@ export function resourceQuota(dialect: Dialect): Controller {
       return isLess(used, before.used ?? {}) ? RECOUNT_AFTER_DECREASE : undefined;
     },
   });
+}
+
+/** Reads a quota by a dry run of a write of its status, which waits for the objects whose charges are booked. */
+async function readForCount(
+  client: Client,
+  key: Key<"Namespaced">,
+  signal: AbortSignal,
+): Promise<ResourceQuota | undefined> {
+  const { status } = client.resource(ResourceQuota);
+  const done = await attempt(status.patch(key, {}, { dryRun: true, signal }), "NotFound");
+  return done.ok ? done.value : undefined;
 }
 
 /** Whether the hard limits are not in the status yet; a charge is no reason to count. */

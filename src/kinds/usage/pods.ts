@@ -29,8 +29,12 @@ export function isOfPods(name: string, dialect: Dialect): boolean {
   if (name === "pods" || COUNTED.has(name) || isHugePage(name)) return true;
   if (!name.startsWith(REQUESTS)) return false;
   const asked = name.slice(REQUESTS.length);
-  return isHugePage(asked) || isExtended(asked, dialect);
+  return isHugePage(asked) || isDevice(asked, dialect);
 }
+
+/** Whether a resource is an extended one, or stands for the devices of a class. */
+const isDevice = (name: string, dialect: Dialect): boolean =>
+  isExtended(name, dialect) || name.startsWith(`deviceclass.resource.${dialect.labelDomain}/`);
 
 /** How Pods are counted. */
 export const podUsage = (dialect: Dialect): Usage<Pod> => ({
@@ -123,7 +127,7 @@ function counted({ requests, limits }: Asked, dialect: Dialect): Resources {
   for (const name in requests) {
     const isShort = AMOUNTS.includes(name) || isHugePage(name);
     if (isShort) amounts[name] = requests[name]!;
-    if (isShort || isExtended(name, dialect)) amounts[REQUESTS + name] = requests[name]!;
+    if (isShort || isDevice(name, dialect)) amounts[REQUESTS + name] = requests[name]!;
   }
   for (const name of AMOUNTS) if (limits[name] !== undefined) amounts[`limits.${name}`] = limits[name];
   return amounts;

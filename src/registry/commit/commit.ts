@@ -28,6 +28,8 @@ import { waitForRevision, waitUntilFresh } from "../kind/freshness.ts";
 export interface Plan<Answer> {
   /** They are stored all or none. There are none where nothing changes, as in a dry run. */
   readonly writes: readonly PlannedWrite[];
+  /** Why the store is known to refuse them; then they are left out. */
+  readonly refusal?: StoreError;
   /** The answer once they are stored, given the revision of the first; 0 where there are none. */
   answer(revision: number): Answer;
   /** What is written after them, given the revision of the first, before it is answered. */
@@ -42,6 +44,8 @@ export interface Reservation {
   keep?(): Promise<void> | undefined;
   /** The writes are not stored: gives everything back. */
   release?(): Promise<void> | undefined;
+  /** The attempt has ended in whatever way, also where it is unknown whether the writes are stored. */
+  end?(): void;
 }
 
 /** What a verb that judges knows of the attempt. */
@@ -50,6 +54,8 @@ export interface Judging {
   readonly hold: Hold;
   /** Reads what is stored, and what was judged before in the same transaction as if it were stored. */
   readonly lookup: Lookup;
+  /** The same object for all writes that are judged together; undefined for a write that is judged alone. */
+  readonly transaction?: object | undefined;
   /** Adds what the write has for itself alone from now on. */
   reserve(reservation: Reservation): void;
 }
@@ -117,6 +123,8 @@ async function carryOut<Answer>(proposals: Proposals<Answer>, hold: Hold): Promi
       proposals.forEach(({ ctx }, i) => (ctx.warnings.length = warnings[i] ?? 0));
       const { revision } = error;
       await (revision === undefined ? waitUntilFresh(proposal.kind) : waitForRevision(proposal.kind, revision));
+    } finally {
+      attempt.end();
     }
   }
 }
@@ -133,6 +141,7 @@ class Attempt<Answer> implements Judging {
   readonly #proposals: Proposals<Answer>;
   readonly #plans: Plan<Answer>[] = [];
   #reservations: Reservation[] = [];
+  readonly #endings: Reservation[] = [];
 
   constructor(proposals: Proposals<Answer>, hold: Hold) {
     this.#proposals = proposals;
@@ -145,8 +154,13 @@ class Attempt<Answer> implements Judging {
     return isAlone ? lookup : new PlannedLookup(lookup, this.#writes);
   }
 
+  get transaction(): object | undefined {
+    return this.#proposals.length > 1 ? this : undefined;
+  }
+
   reserve(reservation: Reservation): void {
     this.#reservations.push(reservation);
+    if (reservation.end) this.#endings.push(reservation);
   }
 
   /** Judges, stores and answers; what was reserved is kept where the writes are stored, and released where they are not. */
@@ -158,9 +172,11 @@ class Attempt<Answer> implements Judging {
         this.#plans.push(plan instanceof Promise ? await plan : plan);
       }
       const writes = this.#writes;
-      if (writes.length > 0) {
+      const refusal = this.#plans.find((plan) => plan.refusal)?.refusal;
+      if (writes.length > 0 || refusal) {
         const confirmed = inOrder(this.#reservations, (one) => one.confirm?.());
         if (confirmed) await confirmed;
+        if (refusal) throw refusal;
         revisions = await store(writes, this.#proposals[0].caller);
         if (this.#plans.length > 1 || this.#plans[0]?.followUp) revisions = await this.#followUp(revisions);
       }
@@ -172,6 +188,11 @@ class Attempt<Answer> implements Judging {
     const ended = revisions ? inOrder(this.#reservations, (one) => one.keep?.()) : this.#release();
     if (ended) await ended;
     return this.#plans.map((plan, i) => plan.answer(revisions?.[i] ?? 0));
+  }
+
+  /** Tells the reservations that the attempt has ended. */
+  end(): void {
+    for (const one of this.#endings) one.end?.();
   }
 
   /** Whose write an error is about, and the name of its object. */

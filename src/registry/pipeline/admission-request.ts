@@ -50,14 +50,14 @@ export class ObjectRequest implements AdmissionRequest {
   readonly warnings: string[];
   readonly hold: Hold;
   readonly #parts: RequestParts;
-  readonly #attempt: Pick<Judging, "hold" | "lookup">;
+  readonly #attempt: Pick<Judging, "hold" | "lookup" | "transaction">;
   /** The request that this one shows in another version. */
   readonly #original: ObjectRequest | undefined;
   #isReinvocation = false;
 
   constructor(
     parts: RequestParts,
-    attempt: Pick<Judging, "hold" | "lookup">,
+    attempt: Pick<Judging, "hold" | "lookup" | "transaction">,
     operation: AdmissionRequest["operation"],
     object: ApiObject | undefined,
     old: ApiObject | undefined,
@@ -99,6 +99,10 @@ export class ObjectRequest implements AdmissionRequest {
 
   get lookup(): Lookup {
     return this.#attempt.lookup;
+  }
+
+  get transaction(): object | undefined {
+    return this.#attempt.transaction;
   }
 
   get isReinvocation(): boolean {

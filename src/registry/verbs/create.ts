@@ -116,7 +116,14 @@ function planPrepared(
   const key = keyOf(kind, namespace, name);
   const storeKey = kind.stored.prefix + key;
   const there = kind.cache.get(key);
-  if (there) throw new StoreError("exists", "it is there already", { key: storeKey, revision: there.revision });
+  if (there) {
+    const refusal = new StoreError("exists", "it is there already", { key: storeKey, revision: there.revision });
+    if (options.dryRun || attempt.transaction) throw refusal;
+    const answer = (): never => {
+      throw refusal;
+    };
+    return { writes: [], refusal, answer };
+  }
   if (options.dryRun) {
     const answer = (shown: ApiObject) => () => unstoredResult(withSentVersion(write, shown, sent), 201, ctx);
     const shown = shownAfterStoring(kind, object, undefined);

@@ -78,13 +78,17 @@ export function ownStatusChange(
 /**
  * Changes the status of an object; resolves to the resourceVersion that it has then. A change that leaves the status as it is
  * writes nothing. Rejects with 404 where the object is deleted.
+ *
+ * @param options.locks whether it waits for the lock of the object; without it, a writer that is faster makes it judge again
  */
 export async function amendStatus(
   kind: Kind,
   key: ObjectKey,
   change: (object: ApiObject) => void,
+  { locks }: { readonly locks: boolean },
 ): Promise<string | undefined> {
-  const { object } = await commit(ownStatusChange(kind, key, change));
+  const proposal = ownStatusChange(kind, key, change);
+  const { object } = await commit(locks ? proposal : { ...proposal, lock: undefined });
   return object.metadata.resourceVersion;
 }
 

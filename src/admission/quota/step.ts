@@ -1,0 +1,151 @@
+/**
+ * Quotas: what objects take is charged to the quotas of their namespace when they are stored, and what does not fit is refused
+ * (QUOTA-2..8). What objects give back, a controller counts.
+ *
+ *     validate: does it fit? ──► [all other steps agree] ──► commit: book ──► [the write] ──► stored, or rollback: refund
+ *
+ * A write that a step or a rule refuses has booked nothing. A write that the store refuses, as a create under a name that is
+ * taken, has booked its charge (QUOTA-4): it is seen in the quota until the next booking takes it off.
+ *
+ * A controller that counts asks for a dry run of a write of the status first: the dry run waits for the writes whose charges are
+ * booked, so that a count from then on finds their objects.
+ *
+ * @module
+ */
+import type { Usage } from "../../kinds/usage/contract.ts";
+import { usageOf } from "../../kinds/usage/usage.ts";
+import type { Dialect } from "../../meta/dialect.ts";
+import type { ObjectRef } from "../../meta/status.ts";
+import type { Clock } from "../../util/clock.ts";
+import { inSlices } from "../../util/steps.ts";
+import { ByNamespace } from "../by-namespace.ts";
+import type { AdmissionRequest, AdmissionStep } from "../contract.ts";
+import { ChargeGroup } from "./charge-group.ts";
+import { ChargeWriter, type ChargeWriterParts, QUOTAS } from "./charge-writer.ts";
+import { type Charge, type ChargedRequest, type CountedQuota, chargesOf, readQuota } from "./charges.ts";
+
+/** What the step is made of. */
+export interface QuotaParts extends ChargeWriterParts {
+  readonly dialect: Dialect;
+  readonly clock: Pick<Clock, "now" | "loop">;
+}
+
+/** The step named ResourceQuota; it is the last one, so that only what is about to be stored is charged. */
+export function resourceQuota(parts: QuotaParts): AdmissionStep {
+  const step = new QuotaStep(parts);
+  return {
+    name: "ResourceQuota",
+    validate: (request) => step.validate(request),
+    commit: (request) => step.commit(request),
+    rollback: (request) => step.rollback(request),
+    end: (request) => step.end(request),
+  };
+}
+
+/** A resource whose objects are counted. */
+interface CountedResource {
+  readonly resource: string;
+  readonly usage: Usage;
+}
+
+class QuotaStep {
+  readonly #parts: QuotaParts;
+  readonly #quotas: ByNamespace<CountedQuota>;
+  readonly #writer: ChargeWriter;
+  readonly #uncounted: ReadonlySet<string>;
+  /** Undefined for resources that are not counted. */
+  readonly #resources = new WeakMap<ObjectRef, CountedResource | undefined>();
+  /** The charges of requests that are running, by the transaction or the request. */
+  readonly #groups = new WeakMap<object, ChargeGroup>();
+
+  constructor(parts: QuotaParts) {
+    const { lookup, dialect, clock } = parts;
+    this.#parts = parts;
+    this.#writer = new ChargeWriter(parts);
+    this.#quotas = new ByNamespace({ lookup, loop: clock.loop }, QUOTAS, readQuota(dialect));
+    this.#uncounted = uncountedResources(dialect);
+  }
+
+  validate(request: AdmissionRequest): void | Promise<void> {
+    const { namespace, object, namespaced, ref } = request;
+    if (namespace === "" || !object || !namespaced) return undefined;
+    if (isTrialOfCount(request)) return this.#writer.whenEnded(namespace, request.name);
+    const counted = this.#countedBy(ref);
+    if (!counted || !mayTake(request, counted.usage)) return undefined;
+    const quotas = this.#quotas.in(namespace, request.lookup);
+    if (!quotas) return undefined;
+    const charged = { ...counted, request, object, now: 0 };
+    if (quotas instanceof Promise) return quotas.then((found) => found && this.#check(charged, found));
+    return this.#check(charged, quotas);
+  }
+
+  commit(request: AdmissionRequest): Promise<void> | undefined {
+    const group = this.#groups.get(request.transaction ?? request);
+    if (!group || group.booked) return group?.booked;
+    group.booked = request.transaction ? this.#writer.bookUnlocked(group) : this.#writer.book(group);
+    return group.booked;
+  }
+
+  rollback(request: AdmissionRequest): undefined {
+    const group = this.#groups.get(request.transaction ?? request);
+    if (group) this.#writer.refund(group.takeBookings());
+  }
+
+  end(request: AdmissionRequest): void {
+    const group = this.#groups.get(request.transaction ?? request);
+    if (group) this.#writer.end(group);
+  }
+
+  #countedBy(ref: ObjectRef): CountedResource | undefined {
+    if (this.#resources.has(ref)) return this.#resources.get(ref);
+    const resource = ref.group === "" ? ref.plural : `${ref.plural}.${ref.group}`;
+    const usage = usageOf(resource, this.#parts.dialect);
+    const counted = this.#uncounted.has(resource) ? undefined : { resource, usage };
+    this.#resources.set(ref, counted);
+    return counted;
+  }
+
+  /** Throws 403 where a request takes more than there is. */
+  #check(charged: ChargedRequest, quotas: Iterable<CountedQuota>): void | Promise<void> {
+    const { clock } = this.#parts;
+    const all = [...quotas];
+    const charges = inSlices(chargesOf({ ...charged, now: clock.now() }, all), clock.loop.slice());
+    if (charges instanceof Promise) return charges.then((found) => this.#plan(charged, all, found));
+    return this.#plan(charged, all, charges);
+  }
+
+  /** Plans charges that fit, beside those of earlier writes of the same transaction. */
+  #plan({ request }: ChargedRequest, quotas: readonly CountedQuota[], charges: readonly Charge[]): void {
+    if (charges.length === 0) return;
+    const { transaction = request, namespace } = request;
+    const group = this.#groups.get(transaction) ?? new ChargeGroup(namespace);
+    const byName = new Map(quotas.map(({ name, quota }) => [name, quota]));
+    for (const charge of charges) {
+      charge.addTo(group.addTo(charge.quota, this.#writer.statusOf(byName.get(charge.quota)!)));
+    }
+    for (const charge of charges) group.add(charge);
+    this.#groups.set(transaction, group);
+  }
+}
+
+/** Kinds that are not stored, and Events. */
+const uncountedResources = ({ domain }: Dialect): ReadonlySet<string> =>
+  new Set([
+    "bindings",
+    "componentstatuses",
+    "events",
+    `events.events.${domain}`,
+    ...["tokenreviews", "selfsubjectreviews"].map((plural) => `${plural}.authentication.${domain}`),
+    ...["", "self", "local"].map((scope) => `${scope}subjectaccessreviews.authorization.${domain}`),
+    `selfsubjectrulesreviews.authorization.${domain}`,
+  ]);
+
+/** Whether a request is a dry run of a write of the status of a quota. */
+const isTrialOfCount = ({ operation, subresource, ref, options }: AdmissionRequest): boolean =>
+  operation === "UPDATE" && subresource === "status" && options.dryRun && ref.group === "" && ref.plural === QUOTAS;
+
+/** Whether a write may change what its object takes. */
+function mayTake({ operation, subresource, object, old }: AdmissionRequest, usage: Usage): boolean {
+  if (operation === "CREATE") return subresource === "";
+  return operation === "UPDATE" && old !== undefined && (usage.mayChange?.(subresource, object!, old) ?? false);
+}
