@@ -38,6 +38,7 @@ const rooms = {
   extension: ["util", "value", "meta", "schema", "cel", "kinds", "auth", "admission", "registry", "hooks"],
   fairness: ["util", "meta", "kinds", "auth"],
   server: ["util", "http2", "value", "meta", "schema", "wire", "auth", "audit", "registry", "fairness"],
+  plan: ["util", "value", "meta", "schema", "kinds/usage", "kinds/core", "kinds/rules", "storage", "auth/contract", "registry"],
   client: ["util", "value", "meta"],
   claims: ["meta", "client/kind", "client/kinds"],
   runtime: ["util", "meta", "client"],

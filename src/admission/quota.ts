@@ -85,7 +85,8 @@ export function resourceQuota({ dialect, clock, amend }: QuotaParts): AdmissionS
         const charges = quotas
           .map((quota) => chargeOf(requested, writer.withoutRefunds(quota)))
           .filter((charge) => charge !== undefined);
-        if (request.options.dryRun || charges.length === 0) return undefined;
+        const isBooked = request.isPlanned || !request.options.dryRun;
+        if (!isBooked || charges.length === 0) return undefined;
         return writer.takeAll(namespace, charges).then((bookings) => void booked.set(request, bookings));
       });
     },

@@ -33,6 +33,8 @@ export interface Caller extends Identity {
   readonly sent?: (object: ApiObject) => void;
   /** Adds an annotation to the audit event of the request; the first value of a key stays (AUDIT-19). */
   readonly note?: (key: string, value: string) => void;
+  /** Whether its writes are stored in a plan only; admission is told that they are dry runs. */
+  readonly isPlan?: boolean;
   /** Called with the promise of a write when the store has got it. */
   readonly storing?: (done: Promise<unknown>) => void;
 }

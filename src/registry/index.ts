@@ -20,7 +20,7 @@ export { type Action, type ActionRequest, type Actions, actionKey } from "./kind
 export { type Proposal, commit, commitTogether } from "./commit/commit.ts";
 export { SYSTEM } from "./kind/system.ts";
 export { RetryingWatch, WATCH_ALL } from "./retrying-watch.ts";
-export { failureOf } from "./kind/errors.ts";
+export { failureOf, storeError } from "./kind/errors.ts";
 export type { Kind } from "./kind/kind.ts";
 export type { Kinds, ResourceSpec } from "./kinds.ts";
 export type { UncheckedConverter } from "./kind/converter.ts";
