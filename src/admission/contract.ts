@@ -73,6 +73,11 @@ export interface AdmissionRequest {
   /** The stored object; undefined for a create. */
   readonly old: ApiObject | undefined;
   readonly options: AdmissionOptions;
+  /**
+   * Whether the write is stored in a plan only. Its options say that it is a dry run then; what it takes is booked all the same, so
+   * that later writes of the plan see that.
+   */
+  readonly isPlanned: boolean;
   /** Who writes. */
   readonly identity: Identity;
   /** Reads stored objects, and what is about to be stored together with this one. */

@@ -2,10 +2,17 @@ import type { Authorizer, AuthContext } from "./contract.ts";
 
 type Make = (context: AuthContext) => Authorizer;
 
+/** An authorizer of a cluster. */
+interface Made {
+  readonly context: AuthContext;
+  current: Authorizer;
+}
+
 /** An authorizer that can be replaced at run time. */
 export class ReplaceableAuthorizer {
   #make: Make;
-  readonly #made: { readonly context: AuthContext; current: Authorizer }[] = [];
+  /** Weak: a cluster has one for each plan, and drops it then. */
+  #made: WeakRef<Made>[] = [];
 
   constructor(make: Make) {
     this.#make = make;
@@ -14,13 +21,16 @@ export class ReplaceableAuthorizer {
   /** Replaces the authorizer; requests in flight get the decision of the one before. */
   replace(make: Make): void {
     this.#make = make;
-    for (const one of this.#made) one.current = make(one.context);
+    for (const ref of this.#made) {
+      const one = ref.deref();
+      if (one) one.current = make(one.context);
+    }
   }
 
   /** The authorizer of a cluster. */
   for(context: AuthContext): Authorizer {
-    const one = { context, current: this.#make(context) };
-    this.#made.push(one);
+    const one: Made = { context, current: this.#make(context) };
+    this.#made = [...this.#made.filter((ref) => ref.deref()), new WeakRef(one)];
     return {
       authorize: (identity, info) => one.current.authorize(identity, info),
       rightsOf: (identity, namespace) => one.current.rightsOf(identity, namespace),

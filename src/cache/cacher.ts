@@ -19,7 +19,7 @@
 import { type Store, StoreError, type StoreEvent } from "../storage/contract.ts";
 import { assert } from "../util/assert.ts";
 import type { Timer } from "../util/clock.ts";
-import type { CacheResource, Entry } from "./entry.ts";
+import { type CacheResource, type Entry, keyInside } from "./entry.ts";
 import { Budget } from "./budget.ts";
 import { CacheError, cacheErrorOf, closed, fromStore, future } from "./errors.ts";
 import { Follower, RETRY_MS } from "./follower.ts";
@@ -137,6 +137,14 @@ export class Cacher {
     const slot = this.#slots.get(prefix);
     if (!slot || slot.waiting) throw closed(prefix);
     return slot.cache;
+  }
+
+  /** The revision of a key of the store, 0 where it does not exist; undefined where its resource is not loaded. */
+  revisionOf(key: string): number | undefined {
+    const slot = this.#slots.find(key);
+    if (!slot || slot.waiting) return undefined;
+    const { cache } = slot;
+    return cache.get(keyInside(cache.resource.prefix, key))?.revision ?? 0;
   }
 
   /** Loads one more resource. Rejects with CacheError; with `closed` when it is removed meanwhile. */

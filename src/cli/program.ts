@@ -8,6 +8,7 @@
 import { Command } from "commander";
 import type { Actions } from "./actions.ts";
 import { admissionCommand } from "./admission.ts";
+import { applyCommand } from "./apply.ts";
 import { auditCommand } from "./audit.ts";
 import { backupCommand } from "./backup.ts";
 import { blameCommand } from "./blame.ts";
@@ -26,6 +27,7 @@ import { infoCommand } from "./info.ts";
 import { kubeconfigCommand } from "./kubeconfig.ts";
 import { mountCommand } from "./mount.ts";
 import { nodeCommand } from "./node.ts";
+import { planCommand } from "./plan.ts";
 import { rebindCommand } from "./rebind.ts";
 import { repairCommand } from "./repair.ts";
 import { resolveCommand } from "./resolve.ts";
@@ -76,6 +78,8 @@ const commandsOf = (actions: Actions): Readonly<Record<string, readonly Command[
     userCommand(actions),
   ],
   Objects: [
+    planCommand(actions),
+    applyCommand(actions),
     whyCommand(actions),
     admissionCommand(actions),
     blameCommand(actions),

@@ -19,7 +19,7 @@ import type { Cluster, ClusterParts } from "./contract.ts";
 import { FlowObjects } from "./flow-objects.ts";
 import { type ClusterHandlers, type ClusterRegistry, handlersOf } from "./handlers.ts";
 import { type Own, openOwn } from "./own.ts";
-import { type Kept, RunningCluster } from "./running-cluster.ts";
+import { type Kept, type OpenParts, RunningCluster } from "./running-cluster.ts";
 import { startObjects } from "./start-objects.ts";
 
 /**
@@ -33,7 +33,7 @@ export const createCluster = (parts: ClusterParts): Promise<Cluster> =>
     const flow = openFlow(parts, { built, own, opened });
     await allEnded([provisionAll(parts, built, own), flow.start()]);
     const extension = await openExtension(parts, { built, own, opened });
-    return new RunningCluster(parts, { own, built, flow, extension, opened, forkOf });
+    return new RunningCluster(parts, { own, built, flow, extension, opened, forkOf, extend: extendOf(parts, own) });
   }, closeFailed(parts));
 
 /** A fork; its kinds are those that were served at the time of the fork. */
@@ -46,7 +46,7 @@ function forkOf(given: ClusterParts, { registry, definitions, configuration }: K
     const flow = openFlow(parts, { built, own, opened }, configuration);
     void flow.follow();
     const extension = closedWith(definitions?.fork(extensionParts(parts, { built, own })), opened);
-    return new RunningCluster(parts, { own, built, flow, extension, opened, forkOf });
+    return new RunningCluster(parts, { own, built, flow, extension, opened, forkOf, extend: extendOf(parts, own) });
   }, closeFailed(parts));
 }
 
@@ -115,9 +115,18 @@ async function provisionAll(parts: ClusterParts, built: ClusterRegistry, { api }
   await make(inNamespaces);
 }
 
+/** Makes extensions of forks in which documents are planned; what they do is counted by the fork. */
+const extendOf =
+  (parts: ClusterParts, own: Own): OpenParts["extend"] =>
+  (kept, { built, activity }) =>
+    kept?.fork({ ...extensionParts(parts, { built, own }), activity });
+
 const extensionParts = (
   parts: ClusterParts,
-  { built: { kinds, lookup }, own: { api, hooks } }: Pick<Opened, "built" | "own">,
+  {
+    built: { kinds, lookup },
+    own: { api, hooks },
+  }: Pick<Opened, "own"> & { readonly built: Pick<ClusterRegistry, "kinds" | "lookup"> },
 ): ExtensionParts => ({
   kinds,
   lookup,

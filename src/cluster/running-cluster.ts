@@ -24,6 +24,9 @@ import type { FlowObjects } from "./flow-objects.ts";
 import type { ClusterRegistry } from "./handlers.ts";
 import { cacheCheck, roomCheck, storeCheck, syncCheck } from "./health.ts";
 import { inProcessTransport } from "./in-process.ts";
+import { planRoute } from "./plan-route.ts";
+import type { PlanningParts } from "./planning.ts";
+import { planPartsOf } from "./planning.ts";
 import { cacheMetrics, processMetrics, storeMetrics } from "./metrics.ts";
 import type { Own } from "./own.ts";
 import { servedKindsOf } from "./served-kinds.ts";
@@ -49,6 +52,8 @@ export interface OpenParts {
   readonly opened: AsyncDisposableStack;
   /** Makes a fork. */
   readonly forkOf: (parts: ClusterParts, kept: Kept) => Cluster;
+  /** Makes the extension of a fork in which documents are planned. */
+  readonly extend: PlanningParts["extend"];
 }
 
 /** See the head of this file. */
@@ -80,9 +85,13 @@ export class RunningCluster implements Cluster {
     opened.defer(() => this.#stop());
     opened.defer(() => roles?.close());
     this.#roles = roles;
-    const explaining = whyRoute((identity) => this.client("keelson-why", identity));
+    const { extension, extend } = open;
+    const routes = [
+      whyRoute((identity) => this.client("keelson-why", identity)),
+      planRoute(planPartsOf({ parts, own, built, extension, extend })),
+    ];
     const mismatches = (): number => checks.mismatches;
-    this.#serve = () => serverOf(parts, { own, built, explaining, mismatches, health: roles ? [roles.health] : [] });
+    this.#serve = () => serverOf(parts, { own, built, routes, mismatches, health: roles ? [roles.health] : [] });
   }
 
   get store(): Store {
@@ -197,13 +206,13 @@ function defaultRolesOf(
 interface Served {
   readonly own: Own;
   readonly built: ClusterRegistry;
-  readonly explaining: Route;
+  readonly routes: readonly Route[];
   readonly mismatches: () => number;
   readonly health: readonly HealthCheck[];
 }
 
 /** The server over the registry, with the health checks, metrics and routes of the cluster. */
-function serverOf(parts: ClusterParts, { own, built, explaining, mismatches, health }: Served): ServerHandle {
+function serverOf(parts: ClusterParts, { own, built, routes, mismatches, health }: Served): ServerHandle {
   const { store, log = silentLog, server = {} } = parts;
   const { clock, random, dialect } = own.api;
   const watched = { clock, stored: () => store.revision, cached: () => built.cacher.stats(), kinds: built.kinds };
@@ -219,7 +228,7 @@ function serverOf(parts: ClusterParts, { own, built, explaining, mismatches, hea
     fairness: own.fairness,
     version: "0.0.0",
     ...server,
-    routes: [explaining, ...(server.routes ?? [])],
+    routes: [...routes, ...(server.routes ?? [])],
     health: [
       storeCheck(own.storeFailed),
       cacheCheck(watched),

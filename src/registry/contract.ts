@@ -36,6 +36,8 @@ export interface Caller extends Identity {
   readonly note?: (key: string, value: string) => void;
   /** Records what admission does, for an explanation. */
   readonly trace?: AdmissionTrace | undefined;
+  /** Whether its writes are stored in a plan only; admission is told that they are dry runs. */
+  readonly isPlan?: boolean;
   /** Called with the promise of a write when the store has got it. */
   readonly storing?: (done: Promise<unknown>) => void;
 }

@@ -21,7 +21,7 @@ export { type Proposal, commit, commitTogether } from "./commit/commit.ts";
 export { WriteTrace } from "./pipeline/trace.ts";
 export { SYSTEM } from "./kind/system.ts";
 export { RetryingWatch, WATCH_ALL } from "./retrying-watch.ts";
-export { failureOf } from "./kind/errors.ts";
+export { failureOf, storeError } from "./kind/errors.ts";
 export type { Kind } from "./kind/kind.ts";
 export type { Kinds, ResourceSpec } from "./kinds.ts";
 export type { UncheckedConverter } from "./kind/converter.ts";

@@ -59,6 +59,7 @@ export function requestOf(more: Partial<AdmissionRequest> = {}): AdmissionReques
     old: undefined,
     version: "v1",
     options: { dryRun: false },
+    isPlanned: false,
     identity: { user: "u", groups: [] },
     warnings: [],
     hold: { signal: new AbortController().signal },

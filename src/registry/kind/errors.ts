@@ -35,7 +35,7 @@ export function lockError(error: unknown): unknown {
 }
 
 /** The error of a write that the store refused. */
-export function storeError(kind: Kind, name: string, cause: unknown): ApiError {
+export function storeError(kind: Pick<Kind, "ref">, name: string, cause: unknown): ApiError {
   const error = lockError(cause);
   if (!(error instanceof StoreError)) return failureOf(error);
   switch (error.code) {

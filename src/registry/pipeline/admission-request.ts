@@ -46,6 +46,7 @@ export class ObjectRequest implements AdmissionRequest {
   readonly nameInPath: string;
   readonly subresource: string;
   readonly options: AdmissionOptions;
+  readonly isPlanned: boolean;
   readonly identity: Identity;
   readonly warnings: string[];
   readonly hold: Hold;
@@ -73,7 +74,8 @@ export class ObjectRequest implements AdmissionRequest {
     this.namespace = target.namespace;
     this.nameInPath = target.name;
     this.subresource = target.subresource;
-    this.options = parts.options;
+    this.isPlanned = caller.isPlan ?? false;
+    this.options = this.isPlanned ? { ...parts.options, dryRun: true } : parts.options;
     this.identity = caller;
     this.warnings = parts.ctx.warnings;
     this.hold = attempt.hold;

@@ -18,6 +18,7 @@ import type { Body } from "../../registry/contract.ts";
 import { ALL_PATCHES, PATCH_MEDIA, type PatchType } from "../../schema/patch-types.ts";
 import { DecodeError } from "../../value/decode-error.ts";
 import { decodeJson, decodeJsonSteps } from "../../value/json.ts";
+import type { Value } from "../../value/value.ts";
 import { inSlices } from "../../util/steps.ts";
 import { decodeYamlInline, type YamlOptions } from "../../value/yaml.ts";
 import type { ServerContext } from "../request/context.ts";
@@ -66,6 +67,22 @@ export async function objectBody(server: ServerContext, request: ResourceRequest
   } catch (error) {
     throw bodyError(error, name);
   }
+}
+
+/** The body of a request to a route, as JSON or YAML; a field may be there once only. */
+export async function valueBody(server: ServerContext, response: HttpResponse): Promise<Value> {
+  const media = bodyMedia(response);
+  if (media === "protobuf") throw unsupportedMediaType(PROTOBUF, BODY_TYPES);
+  const bytes = await bodyBytes(server, response);
+  try {
+    const { value, duplicates } = await (media === "yaml"
+      ? yamlBody(server, response, bytes)
+      : decodeJsonBody(server, bytes));
+    if (duplicates.length === 0) return value;
+  } catch (error) {
+    throw bodyError(error, undefined);
+  }
+  throw badRequest("expected each field of the body once");
 }
 
 /** The body of a patch; only an apply patch is YAML. */

@@ -1,0 +1,148 @@
+/**
+ * Forks of a running cluster in which documents are planned: its kinds, its cache, its definitions and its steps of admission over
+ * a store whose writes stay in memory. A fork takes the same time however much is stored.
+ *
+ * @module
+ */
+import type { AdmissionRequest, AdmissionStep } from "../admission/contract.ts";
+import { RBAC_GROUP } from "../auth/rbac/role-cache.ts";
+import type { Authorizer } from "../auth/contract.ts";
+import type { Extension, KeptExtension } from "../extension/index.ts";
+import type { PlanFork, PlanParts } from "../plan/contract.ts";
+import { type Kinds, forkRegistry } from "../registry/index.ts";
+import type { Lookup } from "../schema/lookup.ts";
+import { permit } from "../server/index.ts";
+import { OverlayStore } from "../storage/overlay/store.ts";
+import { Activity } from "../util/activity.ts";
+import type { ClusterParts } from "./contract.ts";
+import { type ClusterHandlers, type ClusterRegistry, handlersOf } from "./handlers.ts";
+import type { Own } from "./own.ts";
+
+/** The bytes of objects that one plan may change. */
+const MAX_BYTES = 64 << 20;
+
+/** How long a plan waits for what other servers have stored. */
+const FRESH_MS = 3000;
+
+/** What forks are made of. */
+export interface PlanningParts {
+  readonly parts: ClusterParts;
+  readonly own: Own;
+  readonly built: ClusterRegistry;
+  readonly extension: Extension | undefined;
+  /** Makes the extension of a fork. */
+  readonly extend: (kept: KeptExtension | undefined, fork: ForkedRegistry) => Extension | undefined;
+}
+
+/** A registry of a fork, with what its extension is made of. */
+export interface ForkedRegistry {
+  readonly built: Pick<ClusterRegistry, "kinds" | "lookup">;
+  readonly activity: Activity;
+}
+
+/** What plans in a cluster are made of. */
+export const planPartsOf = (planning: PlanningParts): PlanParts => ({
+  store: planning.parts.store,
+  kinds: planning.built.kinds,
+  dialect: planning.own.api.dialect,
+  clock: planning.own.api.clock,
+  async fork() {
+    const { store } = planning.parts;
+    await planning.built.cacher.waitFor(await store.currentRevision(), { timeoutMs: FRESH_MS });
+    return new ClusterFork(planning);
+  },
+  permit: (authorizer, identity, info) => permit({ authorizer }, identity, info),
+});
+
+/** See the head of this file. */
+class ClusterFork implements PlanFork {
+  readonly store: OverlayStore;
+  readonly revision: number;
+  readonly kinds: Kinds;
+  readonly lookup: Lookup;
+  readonly before: Lookup;
+  readonly #activity: Activity;
+  readonly #registry: ClusterRegistry;
+  readonly #extension: Extension | undefined;
+  readonly #base: Authorizer;
+  readonly #refusals = new WeakMap<object, string>();
+
+  constructor({ parts, own, built, extension, extend }: PlanningParts) {
+    const { revision } = built.cacher;
+    const store = new OverlayStore({
+      below: parts.store,
+      revision,
+      revisionOf: (key) => this.#registry.cacher.revisionOf(key),
+      maxBytes: MAX_BYTES,
+    });
+    const kept = extension?.keep();
+    const activity = new Activity(own.api.clock);
+    const registry = forkRegistry<ClusterHandlers>(
+      { cacher: built.cacher, kinds: built.kinds.keep() },
+      {
+        api: own.api,
+        store,
+        definitions: [],
+        cache: { activity },
+        handlers: (access) => this.#handlers(handlersOf(parts, own, access)),
+      },
+    );
+    this.store = store;
+    this.revision = revision;
+    this.kinds = registry.kinds;
+    this.lookup = registry.lookup;
+    this.before = built.lookup;
+    this.#activity = activity;
+    this.#registry = registry;
+    this.#base = built.handlers.authorizer;
+    this.#extension = extend(kept, { built: registry, activity });
+  }
+
+  authorizer(): Authorizer {
+    return this.store.hasWritten(RBAC_GROUP) ? this.#registry.handlers.authorizer : this.#base;
+  }
+
+  refusedBy(error: unknown): string | undefined {
+    return typeof error === "object" && error !== null ? this.#refusals.get(error) : undefined;
+  }
+
+  idle(): Promise<void> {
+    return this.#activity.idle();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#extension?.close();
+    this.#registry.cacher.close();
+    await this.store.close();
+  }
+
+  /** Handlers whose steps of admission are known for what they refuse. */
+  #handlers(handlers: ClusterHandlers): ClusterHandlers {
+    return { ...handlers, admission: handlers.admission.map((step) => this.#named(step)) };
+  }
+
+  #named(step: AdmissionStep): AdmissionStep {
+    const noting =
+      <T extends void | Promise<void> | undefined>(work: (request: AdmissionRequest) => T) =>
+      (request: AdmissionRequest): T => {
+        try {
+          const pending = work(request);
+          return (pending ? pending.catch((error: unknown) => this.#refused(step, error)) : pending) as T;
+        } catch (error) {
+          return this.#refused(step, error);
+        }
+      };
+    const { mutate, validate, commit } = step;
+    return {
+      ...step,
+      ...(mutate ? { mutate: noting((request) => step.mutate!(request)) } : {}),
+      ...(validate ? { validate: noting((request) => step.validate!(request)) } : {}),
+      ...(commit ? { commit: noting((request) => step.commit!(request)) } : {}),
+    };
+  }
+
+  #refused({ name }: AdmissionStep, error: unknown): never {
+    if (typeof error === "object" && error !== null) this.#refusals.set(error, name);
+    throw error;
+  }
+}

@@ -1,0 +1,119 @@
+/**
+ * Plans of manifests, which the server makes at {@link PLAN_PATH}. See docs/guides/plan.md.
+ *
+ * @module
+ */
+import type { Value } from "../value/value.ts";
+import type { ReportedChange } from "./history-report.ts";
+import { REPORT_GROUP, REPORT_VERSION, type ReportedObject } from "./ownership-reports.ts";
+import type { Status } from "./status.ts";
+
+/** The path of the endpoint. */
+export const PLAN_PATH = "/keelson/v1/plan";
+
+/** The apiVersion of requests and reports. */
+export const PLAN_VERSION = `${REPORT_GROUP}/${REPORT_VERSION}`;
+
+/** Documents that are planned, or applied, as one. */
+export interface PlanRequest {
+  readonly kind: "PlanRequest";
+  readonly apiVersion: string;
+  readonly documents: readonly Value[];
+  /** The manager that applies them. */
+  readonly fieldManager: string;
+  /** Whether it takes fields over that others own; false by default. */
+  readonly force?: boolean;
+  /** `Warn` by default. */
+  readonly fieldValidation?: "Ignore" | "Warn" | "Strict";
+  /** The namespace of documents that name none; `default` by default. */
+  readonly namespace?: string;
+  /** Whether the result is stored, all or none; false by default. */
+  readonly commit?: boolean;
+  /** Whether the report contains the objects; false by default. */
+  readonly objects?: boolean;
+  /** Which objects are deleted that are not among the documents; none by default. */
+  readonly prune?: PrunedBySelector | PrunedBySet;
+}
+
+/** Deletes objects of the manager that a label selector selects. */
+export interface PrunedBySelector {
+  readonly selector: string;
+}
+
+/** Deletes objects of an ApplySet (KEP-3659), which is created where it does not exist. */
+export interface PrunedBySet {
+  readonly set: {
+    readonly name: string;
+    /** `default`, or that of the request, by default. */
+    readonly namespace?: string;
+    /** The kind of its parent; a Secret by default. */
+    readonly kind?: "ConfigMap" | "Secret";
+  };
+}
+
+/** One difference, with the managers of the field: after the change, and before it for a removed field. */
+export interface PlannedChange extends ReportedChange {
+  readonly managers: readonly string[];
+}
+
+/** The fields that a manager owns no more. */
+export interface LostFields {
+  readonly manager: string;
+  readonly fields: readonly string[];
+}
+
+/** Why a document is applied before others that come before it in the manifest. */
+export interface PlannedMove {
+  /** What would fail otherwise. */
+  readonly rule: "namespace" | "definition" | "class" | "role" | "serviceAccount";
+  /** The position of the document that needs it, from 0. */
+  readonly before: number;
+}
+
+/** What becomes of one document, or of a pruned object. */
+export interface PlannedDocument {
+  /** The position of the document, from 0; absent for a pruned object. */
+  readonly document?: number;
+  /** Absent where the document does not say what it is. */
+  readonly object?: ReportedObject;
+  readonly result: "created" | "changed" | "unchanged" | "deleted" | "refused";
+  /** Absent where nothing was moved. */
+  readonly moved?: PlannedMove;
+  /** For a change; in the order of the object. */
+  readonly changes?: readonly PlannedChange[];
+  /** Whether changes were left out, since the report would be too large. */
+  readonly changesLeftOut?: boolean;
+  /** What other managers lose. */
+  readonly lost?: readonly LostFields[];
+  /** What refuses it: `authorization`, `ownership`, `validation`, `registry`, or the name of a step of admission. */
+  readonly refusedBy?: string;
+  /** For a refusal. */
+  readonly status?: Status;
+  readonly warnings: readonly string[];
+  /** The object as it would be; only where it was requested. */
+  readonly value?: Value;
+}
+
+/** Something that the documents together would break. */
+export interface PlanFinding {
+  readonly kind: "quota" | "budget" | "claim";
+  readonly namespace: string;
+  readonly name: string;
+  readonly message: string;
+}
+
+/** The result for all documents. */
+export interface PlanReport {
+  readonly kind: "Plan";
+  readonly apiVersion: string;
+  /** `planned` where nothing was stored, `committed` where all was, `refused` where nothing could be. */
+  readonly outcome: "planned" | "committed" | "refused";
+  /** The revision that the documents were judged at; of what was stored, the one at which all is seen. */
+  readonly resourceVersion: string;
+  /** In the order in which they are applied. */
+  readonly documents: readonly PlannedDocument[];
+  readonly pruned: readonly PlannedDocument[];
+  readonly findings: readonly PlanFinding[];
+  /** Why nothing was stored, where it was to be. */
+  readonly status?: Status;
+}

@@ -1,0 +1,51 @@
+/**
+ * What a plan is made in, and for whom.
+ *
+ * @module
+ */
+import type { Authorizer, Identity } from "../auth/contract.ts";
+import type { Dialect } from "../meta/dialect.ts";
+import type { RequestInfo } from "../meta/request-info.ts";
+import type { Kinds } from "../registry/index.ts";
+import type { Lookup } from "../schema/lookup.ts";
+import type { OverlayStore } from "../storage/overlay/store.ts";
+import type { Store } from "../storage/contract.ts";
+import type { Clock } from "../util/clock.ts";
+
+/** The kinds and objects of a cluster at one revision, over a store whose writes stay in memory. */
+export interface PlanFork extends AsyncDisposable {
+  readonly store: OverlayStore;
+  /** The revision of the cluster at which it began. */
+  readonly revision: number;
+  readonly kinds: Kinds;
+  readonly lookup: Lookup;
+  /** The objects of the cluster itself. */
+  readonly before: Lookup;
+  /** Decides by the roles of the cluster and of what the plan has written. */
+  readonly authorizer: () => Authorizer;
+  /** The step of admission that has refused with an error; undefined where none has. */
+  refusedBy(error: unknown): string | undefined;
+  /** Resolves when the definitions that were written are served. */
+  idle(): Promise<void>;
+}
+
+/** What plans are made of. */
+export interface PlanParts {
+  readonly store: Store;
+  /** The kinds that are served. */
+  readonly kinds: Kinds;
+  readonly dialect: Dialect;
+  readonly clock: Clock;
+  /** A fork of the cluster as it is now, once it has what other servers have stored. */
+  fork(): Promise<PlanFork>;
+  /** Throws, or rejects with, 403 where a user may not do what `info` says. */
+  permit(authorizer: Authorizer, identity: Identity, info: RequestInfo): void | Promise<void>;
+}
+
+/** Who requests a plan. */
+export interface PlanCaller {
+  readonly identity: Identity;
+  readonly userAgent: string;
+  /** Aborted when the client is gone. */
+  readonly signal: AbortSignal;
+}

@@ -1,0 +1,148 @@
+/**
+ * The order in which documents are applied: as given, but with a document that another one needs before it.
+ *
+ * Only what would fail otherwise is moved: a namespace, a definition, a class, a role or a service account that comes after a
+ * document that names it. Each document is read once.
+ *
+ * @module
+ */
+import type { PlannedMove } from "../meta/plan-report.ts";
+import { type Value, type ValueObject, getMember, isObject } from "../value/value.ts";
+
+/** A document at its position in the manifest. */
+export interface OrderedDocument {
+  readonly position: number;
+  /** Why it was moved; undefined where it was not. */
+  readonly moved: PlannedMove | undefined;
+}
+
+/** The documents in the order in which they are applied. */
+export function orderOf(documents: readonly Value[], namespace: string): readonly OrderedDocument[] {
+  const providers = providersOf(documents, namespace);
+  if (providers.size === 0) return documents.map((_, position) => ({ position, moved: undefined }));
+  const visited = new Set<number>();
+  const ordered: OrderedDocument[] = [];
+  const visit = (first: number): void => {
+    const stack = [{ position: first, moved: undefined as PlannedMove | undefined, isReady: false }];
+    for (let top = stack.pop(); top; top = stack.pop()) {
+      const { position, moved } = top;
+      if (top.isReady) {
+        ordered.push({ position, moved });
+        continue;
+      }
+      if (visited.has(position)) continue;
+      visited.add(position);
+      stack.push({ position, moved, isReady: true });
+      for (const { rule, key } of needsOf(documents[position]!, namespace).toReversed()) {
+        const provider = providers.get(key);
+        if (provider === undefined || provider <= position || visited.has(provider)) continue;
+        stack.push({ position: provider, moved: { rule, before: position }, isReady: false });
+      }
+    }
+  };
+  documents.forEach((_, position) => visit(position));
+  return ordered;
+}
+
+type Rule = PlannedMove["rule"];
+
+/** A name that one document provides and others need. */
+interface Need {
+  readonly rule: Rule;
+  readonly key: string;
+}
+
+/** The position of the first document that provides each name. */
+function providersOf(documents: readonly Value[], namespace: string): ReadonlyMap<string, number> {
+  const providers = new Map<string, number>();
+  documents.forEach((document, position) => {
+    const key = providedBy(document, namespace);
+    if (key !== undefined && !providers.has(key)) providers.set(key, position);
+  });
+  return providers;
+}
+
+const CLASS = "Class";
+const CLASS_NAME = "ClassName";
+const RBAC = "rbac.authorization.k8s.io/";
+const ROLES: ReadonlySet<string> = new Set(["ClusterRole", "Role"]);
+
+function providedBy(document: Value, usual: string): string | undefined {
+  const { apiVersion, kind, name, namespace, spec } = partsOf(document, usual);
+  if (apiVersion === "v1" && kind === "Namespace") return keyOf("namespace", name);
+  if (apiVersion === "v1" && kind === "ServiceAccount") return keyOf("serviceAccount", namespace, name);
+  if (kind === "CustomResourceDefinition") {
+    return keyOf("definition", textOf(spec, "group"), textOf(getMember(asObject(spec), "names"), "kind"));
+  }
+  if (apiVersion.startsWith(RBAC) && ROLES.has(kind))
+    return keyOf("role", kind, kind === "Role" ? namespace : "", name);
+  return kind.endsWith(CLASS) && kind.length > CLASS.length ? keyOf("class", kind, name) : undefined;
+}
+
+function needsOf(document: Value, usual: string): Need[] {
+  const { apiVersion, kind, namespace, spec } = partsOf(document, usual);
+  const slash = apiVersion.indexOf("/");
+  const needs: Need[] = [
+    { rule: "definition", key: keyOf("definition", apiVersion.slice(0, Math.max(slash, 0)), kind) },
+    { rule: "namespace", key: keyOf("namespace", namespace) },
+  ];
+  const roleRef = getMember(asObject(document), "roleRef");
+  if (apiVersion.startsWith(RBAC) && isObject(roleRef)) {
+    const role = textOf(roleRef, "kind");
+    needs.push({ rule: "role", key: keyOf("role", role, role === "Role" ? namespace : "", textOf(roleRef, "name")) });
+  }
+  for (const { member, name } of namesIn(spec)) {
+    if (member === "serviceAccountName")
+      needs.push({ rule: "serviceAccount", key: keyOf(member.slice(0, -4), namespace, name) });
+    else needs.push({ rule: "class", key: keyOf("class", kindOfClass(member), name) });
+  }
+  return needs;
+}
+
+/** `StorageClass` of `storageClassName`. */
+const kindOfClass = (member: string): string => member[0]!.toUpperCase() + member.slice(1, -"Name".length);
+
+/** The members of a spec that name a class or a service account, at any depth. */
+function namesIn(spec: Value | undefined): readonly { readonly member: string; readonly name: string }[] {
+  const found: { member: string; name: string }[] = [];
+  const left: Value[] = spec === undefined ? [] : [spec];
+  for (let value = left.pop(); value !== undefined; value = left.pop()) {
+    if (Array.isArray(value)) left.push(...value);
+    else if (isObject(value)) {
+      for (const [member, inside] of Object.entries(value)) {
+        if (typeof inside !== "string") left.push(inside);
+        else if (member.endsWith(CLASS_NAME) || member === "serviceAccountName") found.push({ member, name: inside });
+      }
+    }
+  }
+  return found;
+}
+
+interface Parts {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly namespace: string;
+  readonly spec: Value | undefined;
+}
+
+function partsOf(document: Value, usual: string): Parts {
+  const metadata = getMember(asObject(document), "metadata");
+  return {
+    apiVersion: textOf(document, "apiVersion"),
+    kind: textOf(document, "kind"),
+    name: textOf(metadata, "name"),
+    namespace: textOf(metadata, "namespace") || usual,
+    spec: getMember(asObject(document), "spec"),
+  };
+}
+
+const asObject = (value: Value | undefined): ValueObject => (isObject(value) ? value : {});
+
+function textOf(value: Value | undefined, member: string): string {
+  const text = getMember(asObject(value), member);
+  return typeof text === "string" ? text : "";
+}
+
+/** One text for several; a name has no such character. */
+const keyOf = (...parts: readonly string[]): string => parts.join("\0");
