@@ -33,6 +33,7 @@ import { defaultStorageClass, persistentVolumeClaimResize, storageObjectInUsePro
 
 /** What the steps are made of. */
 export interface AdmissionParts extends QuotaParts, OwnerParts, PolicyParts {
+  readonly clock: QuotaParts["clock"] & PolicyParts["clock"];
   readonly random: Random;
   readonly provision: ProvisionNamespace;
 }
