@@ -5,22 +5,31 @@ import { type PluginChoice, idleNames } from "./names.ts";
 import { mastersAuthorizer } from "../auth/admin.ts";
 import { admissionSteps } from "./steps.ts";
 import { lookupOf } from "./testing/requests.ts";
+import { WebhookParts } from "./webhooks/webhook-parts.ts";
 
 function chain(dialect: typeof neutral, plugins?: PluginChoice): string[] {
-  const parts = {
+  const own = {
     lookup: lookupOf({}),
-    dialect,
     clock: new ManualClock(),
     random: seededRandom(1),
     authorizer: mastersAuthorizer,
+  };
+  const hooks = { call: () => Promise.reject(new Error("expected no call")), close: () => undefined };
+  const parts = {
+    ...own,
+    dialect,
     provision: () => Promise.resolve(),
     amend: () => Promise.resolve(undefined),
     resourcesOf: () => [],
+    webhooks: new WebhookParts({ ...own, hooks }),
   };
   return admissionSteps(parts, { plugins })
     .map(({ name }) => name)
     .filter((name) => name !== "escalation");
 }
+
+/** The steps before the quotas. */
+const WEBHOOKS = ["MutatingAdmissionWebhook", "ValidatingAdmissionWebhook"];
 
 const SIGNERS = [
   "CertificateApproval",
@@ -36,6 +45,7 @@ test("the chain of each dialect runs in order, with the steps that its documents
     ...SIGNERS,
     "DefaultIngressClass",
     "PodCertificateSigning",
+    ...WEBHOOKS,
   ]);
   expect(chain(kubernetes)).toEqual([
     "NamespaceLifecycle",
@@ -45,6 +55,7 @@ test("the chain of each dialect runs in order, with the steps that its documents
     ...SIGNERS,
     "DefaultIngressClass",
     "PodCertificateSigning",
+    ...WEBHOOKS,
   ]);
 });
 
@@ -62,6 +73,7 @@ test("steps are switched on and off by name, and run in the order of kube-apiser
     "RuntimeClass",
     ...SIGNERS,
     "PodCertificateSigning",
+    ...WEBHOOKS,
     "ResourceQuota",
   ]);
   expect(chain(neutral, { enable: ["StorageObjectInUseProtection"] })).toContain("StorageObjectInUseProtection");

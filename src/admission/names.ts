@@ -47,6 +47,10 @@ export const ADMISSION_PLUGINS = {
     about: "Holds Pods, containers and claims to the LimitRanges of their namespace, and fills in what they lack.",
     byDefault: false,
   },
+  MutatingAdmissionWebhook: {
+    about: "Calls the webhooks of MutatingWebhookConfigurations, which may change and refuse a write.",
+    byDefault: true,
+  },
   NodeRestriction: {
     about: "Lets agents of nodes write their own Node, its Lease, and the Pods on it, and no labels that steer work.",
     byDefault: false,
@@ -84,6 +88,10 @@ export const ADMISSION_PLUGINS = {
   TaintNodesByCondition: {
     about: "Taints new nodes as not ready; who finds them ready takes the taint away.",
     byDefault: false,
+  },
+  ValidatingAdmissionWebhook: {
+    about: "Calls the webhooks of ValidatingWebhookConfigurations, which may refuse a write.",
+    byDefault: true,
   },
 } as const satisfies Readonly<Record<string, Plugin>>;
 

@@ -26,6 +26,9 @@ import {
   podCertificateSigning,
 } from "./signers.ts";
 import { serviceAccount } from "./service-account.ts";
+import { mutatingWebhooks } from "./webhooks/mutating.ts";
+import { validatingWebhooks } from "./webhooks/validating.ts";
+import type { WebhookParts } from "./webhooks/webhook-parts.ts";
 import { defaultStorageClass, persistentVolumeClaimResize, storageObjectInUseProtection } from "./storage.ts";
 
 /** What the steps are made of. */
@@ -34,6 +37,7 @@ export interface AdmissionParts extends QuotaParts, OwnerParts {
   readonly lookup: Lookup;
   readonly random: Random;
   readonly provision: ProvisionNamespace;
+  readonly webhooks: WebhookParts;
 }
 
 /** What an owner of a cluster chooses of the steps. */
@@ -71,6 +75,8 @@ export function admissionSteps(parts: AdmissionParts, choice: AdmissionChoice = 
     podCertificateSigning(authorizer),
     ...added,
     escalation(parts),
+    ...switched("MutatingAdmissionWebhook", mutatingWebhooks(parts.webhooks)),
+    ...switched("ValidatingAdmissionWebhook", validatingWebhooks(parts.webhooks)),
     // It counts what all others have let pass.
     ...switched("ResourceQuota", resourceQuota(parts)),
   ];

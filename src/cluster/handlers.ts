@@ -7,6 +7,7 @@ import { builtInActions } from "../actions/index.ts";
 import type { Admission } from "../admission/contract.ts";
 import type { ResourceOfKind } from "../admission/owner-references.ts";
 import { type AdmissionParts, admissionSteps } from "../admission/steps.ts";
+import { WebhookParts } from "../admission/webhooks/webhook-parts.ts";
 import { mastersAuthorizer } from "../auth/admin.ts";
 import { authenticatorChain } from "../auth/chain.ts";
 import type { Authenticator, Authorizer, AuthContext } from "../auth/contract.ts";
@@ -20,6 +21,7 @@ import {
   provisionNamespace,
 } from "../registry/index.ts";
 import { componentStatuses } from "./components.ts";
+import type { Collector } from "../util/exposition.ts";
 import type { ClusterParts } from "./contract.ts";
 import type { Own } from "./own.ts";
 
@@ -27,6 +29,8 @@ import type { Own } from "./own.ts";
 export interface ClusterHandlers extends Handlers {
   readonly authorizer: Authorizer;
   readonly authenticator: Authenticator;
+  /** Metrics of steps of admission. */
+  readonly admissionMetrics: Collector;
 }
 
 /** The registry of a cluster. */
@@ -37,22 +41,28 @@ export function handlersOf(parts: ClusterParts, own: Own, access: RegistryAccess
   const { authorizer: authorizerOf = () => mastersAuthorizer, authenticator: authenticatorOf = acceptNone } = parts;
   const authorizer = authorizerOf(access);
   const authenticator = authenticatorOf(access);
+  const webhooks = new WebhookParts({
+    ...access.api,
+    lookup: access.lookup,
+    hooks: own.hooks,
+    authorizer,
+    services: parts.services,
+  });
   return {
     authorizer,
     authenticator,
-    admission: admissionOf(parts, access, authorizer),
+    admission: admissionOf(parts, { ...admissionParts(access, authorizer), webhooks }),
+    admissionMetrics: webhooks.metrics.collect,
     actions: builtInActions({ access, authorizer, authenticator, signer: parts.signer ?? noSigner }),
     shown: new Map([["/ComponentStatus", () => componentStatuses({ ...own, ...own.api, lookup: access.lookup })]]),
   };
 }
 
-function admissionOf({ plugins, steps = [] }: ClusterParts, access: RegistryAccess, authorizer: Authorizer): Admission {
-  const parts = admissionParts(access, authorizer);
-  return admissionSteps(parts, { plugins, added: [...steps, definitionPreview(parts)] });
-}
+const admissionOf = ({ plugins, steps = [] }: ClusterParts, parts: AdmissionParts): Admission =>
+  admissionSteps(parts, { plugins, added: [...steps, definitionPreview(parts)] });
 
 /** What the built-in steps of admission are made of. */
-const admissionParts = (access: RegistryAccess, authorizer: Authorizer): AdmissionParts => ({
+const admissionParts = (access: RegistryAccess, authorizer: Authorizer): Omit<AdmissionParts, "webhooks"> => ({
   ...access.api,
   lookup: access.lookup,
   authorizer,

@@ -110,8 +110,8 @@ export class ObjectRequest implements AdmissionRequest {
     else this.#isReinvocation = true;
   }
 
-  note(key: string, value: string): void {
-    this.#parts.caller.note?.(key, value);
+  note(key: string, value: string, level?: "Request"): void {
+    this.#parts.caller.note?.(key, value, level);
   }
 
   replace(value: Value): void | Promise<void> {
