@@ -48,7 +48,7 @@ export interface Compilation<E> {
   readonly conditions: MatchConditions;
   readonly expressions: E;
   /** Binds the variables of a request; composited variables are evaluated once for all expressions that it runs. */
-  bind(inputs: Inputs): Bound;
+  readonly bind: (inputs: Inputs) => Bound;
 }
 
 function* compilation<E>(
