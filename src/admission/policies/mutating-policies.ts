@@ -342,5 +342,5 @@ function refusalOf({ ref, shownName }: AdmissionRequest, failures: readonly Muta
   });
   const { details = {} } = forbidden(ref, shownName || "Unknown", "", causes).status;
   const reason = sorted[0]?.isFault ? "Forbidden" : "Invalid";
-  return new ApiError(reason, causes[0]?.message ?? "", { details, code: 403 });
+  return new ApiError(reason, causes[0]?.message ?? "", { details, chosen: { code: 403 } });
 }
