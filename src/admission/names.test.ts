@@ -28,11 +28,16 @@ function chain(dialect: typeof neutral, plugins?: PluginChoice): string[] {
   };
   return admissionSteps(parts, { plugins })
     .map(({ name }) => name)
-    .filter((name) => name !== "escalation" && !name.endsWith("AdmissionPolicy"));
+    .filter((name) => name !== "escalation");
 }
 
 /** The steps before the quotas. */
-const WEBHOOKS = ["MutatingAdmissionWebhook", "ValidatingAdmissionWebhook"];
+const LAST = [
+  "MutatingAdmissionPolicy",
+  "MutatingAdmissionWebhook",
+  "ValidatingAdmissionPolicy",
+  "ValidatingAdmissionWebhook",
+];
 
 const SIGNERS = [
   "CertificateApproval",
@@ -48,7 +53,7 @@ test("the chain of each dialect runs in order, with the steps that its documents
     ...SIGNERS,
     "DefaultIngressClass",
     "PodCertificateSigning",
-    ...WEBHOOKS,
+    ...LAST,
   ]);
   expect(chain(kubernetes)).toEqual([
     "NamespaceLifecycle",
@@ -58,7 +63,7 @@ test("the chain of each dialect runs in order, with the steps that its documents
     ...SIGNERS,
     "DefaultIngressClass",
     "PodCertificateSigning",
-    ...WEBHOOKS,
+    ...LAST,
   ]);
 });
 
@@ -76,7 +81,7 @@ test("steps are switched on and off by name, and run in the order of kube-apiser
     "RuntimeClass",
     ...SIGNERS,
     "PodCertificateSigning",
-    ...WEBHOOKS,
+    ...LAST,
     "ResourceQuota",
   ]);
   expect(chain(neutral, { enable: ["StorageObjectInUseProtection"] })).toContain("StorageObjectInUseProtection");

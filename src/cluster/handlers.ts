@@ -16,7 +16,6 @@ import type { Authenticator, Authorizer, AuthContext } from "../auth/contract.ts
 import { definitionPreview } from "../extension/index.ts";
 import { structOf } from "../apply/index.ts";
 import { copyOf } from "../schema/api-object.ts";
-import type { Collector } from "../util/exposition.ts";
 import {
   type BuiltRegistry,
   type Handlers,
@@ -35,7 +34,7 @@ export interface ClusterHandlers extends Handlers {
   readonly authorizer: Authorizer;
   readonly authenticator: Authenticator;
   /** The metrics of steps of admission. */
-  readonly collectors: readonly Collector[];
+  readonly admissionMetrics: readonly Collector[];
 }
 
 /** The registry of a cluster. */
@@ -57,8 +56,8 @@ export function handlersOf(parts: ClusterParts, own: Own, access: RegistryAccess
   return {
     authorizer,
     authenticator,
-    admission: admissionOf(parts, { ...admissionParts(access, authorizer), policyMetrics, webhooks }),
-    collectors: [policyMetrics.collect, webhooks.metrics.collect],
+    admission: admissionOf(parts, { ...admissionParts(access, authorizer), webhooks, policyMetrics }),
+    admissionMetrics: [webhooks.metrics.collect, policyMetrics.collect],
     actions: builtInActions({ access, authorizer, authenticator, signer: parts.signer ?? noSigner }),
     shown: new Map([["/ComponentStatus", () => componentStatuses({ ...own, ...own.api, lookup: access.lookup })]]),
   };

@@ -11,8 +11,9 @@ import { Agent, type RequestOptions, request } from "node:https";
 import type { IncomingMessage } from "node:http";
 import { posix } from "node:path";
 import { codeOf } from "../util/error.ts";
+import { inSlices } from "../util/steps.ts";
 import { withoutTrailing } from "../util/scan.ts";
-import { decodeJson } from "../value/json.ts";
+import { decodeJsonSteps } from "../value/json.ts";
 import type { Value } from "../value/value.ts";
 import type { Clock } from "../util/clock.ts";
 import { readBody, withTimeout } from "./response.ts";
@@ -42,7 +43,7 @@ export interface Hooks {
 const MAX_SOCKETS = 32;
 /** An unused connection is closed after this time. */
 const IDLE_MILLIS = 60_000;
-/** A response may be twice as long as its request, and this much longer: it is decoded in one slice of the event loop. */
+/** A response may be twice as long as its request, and this much longer: it is decoded in few slices of the event loop. */
 const EXTRA_BYTES = 1 << 20;
 
 /** Calls webhooks over HTTPS; connections are kept for the next request. */
@@ -64,7 +65,8 @@ export function openHooks({ clock }: { readonly clock: Clock }): Hooks {
           response.destroy();
           throw new Error(`expected the status 200, got ${response.statusCode}`);
         }
-        return decodeJson(await readBody(response, 2 * body.length + EXTRA_BYTES, "an answer")).value;
+        const bytes = await readBody(response, 2 * body.length + EXTRA_BYTES, "an answer");
+        return (await inSlices(decodeJsonSteps(bytes), clock.loop.slice())).value;
       };
       return withTimeout(clock, millis, "an answer", work, outer);
     },

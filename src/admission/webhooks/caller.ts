@@ -32,6 +32,23 @@ export interface CallerParts {
 /** Calls of all webhooks of a server, and the bytes of their requests. */
 const BOUNDS = { each: 32, all: 1024, bytes: 128 << 20 };
 
+/** Larger reviews are written in a pass of the loop of their own. */
+const LARGE_BYTES = 256 << 10;
+
+/** A review whose bytes are made when there is a place for them. */
+interface SentReview {
+  /** About how many there are. */
+  readonly size: number;
+  readonly body: () => Uint8Array;
+}
+
+/** The time of one call: its end by the steady counter, and the signal that ends it before. */
+interface CallTime {
+  readonly end: number;
+  readonly millis: number;
+  readonly signal: AbortSignal;
+}
+
 /** See the head of this file. */
 export class WebhookCaller {
   readonly #parts: CallerParts;
@@ -46,13 +63,15 @@ export class WebhookCaller {
    * ApiError where the failure policy does not matter.
    */
   async call({ placed: { webhook }, ...reviewed }: Invocation, texts: ObjectTexts): Promise<ReviewResponse> {
-    const { request } = reviewed;
+    const { request, shown } = reviewed;
     if (request.options.dryRun && !webhook.allowsDryRun) throw dryRunUnsupported(webhook.name);
     const { reviewVersion: version } = webhook;
     if (!version) throw versionFailure(webhook.name);
     const uid = this.#parts.random.uuid();
-    const body = Buffer.from(reviewText(version, uid, reviewed, texts));
-    const review = await this.#send(webhook, request, body);
+    const review = await this.#send(webhook, request, {
+      size: texts.sizeOf(shown),
+      body: () => Buffer.from(reviewText(version, uid, reviewed, texts)),
+    });
     const response = checked(webhook, review, version, uid);
     noteAnnotations(request, webhook, response.auditAnnotations);
     addWarnings(request, response.warnings);
@@ -60,15 +79,14 @@ export class WebhookCaller {
   }
 
   /** Sends a review within the time of the webhook and that of the request, of which waiting for a place is a part. */
-  async #send(webhook: Webhook, request: AdmissionRequest, body: Uint8Array): Promise<Value> {
+  async #send(webhook: Webhook, { hold }: AdmissionRequest, sent: SentReview): Promise<Value> {
     const { clock, times } = this.#parts;
-    const time = times.of(request.hold);
+    const time = times.of(hold);
     const since = clock.steady();
     const millis = Math.min(webhook.timeoutMillis, time.left);
     if (millis <= 0) throw time.usedUp();
-    const query = `?timeout=${Math.ceil(millis / 1000)}s`;
     try {
-      return await this.#within(webhook, request, body, { millis, query });
+      return await this.#sendWithin(webhook, sent, { end: since + millis, millis, signal: hold.signal });
     } catch (error) {
       time.spend(webhook, clock.steady() - since);
       if (time.left <= 0) throw time.usedUp();
@@ -76,31 +94,31 @@ export class WebhookCaller {
     }
   }
 
-  async #within(
-    webhook: Webhook,
-    { hold }: AdmissionRequest,
-    body: Uint8Array,
-    { millis, query }: { readonly millis: number; readonly query: string },
-  ): Promise<Value> {
-    const { clock, hooks } = this.#parts;
+  async #sendWithin(webhook: Webhook, sent: SentReview, limit: CallTime): Promise<Value> {
+    const query = `?timeout=${Math.ceil(limit.millis / 1000)}s`;
     const key = `${webhook.type.label}/${webhook.configuration}/${webhook.name}`;
-    const since = clock.steady();
     const fail = (error: unknown): never => {
       throw callFailure(webhook.name, shownUrl(webhook.client, query), error);
     };
-    let left = millis;
-    // Waiting has an end of its own, which is only needed where there is something to wait for.
-    if (!this.#limiter.hasPlace(key, body.length)) {
-      const enter = (signal: AbortSignal): Promise<void> => this.#limiter.wait(key, body.length, signal);
-      await withTimeout(clock, millis, "to begin", enter, hold.signal).catch(fail);
-      left = Math.max(1, millis - (clock.steady() - since));
-    } else this.#limiter.enter(key, body.length);
+    await this.#enter(key, sent.size, limit)?.catch(fail);
     try {
       const address = await this.#addressOf(webhook);
-      return await hooks.call({ ...address, url: address.url + query }, body, left, hold.signal).catch(fail);
+      const { clock, hooks } = this.#parts;
+      // Of several webhooks that get a large object at the same time, one gets its bytes in each pass of the loop.
+      if (sent.size > LARGE_BYTES) await clock.loop.yield();
+      const left = Math.max(1, limit.end - clock.steady());
+      return await hooks.call({ ...address, url: address.url + query }, sent.body(), left, limit.signal).catch(fail);
     } finally {
-      this.#limiter.leave(key, body.length);
+      this.#limiter.leave(key, sent.size);
     }
+  }
+
+  /** Takes a place among the calls; a promise where it has to wait for one. */
+  #enter(key: string, bytes: number, { millis, signal }: CallTime): Promise<void> | undefined {
+    if (this.#limiter.hasPlace(key, bytes)) return void this.#limiter.enter(key, bytes);
+    // Waiting has an end of its own, which is only needed where there is something to wait for.
+    const wait = (late: AbortSignal): Promise<void> => this.#limiter.wait(key, bytes, late);
+    return withTimeout(this.#parts.clock, millis, "other calls to end", wait, signal);
   }
 
   async #addressOf({ client, name }: Webhook): Promise<Awaited<ReturnType<WebhookAddresses["of"]>>> {

@@ -7,10 +7,11 @@ import { PatchError, followJsonPatch, parseJsonPatch } from "../../patch/index.t
 import type { JsonPatchOperation } from "../../patch/json-patch.ts";
 import { hasReason } from "../../meta/status.ts";
 import { asValue } from "../../schema/api-object.ts";
+import type { Slice } from "../../util/loop.ts";
 import { inSlices } from "../../util/steps.ts";
 import { messageOf } from "../../util/error.ts";
 import { inOrder, whenKnown } from "../../util/when-done.ts";
-import { decodeJson } from "../../value/json.ts";
+import { decodeJsonSteps } from "../../value/json.ts";
 import { equal } from "../../value/value.ts";
 import type { AdmissionRequest, AdmissionStep } from "../contract.ts";
 import { type Round, noteFailedMutation, noteMutation, notePatch } from "./audit.ts";
@@ -97,33 +98,40 @@ class MutatingWebhooks {
   async #patch(invocation: Invocation, round: Round, response: ReviewResponse): Promise<boolean> {
     const { placed, request, shown } = invocation;
     const { name } = placed.webhook;
-    const operations = operationsOf(name, response.patch!);
+    const slice = this.#parts.clock.loop.slice();
+    const operations = await operationsOf(name, response.patch!, slice);
     if (operations.length === 0) return false;
     if (!shown.object) throw nothingToPatch(name);
     if (response.patchType !== "JSONPatch") throw patchTypeFailure(name, response.patchType);
     const before = { ...asValue(shown.object) };
-    await this.#replace(shown, operations);
+    await replaceBy(shown, operations, slice);
+    await slice.pause();
     notePatch(request, placed, round, operations);
     return !equal(before, asValue(shown.object));
   }
+}
 
-  /** Puts what operations make of the object into its place; 500 where that is no object of the kind (HOOK-25). */
-  async #replace(shown: AdmissionRequest, operations: readonly JsonPatchOperation[]): Promise<void> {
-    try {
-      const steps = followJsonPatch(asValue(shown.object!), operations);
-      const patched = await inSlices(steps, this.#parts.clock.loop.slice());
-      await shown.replace(patched);
-    } catch (error) {
-      if (error instanceof PatchError || hasReason(error, "BadRequest", "Invalid")) throw failed(messageOf(error));
-      throw error;
-    }
+/** Puts what operations make of the object into its place; 500 where that is no object of the kind (HOOK-25). */
+async function replaceBy(
+  shown: AdmissionRequest,
+  operations: readonly JsonPatchOperation[],
+  slice: Slice,
+): Promise<void> {
+  try {
+    const patched = await inSlices(followJsonPatch(asValue(shown.object!), operations), slice);
+    await slice.pause();
+    await shown.replace(patched);
+  } catch (error) {
+    if (error instanceof PatchError || hasReason(error, "BadRequest", "Invalid")) throw failed(messageOf(error));
+    throw error;
   }
 }
 
 /** The operations of a patch. */
-function operationsOf(webhook: string, bytes: Uint8Array): readonly JsonPatchOperation[] {
+async function operationsOf(webhook: string, bytes: Uint8Array, slice: Slice): Promise<readonly JsonPatchOperation[]> {
   try {
-    return parseJsonPatch(decodeJson(bytes).value, { typed: false }).operations;
+    const { value } = await inSlices(decodeJsonSteps(bytes), slice);
+    return parseJsonPatch(value, { typed: false }).operations;
   } catch (error) {
     throw patchFailure(webhook, messageOf(error));
   }

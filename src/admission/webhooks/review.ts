@@ -12,6 +12,9 @@ import { optionsOf } from "../rules/options.ts";
 import { namespaceOf, requestedResource } from "../rules/request.ts";
 import type { ReviewVersion } from "./configuration.ts";
 
+/** More than the members beside the objects take, unless a user is of many groups. */
+const HEAD_BYTES = 4096;
+
 /** The texts of objects, of which several webhooks get the same. */
 export class ObjectTexts {
   readonly #texts = new Map<ApiObject, string>();
@@ -21,6 +24,11 @@ export class ObjectTexts {
     let text = this.#texts.get(object);
     if (text === undefined) this.#texts.set(object, (text = exactText(object)));
     return text;
+  }
+
+  /** About how many bytes a review of a request has. */
+  sizeOf({ object, old }: Pick<AdmissionRequest, "object" | "old">): number {
+    return HEAD_BYTES + this.of(object).length + this.of(old).length;
   }
 
   /** Objects have changed. */

@@ -32,7 +32,12 @@ export const rulesOf = (kind: RuledKind) =>
     ctx: WriteContext,
   ): Steps<void | Promise<void>> {
     if (subresource !== "" || isUnchanged(object, old)) return undefined;
-    const input = (): ObjectTask => ({ kind, object: bytesOf(object), old: old && bytesOf(old) });
-    const rules = () => validateObject(kind, object, old, errors);
+    const input = (): ObjectTask => ({
+      dialect: ctx.dialect.name,
+      kind,
+      object: bytesOf(object),
+      old: old && bytesOf(old),
+    });
+    const rules = () => validateObject(kind, object, old, errors, ctx.dialect);
     return yield* runRules(rules, { module: MODULE, input, sender: SENDER }, errors, ctx);
   };
