@@ -218,9 +218,12 @@ const SIZES: Readonly<Record<string, number>> = {
   Gi: 2 ** 30,
 };
 
+/** A canonical number without a suffix that is small enough for exact sums: most counts have this form. */
+const COUNT = /^(?:0|[1-9]\d{0,14})$/;
+
 function smallValue(text: string): number | undefined {
   const match = SMALL.exec(text);
-  if (!match) return undefined;
+  if (!match) return COUNT.test(text) ? Number(text) : undefined;
   const number = Number(match[1]);
   return match[2] === "m" ? number / 1000 : number * SIZES[match[2]!]!;
 }
@@ -253,8 +256,17 @@ export function quantitySign(value: string): -1 | 0 | 1 {
   return signOf((parseQuantity(value) ?? ZERO).mantissa);
 }
 
+/** The sum of two counts; undefined where the sum has another form, such as `2k`. */
+function sumOfCounts(a: string, b: string): string | undefined {
+  if (!COUNT.test(a) || !COUNT.test(b)) return undefined;
+  const sum = Number(a) + Number(b);
+  return sum % 1000 === 0 ? undefined : String(sum);
+}
+
 /** The sum of two quantities, in the family of the first one that is not 0; a malformed one counts as 0. */
 export function addQuantities(a: string, b: string): string {
+  const count = sumOfCounts(a, b);
+  if (count !== undefined) return count;
   const [x, y] = [parseQuantity(a) ?? ZERO, parseQuantity(b) ?? ZERO];
   if (y.mantissa === 0n) return a;
   if (x.mantissa === 0n) return b;

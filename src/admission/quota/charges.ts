@@ -55,13 +55,16 @@ export interface ChargedRequest {
 export class Charge {
   /** The name of the quota. */
   readonly quota: string;
+  /** The quota as it was when the request was validated. */
+  readonly validated: ResourceQuota;
   /** By resource; also those that the quota does not limit. */
   readonly amounts: Resources;
   readonly #request: AdmissionRequest;
 
-  constructor(request: AdmissionRequest, quota: string, amounts: Resources) {
+  constructor(request: AdmissionRequest, quota: ResourceQuota, amounts: Resources) {
     this.#request = request;
-    this.quota = quota;
+    this.quota = quota.metadata.name ?? "";
+    this.validated = quota;
     this.amounts = amounts;
   }
 
@@ -116,10 +119,10 @@ function* differences(charged: ChargedRequest, quotas: readonly ResourceQuota[])
   const all = increase(used, {});
   const more = old ? increase(used, usage.of(old, now)) : all;
   const charges: Charge[] = [];
-  for (const { metadata, spec, status } of quotas) {
-    const amounts = old && isAbout(spec, old, usage) ? more : all;
-    const isCharged = Object.keys(amounts).some((name) => status.hard?.[name] !== undefined);
-    if (isCharged) charges.push(new Charge(request, metadata.name ?? "", amounts));
+  for (const quota of quotas) {
+    const amounts = old && isAbout(quota.spec, old, usage) ? more : all;
+    const isCharged = Object.keys(amounts).some((name) => quota.status.hard?.[name] !== undefined);
+    if (isCharged) charges.push(new Charge(request, quota, amounts));
     yield;
   }
   return charges;

@@ -74,7 +74,7 @@ class QuotaStep {
     if (!counted || !mayTake(request, counted.usage)) return undefined;
     const quotas = this.#quotas.in(namespace, request.lookup);
     if (!quotas) return undefined;
-    const charged = { ...counted, request, object, now: 0 };
+    const charged = { ...counted, request, object, now: this.#parts.clock.now() };
     if (quotas instanceof Promise) return quotas.then((found) => found && this.#check(charged, found));
     return this.#check(charged, quotas);
   }
@@ -107,22 +107,18 @@ class QuotaStep {
 
   /** Throws 403 where a request takes more than there is. */
   #check(charged: ChargedRequest, quotas: Iterable<CountedQuota>): void | Promise<void> {
-    const { clock } = this.#parts;
-    const all = [...quotas];
-    const charges = inSlices(chargesOf({ ...charged, now: clock.now() }, all), clock.loop.slice());
-    if (charges instanceof Promise) return charges.then((found) => this.#plan(charged, all, found));
-    return this.#plan(charged, all, charges);
+    const { request } = charged;
+    const charges = inSlices(chargesOf(charged, quotas), this.#parts.clock.loop.slice());
+    if (charges instanceof Promise) return charges.then((found) => this.#plan(request, found));
+    return this.#plan(request, charges);
   }
 
   /** Plans charges that fit, beside those of earlier writes of the same transaction. */
-  #plan({ request }: ChargedRequest, quotas: readonly CountedQuota[], charges: readonly Charge[]): void {
+  #plan(request: AdmissionRequest, charges: readonly Charge[]): void {
     if (charges.length === 0) return;
     const { transaction = request, namespace } = request;
     const group = this.#groups.get(transaction) ?? new ChargeGroup(namespace);
-    const byName = new Map(quotas.map(({ name, quota }) => [name, quota]));
-    for (const charge of charges) {
-      charge.addTo(group.addTo(charge.quota, this.#writer.statusOf(byName.get(charge.quota)!)));
-    }
+    for (const charge of charges) charge.addTo(group.addTo(charge.quota, this.#writer.statusOf(charge.validated)));
     for (const charge of charges) group.add(charge);
     this.#groups.set(transaction, group);
   }
