@@ -25,20 +25,18 @@ export interface Booking {
  */
 export class ChargeGroup {
   readonly namespace: string;
-  /** By quota, in the order of the writes. */
-  readonly #charges = new Map<string, Charge[]>();
+  /** The names of the quotas. */
+  readonly quotas: string[] = [];
+  /** In the order of the writes. */
+  readonly #charges: Charge[] = [];
   readonly #ended = Promise.withResolvers<void>();
-  #bookings: Booking[] = [];
+  /** The quotas in which the charges are booked. */
+  readonly #records = new Map<string, QuotaRecord>();
   /** Resolves when all of it is booked; rejects where a charge does not fit any more. */
   booked: Promise<void> | undefined;
 
   constructor(namespace: string) {
     this.namespace = namespace;
-  }
-
-  /** The names of the quotas. */
-  get quotas(): readonly string[] {
-    return [...this.#charges.keys()];
   }
 
   /** Resolves when the writes are stored, or have failed. */
@@ -47,28 +45,32 @@ export class ChargeGroup {
   }
 
   add(charge: Charge): void {
-    const charges = this.#charges.get(charge.quota);
-    if (charges) charges.push(charge);
-    else this.#charges.set(charge.quota, [charge]);
+    this.#charges.push(charge);
+    if (!this.quotas.includes(charge.quota)) this.quotas.push(charge.quota);
   }
 
   /** The status of a quota with the charges. Throws 403 where they exceed the quota. */
   addTo(quota: string, status: QuotaStatus): QuotaStatus {
-    return (this.#charges.get(quota) ?? []).reduce((sum, charge) => charge.addTo(sum), status);
+    let sum = status;
+    for (const charge of this.#charges) if (charge.quota === quota) sum = charge.addTo(sum);
+    return sum;
   }
 
   /** Notes that the charges of a quota are booked. */
   note(quota: string, record: QuotaRecord): void {
-    const charges = this.#charges.get(quota) ?? [];
-    const amounts = charges.reduce<Resources>((sum, charge) => plus(sum, charge.amounts), {});
-    this.#bookings.push({ quota, record, amounts });
+    this.#records.set(quota, record);
   }
 
   /** What is booked; nothing of it is afterwards. */
   takeBookings(): readonly Booking[] {
-    const bookings = this.#bookings;
-    this.#bookings = [];
+    const bookings = [...this.#records].map(([quota, record]) => ({ quota, record, amounts: this.#amountsOf(quota) }));
+    this.#records.clear();
     return bookings;
+  }
+
+  #amountsOf(quota: string): Resources {
+    const charges = this.#charges.filter((charge) => charge.quota === quota);
+    return charges.reduce<Resources>((sum, { amounts }) => plus(sum, amounts), {});
   }
 
   end(): void {

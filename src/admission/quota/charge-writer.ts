@@ -183,9 +183,10 @@ export class ChargeWriter {
 
   /** Books a batch: a quota after the other, by name, so that no two batches wait for each other. */
   async #bookAll(namespace: string, batch: readonly PendingGroup[], options: AmendOptions): Promise<void> {
-    this.#refuseThoseTooMuch(namespace, batch);
+    const quotas = new Set(batch.flatMap(({ group }) => group.quotas));
+    // A single quota refuses what is too much when it is written.
+    if (quotas.size > 1) this.#refuseThoseTooMuch(namespace, batch);
     const fitting = batch.filter(({ isRefused }) => !isRefused);
-    const quotas = new Set(fitting.flatMap(({ group }) => group.quotas));
     for (const quota of [...quotas].toSorted()) {
       const charged = fitting.filter(({ group, isRefused }) => !isRefused && group.quotas.includes(quota));
       if (charged.length > 0) await this.#bookIn(namespace, quota, charged, options);

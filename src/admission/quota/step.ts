@@ -55,7 +55,7 @@ class QuotaStep {
   readonly #uncounted: ReadonlySet<string>;
   /** Undefined for resources that are not counted. */
   readonly #resources = new WeakMap<ObjectRef, CountedResource | undefined>();
-  /** The charges of requests that are running, by the transaction or the request. */
+  /** The charges of requests that are running, by the transaction or the request; deleted at their end. */
   readonly #groups = new WeakMap<object, ChargeGroup>();
 
   constructor(parts: QuotaParts) {
