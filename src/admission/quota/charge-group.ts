@@ -25,10 +25,8 @@ export interface Booking {
  */
 export class ChargeGroup {
   readonly namespace: string;
-  /** The names of the quotas. */
-  readonly quotas: string[] = [];
-  /** In the order of the writes. */
-  readonly #charges: Charge[] = [];
+  /** By quota, in the order of the writes. */
+  readonly #charges = new Map<string, Charge[]>();
   readonly #ended = Promise.withResolvers<void>();
   /** The quotas in which the charges are booked. */
   readonly #records = new Map<string, QuotaRecord>();
@@ -39,20 +37,31 @@ export class ChargeGroup {
     this.namespace = namespace;
   }
 
+  /** The names of the quotas. */
+  get quotas(): Iterable<string> {
+    return this.#charges.keys();
+  }
+
   /** Resolves when the writes are stored, or have failed. */
   get ended(): Promise<void> {
     return this.#ended.promise;
   }
 
   add(charge: Charge): void {
-    this.#charges.push(charge);
-    if (!this.quotas.includes(charge.quota)) this.quotas.push(charge.quota);
+    const charges = this.#charges.get(charge.quota);
+    if (charges) charges.push(charge);
+    else this.#charges.set(charge.quota, [charge]);
+  }
+
+  /** Whether it charges a quota. */
+  charges(quota: string): boolean {
+    return this.#charges.has(quota);
   }
 
   /** The status of a quota with the charges. Throws 403 where they exceed the quota. */
   addTo(quota: string, status: QuotaStatus): QuotaStatus {
     let sum = status;
-    for (const charge of this.#charges) if (charge.quota === quota) sum = charge.addTo(sum);
+    for (const charge of this.#charges.get(quota) ?? []) sum = charge.addTo(sum);
     return sum;
   }
 
@@ -69,7 +78,7 @@ export class ChargeGroup {
   }
 
   #amountsOf(quota: string): Resources {
-    const charges = this.#charges.filter((charge) => charge.quota === quota);
+    const charges = this.#charges.get(quota) ?? [];
     return charges.reduce<Resources>((sum, { amounts }) => plus(sum, amounts), {});
   }
 

@@ -17,12 +17,12 @@ import { usageOf } from "../../kinds/usage/usage.ts";
 import type { Dialect } from "../../meta/dialect.ts";
 import type { ObjectRef } from "../../meta/status.ts";
 import type { Clock } from "../../util/clock.ts";
-import { inSlices } from "../../util/steps.ts";
+import { type Steps, inSlices } from "../../util/steps.ts";
 import { ByNamespace } from "../by-namespace.ts";
 import type { AdmissionRequest, AdmissionStep } from "../contract.ts";
 import { ChargeGroup } from "./charge-group.ts";
 import { ChargeWriter, type ChargeWriterParts, QUOTAS } from "./charge-writer.ts";
-import { type Charge, type ChargedRequest, type CountedQuota, chargesOf, readQuota } from "./charges.ts";
+import { type ChargedRequest, type CountedQuota, chargesOf, readQuota } from "./charges.ts";
 
 /** What the step is made of. */
 export interface QuotaParts extends ChargeWriterParts {
@@ -105,20 +105,24 @@ class QuotaStep {
     return counted;
   }
 
-  /** Throws 403 where a request takes more than there is. */
   #check(charged: ChargedRequest, quotas: Iterable<CountedQuota>): void | Promise<void> {
-    const { request } = charged;
-    const charges = inSlices(chargesOf(charged, quotas), this.#parts.clock.loop.slice());
-    if (charges instanceof Promise) return charges.then((found) => this.#plan(request, found));
-    return this.#plan(request, charges);
+    return inSlices(this.#plan(charged, quotas), this.#parts.clock.loop.slice());
   }
 
-  /** Plans charges that fit, beside those of earlier writes of the same transaction. */
-  #plan(request: AdmissionRequest, charges: readonly Charge[]): void {
+  /**
+   * Plans the charges of a request, beside those of earlier writes of the same transaction. Throws 403 where it takes more than there
+   * is.
+   */
+  *#plan(charged: ChargedRequest, quotas: Iterable<CountedQuota>): Steps<void> {
+    const charges = yield* chargesOf(charged, quotas);
     if (charges.length === 0) return;
+    const { request } = charged;
     const { transaction = request, namespace } = request;
     const group = this.#groups.get(transaction) ?? new ChargeGroup(namespace);
-    for (const charge of charges) charge.addTo(group.addTo(charge.quota, this.#writer.statusOf(charge.validated)));
+    for (const charge of charges) {
+      charge.addTo(group.addTo(charge.quota, this.#writer.statusOf(charge.validated)));
+      yield;
+    }
     for (const charge of charges) group.add(charge);
     this.#groups.set(transaction, group);
   }
