@@ -158,7 +158,7 @@ describe("one write", () => {
     const requests = Array.from({ length: 5 }, () => world.request());
     for (const request of requests) atOnce(world.step.validate!(request));
     expect(world.used()).toEqual({ configmaps: "0" });
-    await Promise.all(requests.map((request) => world.step.commit!(request)));
+    await Promise.all(requests.map(async (request) => world.step.commit!(request)));
     expect([world.used(), world.writes]).toEqual([{ configmaps: "5" }, ["q", "q"]]);
     expect(world.locks).toEqual([{ locks: true }, { locks: true }]);
   });
@@ -168,7 +168,7 @@ describe("one write", () => {
     world.put("r", { configmaps: "1" });
     const requests = Array.from({ length: 3 }, () => world.request());
     for (const request of requests) atOnce(world.step.validate!(request));
-    const done = await Promise.allSettled(requests.map((request) => world.step.commit!(request)));
+    const done = await Promise.allSettled(requests.map(async (request) => world.step.commit!(request)));
     expect(done.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "rejected"]);
     expect([world.used("q"), world.used("r")]).toEqual([{ configmaps: "1" }, { configmaps: "1" }]);
   });
@@ -254,6 +254,15 @@ describe("writes that are stored together", () => {
     world.put("q", { configmaps: "2" });
     await expect(both("2")).rejects.toThrow("exceeded quota: q, requested: configmaps=1, used: configmaps=2");
   });
+});
+
+test("tens of thousands of quotas are judged in slices", async () => {
+  const world = await limited({ configmaps: "1" });
+  for (let i = 0; i < 30_000; i++) world.put(`q${i}`, { configmaps: "1" });
+  world.put("full", { configmaps: "0" });
+  const judged = world.step.validate!(world.request());
+  expect(judged).toBeInstanceOf(Promise);
+  await expect(judged).rejects.toThrow("exceeded quota: full");
 });
 
 test("QUOTA-2: a dry run of the status waits for the writes whose charges are booked, and then nothing is taken off", async () => {
