@@ -17,6 +17,14 @@ export interface Booking {
   readonly amounts: Resources;
 }
 
+/** What a group takes of one quota. */
+interface QuotaCharges {
+  /** In the order of the writes. */
+  readonly charges: Charge[];
+  /** Their sum. */
+  amounts: Resources;
+}
+
 /**
  * The charges of one write, or of several writes that are stored together: all of them are booked, or none.
  *
@@ -25,8 +33,8 @@ export interface Booking {
  */
 export class ChargeGroup {
   readonly namespace: string;
-  /** By quota, in the order of the writes. */
-  readonly #charges = new Map<string, Charge[]>();
+  /** By quota. */
+  readonly #charges = new Map<string, QuotaCharges>();
   readonly #ended = Promise.withResolvers<void>();
   /** The quotas in which the charges are booked. */
   readonly #records = new Map<string, QuotaRecord>();
@@ -48,9 +56,14 @@ export class ChargeGroup {
   }
 
   add(charge: Charge): void {
-    const charges = this.#charges.get(charge.quota);
-    if (charges) charges.push(charge);
-    else this.#charges.set(charge.quota, [charge]);
+    const { quota, amounts } = charge;
+    const before = this.#charges.get(quota);
+    if (!before) {
+      this.#charges.set(quota, { charges: [charge], amounts });
+      return;
+    }
+    before.charges.push(charge);
+    before.amounts = plus(before.amounts, amounts);
   }
 
   /** Whether it charges a quota. */
@@ -61,8 +74,13 @@ export class ChargeGroup {
   /** The status of a quota with the charges. Throws 403 where they exceed the quota. */
   addTo(quota: string, status: QuotaStatus): QuotaStatus {
     let sum = status;
-    for (const charge of this.#charges.get(quota) ?? []) sum = charge.addTo(sum);
+    for (const charge of this.#charges.get(quota)?.charges ?? []) sum = charge.addTo(sum);
     return sum;
+  }
+
+  /** What it takes of a quota. */
+  amountsOf(quota: string): Resources {
+    return this.#charges.get(quota)?.amounts ?? {};
   }
 
   /** Notes that the charges of a quota are booked. */
@@ -72,14 +90,9 @@ export class ChargeGroup {
 
   /** What is booked; nothing of it is afterwards. */
   takeBookings(): readonly Booking[] {
-    const bookings = [...this.#records].map(([quota, record]) => ({ quota, record, amounts: this.#amountsOf(quota) }));
+    const bookings = [...this.#records].map(([quota, record]) => ({ quota, record, amounts: this.amountsOf(quota) }));
     this.#records.clear();
     return bookings;
-  }
-
-  #amountsOf(quota: string): Resources {
-    const charges = this.#charges.get(quota) ?? [];
-    return charges.reduce<Resources>((sum, { amounts }) => plus(sum, amounts), {});
   }
 
   end(): void {

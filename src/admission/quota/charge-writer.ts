@@ -24,7 +24,7 @@ import type { Clock } from "../../util/clock.ts";
 import { type Steps, inSlices } from "../../util/steps.ts";
 import { ShortLivedMap } from "../../util/short-lived.ts";
 import { type Booking, type ChargeGroup, type QuotaRecord } from "./charge-group.ts";
-import { type QuotaStatus, isQuota } from "./charges.ts";
+import { type QuotaStatus, isQuota, withAmounts } from "./charges.ts";
 
 /** How {@link AmendStatus} waits for other writers of the object. */
 export interface AmendOptions {
@@ -320,11 +320,8 @@ function addAll(quota: ResourceQuota, { name, additions }: Additions, refund: Re
 }
 
 /** A status without amounts that are booked in it. */
-function withoutRefund(status: QuotaStatus, refund: Resources): QuotaStatus {
-  const { hard = {}, used = {} } = status ?? {};
-  const amounts = only(refund, (name) => hard[name] !== undefined);
-  return Object.keys(amounts).length === 0 ? (status ?? {}) : { ...status, used: plus(used, opposite(amounts)) };
-}
+const withoutRefund = (status: QuotaStatus, refund: Resources): QuotaStatus =>
+  Object.keys(refund).length === 0 ? status : withAmounts(status, opposite(refund));
 
 const opposite = (amounts: Resources): Resources =>
   Object.fromEntries(Object.entries(amounts).map(([name, amount]) => [name, subtractQuantities("0", amount)]));

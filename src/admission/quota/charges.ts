@@ -51,6 +51,13 @@ export interface ChargedRequest {
   readonly now: number;
 }
 
+/** A status with more amounts of the resources that it limits, whether they fit or not. */
+export function withAmounts(status: QuotaStatus, more: Resources): QuotaStatus {
+  const { hard = {}, used = {} } = status;
+  const amounts = only(more, (name) => hard[name] !== undefined);
+  return { ...status, used: plus(used, amounts) };
+}
+
 /** What a request takes of one quota. */
 export class Charge {
   /** The name of the quota. */
@@ -70,17 +77,16 @@ export class Charge {
 
   /** The status with this charge. Throws 403 where that exceeds the quota (QUOTA-3). */
   addTo(status: QuotaStatus): QuotaStatus {
-    const { hard = {}, used = {} } = status;
-    const amounts = only(this.amounts, (name) => hard[name] !== undefined);
-    const sum = plus(used, amounts);
+    const sum = withAmounts(status, this.amounts);
     // A write of a status reports what is so already: it is counted, and not refused.
-    if (this.#request.subresource !== "status") this.#checkFits(amounts, status, sum);
-    return { ...status, used: sum };
+    if (this.#request.subresource !== "status") this.#checkFits(status, sum.used ?? {});
+    return sum;
   }
 
-  #checkFits(amounts: Resources, { hard = {}, used = {} }: QuotaStatus, sum: Resources): void {
+  #checkFits({ hard = {}, used = {} }: QuotaStatus, sum: Resources): void {
+    const { amounts } = this;
     const exceeds = (name: string): boolean =>
-      amounts[name] !== undefined && compareQuantities(sum[name]!, hard[name]!) > 0;
+      amounts[name] !== undefined && hard[name] !== undefined && compareQuantities(sum[name]!, hard[name]) > 0;
     if (!Object.keys(amounts).some(exceeds)) return;
     const shown = (of: Resources): string => shownAmounts(only(of, exceeds));
     const message = `exceeded quota: ${this.quota}, requested: ${shown(amounts)}, used: ${shown(used)}, limited: ${shown(hard)}`;

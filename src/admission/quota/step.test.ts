@@ -260,6 +260,7 @@ test("tens of thousands of quotas are judged in slices", async () => {
   const world = await limited({ configmaps: "1" });
   for (let i = 0; i < 30_000; i++) world.put(`q${i}`, { configmaps: "1" });
   world.put("full", { configmaps: "0" });
+  await world.step.validate!(world.request({ namespace: "other" }));
   const judged = world.step.validate!(world.request());
   expect(judged).toBeInstanceOf(Promise);
   await expect(judged).rejects.toThrow("exceeded quota: full");

@@ -22,7 +22,7 @@ import { ByNamespace } from "../by-namespace.ts";
 import type { AdmissionRequest, AdmissionStep } from "../contract.ts";
 import { ChargeGroup } from "./charge-group.ts";
 import { ChargeWriter, type ChargeWriterParts, QUOTAS } from "./charge-writer.ts";
-import { type ChargedRequest, type CountedQuota, chargesOf, readQuota } from "./charges.ts";
+import { type ChargedRequest, type CountedQuota, chargesOf, readQuota, withAmounts } from "./charges.ts";
 
 /** What the step is made of. */
 export interface QuotaParts extends ChargeWriterParts {
@@ -120,7 +120,8 @@ class QuotaStep {
     const { transaction = request, namespace } = request;
     const group = this.#groups.get(transaction) ?? new ChargeGroup(namespace);
     for (const charge of charges) {
-      charge.addTo(group.addTo(charge.quota, this.#writer.statusOf(charge.validated)));
+      const status = this.#writer.statusOf(charge.validated);
+      charge.addTo(withAmounts(status, group.amountsOf(charge.quota)));
       yield;
     }
     for (const charge of charges) group.add(charge);
