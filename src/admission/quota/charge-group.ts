@@ -55,7 +55,11 @@ export class ChargeGroup {
     return this.#ended.promise;
   }
 
-  add(charge: Charge): void {
+  addAll(charges: readonly Charge[]): void {
+    for (const charge of charges) this.#add(charge);
+  }
+
+  #add(charge: Charge): void {
     const { quota, amounts } = charge;
     const before = this.#charges.get(quota);
     if (!before) {

@@ -12,6 +12,7 @@
  *
  * @module
  */
+import type { ResourceQuota } from "../../kinds/core/v1/resource-quota.ts";
 import type { Usage } from "../../kinds/usage/contract.ts";
 import { usageOf } from "../../kinds/usage/usage.ts";
 import type { Dialect } from "../../meta/dialect.ts";
@@ -22,7 +23,17 @@ import { ByNamespace } from "../by-namespace.ts";
 import type { AdmissionRequest, AdmissionStep } from "../contract.ts";
 import { ChargeGroup } from "./charge-group.ts";
 import { ChargeWriter, type ChargeWriterParts, QUOTAS } from "./charge-writer.ts";
-import { type ChargedRequest, type CountedQuota, chargesOf, readQuota, withAmounts } from "./charges.ts";
+import {
+  type Charge,
+  type ChargedRequest,
+  type CountedQuota,
+  type Needs,
+  chargeOf,
+  isConcerned,
+  needsOf,
+  readQuota,
+  withAmounts,
+} from "./charges.ts";
 
 /** What the step is made of. */
 export interface QuotaParts extends ChargeWriterParts {
@@ -114,18 +125,37 @@ class QuotaStep {
    * is.
    */
   *#plan(charged: ChargedRequest, quotas: Iterable<CountedQuota>): Steps<void> {
-    const charges = yield* chargesOf(charged, quotas);
-    if (charges.length === 0) return;
-    const { request } = charged;
-    const { transaction = request, namespace } = request;
-    const group = this.#groups.get(transaction) ?? new ChargeGroup(namespace);
-    for (const charge of charges) {
-      const status = this.#writer.statusOf(charge.validated);
-      charge.addTo(withAmounts(status, group.amountsOf(charge.quota)));
+    const concerned: ResourceQuota[] = [];
+    for (const one of quotas) {
+      if (isConcerned(charged, one)) concerned.push(one.quota);
       yield;
     }
-    for (const charge of charges) group.add(charge);
-    this.#groups.set(transaction, group);
+    if (concerned.length === 0) return;
+    const needs = needsOf(charged);
+    const charges: Charge[] = [];
+    for (const quota of concerned) {
+      const charge = this.#fitting(charged, needs, quota);
+      if (charge) charges.push(charge);
+      yield;
+    }
+    if (charges.length > 0) this.#groupOf(charged.request).addAll(charges);
+  }
+
+  /** The charge of a request in a quota that concerns it, with those of earlier writes of the transaction. Throws 403. */
+  #fitting(charged: ChargedRequest, needs: Needs, quota: ResourceQuota): Charge | undefined {
+    const charge = chargeOf(charged, needs, quota);
+    const { request } = charged;
+    const planned = this.#groups.get(request.transaction ?? request);
+    const status = this.#writer.statusOf(quota);
+    charge?.addTo(planned ? withAmounts(status, planned.amountsOf(charge.quota)) : status);
+    return charge;
+  }
+
+  #groupOf(request: AdmissionRequest): ChargeGroup {
+    const { transaction = request, namespace } = request;
+    let group = this.#groups.get(transaction);
+    if (!group) this.#groups.set(transaction, (group = new ChargeGroup(namespace)));
+    return group;
   }
 }
 
