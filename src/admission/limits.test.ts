@@ -3,7 +3,7 @@ import { kubernetes } from "../meta/dialect.ts";
 import type { ApiObject } from "../schema/definition.ts";
 import type { AdmissionRequest } from "./contract.ts";
 import { limitRanger } from "./limits.ts";
-import { lookupOf, objectOf, reading, requestOf } from "./testing/requests.ts";
+import { atOnce, lookupOf, objectOf, reading, requestOf } from "./testing/requests.ts";
 import { EventLoop } from "../util/loop.ts";
 import { cpuMillis } from "../util/testing/cpu-time.ts";
 
@@ -55,6 +55,25 @@ test("QUOTA-12: init containers get what they lack, too, and are held to the sam
     initContainers: [container("b", { limits: { cpu: "2" } })],
   };
   await expect(held([small], init)).rejects.toThrow("maximum cpu usage per Container is 1, but limit is 2");
+});
+
+test("QUOTA-12: a Pod waits only for the first read of all ranges", async () => {
+  const lookup = lookupOf({ limitranges: [small] });
+  const step = limitRanger({ dialect: kubernetes, clock: { loop: new EventLoop() }, lookup });
+  const object = objectOf({ name: "p", namespace: "team" }, { spec: { containers: [container("a")] } });
+  const request = requestOf({ ref: PODS, object, lookup });
+  await step.mutate!(request);
+  atOnce(step.mutate!({ ...request, namespace: "other" }));
+  atOnce(step.validate!({ ...request, namespace: "other" }));
+  expect(() => step.validate!(request)).toThrow("maximum cpu usage per Container is 1.  No limit is specified");
+});
+
+test("QUOTA-12: a refusal names each breach once", async () => {
+  const containers = [container("a", { limits: { cpu: "2" } }), container("b", { limits: { cpu: "2" } })];
+  const limit = range("l", { type: "Container", max: { cpu: "1" }, min: { memory: "1Mi" } });
+  await expect(held([limit], { containers })).rejects.toThrow(
+    "[minimum memory usage per Container is 1Mi.  No request is specified, maximum cpu usage per Container is 1, but limit is 2]",
+  );
 });
 
 test("QUOTA-12: the status of a Pod, a Pod that is being deleted and a claim get no defaults", async () => {

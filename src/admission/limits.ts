@@ -234,8 +234,8 @@ const MAX_WITH_THOUSANDTHS = "9223372036854775";
 /** A ratio with six decimal places. */
 function ratioOf(limit: string, request: string): string {
   const isLarge = [limit, request].some((one) => compareQuantities(one, MAX_WITH_THOUSANDTHS) > 0);
-  const [above, below] = [limit, request].map((one) =>
+  const [dividend, divisor] = [limit, request].map((one) =>
     Number(wholeNumber(isLarge ? one : multiplyQuantities(one, "1000"))),
   );
-  return (above! / below!).toFixed(6);
+  return (dividend! / divisor!).toFixed(6);
 }

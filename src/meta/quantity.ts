@@ -218,7 +218,25 @@ const SIZES: Readonly<Record<string, number>> = {
   Gi: 2 ** 30,
 };
 
+/** The longest whole number that a double has exactly, whatever its digits. */
+const MAX_COUNT_DIGITS = 15;
+
+/** The value of a canonical whole number without a suffix, the form of most counts; undefined for any other text. */
+function countOf(text: string): number | undefined {
+  const { length } = text;
+  if (length === 0 || length > MAX_COUNT_DIGITS || (length > 1 && text.startsWith("0"))) return undefined;
+  let count = 0;
+  for (let i = 0; i < length; i++) {
+    const digit = text.charCodeAt(i) - 48;
+    if (digit < 0 || digit > 9) return undefined;
+    count = 10 * count + digit;
+  }
+  return count;
+}
+
 function smallValue(text: string): number | undefined {
+  const count = countOf(text);
+  if (count !== undefined) return count;
   const match = SMALL.exec(text);
   if (!match) return undefined;
   const number = Number(match[1]);
@@ -253,8 +271,17 @@ export function quantitySign(value: string): -1 | 0 | 1 {
   return signOf((parseQuantity(value) ?? ZERO).mantissa);
 }
 
+/** The sum of two counts; undefined where the sum has another form, such as `2k`. */
+function sumOfCounts(a: string, b: string): string | undefined {
+  const [x, y] = [countOf(a), countOf(b)];
+  if (x === undefined || y === undefined || (x + y) % 1000 === 0) return undefined;
+  return String(x + y);
+}
+
 /** The sum of two quantities, in the family of the first one that is not 0; a malformed one counts as 0. */
 export function addQuantities(a: string, b: string): string {
+  const count = sumOfCounts(a, b);
+  if (count !== undefined) return count;
   const [x, y] = [parseQuantity(a) ?? ZERO, parseQuantity(b) ?? ZERO];
   if (y.mantissa === 0n) return a;
   if (x.mantissa === 0n) return b;

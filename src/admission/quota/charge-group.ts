@@ -17,6 +17,14 @@ export interface Booking {
   readonly amounts: Resources;
 }
 
+/** What a group takes of one quota. */
+interface QuotaCharges {
+  /** In the order of the writes. */
+  readonly charges: Charge[];
+  /** Their sum. */
+  amounts: Resources;
+}
+
 /**
  * The charges of one write, or of several writes that are stored together: all of them are booked, or none.
  *
@@ -25,10 +33,11 @@ export interface Booking {
  */
 export class ChargeGroup {
   readonly namespace: string;
-  /** By quota, in the order of the writes. */
-  readonly #charges = new Map<string, Charge[]>();
+  /** By quota. */
+  readonly #charges = new Map<string, QuotaCharges>();
   readonly #ended = Promise.withResolvers<void>();
-  #bookings: Booking[] = [];
+  /** The quotas in which the charges are booked. */
+  readonly #records = new Map<string, QuotaRecord>();
   /** Resolves when all of it is booked; rejects where a charge does not fit any more. */
   booked: Promise<void> | undefined;
 
@@ -37,8 +46,8 @@ export class ChargeGroup {
   }
 
   /** The names of the quotas. */
-  get quotas(): readonly string[] {
-    return [...this.#charges.keys()];
+  get quotas(): Iterable<string> {
+    return this.#charges.keys();
   }
 
   /** Resolves when the writes are stored, or have failed. */
@@ -46,28 +55,47 @@ export class ChargeGroup {
     return this.#ended.promise;
   }
 
-  add(charge: Charge): void {
-    const charges = this.#charges.get(charge.quota);
-    if (charges) charges.push(charge);
-    else this.#charges.set(charge.quota, [charge]);
+  addAll(charges: readonly Charge[]): void {
+    for (const charge of charges) this.#add(charge);
+  }
+
+  #add(charge: Charge): void {
+    const { quota, amounts } = charge;
+    const before = this.#charges.get(quota);
+    if (!before) {
+      this.#charges.set(quota, { charges: [charge], amounts });
+      return;
+    }
+    before.charges.push(charge);
+    before.amounts = plus(before.amounts, amounts);
+  }
+
+  /** Whether it charges a quota. */
+  charges(quota: string): boolean {
+    return this.#charges.has(quota);
   }
 
   /** The status of a quota with the charges. Throws 403 where they exceed the quota. */
   addTo(quota: string, status: QuotaStatus): QuotaStatus {
-    return (this.#charges.get(quota) ?? []).reduce((sum, charge) => charge.addTo(sum), status);
+    let sum = status;
+    for (const charge of this.#charges.get(quota)?.charges ?? []) sum = charge.addTo(sum);
+    return sum;
+  }
+
+  /** What it takes of a quota. */
+  amountsOf(quota: string): Resources {
+    return this.#charges.get(quota)?.amounts ?? {};
   }
 
   /** Notes that the charges of a quota are booked. */
   note(quota: string, record: QuotaRecord): void {
-    const charges = this.#charges.get(quota) ?? [];
-    const amounts = charges.reduce<Resources>((sum, charge) => plus(sum, charge.amounts), {});
-    this.#bookings.push({ quota, record, amounts });
+    this.#records.set(quota, record);
   }
 
   /** What is booked; nothing of it is afterwards. */
   takeBookings(): readonly Booking[] {
-    const bookings = this.#bookings;
-    this.#bookings = [];
+    const bookings = [...this.#records].map(([quota, record]) => ({ quota, record, amounts: this.amountsOf(quota) }));
+    this.#records.clear();
     return bookings;
   }
 

@@ -20,9 +20,11 @@ import type { ApiObject } from "../../schema/definition.ts";
 import type { Lookup } from "../../schema/lookup.ts";
 import { assert } from "../../util/assert.ts";
 import { BoundedCache } from "../../util/bounded-cache.ts";
+import type { Clock } from "../../util/clock.ts";
+import { type Steps, inSlices } from "../../util/steps.ts";
 import { ShortLivedMap } from "../../util/short-lived.ts";
 import { type Booking, type ChargeGroup, type QuotaRecord } from "./charge-group.ts";
-import { type QuotaStatus, isQuota } from "./charges.ts";
+import { type QuotaStatus, isQuota, withAmounts } from "./charges.ts";
 
 /** How {@link AmendStatus} waits for other writers of the object. */
 export interface AmendOptions {
@@ -43,6 +45,7 @@ export type AmendStatus = (
 
 /** What the writer is made of. */
 export interface ChargeWriterParts {
+  readonly clock: Pick<Clock, "loop">;
   readonly lookup: Lookup;
   readonly amend: AmendStatus;
 }
@@ -183,11 +186,12 @@ export class ChargeWriter {
 
   /** Books a batch: a quota after the other, by name, so that no two batches wait for each other. */
   async #bookAll(namespace: string, batch: readonly PendingGroup[], options: AmendOptions): Promise<void> {
-    this.#refuseThoseTooMuch(namespace, batch);
+    const quotas = new Set(batch.flatMap(({ group }) => [...group.quotas]));
+    // A single quota refuses what is too much when it is written.
+    if (quotas.size > 1) await inSlices(this.#refuseThoseTooMuch(namespace, batch), this.#parts.clock.loop.slice());
     const fitting = batch.filter(({ isRefused }) => !isRefused);
-    const quotas = new Set(fitting.flatMap(({ group }) => group.quotas));
     for (const quota of [...quotas].toSorted()) {
-      const charged = fitting.filter(({ group, isRefused }) => !isRefused && group.quotas.includes(quota));
+      const charged = fitting.filter(({ group, isRefused }) => !isRefused && group.charges(quota));
       if (charged.length > 0) await this.#bookIn(namespace, quota, charged, options);
     }
     // Another server was faster with one of several quotas.
@@ -196,18 +200,29 @@ export class ChargeWriter {
   }
 
   /** Refuses the charges for which the quotas have too little, in their order, before any is booked. */
-  #refuseThoseTooMuch(namespace: string, batch: readonly PendingGroup[]): void {
+  *#refuseThoseTooMuch(namespace: string, batch: readonly PendingGroup[]): Steps<void> {
     const sums = new Map<string, QuotaStatus>();
-    const sumOf = (quota: string): QuotaStatus => sums.get(quota) ?? this.#current(namespace, quota);
     for (const pending of batch) {
       try {
-        const { group } = pending;
-        const added = group.quotas.map((quota) => [quota, group.addTo(quota, sumOf(quota))] as const);
-        for (const [quota, sum] of added) sums.set(quota, sum);
+        for (const [quota, sum] of yield* this.#sumsWith(pending.group, namespace, sums)) sums.set(quota, sum);
       } catch (error) {
         pending.refuse(error);
       }
     }
+  }
+
+  /** The sums of the quotas of a group with its charges. Throws 403 where they exceed one. */
+  *#sumsWith(
+    group: ChargeGroup,
+    namespace: string,
+    sums: ReadonlyMap<string, QuotaStatus>,
+  ): Steps<ReadonlyMap<string, QuotaStatus>> {
+    const added = new Map<string, QuotaStatus>();
+    for (const quota of group.quotas) {
+      added.set(quota, group.addTo(quota, sums.get(quota) ?? this.#current(namespace, quota)));
+      yield;
+    }
+    return added;
   }
 
   /** The status of a quota; without limits where it is deleted. */
@@ -305,11 +320,8 @@ function addAll(quota: ResourceQuota, { name, additions }: Additions, refund: Re
 }
 
 /** A status without amounts that are booked in it. */
-function withoutRefund(status: QuotaStatus, refund: Resources): QuotaStatus {
-  const { hard = {}, used = {} } = status ?? {};
-  const amounts = only(refund, (name) => hard[name] !== undefined);
-  return Object.keys(amounts).length === 0 ? (status ?? {}) : { ...status, used: plus(used, opposite(amounts)) };
-}
+const withoutRefund = (status: QuotaStatus, refund: Resources): QuotaStatus =>
+  Object.keys(refund).length === 0 ? status : withAmounts(status, opposite(refund));
 
 const opposite = (amounts: Resources): Resources =>
   Object.fromEntries(Object.entries(amounts).map(([name, amount]) => [name, subtractQuantities("0", amount)]));

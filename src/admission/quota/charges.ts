@@ -8,14 +8,13 @@
  */
 import type { ResourceQuota } from "../../kinds/core/v1/resource-quota.ts";
 import type { Resources } from "../../kinds/rules/quantities.ts";
-import { increase, only, plus, shownAmounts } from "../../kinds/usage/amounts.ts";
+import { increase, only, shownAmounts } from "../../kinds/usage/amounts.ts";
 import type { Usage } from "../../kinds/usage/contract.ts";
 import { countedBy, isAbout } from "../../kinds/usage/usage.ts";
 import type { Dialect } from "../../meta/dialect.ts";
-import { compareQuantities, quantitySign } from "../../meta/quantity.ts";
+import { addQuantities, compareQuantities, quantitySign } from "../../meta/quantity.ts";
 import { guardOf } from "../../schema/api-object.ts";
 import type { ApiObject } from "../../schema/definition.ts";
-import type { Steps } from "../../util/steps.ts";
 import { type AdmissionRequest, refusal } from "../contract.ts";
 
 /** Whether an object is a ResourceQuota. */
@@ -51,34 +50,48 @@ export interface ChargedRequest {
   readonly now: number;
 }
 
+/** A status with more amounts of the resources that it limits, whether they fit or not. */
+export function withAmounts(status: QuotaStatus, more: Resources): QuotaStatus {
+  const { hard = {}, used = {} } = status;
+  const sum: Record<string, string> = { ...used };
+  for (const name in more) {
+    if (hard[name] !== undefined) sum[name] = addQuantities(used[name] ?? "0", more[name]!);
+  }
+  return { ...status, used: sum };
+}
+
 /** What a request takes of one quota. */
 export class Charge {
   /** The name of the quota. */
   readonly quota: string;
+  /** The quota as it was when the request was validated. */
+  readonly validated: ResourceQuota;
   /** By resource; also those that the quota does not limit. */
   readonly amounts: Resources;
   readonly #request: AdmissionRequest;
 
-  constructor(request: AdmissionRequest, quota: string, amounts: Resources) {
+  constructor(request: AdmissionRequest, quota: ResourceQuota, amounts: Resources) {
     this.#request = request;
-    this.quota = quota;
+    this.quota = quota.metadata.name ?? "";
+    this.validated = quota;
     this.amounts = amounts;
   }
 
   /** The status with this charge. Throws 403 where that exceeds the quota (QUOTA-3). */
   addTo(status: QuotaStatus): QuotaStatus {
-    const { hard = {}, used = {} } = status;
-    const amounts = only(this.amounts, (name) => hard[name] !== undefined);
-    const sum = plus(used, amounts);
+    const sum = withAmounts(status, this.amounts);
     // A write of a status reports what is so already: it is counted, and not refused.
-    if (this.#request.subresource !== "status") this.#checkFits(amounts, status, sum);
-    return { ...status, used: sum };
+    if (this.#request.subresource !== "status") this.#checkFits(status, sum.used ?? {});
+    return sum;
   }
 
-  #checkFits(amounts: Resources, { hard = {}, used = {} }: QuotaStatus, sum: Resources): void {
+  #checkFits({ hard = {}, used = {} }: QuotaStatus, sum: Resources): void {
+    const { amounts } = this;
     const exceeds = (name: string): boolean =>
-      amounts[name] !== undefined && compareQuantities(sum[name]!, hard[name]!) > 0;
-    if (!Object.keys(amounts).some(exceeds)) return;
+      amounts[name] !== undefined && hard[name] !== undefined && compareQuantities(sum[name]!, hard[name]) > 0;
+    let isExceeded = false;
+    for (const name in amounts) isExceeded ||= exceeds(name);
+    if (!isExceeded) return;
     const shown = (of: Resources): string => shownAmounts(only(of, exceeds));
     const message = `exceeded quota: ${this.quota}, requested: ${shown(amounts)}, used: ${shown(used)}, limited: ${shown(hard)}`;
     throw refusal(this.#request, message);
@@ -86,20 +99,10 @@ export class Charge {
 }
 
 /**
- * The charges of a request, by quota; none where it takes nothing of them. Throws 403 for an object that does not set what a quota
- * limits, for a quota that was not counted completely, and for negative amounts.
+ * Whether a quota concerns a request. Throws 403 for an object that does not set what the quota limits, and for a quota that was not
+ * counted completely.
  */
-export function* chargesOf(charged: ChargedRequest, quotas: Iterable<CountedQuota>): Steps<readonly Charge[]> {
-  const concerned: ResourceQuota[] = [];
-  for (const quota of quotas) {
-    if (isConcerned(charged, quota)) concerned.push(quota.quota);
-    yield;
-  }
-  return concerned.length === 0 ? [] : yield* differences(charged, concerned);
-}
-
-/** Whether a quota concerns a request. Throws where it cannot be charged. */
-function isConcerned({ request, object, resource, usage }: ChargedRequest, counted: CountedQuota): boolean {
+export function isConcerned({ request, object, resource, usage }: ChargedRequest, counted: CountedQuota): boolean {
   const names = counted.names.get(resource);
   const { spec, status } = counted.quota;
   if (!names || !isAbout(spec, object, usage)) return false;
@@ -109,20 +112,29 @@ function isConcerned({ request, object, resource, usage }: ChargedRequest, count
   throw refusal(request, `status unknown for quota: ${counted.name}, resources: ${names.toSorted().join(",")}`);
 }
 
-function* differences(charged: ChargedRequest, quotas: readonly ResourceQuota[]): Steps<readonly Charge[]> {
+/** What a request takes of a quota: of one that concerns the old object, too, only what is used more than before. */
+export interface Needs {
+  readonly all: Resources;
+  readonly more: Resources;
+}
+
+/** What a request takes of the quotas that concern it. Throws 403 for negative amounts. */
+export function needsOf(charged: ChargedRequest): Needs {
   const { request, usage, now } = charged;
   const { old } = request;
   const used = usageOf(charged);
   const all = increase(used, {});
-  const more = old ? increase(used, usage.of(old, now)) : all;
-  const charges: Charge[] = [];
-  for (const { metadata, spec, status } of quotas) {
-    const amounts = old && isAbout(spec, old, usage) ? more : all;
-    const isCharged = Object.keys(amounts).some((name) => status.hard?.[name] !== undefined);
-    if (isCharged) charges.push(new Charge(request, metadata.name ?? "", amounts));
-    yield;
+  return { all, more: old ? increase(used, usage.of(old, now)) : all };
+}
+
+/** The charge of a request in a quota that concerns it; undefined where it takes nothing. */
+export function chargeOf({ request, usage }: ChargedRequest, needs: Needs, quota: ResourceQuota): Charge | undefined {
+  const { old } = request;
+  const amounts = old && isAbout(quota.spec, old, usage) ? needs.more : needs.all;
+  for (const name in amounts) {
+    if (quota.status.hard?.[name] !== undefined) return new Charge(request, quota, amounts);
   }
-  return charges;
+  return undefined;
 }
 
 /** What the object of a request uses. */

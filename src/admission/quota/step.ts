@@ -12,17 +12,28 @@
  *
  * @module
  */
+import type { ResourceQuota } from "../../kinds/core/v1/resource-quota.ts";
 import type { Usage } from "../../kinds/usage/contract.ts";
 import { usageOf } from "../../kinds/usage/usage.ts";
 import type { Dialect } from "../../meta/dialect.ts";
 import type { ObjectRef } from "../../meta/status.ts";
 import type { Clock } from "../../util/clock.ts";
-import { inSlices } from "../../util/steps.ts";
+import { type Steps, inSlices } from "../../util/steps.ts";
 import { ByNamespace } from "../by-namespace.ts";
 import type { AdmissionRequest, AdmissionStep } from "../contract.ts";
 import { ChargeGroup } from "./charge-group.ts";
 import { ChargeWriter, type ChargeWriterParts, QUOTAS } from "./charge-writer.ts";
-import { type Charge, type ChargedRequest, type CountedQuota, chargesOf, readQuota } from "./charges.ts";
+import {
+  type Charge,
+  type ChargedRequest,
+  type CountedQuota,
+  type Needs,
+  chargeOf,
+  isConcerned,
+  needsOf,
+  readQuota,
+  withAmounts,
+} from "./charges.ts";
 
 /** What the step is made of. */
 export interface QuotaParts extends ChargeWriterParts {
@@ -55,7 +66,7 @@ class QuotaStep {
   readonly #uncounted: ReadonlySet<string>;
   /** Undefined for resources that are not counted. */
   readonly #resources = new WeakMap<ObjectRef, CountedResource | undefined>();
-  /** The charges of requests that are running, by the transaction or the request. */
+  /** The charges of requests that are running, by the transaction or the request; deleted at their end. */
   readonly #groups = new WeakMap<object, ChargeGroup>();
 
   constructor(parts: QuotaParts) {
@@ -74,7 +85,7 @@ class QuotaStep {
     if (!counted || !mayTake(request, counted.usage)) return undefined;
     const quotas = this.#quotas.in(namespace, request.lookup);
     if (!quotas) return undefined;
-    const charged = { ...counted, request, object, now: 0 };
+    const charged = { ...counted, request, object, now: this.#parts.clock.now() };
     if (quotas instanceof Promise) return quotas.then((found) => found && this.#check(charged, found));
     return this.#check(charged, quotas);
   }
@@ -105,26 +116,46 @@ class QuotaStep {
     return counted;
   }
 
-  /** Throws 403 where a request takes more than there is. */
   #check(charged: ChargedRequest, quotas: Iterable<CountedQuota>): void | Promise<void> {
-    const { clock } = this.#parts;
-    const all = [...quotas];
-    const charges = inSlices(chargesOf({ ...charged, now: clock.now() }, all), clock.loop.slice());
-    if (charges instanceof Promise) return charges.then((found) => this.#plan(charged, all, found));
-    return this.#plan(charged, all, charges);
+    return inSlices(this.#plan(charged, quotas), this.#parts.clock.loop.slice());
   }
 
-  /** Plans charges that fit, beside those of earlier writes of the same transaction. */
-  #plan({ request }: ChargedRequest, quotas: readonly CountedQuota[], charges: readonly Charge[]): void {
-    if (charges.length === 0) return;
-    const { transaction = request, namespace } = request;
-    const group = this.#groups.get(transaction) ?? new ChargeGroup(namespace);
-    const byName = new Map(quotas.map(({ name, quota }) => [name, quota]));
-    for (const charge of charges) {
-      charge.addTo(group.addTo(charge.quota, this.#writer.statusOf(byName.get(charge.quota)!)));
+  /**
+   * Plans the charges of a request, beside those of earlier writes of the same transaction. Throws 403 where it takes more than there
+   * is.
+   */
+  *#plan(charged: ChargedRequest, quotas: Iterable<CountedQuota>): Steps<void> {
+    const concerned: ResourceQuota[] = [];
+    for (const one of quotas) {
+      if (isConcerned(charged, one)) concerned.push(one.quota);
+      yield;
     }
-    for (const charge of charges) group.add(charge);
-    this.#groups.set(transaction, group);
+    if (concerned.length === 0) return;
+    const needs = needsOf(charged);
+    const charges: Charge[] = [];
+    for (const quota of concerned) {
+      const charge = this.#fitting(charged, needs, quota);
+      if (charge) charges.push(charge);
+      yield;
+    }
+    if (charges.length > 0) this.#groupOf(charged.request).addAll(charges);
+  }
+
+  /** The charge of a request in a quota that concerns it, with those of earlier writes of the transaction. Throws 403. */
+  #fitting(charged: ChargedRequest, needs: Needs, quota: ResourceQuota): Charge | undefined {
+    const charge = chargeOf(charged, needs, quota);
+    const { request } = charged;
+    const planned = this.#groups.get(request.transaction ?? request);
+    const status = this.#writer.statusOf(quota);
+    charge?.addTo(planned ? withAmounts(status, planned.amountsOf(charge.quota)) : status);
+    return charge;
+  }
+
+  #groupOf(request: AdmissionRequest): ChargeGroup {
+    const { transaction = request, namespace } = request;
+    let group = this.#groups.get(transaction);
+    if (!group) this.#groups.set(transaction, (group = new ChargeGroup(namespace)));
+    return group;
   }
 }
 

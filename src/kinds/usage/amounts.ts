@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { addQuantities, compareQuantities, subtractQuantities } from "../../meta/quantity.ts";
+import { addQuantities, compareQuantities, quantitySign, subtractQuantities } from "../../meta/quantity.ts";
 import type { Resources } from "../rules/quantities.ts";
 
 /** Each amount of both, added where both have it. */
@@ -17,15 +17,20 @@ export function plus(a: Resources, b: Resources): Resources {
 export function increase(now: Resources, before: Resources): Resources {
   const more: Record<string, string> = {};
   for (const name in now) {
-    const had = before[name] ?? "0";
-    if (compareQuantities(now[name]!, had) > 0) more[name] = subtractQuantities(now[name]!, had);
+    const [amount, had] = [now[name]!, before[name]];
+    if (had === undefined) {
+      if (quantitySign(amount) > 0) more[name] = amount;
+    } else if (compareQuantities(amount, had) > 0) more[name] = subtractQuantities(amount, had);
   }
   return more;
 }
 
 /** The amounts of some names. */
-export const only = (amounts: Resources, isWanted: (name: string) => boolean): Resources =>
-  Object.fromEntries(Object.entries(amounts).filter(([name]) => isWanted(name)));
+export function only(amounts: Resources, isWanted: (name: string) => boolean): Resources {
+  const wanted: Record<string, string> = {};
+  for (const name in amounts) if (isWanted(name)) wanted[name] = amounts[name]!;
+  return wanted;
+}
 
 /** Whether two lists of amounts are the same, however they are written. */
 export const sameAmounts = (a: Resources = {}, b: Resources = {}): boolean =>

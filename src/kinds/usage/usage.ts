@@ -78,6 +78,7 @@ export interface Scoped {
 
 /** Whether a quota applies to an object: all of its scopes match. */
 export function isAbout({ scopes, scopeSelector }: Scoped, object: Countable, usage: Usage): boolean {
+  if (!scopes?.length && !scopeSelector) return true;
   const named = (scopes ?? []).map((scopeName) => ({ scopeName, operator: "Exists" }));
   const asked = [...named, ...(scopeSelector?.matchExpressions ?? [])];
   return asked.every((requirement) => usage.holds?.(requirement, object) ?? false);
