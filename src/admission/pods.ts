@@ -15,6 +15,7 @@ import type { Dialect } from "../meta/dialect.ts";
 import { guardOf } from "../schema/api-object.ts";
 import type { ApiObject } from "../schema/definition.ts";
 import { type AdmissionRequest, type AdmissionStep, concerns, refusal } from "./contract.ts";
+import { type Toleration, mergeTolerations } from "./tolerations.ts";
 
 const PODS = { group: "", plural: "pods" };
 const NODES = { group: "", plural: "nodes" };
@@ -24,8 +25,6 @@ export const isPod = guardOf<Pod>("Pod");
 const isPriorityClass = guardOf<PriorityClass>("PriorityClass");
 const isRuntimeClass = guardOf<RuntimeClass>("RuntimeClass");
 const isNode = guardOf<Node>("Node");
-
-type Toleration = NonNullable<PodSpec["tolerations"]>[number];
 
 /** The spec of a Pod that is written; undefined for other requests. */
 function podOf(request: AdmissionRequest, ...operations: AdmissionRequest["operation"][]): PodSpec | undefined {
@@ -202,40 +201,4 @@ function setScheduling(request: AdmissionRequest, spec: PodSpec, { nodeSelector,
   if (nodeSelector) spec.nodeSelector = { ...spec.nodeSelector, ...nodeSelector };
   const merged = mergeTolerations([...(spec.tolerations ?? []), ...(tolerations ?? [])]);
   if (merged.length > 0) spec.tolerations = [...merged];
-}
-
-/** Among more than these, none is looked for that says what another one says. */
-const MOST_MERGED = 1000;
-
-/** Tolerations without those that another one has in it; of two that say the same, the first stays. */
-function mergeTolerations(all: readonly Toleration[]): readonly Toleration[] {
-  if (all.length > MOST_MERGED) return all;
-  const merged: Toleration[] = [];
-  for (const [i, one] of all.entries()) {
-    const isSaid =
-      merged.some((other) => has(other, one)) ||
-      all.slice(i + 1).some((other) => !isSame(other, one) && has(other, one));
-    if (!isSaid) merged.push(one);
-  }
-  return merged;
-}
-
-const isSame = (a: Toleration, b: Toleration): boolean =>
-  a.key === b.key &&
-  a.operator === b.operator &&
-  a.value === b.value &&
-  a.effect === b.effect &&
-  a.tolerationSeconds === b.tolerationSeconds;
-
-/** Whether a toleration covers all that another one does, and for as long. */
-function has(one: Toleration, other: Toleration): boolean {
-  if (isSame(one, other)) return true;
-  const isOfAllKeys = (one.key ?? "") === "" && one.operator === "Exists";
-  if (one.key !== other.key && !isOfAllKeys) return false;
-  if ((one.effect ?? "") !== "" && one.effect !== other.effect) return false;
-  const { tolerationSeconds: seconds } = one;
-  if (one.effect === "NoExecute" && seconds !== undefined) {
-    if (other.tolerationSeconds === undefined || other.tolerationSeconds > seconds) return false;
-  }
-  return one.operator === "Exists" || (other.operator === "Equal" && one.value === other.value);
 }

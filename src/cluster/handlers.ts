@@ -40,19 +40,24 @@ export function handlersOf(parts: ClusterParts, own: Own, access: RegistryAccess
   return {
     authorizer,
     authenticator,
-    admission: admissionOf(parts, access, authorizer),
+    admission: admissionOf(parts, own, access, authorizer),
     actions: builtInActions({ access, authorizer, authenticator, signer: parts.signer ?? noSigner }),
     shown: new Map([["/ComponentStatus", () => componentStatuses({ ...own, ...own.api, lookup: access.lookup })]]),
   };
 }
 
-function admissionOf({ plugins, steps = [] }: ClusterParts, access: RegistryAccess, authorizer: Authorizer): Admission {
-  const parts = admissionParts(access, authorizer);
+function admissionOf(
+  { plugins, steps = [] }: ClusterParts,
+  { podSecurity }: Own,
+  access: RegistryAccess,
+  authorizer: Authorizer,
+): Admission {
+  const parts = { ...admissionParts(access, authorizer), podSecurity };
   return admissionSteps(parts, { plugins, added: [...steps, definitionPreview(parts)] });
 }
 
 /** What the built-in steps of admission are made of. */
-const admissionParts = (access: RegistryAccess, authorizer: Authorizer): AdmissionParts => ({
+const admissionParts = (access: RegistryAccess, authorizer: Authorizer): Omit<AdmissionParts, "podSecurity"> => ({
   ...access.api,
   lookup: access.lookup,
   authorizer,

@@ -232,6 +232,7 @@ function serverOf(parts: ClusterParts, { own, built, explaining, mismatches, hea
       storeMetrics(store),
       cacheMetrics(built.cacher, mismatches),
       processMetrics(),
+      own.podSecurity.collector,
       ...(server.collectors ?? []),
     ],
   });

@@ -69,7 +69,7 @@ describe("AUDIT-10..23: recorded events of a real server", () => {
       insecureHttp: true,
       dialect: "kubernetes",
       controllers: ["none"],
-      disableAdmissionPlugins: ["LimitRanger", "ResourceQuota"],
+      disableAdmissionPlugins: ["LimitRanger", "ResourceQuota", "ServiceAccount", "PodSecurity"],
       auditPolicyFile: policy,
       auditLogPath: log,
     });

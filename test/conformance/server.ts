@@ -26,6 +26,18 @@ interface Setup {
   readonly issuers: readonly string[];
 }
 
+/** Default steps of admission that the recorded server ran only where an area asks for them. */
+const OFF: readonly string[] = [
+  "LimitRanger",
+  "ServiceAccount",
+  "TaintNodesByCondition",
+  "PodSecurity",
+  "Priority",
+  "DefaultTolerationSeconds",
+  "RuntimeClass",
+  "ResourceQuota",
+];
+
 const ALONE: Setup = { controllers: ["none"], plugins: [], issuers: [] };
 
 /** How the recorded server was started for areas for which it was not started alone. */
@@ -52,8 +64,7 @@ const startConformanceServer = ({ controllers, plugins, issuers }: Setup): Promi
     controllers,
     featureGates: CONFORMANCE_GATES,
     enableAdmissionPlugins: plugins,
-    // The recorded server ran without it.
-    disableAdmissionPlugins: ["ServiceAccount"],
+    disableAdmissionPlugins: OFF.filter((name) => !plugins.includes(name)),
     serviceAccountIssuer: issuers,
   });
 

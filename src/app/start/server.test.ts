@@ -63,13 +63,13 @@ test("unknown admission plugins are logged", async () => {
   const log: Log = { debug: () => {}, info: tell, warn: tell, error: tell };
   const options = {
     ...DEV,
-    "enable-admission-plugins": "Priority,AlwaysPullImages",
+    "enable-admission-plugins": "Priority,PodSecurityPolicy",
     "disable-admission-plugins": "NamespaceLifecycle",
   };
   await using _server = await runServer(resolveOptions(options), { log });
   expect(told).toMatchObject(
     expect.arrayContaining([
-      { message: "unknown admission plugins are ignored", names: ["AlwaysPullImages"] },
+      { message: "unknown admission plugins are ignored", names: ["PodSecurityPolicy"] },
       { message: "some admission plugins always run", names: ["NamespaceLifecycle"] },
     ]) as object,
   );
