@@ -15,6 +15,7 @@ import type { Dialect } from "../meta/dialect.ts";
 import { guardOf } from "../schema/api-object.ts";
 import type { ApiObject } from "../schema/definition.ts";
 import { type AdmissionRequest, type AdmissionStep, concerns, refusal } from "./contract.ts";
+import { KeptObjects } from "./kept-objects.ts";
 import { type Toleration, mergeTolerations } from "./tolerations.ts";
 
 const PODS = { group: "", plural: "pods" };
@@ -40,10 +41,14 @@ export function priority(): AdmissionStep {
   const readDefault = (object: ApiObject): PriorityClass | undefined =>
     isPriorityClass(object) && object.globalDefault === true ? object : undefined;
 
-  /** Where servers have made several at a time, the one that gives the least. */
-  const defaultClass = async ({ lookup }: AdmissionRequest): Promise<PriorityClass | undefined> => {
-    const found = await lookup.collect(resource, readDefault);
-    return found.toSorted((a, b) => (a.value ?? 0) - (b.value ?? 0))[0];
+  const defaults = new KeptObjects(resource, readDefault);
+  /** Continues with the default class; where servers have made several at a time, with the one that gives the least. */
+  const withDefault = (
+    { lookup }: AdmissionRequest,
+    next: (found: PriorityClass | undefined) => void,
+  ): void | Promise<void> => {
+    const found = defaults.of(lookup);
+    return found instanceof Promise ? found.then((all) => next(leastOf(all))) : next(leastOf(found));
   };
 
   const give = (request: AdmissionRequest, spec: PodSpec, from: Pick<PriorityClass, "value" | "preemptionPolicy">) => {
@@ -73,7 +78,7 @@ export function priority(): AdmissionStep {
       if (!spec) return undefined;
       const { priorityClassName: name = "" } = spec;
       if (name === "") {
-        return defaultClass(request).then((found) => {
+        return withDefault(request, (found) => {
           if (found) spec.priorityClassName = found.metadata.name ?? "";
           give(request, spec, found ?? { value: 0, preemptionPolicy: "PreemptLowerPriority" });
         });
@@ -85,13 +90,16 @@ export function priority(): AdmissionStep {
     validate(request) {
       const { operation, subresource, object } = request;
       if (subresource !== "" || !concerns(request, classes) || !object || !readDefault(object)) return undefined;
-      return defaultClass(request).then((other) => {
+      return withDefault(request, (other) => {
         if (!other || (operation === "UPDATE" && other.metadata.name === object.metadata.name)) return;
         throw refusal(request, `the PriorityClass ${other.metadata.name} is the global default already, there is one`);
       });
     },
   };
 }
+
+const leastOf = (classes: readonly PriorityClass[]): PriorityClass | undefined =>
+  classes.toSorted((a, b) => (a.value ?? 0) - (b.value ?? 0))[0];
 
 /** A Pod keeps its priority where an update leaves it out. */
 function keepPriority(spec: PodSpec, old: PodSpec | undefined): void {

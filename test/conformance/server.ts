@@ -27,7 +27,7 @@ interface Setup {
 }
 
 /** Default steps of admission that the recorded server ran only where an area asks for them. */
-const OFF: readonly string[] = [
+export const RECORDED_WITHOUT: readonly string[] = [
   "LimitRanger",
   "ServiceAccount",
   "TaintNodesByCondition",
@@ -64,7 +64,7 @@ const startConformanceServer = ({ controllers, plugins, issuers }: Setup): Promi
     controllers,
     featureGates: CONFORMANCE_GATES,
     enableAdmissionPlugins: plugins,
-    disableAdmissionPlugins: OFF.filter((name) => !plugins.includes(name)),
+    disableAdmissionPlugins: RECORDED_WITHOUT.filter((name) => !plugins.includes(name)),
     serviceAccountIssuer: issuers,
   });
 

@@ -46,7 +46,9 @@ async function admit(labels: Labels, more: Partial<AdmissionRequest>, pods: read
   const request = requestOf({ lookup, note: (key, value) => void (notes[key.replace(PREFIX, "")] ??= value), ...more });
   const refused = await refusalOf(() => step.validate!(request));
   const samples = (await metrics.collector()).flatMap(({ name, samples: all }) =>
-    all.map(({ labels: of = {}, value }) => `${name} ${Object.values(of).join(" ")} ${value}`),
+    all
+      .filter(({ value }) => value > 0)
+      .map(({ labels: of = {}, value }) => `${name} ${Object.values(of).join(" ")} ${value}`),
   );
   return { refused, warnings: request.warnings, notes, samples };
 }
