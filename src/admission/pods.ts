@@ -54,16 +54,12 @@ export function priority(): AdmissionStep {
   const give = (request: AdmissionRequest, spec: PodSpec, from: Pick<PriorityClass, "value" | "preemptionPolicy">) => {
     const { value, preemptionPolicy } = from;
     if (spec.priority !== undefined && spec.priority !== value) {
-      throw refusal(request, `its class gives the priority ${value}, expected none or that one, got ${spec.priority}`);
+      throw refusal(request, computed(`integer value of priority (${spec.priority})`, value));
     }
     spec.priority = value;
     if (preemptionPolicy === undefined) return;
     if (spec.preemptionPolicy !== undefined && spec.preemptionPolicy !== preemptionPolicy) {
-      const got = spec.preemptionPolicy;
-      throw refusal(
-        request,
-        `its class gives preemptionPolicy ${preemptionPolicy}, expected none or that one, got ${got}`,
-      );
+      throw refusal(request, computed(`string value of PreemptionPolicy (${spec.preemptionPolicy})`, preemptionPolicy));
     }
     spec.preemptionPolicy = preemptionPolicy;
   };
@@ -84,7 +80,7 @@ export function priority(): AdmissionStep {
         });
       }
       const named = request.lookup.get(resource, "", name);
-      if (!isPriorityClass(named)) throw refusal(request, `there is no PriorityClass ${name}`);
+      if (!isPriorityClass(named)) throw refusal(request, `no PriorityClass with name ${name} was found`);
       return give(request, spec, named);
     },
     validate(request) {
@@ -92,11 +88,16 @@ export function priority(): AdmissionStep {
       if (subresource !== "" || !concerns(request, classes) || !object || !readDefault(object)) return undefined;
       return withDefault(request, (other) => {
         if (!other || (operation === "UPDATE" && other.metadata.name === object.metadata.name)) return;
-        throw refusal(request, `the PriorityClass ${other.metadata.name} is the global default already, there is one`);
+        const taken = `PriorityClass ${other.metadata.name} is already marked as default`;
+        throw refusal(request, `${taken}. Only one default can exist`);
       });
     },
   };
 }
+
+/** Why a Pod may not set what its class sets. */
+const computed = (what: string, value: unknown): string =>
+  `the ${what} must not be provided in pod spec; priority admission controller computed ${value} from the given PriorityClass name`;
 
 const leastOf = (classes: readonly PriorityClass[]): PriorityClass | undefined =>
   classes.toSorted((a, b) => (a.value ?? 0) - (b.value ?? 0))[0];
@@ -159,13 +160,16 @@ export function taintNodesByCondition({ labelDomain }: Dialect): AdmissionStep {
   };
 }
 
+const OTHER_OVERHEAD = "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead";
+const UNDEFINED_OVERHEAD = "pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead";
+
 /** Gives Pods the overhead and the nodes of their runtime class (KIND-PodAdmission-3, KIND-PodAdmission-4). */
 export function runtimeClass(): AdmissionStep {
   const resource = "runtimeclasses.node.k8s.io";
   const classOf = (request: AdmissionRequest, { runtimeClassName: name }: PodSpec): RuntimeClass | undefined => {
     if (name === undefined) return undefined;
     const found = request.lookup.get(resource, "", name);
-    if (!isRuntimeClass(found)) throw refusal(request, `there is no RuntimeClass ${name}`);
+    if (!isRuntimeClass(found)) throw refusal(request, `pod rejected: RuntimeClass ${JSON.stringify(name)} not found`);
     return found;
   };
   return {
@@ -183,14 +187,14 @@ export function runtimeClass(): AdmissionStep {
       if (!spec) return;
       const overhead = classOf(request, spec)?.overhead;
       if (overhead ? sameResources(overhead.podFixed, spec.overhead) : spec.overhead === undefined) return;
-      throw refusal(request, "expected the overhead of its runtime class, or none without one");
+      throw refusal(request, overhead ? OTHER_OVERHEAD : UNDEFINED_OVERHEAD);
     },
   };
 }
 
 function setOverhead(request: AdmissionRequest, spec: PodSpec, podFixed: Readonly<Record<string, string>> = {}): void {
   if (spec.overhead && !sameResources(podFixed, spec.overhead)) {
-    throw refusal(request, "expected the overhead of its runtime class, or none");
+    throw refusal(request, OTHER_OVERHEAD);
   }
   if (Object.keys(podFixed).length > 0) spec.overhead = { ...podFixed };
 }
@@ -203,7 +207,7 @@ function setScheduling(request: AdmissionRequest, spec: PodSpec, { nodeSelector,
     if (own === undefined || own === wanted) continue;
     throw refusal(
       request,
-      `its runtime class wants nodes with ${key}=${wanted}, and it wants those with ${key}=${own}`,
+      `conflict: runtimeClass.scheduling.nodeSelector[${key}] = ${wanted}; pod.spec.nodeSelector[${key}] = ${own}`,
     );
   }
   if (nodeSelector) spec.nodeSelector = { ...spec.nodeSelector, ...nodeSelector };

@@ -92,7 +92,7 @@ export function persistentVolumeClaimResize(dialect: Dialect): AdmissionStep {
       if (storageClass?.["allowVolumeExpansion"] !== true) {
         throw refusal(
           request,
-          "only dynamically provisioned pvc can be resized, of a class that allows volume expansion",
+          "only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize",
         );
       }
     },

@@ -211,7 +211,7 @@ export async function worldOf(options: RawOptions = {}, parts: Partial<ClusterPa
     store: await openMemoryStore({ activity }),
     dialect,
     gates: gatesOf(dialect, featureGates),
-    plugins: kitPlugins(options.controllers ? plugins : { ...plugins, controllers: [] }),
+    plugins: kitPlugins(plugins),
     clock,
     random,
     signer: () => signer,
