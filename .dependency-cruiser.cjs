@@ -124,6 +124,7 @@ const ladders = {
       "election",
       "garbage",
       "namespaces",
+      "nodes",
       "pods",
       "quota",
       "scheduler",
