@@ -98,11 +98,13 @@ describe("NodeDeclaredFeatureValidator", () => {
     expect(() => resize(sized("2"), sized("1"), undefined)).toThrow('node "n" not found');
   });
 
-  test("what needs no feature, or one that the node declares, is allowed", () => {
-    resize(sized("2"), sized("1"), ["GuaranteedQoSPodCPUResize"]);
-    resize(sized("1000m"), sized("1"), []);
-    resize(sized("2"), { ...sized("1"), status: { qosClass: "Burstable" } } as ApiObject, []);
-    resize(sized("2", { nodeName: "" }), sized("1"), []);
+  test.each<readonly [string, ApiObject, ApiObject, string[]]>([
+    ["that the node declares", sized("2"), sized("1"), ["GuaranteedQoSPodCPUResize"]],
+    ["that is the same amount", sized("1000m"), sized("1"), []],
+    ["of another class", sized("2"), { ...sized("1"), status: { qosClass: "Burstable" } }, []],
+    ["without a node", sized("2", { nodeName: "" }), sized("1"), []],
+  ])("a change %s is allowed", (_, object, old, declared) => {
+    expect(() => resize(object, old, declared)).not.toThrow();
   });
 });
 

@@ -158,7 +158,7 @@ export const extendedResourceToleration = (dialect: Dialect): AdmissionStep => (
   mutate(request) {
     const pod = podOf(request, "CREATE", "UPDATE");
     if (!pod) return;
-    const { containers = [], initContainers = [], tolerations = [] } = pod.spec;
+    const { containers, initContainers = [], tolerations = [] } = pod.spec;
     const names = [...containers, ...initContainers].flatMap(({ resources }) => Object.keys(resources?.requests ?? {}));
     const extended = [...new Set(names)].filter((name) => isExtended(name, dialect)).toSorted();
     const missing = extended

@@ -96,7 +96,7 @@ export function priority(): AdmissionStep {
 }
 
 /** Why a Pod may not set what its class sets. */
-const computed = (what: string, value: unknown): string =>
+const computed = (what: string, value: string | number | undefined): string =>
   `the ${what} must not be provided in pod spec; priority admission controller computed ${value} from the given PriorityClass name`;
 
 const leastOf = (classes: readonly PriorityClass[]): PriorityClass | undefined =>
