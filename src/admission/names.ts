@@ -147,7 +147,10 @@ export const ADMISSION_PLUGINS = {
     about: "Charges what objects take to the ResourceQuotas of their namespace, and refuses what does not fit.",
     byDefault: "defaultAdmission",
   },
-  AlwaysDeny: { about: "Refuses every write.", byDefault: false },
+  AlwaysDeny: {
+    about: "Refuses every write, those of the server itself too: it cannot start on an empty store.",
+    byDefault: false,
+  },
 } as const satisfies Readonly<Record<string, Plugin>>;
 
 /** A step that can be switched. */

@@ -150,17 +150,17 @@ class PodSecurity {
       const text = detailsText(evaluate(policy[mode]));
       if (text === "") return undefined;
       metrics.evaluated("deny", policy[mode], mode, request);
-      return `violate PodSecurity "${shown(policy[mode])}": ${text}`;
+      return `PodSecurity "${shown(policy[mode])}": ${text}`;
     };
     if (errors.any) this.#noteErrors(request, errors);
     if (isEnforced) request.note(this.#labels.annotation("enforce-policy"), shown(policy.enforce));
     const refused = isEnforced ? deny("enforce") : undefined;
     if (isEnforced && refused === undefined) metrics.evaluated("allow", policy.enforce, "enforce", request);
     const noted = deny("audit");
-    if (noted !== undefined) request.note(this.#labels.annotation("audit-violations"), `would ${noted}`);
-    if (refused !== undefined) throw refusal(request, refused.replace("violate", "violates"));
+    if (noted !== undefined) request.note(this.#labels.annotation("audit-violations"), `would violate ${noted}`);
+    if (refused !== undefined) throw refusal(request, `violates ${refused}`);
     const warned = deny("warn");
-    if (warned !== undefined) addWarnings(request, [`would ${warned}`]);
+    if (warned !== undefined) addWarnings(request, [`would violate ${warned}`]);
   }
 
   #noteErrors(request: AdmissionRequest, errors: FieldErrors): void {
