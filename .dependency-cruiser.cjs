@@ -147,6 +147,7 @@ const ladders = {
       "election",
       "garbage",
       "namespaces",
+      "nodes",
       "pods",
       "policies",
       "quota",

@@ -17,6 +17,7 @@ import { createCluster } from "../src/cluster/index.ts";
 import { kubernetes } from "../src/meta/dialect.ts";
 import { openMemoryStore } from "../src/storage/memory/store.ts";
 import { systemClock, systemRandom } from "../src/util/clock.ts";
+import { kitPlugins } from "../src/testing/plugins.ts";
 
 const REQUESTS = Number(process.argv[2] ?? 200_000);
 const COLD = 300;
@@ -59,6 +60,7 @@ for (const kind of ["ec", "rsa"] as const) {
   await using cluster = await createCluster({
     store: store.store,
     dialect: kubernetes,
+    plugins: kitPlugins(),
     authenticator: (ground) =>
       (chain = authenticatorChain({
         clock: systemClock,

@@ -15,6 +15,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { kubernetes } from "../src/meta/dialect.ts";
 import { createCluster } from "../src/cluster/index.ts";
 import { openMemoryStore } from "../src/storage/memory/store.ts";
+import { kitPlugins } from "../src/testing/plugins.ts";
 
 const COUNTS = (process.argv[2] ?? "200,1000")
   .split(",")
@@ -39,6 +40,7 @@ async function keelson(): Promise<Answerer> {
   const { server } = await createCluster({
     store: await openMemoryStore(),
     dialect: kubernetes,
+    plugins: kitPlugins(),
     authorizer: () => alwaysAllow,
   });
   const identity = { user: "bench", groups: ["system:masters"] };

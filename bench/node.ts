@@ -26,6 +26,7 @@ import { openMounter } from "../src/node/mounts/index.ts";
 import { openMemoryStore } from "../src/storage/memory/store.ts";
 import { silentLog } from "../src/util/log.ts";
 import { systemClock, systemRandom } from "../src/util/clock.ts";
+import { kitPlugins } from "../src/testing/plugins.ts";
 
 const NODE = "n1";
 const PODS = Number(process.env["PODS"] ?? 1000);
@@ -44,6 +45,7 @@ async function inProcess(): Promise<SourceParts> {
     ...around,
     store: await openMemoryStore(),
     dialect: kubernetes,
+    plugins: kitPlugins(),
     authorizer: authorizerOf(["Node", "RBAC"]),
     defaultRoles: true,
   });

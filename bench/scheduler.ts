@@ -18,6 +18,7 @@ import { builtInControllers } from "../src/controllers/index.ts";
 import { kubernetes } from "../src/meta/dialect.ts";
 import { openMemoryStore } from "../src/storage/memory/store.ts";
 import { systemClock, systemRandom } from "../src/util/clock.ts";
+import { kitPlugins } from "../src/testing/plugins.ts";
 
 const [PODS = 1000, NODES = 1000] = process.argv.slice(2).map(Number);
 const AT_ONCE = 16;
@@ -74,6 +75,7 @@ const makePod = (client: Client, i: number): Promise<unknown> => {
 const cluster = await createCluster({
   store: await openMemoryStore(),
   dialect: kubernetes,
+  plugins: kitPlugins(),
   clock: systemClock,
   random: systemRandom,
 });

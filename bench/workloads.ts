@@ -13,6 +13,7 @@ import { builtInDefinitions } from "../src/kinds/index.ts";
 import { kubernetes } from "../src/meta/dialect.ts";
 import { KindUnderTest, contextOf } from "../src/schema/testing/kind.ts";
 import { openMemoryStore } from "../src/storage/memory/store.ts";
+import { kitPlugins } from "../src/testing/plugins.ts";
 
 const SECONDS = Number(process.argv[2] ?? 3);
 const KIB = 1024;
@@ -120,7 +121,7 @@ const SUBJECTS: readonly Subject[] = [
 
 const ctx = contextOf(kubernetes);
 const definitions = builtInDefinitions(ctx, "all");
-const { server } = await createCluster({ store: await openMemoryStore(), dialect: kubernetes });
+const { server } = await createCluster({ store: await openMemoryStore(), dialect: kubernetes, plugins: kitPlugins() });
 const identity = { user: "bench", groups: ["system:masters"] };
 
 async function ask(method: string, url: string, body: string, type: string): Promise<void> {

@@ -5,6 +5,7 @@
  */
 import type { ApiObject } from "../schema/definition.ts";
 import type { Lookup } from "../schema/lookup.ts";
+import { KeptObjects } from "./kept-objects.ts";
 
 interface DefaultClass {
   readonly name: string;
@@ -18,14 +19,20 @@ const isBefore = (a: DefaultClass, b: DefaultClass): boolean =>
 export function defaultClassOf(
   resource: string,
   isDefault: (object: ApiObject) => boolean,
-): (lookup: Lookup) => Promise<string | undefined> {
+): (lookup: Lookup) => string | undefined | Promise<string | undefined> {
   const read = (object: ApiObject): DefaultClass | undefined =>
     isDefault(object) ? { name: object.metadata.name!, created: object.metadata.creationTimestamp ?? "" } : undefined;
-  return async (lookup) => {
-    let chosen: DefaultClass | undefined;
-    for (const found of await lookup.collect(resource, read)) {
-      if (!chosen || isBefore(found, chosen)) chosen = found;
-    }
-    return chosen?.name;
+  const kept = new KeptObjects(resource, read);
+  return (lookup) => {
+    const found = kept.of(lookup);
+    return found instanceof Promise ? found.then(firstOf) : firstOf(found);
   };
+}
+
+function firstOf(classes: readonly DefaultClass[]): string | undefined {
+  let chosen: DefaultClass | undefined;
+  for (const found of classes) {
+    if (!chosen || isBefore(found, chosen)) chosen = found;
+  }
+  return chosen?.name;
 }

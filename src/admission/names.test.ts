@@ -1,14 +1,16 @@
 import { expect, test } from "vitest";
 import { kubernetes, neutral } from "../meta/dialect.ts";
+import { gatesOf } from "../meta/gates.ts";
 import { ManualClock, seededRandom } from "../util/clock.ts";
+import { ADMISSION_PLUGINS, type PluginChoice, idleNames, unavailablePlugin } from "./names.ts";
+import { PodSecurityMetrics } from "./pod-security/metrics.ts";
 import { PolicyMetrics } from "./policies/policy-metrics.ts";
-import { type PluginChoice, idleNames } from "./names.ts";
 import { mastersAuthorizer } from "../auth/admin.ts";
 import { admissionSteps } from "./steps.ts";
 import { lookupOf } from "./testing/requests.ts";
 import { WebhookParts } from "./webhooks/webhook-parts.ts";
 
-function chain(dialect: typeof neutral, plugins?: PluginChoice): string[] {
+function chain(dialect: typeof neutral, plugins?: PluginChoice, gates = gatesOf(dialect)): string[] {
   const own = {
     lookup: lookupOf({}),
     clock: new ManualClock(),
@@ -19,6 +21,8 @@ function chain(dialect: typeof neutral, plugins?: PluginChoice): string[] {
   const parts = {
     ...own,
     dialect,
+    gates,
+    podSecurity: new PodSecurityMetrics(),
     provision: () => Promise.resolve(),
     amend: () => Promise.resolve(undefined),
     resourcesOf: () => [],
@@ -26,9 +30,7 @@ function chain(dialect: typeof neutral, plugins?: PluginChoice): string[] {
     policyMetrics: new PolicyMetrics(),
     webhooks: new WebhookParts({ ...own, hooks }),
   };
-  return admissionSteps(parts, { plugins })
-    .map(({ name }) => name)
-    .filter((name) => name !== "escalation");
+  return admissionSteps(parts, { plugins }).map(({ name }) => name);
 }
 
 /** The steps before the quotas. */
@@ -38,6 +40,8 @@ const LAST = [
   "ValidatingAdmissionPolicy",
   "ValidatingAdmissionWebhook",
 ];
+/** Steps that are no plugins. */
+const OWN = ["NamespaceLifecycle", "PodCertificateSigning", "PolicyParameters", "escalation"];
 
 const SIGNERS = [
   "CertificateApproval",
@@ -46,57 +50,81 @@ const SIGNERS = [
   "CertificateSubjectRestriction",
 ];
 
-test("the chain of each dialect runs in order, with the steps that its documents ask for", () => {
+test("the neutral dialect runs the steps that its documents ask for", () => {
   expect(chain(neutral)).toEqual([
     "NamespaceAutoProvision",
     "DefaultStorageClass",
     ...SIGNERS,
     "DefaultIngressClass",
     "PodCertificateSigning",
-    ...LAST,
-  ]);
-  expect(chain(kubernetes)).toEqual([
-    "NamespaceLifecycle",
-    "DefaultStorageClass",
-    "StorageObjectInUseProtection",
-    "PersistentVolumeClaimResize",
-    ...SIGNERS,
-    "DefaultIngressClass",
-    "PodCertificateSigning",
+    "escalation",
     ...LAST,
   ]);
 });
 
-test("steps are switched on and off by name, and run in the order of kube-apiserver", () => {
-  const late = ["ResourceQuota", "RuntimeClass", "DefaultTolerationSeconds"];
-  const enable = [...late, "Priority", "TaintNodesByCondition", "LimitRanger"];
-  expect(chain(kubernetes, { enable, disable: ["DefaultIngressClass", "StorageObjectInUseProtection"] })).toEqual([
+test("the kubernetes dialect runs the default steps of kube-apiserver, in its order", () => {
+  expect(chain(kubernetes)).toEqual([
     "NamespaceLifecycle",
     "LimitRanger",
+    "ServiceAccount",
     "TaintNodesByCondition",
+    "PodSecurity",
     "Priority",
     "DefaultTolerationSeconds",
     "DefaultStorageClass",
+    "StorageObjectInUseProtection",
     "PersistentVolumeClaimResize",
     "RuntimeClass",
     ...SIGNERS,
+    "DefaultIngressClass",
+    "PodTopologyLabels",
     "PodCertificateSigning",
+    "escalation",
     ...LAST,
     "ResourceQuota",
   ]);
+});
+
+test("every step has its row, and every row but those that are not available its step, in the same order", () => {
+  const all = Object.keys(ADMISSION_PLUGINS).filter((name) => unavailablePlugin({ enable: [name] }) === undefined);
+  const gates = { ...gatesOf(kubernetes), NodeDeclaredFeatures: true };
+  const run = chain(kubernetes, { enable: all, disable: ["NamespaceAutoProvision"] }, gates);
+  const provided = chain(kubernetes, { enable: ["NamespaceAutoProvision"] });
+  expect(provided).toContain("NamespaceAutoProvision");
+  const expected = all.filter((name) => !ADDED.includes(name) && !["NamespaceExists"].includes(name));
+  expect(run.filter((name) => !OWN.includes(name))).toEqual(expected);
+  const existing = all.filter((name) => name !== "NamespaceAutoProvision");
+  expect(chain(kubernetes, { enable: existing }, gates)).toContain("NamespaceExists");
+});
+
+test("steps are disabled by name, and those of the gate NodeDeclaredFeatures run with it alone", () => {
+  const disable = ["DefaultIngressClass", "StorageObjectInUseProtection", "PodSecurity", "ServiceAccount"];
+  const all = chain(kubernetes);
+  expect(chain(kubernetes, { disable })).toEqual(all.filter((name) => !disable.includes(name)));
   expect(chain(neutral, { enable: ["StorageObjectInUseProtection"] })).toContain("StorageObjectInUseProtection");
+  expect(all).not.toContain("NodeDeclaredFeatureValidator");
+  const gates = { ...gatesOf(kubernetes), NodeDeclaredFeatures: true };
+  expect(chain(kubernetes, {}, gates)).toContain("NodeDeclaredFeatureValidator");
 });
 
-test("the accounts of Pods are looked after where the controller that makes them runs", () => {
-  const controllers = ["serviceaccount"];
-  expect(chain(kubernetes, { controllers })).toContain("ServiceAccount");
-  expect(chain(kubernetes, { controllers, disable: ["ServiceAccount"] })).not.toContain("ServiceAccount");
-  expect(chain(kubernetes, { enable: ["ServiceAccount"] })).toContain("ServiceAccount");
-  expect(chain(neutral, { controllers })).not.toContain("ServiceAccount");
+test("the accounts of Pods are looked after whether or not the controller runs that makes them", () => {
+  expect(chain(kubernetes, { controllers: [] })).toContain("ServiceAccount");
+  expect(chain(kubernetes, { controllers: ["serviceaccount"] })).toContain("ServiceAccount");
+  expect(chain(neutral, { controllers: ["serviceaccount"] })).not.toContain("ServiceAccount");
 });
 
-test("what a choice names in vain is told, and the namespaces are looked after whatever it says", () => {
-  const choice = { enable: ["Priority", "AlwaysPullImages"], disable: ["NamespaceLifecycle", "AlwaysPullImages"] };
-  expect(idleNames(choice)).toEqual({ unknown: ["AlwaysPullImages"], always: ["NamespaceLifecycle"] });
+test("names without effect are returned, and the step of namespaces runs whatever a choice names", () => {
+  const choice = { enable: ["Priority", "PodSecurityPolicy"], disable: ["NamespaceLifecycle", "PodSecurityPolicy"] };
+  expect(idleNames(choice)).toEqual({ unknown: ["PodSecurityPolicy"], always: ["NamespaceLifecycle"] });
   expect(chain(kubernetes, choice)).toContain("NamespaceLifecycle");
+});
+
+test("steps that need a configuration file are not available, and the reason is returned", () => {
+  expect(unavailablePlugin({ enable: ["Priority", "AlwaysPullImages"] })).toBeUndefined();
+  for (const name of ["EventRateLimit", "ImagePolicyWebhook"]) {
+    expect(unavailablePlugin({ enable: ["Priority", name] })).toMatch(
+      new RegExp(`^${name}: it needs a configuration file, which kube-apiserver reads with`),
+    );
+    expect(unavailablePlugin({ disable: [name] })).toBeUndefined();
+  }
 });

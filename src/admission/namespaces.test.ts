@@ -1,7 +1,12 @@
 import { describe, expect, test, vi } from "vitest";
 import { kubernetes, neutral } from "../meta/dialect.ts";
-import { namespaceLifecycle } from "./namespaces.ts";
+import type { Dialect } from "../meta/dialect.ts";
+import { type ProvisionNamespace, namespaceExists, namespaceLifecycle } from "./namespaces.ts";
 import { atOnce, lookupOf, objectOf, reading, requestOf } from "./testing/requests.ts";
+
+/** The step as the dialect runs it by default. */
+const lifecycle = (dialect: Dialect, provision: ProvisionNamespace) =>
+  namespaceLifecycle({ dialect, provision: dialect.rules.autoProvisionNamespaces ? provision : undefined });
 
 const NAMESPACE = { group: "", plural: "namespaces", kind: "Namespace" };
 const CLUSTER = { group: "", plural: "persistentvolumes", kind: "PersistentVolume" };
@@ -14,7 +19,7 @@ const code = (wanted: number, reason: string): Error => expect.objectContaining(
 describe("a create in a namespace", () => {
   test.each([neutral, kubernetes])("goes on where the namespace exists ($name)", async (dialect) => {
     const provision = vi.fn<(name: string) => Promise<void>>();
-    const step = reading(there, namespaceLifecycle(dialect, provision));
+    const step = reading(there, lifecycle(dialect, provision));
     atOnce(step.mutate!(requestOf()));
     await step.commit!(requestOf());
     expect(provision).not.toHaveBeenCalled();
@@ -22,7 +27,7 @@ describe("a create in a namespace", () => {
 
   test("POL-5: makes a namespace that nobody made, when everything else agreed (neutral)", async () => {
     const provision = vi.fn<(name: string) => Promise<void>>().mockResolvedValue();
-    const step = reading(nothing, namespaceLifecycle(neutral, provision));
+    const step = reading(nothing, lifecycle(neutral, provision));
     atOnce(step.mutate!(requestOf()));
     atOnce(step.validate!(requestOf()));
     expect(provision).not.toHaveBeenCalled();
@@ -34,7 +39,7 @@ describe("a create in a namespace", () => {
     "RBAC-51: a question about a namespace needs none, and makes none ($name)",
     (dialect) => {
       const provision = vi.fn<(name: string) => Promise<void>>();
-      const step = reading(nothing, namespaceLifecycle(dialect, provision));
+      const step = reading(nothing, lifecycle(dialect, provision));
       const ref = {
         group: "authorization.k8s.io",
         plural: "localsubjectaccessreviews",
@@ -48,7 +53,7 @@ describe("a create in a namespace", () => {
 
   test("POL-5: is 404 where nobody made the namespace (kubernetes)", async () => {
     const provision = vi.fn<(name: string) => Promise<void>>();
-    const step = reading(nothing, namespaceLifecycle(kubernetes, provision));
+    const step = reading(nothing, lifecycle(kubernetes, provision));
     expect(() => step.mutate!(requestOf())).toThrow(code(404, "NotFound"));
     expect(step.commit!(requestOf())).toBeUndefined();
     expect(provision).not.toHaveBeenCalled();
@@ -59,7 +64,7 @@ describe("a create in a namespace", () => {
     (dialect) => {
       const step = reading(
         going,
-        namespaceLifecycle(dialect, () => Promise.resolve()),
+        lifecycle(dialect, () => Promise.resolve()),
       );
       expect(() => step.mutate!(requestOf())).toThrow(code(403, "Forbidden"));
       let causes: unknown;
@@ -79,7 +84,7 @@ describe("a create in a namespace", () => {
     async (operation) => {
       const provision = vi.fn<(name: string) => Promise<void>>();
       for (const lookup of [going, nothing]) {
-        const step = reading(lookup, namespaceLifecycle(neutral, provision));
+        const step = reading(lookup, lifecycle(neutral, provision));
         atOnce(step.mutate!(requestOf({ operation })));
         atOnce(step.validate!(requestOf({ operation })));
         await step.commit!(requestOf({ operation }));
@@ -92,7 +97,7 @@ describe("a create in a namespace", () => {
     const request = requestOf({ ref: CLUSTER, namespaced: false, namespace: "" });
     const step = reading(
       nothing,
-      namespaceLifecycle(kubernetes, () => Promise.reject(new Error("made a namespace"))),
+      lifecycle(kubernetes, () => Promise.reject(new Error("made a namespace"))),
     );
     atOnce(step.mutate!(request));
     await step.commit!(request);
@@ -107,7 +112,7 @@ describe("a delete of a namespace", () => {
   test.each(["default", "kube-system", "kube-public"])("is 403 for %s in the kubernetes dialect", (name) => {
     const step = reading(
       there,
-      namespaceLifecycle(kubernetes, () => Promise.resolve()),
+      lifecycle(kubernetes, () => Promise.resolve()),
     );
     expect(() => step.validate!(remove(name))).toThrow(code(403, "Forbidden"));
   });
@@ -116,19 +121,19 @@ describe("a delete of a namespace", () => {
     atOnce(
       reading(
         there,
-        namespaceLifecycle(kubernetes, () => Promise.resolve()),
+        lifecycle(kubernetes, () => Promise.resolve()),
       ).validate!(remove("team")),
     );
     atOnce(
       reading(
         there,
-        namespaceLifecycle(kubernetes, () => Promise.resolve()),
+        lifecycle(kubernetes, () => Promise.resolve()),
       ).validate!(remove("kube-node-lease")),
     );
     atOnce(
       reading(
         there,
-        namespaceLifecycle(neutral, () => Promise.resolve()),
+        lifecycle(neutral, () => Promise.resolve()),
       ).validate!(remove("default")),
     );
     // An object of another kind may be called so.
@@ -136,8 +141,18 @@ describe("a delete of a namespace", () => {
     expect(() =>
       reading(
         there,
-        namespaceLifecycle(kubernetes, () => Promise.resolve()),
+        lifecycle(kubernetes, () => Promise.resolve()),
       ).validate!(request),
     ).not.toThrow();
   });
+});
+
+test("NamespaceExists refuses every write in a namespace that is not there, and nothing in the cluster", () => {
+  const lookup = lookupOf({ namespaces: [objectOf({ name: "team" })] });
+  const validate = (more: object): void => atOnce(namespaceExists.validate!(requestOf({ lookup, ...more })));
+  validate({ operation: "DELETE", object: undefined });
+  validate({ namespaced: false, namespace: "" });
+  for (const operation of ["CREATE", "UPDATE", "DELETE"]) {
+    expect(() => validate({ operation, namespace: "gone" })).toThrow('namespaces "gone" not found');
+  }
 });

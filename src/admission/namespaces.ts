@@ -18,19 +18,26 @@ const REVIEWS: ObjectRef = {
 /** Creates a missing namespace; succeeds when it exists by now. */
 export type ProvisionNamespace = (name: string) => Promise<void>;
 
+/** What the step is made of. */
+export interface NamespaceParts {
+  readonly dialect: Dialect;
+  /** Creates a missing namespace; undefined where a create in one is refused. */
+  readonly provision: ProvisionNamespace | undefined;
+}
+
 /**
  * Creates go only into a namespace that exists and is not being deleted; namespaces of the system stay.
  *
- * With `provision` (neutral dialect) a missing namespace is made when the create is about to succeed; without it the
- * create is refused with 404. A create in a namespace that is being deleted is 403 with the cause `NamespaceTerminating` at
- * `metadata.namespace`; updates and deletes go on, so that finalizers can be removed.
+ * With `provision` a missing namespace is made when the create is about to succeed; without it the create is refused with 404.
+ * A create in a namespace that is being deleted is 403 with the cause `NamespaceTerminating` at `metadata.namespace`; updates
+ * and deletes go on, so that finalizers can be removed.
  */
-export function namespaceLifecycle(dialect: Dialect, provision: ProvisionNamespace): AdmissionStep {
-  const { autoProvisionNamespaces, protectedNamespaces } = dialect.rules;
+export function namespaceLifecycle({ dialect, provision }: NamespaceParts): AdmissionStep {
+  const { protectedNamespaces } = dialect.rules;
   const isCreate = (request: AdmissionRequest): boolean =>
     request.operation === "CREATE" && request.namespaced && !concerns(request, REVIEWS);
   return {
-    name: autoProvisionNamespaces ? "NamespaceAutoProvision" : "NamespaceLifecycle",
+    name: provision ? "NamespaceAutoProvision" : "NamespaceLifecycle",
     mutate(request) {
       if (isCreate(request)) admitCreate(request);
     },
@@ -41,7 +48,7 @@ export function namespaceLifecycle(dialect: Dialect, provision: ProvisionNamespa
       }
     },
     commit(request) {
-      if (!autoProvisionNamespaces || !isCreate(request)) return undefined;
+      if (!provision || !isCreate(request)) return undefined;
       return request.lookup.get("namespaces", "", request.namespace) ? undefined : provision(request.namespace);
     },
   };
@@ -50,7 +57,7 @@ export function namespaceLifecycle(dialect: Dialect, provision: ProvisionNamespa
     const { namespace } = request;
     const found = request.lookup.get("namespaces", "", namespace);
     if (!found) {
-      if (autoProvisionNamespaces) return;
+      if (provision) return;
       throw notFound(NAMESPACES, namespace);
     }
     if (found.metadata.deletionTimestamp === undefined) return;
@@ -64,3 +71,12 @@ export function namespaceLifecycle(dialect: Dialect, provision: ProvisionNamespa
     ]);
   }
 }
+
+/** Refuses writes in a namespace that does not exist with 404, those of objects that are there too. */
+export const namespaceExists: AdmissionStep = {
+  name: "NamespaceExists",
+  validate({ namespaced, namespace, lookup }) {
+    if (!namespaced || lookup.get("namespaces", "", namespace)) return;
+    throw notFound(NAMESPACES, namespace);
+  },
+};

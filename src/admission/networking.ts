@@ -22,9 +22,11 @@ export function defaultIngressClass({ labelDomain }: Dialect): AdmissionStep {
       const { spec } = object;
       const said = object.metadata.annotations?.[`${labelDomain}/ingress.class`];
       if (!spec || spec.ingressClassName !== undefined || said !== undefined) return undefined;
-      return chosen(request.lookup).then((name) => {
+      const set = (name: string | undefined): void => {
         if (name !== undefined) spec.ingressClassName = name;
-      });
+      };
+      const name = chosen(request.lookup);
+      return name instanceof Promise ? name.then(set) : set(name);
     },
   };
 }

@@ -173,7 +173,7 @@ describe.each([neutral, kubernetes])("admission of Pods in the $name dialect", (
 
     test("KIND-PodAdmission-3: a step after this one that changes the overhead is found out", async () => {
       const object = objectOf({ name: "p" }, { spec: { ...spec, overhead: { cpu: "1" } } });
-      expect(() => step.validate!(requestOf({ ref: PODS, object }))).toThrow("overhead");
+      expect(() => step.validate!(requestOf({ ref: PODS, object }))).toThrow("Overhead");
     });
 
     test("KIND-PodAdmission-4: node selectors are merged, and may not contradict each other", async () => {

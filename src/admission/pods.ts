@@ -15,6 +15,8 @@ import type { Dialect } from "../meta/dialect.ts";
 import { guardOf } from "../schema/api-object.ts";
 import type { ApiObject } from "../schema/definition.ts";
 import { type AdmissionRequest, type AdmissionStep, concerns, refusal } from "./contract.ts";
+import { KeptObjects } from "./kept-objects.ts";
+import { type Toleration, mergeTolerations } from "./tolerations.ts";
 
 const PODS = { group: "", plural: "pods" };
 const NODES = { group: "", plural: "nodes" };
@@ -24,8 +26,6 @@ export const isPod = guardOf<Pod>("Pod");
 const isPriorityClass = guardOf<PriorityClass>("PriorityClass");
 const isRuntimeClass = guardOf<RuntimeClass>("RuntimeClass");
 const isNode = guardOf<Node>("Node");
-
-type Toleration = NonNullable<PodSpec["tolerations"]>[number];
 
 /** The spec of a Pod that is written; undefined for other requests. */
 function podOf(request: AdmissionRequest, ...operations: AdmissionRequest["operation"][]): PodSpec | undefined {
@@ -41,25 +41,25 @@ export function priority(): AdmissionStep {
   const readDefault = (object: ApiObject): PriorityClass | undefined =>
     isPriorityClass(object) && object.globalDefault === true ? object : undefined;
 
-  /** Where servers have made several at a time, the one that gives the least. */
-  const defaultClass = async ({ lookup }: AdmissionRequest): Promise<PriorityClass | undefined> => {
-    const found = await lookup.collect(resource, readDefault);
-    return found.toSorted((a, b) => (a.value ?? 0) - (b.value ?? 0))[0];
+  const defaults = new KeptObjects(resource, readDefault);
+  /** Continues with the default class; where servers have made several at a time, with the one that gives the least. */
+  const withDefault = (
+    { lookup }: AdmissionRequest,
+    next: (found: PriorityClass | undefined) => void,
+  ): void | Promise<void> => {
+    const found = defaults.of(lookup);
+    return found instanceof Promise ? found.then((all) => next(leastOf(all))) : next(leastOf(found));
   };
 
   const give = (request: AdmissionRequest, spec: PodSpec, from: Pick<PriorityClass, "value" | "preemptionPolicy">) => {
     const { value, preemptionPolicy } = from;
     if (spec.priority !== undefined && spec.priority !== value) {
-      throw refusal(request, `its class gives the priority ${value}, expected none or that one, got ${spec.priority}`);
+      throw refusal(request, computed(`integer value of priority (${spec.priority})`, value));
     }
     spec.priority = value;
     if (preemptionPolicy === undefined) return;
     if (spec.preemptionPolicy !== undefined && spec.preemptionPolicy !== preemptionPolicy) {
-      const got = spec.preemptionPolicy;
-      throw refusal(
-        request,
-        `its class gives preemptionPolicy ${preemptionPolicy}, expected none or that one, got ${got}`,
-      );
+      throw refusal(request, computed(`string value of PreemptionPolicy (${spec.preemptionPolicy})`, preemptionPolicy));
     }
     spec.preemptionPolicy = preemptionPolicy;
   };
@@ -74,25 +74,33 @@ export function priority(): AdmissionStep {
       if (!spec) return undefined;
       const { priorityClassName: name = "" } = spec;
       if (name === "") {
-        return defaultClass(request).then((found) => {
+        return withDefault(request, (found) => {
           if (found) spec.priorityClassName = found.metadata.name ?? "";
           give(request, spec, found ?? { value: 0, preemptionPolicy: "PreemptLowerPriority" });
         });
       }
       const named = request.lookup.get(resource, "", name);
-      if (!isPriorityClass(named)) throw refusal(request, `there is no PriorityClass ${name}`);
+      if (!isPriorityClass(named)) throw refusal(request, `no PriorityClass with name ${name} was found`);
       return give(request, spec, named);
     },
     validate(request) {
       const { operation, subresource, object } = request;
       if (subresource !== "" || !concerns(request, classes) || !object || !readDefault(object)) return undefined;
-      return defaultClass(request).then((other) => {
+      return withDefault(request, (other) => {
         if (!other || (operation === "UPDATE" && other.metadata.name === object.metadata.name)) return;
-        throw refusal(request, `the PriorityClass ${other.metadata.name} is the global default already, there is one`);
+        const taken = `PriorityClass ${other.metadata.name} is already marked as default`;
+        throw refusal(request, `${taken}. Only one default can exist`);
       });
     },
   };
 }
+
+/** Why a Pod may not set what its class sets. */
+const computed = (what: string, value: string | number | undefined): string =>
+  `the ${what} must not be provided in pod spec; priority admission controller computed ${value} from the given PriorityClass name`;
+
+const leastOf = (classes: readonly PriorityClass[]): PriorityClass | undefined =>
+  classes.toSorted((a, b) => (a.value ?? 0) - (b.value ?? 0))[0];
 
 /** A Pod keeps its priority where an update leaves it out. */
 function keepPriority(spec: PodSpec, old: PodSpec | undefined): void {
@@ -152,13 +160,16 @@ export function taintNodesByCondition({ labelDomain }: Dialect): AdmissionStep {
   };
 }
 
+const OTHER_OVERHEAD = "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead";
+const UNDEFINED_OVERHEAD = "pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead";
+
 /** Gives Pods the overhead and the nodes of their runtime class (KIND-PodAdmission-3, KIND-PodAdmission-4). */
 export function runtimeClass(): AdmissionStep {
   const resource = "runtimeclasses.node.k8s.io";
   const classOf = (request: AdmissionRequest, { runtimeClassName: name }: PodSpec): RuntimeClass | undefined => {
     if (name === undefined) return undefined;
     const found = request.lookup.get(resource, "", name);
-    if (!isRuntimeClass(found)) throw refusal(request, `there is no RuntimeClass ${name}`);
+    if (!isRuntimeClass(found)) throw refusal(request, `pod rejected: RuntimeClass ${JSON.stringify(name)} not found`);
     return found;
   };
   return {
@@ -176,14 +187,14 @@ export function runtimeClass(): AdmissionStep {
       if (!spec) return;
       const overhead = classOf(request, spec)?.overhead;
       if (overhead ? sameResources(overhead.podFixed, spec.overhead) : spec.overhead === undefined) return;
-      throw refusal(request, "expected the overhead of its runtime class, or none without one");
+      throw refusal(request, overhead ? OTHER_OVERHEAD : UNDEFINED_OVERHEAD);
     },
   };
 }
 
 function setOverhead(request: AdmissionRequest, spec: PodSpec, podFixed: Readonly<Record<string, string>> = {}): void {
   if (spec.overhead && !sameResources(podFixed, spec.overhead)) {
-    throw refusal(request, "expected the overhead of its runtime class, or none");
+    throw refusal(request, OTHER_OVERHEAD);
   }
   if (Object.keys(podFixed).length > 0) spec.overhead = { ...podFixed };
 }
@@ -196,46 +207,10 @@ function setScheduling(request: AdmissionRequest, spec: PodSpec, { nodeSelector,
     if (own === undefined || own === wanted) continue;
     throw refusal(
       request,
-      `its runtime class wants nodes with ${key}=${wanted}, and it wants those with ${key}=${own}`,
+      `conflict: runtimeClass.scheduling.nodeSelector[${key}] = ${wanted}; pod.spec.nodeSelector[${key}] = ${own}`,
     );
   }
   if (nodeSelector) spec.nodeSelector = { ...spec.nodeSelector, ...nodeSelector };
   const merged = mergeTolerations([...(spec.tolerations ?? []), ...(tolerations ?? [])]);
   if (merged.length > 0) spec.tolerations = [...merged];
-}
-
-/** Among more than these, none is looked for that says what another one says. */
-const MOST_MERGED = 1000;
-
-/** Tolerations without those that another one has in it; of two that say the same, the first stays. */
-function mergeTolerations(all: readonly Toleration[]): readonly Toleration[] {
-  if (all.length > MOST_MERGED) return all;
-  const merged: Toleration[] = [];
-  for (const [i, one] of all.entries()) {
-    const isSaid =
-      merged.some((other) => has(other, one)) ||
-      all.slice(i + 1).some((other) => !isSame(other, one) && has(other, one));
-    if (!isSaid) merged.push(one);
-  }
-  return merged;
-}
-
-const isSame = (a: Toleration, b: Toleration): boolean =>
-  a.key === b.key &&
-  a.operator === b.operator &&
-  a.value === b.value &&
-  a.effect === b.effect &&
-  a.tolerationSeconds === b.tolerationSeconds;
-
-/** Whether a toleration covers all that another one does, and for as long. */
-function has(one: Toleration, other: Toleration): boolean {
-  if (isSame(one, other)) return true;
-  const isOfAllKeys = (one.key ?? "") === "" && one.operator === "Exists";
-  if (one.key !== other.key && !isOfAllKeys) return false;
-  if ((one.effect ?? "") !== "" && one.effect !== other.effect) return false;
-  const { tolerationSeconds: seconds } = one;
-  if (one.effect === "NoExecute" && seconds !== undefined) {
-    if (other.tolerationSeconds === undefined || other.tolerationSeconds > seconds) return false;
-  }
-  return one.operator === "Exists" || (other.operator === "Equal" && one.value === other.value);
 }

@@ -1,7 +1,7 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { kubernetes } from "../meta/dialect.ts";
 import type { ApiObject } from "../schema/definition.ts";
-import { seededRandom } from "../util/clock.ts";
+import { ManualClock, seededRandom } from "../util/clock.ts";
 import type { AdmissionRequest } from "./contract.ts";
 import { serviceAccount } from "./service-account.ts";
 import { atOnce, lookupOf, objectOf, reading, requestOf } from "./testing/requests.ts";
@@ -10,8 +10,10 @@ const PATH = "/var/run/secrets/kubernetes.io/serviceaccount";
 const account = (name: string, more: object = {}, metadata: object = {}): ApiObject =>
   objectOf({ name, namespace: "team", ...metadata }, more);
 
+const parts = { dialect: kubernetes, clock: new ManualClock(), random: seededRandom(1), hasController: true };
+
 const stepOf = (...accounts: readonly ApiObject[]) =>
-  reading(lookupOf({ serviceaccounts: accounts }), serviceAccount({ dialect: kubernetes, random: seededRandom(1) }));
+  reading(lookupOf({ serviceaccounts: accounts }), serviceAccount(parts));
 
 type Spec = Record<string, unknown>;
 
@@ -146,4 +148,84 @@ test("other requests are left alone", () => {
   expect(admit(step, {}, {}, { operation: "UPDATE" })).toEqual({});
   expect(admit(step, {}, {}, { subresource: "status" })).toEqual({});
   expect(admit(step, {}, {}, { ref: { group: "x.io", plural: "pods", kind: "Pod" } })).toEqual({});
+});
+
+describe("where no controller of this process creates the account default", () => {
+  const POD = { group: "", plural: "pods", kind: "Pod" };
+  const settle = (): Promise<void> => Promise.resolve();
+  const podOf = (spec: object) => objectOf({ name: "p", namespace: "team" }, { spec });
+
+  /** A create of a Pod, with accounts that may appear. */
+  function waiting(accounts: ApiObject[], spec: object = { containers: [{ name: "a" }] }) {
+    const clock = new ManualClock();
+    const step = serviceAccount({ ...parts, clock, hasController: false });
+    const object = podOf(spec);
+    const lookup = {
+      ...lookupOf({}),
+      get: (...args: [string, string, string]) => lookupOf({ serviceaccounts: accounts }).get(...args),
+    };
+    const request = requestOf({ ref: POD, name: "p", object, lookup });
+    return { clock, object, mutate: () => step.mutate!(request), validate: () => step.validate!(request) };
+  }
+
+  test("a Pod waits for it, and has its volume when it is there", async () => {
+    const accounts: ApiObject[] = [];
+    const { clock, object, mutate, validate } = waiting(accounts);
+    const pending = mutate();
+    expect(pending).toBeInstanceOf(Promise);
+    await clock.advanceSettled(200, settle);
+    accounts.push(account("default", { imagePullSecrets: [{ name: "pull" }] }));
+    await clock.advanceSettled(200, settle);
+    await pending;
+    atOnce(validate());
+    expect(object["spec"]).toMatchObject({
+      serviceAccountName: "default",
+      imagePullSecrets: [{ name: "pull" }],
+      volumes: [{ name: expect.stringMatching(/^kube-api-access-/) }],
+    });
+  });
+
+  test("a Pod is refused where it does not appear within two seconds", async () => {
+    const { clock, mutate } = waiting([]);
+    const refused = Promise.resolve(mutate()).then(
+      () => "accepted",
+      (error: unknown) => (error as Error).message,
+    );
+    await clock.advanceSettled(2000, settle);
+    expect(await refused).toBe(
+      'pods "p" is forbidden: error looking up service account team/default: serviceaccount "default" not found',
+    );
+  });
+
+  test("no Pod waits for an account that is there, nor for another one", () => {
+    const { object, mutate } = waiting([account("default")]);
+    atOnce(mutate());
+    expect(object["spec"]).toMatchObject({ serviceAccountName: "default" });
+    const other = waiting([], { serviceAccountName: "robot", containers: [] });
+    expect(other.mutate).toThrow('error looking up service account team/robot: serviceaccount "robot" not found');
+  });
+});
+
+test("ephemeral containers use only Secrets that an account names which restricts them", () => {
+  const enforced = account(
+    "robot",
+    { secrets: [{ name: "known" }] },
+    { annotations: { "kubernetes.io/enforce-mountable-secrets": "true" } },
+  );
+  const secret = (name: string) => [
+    { name: "e", env: [{ name: "K", valueFrom: { secretKeyRef: { name, key: "k" } } }] },
+  ];
+  const validate = (ephemeralContainers: object[], of: ApiObject): void => {
+    const spec = { serviceAccountName: "robot", containers: [{ name: "a" }], ephemeralContainers };
+    const object = objectOf({ name: "p", namespace: "team" }, { spec });
+    const ref = { group: "", plural: "pods", kind: "Pod" };
+    const request = requestOf({ ref, name: "p", operation: "UPDATE", subresource: "ephemeralcontainers", object });
+    atOnce(stepOf(of).validate!(request));
+  };
+  validate(secret("known"), enforced);
+  validate(secret("other"), account("robot"));
+  expect(() => validate(secret("other"), enforced)).toThrow(
+    'ephemeral container e with envVar K referencing secret.secretName="other" is not allowed because service account robot does not reference that secret',
+  );
+  expect(() => validate([], account("another"))).toThrow('serviceaccount "robot" not found');
 });

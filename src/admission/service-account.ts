@@ -1,8 +1,9 @@
 /**
  * Admission of Pods as programs that act under a ServiceAccount: each has one, and the volume with its token.
  *
- * Only creates are looked at; what a Pod runs as never changes. The account `default` need not be there yet: the controller
- * `serviceaccount` makes it in every namespace, and a namespace may be a moment older than it.
+ * Creates are looked at, and ephemeral containers that are added; what a Pod runs as never changes. A namespace may be a moment
+ * older than its account `default`. Where the controller `serviceaccount` runs in this process, a Pod does not wait for it; else
+ * the request waits some time, since another program may create it.
  *
  * @module
  */
@@ -13,13 +14,16 @@ import type { Dialect } from "../meta/dialect.ts";
 import { generatedName } from "../schema/generated-name.ts";
 import { guardOf } from "../schema/api-object.ts";
 import type { ApiObject } from "../schema/definition.ts";
-import type { Random } from "../util/clock.ts";
+import type { Clock, Random } from "../util/clock.ts";
 import { isObject } from "../value/value.ts";
 import { type AdmissionRequest, type AdmissionStep, concerns, refusal } from "./contract.ts";
 import { isPod } from "./pods.ts";
 
 const PODS = { group: "", plural: "pods" };
 const DEFAULT = "default";
+/** How often the account `default` is looked for, and the shortest pause between; a pause is up to twice as long. */
+const MAX_LOOKUPS = 10;
+const MIN_PAUSE_MS = 100;
 const VOLUME_PREFIX = "kube-api-access-";
 const MOUNT_PATH = "/var/run/secrets/kubernetes.io/serviceaccount";
 /** An hour and seven seconds: the lifetime by which the tokens of all Pods are recognised. */
@@ -39,20 +43,41 @@ type Container = NonNullable<PodSpec["containers"]>[number];
 /** What the step is made of. */
 export interface ServiceAccountParts {
   readonly dialect: Dialect;
+  readonly clock: Pick<Clock, "after">;
   readonly random: Random;
+  /** Whether the controller runs in this process that creates the account `default` of each namespace. */
+  readonly hasController: boolean;
 }
 
 /** Gives Pods a ServiceAccount, its token and its image pull secrets, and refuses those whose account is not there. */
-export function serviceAccount({ dialect, random }: ServiceAccountParts): AdmissionStep {
+export function serviceAccount(parts: ServiceAccountParts): AdmissionStep {
+  const { dialect, random, hasController } = parts;
   const enforced = `${dialect.labelDomain}/enforce-mountable-secrets`;
 
   /** The account that a Pod names; undefined for the default one that is not there yet. */
   const accountOf = (request: AdmissionRequest, name: string): ServiceAccount | undefined => {
-    const found = request.lookup.get("serviceaccounts", request.namespace, name);
-    if (isServiceAccount(found)) return found;
-    if (name === DEFAULT) return undefined;
+    const found = find(request, name);
+    if (found || (name === DEFAULT && hasController)) return found;
     const account = `${request.namespace}/${name}`;
     throw refusal(request, `error looking up service account ${account}: serviceaccount "${name}" not found`);
+  };
+
+  /** Refuses Secrets that an account does not name, where it restricts them. */
+  const checkSecrets = (request: AdmissionRequest, { spec }: Pod, use: SecretUse): void => {
+    const { serviceAccountName: name = "" } = spec;
+    if (name === "") throw refusal(request, "no service account specified for the Pod");
+    const account = accountOf(request, name);
+    if (account?.metadata.annotations?.[enforced] !== "true") return;
+    const wrong = wrongSecret(use, account);
+    if (wrong !== undefined) throw refusal(request, wrong);
+  };
+
+  const fill = (request: AdmissionRequest, spec: PodSpec, name: string): void => {
+    const account = accountOf(request, name);
+    if (spec.automountServiceAccountToken ?? account?.automountServiceAccountToken ?? true) mountToken(spec, random);
+    if (!spec.imagePullSecrets?.length && account?.imagePullSecrets?.length) {
+      spec.imagePullSecrets = account.imagePullSecrets.map(({ name: secret = "" }) => ({ name: secret }));
+    }
   };
 
   return {
@@ -60,34 +85,51 @@ export function serviceAccount({ dialect, random }: ServiceAccountParts): Admiss
     resources: [PODS],
     mutate(request) {
       const pod = podOf(request);
-      if (!pod || isMirror(pod, dialect)) return;
+      if (!pod || isMirror(pod, dialect)) return undefined;
       const { spec } = pod;
       const name = spec.serviceAccountName || DEFAULT;
       spec.serviceAccountName = name;
       spec.serviceAccount = name;
-      const account = accountOf(request, name);
-      if (spec.automountServiceAccountToken ?? account?.automountServiceAccountToken ?? true) mountToken(spec, random);
-      if (!spec.imagePullSecrets?.length && account?.imagePullSecrets?.length) {
-        spec.imagePullSecrets = account.imagePullSecrets.map(({ name: secret = "" }) => ({ name: secret }));
-      }
+      const waits = name === DEFAULT && !hasController && !find(request, name);
+      return waits ? appeared(request, name, parts).then(() => fill(request, spec, name)) : fill(request, spec, name);
     },
     validate(request) {
+      const changed = withEphemeralContainers(request);
+      if (changed) return checkSecrets(request, changed, ephemeralUse(changed.spec));
       const pod = podOf(request);
-      if (!pod) return;
-      const { spec } = pod;
-      if (isMirror(pod, dialect)) {
-        const wrong = wrongOfMirror(spec);
-        if (wrong !== undefined) throw refusal(request, wrong);
-        return;
-      }
-      const { serviceAccountName: name = "" } = spec;
-      if (name === "") throw refusal(request, "no service account specified for the Pod");
-      const account = accountOf(request, name);
-      if (account?.metadata.annotations?.[enforced] !== "true") return;
-      const wrong = wrongSecret(spec, account);
+      if (!pod) return undefined;
+      if (!isMirror(pod, dialect)) return checkSecrets(request, pod, useOf(pod.spec));
+      const wrong = wrongOfMirror(pod.spec);
       if (wrong !== undefined) throw refusal(request, wrong);
+      return undefined;
     },
   };
+}
+
+function find({ lookup, namespace }: AdmissionRequest, name: string): ServiceAccount | undefined {
+  const found = lookup.get("serviceaccounts", namespace, name);
+  return isServiceAccount(found) ? found : undefined;
+}
+
+/** Resolves when an account is there, or has not appeared for some time. */
+async function appeared(
+  request: AdmissionRequest,
+  name: string,
+  { clock, random }: Pick<ServiceAccountParts, "clock" | "random">,
+): Promise<void> {
+  const pause = MIN_PAUSE_MS * (1 + random.next());
+  for (let i = 1; i < MAX_LOOKUPS && !find(request, name); i++) {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    clock.after(pause, resolve);
+    await promise;
+  }
+}
+
+/** A Pod that gets ephemeral containers; undefined for other requests. */
+function withEphemeralContainers(request: AdmissionRequest): Pod | undefined {
+  const { operation, subresource, object } = request;
+  if (operation !== "UPDATE" || subresource !== "ephemeralcontainers" || !concerns(request, PODS)) return undefined;
+  return isPod(object) ? object : undefined;
 }
 
 /** A new Pod; undefined for other requests. */
@@ -147,19 +189,45 @@ function wrongOfMirror(spec: PodSpec): string | undefined {
   return hasToken ? "a mirror pod may not use ServiceAccountToken volume projections" : undefined;
 }
 
+/** A container with what a message calls its list. */
+interface ListedContainer {
+  readonly what: string;
+  readonly container: Pick<Container, "name" | "env" | "envFrom">;
+}
+
+/** Where Secrets may be used. */
+interface SecretUse {
+  readonly volumes: readonly PodVolume[];
+  readonly containers: readonly ListedContainer[];
+  readonly pullSecrets: readonly { readonly name?: string }[];
+}
+
+const useOf = (spec: PodSpec): SecretUse => ({
+  volumes: spec.volumes ?? [],
+  containers: containersOf(spec),
+  pullSecrets: spec.imagePullSecrets ?? [],
+});
+
+/** What ephemeral containers use: the rest of the Pod does not change. */
+const ephemeralUse = ({ ephemeralContainers = [] }: PodSpec): SecretUse => ({
+  volumes: [],
+  containers: ephemeralContainers.map((container) => ({ what: "ephemeral container", container })),
+  pullSecrets: [],
+});
+
 /** The first Secret that a Pod uses and that its account, which says which ones it may, does not name. */
 function wrongSecret(
-  spec: PodSpec,
+  { volumes, containers, pullSecrets }: SecretUse,
   { metadata, secrets = [], imagePullSecrets = [] }: ServiceAccount,
 ): string | undefined {
   const mountable = new Set(secrets.map(({ name }) => name));
   const why = `is not allowed because service account ${metadata.name} does not reference that`;
-  for (const { secret } of spec.volumes ?? []) {
+  for (const { secret } of volumes) {
     const name = isObject(secret) ? secret["secretName"] : undefined;
     if (typeof name === "string" && !mountable.has(name))
       return `volume with secret.secretName="${name}" ${why} secret`;
   }
-  for (const { what, container } of containersOf(spec)) {
+  for (const { what, container } of containers) {
     for (const { variable, secret } of secretsOf(container)) {
       if (mountable.has(secret)) continue;
       const where = variable === undefined ? "with envFrom" : `with envVar ${variable}`;
@@ -167,13 +235,13 @@ function wrongSecret(
     }
   }
   const pulled = new Set(imagePullSecrets.map(({ name }) => name));
-  for (const [i, { name }] of (spec.imagePullSecrets ?? []).entries()) {
+  for (const [i, { name }] of pullSecrets.entries()) {
     if (!pulled.has(name)) return `imagePullSecrets[${i}].name="${name}" ${why} imagePullSecret`;
   }
   return undefined;
 }
 
-const containersOf = (spec: PodSpec): readonly { readonly what: string; readonly container: Container }[] => [
+const containersOf = (spec: PodSpec): readonly ListedContainer[] => [
   ...(spec.initContainers ?? []).map((container) => ({ what: "init container", container })),
   ...(spec.containers ?? []).map((container) => ({ what: "container", container })),
 ];
@@ -182,7 +250,7 @@ const containersOf = (spec: PodSpec): readonly { readonly what: string; readonly
 const secretsOf = ({
   env = [],
   envFrom = [],
-}: Container): { readonly variable?: string; readonly secret: string }[] => [
+}: Pick<Container, "env" | "envFrom">): { readonly variable?: string; readonly secret: string }[] => [
   ...env.flatMap(({ name, valueFrom }) => {
     const secret = valueFrom?.secretKeyRef?.name;
     return secret === undefined ? [] : [{ variable: name, secret }];

@@ -45,10 +45,17 @@ async function mayFor(authorizer: Authorizer, identity: Identity, right: Right, 
   return false;
 }
 
+/** What a right is for, in the words of a refusal. */
+const DEMANDED: Readonly<Record<Right, string>> = {
+  approve: "approve requests with signerName",
+  sign: "sign requests with signerName",
+  attest: "attest for signerName",
+};
+
 /** Refuses with 403 who does not have a right on a signer. */
 async function demand(authorizer: Authorizer, request: AdmissionRequest, right: Right, signer: string): Promise<void> {
   if (await mayFor(authorizer, request.identity, right, signer)) return;
-  throw refusal(request, `expected the right to ${right} for the signer "${signer}"`);
+  throw refusal(request, `user not permitted to ${DEMANDED[right]} "${signer}"`);
 }
 
 /** A decision on a request needs the right to approve for its signer. */
@@ -94,7 +101,7 @@ export const certificateSubjectRestriction: AdmissionStep = {
     const { operation, subresource, object } = request;
     if (operation !== "CREATE" || subresource !== "" || !concerns(request, REQUESTS)) return;
     if (signerOf(object) !== API_CLIENT || !organizationsOf(object).includes(MASTERS)) return;
-    throw refusal(request, `the signer "${API_CLIENT}" lets nobody be of ${MASTERS}`);
+    throw refusal(request, `use of ${API_CLIENT} signer with ${MASTERS} group is not allowed`);
   },
 };
 

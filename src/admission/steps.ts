@@ -6,21 +6,35 @@
  *
  * @module
  */
-import type { Random } from "../util/clock.ts";
+import type { Gates } from "../meta/gates.ts";
+import type { Clock, Random } from "../util/clock.ts";
+import { alwaysAdmit, alwaysDeny } from "./all-or-none.ts";
 import type { AdmissionStep } from "./contract.ts";
+import { nodeDeclaredFeatureValidator } from "./declared-features.ts";
 import { escalation } from "./escalation.ts";
+import { alwaysPullImages } from "./images.ts";
 import { limitRanger } from "./limits.ts";
 import { type PluginChoice, type PluginName, isChosen } from "./names.ts";
-import { type ProvisionNamespace, namespaceLifecycle } from "./namespaces.ts";
+import { type ProvisionNamespace, namespaceExists, namespaceLifecycle } from "./namespaces.ts";
 import { mutatingAdmissionPolicy } from "./policies/mutating-policies.ts";
 import type { PolicyParts } from "./policies/parts.ts";
 import { validatingAdmissionPolicy } from "./policies/validating-policies.ts";
 import { defaultIngressClass } from "./networking.ts";
 import { nodeRestriction } from "./node-restriction.ts";
 import { type OwnerParts, ownerReferences } from "./owner-references.ts";
+import {
+  extendedResourceToleration,
+  limitPodHardAntiAffinityTopology,
+  podNodeSelector,
+  podTolerationRestriction,
+  podTopologyLabels,
+} from "./placement.ts";
+import type { PodSecurityMetrics } from "./pod-security/metrics.ts";
+import { podSecurity } from "./pod-security/pod-security.ts";
 import { defaultTolerationSeconds, priority, runtimeClass, taintNodesByCondition } from "./pods.ts";
 import { policyParameters } from "./policy-parameters.ts";
 import { type QuotaParts, resourceQuota } from "./quota/step.ts";
+import { denyServiceExternalIPs } from "./services.ts";
 import {
   certificateApproval,
   certificateSigning,
@@ -36,15 +50,17 @@ import { defaultStorageClass, persistentVolumeClaimResize, storageObjectInUsePro
 
 /** What the steps are made of. */
 export interface AdmissionParts extends QuotaParts, OwnerParts, PolicyParts {
-  readonly clock: QuotaParts["clock"] & PolicyParts["clock"];
+  readonly clock: Clock;
   readonly random: Random;
+  readonly gates: Gates;
   readonly provision: ProvisionNamespace;
   readonly webhooks: WebhookParts;
+  readonly podSecurity: PodSecurityMetrics;
 }
 
-/** What an owner of a cluster chooses of the steps. */
+/** What the operator of a cluster chooses of the steps. */
 export interface AdmissionChoice {
-  /** The steps that can be switched; those of the dialect by default. */
+  /** The steps that can be enabled or disabled; those of the dialect by default. */
   readonly plugins?: PluginChoice | undefined;
   /** Steps that are added. */
   readonly added?: readonly AdmissionStep[];
@@ -52,20 +68,32 @@ export interface AdmissionChoice {
 
 /** The steps of a dialect, in their order. */
 export function admissionSteps(parts: AdmissionParts, choice: AdmissionChoice = {}): readonly AdmissionStep[] {
-  const { dialect, authorizer, random } = parts;
+  const { dialect, authorizer, gates, podSecurity: metrics } = parts;
   const { plugins = {}, added = [] } = choice;
-  const switched = (name: PluginName, step: AdmissionStep): AdmissionStep[] =>
-    isChosen(name, plugins, dialect.rules) ? [step] : [];
+  const runs = (name: PluginName): boolean => isChosen(name, plugins, dialect.rules);
+  const switched = (name: PluginName, step: AdmissionStep): AdmissionStep[] => (runs(name) ? [step] : []);
+  const hasController = plugins.controllers?.includes("serviceaccount") === true;
+  const provision = runs("NamespaceAutoProvision") ? parts.provision : undefined;
   return [
-    namespaceLifecycle(dialect, parts.provision),
+    ...switched("AlwaysAdmit", alwaysAdmit),
+    namespaceLifecycle({ dialect, provision }),
+    // A namespace that is about to be made does not exist yet.
+    ...(provision ? [] : switched("NamespaceExists", namespaceExists)),
+    ...switched("LimitPodHardAntiAffinityTopology", limitPodHardAntiAffinityTopology(dialect)),
     ...switched("LimitRanger", limitRanger(parts)),
-    ...switched("ServiceAccount", serviceAccount({ dialect, random })),
+    ...switched("ServiceAccount", serviceAccount({ ...parts, hasController })),
     ...switched("NodeRestriction", nodeRestriction(authorizer)),
     ...switched("TaintNodesByCondition", taintNodesByCondition(dialect)),
+    ...switched("AlwaysPullImages", alwaysPullImages),
+    ...switched("PodSecurity", podSecurity({ ...parts, metrics })),
+    ...switched("PodNodeSelector", podNodeSelector(dialect)),
     ...switched("Priority", priority()),
     ...switched("DefaultTolerationSeconds", defaultTolerationSeconds(dialect)),
+    ...switched("PodTolerationRestriction", podTolerationRestriction(dialect)),
+    ...switched("ExtendedResourceToleration", extendedResourceToleration(dialect)),
     ...switched("DefaultStorageClass", defaultStorageClass(dialect)),
     ...switched("StorageObjectInUseProtection", storageObjectInUseProtection(dialect)),
+    ...switched("OwnerReferencesPermissionEnforcement", ownerReferences(parts)),
     ...switched("PersistentVolumeClaimResize", persistentVolumeClaimResize(dialect)),
     ...switched("RuntimeClass", runtimeClass()),
     ...switched("CertificateApproval", certificateApproval(authorizer)),
@@ -73,7 +101,9 @@ export function admissionSteps(parts: AdmissionParts, choice: AdmissionChoice = 
     ...switched("ClusterTrustBundleAttest", clusterTrustBundleAttest(authorizer)),
     ...switched("CertificateSubjectRestriction", certificateSubjectRestriction),
     ...switched("DefaultIngressClass", defaultIngressClass(dialect)),
-    ...switched("OwnerReferencesPermissionEnforcement", ownerReferences(parts)),
+    ...switched("DenyServiceExternalIPs", denyServiceExternalIPs),
+    ...switched("PodTopologyLabels", podTopologyLabels(dialect)),
+    ...(gates.NodeDeclaredFeatures ? switched("NodeDeclaredFeatureValidator", nodeDeclaredFeatureValidator) : []),
     podCertificateSigning(authorizer),
     policyParameters(parts),
     ...added,
@@ -84,5 +114,6 @@ export function admissionSteps(parts: AdmissionParts, choice: AdmissionChoice = 
     ...switched("ValidatingAdmissionWebhook", validatingWebhooks(parts.webhooks)),
     // It counts what all others have let pass.
     ...switched("ResourceQuota", resourceQuota(parts)),
+    ...switched("AlwaysDeny", alwaysDeny),
   ];
 }

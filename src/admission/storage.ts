@@ -46,9 +46,12 @@ export function defaultStorageClass(dialect: Dialect): AdmissionStep {
   const resource = `storageclasses.storage.${dialect.domain}`;
   const beta = `volume.beta.${dialect.labelDomain}/storage-class`;
   const chosen = defaultClassOf(resource, (object) => isDefaultClass(object, dialect.labelDomain));
-  const choose = async (lookup: Lookup, spec: PersistentVolumeClaim["spec"]): Promise<void> => {
-    const name = await chosen(lookup);
-    if (name !== undefined) spec.storageClassName = name;
+  const choose = (lookup: Lookup, spec: PersistentVolumeClaim["spec"]): void | Promise<void> => {
+    const set = (name: string | undefined): void => {
+      if (name !== undefined) spec.storageClassName = name;
+    };
+    const name = chosen(lookup);
+    return name instanceof Promise ? name.then(set) : set(name);
   };
   return {
     name: "DefaultStorageClass",
@@ -89,7 +92,7 @@ export function persistentVolumeClaimResize(dialect: Dialect): AdmissionStep {
       if (storageClass?.["allowVolumeExpansion"] !== true) {
         throw refusal(
           request,
-          "only dynamically provisioned pvc can be resized, of a class that allows volume expansion",
+          "only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize",
         );
       }
     },

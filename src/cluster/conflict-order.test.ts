@@ -17,7 +17,7 @@ beforeAll(async () => {
     store: await openMemoryStore(),
     dialect: kubernetes,
     authorizer: authorizerOf(["Node", "RBAC"]),
-    plugins: { enable: ["NodeRestriction"] },
+    plugins: { enable: ["NodeRestriction"], disable: ["ServiceAccount", "TaintNodesByCondition"] },
   });
   const rules = [{ verbs: ["update", "patch"], apiGroups: [GROUP], resources: ["clusterroles"] }];
   await ask(ADMIN, "POST", ROLES, { metadata: { name: "editor" }, rules });

@@ -33,7 +33,13 @@ let cluster: Cluster;
 beforeAll(async () => {
   const time = { clock: new ManualClock(), random: seededRandom(1) };
   const steps = [guard, writesOnly];
-  cluster = await createCluster({ store: await openMemoryStore(), dialect: kubernetes, ...time, steps });
+  cluster = await createCluster({
+    store: await openMemoryStore(),
+    dialect: kubernetes,
+    ...time,
+    steps,
+    plugins: { disable: ["ServiceAccount"] },
+  });
   await ask("POST", "/api/v1/namespaces/default/pods", {
     apiVersion: "v1",
     kind: "Pod",

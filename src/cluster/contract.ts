@@ -51,7 +51,7 @@ export interface ClusterParts {
   readonly defaultRoles?: boolean;
   /** Signs tokens of service accounts; called for each token. */
   readonly signer?: () => TokenSigner;
-  /** Which steps of admission run; the usual ones of the dialect by default. */
+  /** Which steps of admission run; those of a server of the dialect by default. */
   readonly plugins?: PluginChoice;
   /** Steps of admission that are added to them. */
   readonly steps?: readonly AdmissionStep[];

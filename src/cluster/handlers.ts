@@ -56,7 +56,12 @@ export function handlersOf(parts: ClusterParts, own: Own, access: RegistryAccess
   return {
     authorizer,
     authenticator,
-    admission: admissionOf(parts, { ...admissionParts(access, authorizer), webhooks, policyMetrics }),
+    admission: admissionOf(parts, {
+      ...admissionParts(access, authorizer),
+      webhooks,
+      policyMetrics,
+      podSecurity: own.podSecurity,
+    }),
     admissionMetrics: [webhooks.metrics.collect, policyMetrics.collect],
     actions: builtInActions({ access, authorizer, authenticator, signer: parts.signer ?? noSigner }),
     shown: new Map([["/ComponentStatus", () => componentStatuses({ ...own, ...own.api, lookup: access.lookup })]]),
@@ -70,7 +75,7 @@ const admissionOf = ({ plugins, steps = [] }: ClusterParts, parts: AdmissionPart
 const admissionParts = (
   access: RegistryAccess,
   authorizer: Authorizer,
-): Omit<AdmissionParts, "webhooks" | "policyMetrics"> => ({
+): Omit<AdmissionParts, "webhooks" | "policyMetrics" | "podSecurity"> => ({
   ...access.api,
   lookup: access.lookup,
   authorizer,

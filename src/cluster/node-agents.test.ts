@@ -17,7 +17,7 @@ beforeAll(async () => {
     clock: new ManualClock(),
     random: seededRandom(1),
     authorizer: authorizerOf(["Node", "RBAC"]),
-    plugins: { enable: ["NodeRestriction"] },
+    plugins: { enable: ["NodeRestriction"], disable: ["ServiceAccount", "TaintNodesByCondition"] },
   });
   for (const node of ["a", "b"]) await make("/api/v1/nodes", { kind: "Node", metadata: { name: node } });
   for (const name of ["used", "of-volume", "of-controller", "other"]) {

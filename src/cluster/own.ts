@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { PodSecurityMetrics } from "../admission/pod-security/metrics.ts";
 import { Fairness, type FlowConfiguration } from "../fairness/index.ts";
 import { type Hooks, openHooks } from "../hooks/hooks.ts";
 import { gatesOf } from "../meta/gates.ts";
@@ -20,6 +21,7 @@ export interface Own {
   readonly hooks: Hooks;
   readonly threads: ThreadPool;
   readonly fairness: Fairness | undefined;
+  readonly podSecurity: PodSecurityMetrics;
   /** The controllers of this process, with who runs them. */
   readonly running: (Running & { readonly manager: Manager })[];
   /** Whether the store has failed, and serves no reads or writes any more. */
@@ -46,6 +48,7 @@ export function openOwn(parts: ClusterParts, opened: AsyncDisposableStack, confi
     hooks,
     threads,
     fairness,
+    podSecurity: new PodSecurityMetrics(),
     running: [],
     storeFailed: failureOf(parts.store),
   };

@@ -242,6 +242,7 @@ function serverOf(parts: ClusterParts, { own, built, routes, mismatches, health 
       cacheMetrics(built.cacher, mismatches),
       processMetrics(),
       ...built.handlers.admissionMetrics,
+      own.podSecurity.collector,
       ...(server.collectors ?? []),
     ],
   });

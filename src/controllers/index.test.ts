@@ -65,7 +65,13 @@ describe("in the neutral dialect", () => {
 
   test("controllers that only clusters with pods need do not run", () => {
     const gone = usual.filter((name) => !neutralUsual.map(shortName).includes(name));
-    expect(gone).toEqual(["serviceaccount", "root-ca", "serviceaccount-token", ...PROTECTIONS]);
+    expect(gone).toEqual([
+      "serviceaccount",
+      "root-ca",
+      "serviceaccount-token",
+      "node-lifecycle-controller",
+      ...PROTECTIONS,
+    ]);
   });
 
   test("DEC-57: nothing is protected unless the protection is asked for", () => {

@@ -3,8 +3,8 @@
  * registry or storage.
  *
  * There is a folder for each subject, and no subject imports another: `storage/` (claims, volumes, attachments),
- * `scheduler/` (Pods to nodes), `pods/` (Pods of lost nodes), `namespaces/`, `garbage/` (owners, old Events), `quota/`,
- * `policies/` (types of their expressions),
+ * `scheduler/` (Pods to nodes), `nodes/` (their taints), `pods/` (Pods of lost nodes), `namespaces/`, `garbage/` (owners,
+ * old Events), `quota/`, `policies/` (types of their expressions),
  * `certificates/`, `access/` (tokens, roles), `election/` and `storage-versions/`. `common/` has what several share.
  */
 import type { Dialect } from "../meta/dialect.ts";
@@ -22,6 +22,7 @@ import { eventExpiry } from "./garbage/event-expiry.ts";
 import { defaultServiceAccount, rootCaPublisher } from "./namespaces/defaults.ts";
 import { namespaceLifecycle } from "./namespaces/lifecycle.ts";
 import { systemNamespaces } from "./namespaces/system-namespaces.ts";
+import { conditionTaints } from "./nodes/condition-taints.ts";
 import { policyTypeChecking } from "./policies/type-checking.ts";
 import { type PodGarbageSettings, podGarbage } from "./pods/garbage/controller.ts";
 import { taintEviction } from "./pods/taint-eviction/controller.ts";
@@ -60,7 +61,7 @@ export interface BuiltInControllers {
  */
 export function builtInControllers(settings: ControllerSettings): BuiltInControllers {
   const { dialect, caCertificate, secretTokens, signingCa, endedPods } = settings;
-  const { namespaceObjects, storageProtection } = dialect.rules;
+  const { defaultAdmission, namespaceObjects, storageProtection } = dialect.rules;
   const protections = [claimProtection(dialect), volumeProtection(dialect), attributesClassProtection(dialect)];
   const usual = [
     ...lifecycleControllers(settings),
@@ -72,6 +73,7 @@ export function builtInControllers(settings: ControllerSettings): BuiltInControl
     volumeExpansion(dialect),
     attachDetach(dialect, settings),
     ephemeralVolumes,
+    ...(defaultAdmission ? [conditionTaints(dialect)] : []),
     taintEviction,
     podGarbage(dialect, endedPods === undefined ? {} : { endedPods }),
     coordinatedElection(dialect),

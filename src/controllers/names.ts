@@ -10,6 +10,7 @@ export const CONTROLLERS = {
   "garbage-collector": "Deletes objects whose owners are gone, and finishes foreground and orphaning deletions.",
   "leader-election": "Chooses who leads among LeaseCandidates (gate CoordinatedLeaderElection).",
   namespace: "Deletes what is in a namespace that is deleted, and says what holds it.",
+  "node-lifecycle-controller": "Taints nodes by the conditions that their agents report (kubernetes dialect).",
   "persistentvolume-binder": "Brings claims and volumes together, and does with released volumes what they say.",
   "persistentvolume-expander": "Hands claims that ask for more to who enlarges volumes.",
   "pod-garbage-collector-controller":

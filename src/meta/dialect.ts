@@ -67,6 +67,8 @@ export interface DialectRules {
   readonly printUnsetAsNull: boolean;
   /** A bookmark has the members that its kind always prints, as typed clients write it; else its version only (DEC-28). */
   readonly fullBookmarks: boolean;
+  /** The steps of admission that kube-apiserver runs by default run by default, those that the documents do not require too. */
+  readonly defaultAdmission: boolean;
   /** A create in a namespace that does not exist creates the namespace; else it gets 404 (POL-5). */
   readonly autoProvisionNamespaces: boolean;
   /** The namespaces that the server creates at its start, and those that cannot be deleted. */
@@ -159,6 +161,7 @@ export const neutral: Dialect = {
     recordedCauseNames: false,
     printUnsetAsNull: false,
     fullBookmarks: false,
+    defaultAdmission: false,
     autoProvisionNamespaces: true,
     systemNamespaces: ["default"],
     protectedNamespaces: [],
@@ -221,6 +224,7 @@ export const kubernetes: Dialect = {
     recordedCauseNames: true,
     printUnsetAsNull: true,
     fullBookmarks: true,
+    defaultAdmission: true,
     autoProvisionNamespaces: false,
     systemNamespaces: ["default", "kube-system", "kube-public", "kube-node-lease"],
     protectedNamespaces: ["default", "kube-system", "kube-public"],

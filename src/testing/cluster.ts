@@ -11,7 +11,7 @@
  *
  * @module
  */
-import { ADMISSION_PLUGINS, idleNames } from "../admission/names.ts";
+import { ADMISSION_PLUGINS, PLUGIN_CONTROLLERS, idleNames, unavailablePlugin } from "../admission/names.ts";
 import { builtInControllers, chooseControllers, lifecycleControllers } from "../controllers/index.ts";
 import type { Controller as BuiltIn } from "../runtime/index.ts";
 import { type Dialect, dialectOf } from "../meta/dialect.ts";
@@ -20,6 +20,7 @@ import type { Log } from "../util/log.ts";
 import { BoundedCache } from "../util/bounded-cache.ts";
 import type { Cluster, ClusterOptions } from "./contract.ts";
 import { FAULT_REASON } from "./fault.ts";
+import { kitPlugins } from "./plugins.ts";
 import { decodeSnapshot } from "./snapshot.ts";
 import { type Settings, TestCluster } from "./test-cluster.ts";
 import { usualBeginning } from "./usual-beginning.ts";
@@ -50,13 +51,16 @@ export async function createCluster(options: ClusterOptions = {}): Promise<Clust
   if (!Number.isInteger(seed)) throw new RangeError(`expected seed to be an integer, got ${seed}`);
   if (Number.isNaN(Date.parse(now)))
     throw new RangeError(`expected now to be a time such as ${START_TIME}, got ${now}`);
-  const { admission: plugins = {}, rbac = false } = options;
-  const { unknown } = idleNames(plugins);
+  const { admission = {}, rbac = false } = options;
+  const { unknown } = idleNames(admission);
   if (unknown.length > 0) {
     const names = Object.keys(ADMISSION_PLUGINS).join(", ");
     throw new RangeError(`expected admission to name some of ${names}, got ${unknown.join(", ")}`);
   }
+  const unavailable = unavailablePlugin(admission);
+  if (unavailable !== undefined) throw new RangeError(`expected admission to enable other plugins, got ${unavailable}`);
   const { controllers = "lifecycle" } = options;
+  const plugins = kitPlugins({ ...admission, controllers: accountControllers(controllers) });
   const beginning = { dialect, seed, plugins, rbac };
   if (!virtual || from || options.log) {
     const settings = { dialect, virtual, builtIn: chooseBuiltIn(dialect, controllers), log };
@@ -83,6 +87,10 @@ export async function createCluster(options: ClusterOptions = {}): Promise<Clust
   const { settings, moment } = await begunOnce([dialect.name, now, seed, plugins, rbac, controllers], begin);
   return new TestCluster(settings, moment, routes);
 }
+
+/** The controllers of a choice that create the accounts of Pods. */
+const accountControllers = (chosen: NonNullable<ClusterOptions["controllers"]>): readonly string[] =>
+  PLUGIN_CONTROLLERS.filter((name) => chosen === "all" || chosen.includes(name));
 
 /** Whether the options change nothing of the initial state but time and seed. */
 const isDefault = ({ admission, rbac = false, controllers = "lifecycle" }: ClusterOptions): boolean =>

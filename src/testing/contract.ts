@@ -26,8 +26,8 @@ export interface ClusterOptions {
    */
   readonly controllers?: "lifecycle" | "all" | "none" | readonly string[];
   /**
-   * Admission plugins to enable in addition to the default ones, and default ones to disable, by the names of kube-apiserver:
-   * `{ enable: ["Priority"] }`.
+   * Admission plugins to enable in addition to those of the kit, which are fewer than those of a server, and those of the kit to
+   * disable, by the names of kube-apiserver: `{ enable: ["Priority"] }`.
    */
   readonly admission?: { readonly enable?: readonly string[]; readonly disable?: readonly string[] };
   /**

@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startServer } from "../../src/app/start/start.ts";
 import recorded from "./recorded.json" with { type: "json" };
 import { normal } from "./normal.ts";
+import { RECORDED_WITHOUT } from "../conformance/server.ts";
 
 interface Recorded {
   readonly method: string;
@@ -69,7 +70,7 @@ describe("AUDIT-10..23: recorded events of a real server", () => {
       insecureHttp: true,
       dialect: "kubernetes",
       controllers: ["none"],
-      disableAdmissionPlugins: ["LimitRanger", "ResourceQuota"],
+      disableAdmissionPlugins: RECORDED_WITHOUT,
       auditPolicyFile: policy,
       auditLogPath: log,
     });

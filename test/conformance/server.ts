@@ -29,6 +29,18 @@ interface Setup {
   readonly gates: Readonly<Partial<Record<Gate, boolean>>>;
 }
 
+/** Default steps of admission that the recorded server ran only where an area asks for them. */
+export const RECORDED_WITHOUT: readonly string[] = [
+  "LimitRanger",
+  "ServiceAccount",
+  "TaintNodesByCondition",
+  "PodSecurity",
+  "Priority",
+  "DefaultTolerationSeconds",
+  "RuntimeClass",
+  "ResourceQuota",
+];
+
 const ALONE: Setup = { controllers: ["none"], plugins: [], issuers: [], gates: {} };
 const EXTENDED: Setup = { ...ALONE, gates: { MutatingAdmissionPolicy: true } };
 
@@ -58,8 +70,7 @@ const startConformanceServer = ({ controllers, plugins, issuers, gates }: Setup)
     controllers,
     featureGates: { ...CONFORMANCE_GATES, ...gates },
     enableAdmissionPlugins: plugins,
-    // The recorded server ran without it.
-    disableAdmissionPlugins: ["ServiceAccount"],
+    disableAdmissionPlugins: RECORDED_WITHOUT.filter((name) => !plugins.includes(name)),
     serviceAccountIssuer: issuers,
   });
 

@@ -3,6 +3,7 @@ import { alwaysAllow } from "../../src/auth/admin.ts";
 import { type Cluster, createCluster } from "../../src/cluster/index.ts";
 import { kubernetes } from "../../src/meta/dialect.ts";
 import { openMemoryStore } from "../../src/storage/memory/store.ts";
+import { kitPlugins } from "../../src/testing/plugins.ts";
 
 // The short form of `bench/fairness.ts`: what counts is what a read waits for, so that other programs of the machine change
 // nothing.
@@ -14,6 +15,7 @@ beforeAll(async () => {
   cluster = await createCluster({
     store: await openMemoryStore(),
     dialect: kubernetes,
+    plugins: kitPlugins(),
     authenticator: () => ({
       authenticate: ({ header }) => ({ user: header("authorization"), groups: ["system:authenticated"] }),
     }),

@@ -22,6 +22,7 @@ import { Activity } from "../../src/util/activity.ts";
 import { ManualClock, seededRandom } from "../../src/util/clock.ts";
 import { type Duration, millisOf } from "../../src/util/duration.ts";
 import { silentLog } from "../../src/util/log.ts";
+import { kitPlugins } from "../../src/testing/plugins.ts";
 
 export const NODE = "n1";
 export const AGENT: Identity = { user: `system:node:${NODE}`, groups: ["system:nodes", "system:authenticated"] };
@@ -73,7 +74,7 @@ export class NodeWorld implements AsyncDisposable {
       clock,
       random: seededRandom(1),
       authorizer: authorizerOf(["Node", "RBAC"]),
-      plugins: { enable: ["NodeRestriction"] },
+      plugins: kitPlugins({ enable: ["NodeRestriction"] }),
       signer: () => readable,
       defaultRoles: true,
       server: { activity },

@@ -23,6 +23,7 @@ import { Activity } from "../../src/util/activity.ts";
 import { ManualClock, seededRandom } from "../../src/util/clock.ts";
 import { silentLog } from "../../src/util/log.ts";
 import type { PodVolume } from "../../src/volumes/contract.ts";
+import { kitPlugins } from "../../src/testing/plugins.ts";
 
 export const NODE = "n";
 const AGENT = { user: `system:node:${NODE}`, groups: ["system:nodes", "system:authenticated"] };
@@ -125,7 +126,7 @@ export class WrittenWorld implements AsyncDisposable {
       clock,
       random: seededRandom(1),
       authorizer: authorizerOf(["Node", "RBAC"]),
-      plugins: { enable: ["NodeRestriction"] },
+      plugins: kitPlugins({ enable: ["NodeRestriction"] }),
       signer: () => readable,
       server: { activity },
     });

@@ -15,6 +15,7 @@ import { openMemoryStore } from "../../src/storage/memory/store.ts";
 import { systemClock, systemRandom } from "../../src/util/clock.ts";
 import { nextPass } from "../../src/util/testing/pass.ts";
 import { MAX_SLICE_MS, expectNotLong, longestSlice, metered } from "../../src/util/testing/slices.ts";
+import { kitPlugins } from "../../src/testing/plugins.ts";
 
 const COUNT = 10_000;
 
@@ -75,7 +76,7 @@ test.each(Object.keys(PROVIDERS))(
         await cluster?.close(0);
         await start();
       },
-      async () => (cluster = await createCluster({ store, dialect: kubernetes })),
+      async () => (cluster = await createCluster({ store, dialect: kubernetes, plugins: kitPlugins() })),
       MAX_SLICE_MS,
     );
     const client = cluster!.client("test");

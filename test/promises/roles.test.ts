@@ -12,6 +12,7 @@ import { openMemoryStore } from "../../src/storage/memory/store.ts";
 import { inSlices } from "../../src/util/steps.ts";
 import { expectNoLongSlice, sliceBound } from "../../src/util/testing/slices.ts";
 import { systemClock } from "../../src/util/clock.ts";
+import { kitPlugins } from "../../src/testing/plugins.ts";
 
 const GROUP = "rbac.authorization.k8s.io";
 const kim: Identity = { user: "kim", groups: ["team", "system:authenticated"] };
@@ -42,6 +43,7 @@ async function open(bindings: number): Promise<{ cluster: Cluster; rbac: () => A
   const cluster = await createCluster({
     store: await openMemoryStore({ records: records(bindings), revision: bindings + 100 }),
     dialect: kubernetes,
+    plugins: kitPlugins(),
     authorizer: ({ lookup, api }) => {
       rbac = () => new Rbac(lookup, api.clock.loop);
       return mastersAuthorizer;

@@ -8,6 +8,7 @@ import { type Cluster, createCluster } from "../../src/cluster/index.ts";
 import { kubernetes } from "../../src/meta/dialect.ts";
 import { openMemoryStore } from "../../src/storage/memory/store.ts";
 import { ManualClock, seededRandom } from "../../src/util/clock.ts";
+import { kitPlugins } from "../../src/testing/plugins.ts";
 import { until } from "../serve/keelson.ts";
 
 const ADMIN = { user: "admin", groups: ["system:masters"] };
@@ -75,6 +76,7 @@ beforeAll(async () => {
   cluster = await createCluster({
     store: await openMemoryStore(),
     dialect: kubernetes,
+    plugins: kitPlugins(),
     clock: new ManualClock(),
     random: seededRandom(1),
     authorizer: authorizerOf(["RBAC"]),

@@ -8,13 +8,20 @@ import { type ClusterParts, createCluster } from "../../src/cluster/index.ts";
 import { ADMIN } from "../../src/auth/admin.ts";
 import { kubernetes } from "../../src/meta/dialect.ts";
 import { openMemoryStore } from "../../src/storage/memory/store.ts";
+import { kitPlugins } from "../../src/testing/plugins.ts";
 import { type Server, build } from "./answers.ts";
 import type { Asked, World } from "./world.ts";
 
 /** Opens an empty server, or one over what a store has. */
 export async function openOurs(more: Partial<ClusterParts> = {}): Promise<Server & AsyncDisposable> {
   const store = more.store ?? (await openMemoryStore());
-  const cluster = await createCluster({ store, dialect: kubernetes, authorizer: authorizerOf(["RBAC"]), ...more });
+  const cluster = await createCluster({
+    store,
+    dialect: kubernetes,
+    plugins: kitPlugins(),
+    authorizer: authorizerOf(["RBAC"]),
+    ...more,
+  });
   await cluster.makeRoles();
   return {
     async send(method, url, body, by, headers) {

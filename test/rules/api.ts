@@ -28,6 +28,7 @@ import { ManualClock, seededRandom } from "../../src/util/clock.ts";
 import { EventLoop } from "../../src/util/loop.ts";
 import { nextPass } from "../../src/util/testing/pass.ts";
 import { metered } from "../../src/util/testing/slices.ts";
+import { kitPlugins } from "../../src/testing/plugins.ts";
 import { Answer, headersOf } from "./answer.ts";
 import { Watch } from "./watch-stream.ts";
 
@@ -210,7 +211,7 @@ export async function worldOf(options: RawOptions = {}, parts: Partial<ClusterPa
     store: await openMemoryStore({ activity }),
     dialect,
     gates: gatesOf(dialect, featureGates),
-    plugins: options.controllers ? plugins : { ...plugins, controllers: [] },
+    plugins: kitPlugins(plugins),
     clock,
     random,
     signer: () => signer,

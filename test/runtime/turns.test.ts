@@ -6,6 +6,7 @@ import { createManager, defineKeyController, sharedInformer } from "../../src/ru
 import { openMemoryStore } from "../../src/storage/memory/store.ts";
 import { systemClock, systemRandom } from "../../src/util/clock.ts";
 import { expectNoLongSlice } from "../../src/util/testing/slices.ts";
+import { kitPlugins } from "../../src/testing/plugins.ts";
 
 const KEYS = 30_000;
 
@@ -13,6 +14,7 @@ test("keys by the thousand, none of which needs anything, hold nobody up", { tim
   await using cluster = await createCluster({
     store: await openMemoryStore(),
     dialect: kubernetes,
+    plugins: kitPlugins(),
     clock: systemClock,
     random: systemRandom,
   });
@@ -59,6 +61,7 @@ test("what an informer lists first is taken, frozen and told in many turns", { t
   await using cluster = await createCluster({
     store: await openMemoryStore({ records, revision: OBJECTS }),
     dialect: kubernetes,
+    plugins: kitPlugins(),
     clock: systemClock,
     random: systemRandom,
   });

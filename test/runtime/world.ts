@@ -21,6 +21,7 @@ import { Activity } from "../../src/util/activity.ts";
 import { ManualClock, seededRandom } from "../../src/util/clock.ts";
 import { type Duration, millisOf } from "../../src/util/duration.ts";
 import { silentLog } from "../../src/util/log.ts";
+import { kitPlugins } from "../../src/testing/plugins.ts";
 
 /** Tokens of service accounts say in plain JSON what they were asked to say. */
 const readable: TokenSigner = {
@@ -50,6 +51,7 @@ export class World implements AsyncDisposable {
     const cluster = await createCluster({
       store: await openMemoryStore({ activity }),
       dialect: dialectOf(dialect)!,
+      plugins: kitPlugins(),
       gates: gatesOf(dialectOf(dialect)!, gates),
       clock,
       random: seededRandom(1),

@@ -36,6 +36,7 @@ import { openMemoryStore } from "../../src/storage/memory/store.ts";
 import { Activity } from "../../src/util/activity.ts";
 import { ManualClock, seededRandom, systemClock } from "../../src/util/clock.ts";
 import { nextPass } from "../../src/util/testing/pass.ts";
+import { kitPlugins } from "../../src/testing/plugins.ts";
 import { AUDIENCE, DRIVER, type Judge, StorageArray } from "./array.ts";
 
 export const NODES = ["n0", "n1"] as const;
@@ -129,6 +130,7 @@ export class StorageWorld implements AsyncDisposable {
     const cluster = await createCluster({
       store: await openMemoryStore({ activity }),
       dialect: kubernetes,
+      plugins: kitPlugins(),
       clock,
       random: seededRandom(1),
       signer: () => readable(clock),

@@ -4,10 +4,11 @@
  * @module
  */
 import { OPTIONS, OPTION_KEYS, type OptionKey, envName } from "../../src/app/options/table.ts";
-import { ADMISSION_PLUGINS, PLUGIN_CONTROLLERS, type PluginName, isChosen } from "../../src/admission/names.ts";
+import { ADMISSION_PLUGINS, type PluginName, isChosen } from "../../src/admission/names.ts";
 import { CONTROLLERS } from "../../src/controllers/names.ts";
 import { type Dialect, kubernetes, neutral } from "../../src/meta/dialect.ts";
 import { GATES, GATE_FACTS, gatesOf } from "../../src/meta/gates.ts";
+import { kitPlugins } from "../../src/testing/plugins.ts";
 import { MADE, code, table } from "./markdown.ts";
 
 /** The page. */
@@ -67,18 +68,19 @@ ${table(head, rows)}`;
 }
 
 function admissionSection(): string {
-  const on = (name: PluginName, { rules }: Dialect): string =>
-    isChosen(name, { controllers: PLUGIN_CONTROLLERS }, rules) ? "on" : "off";
+  const on = (name: PluginName, { rules }: Dialect): string => (isChosen(name, {}, rules) ? "on" : "off");
   const rows = Object.entries(ADMISSION_PLUGINS).map(([name, { about }]) => {
-    return [code(name), on(name as PluginName, kubernetes), on(name as PluginName, neutral), about];
+    const inKit = isChosen(name as PluginName, kitPlugins(), kubernetes.rules) ? "on" : "off";
+    return [code(name), on(name as PluginName, kubernetes), on(name as PluginName, neutral), inKit, about];
   });
   return `## Admission plugins
 
-Steps between a write and the store that may change or refuse it. \`--enable-admission-plugins Priority,RuntimeClass\` runs those
-two as well, \`--disable-admission-plugins DefaultStorageClass\` all that run by default but that one. The names are those of
-kube-apiserver. \`NamespaceLifecycle\` always runs; a name that is not here is told in the log, and means nothing.
+Steps between a write and the store that may change or refuse it, in the order in which they run.
+\`--enable-admission-plugins AlwaysPullImages,NodeRestriction\` runs those two as well, \`--disable-admission-plugins PodSecurity\` all
+that run by default but that one. The names and, in the kubernetes dialect, the defaults are those of kube-apiserver.
+\`NamespaceLifecycle\` always runs. A name that is not here is ignored, and the log says so.
 
-${table(["plugin", "kubernetes dialect", "neutral dialect", "what it does"], rows)}`;
+${table(["plugin", "kubernetes dialect", "neutral dialect", "testing kit", "what it does"], rows)}`;
 }
 
 function controllersSection(): string {

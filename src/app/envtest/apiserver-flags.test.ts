@@ -1,16 +1,10 @@
 import { NO_ISSUER } from "../../auth/oidc/flags.ts";
 import { describe, expect, test } from "vitest";
-import { ADMISSION_PLUGINS } from "../../admission/names.ts";
 import { isServed, planApiServer } from "./apiserver-flags.ts";
 import { readFlags } from "./go-flags.ts";
 
 const ETCD = "--etcd-servers=http://127.0.0.1:40001";
 const plan = (...args: string[]) => planApiServer(readFlags([ETCD, ...args]));
-
-/** The plugins that kube-apiserver runs by default. */
-const usual = Object.keys(ADMISSION_PLUGINS).filter(
-  (name) => name !== "NodeRestriction" && name !== "OwnerReferencesPermissionEnforcement",
-);
 
 test("the flags of envtest", () => {
   const dir = "/tmp/k8s_test_framework_2";
@@ -72,7 +66,7 @@ test("the flags of envtest", () => {
     authorization: ["RBAC"],
     gates: {},
     versions: new Map(),
-    plugins: { enable: usual.filter((name) => name !== "ServiceAccount"), disable: ["ServiceAccount"] },
+    plugins: { enable: [], disable: ["ServiceAccount"] },
     isVerbose: false,
     ignored: ["service-cluster-ip-range"],
   });
@@ -131,7 +125,7 @@ test("flags that test suites add", () => {
       ["api/beta", true],
     ]),
     plugins: {
-      enable: [...usual.filter((name) => name !== "Priority" && name !== "RuntimeClass"), "RuntimeClass"],
+      enable: ["RuntimeClass"],
       disable: ["Priority", "RuntimeClass"],
     },
     isVerbose: true,
@@ -201,9 +195,12 @@ test("AUDIT-24: flags of audit are read, and an invalid value is reported with i
   expect(() => planApiServer(flags("--audit-log-mode=sometimes"))).toThrow(/audit-log-mode/);
 });
 
-test("plugins that kube-apiserver does not run by default run if they are enabled", () => {
-  const { plugins } = plan("--enable-admission-plugins=NodeRestriction");
-  expect(plugins.enable).toEqual([...usual, "NodeRestriction"]);
+test("plugins are enabled and disabled by name, and one that needs a configuration file is refused", () => {
+  const { plugins } = plan("--enable-admission-plugins=NodeRestriction", "--disable-admission-plugins=Priority");
+  expect(plugins).toEqual({ enable: ["NodeRestriction"], disable: ["Priority"] });
+  expect(() => plan("--enable-admission-plugins=EventRateLimit")).toThrow(
+    "EventRateLimit: it needs a configuration file",
+  );
 });
 
 test("--allow-privileged and --min-request-timeout are read", () => {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { ADMISSION_PLUGINS, type PluginChoice } from "../../admission/names.ts";
+import { type PluginChoice, unavailablePlugin } from "../../admission/names.ts";
 import { type PlainMode, isAuthorizationMode } from "../../auth/modes.ts";
 import { GATES, GATE_FACTS, type Gate } from "../../meta/gates.ts";
 import { AUDIT_KEYS } from "../options/audit-options.ts";
@@ -96,15 +96,12 @@ export function planApiServer(flags: GoFlags): ApiServerPlan {
 
 const isPlainMode = (name: string): name is PlainMode => isAuthorizationMode(name) && name !== "Webhook";
 
-/** Plugins that kube-apiserver does not run by default. */
-const OPTIONAL_PLUGINS: readonly string[] = ["NodeRestriction", "OwnerReferencesPermissionEnforcement"];
-
 function pluginsOf(flags: GoFlags): PluginChoice {
-  const disable = partsOf(flags, "disable-admission-plugins");
-  const byDefault = Object.keys(ADMISSION_PLUGINS).filter(
-    (name) => !disable.includes(name) && !OPTIONAL_PLUGINS.includes(name),
-  );
-  return { enable: [...byDefault, ...partsOf(flags, "enable-admission-plugins")], disable };
+  const enable = partsOf(flags, "enable-admission-plugins");
+  const unavailable = unavailablePlugin({ enable });
+  if (unavailable !== undefined)
+    throw expected("enable-admission-plugins", "only plugins that are available", unavailable);
+  return { enable, disable: partsOf(flags, "disable-admission-plugins") };
 }
 
 /** Whether a resource is served: the switch of the resource wins, then of its version, of its stage, of all. */

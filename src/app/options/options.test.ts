@@ -72,6 +72,9 @@ describe("resolveOptions", () => {
     expect(
       resolveOptions({ "enable-admission-plugins": "Priority,NodeRestriction", "disable-admission-plugins": ["A"] }),
     ).toMatchObject({ plugins: { enable: ["Priority", "NodeRestriction"], disable: ["A"] } });
+    expect(() => resolveOptions({ "enable-admission-plugins": "ImagePolicyWebhook" })).toThrow(
+      "expected --enable-admission-plugins to be only plugins that are available, got",
+    );
     expect(resolveOptions().plugins).toEqual({ enable: [], disable: [], controllers: ["serviceaccount"] });
     expect(() => resolveOptions({ "enable-admission-plugins": "A", "disable-admission-plugins": "A" })).toThrow(
       OptionError,

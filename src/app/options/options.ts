@@ -5,7 +5,7 @@
  */
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
-import { PLUGIN_CONTROLLERS, type PluginChoice } from "../../admission/names.ts";
+import { PLUGIN_CONTROLLERS, type PluginChoice, unavailablePlugin } from "../../admission/names.ts";
 import { isControllerChosen } from "../../controllers/names.ts";
 import type { PodMode } from "../../node/pod-modes.ts";
 import type { ServiceRanges } from "../../meta/service-ranges.ts";
@@ -247,6 +247,9 @@ function pluginsOf({
 }: NamedValues): PluginChoice {
   const both = enable.find((name) => disable.includes(name));
   if (both !== undefined) throw expected("disable-admission-plugins", "without those that are enabled", both);
+  const unavailable = unavailablePlugin({ enable });
+  if (unavailable !== undefined)
+    throw expected("enable-admission-plugins", "only plugins that are available", unavailable);
   const controllers = PLUGIN_CONTROLLERS.filter((name) => isControllerChosen(chosen, name));
   return { enable, disable, controllers };
 }

@@ -63,16 +63,48 @@ test("unknown admission plugins are logged", async () => {
   const log: Log = { debug: () => {}, info: tell, warn: tell, error: tell };
   const options = {
     ...DEV,
-    "enable-admission-plugins": "Priority,AlwaysPullImages",
+    "enable-admission-plugins": "Priority,PodSecurityPolicy",
     "disable-admission-plugins": "NamespaceLifecycle",
   };
   await using _server = await runServer(resolveOptions(options), { log });
   expect(told).toMatchObject(
     expect.arrayContaining([
-      { message: "unknown admission plugins are ignored", names: ["AlwaysPullImages"] },
+      { message: "unknown admission plugins are ignored", names: ["PodSecurityPolicy"] },
       { message: "some admission plugins always run", names: ["NamespaceLifecycle"] },
     ]) as object,
   );
+});
+
+describe("the default admission plugins of the kubernetes dialect", () => {
+  const pod = { metadata: { name: "p" }, spec: { containers: [{ name: "a", image: "i" }] } };
+  const create = (server: Awaited<ReturnType<typeof start>>) =>
+    server.client("test").json("POST", "/api/v1/namespaces/default/pods", { body: pod });
+
+  test("a Pod runs as an account with a token, has a priority, and tolerates lost nodes", async () => {
+    await using server = await start({ ...DEV, dialect: "kubernetes" });
+    expect(await create(server)).toMatchObject({
+      spec: {
+        serviceAccountName: "default",
+        volumes: [{ name: expect.stringMatching(/^kube-api-access-/) as string }],
+        priority: 0,
+        preemptionPolicy: "PreemptLowerPriority",
+        tolerations: [{ key: "node.kubernetes.io/not-ready" }, { key: "node.kubernetes.io/unreachable" }],
+      },
+    });
+  });
+
+  test("without the controller that creates its account a Pod is refused, and accepted without the plugin", async () => {
+    await using server = await start({ ...DEV, dialect: "kubernetes", controllers: "none" });
+    await expect(create(server)).rejects.toThrow("error looking up service account default/default");
+    const options = {
+      ...DEV,
+      dialect: "kubernetes",
+      controllers: "none",
+      "disable-admission-plugins": "ServiceAccount",
+    };
+    await using other = await start(options);
+    expect(await create(other)).not.toHaveProperty("spec.volumes");
+  });
 });
 
 describe("a start that fails", () => {
