@@ -38,14 +38,6 @@ export const ADMISSION_PLUGINS = {
       "Gives Pods the ServiceAccount `default` and a volume with its token, and refuses those whose account does not exist. The controller `serviceaccount` creates the account `default`; where it does not run, a Pod waits up to two seconds for that account, as another program may create it.",
     byDefault: "defaultAdmission",
   },
-  MutatingAdmissionPolicy: {
-    about: "Changes objects as MutatingAdmissionPolicies say.",
-    byDefault: true,
-  },
-  MutatingAdmissionWebhook: {
-    about: "Calls the webhooks of MutatingWebhookConfigurations, which may change and refuse a write.",
-    byDefault: true,
-  },
   NodeRestriction: {
     about: "Lets agents of nodes write their own Node, its Lease, and the Pods on it, and no labels that steer work.",
     byDefault: false,
@@ -141,14 +133,17 @@ export const ADMISSION_PLUGINS = {
       "Refuses changes of a Pod that need a feature which its node does not declare; with the gate `NodeDeclaredFeatures`.",
     byDefault: "defaultAdmission",
   },
-  MutatingAdmissionPolicy: { about: "Lets MutatingAdmissionPolicies change objects.", byDefault: true },
+  MutatingAdmissionPolicy: { about: "Changes objects as MutatingAdmissionPolicies say.", byDefault: true },
   MutatingAdmissionWebhook: {
-    about: "Asks the webhooks of MutatingWebhookConfigurations, which may change objects.",
+    about: "Calls the webhooks of MutatingWebhookConfigurations, which may change and refuse a write.",
     byDefault: true,
   },
-  ValidatingAdmissionPolicy: { about: "Lets ValidatingAdmissionPolicies refuse requests.", byDefault: true },
+  ValidatingAdmissionPolicy: {
+    about: "Refuses what ValidatingAdmissionPolicies refuse, with warnings and audit annotations.",
+    byDefault: true,
+  },
   ValidatingAdmissionWebhook: {
-    about: "Asks the webhooks of ValidatingWebhookConfigurations, which may refuse requests.",
+    about: "Calls the webhooks of ValidatingWebhookConfigurations, which may refuse a write.",
     byDefault: true,
   },
   ResourceQuota: {
@@ -158,14 +153,6 @@ export const ADMISSION_PLUGINS = {
   AlwaysDeny: {
     about: "Refuses every write, those of the server itself too: it cannot start on an empty store.",
     byDefault: false,
-  },
-  ValidatingAdmissionPolicy: {
-    about: "Refuses what ValidatingAdmissionPolicies refuse, with warnings and audit annotations.",
-    byDefault: true,
-  },
-  ValidatingAdmissionWebhook: {
-    about: "Calls the webhooks of ValidatingWebhookConfigurations, which may refuse a write.",
-    byDefault: true,
   },
 } as const satisfies Readonly<Record<string, Plugin>>;
 
