@@ -33,6 +33,7 @@ function chain(dialect: typeof neutral, plugins?: PluginChoice): string[] {
 
 /** The steps before the quotas. */
 const LAST = [
+  "PolicyParameters",
   "MutatingAdmissionPolicy",
   "MutatingAdmissionWebhook",
   "ValidatingAdmissionPolicy",
