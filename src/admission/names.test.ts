@@ -6,24 +6,39 @@ import { type PluginChoice, idleNames } from "./names.ts";
 import { mastersAuthorizer } from "../auth/admin.ts";
 import { admissionSteps } from "./steps.ts";
 import { lookupOf } from "./testing/requests.ts";
+import { WebhookParts } from "./webhooks/webhook-parts.ts";
 
 function chain(dialect: typeof neutral, plugins?: PluginChoice): string[] {
-  const parts = {
+  const own = {
     lookup: lookupOf({}),
-    dialect,
     clock: new ManualClock(),
     random: seededRandom(1),
     authorizer: mastersAuthorizer,
+  };
+  const hooks = { call: () => Promise.reject(new Error("expected no call")), close: () => undefined };
+  const parts = {
+    ...own,
+    dialect,
     provision: () => Promise.resolve(),
     amend: () => Promise.resolve(undefined),
     resourcesOf: () => [],
     policyKinds: { storedKind: () => undefined, typeOf: () => undefined },
     policyMetrics: new PolicyMetrics(),
+    webhooks: new WebhookParts({ ...own, hooks }),
   };
   return admissionSteps(parts, { plugins })
     .map(({ name }) => name)
-    .filter((name) => name !== "escalation" && !name.endsWith("AdmissionPolicy"));
+    .filter((name) => name !== "escalation");
 }
+
+/** The steps before the quotas. */
+const LAST = [
+  "PolicyParameters",
+  "MutatingAdmissionPolicy",
+  "MutatingAdmissionWebhook",
+  "ValidatingAdmissionPolicy",
+  "ValidatingAdmissionWebhook",
+];
 
 const SIGNERS = [
   "CertificateApproval",
@@ -39,6 +54,7 @@ test("the chain of each dialect runs in order, with the steps that its documents
     ...SIGNERS,
     "DefaultIngressClass",
     "PodCertificateSigning",
+    ...LAST,
   ]);
   expect(chain(kubernetes)).toEqual([
     "NamespaceLifecycle",
@@ -48,6 +64,7 @@ test("the chain of each dialect runs in order, with the steps that its documents
     ...SIGNERS,
     "DefaultIngressClass",
     "PodCertificateSigning",
+    ...LAST,
   ]);
 });
 
@@ -65,6 +82,7 @@ test("steps are switched on and off by name, and run in the order of kube-apiser
     "RuntimeClass",
     ...SIGNERS,
     "PodCertificateSigning",
+    ...LAST,
     "ResourceQuota",
   ]);
   expect(chain(neutral, { enable: ["StorageObjectInUseProtection"] })).toContain("StorageObjectInUseProtection");

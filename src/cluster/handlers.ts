@@ -9,13 +9,13 @@ import type { PolicyKinds, StoredKind } from "../admission/policies/contract.ts"
 import { PolicyMetrics } from "../admission/policies/policy-metrics.ts";
 import type { ResourceOfKind } from "../admission/owner-references.ts";
 import { type AdmissionParts, admissionSteps } from "../admission/steps.ts";
+import { WebhookParts } from "../admission/webhooks/webhook-parts.ts";
 import { mastersAuthorizer } from "../auth/admin.ts";
 import { authenticatorChain } from "../auth/chain.ts";
 import type { Authenticator, Authorizer, AuthContext } from "../auth/contract.ts";
 import { definitionPreview } from "../extension/index.ts";
 import { structOf } from "../apply/index.ts";
 import { copyOf } from "../schema/api-object.ts";
-import type { Collector } from "../util/exposition.ts";
 import {
   type BuiltRegistry,
   type Handlers,
@@ -26,6 +26,7 @@ import {
   provisionNamespace,
 } from "../registry/index.ts";
 import { componentStatuses } from "./components.ts";
+import type { Collector } from "../util/exposition.ts";
 import type { ClusterParts } from "./contract.ts";
 import type { Own } from "./own.ts";
 
@@ -33,8 +34,8 @@ import type { Own } from "./own.ts";
 export interface ClusterHandlers extends Handlers {
   readonly authorizer: Authorizer;
   readonly authenticator: Authenticator;
-  /** The metrics of what handles requests. */
-  readonly collectors: readonly Collector[];
+  /** The metrics of steps of admission. */
+  readonly admissionMetrics: readonly Collector[];
 }
 
 /** The registry of a cluster. */
@@ -46,30 +47,34 @@ export function handlersOf(parts: ClusterParts, own: Own, access: RegistryAccess
   const authorizer = authorizerOf(access);
   const authenticator = authenticatorOf(access);
   const policyMetrics = new PolicyMetrics();
+  const webhooks = new WebhookParts({
+    ...access.api,
+    lookup: access.lookup,
+    hooks: own.hooks,
+    authorizer,
+    services: parts.services,
+  });
   return {
     authorizer,
     authenticator,
-    admission: admissionOf(parts, admissionParts(access, authorizer, policyMetrics)),
-    collectors: [policyMetrics.collect],
+    admission: admissionOf(parts, { ...admissionParts(access, authorizer), webhooks, policyMetrics }),
+    admissionMetrics: [webhooks.metrics.collect, policyMetrics.collect],
     actions: builtInActions({ access, authorizer, authenticator, signer: parts.signer ?? noSigner }),
     shown: new Map([["/ComponentStatus", () => componentStatuses({ ...own, ...own.api, lookup: access.lookup })]]),
   };
 }
 
-function admissionOf({ plugins, steps = [] }: ClusterParts, parts: AdmissionParts): Admission {
-  return admissionSteps(parts, { plugins, added: [...steps, definitionPreview(parts)] });
-}
+const admissionOf = ({ plugins, steps = [] }: ClusterParts, parts: AdmissionParts): Admission =>
+  admissionSteps(parts, { plugins, added: [...steps, definitionPreview(parts)] });
 
 /** What the built-in steps of admission are made of. */
 const admissionParts = (
   access: RegistryAccess,
   authorizer: Authorizer,
-  policyMetrics: PolicyMetrics,
-): AdmissionParts => ({
+): Omit<AdmissionParts, "webhooks" | "policyMetrics"> => ({
   ...access.api,
   lookup: access.lookup,
   authorizer,
-  policyMetrics,
   policyKinds: policyKindsOf(access),
   provision: (name) => provisionNamespace(access.kinds, name),
   resourcesOf: (apiVersion, kind) => resourcesOf(access.kinds, apiVersion, kind),

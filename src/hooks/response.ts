@@ -1,22 +1,35 @@
 import type { IncomingMessage } from "node:http";
 import type { Clock } from "../util/clock.ts";
 
-/** Runs `work` and aborts its signal after `millis`; it then rejects with an error that expected `what`. */
+/** Says that there was no response in time. */
+export class ResponseTimeout extends Error {
+  override readonly name = "ResponseTimeout";
+}
+
+/**
+ * Runs `work` and aborts its signal after `millis`, or when `outer` is aborted; it then rejects with an error that expected
+ * `what`, or with the reason of `outer`.
+ */
 export async function withTimeout<T>(
   clock: Clock,
   millis: number,
   what: string,
   work: (signal: AbortSignal) => Promise<T>,
+  outer?: AbortSignal,
 ): Promise<T> {
   const abort = new AbortController();
-  const late = new Error(`expected ${what} within ${millis / 1000} s, got none`);
-  const timer = clock.after(millis, () => abort.abort(late));
+  const late = (): void => abort.abort(new ResponseTimeout(`expected ${what} within ${millis / 1000} s, got none`));
+  const end = (): void => abort.abort(outer?.reason);
+  const timer = clock.after(millis, late);
+  if (outer?.aborted) end();
+  else outer?.addEventListener("abort", end);
   try {
     return await work(abort.signal);
   } catch (error) {
-    throw abort.signal.aborted ? late : error;
+    throw abort.signal.aborted ? abort.signal.reason : error;
   } finally {
     timer.cancel();
+    outer?.removeEventListener("abort", end);
   }
 }
 
