@@ -33,10 +33,16 @@ function chain(dialect: typeof neutral, plugins?: PluginChoice, gates = gatesOf(
   return admissionSteps(parts, { plugins }).map(({ name }) => name);
 }
 
+/** The names of the steps that kube-apiserver has as well. */
+const chain = (dialect: typeof neutral, plugins?: PluginChoice): string[] =>
+  steps(dialect, plugins).filter((name) => name !== "escalation");
+
 /** The steps before the quotas. */
 const LAST = [
+  "PolicyParameters",
   "MutatingAdmissionPolicy",
   "MutatingAdmissionWebhook",
+  "escalation",
   "ValidatingAdmissionPolicy",
   "ValidatingAdmissionWebhook",
 ];
@@ -50,6 +56,13 @@ const SIGNERS = [
   "CertificateSubjectRestriction",
 ];
 
+test("HOOK-10, RBAC-46: a role is judged as mutation has made it, before anything validates it", () => {
+  const names = chain(kubernetes);
+  const at = names.indexOf("escalation");
+  expect(names[at - 1]).toBe("MutatingAdmissionWebhook");
+  expect(names[at + 1]).toBe("ValidatingAdmissionPolicy");
+});
+
 test("the neutral dialect runs the steps that its documents ask for", () => {
   expect(chain(neutral)).toEqual([
     "NamespaceAutoProvision",
@@ -57,7 +70,6 @@ test("the neutral dialect runs the steps that its documents ask for", () => {
     ...SIGNERS,
     "DefaultIngressClass",
     "PodCertificateSigning",
-    "escalation",
     ...LAST,
   ]);
 });
@@ -79,7 +91,6 @@ test("the kubernetes dialect runs the default steps of kube-apiserver, in its or
     "DefaultIngressClass",
     "PodTopologyLabels",
     "PodCertificateSigning",
-    "escalation",
     ...LAST,
     "ResourceQuota",
   ]);

@@ -1,11 +1,19 @@
 /** Configurations of webhooks, policies and bindings as clients send and see them. Each request is metered. */
 import { describe, expect, test } from "vitest";
+import { authorizerOf } from "../../src/auth/authorizer.ts";
 import { gatesOf } from "../../src/meta/gates.ts";
 import { kubernetes } from "../../src/meta/dialect.ts";
 import { serve } from "./api.ts";
 
 const GROUP = "admissionregistration.k8s.io";
-const api = serve({}, { dialect: kubernetes, gates: gatesOf(kubernetes, { MutatingAdmissionPolicy: true }) });
+const api = serve(
+  {},
+  {
+    dialect: kubernetes,
+    gates: gatesOf(kubernetes, { MutatingAdmissionPolicy: true }),
+    authorizer: authorizerOf(["RBAC"]),
+  },
+);
 
 const RULE = { operations: ["CREATE"], apiGroups: [""], apiVersions: ["v1"], resources: ["configmaps"] };
 const WEBHOOK = {
@@ -108,4 +116,56 @@ test("POL-A-20: a mutating policy is the same object in its versions", async () 
   expect([made.status, made.warnings[0]]).toEqual([201, expect.stringContaining("v1beta1")]);
   const alpha = await api.get(`/apis/${GROUP}/v1alpha1/mutatingadmissionpolicybindings/m`);
   expect(alpha.body).toMatchObject({ apiVersion: `${GROUP}/v1alpha1`, spec });
+});
+
+describe("RBAC-46, HOOK-10: a writer gives what a mutation adds", () => {
+  const roles = "/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles";
+  const rule = (resource: string) => ({ apiGroups: [""], resources: [resource], verbs: ["get"] });
+  const maker = { user: "maker", groups: ["system:authenticated"] };
+  const makeRole = (name: string) =>
+    api.send(
+      "POST",
+      roles,
+      { metadata: { name }, rules: [rule("pods")] },
+      { identity: maker, headers: { "content-type": "application/json" } },
+    );
+
+  test("which is refused where the writer does not have it", async () => {
+    const create = { apiGroups: ["rbac.authorization.k8s.io"], resources: ["roles"], verbs: ["create"] };
+    await api.post("/apis/rbac.authorization.k8s.io/v1/clusterroles", {
+      metadata: { name: "maker" },
+      rules: [create, rule("pods")],
+    });
+    await api.post("/apis/rbac.authorization.k8s.io/v1/clusterrolebindings", {
+      metadata: { name: "maker" },
+      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "maker" },
+      subjects: [{ kind: "User", name: "maker" }],
+    });
+    expect((await makeRole("plain")).status).toBe(201);
+    const group = `/apis/${GROUP}/v1beta1`;
+    await api.post(`${group}/mutatingadmissionpolicies`, {
+      metadata: { name: "adds-a-rule" },
+      spec: {
+        matchConstraints: {
+          resourceRules: [{ ...RULE, apiGroups: ["rbac.authorization.k8s.io"], resources: ["roles"] }],
+        },
+        reinvocationPolicy: "Never",
+        mutations: [
+          {
+            patchType: "JSONPatch",
+            jsonPatch: {
+              expression:
+                "[JSONPatch{op: 'add', path: '/rules/-', value: {'apiGroups': [''], 'resources': ['secrets'], 'verbs': ['get']}}]",
+            },
+          },
+        ],
+      },
+    });
+    await api.post(`${group}/mutatingadmissionpolicybindings`, {
+      metadata: { name: "adds-a-rule" },
+      spec: { policyName: "adds-a-rule" },
+    });
+    const refused = await makeRole("mutated");
+    expect([refused.status, refused.text]).toEqual([403, expect.stringContaining("secrets")]);
+  });
 });

@@ -43,6 +43,12 @@ export class CompiledPolicy<E> {
   }
 }
 
+/** The variables of match conditions, for which namespaceObject is null. */
+export function withoutNamespace({ object, oldObject, request, params, decide }: Inputs): Inputs {
+  const others = { ...(params === undefined ? {} : { params }), ...(decide ? { decide } : {}) };
+  return { object, oldObject, request, namespaceObject: null, ...others };
+}
+
 /** The compiled expressions of a policy. */
 export interface Compilation<E> {
   readonly conditions: MatchConditions;

@@ -19,7 +19,7 @@ import { GROUP } from "../../kinds/admissionregistration/group.ts";
 import type { AdmissionRequest, AdmissionStep } from "../contract.ts";
 import type { ConditionsResult } from "../rules/conditions.ts";
 import { BoundPolicies, type BoundPolicy } from "./bound-policies.ts";
-import type { Compilation } from "./compiled-policy.ts";
+import { type Compilation, withoutNamespace } from "./compiled-policy.ts";
 import { Evaluation } from "./evaluation.ts";
 import { unconcerned } from "./excluded.ts";
 import {
@@ -156,7 +156,7 @@ class MutationRun {
   #meets(invocation: Invocation<MutatingPolicy>, { conditions }: Compilation<Mutations>): boolean | Promise<boolean> {
     if (conditions.isEmpty) return true;
     const met = this.#evaluation.run<ConditionsResult>({
-      inputs: (decide) => ({ ...this.#inputs(invocation, decide), namespaceObject: null }),
+      inputs: (decide) => withoutNamespace(inputsOf(this.#request, invocation, decide)),
       steps: (inputs) => conditions.steps(inputs),
       task: { policy: invocation.policy.source, what: "conditions" },
     });
@@ -227,7 +227,7 @@ class MutationRun {
     if (!object) return true;
     const { policyKinds, clock } = this.#parts;
     const evaluated = this.#evaluation.run<Json>({
-      inputs: (decide) => ({ ...this.#inputs(invocation, decide), object: asValue(object) }),
+      inputs: (decide) => inputsOf(this.#request, invocation, decide, object),
       steps: (inputs) => inOneStep(() => madeBy(mutation, compilation.bind(inputs))),
       task: {
         policy: invocation.policy.source,
@@ -260,10 +260,6 @@ class MutationRun {
     if (!trace) return;
     const failure = this.#failures.find((one) => one.policy === policy.name && one.binding === binding.name);
     trace.tell(reportOfMutation({ policy, binding }, { before, after, failure: failure?.message, millis }));
-  }
-
-  #inputs(invocation: Invocation<MutatingPolicy>, decide: NonNullable<Inputs["decide"]>): Inputs {
-    return inputsOf(this.#request, invocation, decide);
   }
 
   #failOrShadow(invocation: Invocation<MutatingPolicy>, message: string): void {

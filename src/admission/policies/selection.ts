@@ -139,15 +139,23 @@ function attempt<T>(work: () => T): T | ConfigurationFault {
   }
 }
 
-/** The variables of the expressions of an invocation. */
+/**
+ * The variables of the expressions of an invocation.
+ *
+ * @param object the object, where it is not that of the request
+ */
 export function inputsOf(
   request: AdmissionRequest,
   { matched, shown, param }: Pick<Invocation<unknown>, "matched" | "shown" | "param">,
   decide: Decide,
+  object: ApiObject | undefined = shown.object,
 ): Inputs {
   return {
     ...conditionInputs(request, matched, shown, decide),
-    namespaceObject: namespaceObjectOf(request),
+    object: object ? asValue(object) : null,
+    get namespaceObject() {
+      return namespaceObjectOf(request);
+    },
     params: param && asValue(param),
   };
 }
