@@ -21,7 +21,6 @@ import {
   provisionNamespace,
 } from "../registry/index.ts";
 import { componentStatuses } from "./components.ts";
-import type { Collector } from "../util/exposition.ts";
 import type { ClusterParts } from "./contract.ts";
 import type { Own } from "./own.ts";
 
@@ -29,8 +28,7 @@ import type { Own } from "./own.ts";
 export interface ClusterHandlers extends Handlers {
   readonly authorizer: Authorizer;
   readonly authenticator: Authenticator;
-  /** Metrics of steps of admission. */
-  readonly admissionMetrics: Collector;
+  readonly webhooks: WebhookParts;
 }
 
 /** The registry of a cluster. */
@@ -52,7 +50,7 @@ export function handlersOf(parts: ClusterParts, own: Own, access: RegistryAccess
     authorizer,
     authenticator,
     admission: admissionOf(parts, { ...admissionParts(access, authorizer), webhooks }),
-    admissionMetrics: webhooks.metrics.collect,
+    webhooks,
     actions: builtInActions({ access, authorizer, authenticator, signer: parts.signer ?? noSigner }),
     shown: new Map([["/ComponentStatus", () => componentStatuses({ ...own, ...own.api, lookup: access.lookup })]]),
   };
