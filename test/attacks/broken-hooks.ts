@@ -31,6 +31,7 @@ function drip(response: ServerResponse): void {
 
 const ANSWERS: Readonly<Record<string, Answer>> = {
   "/allow": (response, uid) => response.end(allowed(uid)),
+  "/warn": (response, uid) => response.end(allowed(uid, { warnings: ["w".repeat(500_000), "fine"] })),
   "/hang": () => undefined,
   "/drip": (response) => drip(response),
   "/uid": (response) => response.end(allowed("another")),

@@ -37,14 +37,16 @@ afterAll(async () => {
   await hooks.terminate();
 });
 
-async function send(
-  method: string,
-  url: string,
-  body: object,
-): Promise<{ readonly code: number; readonly text: string }> {
+interface Answer {
+  readonly code: number;
+  readonly text: string;
+  readonly warnings: unknown;
+}
+
+async function send(method: string, url: string, body: object): Promise<Answer> {
   const headers = { "content-type": "application/json" };
   const answer = await cluster.server.inject({ method, url, headers, body: JSON.stringify(body), identity });
-  return { code: answer.code, text: await answer.text() };
+  return { code: answer.code, text: await answer.text(), warnings: answer.headers["warning"] };
 }
 
 const create = (name: string, hook?: string) =>
@@ -120,6 +122,12 @@ describe("a webhook", () => {
     const { code, text } = await create("stranger", "stranger");
     expect(code).toBe(500);
     expect(text).toContain("x509: certificate signed by unknown authority");
+  });
+
+  test("HOOK-23: a warning that is too long is cut, and the others are sent", async () => {
+    await configure("Validating", "warns", [{ ...webhook("warns", `${urls.hook}/warn`, "Fail"), timeoutSeconds: 10 }]);
+    const { code, warnings } = await create("warns", "warns");
+    expect([code, warnings]).toEqual([201, [`299 - "${"w".repeat(256)}"`, '299 - "fine"']]);
   });
 
   test.each([

@@ -88,9 +88,11 @@ export class WebhookCaller {
     try {
       return await this.#sendWithin(webhook, sent, { end: since + millis, millis, signal: hold.signal });
     } catch (error) {
+      if (time.left > 0) throw error;
       time.spend(webhook, clock.steady() - since);
-      if (time.left <= 0) throw time.usedUp();
-      throw error;
+      throw time.usedUp();
+    } finally {
+      time.spend(webhook, clock.steady() - since);
     }
   }
 
