@@ -19,7 +19,7 @@ const rooms = {
   auth: ["util", "value", "meta", "schema", "cel"],
   audit: ["util", "value", "meta", "auth"],
   hooks: ["util", "value"],
-  admission: ["util", "value", "meta", "patch", "schema", "cel", "kinds", "auth", "pki", "hooks"],
+  admission: ["util", "value", "apply", "meta", "patch", "schema", "cel", "kinds", "auth", "pki", "hooks"],
   // It knows no kind, no step of admission and no action: cluster/ hands them over.
   registry: [
     "util",

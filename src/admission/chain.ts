@@ -37,7 +37,14 @@ export class Chain {
    */
   mutate(request: AdmissionRequest): Promise<void> | undefined {
     const { mutate } = this.#stepsOf(request);
-    const run = (): Promise<void> | undefined => inOrder(mutate, (step) => held(request, step.mutate(request)));
+    const { trace } = request;
+    trace?.begin(request, this.#unconcerned(request));
+    const run = (): Promise<void> | undefined =>
+      inOrder(mutate, (step) =>
+        trace
+          ? trace.step(step.name, "mutate", request, () => held(request, step.mutate(request)))
+          : held(request, step.mutate(request)),
+      );
     const again = (): Promise<void> | undefined => (request.isReinvocation ? run() : undefined);
     const pending = run();
     return pending ? pending.then(again) : again();
@@ -45,13 +52,24 @@ export class Chain {
 
   /** Lets steps refuse a request. */
   validate(request: AdmissionRequest): Promise<void> | undefined {
-    return inOrder(this.#stepsOf(request).validate, (step) => held(request, step.validate(request)));
+    const { trace } = request;
+    return inOrder(this.#stepsOf(request).validate, (step) =>
+      trace
+        ? trace.step(step.name, "validate", request, () => held(request, step.validate(request)))
+        : held(request, step.validate(request)),
+    );
   }
 
   /** What steps do once a request is valid and when its write is not stored; undefined where no step does anything. */
   commitment(request: AdmissionRequest): Commitment | undefined {
     const { commit, rollback } = this.#stepsOf(request);
     return commit.length + rollback.length === 0 ? undefined : new Commitment(commit, rollback, request);
+  }
+
+  /** The steps that do not concern a request, by their names. */
+  #unconcerned({ ref, operation }: AdmissionRequest): readonly string[] {
+    const concerned = new Set(this.#concerned(ref, operation === "CONNECT"));
+    return this.#steps.filter((step) => !concerned.has(step)).map(({ name }) => name);
   }
 
   #stepsOf({ ref, operation }: AdmissionRequest): StepsOf {
@@ -62,10 +80,14 @@ export class Chain {
     return steps;
   }
 
-  #find({ group, plural }: ObjectRef, connects: boolean): StepsOf {
-    const concerned = this.#steps
+  #concerned({ group, plural }: ObjectRef, connects: boolean): readonly AdmissionStep[] {
+    return this.#steps
       .filter((step) => !connects || step.connects)
       .filter(({ resources }) => !resources || resources.some((one) => one.group === group && one.plural === plural));
+  }
+
+  #find(ref: ObjectRef, connects: boolean): StepsOf {
+    const concerned = this.#concerned(ref, connects);
     const having = <M extends Member>(member: M): StepWith<M>[] =>
       concerned.filter((step): step is StepWith<M> => step[member] !== undefined);
     return {

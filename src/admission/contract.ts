@@ -8,6 +8,7 @@
  * @module
  */
 import type { Identity } from "../auth/contract.ts";
+import type { ReportedRule, ReportedStep } from "../meta/admission-report.ts";
 import { type ApiError, type ObjectRef, type StatusCause, forbidden } from "../meta/status.ts";
 import type { ApiObject } from "../schema/definition.ts";
 import type { Lookup } from "../schema/lookup.ts";
@@ -32,6 +33,21 @@ export interface ResourceVersion {
   readonly version: string;
   readonly plural: string;
   readonly kind: string;
+}
+
+/** Records what the steps do with one request, for an explanation. */
+export interface AdmissionTrace {
+  /** The chain begins, with the names of the steps that the request does not concern. */
+  begin(request: AdmissionRequest, unconcerned: readonly string[]): void;
+  /** Runs a step and records what it has changed, added or refused, and how long it took. */
+  step(
+    name: string,
+    phase: ReportedStep["phase"],
+    request: AdmissionRequest,
+    work: () => void | Promise<void>,
+  ): Promise<void>;
+  /** Adds a webhook or policy that the step which runs has considered. */
+  tell(rule: ReportedRule): void;
 }
 
 /** A request that admission decides about: a write, a create that stores nothing, or a connection. */
@@ -85,6 +101,8 @@ export interface AdmissionRequest {
    * `Request` shows a part of the object: events without the object do not get it.
    */
   note(key: string, value: string, level?: "Request"): void;
+  /** Where steps tell which of their rules matched, and what came of it; undefined where no explanation is wanted. */
+  readonly trace: AdmissionTrace | undefined;
 }
 
 /** One step of the chain. A step refuses by throwing, or rejecting with, an `ApiError`. */

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { kubernetes, neutral } from "../meta/dialect.ts";
 import { ManualClock, seededRandom } from "../util/clock.ts";
+import { PolicyMetrics } from "./policies/policy-metrics.ts";
 import { type PluginChoice, idleNames } from "./names.ts";
 import { mastersAuthorizer } from "../auth/admin.ts";
 import { admissionSteps } from "./steps.ts";
@@ -22,14 +23,16 @@ function chain(dialect: typeof neutral, plugins?: PluginChoice): string[] {
     amend: () => Promise.resolve(undefined),
     resourcesOf: () => [],
     webhooks: new WebhookParts({ ...own, hooks }),
+    policyKinds: { storedKind: () => undefined, typeOf: () => undefined },
+    policyMetrics: new PolicyMetrics(),
   };
   return admissionSteps(parts, { plugins })
     .map(({ name }) => name)
-    .filter((name) => name !== "escalation");
+    .filter((name) => name !== "escalation" && !name.endsWith("AdmissionPolicy"));
 }
 
-/** The steps before the quotas. */
-const WEBHOOKS = ["MutatingAdmissionWebhook", "ValidatingAdmissionWebhook"];
+/** The steps before the quotas, without those of policies. */
+const WEBHOOKS = ["PolicyParameters", "MutatingAdmissionWebhook", "ValidatingAdmissionWebhook"];
 
 const SIGNERS = [
   "CertificateApproval",

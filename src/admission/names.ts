@@ -47,6 +47,10 @@ export const ADMISSION_PLUGINS = {
     about: "Holds Pods, containers and claims to the LimitRanges of their namespace, and fills in what they lack.",
     byDefault: false,
   },
+  MutatingAdmissionPolicy: {
+    about: "Changes objects as MutatingAdmissionPolicies say.",
+    byDefault: true,
+  },
   MutatingAdmissionWebhook: {
     about: "Calls the webhooks of MutatingWebhookConfigurations, which may change and refuse a write.",
     byDefault: true,
@@ -88,6 +92,10 @@ export const ADMISSION_PLUGINS = {
   TaintNodesByCondition: {
     about: "Taints new nodes as not ready; who finds them ready takes the taint away.",
     byDefault: false,
+  },
+  ValidatingAdmissionPolicy: {
+    about: "Refuses what ValidatingAdmissionPolicies refuse, with warnings and audit annotations.",
+    byDefault: true,
   },
   ValidatingAdmissionWebhook: {
     about: "Calls the webhooks of ValidatingWebhookConfigurations, which may refuse a write.",

@@ -13,10 +13,14 @@ import { escalation } from "./escalation.ts";
 import { limitRanger } from "./limits.ts";
 import { type PluginChoice, type PluginName, isChosen } from "./names.ts";
 import { type ProvisionNamespace, namespaceLifecycle } from "./namespaces.ts";
+import { mutatingAdmissionPolicy } from "./policies/mutating-policies.ts";
+import type { PolicyParts } from "./policies/parts.ts";
+import { validatingAdmissionPolicy } from "./policies/validating-policies.ts";
 import { defaultIngressClass } from "./networking.ts";
 import { nodeRestriction } from "./node-restriction.ts";
 import { type OwnerParts, ownerReferences } from "./owner-references.ts";
 import { defaultTolerationSeconds, priority, runtimeClass, taintNodesByCondition } from "./pods.ts";
+import { policyParameters } from "./policy-parameters.ts";
 import { type QuotaParts, resourceQuota } from "./quota.ts";
 import {
   certificateApproval,
@@ -32,9 +36,10 @@ import type { WebhookParts } from "./webhooks/webhook-parts.ts";
 import { defaultStorageClass, persistentVolumeClaimResize, storageObjectInUseProtection } from "./storage.ts";
 
 /** What the steps are made of. */
-export interface AdmissionParts extends QuotaParts, OwnerParts {
+export interface AdmissionParts extends QuotaParts, OwnerParts, PolicyParts {
   /** Reads what is stored, for what is kept from one request to the next. */
   readonly lookup: Lookup;
+  readonly clock: QuotaParts["clock"] & PolicyParts["clock"];
   readonly random: Random;
   readonly provision: ProvisionNamespace;
   readonly webhooks: WebhookParts;
@@ -73,9 +78,12 @@ export function admissionSteps(parts: AdmissionParts, choice: AdmissionChoice = 
     ...switched("DefaultIngressClass", defaultIngressClass(dialect)),
     ...switched("OwnerReferencesPermissionEnforcement", ownerReferences(parts)),
     podCertificateSigning(authorizer),
+    policyParameters(parts),
+    ...switched("MutatingAdmissionPolicy", mutatingAdmissionPolicy(parts)),
+    ...switched("MutatingAdmissionWebhook", mutatingWebhooks(parts.webhooks)),
     ...added,
     escalation(parts),
-    ...switched("MutatingAdmissionWebhook", mutatingWebhooks(parts.webhooks)),
+    ...switched("ValidatingAdmissionPolicy", validatingAdmissionPolicy(parts)),
     ...switched("ValidatingAdmissionWebhook", validatingWebhooks(parts.webhooks)),
     // It counts what all others have let pass.
     ...switched("ResourceQuota", resourceQuota(parts)),

@@ -7,6 +7,7 @@ import type { Constant, Expr, Issue } from "./ast.ts";
 import type { Checked } from "./checked.ts";
 import type { Environment } from "./environment.ts";
 import type { Overload } from "./library/contract.ts";
+import type { Message } from "./message.ts";
 import { ENUMS, MESSAGES } from "./messages.ts";
 import {
   BOOL,
@@ -72,6 +73,7 @@ class Checker {
   readonly #types = new Map<number, Type>();
   readonly #overloads = new Map<number, readonly Overload[]>();
   readonly #qualified = new Map<number, string>();
+  readonly #messages = new Map<number, Message>();
   readonly #used = new Set<string>();
   readonly #scopes: Map<string, Type>[] = [];
   readonly #known = new Substitutions();
@@ -89,6 +91,7 @@ class Checker {
       typeOf: ({ id }) => resolved(known, this.#types.get(id) ?? DYN, true),
       overloadsOf: ({ id }) => this.#overloads.get(id) ?? [],
       variables: this.#used,
+      messages: this.#messages,
       qualified: this.#qualified,
     };
   }
@@ -181,7 +184,7 @@ class Checker {
       case "map":
         return target.params[1]!;
       case "struct": {
-        const type = target.fields!.get(name);
+        const type = target.fields!.get(name) ?? (target.isOpen ? DYN : undefined);
         return type ?? this.#fail(at, `undefined field '${name}'`);
       }
       case "param":
@@ -305,8 +308,8 @@ class Checker {
 
   #message(expr: Expr & { kind: "message" }): Type {
     const name = expr.name.startsWith(".") ? expr.name.slice(1) : expr.name;
-    const message = MESSAGES.get(name);
-    if (message) this.#qualified.set(expr.id, name);
+    const message = this.#env.messages?.(name) ?? MESSAGES.get(name);
+    if (message) this.#messages.set(expr.id, message);
     const isType = TYPE_NAMES.has(name) || WELL_KNOWN.has(name);
     const isKnown = message !== undefined || isType || this.#env.variables.has(name);
     // An unknown type has one error.
@@ -314,7 +317,7 @@ class Checker {
     if (!message) this.#fail(expr.at, isType ? `'${name}' is not a message type` : `'${name}' is not a type`);
     for (const field of expr.fields) {
       const own = this.check(field.value);
-      const type = message?.fields.get(field.name);
+      const type = message?.fields.get(field.name) ?? (message?.isOpen ? DYN : undefined);
       if (!type) {
         if (message) this.#fail(field.at, `undefined field '${field.name}'`);
         else if (isType) this.#fail(field.at, `unexpected failed resolution of '${name}'`);

@@ -5,6 +5,7 @@
  */
 import type { Expr } from "./ast.ts";
 import type { Overload } from "./library/contract.ts";
+import type { Message } from "./message.ts";
 import type { Type } from "./types.ts";
 
 /** An expression with its types and references. */
@@ -16,6 +17,8 @@ export interface Checked {
   overloadsOf(expr: Expr): readonly Overload[];
   /** The names of the variables that the expression uses. */
   readonly variables: ReadonlySet<string>;
+  /** The message types of message literals. */
+  readonly messages: ReadonlyMap<number, Message>;
   /** Calls and selects that are one name with dots: of a function without a target, or of a variable. */
   readonly qualified: ReadonlyMap<number, string>;
 }

@@ -5,6 +5,7 @@
  */
 import type { Overload } from "./library/contract.ts";
 import type { Macros } from "./macros.ts";
+import type { Message } from "./message.ts";
 import type { Range } from "./range.ts";
 import type { Type } from "./types.ts";
 
@@ -15,6 +16,8 @@ export type Functions = ReadonlyMap<string, readonly Overload[]>;
 export interface Environment {
   readonly functions: Functions;
   readonly variables: ReadonlyMap<string, Type>;
+  /** Message types besides those of Protobuf, by name. */
+  readonly messages?: (name: string) => Message | undefined;
   /** Macros besides the standard ones. */
   readonly macros?: Macros;
   /** The sizes of the values at a path of the variables (CEL-52); undefined where they are not known. */

@@ -15,6 +15,8 @@ export interface Message {
   /** The type of the value. */
   readonly type: Type;
   readonly fields: ReadonlyMap<string, Type>;
+  /** Whether it has fields of every other name, too, with the type dyn. */
+  readonly isOpen?: true;
   /** The Go type of the value of a wrapper, for error messages. */
   readonly goType?: string;
   /** Makes the value; `unknown` are the bytes of unknown fields. */

@@ -11,7 +11,7 @@ import type { Overload } from "./library/contract.ts";
 import { NO_OVERLOAD, found, indexed } from "./library/standard.ts";
 import { ENUMS, MESSAGES, isTypeOfValues, conversionFailure } from "./messages.ts";
 import { patternOf } from "./patterns.ts";
-import type { Type } from "./types.ts";
+import { DYN, type Type } from "./types.ts";
 import {
   EmptyMessage,
   Dict,
@@ -235,9 +235,9 @@ class Planner {
   }
 
   #message(expr: Expr & { kind: "message" }): Step {
-    const message = MESSAGES.get(this.#checked.qualified.get(expr.id)!)!;
+    const message = this.#checked.messages.get(expr.id)!;
     const fields = expr.fields.map(({ name, value, optional }) => {
-      return { name, optional, run: this.step(value), fits: guardOf(message.fields.get(name)!) };
+      return { name, optional, run: this.step(value), fits: guardOf(message.fields.get(name) ?? DYN) };
     });
     return (run) => {
       const values = new Map<string, Value>();

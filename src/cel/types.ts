@@ -12,6 +12,8 @@ export interface Type {
   readonly params: readonly Type[];
   /** Members, of types that a schema declares. */
   readonly fields?: ReadonlyMap<string, Type>;
+  /** Whether it has members of every other name, too, with the type dyn. */
+  readonly isOpen?: true;
 }
 
 /** The kinds of types. */

@@ -5,6 +5,8 @@
  */
 import { builtInActions } from "../actions/index.ts";
 import type { Admission } from "../admission/contract.ts";
+import type { PolicyKinds, StoredKind } from "../admission/policies/contract.ts";
+import { PolicyMetrics } from "../admission/policies/policy-metrics.ts";
 import type { ResourceOfKind } from "../admission/owner-references.ts";
 import { type AdmissionParts, admissionSteps } from "../admission/steps.ts";
 import { WebhookParts } from "../admission/webhooks/webhook-parts.ts";
@@ -12,9 +14,13 @@ import { mastersAuthorizer } from "../auth/admin.ts";
 import { authenticatorChain } from "../auth/chain.ts";
 import type { Authenticator, Authorizer, AuthContext } from "../auth/contract.ts";
 import { definitionPreview } from "../extension/index.ts";
+import { structOf } from "../apply/index.ts";
+import { copyOf } from "../schema/api-object.ts";
+import type { Collector } from "../util/exposition.ts";
 import {
   type BuiltRegistry,
   type Handlers,
+  type Kind,
   type Kinds,
   type RegistryAccess,
   amendStatus,
@@ -29,6 +35,8 @@ export interface ClusterHandlers extends Handlers {
   readonly authorizer: Authorizer;
   readonly authenticator: Authenticator;
   readonly webhooks: WebhookParts;
+  /** The metrics of what handles requests. */
+  readonly collectors: readonly Collector[];
 }
 
 /** The registry of a cluster. */
@@ -39,6 +47,7 @@ export function handlersOf(parts: ClusterParts, own: Own, access: RegistryAccess
   const { authorizer: authorizerOf = () => mastersAuthorizer, authenticator: authenticatorOf = acceptNone } = parts;
   const authorizer = authorizerOf(access);
   const authenticator = authenticatorOf(access);
+  const policyMetrics = new PolicyMetrics();
   const webhooks = new WebhookParts({
     ...access.api,
     lookup: access.lookup,
@@ -49,27 +58,57 @@ export function handlersOf(parts: ClusterParts, own: Own, access: RegistryAccess
   return {
     authorizer,
     authenticator,
-    admission: admissionOf(parts, { ...admissionParts(access, authorizer), webhooks }),
+    admission: admissionOf(parts, { ...admissionParts(access, authorizer, policyMetrics), webhooks }),
     webhooks,
+    collectors: [policyMetrics.collect, webhooks.metrics.collect],
     actions: builtInActions({ access, authorizer, authenticator, signer: parts.signer ?? noSigner }),
     shown: new Map([["/ComponentStatus", () => componentStatuses({ ...own, ...own.api, lookup: access.lookup })]]),
   };
 }
 
-const admissionOf = ({ plugins, steps = [] }: ClusterParts, parts: AdmissionParts): Admission =>
-  admissionSteps(parts, { plugins, added: [...steps, definitionPreview(parts)] });
+function admissionOf({ plugins, steps = [] }: ClusterParts, parts: AdmissionParts): Admission {
+  return admissionSteps(parts, { plugins, added: [...steps, definitionPreview(parts)] });
+}
 
 /** What the built-in steps of admission are made of. */
-const admissionParts = (access: RegistryAccess, authorizer: Authorizer): Omit<AdmissionParts, "webhooks"> => ({
+const admissionParts = (
+  access: RegistryAccess,
+  authorizer: Authorizer,
+  policyMetrics: PolicyMetrics,
+): Omit<AdmissionParts, "webhooks"> => ({
   ...access.api,
   lookup: access.lookup,
   authorizer,
+  policyMetrics,
+  policyKinds: policyKindsOf(access),
   provision: (name) => provisionNamespace(access.kinds, name),
   resourcesOf: (apiVersion, kind) => resourcesOf(access.kinds, apiVersion, kind),
   async amend(resource, key, change) {
     const kind = access.kinds.stored(resource);
     return kind && amendStatus(kind, key, change);
   },
+});
+
+/** What policies use of the kinds. */
+const policyKindsOf = (access: Pick<RegistryAccess, "kinds">): PolicyKinds => ({
+  storedKind(apiVersion, kind) {
+    const [found] = resourcesOf(access.kinds, apiVersion, kind);
+    const served = found && access.kinds.kind(found.group, found.version, found.plural);
+    return served && storedKindOf(served);
+  },
+  typeOf({ ref, version, subresource }) {
+    const definition = access.kinds.find(ref.group, version, ref.plural)?.definition;
+    const taken = definition?.subresources?.[subresource]?.takes;
+    if (taken) return structOf(taken.schema);
+    return access.kinds.kind(ref.group, version, ref.plural)?.type ?? (definition && structOf(definition.schema));
+  },
+});
+
+const storedKindOf = ({ apiVersion, namespaced, stored }: Kind): StoredKind => ({
+  resource: stored.key,
+  namespaced,
+  inVersion: (object) =>
+    object.apiVersion === apiVersion ? object : stored.converter.convert(copyOf(object), apiVersion),
 });
 
 /** The served resources of a kind in an apiVersion, `apps/v1`. */

@@ -54,13 +54,20 @@ export interface StatusCause {
   readonly field?: string;
 }
 
+/** A cause that has a message only: what a policy refuses has no field. */
+export interface MessageCause {
+  readonly message: string;
+  readonly reason?: undefined;
+  readonly field?: undefined;
+}
+
 /** The subject of a Status. `kind` is the plural resource, for `Invalid` the kind (DEC-19). */
 export interface StatusDetails {
   readonly name?: string;
   readonly group?: string;
   readonly kind?: string;
   readonly uid?: string;
-  readonly causes?: readonly StatusCause[];
+  readonly causes?: readonly (StatusCause | MessageCause)[];
   readonly retryAfterSeconds?: number;
 }
 
@@ -126,6 +133,8 @@ export class ApiError extends Error {
       unnamed?: boolean;
       /** Members of the Status that another program has chosen. */
       chosen?: Partial<Status>;
+      /** The HTTP code, where it is not that of the reason. */
+      code?: number;
     } = {},
   ) {
     // The stack of a refusal is of no use and costs more than the rest of the request.
@@ -144,7 +153,7 @@ export class ApiError extends Error {
       message,
       ...(options.unnamed ? {} : { reason }),
       ...(options.details ? { details: options.details } : {}),
-      code: CODES[reason],
+      code: options.code ?? CODES[reason],
       ...options.chosen,
     };
   }
@@ -191,7 +200,7 @@ export const unrecognised = (kind: string, why: string, cause?: unknown): ApiErr
 export const unauthorized = (): ApiError => new ApiError("Unauthorized", "Unauthorized");
 
 /** 403: known, but not allowed; also creates in a namespace that is being deleted (DEC-34). `name` may be empty. */
-export const forbidden = (ref: ObjectRef, name: string, why: string, causes?: readonly StatusCause[]): ApiError =>
+export const forbidden = (ref: ObjectRef, name: string, why: string, causes?: StatusDetails["causes"]): ApiError =>
   new ApiError("Forbidden", `${resourceName(ref)}${name === "" ? "" : ` "${name}"`} is forbidden: ${why}`, {
     details: details(ref, name, causes ? { causes } : {}),
   });

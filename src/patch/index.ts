@@ -7,5 +7,5 @@
  */
 export { followJsonPatch, parseJsonPatch } from "./json-patch.ts";
 export { applyMergePatch } from "./merge-patch.ts";
-export { PatchError } from "./patch-error.ts";
+export { PatchError, TestFailed } from "./patch-error.ts";
 export { applyStrategicMergePatch } from "./strategic-merge-patch.ts";

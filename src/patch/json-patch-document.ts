@@ -19,7 +19,7 @@ import {
   type ValueObject,
 } from "../value/value.ts";
 import { unescapeToken } from "../value/pointer.ts";
-import { PatchError } from "./patch-error.ts";
+import { PatchError, TestFailed } from "./patch-error.ts";
 import { PatchWork, membersCost } from "./patch-work.ts";
 
 /** Bytes of JSON that the `copy` operations of a patch may add together, as in kube-apiserver. */
@@ -111,7 +111,7 @@ export class JsonPatchDocument {
     const found = (pointer === "" ? this.#root : this.#get(pointer)) ?? null;
     this.#work.charge(this.#comparison(found, value));
     if (value === undefined ? found === null : equal(found, value)) return;
-    throw new PatchError("invalid", `test failed: expected ${quote(pointer)} to have the value of the patch`);
+    throw new TestFailed(`test failed: expected ${quote(pointer)} to have the value of the patch`);
   }
 
   /** The value at a pointer, undefined for a missing member. */

@@ -7,7 +7,7 @@
  */
 export type PatchErrorCode = "malformed" | "invalid" | "tooManyOperations";
 
-/** A patch that cannot be applied; the only error that this room throws. */
+/** A patch that cannot be applied; this room throws no other errors. */
 export class PatchError extends Error {
   override readonly name = "PatchError";
   readonly code: PatchErrorCode;
@@ -15,5 +15,12 @@ export class PatchError extends Error {
   constructor(code: PatchErrorCode, message: string) {
     super(message);
     this.code = code;
+  }
+}
+
+/** A `test` of a JSON patch whose value differs. */
+export class TestFailed extends PatchError {
+  constructor(message: string) {
+    super("invalid", message);
   }
 }

@@ -6,6 +6,7 @@
  *
  * @module
  */
+import type { AdmissionTrace } from "../admission/contract.ts";
 import type { ApiObject, ResourceDefinition } from "../schema/definition.ts";
 import type { Identity } from "../auth/contract.ts";
 import type { Entry, ListPart, Selection, Watch, WatchSink } from "../cache/index.ts";
@@ -36,6 +37,8 @@ export interface Caller extends Identity {
    * do not get one of the level `Request`.
    */
   readonly note?: (key: string, value: string, level?: "Request") => void;
+  /** Records what admission does, for an explanation. */
+  readonly trace?: AdmissionTrace | undefined;
   /** Called with the promise of a write when the store has got it. */
   readonly storing?: (done: Promise<unknown>) => void;
 }

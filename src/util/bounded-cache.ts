@@ -61,6 +61,11 @@ export class BoundedCache<V, K = string> {
     return this.#bytes;
   }
 
+  /** Returns the values, the least recently used one first. */
+  *values(): Generator<V> {
+    for (let entry = this.#end.after; entry !== this.#end; entry = entry.after) yield entry.value;
+  }
+
   /** Returns the value of a key, which becomes the most recently used one. */
   get(key: K): V | undefined {
     const entry = this.#entries.get(key);

@@ -16,7 +16,10 @@ const folder = new URL("envtest/", import.meta.url).pathname;
 const suite = await built({
   name: "go-envtest",
   folder,
-  commands: (output) => [["go", "test", "-c", "-o", `${output}/suite`, "."]],
+  commands: (output) => [
+    ["go", "test", "-c", "-o", `${output}/suite`, "."],
+    ["go", "test", "-c", "-o", `${output}/webhooks`, "./webhooks"],
+  ],
 });
 
 /** From the call of `Environment.Start()` to the first answer, and for `Stop()`: the least of five, as is promised. */
@@ -32,16 +35,7 @@ test.skipIf(suite === undefined)(
   "a suite of envtest passes, and its starts are quick",
   { timeout: 300_000 },
   async () => {
-    const assets = join(scratch.path, "assets");
-    await run(["envtest", assets]);
-    const { PATH } = process.env;
-    const env = { PATH, HOME: scratch.path, KUBEBUILDER_ASSETS: assets };
-    // Its definitions lie there.
-    const playing = spawn(`${suite}/suite`, { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] });
-    let said = "";
-    playing.stdout.on("data", (chunk: Buffer) => (said += chunk.toString()));
-    playing.stderr.on("data", (chunk: Buffer) => (said += chunk.toString()));
-    const [code] = (await once(playing, "close")) as [number | null];
+    const { code, said } = await play("suite");
     const millisOf = (what: string): number => Number(new RegExp(`^${what} in (\\d+) ms$`, "m").exec(said)?.[1]);
     const [started, stopped] = [millisOf("started"), millisOf("stopped")];
     expect({ code, said }).toEqual({ code: 0, said: `started in ${started} ms\nstopped in ${stopped} ms\nPASS\n` });
@@ -50,3 +44,26 @@ test.skipIf(suite === undefined)(
     expectNotLong(stopped, STOP_MS * SLACK);
   },
 );
+
+test.skipIf(suite === undefined)(
+  "a suite with the webhooks of an operator passes: controller-runtime's server, installed by envtest",
+  { timeout: 120_000 },
+  async () => {
+    expect(await play("webhooks")).toEqual({ code: 0, said: "PASS\n" });
+  },
+);
+
+/** Runs a suite on the directory that `keelson envtest` makes. */
+async function play(name: string): Promise<{ readonly code: number | null; readonly said: string }> {
+  const assets = join(scratch.path, "assets");
+  await run(["envtest", assets]);
+  const { PATH } = process.env;
+  const env = { PATH, HOME: scratch.path, KUBEBUILDER_ASSETS: assets };
+  // Its definitions lie there.
+  const playing = spawn(`${suite}/${name}`, { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] });
+  let said = "";
+  playing.stdout.on("data", (chunk: Buffer) => (said += chunk.toString()));
+  playing.stderr.on("data", (chunk: Buffer) => (said += chunk.toString()));
+  const [code] = (await once(playing, "close")) as [number | null];
+  return { code, said };
+}

@@ -53,10 +53,11 @@ export class MatchConditions {
 
   /** Evaluates them, in slices of the event loop: all of them until the budget is exceeded. */
   evaluate(inputs: Inputs, slice: Slice): ConditionsResult | Promise<ConditionsResult> {
-    return this.isEmpty ? HOLDS : inSlices(this.#evaluate(inputs), slice);
+    return this.isEmpty ? HOLDS : inSlices(this.steps(inputs), slice);
   }
 
-  *#evaluate(inputs: Inputs): Steps<ConditionsResult> {
+  /** {@link MatchConditions.evaluate} in steps: one for each condition. */
+  *steps(inputs: Inputs): Steps<ConditionsResult> {
     const bound = this.#compiler.bind(inputs);
     const errors: string[] = [];
     let falseCondition: string | undefined;

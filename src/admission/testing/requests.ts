@@ -68,6 +68,7 @@ export function requestOf(more: Partial<AdmissionRequest> = {}): AdmissionReques
     as: () => undefined,
     reinvoke: () => undefined,
     isReinvocation: false,
+    trace: undefined,
     ...more,
   };
 }

@@ -12,6 +12,7 @@ import { BOOL, DYN, INT, STRING, TIMESTAMP, type Type, listOf, mapOf, opaque, st
 import { Failure, Lazy, type Value } from "../values.ts";
 import { STRING_LIST, USER, WITH_TYPE, compileTo, structType } from "./expression.ts";
 import { jsonView } from "../json-view.ts";
+import { mutationFunctions, mutationMessage } from "./mutation.ts";
 
 const KIND = structType("GroupVersionKind", { group: STRING, version: STRING, kind: STRING });
 const RESOURCE = structType("GroupVersionResource", { group: STRING, version: STRING, resource: STRING });
@@ -113,6 +114,9 @@ export interface Expression {
 /** Compiles the expressions of one policy, and its composited variables. */
 export class AdmissionCompiler {
   readonly #env: Environment;
+  /** Without the authorizer: for messages. */
+  readonly #messageEnv: Environment;
+  readonly #mutationEnv: Environment;
   readonly #fields = new Map<string, Type>();
   readonly #stored = new Map<string, Compiled>();
 
@@ -124,13 +128,17 @@ export class AdmissionCompiler {
       ["request", REQUEST],
       ["params", DYN],
       ["variables", structOf("kubernetes.variables", this.#fields)],
-      // The last ones: the slots of the others are the same without them.
+      // The last ones, so that the others have the same slots with and without them.
       ["authorizer", opaque("kubernetes.authorization.Authorizer")],
       ["authorizer.requestResource", opaque("kubernetes.authorization.ResourceCheck")],
     ];
     const isDeclared = (name: string): boolean =>
       name === "params" ? params : name === "variables" ? variables : authorizer || !name.startsWith("authorizer");
-    this.#env = { functions: allFunctions(), variables: new Map(all.filter(([name]) => isDeclared(name))) };
+    const declared = all.filter(([name]) => isDeclared(name));
+    this.#env = { functions: allFunctions(), variables: new Map(declared) };
+    const ofMessages = declared.filter(([name]) => !name.startsWith("authorizer"));
+    this.#messageEnv = { functions: allFunctions(), variables: new Map(ofMessages) };
+    this.#mutationEnv = { ...this.#env, functions: mutationFunctions(), messages: mutationMessage };
   }
 
   /** Compiles an expression of one of the types, or of any type. */
@@ -140,10 +148,12 @@ export class AdmissionCompiler {
 
   /** Compiles an expression of a message: of type string, without an authorizer. */
   compileMessage(source: string): Expression {
-    const { functions, variables } = this.#env;
-    const visible = [...variables].filter(([name]) => !name.startsWith("authorizer"));
-    const env = { functions, variables: new Map(visible) };
-    return { source, compiled: compileTo(source, env, [STRING], WITH_TYPE) };
+    return { source, compiled: compileTo(source, this.#messageEnv, [STRING], WITH_TYPE) };
+  }
+
+  /** Compiles the expression of a mutation, which may make values of the object and operations of a patch (CEL-27). */
+  compileMutation(source: string, returns?: readonly Type[]): Expression {
+    return { source, compiled: compileTo(source, this.#mutationEnv, returns, WITH_TYPE) };
   }
 
   /** Compiles `variables.name` for the expressions that are compiled after it; one that fails has the type dyn. */

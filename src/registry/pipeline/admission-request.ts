@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { AdmissionOptions, AdmissionRequest, ResourceVersion } from "../../admission/contract.ts";
+import type { AdmissionOptions, AdmissionRequest, AdmissionTrace, ResourceVersion } from "../../admission/contract.ts";
 import type { Identity } from "../../auth/contract.ts";
 import type { ObjectRef } from "../../meta/status.ts";
 import { apiVersionOf } from "../../meta/versions.ts";
@@ -108,6 +108,10 @@ export class ObjectRequest implements AdmissionRequest {
   reinvoke(): void {
     if (this.#original) this.#original.reinvoke();
     else this.#isReinvocation = true;
+  }
+
+  get trace(): AdmissionTrace | undefined {
+    return this.#parts.caller.trace;
   }
 
   note(key: string, value: string, level?: "Request"): void {

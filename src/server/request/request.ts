@@ -7,6 +7,7 @@
  */
 import { ANONYMOUS, type Identity } from "../../auth/contract.ts";
 import { NO_REQUEST, type RequestInfo } from "../../meta/request-info.ts";
+import { WriteTrace } from "../../registry/index.ts";
 import type { Caller, DeleteOptions, PatchOptions, Resource, Target, WriteOptions } from "../../registry/contract.ts";
 import type { ApiObject, ResourceDefinition } from "../../schema/definition.ts";
 import { type ActivityCount, pauseCount } from "../../util/activity.ts";
@@ -86,6 +87,8 @@ export class ResourceRequest {
   readonly sender: Identity | undefined;
   readonly resource: Resource;
   readonly observer: RequestObserver | undefined;
+  /** Records what admission does, where a write asks for an explanation. */
+  readonly trace: WriteTrace | undefined;
 
   constructor({ incoming, response, info, identity, sender, observer }: ServerRequest, resource: Resource) {
     this.incoming = incoming;
@@ -95,6 +98,8 @@ export class ResourceRequest {
     this.sender = sender;
     this.resource = resource;
     this.observer = observer;
+    const isExplained = incoming.sent.method !== "GET" && incoming.query.flag("explain");
+    this.trace = isExplained ? new WriteTrace(response.server.clock) : undefined;
   }
 
   /** The definition of the kind of bodies and responses: a subresource may take another one than its object. */
@@ -131,6 +136,8 @@ export class ResourceRequest {
       note: (key: string, value: string, level?: "Request") => recorder.note(key, value, level),
       storing: (done: Promise<unknown>) => recorder.spendWhile("etcd", done),
     };
-    return { ...this.identity, userAgent: incoming.userAgent, ...(ifMatch === "" ? {} : { ifMatch }), ...recorded };
+    const traced = this.trace && { trace: this.trace };
+    const version = ifMatch === "" ? undefined : { ifMatch };
+    return { ...this.identity, userAgent: incoming.userAgent, ...version, ...recorded, ...traced };
   }
 }

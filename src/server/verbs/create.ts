@@ -6,8 +6,10 @@
 import { answerObject, objectFormat } from "../answer/answer-object.ts";
 import { answerStatus } from "../answer/answer.ts";
 import { objectBody } from "../body/decode-body.ts";
+import type { AskResult } from "../../registry/contract.ts";
 import type { ServerContext } from "../request/context.ts";
 import type { ResourceRequest } from "../request/request.ts";
+import { answerExplained } from "./explain.ts";
 import { writeOptions } from "./options.ts";
 import { write } from "./perform.ts";
 
@@ -18,9 +20,12 @@ export async function createObject(server: ServerContext, request: ResourceReque
   const options = writeOptions(request.incoming.query, "CreateOptions");
   const body = await objectBody(server, request, request.definition.kind);
   const isAsked = resource.definition.asked || target.subresource !== "";
-  const result = await write(request, body.value, options, () =>
-    isAsked ? resource.ask(target, body, options, caller) : resource.create(target, body, options, caller),
-  );
+  const run = (): Promise<AskResult> =>
+    write(request, body.value, options, () =>
+      isAsked ? resource.ask(target, body, options, caller) : resource.create(target, body, options, caller),
+    );
+  if (request.trace) return answerExplained(request, request.trace, options, run);
+  const result = await run();
   if ("status" in result) return answerStatus(request.response, result.code, result.status, format);
   return answerObject(server, request, result.code, result.bytes, () => result.object, format);
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { DeleteOptions } from "../../registry/contract.ts";
+import type { DeleteOptions, DeleteResult } from "../../registry/contract.ts";
 import type { Value } from "../../value/value.ts";
 import { answerObject, objectFormat } from "../answer/answer-object.ts";
 import { answerStatus } from "../answer/answer.ts";
@@ -11,6 +11,7 @@ import { deleteBody } from "../body/decode-body.ts";
 import type { ServerContext } from "../request/context.ts";
 import { deleter } from "../request/permission.ts";
 import type { ResourceRequest } from "../request/request.ts";
+import { answerExplained } from "./explain.ts";
 import { deleteOptionsOfBody, deleteOptionsOfQuery } from "./options.ts";
 import { write } from "./perform.ts";
 
@@ -20,7 +21,10 @@ export async function deleteObject(server: ServerContext, request: ResourceReque
   const format = objectFormat(request);
   const [options, body] = await readDelete(server, request);
   const caller = options.unread ? deleter(server, request) : request.caller;
-  const result = await write(request, body, options, () => resource.delete(target, options, caller));
+  const run = (): Promise<DeleteResult> =>
+    write(request, body, options, () => resource.delete(target, options, caller));
+  if (request.trace) return answerExplained(request, request.trace, options, run);
+  const result = await run();
   if ("status" in result) return answerStatus(response, result.code, result.status, format);
   return answerObject(server, request, result.code, result.bytes, () => result.object, format);
 }

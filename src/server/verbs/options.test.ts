@@ -19,7 +19,7 @@ function outcome(call: () => unknown): unknown {
   } catch (error) {
     const { status, code } = error as ApiError;
     const causes = (status.details?.causes ?? []).map(
-      ({ reason, field }) => `${reason.replace("FieldValue", "")}:${field}`,
+      ({ reason, field }) => `${reason?.replace("FieldValue", "")}:${field}`,
     );
     return [code, status.details?.kind, ...causes].filter(Boolean).join(" ");
   }

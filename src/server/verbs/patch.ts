@@ -5,9 +5,11 @@
  */
 import { answerObject, objectFormat } from "../answer/answer-object.ts";
 import { patchBody, patchTypeOf } from "../body/decode-body.ts";
+import type { WriteResult } from "../../registry/contract.ts";
 import type { ServerContext } from "../request/context.ts";
 import { writer } from "../request/permission.ts";
 import type { ResourceRequest } from "../request/request.ts";
+import { answerExplained } from "./explain.ts";
 import { patchOptions } from "./options.ts";
 import { write } from "./perform.ts";
 
@@ -19,6 +21,9 @@ export async function patchObject(server: ServerContext, request: ResourceReques
   const options = patchOptions(request.incoming.query, type);
   const body = await patchBody(server, request.response, type);
   const caller = writer(server, request);
-  const result = await write(request, body.value, options, () => resource.patch(target, body, options, caller));
+  const run = (): Promise<WriteResult> =>
+    write(request, body.value, options, () => resource.patch(target, body, options, caller));
+  if (request.trace) return answerExplained(request, request.trace, options, run);
+  const result = await run();
   return answerObject(server, request, result.code, result.bytes, () => result.object, format);
 }

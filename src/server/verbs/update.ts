@@ -5,9 +5,11 @@
  */
 import { answerObject, objectFormat } from "../answer/answer-object.ts";
 import { objectBody } from "../body/decode-body.ts";
+import type { WriteResult } from "../../registry/contract.ts";
 import type { ServerContext } from "../request/context.ts";
 import { writer } from "../request/permission.ts";
 import type { ResourceRequest } from "../request/request.ts";
+import { answerExplained } from "./explain.ts";
 import { writeOptions } from "./options.ts";
 import { write } from "./perform.ts";
 
@@ -18,6 +20,9 @@ export async function updateObject(server: ServerContext, request: ResourceReque
   const options = writeOptions(request.incoming.query, "UpdateOptions");
   const body = await objectBody(server, request, resource.definition.kind);
   const caller = writer(server, request);
-  const result = await write(request, body.value, options, () => resource.update(target, body, options, caller));
+  const run = (): Promise<WriteResult> =>
+    write(request, body.value, options, () => resource.update(target, body, options, caller));
+  if (request.trace) return answerExplained(request, request.trace, options, run);
+  const result = await run();
   return answerObject(server, request, result.code, result.bytes, () => result.object, format);
 }

@@ -4,10 +4,11 @@
  * @module
  */
 import { AdmissionCompiler } from "../../../cel/environments/admission.ts";
+import { OBJECT_TYPE, PATCH_LIST_TYPE } from "../../../cel/environments/mutation.ts";
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import type { Steps } from "../../../util/steps.ts";
 import { same } from "../../rules/same.ts";
-import { validateConditions, validateVariables } from "../expressions.ts";
+import { compileAt, validateConditions, validateVariables } from "../expressions.ts";
 import { validateBinding, validateChoice, validateMutatedOperations, validatePolicy } from "../policy-rules.ts";
 import type { MutatingAdmissionPolicy } from "./mutatingadmissionpolicy.ts";
 import type { MutatingAdmissionPolicyBinding } from "./mutatingadmissionpolicybinding.ts";
@@ -69,14 +70,15 @@ function* validateMutation(
 
 function* validateExpression(
   expression: string,
-  _patchType: keyof typeof PATCHES,
-  _compiler: AdmissionCompiler,
+  patchType: keyof typeof PATCHES,
+  compiler: AdmissionCompiler,
   field: string,
   errors: FieldErrors,
 ): Steps<void> {
   const source = expression.trim();
   if (source === "") return errors.required(field);
-  yield;
+  const returns = [patchType === "JSONPatch" ? PATCH_LIST_TYPE : OBJECT_TYPE];
+  yield* compileAt(source, (text) => compiler.compileMutation(text, returns).compiled, field, errors);
 }
 
 /** Validates a binding. */

@@ -1,0 +1,47 @@
+/**
+ * The audit annotations of validating policies for one request.
+ *
+ * @module
+ */
+import type { AdmissionRequest } from "../contract.ts";
+
+/** A failed validation of a binding that audits. */
+export interface ValidationFailure {
+  readonly message: string;
+  readonly policy: string;
+  readonly binding: string;
+  /** The index of the validation in the policy. */
+  readonly expressionIndex: number;
+  readonly validationActions: readonly string[];
+}
+
+const FAILURE = "validation.policy.admission.k8s.io/validation_failure";
+
+/** See the head of this file. */
+export class AuditAnnotations {
+  readonly #request: Pick<AdmissionRequest, "note">;
+  /** The values by annotation; bindings and params may give several to one. */
+  readonly #values = new Map<string, Set<string>>();
+
+  constructor(request: Pick<AdmissionRequest, "note">) {
+    this.#request = request;
+  }
+
+  /** Notes a failed validation; the first one of a request stays. */
+  fail(failure: ValidationFailure): void {
+    this.#request.note(FAILURE, JSON.stringify([failure]));
+  }
+
+  /** Adds a value of an annotation of a policy. */
+  add(policy: string, key: string, value: string): void {
+    const name = `${policy}/${key}`;
+    const values = this.#values.get(name);
+    if (values) values.add(value);
+    else this.#values.set(name, new Set([value]));
+  }
+
+  /** Notes what was added. */
+  write(): void {
+    for (const [name, values] of this.#values) this.#request.note(name, [...values].join(", "));
+  }
+}

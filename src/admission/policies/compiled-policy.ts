@@ -1,0 +1,65 @@
+/**
+ * A policy whose expressions are compiled when it is first needed, in steps.
+ *
+ * @module
+ */
+import { AdmissionCompiler, type Bound, type Inputs } from "../../cel/environments/admission.ts";
+import type { ApiObject } from "../../schema/definition.ts";
+import type { Steps } from "../../util/steps.ts";
+import { MatchConditions } from "../rules/conditions.ts";
+import { type Matcher, compileMatching } from "../rules/matcher.ts";
+import type { ParamKind, PolicySpec } from "./contract.ts";
+
+/** What all compiled policies have; `E` are their own compiled expressions. */
+export class CompiledPolicy<E> {
+  readonly name: string;
+  readonly matcher: Matcher;
+  readonly paramKind: ParamKind | undefined;
+  /** Whether a request passes where the policy cannot be evaluated. */
+  readonly ignoresFailures: boolean;
+  readonly #steps: Steps<Compilation<E>>;
+  #compilation: Compilation<E> | undefined = undefined;
+
+  /** @param compile compiles the expressions of its own, in steps; after the variables */
+  constructor(object: ApiObject, spec: PolicySpec, compile: (compiler: AdmissionCompiler) => Steps<E>) {
+    this.name = object.metadata.name ?? "";
+    this.matcher = compileMatching({ resourceRules: [], ...spec.matchConstraints });
+    this.paramKind = spec.paramKind;
+    this.ignoresFailures = spec.failurePolicy === "Ignore";
+    this.#steps = compilation(spec, compile);
+  }
+
+  /** Compiles the policy; whoever needs it first runs the steps that are left. */
+  *compiled(): Steps<Compilation<E>> {
+    while (!this.#compilation) {
+      const step = this.#steps.next();
+      if (step.done) this.#compilation ??= step.value;
+      else yield;
+    }
+    return this.#compilation;
+  }
+}
+
+/** The compiled expressions of a policy. */
+export interface Compilation<E> {
+  readonly conditions: MatchConditions;
+  readonly expressions: E;
+  /** Binds the variables of a request; composited variables are evaluated once for all expressions that it runs. */
+  bind(inputs: Inputs): Bound;
+}
+
+function* compilation<E>(
+  { paramKind, variables = [], matchConditions = [] }: PolicySpec,
+  compile: (compiler: AdmissionCompiler) => Steps<E>,
+): Steps<Compilation<E>> {
+  const params = paramKind !== undefined;
+  const compiler = new AdmissionCompiler({ params, authorizer: true, variables: true });
+  for (const { name, expression } of variables) {
+    compiler.store(name, expression);
+    yield;
+  }
+  const conditions = new MatchConditions(matchConditions, { params });
+  yield;
+  const expressions = yield* compile(compiler);
+  return { conditions, expressions, bind: (inputs) => compiler.bind(inputs) };
+}

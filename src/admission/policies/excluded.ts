@@ -1,0 +1,36 @@
+/**
+ * The requests that no policy sees (POL-A-8): a policy that refused its own correction would stay for ever, and reviews answer
+ * questions of other servers.
+ *
+ * @module
+ */
+import { GROUP } from "../../kinds/admissionregistration/group.ts";
+import type { Dialect } from "../../meta/dialect.ts";
+import type { AdmissionRequest } from "../contract.ts";
+
+/** Policies and their bindings of both sorts. */
+const POLICIES: ReadonlySet<string> = new Set([
+  "validatingadmissionpolicies",
+  "validatingadmissionpolicybindings",
+  "mutatingadmissionpolicies",
+  "mutatingadmissionpolicybindings",
+]);
+
+const AUTHENTICATION: ReadonlySet<string> = new Set(["selfsubjectreviews", "tokenreviews"]);
+
+const AUTHORIZATION: ReadonlySet<string> = new Set([
+  "localsubjectaccessreviews",
+  "selfsubjectaccessreviews",
+  "selfsubjectrulesreviews",
+  "subjectaccessreviews",
+]);
+
+/** Says of which requests no policy is asked. */
+export function unconcerned({ domain }: Dialect): (request: Pick<AdmissionRequest, "ref">) => boolean {
+  const excluded = new Map<string, ReadonlySet<string>>([
+    [GROUP.group, POLICIES],
+    [`authentication.${domain}`, AUTHENTICATION],
+    [`authorization.${domain}`, AUTHORIZATION],
+  ]);
+  return ({ ref }) => excluded.get(ref.group)?.has(ref.plural) ?? false;
+}

@@ -1,0 +1,335 @@
+/**
+ * The step MutatingAdmissionPolicy: changes objects as policies say (POL-A-21..25).
+ *
+ * Policies run in the order of their names, mutations of one in their order; each sees what those before it have made. When one
+ * of them has changed the object, those with the reinvocation policy IfNeeded that ran before run once more, in the second run
+ * of all steps.
+ *
+ * @module
+ */
+import type { Inputs } from "../../cel/environments/admission.ts";
+import { ApiError, forbidden } from "../../meta/status.ts";
+import { asValue, copyOf } from "../../schema/api-object.ts";
+import type { ApiObject } from "../../schema/definition.ts";
+import { messageOf } from "../../util/error.ts";
+import { inSlices } from "../../util/steps.ts";
+import { inOrder, whenDone } from "../../util/when-done.ts";
+import { clone, equal } from "../../value/value.ts";
+import { GROUP } from "../../kinds/admissionregistration/group.ts";
+import type { AdmissionRequest, AdmissionStep } from "../contract.ts";
+import { DecisionCache } from "../rules/decision-cache.ts";
+import { BoundPolicies, type BoundPolicy } from "./bound-policies.ts";
+import type { Compilation } from "./compiled-policy.ts";
+import { unconcerned } from "./excluded.ts";
+import {
+  type CompiledMutation,
+  type Mutations,
+  type MutatingPolicy,
+  MutationFault,
+  mutated,
+  readMutatingPolicy,
+} from "./mutation.ts";
+import { Params } from "./params.ts";
+import type { PolicyParts } from "./parts.ts";
+import { NO_ERROR, errorTypeOf } from "./policy-metrics.ts";
+import { mismatchOf, reportOfFault, reportOfMutation } from "./report.ts";
+import { Reinvocations } from "./reinvocations.ts";
+import { type Invocation, type Selected, inputsOf, select } from "./selection.ts";
+import { SHADOW_NOTE, type ShadowFinding, shadowNote } from "./shadow.ts";
+
+type Candidates = readonly BoundPolicy<MutatingPolicy>[];
+
+/** The step. */
+export function mutatingAdmissionPolicy(parts: PolicyParts): AdmissionStep {
+  const policies = new MutatingPolicies(parts);
+  return {
+    name: "MutatingAdmissionPolicy",
+    connects: true,
+    mutate: (request) => (request.object ? policies.mutate(request) : undefined),
+  };
+}
+
+/** Changes requests by all policies that match them. */
+class MutatingPolicies {
+  readonly #parts: PolicyParts;
+  readonly #policies: BoundPolicies<MutatingPolicy>;
+  readonly #params: Params;
+  readonly #isUnconcerned: (request: AdmissionRequest) => boolean;
+  readonly #reinvocations = new WeakMap<AdmissionRequest, Reinvocations>();
+
+  constructor(parts: PolicyParts) {
+    const { lookup, dialect, policyKinds } = parts;
+    this.#parts = parts;
+    this.#params = new Params(lookup, policyKinds);
+    this.#isUnconcerned = unconcerned(dialect);
+    this.#policies = new BoundPolicies(lookup, {
+      policies: `mutatingadmissionpolicies.${GROUP.group}`,
+      bindings: `mutatingadmissionpolicybindings.${GROUP.group}`,
+      read: readMutatingPolicy,
+    });
+  }
+
+  mutate(request: AdmissionRequest): void | Promise<void> {
+    const index = this.#policies.of(request.lookup);
+    if (index instanceof Promise) return index.then((built) => this.#mutateBy(built.of(request), request));
+    const candidates = index.of(request);
+    return candidates.length === 0 ? undefined : this.#mutateBy(candidates, request);
+  }
+
+  #mutateBy(candidates: Candidates, request: AdmissionRequest): void | Promise<void> {
+    if (candidates.length === 0 || this.#isUnconcerned(request)) return undefined;
+    const selected = select(request, candidates, this.#params, mismatchOf("Mutating", request));
+    return selected instanceof Promise
+      ? selected.then((all) => this.#mutateAll(request, all))
+      : this.#mutateAll(request, selected);
+  }
+
+  #mutateAll(request: AdmissionRequest, selected: readonly Selected<MutatingPolicy>[]): void | Promise<void> {
+    if (selected.length === 0) return undefined;
+    let reinvocations = this.#reinvocations.get(request);
+    if (!reinvocations) this.#reinvocations.set(request, (reinvocations = new Reinvocations()));
+    reinvocations.begin(request.object);
+    const run = new MutationRun(this.#parts, request, reinvocations);
+    const pending = inOrder(selected, (one) => run.add(one));
+    return whenDone(pending, () => run.end());
+  }
+}
+
+/** A refusal of a policy that could not change the object. */
+interface MutationFailure {
+  readonly policy: string;
+  readonly binding: string | undefined;
+  readonly message: string;
+  /** Whether it is a fault of the configuration: those have no reason of their own and come first. */
+  readonly isFault: boolean;
+}
+
+/** One run of the policies over one request. */
+class MutationRun {
+  readonly #parts: PolicyParts;
+  readonly #request: AdmissionRequest;
+  readonly #reinvocations: Reinvocations;
+  readonly #decisions: DecisionCache;
+  readonly #failures: MutationFailure[] = [];
+  readonly #shadows: ShadowFinding[] = [];
+
+  constructor(parts: PolicyParts, request: AdmissionRequest, reinvocations: Reinvocations) {
+    this.#parts = parts;
+    this.#request = request;
+    this.#reinvocations = reinvocations;
+    this.#decisions = new DecisionCache(parts.authorizer);
+  }
+
+  /** Runs the mutations of one policy, or keeps the fault of its configuration. */
+  add(one: Selected<MutatingPolicy>): Promise<void> | undefined {
+    if (one.fault === undefined) return this.#invoke(one);
+    const { policy, binding, fault } = one;
+    this.#request.trace?.tell(reportOfFault("Mutating", one));
+    if (binding?.isShadow) this.#shadow(policy.name, binding.name, "fail", fault);
+    else this.#fail(one, fault, true);
+    return undefined;
+  }
+
+  /** Ends the run. Throws where a policy has failed. */
+  end(): void {
+    this.#reinvocations.end(this.#request.object);
+    const note = shadowNote(this.#shadows);
+    if (note !== undefined) this.#request.note(SHADOW_NOTE, note);
+    if (this.#failures.length > 0) throw refusalOf(this.#request, this.#failures);
+  }
+
+  #invoke(invocation: Invocation<MutatingPolicy>): Promise<void> | undefined {
+    const { clock } = this.#parts;
+    const compiled = inSlices(invocation.policy.compiled(), clock.loop.slice());
+    const next = (compilation: Compilation<Mutations>): Promise<void> | undefined =>
+      asPending(
+        thenOf(this.#meets(invocation, compilation), (meets) =>
+          meets ? this.#mutate(invocation, compilation) : undefined,
+        ),
+      );
+    return compiled instanceof Promise ? compiled.then(next) : next(compiled);
+  }
+
+  /** Whether the match conditions are met; a failure of them is kept. */
+  #meets(invocation: Invocation<MutatingPolicy>, { conditions }: Compilation<Mutations>): boolean | Promise<boolean> {
+    if (conditions.isEmpty) return true;
+    const { loop } = this.#parts.clock;
+    const met = this.#decisions.run((decide) =>
+      conditions.evaluate({ ...this.#inputs(invocation, decide), namespaceObject: null }, loop.slice()),
+    );
+    return thenOf(met, (result) => {
+      if (result.holds === undefined) this.#failOrShadow(invocation, result.error);
+      return result.holds === true;
+    });
+  }
+
+  #mutate(invocation: Invocation<MutatingPolicy>, compilation: Compilation<Mutations>): Promise<void> | undefined {
+    const { policy, binding, shown, param } = invocation;
+    const key = [policy.name, binding.name, param?.metadata.namespace ?? "", param?.metadata.name ?? ""].join("/");
+    if (!this.#reinvocations.mayRun(key)) return undefined;
+    const { mutations, isReinvoked } = compilation.expressions;
+    // A shadow changes a copy.
+    const target: Target = binding.isShadow
+      ? new ShadowTarget(shown)
+      : { object: shown.object, replace: (value) => shown.replace(value) };
+    const before = target.object && copyOf(target.object);
+    const began = this.#parts.clock.steady();
+    const pending = inOrder(mutations, (mutation) => this.#apply(invocation, compilation, mutation, target));
+    return asPending(
+      whenDone(pending, () => {
+        const hasChanged = !equal(before, target.object);
+        this.#tell(invocation, before, target.object, this.#parts.clock.steady() - began);
+        if (binding.isShadow) {
+          if (hasChanged) this.#shadow(policy.name, binding.name, "change");
+          return;
+        }
+        if (hasChanged) this.#request.reinvoke();
+        this.#reinvocations.ran(key, { hasChanged, isReinvoked });
+      }),
+    );
+  }
+
+  /** Runs one mutation; its failure does not keep the next one from running. */
+  #apply(
+    invocation: Invocation<MutatingPolicy>,
+    compilation: Compilation<Mutations>,
+    mutation: CompiledMutation,
+    target: Target,
+  ): Promise<void> | undefined {
+    const { policy, binding } = invocation;
+    const { clock } = this.#parts;
+    const began = clock.steady();
+    const names = { policy: policy.name, policy_binding: binding.name };
+    const observe = (errorType: string): void =>
+      binding.isShadow ? undefined : this.#parts.policyMetrics.mutated(names, errorType, clock.steady() - began);
+    const failed = (error: unknown): void => {
+      observe(errorTypeOf(messageOf(error)));
+      if (!(error instanceof MutationFault)) throw error;
+      this.#failOrShadow(invocation, error.message);
+    };
+    const done = attempt(() => this.#change(invocation, compilation, mutation, target), failed);
+    if (done instanceof Promise) return done.then(() => observe(NO_ERROR), failed);
+    if (done) observe(NO_ERROR);
+    return undefined;
+  }
+
+  /** Changes the target. Throws or rejects with {@link MutationFault}, or with an ApiError that ends the request. */
+  #change(
+    invocation: Invocation<MutatingPolicy>,
+    compilation: Compilation<Mutations>,
+    mutation: CompiledMutation,
+    target: Target,
+  ): true | Promise<unknown> {
+    const { object } = target;
+    if (!object) return true;
+    const { policyKinds, clock } = this.#parts;
+    const made = this.#decisions.run((decide) => {
+      const inputs = { ...this.#inputs(invocation, decide), object: asValue(object) };
+      const steps = mutated(mutation, compilation.bind(inputs), asValue(object), policyKinds.typeOf(invocation.shown));
+      return inSlices(steps, clock.loop.slice());
+    });
+    const put = (value: Awaited<typeof made>): true | Promise<unknown> => {
+      if (value === asValue(object)) return true;
+      const replaced = attempt(
+        () => target.replace(clone(value)),
+        (error) => unfit(mutation, error),
+      );
+      return replaced instanceof Promise ? replaced.catch((error: unknown) => unfit(mutation, error)) : true;
+    };
+    return made instanceof Promise ? made.then(put) : put(made);
+  }
+
+  #tell(
+    { policy, binding }: Invocation<MutatingPolicy>,
+    before: ApiObject | undefined,
+    after: ApiObject | undefined,
+    millis: number,
+  ): void {
+    const { trace } = this.#request;
+    if (!trace) return;
+    const failure = this.#failures.find((one) => one.policy === policy.name && one.binding === binding.name);
+    trace.tell(reportOfMutation({ policy, binding }, { before, after, failure: failure?.message, millis }));
+  }
+
+  #inputs(invocation: Invocation<MutatingPolicy>, decide: NonNullable<Inputs["decide"]>): Inputs {
+    return inputsOf(this.#request, invocation, decide);
+  }
+
+  #failOrShadow(invocation: Invocation<MutatingPolicy>, message: string): void {
+    const { policy, binding } = invocation;
+    if (binding.isShadow) this.#shadow(policy.name, binding.name, "fail", message);
+    else this.#fail(invocation, message, false);
+  }
+
+  #fail(
+    { policy, binding }: Pick<Selected<MutatingPolicy>, "policy" | "binding">,
+    message: string,
+    isFault: boolean,
+  ): void {
+    if (policy.ignoresFailures) return;
+    this.#failures.push({ policy: policy.name, binding: binding?.name, message, isFault });
+  }
+
+  #shadow(policy: string, binding: string, would: ShadowFinding["would"], message?: string): void {
+    this.#shadows.push({ policy, binding, would, ...(message === undefined ? {} : { message }) });
+    this.#parts.policyMetrics.shadowed({ policy, policy_binding: binding }, would);
+  }
+}
+
+/** What mutations change. */
+interface Target {
+  readonly object: ApiObject | undefined;
+  replace(value: Parameters<AdmissionRequest["replace"]>[0]): void | Promise<void>;
+}
+
+/** A copy of the object of a request. */
+class ShadowTarget implements Target {
+  object: ApiObject | undefined;
+
+  constructor({ object }: AdmissionRequest) {
+    this.object = object && copyOf(object);
+  }
+
+  replace(value: Parameters<Target["replace"]>[0]): void {
+    this.object = value as unknown as ApiObject;
+  }
+}
+
+/** What does not fit the kind is a failure of the policy; a JSON patch with such a result ends the request (POL-A-23). */
+function unfit({ patchType }: CompiledMutation, error: unknown): never {
+  const message = messageOf(error);
+  if (patchType !== "JSONPatch") throw new MutationFault(message);
+  throw new ApiError("InternalError", `Internal error occurred: ${message}`, {
+    details: { causes: [{ message }] },
+    ofObject: true,
+  });
+}
+
+/** The result of some work, or of the handler of its error. */
+function attempt<T>(work: () => T, failed: (error: unknown) => void): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    failed(error);
+    return undefined;
+  }
+}
+
+const thenOf = <T, R>(value: T | Promise<T>, next: (value: T) => R | Promise<R>): R | Promise<R> =>
+  value instanceof Promise ? value.then(next) : next(value);
+
+const asPending = (done: void | Promise<void>): Promise<void> | undefined =>
+  done instanceof Promise ? done : undefined;
+
+/** 403 with the reason Invalid; all failures are its causes, and the first one is its message. */
+function refusalOf({ ref, shownName }: AdmissionRequest, failures: readonly MutationFailure[]): ApiError {
+  const sorted = [...failures.filter(({ isFault }) => isFault), ...failures.filter(({ isFault }) => !isFault)];
+  const causes = sorted.map(({ policy, binding, message }) => {
+    const by =
+      binding === undefined ? `policy ${JSON.stringify(policy)}` : `policy '${policy}' with binding '${binding}'`;
+    return { message: `${by} denied request: ${message}` };
+  });
+  const { details = {} } = forbidden(ref, shownName || "Unknown", "", causes).status;
+  const reason = sorted[0]?.isFault ? "Forbidden" : "Invalid";
+  return new ApiError(reason, causes[0]?.message ?? "", { details, code: 403 });
+}

@@ -1,0 +1,141 @@
+/**
+ * Evaluates the mutations of a policy: what an expression makes of an object (POL-A-22, POL-A-23).
+ *
+ * @module
+ */
+import { atomicPaths } from "../../apply/typed/atomic.ts";
+import { merge } from "../../apply/typed/merge.ts";
+import { validate } from "../../apply/typed/validate.ts";
+import type { StructType } from "../../apply/schema/schema.ts";
+import type { AdmissionCompiler, Bound, Expression } from "../../cel/environments/admission.ts";
+import { OBJECT_TYPE, PATCH_LIST_TYPE, jsonOfMade, misplacedTypes } from "../../cel/environments/mutation.ts";
+import { Dict, Failure, List, type Value } from "../../cel/values.ts";
+import { PatchError, TestFailed, followJsonPatch, parseJsonPatch } from "../../patch/index.ts";
+import type { ApiObject } from "../../schema/definition.ts";
+import type { Steps } from "../../util/steps.ts";
+import { type Value as Json, type ValueObject, isObject } from "../../value/value.ts";
+import { CompiledPolicy } from "./compiled-policy.ts";
+import type { MutatingSpec, Mutation } from "./contract.ts";
+
+/** A mutation, compiled. */
+export interface CompiledMutation {
+  readonly patchType: "ApplyConfiguration" | "JSONPatch";
+  readonly expression: Expression;
+}
+
+/** The compiled expressions of a MutatingAdmissionPolicy. */
+export interface Mutations {
+  readonly mutations: readonly CompiledMutation[];
+  /** Whether it runs once more after others have changed the object. */
+  readonly isReinvoked: boolean;
+}
+
+/** A MutatingAdmissionPolicy, compiled. */
+export type MutatingPolicy = CompiledPolicy<Mutations>;
+
+/** Why a mutation has no result. */
+export class MutationFault extends Error {
+  override readonly name = "MutationFault";
+}
+
+/** Reads a MutatingAdmissionPolicy. */
+export function readMutatingPolicy(object: ApiObject): MutatingPolicy {
+  const spec = (object["spec"] ?? {}) as MutatingSpec;
+  return new CompiledPolicy(object, spec, (compiler) => compileMutations(compiler, spec));
+}
+
+function* compileMutations(
+  compiler: AdmissionCompiler,
+  { mutations = [], reinvocationPolicy }: MutatingSpec,
+): Steps<Mutations> {
+  const compiled: CompiledMutation[] = [];
+  for (const mutation of mutations) {
+    compiled.push(compileMutation(compiler, mutation));
+    yield;
+  }
+  return { mutations: compiled, isReinvoked: reinvocationPolicy === "IfNeeded" };
+}
+
+function compileMutation(
+  compiler: AdmissionCompiler,
+  { patchType, applyConfiguration, jsonPatch }: Mutation,
+): CompiledMutation {
+  const isPatch = patchType === "JSONPatch";
+  const source = (isPatch ? jsonPatch : applyConfiguration)?.expression ?? "";
+  const expression = compiler.compileMutation(source, [isPatch ? PATCH_LIST_TYPE : OBJECT_TYPE]);
+  return { patchType: isPatch ? "JSONPatch" : "ApplyConfiguration", expression };
+}
+
+/** The budget of one mutation with its variables (CEL-56). */
+const BUDGET = 10_000_000;
+
+/**
+ * What a mutation makes of an object, in steps; the object itself where it changes nothing. Fails with {@link MutationFault}.
+ *
+ * @param type the type of the object, which an apply configuration is merged by
+ */
+export function* mutated(
+  { patchType, expression }: CompiledMutation,
+  bound: Bound,
+  object: ValueObject,
+  type: StructType | undefined,
+): Steps<Json> {
+  const { error } = expression.compiled;
+  if (error !== undefined) throw new MutationFault(error);
+  const { value } = bound.run(expression, BUDGET);
+  if (value instanceof Failure) throw new MutationFault(value.message);
+  yield;
+  if (patchType === "JSONPatch") return yield* patched(value, object);
+  return applied(value, object, type);
+}
+
+function applied(value: Value, object: ValueObject, type: StructType | undefined): Json {
+  demandPlacedTypes(value);
+  const made = json(value);
+  if (!isObject(made)) throw new MutationFault("unsupported return type from ApplyConfiguration expression");
+  if (!type) throw new MutationFault(`expected the kind ${String(object["kind"])} to be served, it is not`);
+  const { apiVersion = "", kind = "" } = object;
+  const intent = { ...made, apiVersion, kind };
+  const [fault] = validate(type, intent);
+  if (fault) {
+    const why = `failed to convert patch object to typed object: ${fault.path}: ${fault.message}`;
+    throw new MutationFault(`error applying patch: ${why}`);
+  }
+  const atomic = atomicPaths(type, intent);
+  if (atomic.length === 0) return merge(type, object, intent);
+  const why = `may not mutate atomic arrays, maps or structs: ${atomic.join(", ")}`;
+  throw new MutationFault(`error applying patch: invalid ApplyConfiguration: ${why}`);
+}
+
+function* patched(value: Value, object: ValueObject): Steps<Json> {
+  const operations = value instanceof List ? [...value].map(operationOf) : [];
+  try {
+    return yield* followJsonPatch(object, parseJsonPatch(operations).operations);
+  } catch (error) {
+    // A test that fails ends the patch, and the object stays as it is.
+    if (error instanceof TestFailed) return object;
+    if (!(error instanceof PatchError)) throw error;
+    throw new MutationFault(`JSON Patch: ${error.message}`);
+  }
+}
+
+/** An operation of a JSON patch as JSON. */
+function operationOf(value: Value): Json {
+  const made = value instanceof Dict ? value.get("value") : undefined;
+  if (made !== undefined) demandPlacedTypes(made);
+  const operation = json(value);
+  if (!isObject(operation) || operation["from"] !== "") return operation;
+  const { from: _, ...others } = operation;
+  return others;
+}
+
+function demandPlacedTypes(value: Value): void {
+  const misplaced = misplacedTypes(value);
+  if (misplaced.length > 0) throw new MutationFault(`type mismatch: ${misplaced.join("\n")}`);
+}
+
+function json(value: Value): Json {
+  const made = jsonOfMade(value);
+  if (made instanceof Failure) throw new MutationFault(made.message);
+  return made;
+}

@@ -1,0 +1,21 @@
+/**
+ * What the steps of policies are made of.
+ *
+ * @module
+ */
+import type { Authorizer } from "../../auth/contract.ts";
+import type { Dialect } from "../../meta/dialect.ts";
+import type { Lookup } from "../../schema/lookup.ts";
+import type { Clock } from "../../util/clock.ts";
+import type { PolicyKinds } from "./contract.ts";
+import type { PolicyMetrics } from "./policy-metrics.ts";
+
+/** What the steps of policies are made of. */
+export interface PolicyParts {
+  readonly dialect: Dialect;
+  readonly lookup: Lookup;
+  readonly authorizer: Authorizer;
+  readonly clock: Pick<Clock, "steady" | "loop">;
+  readonly policyKinds: PolicyKinds;
+  readonly policyMetrics: PolicyMetrics;
+}
