@@ -117,7 +117,10 @@ export class WebhookCaller {
 
   /** Takes a place among the calls; a promise where it has to wait for one. */
   #enter(key: string, bytes: number, { millis, signal }: CallTime): Promise<void> | undefined {
-    if (this.#limiter.hasPlace(key, bytes)) return void this.#limiter.enter(key, bytes);
+    if (this.#limiter.hasPlace(key, bytes)) {
+      this.#limiter.enter(key, bytes);
+      return undefined;
+    }
     // Waiting has an end of its own, which is only needed where there is something to wait for.
     const wait = (late: AbortSignal): Promise<void> => this.#limiter.wait(key, bytes, late);
     return withTimeout(this.#parts.clock, millis, "other calls to end", wait, signal);
