@@ -106,10 +106,10 @@ export function admissionSteps(parts: AdmissionParts, choice: AdmissionChoice = 
     ...(gates.NodeDeclaredFeatures ? switched("NodeDeclaredFeatureValidator", nodeDeclaredFeatureValidator) : []),
     podCertificateSigning(authorizer),
     policyParameters(parts),
-    ...added,
     ...switched("MutatingAdmissionPolicy", mutatingAdmissionPolicy(parts)),
     ...switched("MutatingAdmissionWebhook", mutatingWebhooks(parts.webhooks)),
-    // It judges a role as the steps before have made it.
+    // They judge a definition and a role as the steps before have made it.
+    ...added,
     escalation(parts),
     ...switched("ValidatingAdmissionPolicy", validatingAdmissionPolicy(parts)),
     ...switched("ValidatingAdmissionWebhook", validatingWebhooks(parts.webhooks)),

@@ -124,14 +124,15 @@ const extendOf =
 const extensionParts = (
   parts: ClusterParts,
   {
-    built: { kinds, lookup },
+    built: { kinds, lookup, handlers },
     own: { api, hooks },
-  }: Pick<Opened, "own"> & { readonly built: Pick<ClusterRegistry, "kinds" | "lookup"> },
+  }: Pick<Opened, "own"> & { readonly built: Pick<ClusterRegistry, "kinds" | "lookup" | "handlers"> },
 ): ExtensionParts => ({
   kinds,
   lookup,
   api,
   hooks,
+  addresses: handlers.webhooks.addresses,
   log: parts.log ?? silentLog,
   activity: parts.server?.activity,
 });

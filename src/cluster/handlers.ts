@@ -34,6 +34,7 @@ import type { Own } from "./own.ts";
 export interface ClusterHandlers extends Handlers {
   readonly authorizer: Authorizer;
   readonly authenticator: Authenticator;
+  readonly webhooks: WebhookParts;
   /** The metrics of steps of admission. */
   readonly admissionMetrics: readonly Collector[];
 }
@@ -64,6 +65,7 @@ export function handlersOf(parts: ClusterParts, own: Own, access: RegistryAccess
       podSecurity: own.podSecurity,
     }),
     admissionMetrics: [webhooks.metrics.collect, policyMetrics.collect],
+    webhooks,
     actions: builtInActions({ access, authorizer, authenticator, signer: parts.signer ?? noSigner }),
     shown: new Map([["/ComponentStatus", () => componentStatuses({ ...own, ...own.api, lookup: access.lookup })]]),
   };

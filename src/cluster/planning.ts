@@ -36,7 +36,7 @@ export interface PlanningParts {
 
 /** A registry of a fork, with what its extension is made of. */
 export interface ForkedRegistry {
-  readonly built: Pick<ClusterRegistry, "kinds" | "lookup">;
+  readonly built: Pick<ClusterRegistry, "kinds" | "lookup" | "handlers">;
   readonly activity: Activity;
 }
 

@@ -60,7 +60,8 @@ export function openHooks({ clock }: { readonly clock: Clock }): Hooks {
     call(address, text, millis, outer) {
       const body = Buffer.from(text as Uint8Array);
       const work = async (signal: AbortSignal): Promise<Value> => {
-        const response = await send(optionsOf(address, (agent ??= new Agent(settings)), body.length, signal), body);
+        const options = optionsOf(address, (agent ??= new Agent(settings)), body.length);
+        const response = await send(options, body, signal);
         if (response.statusCode !== 200) {
           response.destroy();
           throw new Error(`expected the status 200, got ${response.statusCode}`);
@@ -74,12 +75,7 @@ export function openHooks({ clock }: { readonly clock: Clock }): Hooks {
   };
 }
 
-function optionsOf(
-  { url, serverName, ca }: HookAddress,
-  agent: Agent,
-  length: number,
-  signal: AbortSignal,
-): RequestOptions {
+function optionsOf({ url, serverName, ca }: HookAddress, agent: Agent, length: number): RequestOptions {
   const { hostname, port, pathname, search } = new URL(url);
   // A URL puts an IPv6 address in brackets; a socket takes it without them.
   const host = hostname.startsWith("[") ? hostname.slice(1, -1) : hostname;
@@ -91,7 +87,6 @@ function optionsOf(
     agent,
     // Trust a configured certificate also when it is an intermediate one.
     allowPartialTrustChain: true,
-    signal,
     headers: { "content-type": "application/json", "content-length": length, accept: "application/json" },
     ...(serverName === undefined ? {} : { servername: serverName }),
     ...(ca === undefined ? {} : { ca }),
@@ -101,14 +96,22 @@ function optionsOf(
 /** Removes double slashes and the one at the end: a server in Go would respond with a redirect. */
 const tidy = (path: string): string => withoutTrailing(posix.normalize(path), "/") || "/";
 
+/** A body of at most this length is sent in one piece with the head, which saves a copy and a packet. */
+const MAX_SHORT_BODY = 64 << 10;
+
 /** Sends a request; once more where the webhook has closed a kept connection before it could read the request. */
-function send(options: RequestOptions, body: Uint8Array): Promise<IncomingMessage> {
+function send(options: RequestOptions, body: Buffer, signal: AbortSignal): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  if (signal.aborted) return Promise.reject(signal.reason as Error);
   const sent = request(options, resolve);
+  // The signal belongs to this call, so that nothing has to be removed from it.
+  signal.addEventListener("abort", () => sent.destroy(signal.reason as Error));
   sent.on("error", (error) => {
-    if (sent.reusedSocket && codeOf(error) === "ECONNRESET") send(options, body).then(resolve, reject);
+    const isStale = sent.reusedSocket && codeOf(error) === "ECONNRESET" && !signal.aborted;
+    if (isStale) send(options, body, signal).then(resolve, reject);
     else reject(error);
   });
-  sent.end(body);
+  if (body.length <= MAX_SHORT_BODY) sent.end(body.toString("latin1"), "latin1");
+  else sent.end(body);
   return promise;
 }

@@ -88,9 +88,11 @@ export class WebhookCaller {
     try {
       return await this.#sendWithin(webhook, sent, { end: since + millis, millis, signal: hold.signal });
     } catch (error) {
+      if (time.left > 0) throw error;
       time.spend(webhook, clock.steady() - since);
-      if (time.left <= 0) throw time.usedUp();
-      throw error;
+      throw time.usedUp();
+    } finally {
+      time.spend(webhook, clock.steady() - since);
     }
   }
 
@@ -106,7 +108,7 @@ export class WebhookCaller {
       const { clock, hooks } = this.#parts;
       // Of several webhooks that get a large object at the same time, one gets its bytes in each pass of the loop.
       if (sent.size > LARGE_BYTES) await clock.loop.yield();
-      const left = Math.max(1, limit.end - clock.steady());
+      const left = Math.max(1, Math.round(limit.end - clock.steady()));
       return await hooks.call({ ...address, url: address.url + query }, sent.body(), left, limit.signal).catch(fail);
     } finally {
       this.#limiter.leave(key, sent.size);
@@ -115,7 +117,10 @@ export class WebhookCaller {
 
   /** Takes a place among the calls; a promise where it has to wait for one. */
   #enter(key: string, bytes: number, { millis, signal }: CallTime): Promise<void> | undefined {
-    if (this.#limiter.hasPlace(key, bytes)) return void this.#limiter.enter(key, bytes);
+    if (this.#limiter.hasPlace(key, bytes)) {
+      this.#limiter.enter(key, bytes);
+      return undefined;
+    }
     // Waiting has an end of its own, which is only needed where there is something to wait for.
     const wait = (late: AbortSignal): Promise<void> => this.#limiter.wait(key, bytes, late);
     return withTimeout(this.#parts.clock, millis, "other calls to end", wait, signal);

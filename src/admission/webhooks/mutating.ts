@@ -20,6 +20,7 @@ import { type Invocation, consider } from "./consider.ts";
 import { denied, failed, nothingToPatch, patchFailure, patchTypeFailure } from "./errors.ts";
 import { type Answer, type Outcome, outcomeOf } from "./outcome.ts";
 import { Reinvocation } from "./reinvocation.ts";
+import { candidatesOf, objectBefore, tellMismatch, tellOutcome } from "./report.ts";
 import type { ReviewResponse } from "./response.ts";
 import { ObjectTexts } from "./review.ts";
 import { type WebhookParts, isExempt } from "./webhook-parts.ts";
@@ -46,7 +47,7 @@ class MutatingWebhooks {
   mutate(request: AdmissionRequest): void | Promise<void> {
     if (isExempt(request)) return undefined;
     return whenKnown(this.#parts.mutating.of(request.lookup), (index) => {
-      const candidates = index.of(request);
+      const candidates = candidatesOf(index, request);
       return candidates.length === 0 ? undefined : this.#pass(request, candidates);
     });
   }
@@ -59,7 +60,8 @@ class MutatingWebhooks {
     const texts = new ObjectTexts();
     const done = inOrder(candidates, (placed) =>
       whenKnown(consider(this.#parts, placed, request), (considered) => {
-        if (considered.mismatch !== undefined || !pass.isDue(placed.webhook)) return undefined;
+        if (considered.mismatch !== undefined) return tellMismatch(request, placed, considered);
+        if (!pass.isDue(placed.webhook)) return undefined;
         return this.#call(considered, pass, texts);
       }),
     );
@@ -69,7 +71,9 @@ class MutatingWebhooks {
   async #call(invocation: Invocation, pass: Reinvocation, texts: ObjectTexts): Promise<void> {
     const { placed, request } = invocation;
     const round = pass.isSecondPass ? 1 : 0;
+    const before = objectBefore(request);
     const outcome = await outcomeOf(this.#parts, placed.webhook, request, () => this.#review(invocation, round, texts));
+    tellOutcome(request, placed, outcome, before);
     const isChanged = outcome.result === "allowed" && outcome.changed;
     noteMutation(request, placed, round, isChanged);
     if (isChanged) {

@@ -30,7 +30,10 @@ export interface OutcomeParts {
 
 const OK = 200;
 
-/** The outcome of a call; counts it. Never rejects but for errors that no policy covers and that are faults of the program. */
+/** A call that has ended, as metrics count it. */
+type End = (code: number, rejection?: RejectionType) => number;
+
+/** The outcome of a call; counts it. Rejects only with faults of the program. */
 export async function outcomeOf(
   { clock, metrics }: OutcomeParts,
   webhook: Webhook,
@@ -38,27 +41,33 @@ export async function outcomeOf(
   work: () => Promise<Answer>,
 ): Promise<Outcome> {
   const since = clock.steady();
-  const end = (code: number, rejection?: RejectionType): number => {
+  const end: End = (code, rejection) => {
     const millis = clock.steady() - since;
     metrics.called({ webhook, operation, millis, code, rejection });
     return millis;
   };
   try {
-    const answer = await work();
-    if ("denied" in answer) {
-      return { result: "denied", error: answer.denied, millis: end(answer.denied.code, "no_error") };
-    }
-    return { result: "allowed", changed: answer.changed, millis: end(OK) };
+    return answered(await work(), end);
   } catch (error) {
-    if (error instanceof CallFailure && webhook.ignoresFailures) {
-      metrics.failedOpen(webhook);
-      return { result: "ignored", failure: error, millis: end(error.code) };
-    }
-    if (error instanceof CallFailure) {
-      return { result: "failed", error: failed(error.message), millis: end(error.code, "calling_webhook_error") };
-    }
-    const millis = end(0, "apiserver_internal_error");
-    if (error instanceof ApiError) return { result: "failed", error, millis };
-    throw error;
+    const outcome = failure(webhook, error, end);
+    if (outcome.result === "ignored") metrics.failedOpen(webhook);
+    return outcome;
   }
+}
+
+function answered(answer: Answer, end: End): Outcome {
+  if (!("denied" in answer)) return { result: "allowed", changed: answer.changed, millis: end(OK) };
+  const { denied: error } = answer;
+  return { result: "denied", error, millis: end(error.code, "no_error") };
+}
+
+/** What the failure policy makes of an error; it decides about calls alone. */
+function failure({ ignoresFailures }: Webhook, error: unknown, end: End): Outcome {
+  if (error instanceof CallFailure) {
+    if (ignoresFailures) return { result: "ignored", failure: error, millis: end(error.code) };
+    return { result: "failed", error: failed(error.message), millis: end(error.code, "calling_webhook_error") };
+  }
+  const millis = end(0, "apiserver_internal_error");
+  if (error instanceof ApiError) return { result: "failed", error, millis };
+  throw error;
 }

@@ -11,6 +11,7 @@ import type { PlacedWebhook } from "./configuration.ts";
 import { type Invocation, type ShownIn, consider } from "./consider.ts";
 import { denied } from "./errors.ts";
 import { type Answer, type Outcome, outcomeOf } from "./outcome.ts";
+import { candidatesOf, tellMismatch, tellOutcome } from "./report.ts";
 import { ObjectTexts } from "./review.ts";
 import { type WebhookParts, isExempt } from "./webhook-parts.ts";
 
@@ -34,7 +35,7 @@ class ValidatingWebhooks {
   validate(request: AdmissionRequest): void | Promise<void> {
     if (isExempt(request)) return undefined;
     return whenKnown(this.#parts.validating.of(request.lookup), (index) => {
-      const candidates = index.of(request);
+      const candidates = candidatesOf(index, request);
       return candidates.length === 0 ? undefined : this.#consider(request, candidates);
     });
   }
@@ -45,6 +46,7 @@ class ValidatingWebhooks {
     const considered = inOrder(candidates, (placed) =>
       whenKnown(consider(this.#parts, placed, request, shownIn), (one) => {
         if (one.mismatch === undefined) due.push(one);
+        else tellMismatch(request, placed, one);
       }),
     );
     const call = (): Promise<void> | undefined => (due.length === 0 ? undefined : this.#callAll(due));
@@ -62,6 +64,7 @@ class ValidatingWebhooks {
     const { placed, request } = invocation;
     const { webhook } = placed;
     const outcome = await outcomeOf(this.#parts, webhook, request, () => this.#review(invocation, texts));
+    tellOutcome(request, placed, outcome);
     if (outcome.result === "ignored") noteFailedValidation(request, webhook, index);
     return outcome;
   }

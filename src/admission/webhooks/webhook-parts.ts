@@ -44,6 +44,7 @@ export class WebhookParts {
   readonly clock: Clock;
   readonly authorizer: Authorizer;
   readonly metrics: WebhookMetrics;
+  readonly addresses: WebhookAddresses;
   readonly caller: WebhookCaller;
   readonly mutating: WebhookState;
   readonly validating: WebhookState;
@@ -52,7 +53,8 @@ export class WebhookParts {
     this.clock = clock;
     this.authorizer = authorizer;
     this.metrics = metrics;
-    const addresses = new WebhookAddresses({ lookup, clock, random, services });
+    this.addresses = new WebhookAddresses({ lookup, clock, random, services });
+    const { addresses } = this;
     this.caller = new WebhookCaller({ hooks, clock, random, addresses, times: new RequestTimes(clock) });
     this.mutating = stateOf(lookup, MUTATING);
     this.validating = stateOf(lookup, VALIDATING);
