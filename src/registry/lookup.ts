@@ -5,7 +5,7 @@
  */
 import type { Entry } from "../cache/index.ts";
 import type { ApiObject } from "../schema/definition.ts";
-import type { Lookup, ObjectName } from "../schema/lookup.ts";
+import type { Followed, Lookup, ObjectName } from "../schema/lookup.ts";
 import { type Kind, keyOf } from "./kind/kind.ts";
 import type { Kinds } from "./kinds.ts";
 import { objectOf } from "./versions/view.ts";
@@ -66,17 +66,32 @@ export function lookupIn(kinds: () => Kinds): Lookup {
           .entries.map(({ key }) => nameIn(kind, key)) ?? []
       );
     },
-    // When a kind is set anew and loaded again, its history begins anew.
-    follow: (resource) => ({
-      get mark() {
-        return kinds().stored(resource)?.cache.since ?? 0;
-      },
-      changedSince(mark) {
-        const kind = kinds().stored(resource);
-        return kind?.cache.keysSince(mark)?.map((key) => nameIn(kind, key));
-      },
-    }),
+    follow: (resource) => new FollowedKind(kinds, resource),
   };
+}
+
+/** The changes of one kind. When it is set anew and loaded again, its history begins anew. */
+class FollowedKind implements Followed {
+  readonly #kinds: () => Kinds;
+  readonly #resource: string;
+
+  constructor(kinds: () => Kinds, resource: string) {
+    this.#kinds = kinds;
+    this.#resource = resource;
+  }
+
+  get mark(): number {
+    return this.#kind()?.cache.since ?? 0;
+  }
+
+  changedSince(mark: number): readonly ObjectName[] | undefined {
+    const kind = this.#kind();
+    return kind?.cache.keysSince(mark)?.map((key) => nameIn(kind, key));
+  }
+
+  #kind(): Kind | undefined {
+    return this.#kinds().stored(this.#resource);
+  }
 }
 
 /** The namespace and name in a key of a resource. */

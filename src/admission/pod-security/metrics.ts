@@ -15,16 +15,22 @@ type Counted = Pick<AdmissionRequest, "operation" | "subresource"> & {
   readonly ref: Pick<AdmissionRequest["ref"], "group" | "plural">;
 };
 
+/** A sample that is counted up. */
+interface Count {
+  readonly labels: Labels;
+  value: number;
+}
+
 /** A counter by labels. */
 class Counts {
-  readonly #samples = new Map<string, { readonly labels: Labels; value: number }>();
+  readonly #samples = new Map<string, Count>();
 
-  /** Counts one, or shows a series from the start with `count` 0. */
-  add(labels: Labels, count = 1): void {
+  /** The count of some labels, 0 at first. */
+  of(labels: Labels): Count {
     const key = Object.values(labels).join(" ");
-    const known = this.#samples.get(key);
-    if (known) known.value += count;
-    else this.#samples.set(key, { labels, value: count });
+    let known = this.#samples.get(key);
+    if (!known) this.#samples.set(key, (known = { labels, value: 0 }));
+    return known;
   }
 
   samples(): readonly Sample[] {
@@ -37,28 +43,35 @@ export class PodSecurityMetrics {
   readonly #evaluations = new Counts();
   readonly #exemptions = new Counts();
   readonly #errors = new Counts();
+  /** Pods that a namespace without labels allows: most of all, by operation. */
+  readonly #usual: ReadonlyMap<string, Count>;
 
   /** The series that kube-apiserver shows from the start are there from the start. */
   constructor() {
-    for (const operation of OPERATIONS) {
-      this.#evaluations.add(
-        { ...evaluationLabels("allow", PRIVILEGED, "enforce"), ...labelsOf({ ref: POD, ...operation }) },
-        0,
-      );
-    }
+    const allowed = evaluationLabels("allow", PRIVILEGED, "enforce");
+    this.#usual = new Map(
+      OPERATIONS.map((one) => [one.operation, this.#evaluations.of({ ...allowed, ...labelsOf({ ref: POD, ...one }) })]),
+    );
     for (const ref of [POD, WORKLOAD]) {
-      for (const operation of OPERATIONS) this.#exemptions.add(labelsOf({ ref, ...operation }), 0);
+      for (const operation of OPERATIONS) this.#exemptions.of(labelsOf({ ref, ...operation }));
     }
+  }
+
+  /** Counts a Pod that a namespace allows without looking at it. */
+  allowed(by: LevelVersion, request: Counted): void {
+    const usual = request.subresource === "" ? this.#usual.get(request.operation) : undefined;
+    if (usual) usual.value++;
+    else this.evaluated("allow", by, "enforce", request);
   }
 
   /** Counts a decision of one mode. */
   evaluated(decision: "allow" | "deny", by: LevelVersion, mode: Mode, request: Counted): void {
-    this.#evaluations.add({ ...evaluationLabels(decision, by, mode), ...labelsOf(request) });
+    this.#evaluations.of({ ...evaluationLabels(decision, by, mode), ...labelsOf(request) }).value++;
   }
 
   /** Counts a request that was evaluated against invalid labels. */
   failed(request: Counted): void {
-    this.#errors.add({ fatal: "false", ...labelsOf(request) });
+    this.#errors.of({ fatal: "false", ...labelsOf(request) }).value++;
   }
 
   /** The counts as metrics. */

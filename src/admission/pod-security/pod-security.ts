@@ -139,7 +139,7 @@ class PodSecurity {
   }
 
   #allowAll(request: AdmissionRequest, { enforce }: PodSecurityPolicy): void {
-    this.#parts.metrics.evaluated("allow", enforce, "enforce", request);
+    this.#parts.metrics.allowed(enforce, request);
     request.note(this.#labels.annotation("enforce-policy"), "privileged:latest");
   }
 
