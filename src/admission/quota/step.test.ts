@@ -173,6 +173,19 @@ describe("one write", () => {
     expect([world.used("q"), world.used("r")]).toEqual([{ configmaps: "1" }, { configmaps: "1" }]);
   });
 
+  test("QUOTA-3: what one quota refuses takes nothing of another from those that come after it", async () => {
+    const world = await limited({ "requests.storage": "6Gi" });
+    world.put("r", { "gold.storageclass.storage.k8s.io/persistentvolumeclaims": "1" });
+    const claims = ["gold", "gold", "silver"].map((storageClassName) => {
+      const resources = { requests: { storage: "3Gi" } };
+      return world.request({ ref: CLAIMS, object: objectOf({ name: "c" }, { spec: { storageClassName, resources } }) });
+    });
+    for (const request of claims) atOnce(world.step.validate!(request));
+    const done = await Promise.allSettled(claims.map(async (request) => world.step.commit!(request)));
+    expect(done.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+    expect(world.used("q")).toEqual({ "requests.storage": "6Gi" });
+  });
+
   test("QUOTA-3: where another server is faster with one of two quotas, the other gets back what was booked", async () => {
     const world = await limited({ configmaps: "3" });
     world.put("r", { configmaps: "1" });
