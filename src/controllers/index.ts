@@ -38,6 +38,8 @@ export interface ControllerSettings extends AttachSettings, PodGarbageSettings {
   readonly eventTtlMillis: number;
   /** The CA of the serving certificate in PEM; empty without TLS. */
   readonly caCertificate: string;
+  /** Whether several servers write to the store; false by default. */
+  readonly sharesStore?: boolean;
   /** Signs the tokens of Secrets; the TokenRequest API by default. */
   readonly secretTokens?: SecretTokens | undefined;
   /** The CA that signs client certificates; without it none are signed. */
@@ -65,7 +67,7 @@ export function builtInControllers(settings: ControllerSettings): BuiltInControl
     systemNamespaces(dialect),
     ...(namespaceObjects ? [accountTokens(dialect, caCertificate, secretTokens)] : []),
     garbageCollector,
-    resourceQuota(dialect),
+    resourceQuota(settings),
     volumeBinder(dialect),
     volumeExpansion(dialect),
     attachDetach(dialect, settings),
