@@ -23,7 +23,7 @@ import { namespaceLifecycle } from "./namespaces/lifecycle.ts";
 import { systemNamespaces } from "./namespaces/system-namespaces.ts";
 import { type PodGarbageSettings, podGarbage } from "./pods/garbage/controller.ts";
 import { taintEviction } from "./pods/taint-eviction/controller.ts";
-import { resourceQuota } from "./quota/controller.ts";
+import { type QuotaSettings, resourceQuota } from "./quota/controller.ts";
 import { scheduler } from "./scheduler/scheduler.ts";
 import { storageVersionMigrator } from "./storage-versions/migrator.ts";
 import { type AttachSettings, attachDetach } from "./storage/attach/controller.ts";
@@ -33,13 +33,11 @@ import { volumeExpansion } from "./storage/expansion.ts";
 import { attributesClassProtection, claimProtection, volumeProtection } from "./storage/protection.ts";
 
 /** The settings of the controllers. */
-export interface ControllerSettings extends AttachSettings, PodGarbageSettings {
+export interface ControllerSettings extends AttachSettings, PodGarbageSettings, QuotaSettings {
   readonly dialect: Dialect;
   readonly eventTtlMillis: number;
   /** The CA of the serving certificate in PEM; empty without TLS. */
   readonly caCertificate: string;
-  /** Whether several servers write to the store; false by default. */
-  readonly sharesStore?: boolean;
   /** Signs the tokens of Secrets; the TokenRequest API by default. */
   readonly secretTokens?: SecretTokens | undefined;
   /** The CA that signs client certificates; without it none are signed. */
