@@ -7,7 +7,7 @@
  * A write that a step or a rule refuses has booked nothing. A write that the store refuses, as a create under a name that is
  * taken, has booked its charge (QUOTA-4): it is seen in the quota until the next booking takes it off.
  *
- * A controller that counts asks for a dry run of a write of the status first: the dry run waits for the writes whose charges are
+ * A controller that counts sends a dry run of a write of the status first: the dry run waits for the writes whose charges are
  * booked, so that a count from then on finds their objects.
  *
  * @module
@@ -81,7 +81,7 @@ class QuotaStep {
   validate(request: AdmissionRequest): void | Promise<void> {
     const { namespace, object, namespaced, ref } = request;
     if (namespace === "" || !object || !namespaced) return undefined;
-    if (isTrialOfCount(request)) return this.#writer.whenEnded(namespace, request.name);
+    if (isDryRunOfStatus(request)) return this.#writer.whenEnded(namespace, request.name);
     const counted = this.#countedBy(ref);
     if (!counted || !mayTake(request, counted.usage)) return undefined;
     const quotas = this.#quotas.in(namespace, request.lookup);
@@ -184,7 +184,7 @@ const uncountedResources = ({ domain }: Dialect): ReadonlySet<string> =>
   ]);
 
 /** Whether a request is a dry run of a write of the status of a quota. */
-const isTrialOfCount = ({ operation, subresource, ref, options }: AdmissionRequest): boolean =>
+const isDryRunOfStatus = ({ operation, subresource, ref, options }: AdmissionRequest): boolean =>
   operation === "UPDATE" && subresource === "status" && options.dryRun && ref.group === "" && ref.plural === QUOTAS;
 
 /** Whether a write may change what its object takes. */
