@@ -79,6 +79,12 @@ test("all steps roll back that have to wait for it, also where the write has los
   expect(done).toEqual(["last", "first"]);
 });
 
+test("the steps that concern the resource are told that an attempt has ended", () => {
+  const { chain, done } = noted({ end: () => void done.push("last ends") });
+  chain.commitment(requestOf({ ref: PODS }))!.end();
+  expect(done).toEqual(["last ends"]);
+});
+
 test("where no step has anything to commit there is nothing to do", () => {
   const chain = new Chain([{ name: "reads", validate: () => undefined }]);
   expect(chain.commitment(requestOf())).toBeUndefined();

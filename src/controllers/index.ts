@@ -26,7 +26,7 @@ import { conditionTaints } from "./nodes/condition-taints.ts";
 import { policyTypeChecking } from "./policies/type-checking.ts";
 import { type PodGarbageSettings, podGarbage } from "./pods/garbage/controller.ts";
 import { taintEviction } from "./pods/taint-eviction/controller.ts";
-import { resourceQuota } from "./quota/controller.ts";
+import { type QuotaSettings, resourceQuota } from "./quota/controller.ts";
 import { scheduler } from "./scheduler/scheduler.ts";
 import { storageVersionMigrator } from "./storage-versions/migrator.ts";
 import { type AttachSettings, attachDetach } from "./storage/attach/controller.ts";
@@ -36,7 +36,7 @@ import { volumeExpansion } from "./storage/expansion.ts";
 import { attributesClassProtection, claimProtection, volumeProtection } from "./storage/protection.ts";
 
 /** The settings of the controllers. */
-export interface ControllerSettings extends AttachSettings, PodGarbageSettings {
+export interface ControllerSettings extends AttachSettings, PodGarbageSettings, QuotaSettings {
   readonly dialect: Dialect;
   readonly eventTtlMillis: number;
   /** The CA of the serving certificate in PEM; empty without TLS. */
@@ -68,7 +68,7 @@ export function builtInControllers(settings: ControllerSettings): BuiltInControl
     systemNamespaces(dialect),
     ...(namespaceObjects ? [accountTokens(dialect, caCertificate, secretTokens)] : []),
     garbageCollector,
-    resourceQuota(dialect),
+    resourceQuota(settings),
     volumeBinder(dialect),
     volumeExpansion(dialect),
     attachDetach(dialect, settings),

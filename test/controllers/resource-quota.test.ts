@@ -7,6 +7,8 @@ import {
   Pod,
   ResourceQuota,
 } from "../../src/client/kinds/index.ts";
+import { resourceQuota } from "../../src/controllers/quota/controller.ts";
+import { kubernetes } from "../../src/meta/dialect.ts";
 import { type Cluster, createCluster } from "../../src/testing/index.ts";
 
 const NAMESPACE = "default";
@@ -168,6 +170,22 @@ test("a charge that comes while it is counted is not lost", async () => {
   await cluster.settled();
   await cluster.clock.advance("10s");
   expect(await used()).toEqual({ configmaps: "4" });
+});
+
+test("QUOTA-2: over a shared store, usage decreases when the quota was not charged for a moment", async () => {
+  await cluster.close();
+  cluster = await createCluster({ admission: { enable: ["ResourceQuota"] }, controllers: [] });
+  await cluster.run(resourceQuota({ dialect: kubernetes, sharesStore: true }));
+  await limit({ configmaps: "9" });
+  for (const name of ["a", "b"]) await makeMap(name);
+  await client().resource(ConfigMap).delete(at("a"));
+  await cluster.clock.advance("150ms");
+  expect(await used()).toEqual({ configmaps: "2" });
+  await makeMap("c");
+  await cluster.clock.advance("150ms");
+  expect(await used()).toEqual({ configmaps: "3" });
+  await cluster.clock.advance("500ms");
+  expect(await used()).toEqual({ configmaps: "2" });
 });
 
 describe("where there are no quotas", () => {

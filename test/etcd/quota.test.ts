@@ -2,8 +2,10 @@
 import { cpSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { Http2Client, Keelson, Scratch } from "../serve/keelson.ts";
-import { counted, fill, limit } from "../serve/quota-load.ts";
+import { systemRandom } from "../../src/util/clock.ts";
+import { LONG } from "../../src/util/testing/amount.ts";
+import { Http2Client, Keelson, Scratch, WatchReader } from "../serve/keelson.ts";
+import { churn, counted, fill, limit } from "../serve/quota-load.ts";
 import { type EtcdCluster, hasEtcd, startEtcd } from "./start.ts";
 
 const MOST = 40;
@@ -43,6 +45,25 @@ describe.skipIf(!(await hasEtcd()))("a quota on two servers of one etcd", { time
     expect(await counted(clients[1]!)).toEqual({ used: MOST, stored: MOST });
     await clients[0]!.done("DELETE", "/api/v1/namespaces/full/configmaps");
     await counted(clients[0]!);
+  });
+
+  test.runIf(LONG)("QUOTA-2: 64 writers that create and delete never store more than allowed", async () => {
+    const clients = await Promise.all([connect(0), connect(1)]);
+    const path = "/api/v1/namespaces/full/configmaps?watch=true&timeoutSeconds=60";
+    const watch = new WatchReader((await connect(0)).open("GET", path));
+    const writing = churn(clients, "d", systemRandom);
+    await new Promise((resolve) => setTimeout(resolve, 20_000));
+    for (const client of clients) client.session.destroy();
+    expect(await writing).toBeGreaterThan(MOST);
+    const live = new Set<string>();
+    for (const { type, object } of watch.events) {
+      if (type === "DELETED") live.delete(object.metadata.name!);
+      else live.add(object.metadata.name!);
+      expect(live.size).toBeLessThanOrEqual(MOST);
+    }
+    const client = await connect(0);
+    await client.done("DELETE", "/api/v1/namespaces/full/configmaps");
+    await counted(client);
   });
 
   test("QUOTA-2: one of them is killed: what it has booked and not stored is free after the next count", async () => {

@@ -192,7 +192,8 @@ describe("with the controller that counts", () => {
         api.world.clock.advance(50);
       }
     });
-    expect(most()).toBe(10);
+    expect(most()).toBeLessThanOrEqual(10);
+    expect(most()).toBeGreaterThan(5);
     await api.pass(10_000);
     expect([await usedOf(api, "q"), await namesOf(api, "configmaps")]).toEqual([{ configmaps: "0" }, []]);
     await api.world.cluster.close(0);

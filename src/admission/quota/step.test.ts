@@ -38,11 +38,11 @@ class World {
     amend: (_, { name }, change, options) => this.#amend(name, change, options),
   });
 
-  put(name: string, hard: Amounts, used: Amounts = {}, spec: object = {}): void {
+  put(name: string, hard: Amounts, used: Amounts = {}, namespace = "team"): void {
     const zeros = Object.fromEntries(Object.keys(hard).map((counts) => [counts, "0"]));
-    const metadata = { namespace: "team", name, resourceVersion: String(this.#revision++) };
+    const metadata = { namespace, name, resourceVersion: String(this.#revision++) };
     const status = { hard, used: { ...zeros, ...used } };
-    this.quotas.set(name, { ...objectOf(metadata, { spec, status }), kind: "ResourceQuota" });
+    this.quotas.set(name, { ...objectOf(metadata, { spec: {}, status }), kind: "ResourceQuota" });
   }
 
   used(name = "q"): Amounts {
@@ -73,7 +73,11 @@ class World {
       get mark() {
         return revision();
       },
-      changedSince: () => [...this.quotas.keys(), "gone"].map((name) => ({ namespace: "team", name })),
+      changedSince: () =>
+        [...this.quotas.values(), objectOf({ name: "gone", namespace: "team" })].map(({ metadata }) => ({
+          namespace: metadata.namespace ?? "",
+          name: metadata.name ?? "",
+        })),
     };
   }
 
@@ -173,6 +177,19 @@ describe("one write", () => {
     expect([world.used("q"), world.used("r")]).toEqual([{ configmaps: "1" }, { configmaps: "1" }]);
   });
 
+  test("QUOTA-3: what one quota refuses takes nothing of another from those that come after it", async () => {
+    const world = await limited({ "requests.storage": "6Gi" });
+    world.put("r", { "gold.storageclass.storage.k8s.io/persistentvolumeclaims": "1" });
+    const claims = ["gold", "gold", "silver"].map((storageClassName) => {
+      const resources = { requests: { storage: "3Gi" } };
+      return world.request({ ref: CLAIMS, object: objectOf({ name: "c" }, { spec: { storageClassName, resources } }) });
+    });
+    for (const request of claims) atOnce(world.step.validate!(request));
+    const done = await Promise.allSettled(claims.map(async (request) => world.step.commit!(request)));
+    expect(done.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+    expect(world.used("q")).toEqual({ "requests.storage": "6Gi" });
+  });
+
   test("QUOTA-3: where another server is faster with one of two quotas, the other gets back what was booked", async () => {
     const world = await limited({ configmaps: "3" });
     world.put("r", { configmaps: "1" });
@@ -238,6 +255,20 @@ describe("writes that are stored together", () => {
     for (const request of requests) world.end(request, false);
     await world.book();
     expect(world.used()).toEqual({ configmaps: "1" });
+  });
+
+  test("are booked in the quotas of each namespace", async () => {
+    const world = await limited({ configmaps: "3" });
+    world.put("far", { configmaps: "3" }, {}, "other");
+    await world.step.validate!(world.request({ namespace: "third" }));
+    const transaction = {};
+    const requests = ["team", "other", "team"].map((namespace) => world.request({ transaction, namespace }));
+    for (const request of requests) atOnce(world.step.validate!(request));
+    for (const request of requests) await world.step.commit!(request);
+    expect([world.used("q"), world.used("far")]).toEqual([{ configmaps: "2" }, { configmaps: "1" }]);
+    for (const request of requests) world.end(request, false);
+    for (const namespace of ["team", "other"]) world.end(await world.book(world.request({ namespace })));
+    expect([world.used("q"), world.used("far")]).toEqual([{ configmaps: "1" }, { configmaps: "1" }]);
   });
 
   test("are booked again where another writer was faster, and not where too little is left", async () => {

@@ -7,7 +7,7 @@
  * A write that a step or a rule refuses has booked nothing. A write that the store refuses, as a create under a name that is
  * taken, has booked its charge (QUOTA-4): it is seen in the quota until the next booking takes it off.
  *
- * A controller that counts asks for a dry run of a write of the status first: the dry run waits for the writes whose charges are
+ * A controller that counts sends a dry run of a write of the status first: the dry run waits for the writes whose charges are
  * booked, so that a count from then on finds their objects.
  *
  * @module
@@ -18,6 +18,7 @@ import { usageOf } from "../../kinds/usage/usage.ts";
 import type { Dialect } from "../../meta/dialect.ts";
 import type { ObjectRef } from "../../meta/status.ts";
 import type { Clock } from "../../util/clock.ts";
+import { ShortLivedMap } from "../../util/short-lived.ts";
 import { type Steps, inSlices } from "../../util/steps.ts";
 import { ByNamespace } from "../by-namespace.ts";
 import type { AdmissionRequest, AdmissionStep } from "../contract.ts";
@@ -66,8 +67,8 @@ class QuotaStep {
   readonly #uncounted: ReadonlySet<string>;
   /** Undefined for resources that are not counted. */
   readonly #resources = new WeakMap<ObjectRef, CountedResource | undefined>();
-  /** The charges of requests that are running, by the transaction or the request; deleted at their end. */
-  readonly #groups = new WeakMap<object, ChargeGroup>();
+  /** The charges of requests that are running, a group for each namespace, by the transaction or the request. */
+  readonly #groups = new ShortLivedMap<object, ChargeGroup[]>();
 
   constructor(parts: QuotaParts) {
     const { lookup, dialect, clock } = parts;
@@ -80,7 +81,7 @@ class QuotaStep {
   validate(request: AdmissionRequest): void | Promise<void> {
     const { namespace, object, namespaced, ref } = request;
     if (namespace === "" || !object || !namespaced) return undefined;
-    if (isTrialOfCount(request)) return this.#writer.whenEnded(namespace, request.name);
+    if (isDryRunOfStatus(request)) return this.#writer.whenEnded(namespace, request.name);
     const counted = this.#countedBy(ref);
     if (!counted || !mayTake(request, counted.usage)) return undefined;
     const quotas = this.#quotas.in(namespace, request.lookup);
@@ -91,20 +92,25 @@ class QuotaStep {
   }
 
   commit(request: AdmissionRequest): Promise<void> | undefined {
-    const group = this.#groups.get(request.transaction ?? request);
+    const group = this.#groupOf(request);
     if (!group || group.booked) return group?.booked;
     group.booked = request.transaction ? this.#writer.bookUnlocked(group) : this.#writer.book(group);
     return group.booked;
   }
 
   rollback(request: AdmissionRequest): undefined {
-    const group = this.#groups.get(request.transaction ?? request);
+    const group = this.#groupOf(request);
     if (group) this.#writer.refund(group.takeBookings());
   }
 
   end(request: AdmissionRequest): void {
-    const group = this.#groups.get(request.transaction ?? request);
-    if (group) this.#writer.end(group);
+    const { transaction = request, namespace } = request;
+    const group = this.#groupOf(request);
+    if (!group) return;
+    const others = this.#groups.get(transaction)?.filter((other) => other.namespace !== namespace) ?? [];
+    if (others.length === 0) this.#groups.delete(transaction);
+    else this.#groups.set(transaction, others);
+    this.#writer.end(group);
   }
 
   #countedBy(ref: ObjectRef): CountedResource | undefined {
@@ -138,23 +144,29 @@ class QuotaStep {
       if (charge) charges.push(charge);
       yield;
     }
-    if (charges.length > 0) this.#groupOf(charged.request).addAll(charges);
+    if (charges.length > 0) this.#startGroup(charged.request).addAll(charges);
   }
 
   /** The charge of a request in a quota that concerns it, with those of earlier writes of the transaction. Throws 403. */
   #fitting(charged: ChargedRequest, needs: Needs, quota: ResourceQuota): Charge | undefined {
     const charge = chargeOf(charged, needs, quota);
-    const { request } = charged;
-    const planned = this.#groups.get(request.transaction ?? request);
+    const planned = this.#groupOf(charged.request);
     const status = this.#writer.statusOf(quota);
     charge?.addTo(planned ? withAmounts(status, planned.amountsOf(charge.quota)) : status);
     return charge;
   }
 
-  #groupOf(request: AdmissionRequest): ChargeGroup {
+  #groupOf(request: AdmissionRequest): ChargeGroup | undefined {
+    const groups = this.#groups.get(request.transaction ?? request);
+    return groups?.find(({ namespace }) => namespace === request.namespace);
+  }
+
+  #startGroup(request: AdmissionRequest): ChargeGroup {
     const { transaction = request, namespace } = request;
-    let group = this.#groups.get(transaction);
-    if (!group) this.#groups.set(transaction, (group = new ChargeGroup(namespace)));
+    const started = this.#groupOf(request);
+    if (started) return started;
+    const group = new ChargeGroup(namespace);
+    this.#groups.set(transaction, [...(this.#groups.get(transaction) ?? []), group]);
     return group;
   }
 }
@@ -172,7 +184,7 @@ const uncountedResources = ({ domain }: Dialect): ReadonlySet<string> =>
   ]);
 
 /** Whether a request is a dry run of a write of the status of a quota. */
-const isTrialOfCount = ({ operation, subresource, ref, options }: AdmissionRequest): boolean =>
+const isDryRunOfStatus = ({ operation, subresource, ref, options }: AdmissionRequest): boolean =>
   operation === "UPDATE" && subresource === "status" && options.dryRun && ref.group === "" && ref.plural === QUOTAS;
 
 /** Whether a write may change what its object takes. */

@@ -12,7 +12,8 @@ import type { ChosenOptions, ServerParts } from "./server-parts.ts";
 import { startCompaction } from "../storage/compaction.ts";
 import { messageOf } from "../../util/error.ts";
 
-type SigningSettings = Pick<ControllerSettings, "caCertificate" | "signingCa" | "secretTokens">;
+/** The settings that do not come from options. */
+type ServerSettings = Pick<ControllerSettings, "caCertificate" | "signingCa" | "secretTokens" | "sharesStore">;
 
 const noCa = (): never => {
   throw new Error("expected no controller to sign before the server has a CA");
@@ -22,9 +23,9 @@ const noCa = (): never => {
 export const checkControllerNames = (options: ChosenOptions): void =>
   void chosenControllers(options, { caCertificate: "", signingCa: noCa });
 
-function chosenControllers(options: ChosenOptions, signing: SigningSettings): readonly Controller[] {
+function chosenControllers(options: ChosenOptions, server: ServerSettings): readonly Controller[] {
   const { dialect, eventTtlMillis, forceDetach, endedPods, controllers } = options;
-  const all = builtInControllers({ dialect, eventTtlMillis, forceDetach, endedPods, ...signing });
+  const all = builtInControllers({ dialect, eventTtlMillis, forceDetach, endedPods, ...server });
   try {
     return chooseControllers(all, controllers);
   } catch (error) {
@@ -36,12 +37,14 @@ function chosenControllers(options: ChosenOptions, signing: SigningSettings): re
 export async function startControllers(cluster: Cluster, store: Store, parts: ServerParts): Promise<void> {
   const { options, pki, authentication, system } = parts;
   if (options.readOnly) return;
+  const isShared = store.isShared === true;
   const chosen = chosenControllers(options, {
+    sharesStore: isShared,
     caCertificate: options.insecureHttp ? "" : pki.trust,
     signingCa: () => pki.ca,
     secretTokens: (namespace, account, secret) => authentication.signer().signForSecret(namespace, account, secret),
   });
-  const starting = cluster.start(chosen, { isShared: store.isShared === true, freeze: false });
+  const starting = cluster.start(chosen, { isShared, freeze: false });
   // Lists with unreadable records fail until the records are readable; the server serves requests meanwhile.
   if (cluster.unreadable().length === 0) await starting;
   else starting.catch((error: unknown) => system.log.error("controllers could not start", { error: String(error) }));

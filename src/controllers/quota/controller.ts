@@ -3,8 +3,8 @@
  * and every few minutes (QUOTA-2). Admission only adds.
  *
  * A count is written in the version of the quota before it began, so that no charge is lost. It begins when the objects are stored
- * whose charges are in that version; objects that other servers of the store are writing may be missing in it, so a count that
- * decreases the usage is repeated a moment later.
+ * whose charges this server has booked in that version. Of the objects that other servers of the store are writing it knows nothing:
+ * there, a count that decreases the usage begins when nothing was charged for a moment, and is repeated later.
  */
 import { type Client, type Key, attempt, preferredKinds } from "../../client/index.ts";
 import { ResourceQuota } from "../../client/kinds/index.ts";
@@ -13,14 +13,30 @@ import type { Dialect } from "../../meta/dialect.ts";
 import { compareQuantities } from "../../meta/quantity.ts";
 import { type Controller, type Predicate, type Result, defineController, keysPushed } from "../../runtime/index.ts";
 import { REQUEUE_SOON, writeStatus } from "../../runtime/writes.ts";
+import { BoundedCache } from "../../util/bounded-cache.ts";
 import { type Amounts, nameOf, usedOf } from "./count.ts";
 import { QuotaObserver, quotasOf } from "./quota-observer.ts";
 
 const RECOUNT_AFTER_DECREASE: Result = { requeueAfter: "2s" };
 
+/** How long a quota must have had its version before a decrease is written, where several servers charge it: they store in less. */
+const QUIET_MS = 200;
+const RECOUNT_WHEN_QUIET: Result = { requeueAfter: `${QUIET_MS}ms` };
+
+/** The bounds of what is remembered until then. */
+const SEEN_BOUNDS = { entries: 10_000, bytes: 4 << 20 };
+
+/** The settings of the controller. */
+export interface QuotaSettings {
+  readonly dialect: Dialect;
+  /** Whether other servers charge the quotas of the store, too; false by default. */
+  readonly sharesStore?: boolean;
+}
+
 /** The controller named `resourcequota`. */
-export function resourceQuota(dialect: Dialect): Controller {
+export function resourceQuota({ dialect, sharesStore = false }: QuotaSettings): Controller {
   const quotas = quotasOf(dialect);
+  const versions = new SeenVersions();
   return defineController({
     name: "keelson-resourcequota",
     for: quotas,
@@ -29,17 +45,33 @@ export function resourceQuota(dialect: Dialect): Controller {
     resync: "5m",
     async reconcile({ key, client, kinds, clock, signal }) {
       const quota = await readForCount(client, key, signal);
+      const begun = clock.now();
       if (!quota || quota.metadata.deletionTimestamp !== undefined) return undefined;
       const served = new Map(preferredKinds(await kinds.read()).map((kind) => [nameOf(kind), kind]));
       const used = await usedOf(quota, { client, dialect, served, signal, now: clock.now() });
       const { hard = {} } = quota.spec;
       const before = quota.status;
       if (sameAmounts(before.hard, hard) && sameAmounts(before.used, used)) return undefined;
+      const isDecrease = sharesStore && isLess(used, before.used ?? {});
+      if (isDecrease && !versions.isQuiet(quota, begun)) return RECOUNT_WHEN_QUIET;
       const written = await writeStatus(client, ResourceQuota, { ...quota, status: { hard, used } });
       if (!written) return REQUEUE_SOON;
-      return isLess(used, before.used ?? {}) ? RECOUNT_AFTER_DECREASE : undefined;
+      return isDecrease ? RECOUNT_AFTER_DECREASE : undefined;
     },
   });
+}
+
+/** When the versions of quotas were first seen whose usage is to be decreased. */
+class SeenVersions {
+  readonly #seen = new BoundedCache<{ readonly version: string; readonly millis: number }>(SEEN_BOUNDS);
+
+  /** Whether a quota has had its version for a while when a count began; it is forgotten then. */
+  isQuiet({ metadata: { uid, resourceVersion: version } }: ResourceQuota, begun: number): boolean {
+    const seen = this.#seen.get(uid);
+    if (seen?.version !== version) this.#seen.set(uid, { version, millis: begun });
+    else if (begun - seen.millis >= QUIET_MS) return this.#seen.delete(uid);
+    return false;
+  }
 }
 
 /** Reads a quota by a dry run of a write of its status, which waits for the objects whose charges are booked. */

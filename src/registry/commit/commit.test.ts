@@ -170,6 +170,66 @@ describe("several writes that are carried out as one", () => {
   });
 });
 
+describe("what a step of admission commits", () => {
+  /** Widgets whose step writes down what it does; the store fails with `error` where there is one. */
+  async function notedWidgets(error?: StoreError) {
+    const done: string[] = [];
+    const note: AdmissionStep = {
+      name: "Notes",
+      commit: () => void done.push("commit") as undefined,
+      rollback: () => void done.push("rollback") as undefined,
+      end: () => void done.push("end"),
+    };
+    const refuse: AdmissionStep = {
+      name: "Refuses",
+      validate({ object }) {
+        if (object && sizeOf(object) === "9") throw badRequest("too large");
+      },
+    };
+    const store = await openMemoryStore();
+    const failing = new Proxy(store, {
+      get(from, name) {
+        const value: unknown = Reflect.get(from, name, from);
+        if (name === "write" && error) return () => Promise.reject(error);
+        return typeof value === "function" ? value.bind(from) : value;
+      },
+    });
+    const { kinds } = await registryOf([widget("v1")], { store: failing, steps: [note, refuse] });
+    const widgets = kinds.find("example.com", "v1", "widgets")!;
+    const create = (size: string, options = WRITE): Promise<unknown> =>
+      widgets.create(named(""), body("w", { size }), options, CALLER).catch(({ code }: ApiError) => code);
+    return { done, create };
+  }
+
+  test("is kept when the write is stored", async () => {
+    const { done, create } = await notedWidgets();
+    await create("1");
+    expect(done).toEqual(["commit", "end"]);
+  });
+
+  test("is rolled back where the name is taken, as the store refuses it after admission", async () => {
+    const { done, create } = await notedWidgets();
+    await create("1");
+    expect(await create("1")).toBe(409);
+    expect(done.slice(2)).toEqual(["commit", "rollback", "end"]);
+  });
+
+  test("is nothing in a dry run, and where a later step refuses the write", async () => {
+    const { done, create } = await notedWidgets();
+    await create("1", { ...WRITE, dryRun: true });
+    expect(await create("9")).toBe(400);
+    expect(done).toEqual(["rollback", "end", "rollback", "end"]);
+  });
+
+  test("stays where it is unknown whether the write is stored", async () => {
+    const { done, create } = await notedWidgets(
+      new StoreError("unknown", "who knows", { key: "/example.com/widgets/w" }),
+    );
+    await create("1");
+    expect(done).toEqual(["commit", "end"]);
+  });
+});
+
 describe("a refusal of the store", () => {
   /** Widgets `a` and `b` over a store that refuses each transaction. */
   async function refusing(error: StoreError) {
