@@ -33,10 +33,6 @@ function chain(dialect: typeof neutral, plugins?: PluginChoice, gates = gatesOf(
   return admissionSteps(parts, { plugins }).map(({ name }) => name);
 }
 
-/** The names of the steps that kube-apiserver has as well. */
-const chain = (dialect: typeof neutral, plugins?: PluginChoice): string[] =>
-  steps(dialect, plugins).filter((name) => name !== "escalation");
-
 /** The steps before the quotas. */
 const LAST = [
   "PolicyParameters",

@@ -141,6 +141,8 @@ class ClusterFork implements PlanFork {
       ...(step.mutate ? { mutate: noting((request) => step.mutate!(request)) } : {}),
       ...(step.validate ? { validate: noting((request) => step.validate!(request)) } : {}),
       ...(step.commit ? { commit: noting((request) => step.commit!(request)) } : {}),
+      ...(step.rollback ? { rollback: (request) => step.rollback!(request) } : {}),
+      ...(step.end ? { end: (request) => step.end!(request) } : {}),
     };
   }
 

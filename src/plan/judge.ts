@@ -12,6 +12,7 @@ import { type Caller, type Entry, type Kinds, type WriteResult, failureOf } from
 import type { Value } from "../value/value.ts";
 import type { Slice } from "../util/loop.ts";
 import { inSlices } from "../util/steps.ts";
+import { type SetParent, checkMember } from "./apply-set.ts";
 import { type ObjectChanges, type OwnedObject, changesOf } from "./changes.ts";
 import type { PlanCaller, PlanFork, PlanParts } from "./contract.ts";
 import type { OrderedDocument } from "./order.ts";
@@ -39,6 +40,8 @@ export interface JudgeParts {
   readonly request: PlanRequest;
   readonly caller: PlanCaller;
   readonly slice: Slice;
+  /** The set that the documents are in; undefined where they are in none. */
+  readonly set: SetParent | undefined;
 }
 
 /** See the head of this file. */
@@ -60,10 +63,12 @@ export class DocumentJudge {
     try {
       if (!object) throw badRequest("expected a document to have apiVersion, kind and metadata.name");
       at = targetOf(this.#parts.fork.kinds, object, this.#parts.request.namespace ?? "default");
-      const permitting = this.#permit(infoOf(at, "PATCH"));
+      const info = infoOf(at, "PATCH");
+      const permitting = this.#permit(info);
       if (permitting) await permitting;
       const before = await entryOf(this.#parts.fork.kinds, at);
-      const result = await this.#write(at, document);
+      this.#checkSet(at, before);
+      const result = await this.#write(at, document, info);
       const planned = { ...head, ...(await this.#outcome(at, before, result)) };
       if (isDefinition(at)) await this.#parts.fork.idle();
       return { planned, at, document };
@@ -87,10 +92,17 @@ export class DocumentJudge {
     }
   }
 
-  async #write(at: ResourceTarget, document: Value): Promise<WriteResult> {
+  /** Throws 409 for an object that is in another set, unless the apply is forced. */
+  #checkSet({ resource }: ResourceTarget, before: Entry | undefined): void {
+    const { set, request } = this.#parts;
+    const { group, plural, kind } = resource.definition;
+    if (set && before && !request.force) checkMember(set, { group, plural, kind }, resource.object(before));
+  }
+
+  async #write(at: ResourceTarget, document: Value, info: RequestInfo): Promise<WriteResult> {
     const { fieldManager, force = false, fieldValidation = "Warn" } = this.#parts.request;
     const options = { type: "apply", dryRun: false, fieldManager, force, fieldValidation } as const;
-    const permitCreate = (): void | Promise<void> => this.#permit({ ...infoOf(at, "PATCH"), verb: "create" });
+    const permitCreate = (): void | Promise<void> => this.#permit({ ...info, verb: "create" });
     const caller = { ...this.#caller(), permitCreate };
     return at.resource.patch(at.target, { value: document, duplicates: [] }, options, caller);
   }
