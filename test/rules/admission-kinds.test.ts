@@ -142,30 +142,33 @@ describe("RBAC-46, HOOK-10: a writer gives what a mutation adds", () => {
       subjects: [{ kind: "User", name: "maker" }],
     });
     expect((await makeRole("plain")).status).toBe(201);
-    const group = `/apis/${GROUP}/v1beta1`;
-    await api.post(`${group}/mutatingadmissionpolicies`, {
-      metadata: { name: "adds-a-rule" },
-      spec: {
-        matchConstraints: {
-          resourceRules: [{ ...RULE, apiGroups: ["rbac.authorization.k8s.io"], resources: ["roles"] }],
-        },
-        reinvocationPolicy: "Never",
-        mutations: [
-          {
-            patchType: "JSONPatch",
-            jsonPatch: {
-              expression:
-                "[JSONPatch{op: 'add', path: '/rules/-', value: {'apiGroups': [''], 'resources': ['secrets'], 'verbs': ['get']}}]",
-            },
-          },
-        ],
-      },
-    });
-    await api.post(`${group}/mutatingadmissionpolicybindings`, {
-      metadata: { name: "adds-a-rule" },
-      spec: { policyName: "adds-a-rule" },
-    });
+    // The first policy acts in its second round only, when the label of the second one is there.
+    const added = "{'apiGroups': [''], 'resources': ['secrets'], 'verbs': ['get']}";
+    await mutateRoles(
+      "a-adds-a-rule",
+      `has(object.metadata.labels) ? [JSONPatch{op: 'add', path: '/rules/-', value: ${added}}] : []`,
+    );
+    await mutateRoles("b-labels", "[JSONPatch{op: 'add', path: '/metadata/labels', value: {'a': 'b'}}]");
     const refused = await makeRole("mutated");
     expect([refused.status, refused.text]).toEqual([403, expect.stringContaining("secrets")]);
   });
 });
+
+/** Changes new roles by the operations of an expression. */
+async function mutateRoles(name: string, expression: string): Promise<void> {
+  const group = `/apis/${GROUP}/v1beta1`;
+  const rules = [{ ...RULE, apiGroups: ["rbac.authorization.k8s.io"], resources: ["roles"] }];
+  const policy = await api.post(`${group}/mutatingadmissionpolicies`, {
+    metadata: { name },
+    spec: {
+      matchConstraints: { resourceRules: rules },
+      reinvocationPolicy: "IfNeeded",
+      mutations: [{ patchType: "JSONPatch", jsonPatch: { expression } }],
+    },
+  });
+  const binding = await api.post(`${group}/mutatingadmissionpolicybindings`, {
+    metadata: { name },
+    spec: { policyName: name },
+  });
+  expect([policy.status, binding.status]).toEqual([201, 201]);
+}
