@@ -126,9 +126,9 @@ interface Review {
   readonly request: WebhookRequest;
 }
 
-const HOST = "webhooks.test";
+const DOMAIN = "webhooks.test";
 
-/** The webhooks of a cluster and of its forks: the functions by their address. */
+/** The webhooks of a cluster and of its forks: the functions by the host of their address. */
 export class WebhookBook {
   readonly #registered: Map<string, Registered>;
 
@@ -148,16 +148,16 @@ export class WebhookBook {
     handler: WebhookHandler<T>,
   ): Promise<TestWebhook> {
     const { name } = options;
-    const url = `https://${name}.${HOST}/`;
+    const host = `${name}.${DOMAIN}`;
     const registered = new Registered((request) => handler(request as WebhookRequest<T>));
-    this.#registered.set(url, registered);
+    this.#registered.set(host, registered);
     const kind = options.mutates ? MutatingWebhookConfiguration : ValidatingWebhookConfiguration;
-    await client.resource(kind).create({ metadata: { name }, webhooks: [webhookOf(options, url)] });
+    await client.resource(kind).create({ metadata: { name }, webhooks: [webhookOf(options, `https://${host}/`)] });
     return {
       calls: registered.calls,
       next: (fault, times = 1) => registered.next(fault, times),
       [Symbol.asyncDispose]: async () => {
-        this.#registered.delete(url);
+        this.#registered.delete(host);
         const gone = client.resource(kind).delete({ name });
         await gone.catch((error: unknown) => {
           if (!isStatus(error, "NotFound")) throw error;
@@ -170,11 +170,11 @@ export class WebhookBook {
   hooks(clock: Clock): Hooks {
     let others: Hooks | undefined;
     return {
-      call: (address, body, millis) => {
-        const registered = this.#registered.get(address.url);
-        if (!registered) return (others ??= openHooks({ clock })).call(address, body, millis);
-        const review = decodeJson(Buffer.from(body)).value as unknown as Review;
-        return withTimeout(clock, millis, "an answer", (signal) => registered.answer(review, clock, signal));
+      call: (address, body, millis, outer) => {
+        const registered = this.#registered.get(new URL(address.url).host);
+        if (!registered) return (others ??= openHooks({ clock })).call(address, body, millis, outer);
+        const review = decodeJson(Buffer.from(body as Uint8Array)).value as unknown as Review;
+        return withTimeout(clock, millis, "an answer", (signal) => registered.answer(review, clock, signal), outer);
       },
       close: () => others?.close(),
     };
