@@ -61,12 +61,12 @@ test("faults: it refuses, lies, fails, or is slow in the time of the cluster", a
   hook.next(internalError());
   await expect(maps.create(at("a"))).rejects.toThrow("500");
   hook.next(slow("4s"));
-  const late = cluster.track(maps.create(at("a")));
+  const late = maps.create(at("a"));
   await cluster.settled();
   await cluster.clock.advance("4s");
   await late;
   hook.next(hang());
-  const never = Promise.allSettled([cluster.track(maps.create(at("b")))]);
+  const never = Promise.allSettled([maps.create(at("b"))]);
   await cluster.settled();
   await cluster.clock.advance("5s");
   expect(await never).toMatchObject([{ reason: { message: expect.stringContaining("failed calling webhook") } }]);

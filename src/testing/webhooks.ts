@@ -10,6 +10,7 @@ import { MutatingWebhookConfiguration, ValidatingWebhookConfiguration } from "..
 import { type ApiObject, type Client, type JsonPatchOperation, type Kind, isStatus } from "../client/index.ts";
 import { type Hooks, openHooks } from "../hooks/hooks.ts";
 import { withTimeout } from "../hooks/response.ts";
+import { pauseCount } from "../util/activity.ts";
 import type { Clock } from "../util/clock.ts";
 import { decodeJson } from "../value/json.ts";
 import { formatPointer } from "../value/pointer.ts";
@@ -229,14 +230,16 @@ async function play(
   }
 }
 
-function pause(clock: Clock, millis: number, signal: AbortSignal): Promise<void> {
+/** Waits, which does not count as running work. */
+async function pause(clock: Clock, millis: number, signal: AbortSignal): Promise<void> {
+  using _parked = pauseCount();
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const timer = Number.isFinite(millis) ? clock.after(millis, resolve) : undefined;
   signal.addEventListener("abort", () => {
     timer?.cancel();
     reject(signal.reason as Error);
   });
-  return promise;
+  await promise;
 }
 
 function faulty({ answer, message }: Exclude<WebhookFault, Fault>, { uid }: WebhookRequest): object {

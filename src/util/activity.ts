@@ -62,22 +62,29 @@ export class Activity {
 /** A running unit that does not count while it waits for the clock. */
 export class ActivityCount {
   readonly #begin: () => () => void;
+  readonly #outer: ActivityCount | undefined;
   #stop: (() => void) | undefined;
   #pauses = 0;
   #ended = false;
 
-  /** @param begin counts the unit until the returned function is called */
-  constructor(begin: () => () => void) {
+  /**
+   * @param begin counts the unit until the returned function is called
+   * @param outer the unit that waits for this one, and with it for the clock
+   */
+  constructor(begin: () => () => void, outer?: ActivityCount) {
     this.#begin = begin;
+    this.#outer = outer;
     this.#stop = begin();
   }
 
   /** Stops counting the unit until {@link resume} has been called as often as this. */
   pause(): void {
     if (this.#pauses++ === 0) this.#leave();
+    this.#outer?.pause();
   }
 
   resume(): void {
+    this.#outer?.resume();
     if (--this.#pauses === 0 && !this.#ended) this.#stop = this.#begin();
   }
 
@@ -99,6 +106,9 @@ const current = new AsyncLocalStorage<ActivityCount>();
 /** Runs `work` as part of a unit, so that {@link pauseCount} finds that unit. */
 export const runCounted = <T>(count: ActivityCount | undefined, work: () => T): T =>
   count ? current.run(count, work) : work();
+
+/** The unit that the running code is part of. */
+export const currentCount = (): ActivityCount | undefined => current.getStore();
 
 /** Stops counting the unit of the running code, which waits for the clock to move, until the result is disposed of. */
 export function pauseCount(): Disposable {

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { type Activity, ActivityCount } from "../../util/activity.ts";
+import { type Activity, ActivityCount, currentCount, runCounted } from "../../util/activity.ts";
 import { attempt } from "../../util/attempt.ts";
 import type { Value } from "../../value/value.ts";
 import { answerFailure } from "../answer/answer-failure.ts";
@@ -37,7 +37,7 @@ export class FilterChain {
     if (this.#observing.length > 0) request.observer = new Observer(this.#server, this.#observing, request);
     const followed = this.#ended.length > 0 || this.#activity ? this.#follow(request) : undefined;
     try {
-      const rest = this.#enter(request, 0);
+      const rest = runCounted(request.counted, () => this.#enter(request, 0));
       if (rest) {
         return rest.then(
           () => this.#leave(request, followed),
@@ -96,7 +96,11 @@ export class FilterChain {
     const { incoming, response } = request;
     const activity = this.#activity;
     request.counted =
-      activity && new ActivityCount(() => activity.begin(`${incoming.sent.method} ${incoming.rawPath.slice(0, 200)}`));
+      activity &&
+      new ActivityCount(
+        () => activity.begin(`${incoming.sent.method} ${incoming.rawPath.slice(0, 200)}`),
+        currentCount(),
+      );
     const followed = new Followed(() => this.#call(this.#ended, "ended", request), request.counted);
     response.responder.onOver(() => followed.over());
     return followed;

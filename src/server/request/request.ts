@@ -70,14 +70,9 @@ export class ServerRequest {
    */
   park(): Disposable {
     const { counted } = this;
-    const caller = pauseCount();
-    counted?.pause();
-    return {
-      [Symbol.dispose]() {
-        counted?.resume();
-        caller[Symbol.dispose]();
-      },
-    };
+    if (!counted) return pauseCount();
+    counted.pause();
+    return { [Symbol.dispose]: () => counted.resume() };
   }
 }
 
