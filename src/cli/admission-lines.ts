@@ -24,7 +24,7 @@ export function admissionLines(report: AdmissionReport, style: PrintStyle): stri
 }
 
 const isActive = ({ changes, warnings, refusal, rules }: ReportedStep): boolean =>
-  changes.length + warnings.length + rules.length > 0 || refusal !== undefined;
+  changes.length + warnings.length > 0 || rules.some((rule) => !isElsewhere(rule)) || refusal !== undefined;
 
 function headOf(
   { object, operation, code, failure }: AdmissionReport,
@@ -49,13 +49,27 @@ function stepLines(
   const line = (text: string): string => fit(printable(text), columns);
   return [
     paint("bold", line(`  ${name} (${phase}, ${timeOf(millis)})`)),
-    ...rules.flatMap((rule) => ruleLines(rule, style)),
+    ...rules.filter((rule) => !isElsewhere(rule)).flatMap((rule) => ruleLines(rule, style)),
+    ...elsewhereLine(rules.filter(isElsewhere).length, style),
     // What a rule has changed is told with the rule.
     ...(rules.some((rule) => rule.changes) ? [] : changeLines(changes, "    ", style)),
     ...warnings.map((warning) => paint("yellow", line(`    warning: ${warning}`))),
     ...(refusal ? [paint("red", line(`    refused: ${refusal.message ?? refusal.reason ?? ""}`))] : []),
   ];
 }
+
+/** Whether the rules of a webhook or policy are about other requests: there may be many such, and they say nothing. */
+const isElsewhere = ({ matched, why }: ReportedRule): boolean => !matched && why === "resourceRules";
+
+const elsewhereLine = (count: number, { paint }: PrintStyle): string[] =>
+  count === 0 ? [] : [paint("dim", `    ${count} with rules about other requests`)];
+
+/** Why a webhook or policy does not match, by the member that decides. */
+const MISMATCHES: Readonly<Record<string, string>> = {
+  excludeResourceRules: "its excludeResourceRules exclude the request",
+  namespaceSelector: "its namespaceSelector does not select the namespace",
+  objectSelector: "its objectSelector does not select the object",
+};
 
 function ruleLines(
   { source, name, matched, result, why, changes = [], millis }: ReportedRule,
@@ -64,7 +78,7 @@ function ruleLines(
   const { paint, columns = Infinity } = style;
   const what = matched ? (result ?? "matched") : "does not match";
   const time = millis === undefined ? "" : ` in ${timeOf(millis)}`;
-  const text = `    ${name} of ${source}: ${what}${time}${why === undefined ? "" : `: ${why}`}`;
+  const text = `    ${name} of ${source}: ${what}${time}${why === undefined ? "" : `: ${MISMATCHES[why] ?? why}`}`;
   const shown = fit(printable(text), columns);
   return [matched ? shown : paint("dim", shown), ...changeLines(changes, "      ", style)];
 }
