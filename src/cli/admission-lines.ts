@@ -99,5 +99,5 @@ const changeLines = (
 const namesLine = (what: string, names: readonly string[], { paint }: PrintStyle): string[] =>
   names.length === 0 ? [] : [paint("dim", printable(`  ${what}: ${[...new Set(names)].join(", ")}`))];
 
-/** A duration: `0.4 ms`, `12 ms`. */
-const timeOf = (millis: number): string => `${millis < 10 ? millis.toFixed(1) : Math.round(millis)} ms`;
+/** A duration: `0.4 ms`. */
+const timeOf = (millis: number): string => `${millis.toFixed(1)} ms`;
