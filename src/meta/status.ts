@@ -295,6 +295,13 @@ export const failedInside = (why: string): ApiError =>
     ofObject: true,
   });
 
+/** 500: admission has given a new object a resourceVersion, with the message of kube-apiserver. */
+export const versionOfNew = (): ApiError =>
+  new ApiError("InternalError", "resourceVersion should not be set on objects to be created", {
+    ofObject: true,
+    unnamed: true,
+  });
+
 /** The status that another program has chosen for a refusal. */
 export interface ForeignStatus {
   readonly status: string;

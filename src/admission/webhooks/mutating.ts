@@ -57,22 +57,21 @@ class MutatingWebhooks {
     const pass = known ?? new Reinvocation();
     if (known) pass.beginSecondPass(request);
     else this.#passes.set(request, pass);
-    const texts = new ObjectTexts();
     const done = inOrder(candidates, (placed) =>
       whenKnown(consider(this.#parts, placed, request), (considered) => {
         if (considered.mismatch !== undefined) return tellMismatch(request, placed, considered);
         if (!pass.isDue(placed.webhook)) return undefined;
-        return this.#call(considered, pass, texts);
+        return this.#call(considered, pass);
       }),
     );
     return done ? done.then(() => pass.end(request)) : pass.end(request);
   }
 
-  async #call(invocation: Invocation, pass: Reinvocation, texts: ObjectTexts): Promise<void> {
+  async #call(invocation: Invocation, pass: Reinvocation): Promise<void> {
     const { placed, request } = invocation;
     const round = pass.isSecondPass ? 1 : 0;
     const before = objectBefore(request);
-    const outcome = await outcomeOf(this.#parts, placed.webhook, request, () => this.#review(invocation, round, texts));
+    const outcome = await outcomeOf(this.#parts, placed.webhook, request, () => this.#review(invocation, round));
     tellOutcome(request, placed, outcome, before);
     const isChanged = outcome.result === "allowed" && outcome.changed;
     noteMutation(request, placed, round, isChanged);
@@ -89,13 +88,11 @@ class MutatingWebhooks {
     if (outcome.result === "ignored") noteFailedMutation(request, placed, round);
   }
 
-  async #review(invocation: Invocation, round: Round, texts: ObjectTexts): Promise<Answer> {
+  async #review(invocation: Invocation, round: Round): Promise<Answer> {
     const { webhook } = invocation.placed;
-    const response = await this.#parts.caller.call(invocation, texts);
+    const response = await this.#parts.caller.call(invocation, new ObjectTexts(1));
     if (!response.allowed) return { denied: denied(webhook.name, response.status) };
-    const changed = response.patch !== undefined && (await this.#patch(invocation, round, response));
-    if (changed) texts.clear();
-    return { changed };
+    return { changed: response.patch !== undefined && (await this.#patch(invocation, round, response)) };
   }
 
   /** Whether a patch has changed the object. */

@@ -15,9 +15,15 @@ import type { ReviewVersion } from "./configuration.ts";
 /** More than the members beside the objects take, unless a user is of many groups. */
 const HEAD_BYTES = 4096;
 
-/** The texts of objects, of which several webhooks get the same. */
+/** The texts of objects, of which several webhooks get the same; they are kept until the last review is written. */
 export class ObjectTexts {
   readonly #texts = new Map<ApiObject, string>();
+  #reviews: number;
+
+  /** @param reviews how many reviews are written of the same objects */
+  constructor(reviews: number) {
+    this.#reviews = reviews;
+  }
 
   of(object: ApiObject | undefined): string {
     if (!object) return "null";
@@ -31,9 +37,9 @@ export class ObjectTexts {
     return HEAD_BYTES + this.of(object).length + this.of(old).length;
   }
 
-  /** Objects have changed. */
-  clear(): void {
-    this.#texts.clear();
+  /** A review is written. */
+  written(): void {
+    if (--this.#reviews <= 0) this.#texts.clear();
   }
 }
 
@@ -51,6 +57,7 @@ export function reviewText(version: ReviewVersion, uid: string, reviewed: Review
   const head = JSON.stringify({ uid, ...headOf(reviewed) });
   const tail = JSON.stringify({ dryRun: request.options.dryRun, options: optionsOf(request) });
   const objects = `"object":${texts.of(shown.object)},"oldObject":${texts.of(shown.old)}`;
+  texts.written();
   const members = `${head.slice(0, -1)},${objects},${tail.slice(1)}`;
   return `{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/${version}","request":${members}}`;
 }

@@ -55,7 +55,7 @@ class ValidatingWebhooks {
 
   /** Calls all webhooks; the first refusal in their order is that of the request. */
   async #callAll(due: readonly Invocation[]): Promise<void> {
-    const texts = new ObjectTexts();
+    const texts = new ObjectTexts(due.length);
     const outcomes = await Promise.all(due.map((one, index) => this.#call(one, index, texts)));
     for (const outcome of outcomes) if (outcome.result === "denied" || outcome.result === "failed") throw outcome.error;
   }
