@@ -77,6 +77,7 @@ const rooms = {
     "audit",
     "schema",
     "cel",
+    "admission/rules/rule",
     "auth/rbac",
     "client",
     "claims/fit",

@@ -8,7 +8,8 @@ import { admissionSteps } from "./steps.ts";
 import { lookupOf } from "./testing/requests.ts";
 import { WebhookParts } from "./webhooks/webhook-parts.ts";
 
-function chain(dialect: typeof neutral, plugins?: PluginChoice): string[] {
+/** The names of all steps. */
+function steps(dialect: typeof neutral, plugins?: PluginChoice): string[] {
   const own = {
     lookup: lookupOf({}),
     clock: new ManualClock(),
@@ -26,10 +27,12 @@ function chain(dialect: typeof neutral, plugins?: PluginChoice): string[] {
     policyMetrics: new PolicyMetrics(),
     webhooks: new WebhookParts({ ...own, hooks }),
   };
-  return admissionSteps(parts, { plugins })
-    .map(({ name }) => name)
-    .filter((name) => name !== "escalation");
+  return admissionSteps(parts, { plugins }).map(({ name }) => name);
 }
+
+/** The names of the steps that kube-apiserver has as well. */
+const chain = (dialect: typeof neutral, plugins?: PluginChoice): string[] =>
+  steps(dialect, plugins).filter((name) => name !== "escalation");
 
 /** The steps before the quotas. */
 const LAST = [
@@ -46,6 +49,13 @@ const SIGNERS = [
   "ClusterTrustBundleAttest",
   "CertificateSubjectRestriction",
 ];
+
+test("HOOK-10, RBAC-46: a role is judged as mutation has made it, before anything validates it", () => {
+  const names = steps(kubernetes);
+  const at = names.indexOf("escalation");
+  expect(names[at - 1]).toBe("MutatingAdmissionWebhook");
+  expect(names[at + 1]).toBe("ValidatingAdmissionPolicy");
+});
 
 test("the chain of each dialect runs in order, with the steps that its documents ask for", () => {
   expect(chain(neutral)).toEqual([

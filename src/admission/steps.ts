@@ -80,9 +80,10 @@ export function admissionSteps(parts: AdmissionParts, choice: AdmissionChoice = 
     podCertificateSigning(authorizer),
     policyParameters(parts),
     ...added,
-    escalation(parts),
     ...switched("MutatingAdmissionPolicy", mutatingAdmissionPolicy(parts)),
     ...switched("MutatingAdmissionWebhook", mutatingWebhooks(parts.webhooks)),
+    // It judges a role as the steps before have made it.
+    escalation(parts),
     ...switched("ValidatingAdmissionPolicy", validatingAdmissionPolicy(parts)),
     ...switched("ValidatingAdmissionWebhook", validatingWebhooks(parts.webhooks)),
     // It counts what all others have let pass.
