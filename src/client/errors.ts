@@ -1,5 +1,6 @@
 /** The errors of responses. */
 import type { ApplyConflictReport } from "../meta/ownership-reports.ts";
+import type { PlanReport } from "../meta/plan-report.ts";
 import type { Status, StatusReason } from "../meta/status.ts";
 
 /** A request: its method and its path without query. */
@@ -11,6 +12,7 @@ export interface RequestLine {
 interface ErrorContext {
   readonly request?: RequestLine | undefined;
   readonly conflict?: ApplyConflictReport | undefined;
+  readonly plan?: PlanReport | undefined;
   /** A hint at the end of the message. */
   readonly hint?: string;
 }
@@ -23,12 +25,15 @@ export class StatusError extends Error {
   readonly request: RequestLine | undefined;
   /** The conflicts of an apply with the option `explain`. */
   readonly conflict: ApplyConflictReport | undefined;
+  /** What became of each document, where documents were applied as one. */
+  readonly plan: PlanReport | undefined;
 
-  constructor(status: Status, { request, conflict, hint }: ErrorContext = {}) {
+  constructor(status: Status, { request, conflict, plan, hint }: ErrorContext = {}) {
     super(messageOf(status, request, hint));
     this.status = status;
     this.request = request;
     this.conflict = conflict;
+    this.plan = plan;
   }
 
   /** Whether the Status has one of these reasons. */
@@ -99,12 +104,13 @@ const REASONS: Readonly<Record<number, StatusReason>> = {
 export function failureOf(code: number, text: string, request: RequestLine): StatusError {
   const made = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", code } as const;
   try {
-    const parsed = JSON.parse(text) as Status | ApplyConflictReport;
+    const parsed = JSON.parse(text) as Status | ApplyConflictReport | PlanReport;
     if (parsed.kind === "Status") return new StatusError(parsed, { request });
     if (parsed.kind === "ApplyConflict") {
       const { message, reason } = parsed;
       return new StatusError({ ...made, message, reason }, { request, conflict: parsed });
     }
+    if (parsed.kind === "Plan" && parsed.status) return new StatusError(parsed.status, { request, plan: parsed });
   } catch {
     // Not JSON: a response of a proxy, or text.
   }

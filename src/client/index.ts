@@ -6,6 +6,8 @@ export { type RequestLine, type Attempt, StatusError, attempt, isStatus, retryOn
 export * from "./kind.ts";
 export * from "./kubeconfig/index.ts";
 export type { Manifest } from "./manifests.ts";
+export { type PlanOptions, applyDocuments, planDocuments } from "./plan.ts";
+export type { PlanFinding, PlanReport, PlannedChange, PlannedDocument } from "../meta/plan-report.ts";
 export type * from "./queries.ts";
 export type { RequestOptions, Requests } from "./requests.ts";
 export { ResourceClient, type SubresourceClient } from "./resource-client.ts";

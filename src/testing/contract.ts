@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { ApiObject, ApplyConfiguration, Client, Kind, Manifest, ObjectIn } from "../client/index.ts";
+import type { ApiObject, ApplyConfiguration, Client, Kind, Manifest, ObjectIn, PlanReport } from "../client/index.ts";
 import type { Controller } from "../runtime/index.ts";
 import type { Route } from "../server/index.ts";
 import type { Log } from "../util/log.ts";
@@ -74,6 +74,17 @@ export interface Cluster extends AsyncDisposable {
     kind: K,
     ...configs: readonly ApplyConfiguration<ObjectIn<K>>[]
   ): Promise<readonly ObjectIn<K>[]>;
+  /**
+   * Plans files, folders, YAML and objects as one, as the manager of {@link Cluster.apply}: nothing is stored. Refused documents are part
+   * of the report. The status of objects is not part of a plan.
+   */
+  plan(...sources: readonly (string | Manifest)[]): Promise<PlanReport>;
+  /**
+   * Applies the same as one: all objects are stored at one revision, or none. Resolves to the objects in the given order.
+   *
+   * @throws StatusError of the first refused object; its `plan` says what became of each
+   */
+  applyAll(...sources: readonly (string | Manifest)[]): Promise<readonly ApiObject[]>;
   /**
    * Runs controllers on the clock of the cluster, as the admin by default; resolves when they run, or when they wait for the
    * clock, as after a slow list or a crash.

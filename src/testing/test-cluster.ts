@@ -20,6 +20,7 @@ import {
   type Kind,
   type LocalServer,
   type Manifest,
+  type PlanReport,
   type Transport,
   apiVersionOf,
 } from "../client/index.ts";
@@ -36,6 +37,7 @@ import { applyToCluster } from "./apply.ts";
 import { type TestClock, VirtualClock, machineClock, mayWait } from "./clock.ts";
 import type { Cluster, ClusterOptions, Mark } from "./contract.ts";
 import { type Endpoint, HOSTS, openEndpoint } from "./endpoint.ts";
+import { applyAllOn, planOn } from "./plan.ts";
 import { type ReportedEvent, eventsOf } from "./events.ts";
 import { watchExpires } from "./fault.ts";
 import { FaultBook } from "./faults.ts";
@@ -148,6 +150,14 @@ export class TestCluster implements Cluster {
       ? (rest as ApplyConfiguration<T>[]).map((config) => ({ manifest: manifestOf(kind, config), from: "typed" }))
       : ([first, ...rest] as (string | Manifest | undefined)[]).flatMap((one) => (one ? readManifests(one) : []));
     return (await applyToCluster(this.client(), () => this.#server().core.kinds, found)) as readonly T[];
+  }
+
+  plan(...sources: readonly (string | Manifest)[]): Promise<PlanReport> {
+    return planOn(this.client(), sources);
+  }
+
+  applyAll(...sources: readonly (string | Manifest)[]): Promise<readonly ApiObject[]> {
+    return applyAllOn(this.client(), sources);
   }
 
   async run(controllers: Controller | readonly Controller[], options: RunOptions = {}): Promise<Running> {
