@@ -99,7 +99,7 @@ class ClusterFork implements PlanFork {
   }
 
   authorizer(): Authorizer {
-    return this.store.hasWritten(`/${RBAC_GROUP}/`) ? this.#registry.handlers.authorizer : this.#base;
+    return this.store.hasWritten(RBAC_GROUP) ? this.#registry.handlers.authorizer : this.#base;
   }
 
   refusedBy(error: unknown): string | undefined {

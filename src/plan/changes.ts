@@ -4,6 +4,7 @@
  * @module
  */
 import { changesBetween } from "../meta/changes.ts";
+import type { ReportedChange } from "../meta/history-report.ts";
 import type { BlameReport, ReportedManager } from "../meta/ownership-reports.ts";
 import type { LostFields, PlannedChange } from "../meta/plan-report.ts";
 import { asValue } from "../schema/api-object.ts";
@@ -29,8 +30,10 @@ const MAX_LOST_FIELDS = 100;
 export function* changesOf(before: OwnedObject, after: OwnedObject, manager: string): Steps<ObjectChanges> {
   const changes = changesBetween(asValue(before.object), asValue(after.object));
   yield;
-  const old = yield* managersByPointer(before.blame);
-  const now = yield* managersByPointer(after.blame);
+  const removed = changes.filter(({ op }) => op === "remove");
+  const others = changes.filter(({ op }) => op !== "remove");
+  const old = yield* managersOf(removed, before.blame);
+  const now = yield* managersOf(others, after.blame);
   return {
     changes: changes.map((change) => {
       const managers = (change.op === "remove" ? old : now).get(change.pointer);
@@ -40,15 +43,17 @@ export function* changesOf(before: OwnedObject, after: OwnedObject, manager: str
   };
 }
 
-/** The managers of each leaf, and of all that is in each container, by JSON pointer. */
-function* managersByPointer({ leaves }: BlameReport): Steps<ReadonlyMap<string, ReadonlySet<string>>> {
-  const found = new Map<string, Set<string>>();
+/** The managers of each changed leaf, and of all that is in each changed container, by JSON pointer. */
+function* managersOf(
+  changes: readonly ReportedChange[],
+  { leaves }: BlameReport,
+): Steps<ReadonlyMap<string, ReadonlySet<string>>> {
+  const found = new Map(changes.map(({ pointer }) => [pointer, new Set<string>()]));
+  if (found.size === 0) return found;
   for (const [at, { pointer, managers }] of leaves.entries()) {
     for (let end = pointer.length; end > 0; end = pointer.lastIndexOf("/", end - 1)) {
-      const above = pointer.slice(0, end);
-      const names = found.get(above) ?? new Set();
-      found.set(above, names);
-      for (const one of managers) names.add(one.manager);
+      const names = found.get(end === pointer.length ? pointer : pointer.slice(0, end));
+      if (names) for (const one of managers) names.add(one.manager);
     }
     if (at % MEMBERS_A_STEP === MEMBERS_A_STEP - 1) yield;
   }
@@ -57,12 +62,16 @@ function* managersByPointer({ leaves }: BlameReport): Steps<ReadonlyMap<string, 
 
 /** The fields that managers other than the one that applies own before, and not after. */
 function* lostFields(before: BlameReport, after: BlameReport, applier: string): Steps<readonly LostFields[]> {
-  const kept = new Map(after.leaves.map(({ field, managers }) => [field, new Set(managers.map(keyOf))]));
+  const isOther = (one: ReportedManager): boolean => one.manager !== applier || one.operation !== "Apply";
+  const owned = before.leaves.filter(({ managers }) => managers.some(isOther));
+  if (owned.length === 0) return [];
+  yield;
+  const kept = new Map(after.leaves.map(({ field, managers }) => [field, managers]));
   yield;
   const lost = new Map<string, string[]>();
-  for (const [at, { field, managers }] of before.leaves.entries()) {
+  for (const [at, { field, managers }] of owned.entries()) {
     for (const one of managers) {
-      if ((one.manager === applier && one.operation === "Apply") || kept.get(field)?.has(keyOf(one))) continue;
+      if (!isOther(one) || kept.get(field)?.some((other) => isSame(one, other))) continue;
       const fields = lost.get(one.manager) ?? [];
       lost.set(one.manager, fields);
       if (fields.length < MAX_LOST_FIELDS) fields.push(field);
@@ -72,5 +81,5 @@ function* lostFields(before: BlameReport, after: BlameReport, applier: string): 
   return [...lost].map(([manager, fields]) => ({ manager, fields }));
 }
 
-const keyOf = ({ manager, operation, subresource = "" }: ReportedManager): string =>
-  `${operation} ${subresource} ${manager}`;
+const isSame = (a: ReportedManager, b: ReportedManager): boolean =>
+  a.manager === b.manager && a.operation === b.operation && a.subresource === b.subresource;

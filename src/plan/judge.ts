@@ -8,7 +8,7 @@ import type { PlannedDocument, PlanRequest } from "../meta/plan-report.ts";
 import type { RequestInfo } from "../meta/request-info.ts";
 import { type ApiError, badRequest, hasReason } from "../meta/status.ts";
 import { apiVersionOf } from "../meta/versions.ts";
-import { type Caller, type Entry, type WriteResult, failureOf } from "../registry/index.ts";
+import { type Caller, type Entry, type Kinds, type WriteResult, failureOf } from "../registry/index.ts";
 import type { Value } from "../value/value.ts";
 import type { Slice } from "../util/loop.ts";
 import { inSlices } from "../util/steps.ts";
@@ -61,8 +61,9 @@ export class DocumentJudge {
     try {
       if (!object) throw badRequest("expected a document to have apiVersion, kind and metadata.name");
       at = targetOf(this.#parts.fork.kinds, object, this.#parts.request.namespace ?? "default");
-      await this.#permit(infoOf(at, "PATCH"));
-      before = await entryOf(at);
+      const permitting = this.#permit(infoOf(at, "PATCH"));
+      if (permitting) await permitting;
+      before = await entryOf(this.#parts.fork.kinds, at);
       const result = await this.#write(at, document);
       const planned = { ...head, ...(await this.#outcome(at, before, result)) };
       if (isDefinition(at)) await this.#parts.fork.idle();
@@ -109,7 +110,7 @@ export class DocumentJudge {
 
   async #changes(at: ResourceTarget, before: Entry): Promise<Partial<PlannedDocument>> {
     if (this.#bytesLeft <= 0) return LEFT_OUT;
-    const after = await entryOf(at);
+    const after = await entryOf(this.#parts.fork.kinds, at);
     if (!after) return {};
     const steps = changesOf(owned(at, before), owned(at, after), this.#parts.request.fieldManager);
     const { changes, lost } = await inSlices(steps, this.#parts.slice);
@@ -126,14 +127,19 @@ export class DocumentJudge {
     return { ...(object ? { object } : {}), result: "refused", refusedBy, status, warnings };
   }
 
-  async #permit(info: RequestInfo): Promise<void> {
+  #permit(info: RequestInfo): void | Promise<void> {
     const { parts, fork, caller } = this.#parts;
     try {
-      await parts.permit(fork.authorizer(), caller.identity, info);
+      const pending = parts.permit(fork.authorizer(), caller.identity, info);
+      return pending?.catch((error: unknown) => this.#noteRefusal(error));
     } catch (error) {
-      if (hasReason(error, "Forbidden")) this.#unauthorized.add(error);
-      throw error;
+      return this.#noteRefusal(error);
     }
+  }
+
+  #noteRefusal(error: unknown): never {
+    if (hasReason(error, "Forbidden")) this.#unauthorized.add(error);
+    throw error;
   }
 
   #caller(): Caller {
@@ -151,13 +157,12 @@ function refuserOf({ reason, status: { details } }: ApiError): string {
 }
 
 /** The state of an object in a fork, which has all that there is; undefined where there is none. */
-export async function entryOf({ resource, target }: ResourceTarget): Promise<Entry | undefined> {
-  try {
-    return await resource.get(target, { resourceVersion: "0" });
-  } catch (error) {
-    if (hasReason(error, "NotFound")) return undefined;
-    throw error;
-  }
+export async function entryOf(kinds: Kinds, { resource, target }: ResourceTarget): Promise<Entry | undefined> {
+  const { group, version, plural, scope } = resource.definition;
+  const { namespace, name } = target;
+  const key = scope === "Namespaced" ? `${namespace}/${name}` : name;
+  if (!kinds.kind(group, version, plural)?.cache.get(key)) return undefined;
+  return resource.get(target, { resourceVersion: "0" });
 }
 
 const owned = ({ resource }: ResourceTarget, entry: Entry): OwnedObject => ({

@@ -27,7 +27,6 @@ import { asValue } from "../schema/api-object.ts";
 import { StoreError, type Write } from "../storage/contract.ts";
 import type { Slice } from "../util/loop.ts";
 import { Semaphore } from "../util/semaphore.ts";
-import type { Value } from "../value/value.ts";
 import { type SetParent, memberOf, parentDocument, parentOf } from "./apply-set.ts";
 import type { PlanCaller, PlanFork, PlanParts } from "./contract.ts";
 import { findingsIn } from "./findings.ts";
@@ -107,6 +106,9 @@ function refusalOf(error: StoreError): Status | undefined {
   return tooLarge(`the documents do not fit into one transaction of the store: ${error.message}`, "transaction").status;
 }
 
+/** The revisions of what was stored, by key. */
+type Revisions = ReadonlyMap<string, number>;
+
 /** What a plan has found. */
 interface Outcome {
   readonly judged: readonly Judged[];
@@ -150,8 +152,7 @@ class Attempt {
 
   /** The report of documents that are not stored. */
   async report(outcome: "planned" | "refused", status = outcome === "refused" ? this.#refusal : undefined): Promise<PlanReport> {
-    const reported = (one: Judged): Promise<PlannedDocument> => this.#reported(one, undefined);
-    return this.#reportOf(outcome, this.#fork.revision, reported, status);
+    return this.#reportOf(outcome, this.#fork.revision, (one) => this.#reported(one, undefined), status);
   }
 
   /** The report of documents that were stored by these writes. */
@@ -183,7 +184,7 @@ class Attempt {
     const members = parent ? documents.map((document) => memberOf(document, parent)) : documents;
     for (const one of orderOf(members, this.#namespace)) {
       this.#documents.push(await this.#judge.apply(members[one.position]!, one));
-      await this.#pause();
+      if (this.#slice.isOver) await this.#pause();
     }
   }
 
@@ -234,7 +235,7 @@ class Attempt {
   async #reportOf(
     outcome: PlanReport["outcome"],
     revision: number,
-    reported: (one: Judged) => Promise<PlannedDocument>,
+    reported: (one: Judged) => PlannedDocument | Promise<PlannedDocument>,
     status?: Status,
   ): Promise<PlanReport> {
     return {
@@ -251,35 +252,37 @@ class Attempt {
 
   async #each(
     judged: readonly Judged[],
-    reported: (one: Judged) => Promise<PlannedDocument>,
+    reported: (one: Judged) => PlannedDocument | Promise<PlannedDocument>,
   ): Promise<readonly PlannedDocument[]> {
     const documents: PlannedDocument[] = [];
     for (const one of judged) {
-      documents.push(await reported(one));
-      await this.#pause();
+      const document = reported(one);
+      documents.push(document instanceof Promise ? await document : document);
+      if (this.#slice.isOver) await this.#pause();
     }
     return documents;
   }
 
   /** The result of a document, with what is known of its object at the end. */
-  async #reported({ planned, at }: Judged, stored: ReadonlyMap<string, number> | undefined): Promise<PlannedDocument> {
+  #reported(one: Judged, stored: Revisions | undefined): PlannedDocument | Promise<PlannedDocument> {
+    const { planned, at } = one;
     if (!at || planned.result === "refused" || planned.result === "deleted") return planned;
-    if (!stored && !this.#request.objects) return planned;
-    const entry = await entryOf(at);
+    const revision = stored?.get(this.#keyOf(at));
+    const object = revision === undefined ? planned.object : { ...planned.object!, resourceVersion: String(revision) };
+    const reported = { ...planned, ...(object ? { object } : {}) };
+    return this.#request.objects ? this.#withValue(reported, at, stored) : reported;
+  }
+
+  /** A document with its object at the end; an object that is not stored has no version. */
+  async #withValue(planned: PlannedDocument, at: ResourceTarget, stored: Revisions | undefined): Promise<PlannedDocument> {
+    const entry = await entryOf(this.#fork.kinds, at);
     if (!entry) return planned;
     const { metadata, ...rest } = at.resource.object(entry);
     const { resourceVersion: seen, ...others } = metadata;
-    const isOld = planned.result === "unchanged" || planned.object?.resourceVersion === seen;
-    const revision = stored?.get(this.#keyOf(at));
-    const resourceVersion = revision === undefined ? (isOld ? seen : undefined) : String(revision);
-    const version = resourceVersion === undefined ? {} : { resourceVersion };
-    const value = { ...rest, metadata: { ...others, ...version } };
-    const { uid } = metadata;
-    return {
-      ...planned,
-      ...(stored ? { object: { ...planned.object!, ...(uid === undefined ? {} : { uid }), ...version } } : {}),
-      ...(this.#request.objects ? { value: asValue(value) satisfies Value } : {}),
-    };
+    const isKept = entry.revision <= this.#fork.revision;
+    const resourceVersion = isKept ? seen : stored && planned.object?.resourceVersion;
+    const value = { ...rest, metadata: { ...others, ...(resourceVersion === undefined ? {} : { resourceVersion }) } };
+    return { ...planned, value: asValue(value) };
   }
 
   #keyOf(at: ResourceTarget): string {

@@ -49,7 +49,7 @@ export interface PruneParts {
 export async function contentBefore({ kinds }: PlanFork, parent: SetParent): Promise<SetContent> {
   const { kind, namespace, name } = parent;
   const at = targetOf(kinds, { apiVersion: "v1", kind, name, namespace }, namespace);
-  const entry = await entryOf(at);
+  const entry = await entryOf(kinds, at);
   return entry ? contentOf(parent, at.resource.object(entry)) : { groupKinds: [], namespaces: [] };
 }
 

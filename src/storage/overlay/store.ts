@@ -65,6 +65,8 @@ export class OverlayStore implements Store {
   readonly #hub: WatchHub;
   /** In the order of the first write of each key. */
   readonly #changes = new Map<string, Change>();
+  /** The first parts of all keys. */
+  readonly #firstParts = new Set<string>();
   #revision: number;
   #bytes = 0;
   #count = 0;
@@ -92,10 +94,9 @@ export class OverlayStore implements Store {
     return [...this.#changes].flatMap(([key, change]) => writeOf(key, change) ?? []);
   }
 
-  /** Whether a key with a prefix was written. */
-  hasWritten(prefix: string): boolean {
-    for (const key of this.#changes.keys()) if (key.startsWith(prefix)) return true;
-    return false;
+  /** Whether a key was written whose first part is this one, as `core` of `/core/pods/default/web`. */
+  hasWritten(part: string): boolean {
+    return this.#firstParts.has(part);
   }
 
   async write(write: Write): Promise<number> {
@@ -221,6 +222,7 @@ export class OverlayStore implements Store {
     const { type, key, value } = write;
     const revision = type === "delete" ? 0 : this.#revision;
     this.#changes.set(key, { below, value, revision, leaves: type === "update" && (write.leaves ?? false) });
+    this.#firstParts.add(key.slice(1, key.indexOf("/", 1)));
     this.#bytes += value.length;
     return event;
   }
