@@ -59,7 +59,12 @@ const middle = (numbers: readonly number[]): number =>
 async function measure(name: string, work: (round: number) => Promise<unknown>): Promise<void> {
   const all = [];
   for (let round = 0; round < ROUNDS; round++) all.push(await timed(() => work(round)));
-  const line = { case: name, documents: COUNT, wall: middle(all.map((one) => one.wall)), cpu: middle(all.map((one) => one.cpu)) };
+  const line = {
+    case: name,
+    documents: COUNT,
+    wall: middle(all.map((one) => one.wall)),
+    cpu: middle(all.map((one) => one.cpu)),
+  };
   process.stdout.write(`${JSON.stringify(line)}\n`);
 }
 
@@ -68,7 +73,10 @@ for (let i = 0; i < Number(present); i += 1000) {
   await Promise.all(some.map((one) => configMaps.create(one)));
 }
 await measure("plan of new objects", () => planDocuments(client, maps("new"), OPTIONS));
-const slice = await longestSlice(() => maps("new"), (documents) => planDocuments(client, documents, OPTIONS));
+const slice = await longestSlice(
+  () => maps("new"),
+  (documents) => planDocuments(client, documents, OPTIONS),
+);
 process.stdout.write(`${JSON.stringify({ case: "longest slice of a plan", millis: slice })}\n`);
 await measure("plan of changes", () => planDocuments(client, maps("there", "b"), { ...OPTIONS, force: true }));
 await measure("creates", (round) => Promise.all(maps(`create-${round}`).map((one) => configMaps.create(one))));

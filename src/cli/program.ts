@@ -7,6 +7,7 @@
  */
 import { Command } from "commander";
 import type { Actions } from "./actions.ts";
+import { applyCommand } from "./apply.ts";
 import { auditCommand } from "./audit.ts";
 import { backupCommand } from "./backup.ts";
 import { blameCommand } from "./blame.ts";
@@ -25,6 +26,7 @@ import { infoCommand } from "./info.ts";
 import { kubeconfigCommand } from "./kubeconfig.ts";
 import { mountCommand } from "./mount.ts";
 import { nodeCommand } from "./node.ts";
+import { planCommand } from "./plan.ts";
 import { rebindCommand } from "./rebind.ts";
 import { repairCommand } from "./repair.ts";
 import { resolveCommand } from "./resolve.ts";
@@ -75,6 +77,8 @@ const commandsOf = (actions: Actions): Readonly<Record<string, readonly Command[
     userCommand(actions),
   ],
   Objects: [
+    planCommand(actions),
+    applyCommand(actions),
     whyCommand(actions),
     blameCommand(actions),
     resolveCommand(actions),

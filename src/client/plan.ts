@@ -5,7 +5,10 @@ import type { Client } from "./client.ts";
 import { StatusError } from "./errors.ts";
 
 /** The options of {@link planDocuments}. */
-export interface PlanOptions extends Pick<PlanRequest, "fieldManager" | "force" | "fieldValidation" | "namespace" | "objects" | "prune"> {
+export interface PlanOptions extends Pick<
+  PlanRequest,
+  "fieldManager" | "force" | "fieldValidation" | "namespace" | "objects" | "prune"
+> {
   /** Aborts the request; what is stored then is all or nothing. */
   readonly signal?: AbortSignal | undefined;
 }

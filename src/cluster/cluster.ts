@@ -123,7 +123,10 @@ const extendOf =
 
 const extensionParts = (
   parts: ClusterParts,
-  { built: { kinds, lookup }, own: { api, hooks } }: Pick<Opened, "own"> & { readonly built: Pick<ClusterRegistry, "kinds" | "lookup"> },
+  {
+    built: { kinds, lookup },
+    own: { api, hooks },
+  }: Pick<Opened, "own"> & { readonly built: Pick<ClusterRegistry, "kinds" | "lookup"> },
 ): ExtensionParts => ({
   kinds,
   lookup,

@@ -146,4 +146,3 @@ class ClusterFork implements PlanFork {
     throw error;
   }
 }
-

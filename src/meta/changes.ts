@@ -10,7 +10,7 @@ import type { ReportedChange } from "./history-report.ts";
 /** Members of metadata that change with every write and are not reported. */
 export const UNREPORTED_METADATA: readonly string[] = ["managedFields", "resourceVersion"];
 
-const UNREPORTED: ReadonlySet<string> = new Set(UNREPORTED_METADATA.map((name) => `/metadata/${name}`));
+const UNREPORTED: ReadonlySet<string | number> = new Set(UNREPORTED_METADATA);
 
 /**
  * The differences in the order of the objects, without {@link UNREPORTED_METADATA}. Lists are compared item by item: equal
@@ -30,7 +30,7 @@ function compare(
 ): void {
   if (before === undefined && after === undefined) return;
   // Unreported members are at depth two.
-  if (path.length === 2 && UNREPORTED.has(formatPointer(path))) return;
+  if (path.length === 2 && path[0] === "metadata" && UNREPORTED.has(path[1]!)) return;
   if (before === undefined) into.push({ op: "add", pointer: formatPointer(path), after: after! });
   else if (after === undefined) into.push({ op: "remove", pointer: formatPointer(path), before });
   else if (isObject(before) && isObject(after)) {

@@ -73,13 +73,24 @@ export function contentOf(parent: SetParent, { metadata }: ApiObject): SetConten
   const plural = parent.kind === "Secret" ? "secrets" : "configmaps";
   const ref: ObjectRef = { group: "", plural, kind: parent.kind };
   if (labels[ID] !== parent.id) {
-    throw conflict(ref, parent.name, `expected the label ${ID}=${parent.id} of the parent of an ApplySet: choose another name`);
+    throw conflict(
+      ref,
+      parent.name,
+      `expected the label ${ID}=${parent.id} of the parent of an ApplySet: choose another name`,
+    );
   }
   const tool = annotations[TOOLING] ?? "";
   if (tool.split("/")[0] !== TOOL.split("/")[0]) {
-    throw conflict(ref, parent.name, `expected an ApplySet of ${TOOL}, it is one of ${JSON.stringify(tool)}: use that tool`);
+    throw conflict(
+      ref,
+      parent.name,
+      `expected an ApplySet of ${TOOL}, it is one of ${JSON.stringify(tool)}: use that tool`,
+    );
   }
-  return { groupKinds: listIn(annotations[GROUP_KINDS]), namespaces: [...listIn(annotations[NAMESPACES]), parent.namespace] };
+  return {
+    groupKinds: listIn(annotations[GROUP_KINDS]),
+    namespaces: [...listIn(annotations[NAMESPACES]), parent.namespace],
+  };
 }
 
 const listIn = (text = ""): string[] => text.split(",").filter((one) => one !== "");

@@ -194,4 +194,5 @@ function reportedObject(at: ResourceTarget, entry: Entry): ReportedObject {
 
 const uidOf = ({ uid }: ReportedObject): { readonly uid?: string } => (uid === undefined ? {} : { uid });
 
-const sizeOf = ({ changes, lost }: ObjectChanges): number => JSON.stringify(changes).length + JSON.stringify(lost).length;
+const sizeOf = ({ changes, lost }: ObjectChanges): number =>
+  JSON.stringify(changes).length + JSON.stringify(lost).length;

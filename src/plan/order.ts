@@ -74,7 +74,8 @@ function providedBy(document: Value, usual: string): string | undefined {
   if (kind === "CustomResourceDefinition") {
     return keyOf("definition", textOf(spec, "group"), textOf(getMember(asObject(spec), "names"), "kind"));
   }
-  if (apiVersion.startsWith(RBAC) && ROLES.has(kind)) return keyOf("role", kind, kind === "Role" ? namespace : "", name);
+  if (apiVersion.startsWith(RBAC) && ROLES.has(kind))
+    return keyOf("role", kind, kind === "Role" ? namespace : "", name);
   return kind.endsWith(CLASS) && kind.length > CLASS.length ? keyOf("class", kind, name) : undefined;
 }
 
@@ -91,7 +92,8 @@ function needsOf(document: Value, usual: string): Need[] {
     needs.push({ rule: "role", key: keyOf("role", role, role === "Role" ? namespace : "", textOf(roleRef, "name")) });
   }
   for (const { member, name } of namesIn(spec)) {
-    if (member === "serviceAccountName") needs.push({ rule: "serviceAccount", key: keyOf(member.slice(0, -4), namespace, name) });
+    if (member === "serviceAccountName")
+      needs.push({ rule: "serviceAccount", key: keyOf(member.slice(0, -4), namespace, name) });
     else needs.push({ rule: "class", key: keyOf("class", kindOfClass(member), name) });
   }
   return needs;

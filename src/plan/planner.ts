@@ -151,7 +151,10 @@ class Attempt {
   }
 
   /** The report of documents that are not stored. */
-  async report(outcome: "planned" | "refused", status = outcome === "refused" ? this.#refusal : undefined): Promise<PlanReport> {
+  async report(
+    outcome: "planned" | "refused",
+    status = outcome === "refused" ? this.#refusal : undefined,
+  ): Promise<PlanReport> {
     return this.#reportOf(outcome, this.#fork.revision, (one) => this.#reported(one, undefined), status);
   }
 
@@ -274,7 +277,11 @@ class Attempt {
   }
 
   /** A document with its object at the end; an object that is not stored has no version. */
-  async #withValue(planned: PlannedDocument, at: ResourceTarget, stored: Revisions | undefined): Promise<PlannedDocument> {
+  async #withValue(
+    planned: PlannedDocument,
+    at: ResourceTarget,
+    stored: Revisions | undefined,
+  ): Promise<PlannedDocument> {
     const entry = await entryOf(this.#fork.kinds, at);
     if (!entry) return planned;
     const { metadata, ...rest } = at.resource.object(entry);

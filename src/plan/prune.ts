@@ -63,7 +63,11 @@ export function contentAfter(judged: readonly Judged[]): SetContent {
 }
 
 /** The objects of a set that are not among the documents. */
-export async function prunedOfSet(parts: PruneParts, parent: SetParent, before: SetContent): Promise<readonly Pruned[]> {
+export async function prunedOfSet(
+  parts: PruneParts,
+  parent: SetParent,
+  before: SetContent,
+): Promise<readonly Pruned[]> {
   const resources = resourcesOf(parts.fork, (resource) => before.groupKinds.includes(groupKindOf(resource)));
   return find(parts, resources, before.namespaces, `${PART_OF}=${parent.id}`, () => true);
 }

@@ -59,7 +59,10 @@ export const listInfo = (definition: Named, namespace: string): RequestInfo =>
   requestInfo("GET", collectionPath(definition, namespace), () => false);
 
 /** The key of an object in the store. */
-export function storeKeyOf(kinds: Kinds, { resource: { definition }, target: { namespace, name } }: ResourceTarget): string {
+export function storeKeyOf(
+  kinds: Kinds,
+  { resource: { definition }, target: { namespace, name } }: ResourceTarget,
+): string {
   const { group, version, plural, scope } = definition;
   const prefix = kinds.kind(group, version, plural)?.stored.prefix ?? "";
   return prefix + (scope === "Namespaced" ? `${namespace}/${name}` : name);

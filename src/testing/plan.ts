@@ -1,4 +1,12 @@
-import { type ApiObject, type Client, type Manifest, type PlanReport, StatusError, applyDocuments, planDocuments } from "../client/index.ts";
+import {
+  type ApiObject,
+  type Client,
+  type Manifest,
+  type PlanReport,
+  StatusError,
+  applyDocuments,
+  planDocuments,
+} from "../client/index.ts";
 import { readManifests } from "../client/manifests.ts";
 
 /** As a test applies objects one by one. */
@@ -16,7 +24,10 @@ export const planOn = (client: Client, sources: readonly (string | Manifest)[]):
  *
  * @throws StatusError of the first refused object
  */
-export async function applyAllOn(client: Client, sources: readonly (string | Manifest)[]): Promise<readonly ApiObject[]> {
+export async function applyAllOn(
+  client: Client,
+  sources: readonly (string | Manifest)[],
+): Promise<readonly ApiObject[]> {
   const plan = await applyDocuments(client, manifestsIn(sources), { ...OPTIONS, objects: true });
   if (plan.status) throw new StatusError(plan.status, { plan });
   return plan.documents

@@ -34,6 +34,7 @@ function unescapeLong(token: string): string {
 
 /** Escapes a token of a pointer. */
 export function escapeToken(token: string): string {
+  if (!token.includes("~") && !token.includes("/")) return token;
   return token.replaceAll("~", "~0").replaceAll("/", "~1");
 }
 
