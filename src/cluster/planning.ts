@@ -9,7 +9,7 @@ import { RBAC_GROUP } from "../auth/rbac/role-cache.ts";
 import type { Authorizer } from "../auth/contract.ts";
 import type { Extension, KeptExtension } from "../extension/index.ts";
 import type { PlanFork, PlanParts } from "../plan/contract.ts";
-import { type Kinds, forkRegistry } from "../registry/index.ts";
+import { type Kinds, forkRegistry, withLocks } from "../registry/index.ts";
 import type { Lookup } from "../schema/lookup.ts";
 import { permit } from "../server/index.ts";
 import { OverlayStore } from "../storage/overlay/store.ts";
@@ -50,6 +50,10 @@ export const planPartsOf = (planning: PlanningParts): PlanParts => ({
     const { store } = planning.parts;
     await planning.built.cacher.waitFor(await store.currentRevision(), { timeoutMs: FRESH_MS });
     return new ClusterFork(planning);
+  },
+  hold(keys, work) {
+    const locks = planning.built.kinds.stored("namespaces")?.shared.locks;
+    return locks ? withLocks(locks, keys, work) : work({ signal: new AbortController().signal });
   },
   permit: (authorizer, identity, info) => permit({ authorizer }, identity, info),
 });

@@ -11,6 +11,7 @@ import type { Lookup } from "../schema/lookup.ts";
 import type { OverlayStore } from "../storage/overlay/store.ts";
 import type { Store } from "../storage/contract.ts";
 import type { Clock } from "../util/clock.ts";
+import type { Hold } from "../util/keyed-lock.ts";
 
 /** The kinds and objects of a cluster at one revision, over a store whose writes stay in memory. */
 export interface PlanFork extends AsyncDisposable {
@@ -38,6 +39,8 @@ export interface PlanParts {
   readonly clock: Clock;
   /** A fork of the cluster as it is now, once it has what other servers have stored. */
   fork(): Promise<PlanFork>;
+  /** Runs work while other writers of some keys of the store wait; the lock is lost after a time. */
+  hold<T>(keys: readonly string[], work: (hold: Hold) => Promise<T>): Promise<T>;
   /** Throws, or rejects with, 403 where a user may not do what `info` says. */
   permit(authorizer: Authorizer, identity: Identity, info: RequestInfo): void | Promise<void>;
 }

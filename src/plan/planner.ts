@@ -46,6 +46,7 @@ const MAX_TRIES = 12;
 export class Planner {
   readonly #parts: PlanParts;
   readonly #running = new Semaphore(MAX_RUNNING);
+  readonly #holders = new Set<Holder>();
 
   constructor(parts: PlanParts) {
     this.#parts = parts;
@@ -56,32 +57,69 @@ export class Planner {
     return this.#running.run(() => this.#run(request, caller), caller.signal);
   }
 
+  /** Tries again where another writer was faster; then other writers of this server wait. */
   async #run(request: PlanRequest, caller: PlanCaller): Promise<PlanReport> {
+    let keys: ReadonlySet<string> = new Set();
     for (let tries = 1; ; tries++) {
-      const report = await this.#try({ request, caller, isLast: tries === MAX_TRIES });
-      if (report) return report;
+      const attempt = { request, caller, isLast: tries === MAX_TRIES };
+      const result = await (keys.size === 0 ? this.#try(attempt) : this.#tryAlone(attempt, keys));
+      if ("report" in result) return result.report;
+      keys = new Set([...keys, ...result.keys]);
     }
   }
 
-  /** Judges once; undefined where another writer was faster with the store. */
-  async #try({ request, caller, isLast }: Try): Promise<PlanReport | undefined> {
+  /** Judges and stores while other writers of some keys wait. */
+  async #tryAlone(attempt: Try, keys: ReadonlySet<string>): Promise<TryResult> {
+    return this.#parts.hold([...keys], async ({ signal }) => {
+      const done = Promise.withResolvers<void>();
+      const holder = { keys, done: done.promise };
+      this.#holders.add(holder);
+      try {
+        return await this.#try({ ...attempt, signal, holder });
+      } finally {
+        this.#holders.delete(holder);
+        done.resolve();
+      }
+    });
+  }
+
+  /** Judges once, and stores; the keys of its writes where another writer was faster. */
+  async #try({ request, caller, isLast, signal, holder }: Try): Promise<TryResult> {
     await using fork = await this.#parts.fork();
     const attempt = new Attempt(this.#parts, fork, request, caller);
-    const outcome = await attempt.judge();
-    if (!request.commit || outcome.refusal) return attempt.report(request.commit ? "refused" : "planned");
+    const { refusal, judged } = await attempt.judge();
+    if (!request.commit || refusal) return { report: await attempt.report(request.commit ? "refused" : "planned") };
     const writes = fork.store.writes();
+    const keys = writes.map(({ key }) => key);
+    if (!holder && !isLast && (await this.#waitForHolders(keys))) return { keys };
     try {
+      caller.signal.throwIfAborted();
+      signal?.throwIfAborted();
       const revisions = await this.#parts.store.transact(writes);
-      await servedEverywhere(this.#parts, outcome.judged);
-      return await attempt.committed(writes, revisions);
+      await servedEverywhere(this.#parts, judged);
+      return { report: await attempt.committed(writes, revisions) };
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
-      if (isOvertaken(error) && !isLast) return undefined;
-      const refusal = refusalOf(error);
-      if (!refusal) throw storeError({ ref: PLAN }, "", error);
-      return attempt.report("refused", refusal);
+      if (isOvertaken(error) && !isLast) return { keys };
+      const status = refusalOf(error);
+      if (!status) throw storeError({ ref: PLAN }, "", error);
+      return { report: await attempt.report("refused", status) };
     }
   }
+
+  /** Waits for attempts that hold some of the keys; resolves to whether there were any. */
+  async #waitForHolders(keys: readonly string[]): Promise<boolean> {
+    const holders = [...this.#holders].filter((one) => keys.some((key) => one.keys.has(key)));
+    await Promise.all(holders.map(({ done }) => done));
+    return holders.length > 0;
+  }
+}
+
+/** An attempt for which other writers of some keys wait. */
+interface Holder {
+  readonly keys: ReadonlySet<string>;
+  /** Resolves when it has ended. */
+  readonly done: Promise<void>;
 }
 
 /** One attempt. */
@@ -89,7 +127,14 @@ interface Try {
   readonly request: PlanRequest;
   readonly caller: PlanCaller;
   readonly isLast: boolean;
+  /** Aborted when other writers do not wait any more. */
+  readonly signal?: AbortSignal;
+  /** Itself, where other writers wait. */
+  readonly holder?: Holder;
 }
+
+/** The result of an attempt. */
+type TryResult = { readonly report: PlanReport } | { readonly keys: readonly string[] };
 
 /** What errors of the store call the documents. */
 const PLAN: ObjectRef = { group: "keelson.dev", plural: "plans", kind: "Plan" };

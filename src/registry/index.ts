@@ -18,6 +18,7 @@ export {
 } from "./build.ts";
 export { type Action, type ActionRequest, type Actions, actionKey } from "./kind/action.ts";
 export { type Proposal, commit, commitTogether } from "./commit/commit.ts";
+export { withLocks } from "./commit/object-locks.ts";
 export { SYSTEM } from "./kind/system.ts";
 export { RetryingWatch, WATCH_ALL } from "./retrying-watch.ts";
 export { failureOf, storeError } from "./kind/errors.ts";
