@@ -96,7 +96,7 @@ export class Planner {
       caller.signal.throwIfAborted();
       signal?.throwIfAborted();
       const revisions = await this.#parts.store.transact(writes);
-      await servedEverywhere(this.#parts, judged);
+      await servedEverywhere(this.#parts, fork.kinds, judged);
       return { report: await attempt.committed(writes, revisions) };
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
