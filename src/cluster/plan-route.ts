@@ -24,7 +24,8 @@ export function planRoute(parts: PlanParts): Route {
       const over = new AbortController();
       response.responder.onOver(() => over.abort());
       const { userAgent } = incoming;
-      const report = await planner.run(planRequest, { identity, userAgent, signal: over.signal });
+      const caller = { identity, userAgent, signal: over.signal, record: request.recordPart };
+      const report = await planner.run(planRequest, caller);
       response.changed = report.outcome === "committed";
       response.code = report.status?.code ?? 200;
       await respondInPieces(response, "application/json", piecesOf(report));

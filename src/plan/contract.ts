@@ -6,12 +6,14 @@
 import type { Authorizer, Identity } from "../auth/contract.ts";
 import type { Dialect } from "../meta/dialect.ts";
 import type { RequestInfo } from "../meta/request-info.ts";
+import type { Status } from "../meta/status.ts";
 import type { Kinds } from "../registry/index.ts";
 import type { Lookup } from "../schema/lookup.ts";
 import type { OverlayStore } from "../storage/overlay/store.ts";
 import type { Store } from "../storage/contract.ts";
 import type { Clock } from "../util/clock.ts";
 import type { Hold } from "../util/keyed-lock.ts";
+import type { Value } from "../value/value.ts";
 
 /** The kinds and objects of a cluster at one revision, over a store whose writes stay in memory. */
 export interface PlanFork extends AsyncDisposable {
@@ -51,4 +53,16 @@ export interface PlanCaller {
   readonly userAgent: string;
   /** Aborted when the client is gone. */
   readonly signal: AbortSignal;
+  /** Records the write of a document for audit; undefined where it is not recorded. */
+  readonly record?: ((info: RequestInfo) => WriteRecord | undefined) | undefined;
+}
+
+/** Records the write of a document. */
+export interface WriteRecord {
+  /** Nothing has been stored; false, now or later, where it must not be. */
+  received(): boolean | Promise<boolean>;
+  /** The document of an apply. */
+  read(verb: string, document: Value): void;
+  /** It is over, with a Status where it is refused. */
+  done(code: number, status: Status | undefined): void;
 }

@@ -28,8 +28,8 @@ export interface Judged {
   readonly planned: PlannedDocument;
   /** Undefined where the document names no object that is served. */
   readonly at: ResourceTarget | undefined;
-  /** The state before; undefined where there was none. */
-  readonly before: Entry | undefined;
+  /** The document; undefined for an object that is deleted. */
+  readonly document?: Value;
 }
 
 /** What a judge is made of. */
@@ -57,20 +57,19 @@ export class DocumentJudge {
     const object = objectIn(document);
     const head = { ...(position === undefined ? {} : { document: position }), ...(moved ? { moved } : {}) };
     let at: ResourceTarget | undefined;
-    let before: Entry | undefined;
     try {
       if (!object) throw badRequest("expected a document to have apiVersion, kind and metadata.name");
       at = targetOf(this.#parts.fork.kinds, object, this.#parts.request.namespace ?? "default");
       const permitting = this.#permit(infoOf(at, "PATCH"));
       if (permitting) await permitting;
-      before = await entryOf(this.#parts.fork.kinds, at);
+      const before = await entryOf(this.#parts.fork.kinds, at);
       const result = await this.#write(at, document);
       const planned = { ...head, ...(await this.#outcome(at, before, result)) };
       if (isDefinition(at)) await this.#parts.fork.idle();
-      return { planned, at, before };
+      return { planned, at, document };
     } catch (error) {
       const placed = object && at ? { ...object, ...placeOf(at) } : object;
-      return { planned: { ...head, ...this.#refused(placed, error) }, at, before };
+      return { planned: { ...head, ...this.#refused(placed, error) }, at, document };
     }
   }
 
@@ -82,9 +81,9 @@ export class DocumentJudge {
       const options = { dryRun: false, propagationPolicy: "Background", preconditions: uidOf(object) } as const;
       const { warnings } = await at.resource.delete(at.target, options, this.#caller());
       if (isDefinition(at)) await this.#parts.fork.idle();
-      return { planned: { object, result: "deleted", warnings }, at, before };
+      return { planned: { object, result: "deleted", warnings }, at };
     } catch (error) {
-      return { planned: this.#refused(object, error), at, before };
+      return { planned: this.#refused(object, error), at };
     }
   }
 

@@ -21,20 +21,28 @@ import {
   type PlanRequest,
   type PlannedDocument,
 } from "../meta/plan-report.ts";
-import { type ObjectRef, type Status, conflict, hasReason, tooLarge } from "../meta/status.ts";
-import { storeError } from "../registry/index.ts";
+import {
+  type ApiError,
+  type ObjectRef,
+  type Status,
+  conflict,
+  hasReason,
+  internalError,
+  tooLarge,
+} from "../meta/status.ts";
+import { failureOf, storeError } from "../registry/index.ts";
 import { asValue } from "../schema/api-object.ts";
 import { StoreError, type Write } from "../storage/contract.ts";
 import type { Slice } from "../util/loop.ts";
 import { Semaphore } from "../util/semaphore.ts";
 import { type SetParent, memberOf, parentDocument, parentOf } from "./apply-set.ts";
-import type { PlanCaller, PlanFork, PlanParts } from "./contract.ts";
+import type { PlanCaller, PlanFork, PlanParts, WriteRecord } from "./contract.ts";
 import { findingsIn } from "./findings.ts";
 import { DocumentJudge, type Judged, entryOf } from "./judge.ts";
 import { orderOf } from "./order.ts";
 import { type Pruned, contentAfter, contentBefore, prunedBySelector, prunedOfSet } from "./prune.ts";
 import { servedEverywhere } from "./served.ts";
-import { type ResourceTarget, listInfo, storeKeyOf } from "./target.ts";
+import { type ResourceTarget, infoOf, listInfo, storeKeyOf } from "./target.ts";
 
 /** How many plans a server makes at a time; others wait. */
 const MAX_RUNNING = 4;
@@ -88,21 +96,28 @@ export class Planner {
     await using fork = await this.#parts.fork();
     const attempt = new Attempt(this.#parts, fork, request, caller);
     const { refusal, judged } = await attempt.judge();
-    if (!request.commit || refusal) return { report: await attempt.report(request.commit ? "refused" : "planned") };
+    if (!request.commit || refusal) {
+      await attempt.record();
+      return { report: await attempt.report(request.commit ? "refused" : "planned") };
+    }
     const writes = fork.store.writes();
     const keys = writes.map(({ key }) => key);
     if (!holder && !isLast && (await this.#waitForHolders(keys))) return { keys };
     try {
+      await attempt.record();
       caller.signal.throwIfAborted();
       signal?.throwIfAborted();
       const revisions = await this.#parts.store.transact(writes);
       await servedEverywhere(this.#parts, fork.kinds, judged);
       return { report: await attempt.committed(writes, revisions) };
     } catch (error) {
-      if (!(error instanceof StoreError)) throw error;
-      if (isOvertaken(error) && !isLast) return { keys };
+      if (!(error instanceof StoreError)) throw attempt.failed(failureOf(error));
       const status = refusalOf(error);
-      if (!status) throw storeError({ ref: PLAN }, "", error);
+      if (isOvertaken(error) && !isLast) {
+        attempt.failed(storeError({ ref: PLAN }, "", error));
+        return { keys };
+      }
+      if (!status) throw attempt.failed(storeError({ ref: PLAN }, "", error));
       return { report: await attempt.report("refused", status) };
     }
   }
@@ -171,6 +186,8 @@ class Attempt {
   readonly #judge: DocumentJudge;
   readonly #documents: Judged[] = [];
   readonly #pruned: Judged[] = [];
+  /** Of all documents, in the order of {@link Attempt.#all}. */
+  readonly #records: (WriteRecord | undefined)[] = [];
   #findings: readonly PlanFinding[] = [];
 
   constructor(parts: PlanParts, fork: PlanFork, request: PlanRequest, caller: PlanCaller) {
@@ -180,6 +197,28 @@ class Attempt {
     this.#caller = caller;
     this.#slice = parts.clock.loop.slice();
     this.#judge = new DocumentJudge({ parts, fork, request, caller, slice: this.#slice });
+  }
+
+  /**
+   * Records the write of each document for audit, before anything is stored. Rejects with 500 where a record cannot be kept: nothing
+   * is done of which there must be a record and is none.
+   */
+  async record(): Promise<void> {
+    const { record } = this.#caller;
+    if (!record || this.#records.length > 0) return;
+    for (const { at, document } of this.#all) {
+      const kept = at && record(infoOf(at, document === undefined ? "DELETE" : "PATCH"));
+      this.#records.push(kept);
+      if (!kept) continue;
+      if (document !== undefined) kept.read("patch", document);
+      if (!(await kept.received())) throw internalError(new Error("the audit event of a document could not be kept"));
+    }
+  }
+
+  /** The writes are over and nothing is stored; returns the error. */
+  failed(error: ApiError): ApiError {
+    this.#recorded(error.status);
+    return error;
   }
 
   /** Applies the documents in the fork and deletes what they leave out. */
@@ -286,6 +325,7 @@ class Attempt {
     reported: (one: Judged) => PlannedDocument | Promise<PlannedDocument>,
     status?: Status,
   ): Promise<PlanReport> {
+    this.#recorded(status);
     return {
       kind: "Plan",
       apiVersion: PLAN_VERSION,
@@ -296,6 +336,14 @@ class Attempt {
       findings: this.#findings,
       ...(status ? { status } : {}),
     };
+  }
+
+  /** Ends the records of all documents, with a Status where nothing is stored. */
+  #recorded(status: Status | undefined): void {
+    this.#all.forEach(({ planned }, i) => {
+      const code = planned.status?.code ?? status?.code ?? (planned.result === "created" ? 201 : 200);
+      this.#records[i]?.done(code, planned.status ?? status);
+    });
   }
 
   async #each(

@@ -19,7 +19,7 @@ import {
   sourceIPsOf,
 } from "../../audit/index.ts";
 import type { Decision, Identity } from "../../auth/contract.ts";
-import { isLongRunning } from "../../meta/request-info.ts";
+import { type RequestInfo, isLongRunning } from "../../meta/request-info.ts";
 import type { Status } from "../../meta/status.ts";
 import type { ApiObject } from "../../schema/definition.ts";
 import { durationText } from "../../util/duration.ts";
@@ -47,6 +47,10 @@ type Named = Pick<EventObject, "namespace" | "name" | "uid" | "resourceVersion">
 export class AuditRecord implements Recorder {
   readonly #server: Pick<ServerContext, "clock" | "faults">;
   readonly #request: ServerRequest;
+  /** What is recorded: the request, or one write that is a part of it. */
+  readonly #info: RequestInfo;
+  /** The result of a part. */
+  #part: { readonly status: Status | undefined } | undefined;
   readonly #parts: AuditParts;
   readonly #config: RequestAuditConfig;
   readonly #head: EventHead;
@@ -64,18 +68,23 @@ export class AuditRecord implements Recorder {
   readonly #spent: { [part in SlowPart]?: number } = {};
   readonly response: KeptResponse | undefined;
 
-  /** @param user undefined where it is not known */
+  /**
+   * @param user undefined where it is not known
+   * @param info what is recorded: the request, or one write that is a part of it
+   */
   constructor(
     server: Pick<ServerContext, "clock" | "faults">,
     request: ServerRequest,
     parts: AuditParts,
     config: RequestAuditConfig,
     user: Identity | undefined,
+    info: RequestInfo = request.info,
   ) {
-    const { incoming, info } = request;
+    const { incoming } = request;
     const { sent } = incoming;
     this.#server = server;
     this.#request = request;
+    this.#info = info;
     this.#parts = parts;
     this.#config = config;
     this.#zero = server.clock.now() - server.clock.steady();
@@ -104,6 +113,13 @@ export class AuditRecord implements Recorder {
     this.response?.value(status);
     this.#code = status.code ?? 0;
     this.#started();
+  }
+
+  /** A write that is a part of the request is over. */
+  done(code: number, status: Status | undefined): void {
+    this.#code = code;
+    this.#part = { status };
+    void this.#complete();
   }
 
   note(key: string, value: string): void {
@@ -205,7 +221,7 @@ export class AuditRecord implements Recorder {
   }
 
   #object(isRead: boolean): EventObject | undefined {
-    const { info } = this.#request;
+    const info = this.#info;
     if (!info.isResource) return undefined;
     const named = isRead ? this.#named : undefined;
     return {
@@ -221,7 +237,7 @@ export class AuditRecord implements Recorder {
   }
 
   #status(): EventStage["status"] {
-    const { status } = this.#request.response;
+    const { status } = this.#part ?? this.#request.response;
     if (status) return { ...status, code: this.#code || (status.code ?? 0) };
     if (this.#code !== 0) return { code: this.#code };
     return { status: "Failure", message: "the connection was closed before an answer", code: 0 };

@@ -1,5 +1,5 @@
 import { type PolicyRuleEvaluator } from "../../audit/index.ts";
-import { NO_REQUEST } from "../../meta/request-info.ts";
+import { NO_REQUEST, type RequestInfo } from "../../meta/request-info.ts";
 import { ApiError } from "../../meta/status.ts";
 import { type AuditParts, AuditRecord } from "../audit/record.ts";
 import type { ServerContext } from "../request/context.ts";
@@ -19,6 +19,7 @@ export const audit = ({ rules, ...parts }: Auditing): Filter => ({
   name: "audit",
   enter: (server, request) => {
     request.isAudited = true;
+    request.recordPart = (info) => partOf(server, request, rules, parts, info);
     const config = rules(request.info, request.identity);
     parts.metrics.level(config.level);
     if (config.level === "None") return undefined;
@@ -32,6 +33,19 @@ export const audit = ({ rules, ...parts }: Auditing): Filter => ({
     else refused(server, request, rules, parts);
   },
 });
+
+/** The record of a write that is a part of a request; undefined where the policy wants none. */
+function partOf(
+  server: ServerContext,
+  request: ServerRequest,
+  rules: PolicyRuleEvaluator,
+  parts: AuditParts,
+  info: RequestInfo,
+): AuditRecord | undefined {
+  const config = rules(info, request.identity);
+  parts.metrics.level(config.level);
+  return config.level === "None" ? undefined : new AuditRecord(server, request, parts, config, request.identity, info);
+}
 
 /** Nothing is done of which there must be a record and is none (AUDIT-25). */
 function demand(isKept: boolean, { metrics }: AuditParts): void {

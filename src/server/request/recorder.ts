@@ -1,4 +1,5 @@
 import type { Decision } from "../../auth/contract.ts";
+import type { Status } from "../../meta/status.ts";
 import type { ApiObject } from "../../schema/definition.ts";
 import type { Value } from "../../value/value.ts";
 
@@ -31,6 +32,14 @@ export interface Recorder {
   left(): void;
   /** Undefined where responses are not recorded. */
   readonly response: ResponseRecorder | undefined;
+}
+
+/** Records one write that is a part of a request. */
+export interface PartRecorder extends Pick<Recorder, "note" | "read"> {
+  /** Nothing has been done; false, now or later, where it must not be done. */
+  received(): boolean | Promise<boolean>;
+  /** It is over, with a Status where it was refused. */
+  done(code: number, status: Status | undefined): void;
 }
 
 /** Records a response as JSON, before it takes the form that the client wants. */

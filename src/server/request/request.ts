@@ -14,6 +14,7 @@ import type { Value } from "../../value/value.ts";
 import { type ProtobufKind, hasProtobuf } from "../../wire/protobuf/index.ts";
 import type { Exchange } from "./exchange.ts";
 import { IncomingRequest } from "./incoming.ts";
+import type { PartRecorder } from "./recorder.ts";
 import { HttpResponse, type ResponseParts } from "./response.ts";
 
 /** The options of a verb that writes. */
@@ -49,6 +50,8 @@ export class ServerRequest {
   answer: (() => void | Promise<void>) | undefined = undefined;
   /** Observes the verb, where a filter wants that. */
   observer: RequestObserver | undefined = undefined;
+  /** Records a write that is a part of it, undefined where that is not recorded; by the filter `audit`. */
+  recordPart: ((info: RequestInfo) => PartRecorder | undefined) | undefined = undefined;
   /** Counts it as under way, where that is counted. */
   counted: ActivityCount | undefined = undefined;
   /** The decoded body and the options of a write, where a filter observes the verb. */
