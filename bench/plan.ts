@@ -75,7 +75,7 @@ for (let i = 0; i < Number(present); i += 1000) {
 await measure("plan of new objects", () => planDocuments(client, maps("new"), OPTIONS));
 const slice = await longestSlice(
   () => maps("new"),
-  (documents) => planDocuments(client, documents, OPTIONS),
+  (made) => planDocuments(client, made, OPTIONS),
 );
 process.stdout.write(`${JSON.stringify({ case: "longest slice of a plan", millis: slice })}\n`);
 await measure("plan of changes", () => planDocuments(client, maps("there", "b"), { ...OPTIONS, force: true }));

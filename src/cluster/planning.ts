@@ -136,12 +136,11 @@ class ClusterFork implements PlanFork {
           return this.#refused(step, error);
         }
       };
-    const { mutate, validate, commit } = step;
     return {
       ...step,
-      ...(mutate ? { mutate: noting((request) => step.mutate!(request)) } : {}),
-      ...(validate ? { validate: noting((request) => step.validate!(request)) } : {}),
-      ...(commit ? { commit: noting((request) => step.commit!(request)) } : {}),
+      ...(step.mutate ? { mutate: noting((request) => step.mutate!(request)) } : {}),
+      ...(step.validate ? { validate: noting((request) => step.validate!(request)) } : {}),
+      ...(step.commit ? { commit: noting((request) => step.commit!(request)) } : {}),
     };
   }
 

@@ -14,7 +14,8 @@ import { MEMBERS_A_STEP, type Steps } from "../util/steps.ts";
 /** An object with its owners. */
 export interface OwnedObject {
   readonly object: ApiObject;
-  readonly blame: BlameReport;
+  /** Called once, and only where owners are needed. */
+  readonly blame: () => BlameReport;
 }
 
 /** The differences between two states of an object. */
@@ -30,27 +31,36 @@ const MAX_LOST_FIELDS = 100;
 export function* changesOf(before: OwnedObject, after: OwnedObject, manager: string): Steps<ObjectChanges> {
   const changes = changesBetween(asValue(before.object), asValue(after.object));
   yield;
+  const isOther = (one: Owner): boolean => one.manager !== manager || one.operation !== "Apply";
+  const mayLose = (before.object.metadata.managedFields ?? []).some(isOther);
   const removed = changes.filter(({ op }) => op === "remove");
   const others = changes.filter(({ op }) => op !== "remove");
-  const old = yield* managersOf(removed, before.blame);
-  const now = yield* managersOf(others, after.blame);
+  const oldBlame = mayLose || removed.length > 0 ? before.blame() : undefined;
+  yield;
+  const newBlame = mayLose || others.length > 0 ? after.blame() : undefined;
+  yield;
+  const old = yield* managersOf(removed, oldBlame);
+  const now = yield* managersOf(others, newBlame);
   return {
     changes: changes.map((change) => {
       const managers = (change.op === "remove" ? old : now).get(change.pointer);
       return { ...change, managers: [...(managers ?? [])] };
     }),
-    lost: yield* lostFields(before.blame, after.blame, manager),
+    lost: mayLose && oldBlame && newBlame ? yield* lostFields(oldBlame, newBlame, isOther) : [],
   };
 }
+
+/** A manager, or an entry of `managedFields`. */
+type Owner = { readonly manager?: string | undefined; readonly operation?: string | undefined };
 
 /** The managers of each changed leaf, and of all that is in each changed container, by JSON pointer. */
 function* managersOf(
   changes: readonly ReportedChange[],
-  { leaves }: BlameReport,
+  blame: BlameReport | undefined,
 ): Steps<ReadonlyMap<string, ReadonlySet<string>>> {
   const found = new Map(changes.map(({ pointer }) => [pointer, new Set<string>()]));
-  if (found.size === 0) return found;
-  for (const [at, { pointer, managers }] of leaves.entries()) {
+  if (!blame) return found;
+  for (const [at, { pointer, managers }] of blame.leaves.entries()) {
     for (let end = pointer.length; end > 0; end = pointer.lastIndexOf("/", end - 1)) {
       const names = found.get(end === pointer.length ? pointer : pointer.slice(0, end));
       if (names) for (const one of managers) names.add(one.manager);
@@ -61,8 +71,11 @@ function* managersOf(
 }
 
 /** The fields that managers other than the one that applies own before, and not after. */
-function* lostFields(before: BlameReport, after: BlameReport, applier: string): Steps<readonly LostFields[]> {
-  const isOther = (one: ReportedManager): boolean => one.manager !== applier || one.operation !== "Apply";
+function* lostFields(
+  before: BlameReport,
+  after: BlameReport,
+  isOther: (one: Owner) => boolean,
+): Steps<readonly LostFields[]> {
   const owned = before.leaves.filter(({ managers }) => managers.some(isOther));
   if (owned.length === 0) return [];
   yield;

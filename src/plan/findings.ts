@@ -37,9 +37,9 @@ export interface Compared {
 export async function findingsIn(compared: Compared, namespaces: readonly string[]): Promise<readonly PlanFinding[]> {
   const found: PlanFinding[] = [];
   for (const namespace of namespaces) {
-    if (await compared.mayList("resourcequotas", namespace)) found.push(...(await quotas(compared, namespace)));
-    if (await compared.mayList(BUDGETS, namespace)) found.push(...(await budgets(compared, namespace)));
-    if (await compared.mayList(CLAIMS, namespace)) found.push(...(await claims(compared, namespace)));
+    if (await compared.mayList("resourcequotas", namespace)) found.push(...(await quotaFindings(compared, namespace)));
+    if (await compared.mayList(BUDGETS, namespace)) found.push(...(await budgetFindings(compared, namespace)));
+    if (await compared.mayList(CLAIMS, namespace)) found.push(...(await claimFindings(compared, namespace)));
   }
   return found;
 }
@@ -48,7 +48,7 @@ const isQuota = guardOf<ResourceQuota>("ResourceQuota");
 const quotaOf = (object: ApiObject): ResourceQuota | undefined => (isQuota(object) ? object : undefined);
 const anyObject = (object: ApiObject): ApiObject => object;
 
-async function quotas(compared: Compared, namespace: string): Promise<readonly PlanFinding[]> {
+async function quotaFindings(compared: Compared, namespace: string): Promise<readonly PlanFinding[]> {
   const found: PlanFinding[] = [];
   for (const quota of await compared.after.collect("resourcequotas", quotaOf, namespace)) {
     const { name = "" } = quota.metadata;
@@ -115,7 +115,7 @@ function workloadOf(object: ApiObject): Workload | undefined {
   return { labels: labels as Record<string, string>, replicas: typeof replicas === "number" ? replicas : 1 };
 }
 
-async function budgets({ before, after }: Compared, namespace: string): Promise<readonly PlanFinding[]> {
+async function budgetFindings({ before, after }: Compared, namespace: string): Promise<readonly PlanFinding[]> {
   const kept = await after.collect(BUDGETS, budgetOf, namespace);
   if (kept.length === 0) return [];
   const [old, now, oldBudgets] = await Promise.all([
@@ -178,7 +178,7 @@ function useOf(object: ApiObject): ClaimUse | undefined {
   return claims.length + prefixes.length === 0 ? undefined : { claims, prefixes };
 }
 
-async function claims({ before, after }: Compared, namespace: string): Promise<readonly PlanFinding[]> {
+async function claimFindings({ before, after }: Compared, namespace: string): Promise<readonly PlanFinding[]> {
   const names = await after.collect(CLAIMS, nameOf, namespace);
   if (names.length === 0) return [];
   const [old, now] = await Promise.all([usesIn(before, namespace), usesIn(after, namespace)]);

@@ -166,7 +166,7 @@ export async function entryOf(kinds: Kinds, { resource, target }: ResourceTarget
 
 const owned = ({ resource }: ResourceTarget, entry: Entry): OwnedObject => ({
   object: resource.object(entry),
-  blame: resource.blame(entry),
+  blame: () => resource.blame(entry),
 });
 
 const isDefinition = ({ resource: { definition } }: ResourceTarget): boolean =>

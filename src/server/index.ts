@@ -22,5 +22,4 @@ export { accessLog } from "./filters/access-log.ts";
 export { DEFAULT_FILTERS, withFilter } from "./filters/default.ts";
 export { ownerOf } from "./shared/ongoing.ts";
 export type { ServerRequest } from "./request/request.ts";
-export type { PartRecorder } from "./request/recorder.ts";
 export { type WatchOutput, firstOf } from "./request/watch-output.ts";

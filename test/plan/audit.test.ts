@@ -13,6 +13,15 @@ const POLICY = `{apiVersion: audit.k8s.io/v1, kind: Policy, omitStages: [Request
   {level: Request, resources: [{group: ""}]},
   {level: None}]}`;
 
+/** What the test reads of an event. */
+interface Line {
+  readonly level: string;
+  readonly verb: string;
+  readonly objectRef: { readonly resource: string; readonly name: string };
+  readonly responseStatus: { readonly code: number };
+  readonly requestObject?: { readonly kind: string };
+}
+
 const object = (kind: string, name: string) => ({ apiVersion: "v1", kind, metadata: { name, namespace: "default" } });
 
 const withPolicy = (text: string, write: (event: AuditEvent) => boolean) =>
@@ -32,7 +41,7 @@ test("AUDIT-10: each document has an event by the rule of its resource, with its
     applyDocuments(cluster.client("test"), documents, { fieldManager: "deployer" });
   const shown = () =>
     events.splice(0).map((event) => {
-      const { level, verb, objectRef, responseStatus, requestObject } = JSON.parse(event.json) as Record<string, any>;
+      const { level, verb, objectRef, responseStatus, requestObject } = JSON.parse(event.json) as Line;
       return [level, verb, objectRef.resource, objectRef.name, responseStatus.code, requestObject?.kind];
     });
   await apply(object("ConfigMap", "a"), object("Secret", "s"));
