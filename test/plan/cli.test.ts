@@ -48,6 +48,17 @@ describe("keelson plan and keelson apply", { timeout: 60_000 }, () => {
     expect(await world.configMaps.find({ name: "one", ...PLACE })).toBeUndefined();
   });
 
+  test("apply without --atomic stores what is not refused, one after the other", async () => {
+    const path = file("some.yaml", `${manifest("BAD", "x")}---\n${manifest("good", "x")}`);
+    const applied = await world.keelson(["apply", "-f", path]);
+    expect([applied.code, applied.stdout]).toEqual([
+      1,
+      expect.stringContaining("1 created, 0 changed, 0 deleted, 0 unchanged, 1 refused"),
+    ]);
+    expect(await world.configMaps.find({ name: "good", ...PLACE })).toBeDefined();
+    expect((await world.keelson(["apply", "-f", path, "--prune", "-l", "a=b"])).stderr).toContain("--atomic");
+  });
+
   test("print JSON and Markdown, in which nothing of the objects is markup", async () => {
     await world.configMaps.create(configMap("marked", { text: "old" }));
     const path = file("marked.yaml", manifest("marked", "'<b>|`x`'"));

@@ -155,7 +155,8 @@ async function compare(cluster: Cluster, documents: readonly Manifest[], seen: S
     });
   }
   for (const { object, value, result, refusedBy } of plan.documents) {
-    for (const what of refusedBy === undefined ? [result] : [result, refusedBy]) seen.set(what, (seen.get(what) ?? 0) + 1);
+    for (const what of refusedBy === undefined ? [result] : [result, refusedBy])
+      seen.set(what, (seen.get(what) ?? 0) + 1);
     if (result === "refused" || !object) continue;
     const { apiVersion, kind, name, namespace } = object;
     const resource = await admin.resource({ apiVersion, kind });
