@@ -25,7 +25,11 @@ export function planRoute(parts: PlanParts): Route {
       response.responder.onOver(() => over.abort());
       const { userAgent } = incoming;
       const caller = { identity, userAgent, signal: over.signal, record: request.recordPart };
-      const report = await planner.run(planRequest, caller);
+      const report = await planner.run(planRequest, caller).catch((error: unknown) => {
+        // The client is gone, or has got a response after the timeout of the request.
+        if (!over.signal.aborted) throw error;
+      });
+      if (!report) return;
       response.changed = report.outcome === "committed";
       response.code = report.status?.code ?? 200;
       await respondInPieces(response, "application/json", piecesOf(report));

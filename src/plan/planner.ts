@@ -103,22 +103,20 @@ export class Planner {
     const writes = fork.store.writes();
     const keys = writes.map(({ key }) => key);
     if (!holder && !isLast && (await this.#waitForHolders(keys))) return { keys };
+    await attempt.record();
     try {
-      await attempt.record();
       caller.signal.throwIfAborted();
       signal?.throwIfAborted();
       const revisions = await this.#parts.store.transact(writes);
       await servedEverywhere(this.#parts, fork.kinds, judged);
       return { report: await attempt.committed(writes, revisions) };
     } catch (error) {
-      if (!(error instanceof StoreError)) throw attempt.failed(failureOf(error));
-      const status = refusalOf(error);
-      if (isOvertaken(error) && !isLast) {
-        attempt.failed(storeError({ ref: PLAN }, "", error));
-        return { keys };
-      }
-      if (!status) throw attempt.failed(storeError({ ref: PLAN }, "", error));
-      return { report: await attempt.report("refused", status) };
+      const status = error instanceof StoreError ? refusalOf(error) : undefined;
+      if (status && (isLast || status.code !== CONFLICT)) return { report: await attempt.report("refused", status) };
+      const failure = error instanceof StoreError ? storeError({ ref: PLAN }, "", error) : error;
+      attempt.failed(status ?? failureOf(failure).status);
+      if (status) return { keys };
+      throw failure;
     }
   }
 
@@ -153,6 +151,9 @@ type TryResult = { readonly report: PlanReport } | { readonly keys: readonly str
 
 /** What errors of the store call the documents. */
 const PLAN: ObjectRef = { group: "keelson.dev", plural: "plans", kind: "Plan" };
+
+/** The code of what is judged again. */
+const CONFLICT = 409;
 
 const isOvertaken = ({ code }: StoreError): boolean => code === "conflict" || code === "exists" || code === "notFound";
 
@@ -215,10 +216,9 @@ class Attempt {
     }
   }
 
-  /** The writes are over and nothing is stored; returns the error. */
-  failed(error: ApiError): ApiError {
-    this.#recorded(error.status);
-    return error;
+  /** The writes are over, and nothing is stored by them. */
+  failed(status: Status): void {
+    this.#recorded(status);
   }
 
   /** Applies the documents in the fork and deletes what they leave out. */
