@@ -21,15 +21,7 @@ import {
   type PlanRequest,
   type PlannedDocument,
 } from "../meta/plan-report.ts";
-import {
-  type ApiError,
-  type ObjectRef,
-  type Status,
-  conflict,
-  hasReason,
-  internalError,
-  tooLarge,
-} from "../meta/status.ts";
+import { type ObjectRef, type Status, conflict, hasReason, internalError, tooLarge } from "../meta/status.ts";
 import { failureOf, storeError } from "../registry/index.ts";
 import { asValue } from "../schema/api-object.ts";
 import { StoreError, type Write } from "../storage/contract.ts";
@@ -108,13 +100,14 @@ export class Planner {
       caller.signal.throwIfAborted();
       signal?.throwIfAborted();
       const revisions = await this.#parts.store.transact(writes);
+      attempt.over(undefined);
       await servedEverywhere(this.#parts, fork.kinds, judged);
       return { report: await attempt.committed(writes, revisions) };
     } catch (error) {
       const status = error instanceof StoreError ? refusalOf(error) : undefined;
       if (status && (isLast || status.code !== CONFLICT)) return { report: await attempt.report("refused", status) };
       const failure = error instanceof StoreError ? storeError({ ref: PLAN }, "", error) : error;
-      attempt.failed(status ?? failureOf(failure).status);
+      attempt.over(status ?? failureOf(failure).status);
       if (status) return { keys };
       throw failure;
     }
@@ -216,9 +209,13 @@ class Attempt {
     }
   }
 
-  /** The writes are over, and nothing is stored by them. */
-  failed(status: Status): void {
-    this.#recorded(status);
+  /** The writes are over, with a Status where nothing is stored; their records end. */
+  over(status: Status | undefined): void {
+    const records = this.#records.splice(0);
+    this.#all.forEach(({ planned }, i) => {
+      const code = planned.status?.code ?? status?.code ?? (planned.result === "created" ? 201 : 200);
+      records[i]?.done(code, planned.status ?? status);
+    });
   }
 
   /** Applies the documents in the fork and deletes what they leave out. */
@@ -325,7 +322,7 @@ class Attempt {
     reported: (one: Judged) => PlannedDocument | Promise<PlannedDocument>,
     status?: Status,
   ): Promise<PlanReport> {
-    this.#recorded(status);
+    this.over(status);
     return {
       kind: "Plan",
       apiVersion: PLAN_VERSION,
@@ -336,14 +333,6 @@ class Attempt {
       findings: this.#findings,
       ...(status ? { status } : {}),
     };
-  }
-
-  /** Ends the records of all documents, with a Status where nothing is stored. */
-  #recorded(status: Status | undefined): void {
-    this.#all.forEach(({ planned }, i) => {
-      const code = planned.status?.code ?? status?.code ?? (planned.result === "created" ? 201 : 200);
-      this.#records[i]?.done(code, planned.status ?? status);
-    });
   }
 
   async #each(
