@@ -1,0 +1,243 @@
+/**
+ * One attempt to judge the documents of a request, in one fork: applies them in their order, deletes what they leave out, looks for what
+ * they break together, and makes the report.
+ *
+ * @module
+ */
+import {
+  PLAN_VERSION,
+  type PlanFinding,
+  type PlanReport,
+  type PlanRequest,
+  type PlannedDocument,
+} from "../meta/plan-report.ts";
+import { type Status, hasReason, internalError } from "../meta/status.ts";
+import { asValue } from "../schema/api-object.ts";
+import type { Write } from "../storage/contract.ts";
+import type { Slice } from "../util/loop.ts";
+import { type SetParent, memberOf, parentDocument, parentOf } from "./apply-set.ts";
+import type { PlanCaller, PlanFork, PlanParts, WriteRecord } from "./contract.ts";
+import { findingsIn } from "./findings.ts";
+import { DocumentJudge, type Judged, entryOf } from "./judge.ts";
+import { orderOf } from "./order.ts";
+import { type Pruned, contentAfter, contentBefore, prunedBySelector, prunedOfSet } from "./prune.ts";
+import { type ResourceTarget, infoOf, listInfo, storeKeyOf } from "./target.ts";
+
+/** The revisions of what was stored, by key. */
+type Revisions = ReadonlyMap<string, number>;
+
+/** What a plan has found. */
+interface Outcome {
+  readonly judged: readonly Judged[];
+  /** Of the first document that is refused. */
+  readonly refusal: Status | undefined;
+}
+
+/** The documents of one request in one fork. */
+export class Attempt {
+  readonly #parts: PlanParts;
+  readonly #fork: PlanFork;
+  readonly #request: PlanRequest;
+  readonly #caller: PlanCaller;
+  readonly #slice: Slice;
+  readonly #judge: DocumentJudge;
+  readonly #documents: Judged[] = [];
+  readonly #pruned: Judged[] = [];
+  /** Of all documents, in the order of {@link Attempt.#all}. */
+  readonly #records: (WriteRecord | undefined)[] = [];
+  #findings: readonly PlanFinding[] = [];
+
+  constructor(parts: PlanParts, fork: PlanFork, request: PlanRequest, caller: PlanCaller) {
+    this.#parts = parts;
+    this.#fork = fork;
+    this.#request = request;
+    this.#caller = caller;
+    this.#slice = parts.clock.loop.slice();
+    this.#judge = new DocumentJudge({ parts, fork, request, caller, slice: this.#slice });
+  }
+
+  /**
+   * Records the write of each document for audit, before anything is stored. Rejects with 500 where a record cannot be kept: nothing
+   * is done of which there must be a record and is none.
+   */
+  async record(): Promise<void> {
+    const { record } = this.#caller;
+    if (!record || this.#records.length > 0) return;
+    for (const { at, document } of this.#all) {
+      const kept = at && record(infoOf(at, document === undefined ? "DELETE" : "PATCH"));
+      this.#records.push(kept);
+      if (!kept) continue;
+      if (document !== undefined) kept.read("patch", document);
+      if (!(await kept.received())) throw internalError(new Error("the audit event of a document could not be kept"));
+    }
+  }
+
+  /** The writes are over, with a Status where nothing is stored; their records end. */
+  over(status: Status | undefined): void {
+    const records = this.#records.splice(0);
+    this.#all.forEach(({ planned }, i) => {
+      const code = planned.status?.code ?? status?.code ?? (planned.result === "created" ? 201 : 200);
+      records[i]?.done(code, planned.status ?? status);
+    });
+  }
+
+  /** Applies the documents in the fork and deletes what they leave out. */
+  async judge(): Promise<Outcome> {
+    const { prune } = this.#request;
+    const parent = prune && "set" in prune ? parentOf(prune, this.#namespace) : undefined;
+    await this.#applyAll(parent);
+    if (prune && !this.#refusal) {
+      if (parent) await this.#pruneSet(parent);
+      else if ("selector" in prune) await this.#remove(await prunedBySelector(this.#pruneParts, prune.selector));
+    }
+    if (!this.#refusal) this.#findings = await this.#find();
+    return { judged: this.#all, refusal: this.#refusal };
+  }
+
+  /** The report of documents that are not stored. */
+  async report(
+    outcome: "planned" | "refused",
+    status = outcome === "refused" ? this.#refusal : undefined,
+  ): Promise<PlanReport> {
+    return this.#reportOf(outcome, this.#fork.revision, (one) => this.#reported(one, undefined), status);
+  }
+
+  /** The report of documents that were stored by these writes. */
+  async committed(writes: readonly Write[], revisions: readonly number[]): Promise<PlanReport> {
+    const stored = new Map(writes.map(({ key }, i) => [key, revisions[i]!]));
+    const last = revisions.at(-1) ?? this.#fork.revision;
+    return this.#reportOf("committed", last, (one) => this.#reported(one, stored));
+  }
+
+  get #namespace(): string {
+    return this.#request.namespace ?? "default";
+  }
+
+  get #all(): readonly Judged[] {
+    return [...this.#documents, ...this.#pruned];
+  }
+
+  get #refusal(): Status | undefined {
+    return this.#all.find(({ planned }) => planned.result === "refused")?.planned.status;
+  }
+
+  get #pruneParts() {
+    const { fieldManager: manager } = this.#request;
+    return { parts: this.#parts, fork: this.#fork, caller: this.#caller, manager, judged: this.#documents };
+  }
+
+  async #applyAll(parent: SetParent | undefined): Promise<void> {
+    const { documents } = this.#request;
+    const members = parent ? documents.map((document) => memberOf(document, parent)) : documents;
+    for (const one of orderOf(members, this.#namespace)) {
+      this.#documents.push(await this.#judge.apply(members[one.position]!, one));
+      if (this.#slice.isOver) await this.#pause();
+    }
+  }
+
+  /** The next slice of the event loop, where this one is over; rejects where the client is gone. */
+  async #pause(): Promise<void> {
+    this.#caller.signal.throwIfAborted();
+    const pause = this.#slice.pause();
+    if (pause) await pause;
+  }
+
+  async #pruneSet(parent: SetParent): Promise<void> {
+    const before = await contentBefore(this.#fork, parent);
+    const after = contentAfter(this.#documents);
+    await this.#remove(await prunedOfSet(this.#pruneParts, parent, before));
+    const at = { position: undefined, moved: undefined };
+    this.#documents.push(await this.#judge.apply(parentDocument(parent, after), at));
+  }
+
+  /** Deletes objects, the last first. */
+  async #remove(pruned: readonly Pruned[]): Promise<void> {
+    for (const { at, entry } of pruned.toReversed()) {
+      this.#pruned.push(await this.#judge.remove(at, entry));
+      await this.#pause();
+    }
+  }
+
+  #find(): Promise<readonly PlanFinding[]> {
+    const changed = this.#all.filter(({ planned }) => planned.result !== "unchanged");
+    const namespaces = new Set(changed.flatMap(({ at }) => at?.target.namespace || []));
+    const { lookup: after, before } = this.#fork;
+    const { dialect, clock } = this.#parts;
+    const mayList = (resource: string, namespace: string) => this.#mayList(resource, namespace);
+    return findingsIn({ before, after, dialect, now: clock.now(), mayList }, [...namespaces]);
+  }
+
+  async #mayList(resource: string, namespace: string): Promise<boolean> {
+    const definition = this.#fork.kinds.stored(resource)?.definition;
+    if (!definition) return false;
+    try {
+      await this.#parts.permit(this.#fork.authorizer(), this.#caller.identity, listInfo(definition, namespace));
+      return true;
+    } catch (error) {
+      if (hasReason(error, "Forbidden")) return false;
+      throw error;
+    }
+  }
+
+  async #reportOf(
+    outcome: PlanReport["outcome"],
+    revision: number,
+    reported: (one: Judged) => PlannedDocument | Promise<PlannedDocument>,
+    status?: Status,
+  ): Promise<PlanReport> {
+    this.over(status);
+    return {
+      kind: "Plan",
+      apiVersion: PLAN_VERSION,
+      outcome,
+      resourceVersion: String(revision),
+      documents: await this.#each(this.#documents, reported),
+      pruned: await this.#each(this.#pruned, reported),
+      findings: this.#findings,
+      ...(status ? { status } : {}),
+    };
+  }
+
+  async #each(
+    judged: readonly Judged[],
+    reported: (one: Judged) => PlannedDocument | Promise<PlannedDocument>,
+  ): Promise<readonly PlannedDocument[]> {
+    const documents: PlannedDocument[] = [];
+    for (const one of judged) {
+      const document = reported(one);
+      documents.push(document instanceof Promise ? await document : document);
+      if (this.#slice.isOver) await this.#pause();
+    }
+    return documents;
+  }
+
+  /** The result of a document, with what is known of its object at the end. */
+  #reported(one: Judged, stored: Revisions | undefined): PlannedDocument | Promise<PlannedDocument> {
+    const { planned, at } = one;
+    if (!at || planned.result === "refused" || planned.result === "deleted") return planned;
+    const revision = stored?.get(this.#keyOf(at));
+    const object = revision === undefined ? planned.object : { ...planned.object!, resourceVersion: String(revision) };
+    const reported = { ...planned, ...(object ? { object } : {}) };
+    return this.#request.objects ? this.#withValue(reported, at, stored) : reported;
+  }
+
+  /** A document with its object at the end; an object that is not stored has no version. */
+  async #withValue(
+    planned: PlannedDocument,
+    at: ResourceTarget,
+    stored: Revisions | undefined,
+  ): Promise<PlannedDocument> {
+    const entry = await entryOf(this.#fork.kinds, at);
+    if (!entry) return planned;
+    const { metadata, ...rest } = at.resource.object(entry);
+    const { resourceVersion: seen, ...others } = metadata;
+    const isKept = entry.revision <= this.#fork.revision;
+    const resourceVersion = isKept ? seen : stored && planned.object?.resourceVersion;
+    const value = { ...rest, metadata: { ...others, ...(resourceVersion === undefined ? {} : { resourceVersion }) } };
+    return { ...planned, value: asValue(value) };
+  }
+
+  #keyOf(at: ResourceTarget): string {
+    return storeKeyOf(this.#fork.kinds, at);
+  }
+}
