@@ -60,10 +60,11 @@ export class DocumentJudge {
     try {
       if (!object) throw badRequest("expected a document to have apiVersion, kind and metadata.name");
       at = targetOf(this.#parts.fork.kinds, object, this.#parts.request.namespace ?? "default");
-      const permitting = this.#permit(infoOf(at, "PATCH"));
+      const info = infoOf(at, "PATCH");
+      const permitting = this.#permit(info);
       if (permitting) await permitting;
       const before = await entryOf(this.#parts.fork.kinds, at);
-      const result = await this.#write(at, document);
+      const result = await this.#write(at, document, info);
       const planned = { ...head, ...(await this.#outcome(at, before, result)) };
       if (isDefinition(at)) await this.#parts.fork.idle();
       return { planned, at, document };
@@ -87,10 +88,10 @@ export class DocumentJudge {
     }
   }
 
-  async #write(at: ResourceTarget, document: Value): Promise<WriteResult> {
+  async #write(at: ResourceTarget, document: Value, info: RequestInfo): Promise<WriteResult> {
     const { fieldManager, force = false, fieldValidation = "Warn" } = this.#parts.request;
     const options = { type: "apply", dryRun: false, fieldManager, force, fieldValidation } as const;
-    const permitCreate = (): void | Promise<void> => this.#permit({ ...infoOf(at, "PATCH"), verb: "create" });
+    const permitCreate = (): void | Promise<void> => this.#permit({ ...info, verb: "create" });
     const caller = { ...this.#caller(), permitCreate };
     return at.resource.patch(at.target, { value: document, duplicates: [] }, options, caller);
   }

@@ -180,34 +180,30 @@ export class OverlayStore implements Store {
 
   /** Applies all writes or none; returns the revision of the first, at once where no key has to be read from below. */
   #commit(writes: readonly Write[]): number | Promise<number> {
-    const unknown = writes.filter(({ key }) => !this.#changes.has(key) && this.#parts.revisionOf(key) === undefined);
-    if (unknown.length === 0) return this.#apply(writes, NONE);
-    return this.#readBelow(unknown).then((read) => this.#apply(writes, read));
+    const below = writes.map(({ key }) => this.#changes.get(key)?.below ?? this.#parts.revisionOf(key));
+    return areKnown(below) ? this.#apply(writes, below) : this.#readBelow(writes, below);
   }
 
-  async #readBelow(unknown: readonly Write[]): Promise<ReadonlyMap<string, number>> {
-    const read = new Map<string, number>();
-    for (const { key } of unknown) read.set(key, (await this.#parts.below.get(key))?.revision ?? 0);
-    return read;
+  async #readBelow(writes: readonly Write[], known: readonly (number | undefined)[]): Promise<number> {
+    const below: number[] = [];
+    for (const [i, { key }] of writes.entries()) {
+      below.push(known[i] ?? (await this.#parts.below.get(key))?.revision ?? 0);
+    }
+    return this.#apply(writes, below);
   }
 
-  #apply(writes: readonly Write[], read: ReadonlyMap<string, number>): number {
-    const below = writes.map(({ key }) => this.#changes.get(key)?.below ?? this.#below(key, read));
+  /** @param below the revisions of the keys in the store below */
+  #apply(writes: readonly Write[], below: readonly number[]): number {
     for (const [i, write] of writes.entries()) {
       const current = this.#changes.get(write.key)?.revision ?? below[i]!;
       if (!holds(write, current)) throw conditionError(write, current);
     }
     this.#checkSize(writes);
     const first = this.#revision + 1;
-    const events: StoreEvent[] = [];
-    for (const [i, write] of writes.entries()) events.push(this.#put(write, below[i]!));
+    const events = writes.map((write, i) => this.#put(write, below[i]!));
     this.#count += writes.length;
     this.#hub.commit(events, this.#revision);
     return first;
-  }
-
-  #below(key: string, read: ReadonlyMap<string, number>): number {
-    return read.get(key) ?? this.#parts.revisionOf(key) ?? 0;
   }
 
   #checkSize(writes: readonly Write[]): void {
@@ -228,7 +224,8 @@ export class OverlayStore implements Store {
   }
 }
 
-const NONE: ReadonlyMap<string, number> = new Map();
+const areKnown = (revisions: readonly (number | undefined)[]): revisions is readonly number[] =>
+  !revisions.includes(undefined);
 
 const recordOf = (key: string, { value, revision }: Change): StoredRecord | undefined =>
   revision === 0 ? undefined : { key, value, revision };
