@@ -53,6 +53,31 @@ describe("documents that are applied as one", () => {
     expect(report.documents.map(({ object }) => object?.resourceVersion)).toEqual(versions);
   });
 
+  test("reach a watch together, and a read at the revision of the report shows all", async () => {
+    await using cluster = await createCluster({ controllers: "none" });
+    const client = cluster.client();
+    const configMaps = client.resource(ConfigMap);
+    const { metadata } = await configMaps.list({ namespace: "default" });
+    const names = ["a", "b", "c", "d"];
+    const watch = configMaps.watch({ namespace: "default", resourceVersion: metadata.resourceVersion });
+    const report = await applyDocuments(
+      client,
+      names.map((name) => map(name)),
+      OPTIONS,
+    );
+    const seen: (readonly [string, boolean])[] = [];
+    for await (const { type, object } of watch) {
+      const { resourceVersion } = report;
+      const { items } = await configMaps.list({ namespace: "default", resourceVersion });
+      seen.push([
+        `${type} ${object.metadata.name}`,
+        names.every((name) => items.some((one) => one.metadata.name === name)),
+      ]);
+      if (seen.length === names.length) break;
+    }
+    expect(seen).toEqual(names.map((name) => [`ADDED ${name}`, true]));
+  });
+
   test("are not stored where one of them is refused: objects, addresses and quotas are as before", async () => {
     await using cluster = await createCluster({ controllers: "none" });
     const service: Manifest = {
