@@ -48,6 +48,17 @@ export function memberOf(document: Value, { id }: SetParent): Value {
   return { ...document, metadata: { ...metadata, labels: { ...labels, [PART_OF]: id } } };
 }
 
+/** Throws 409 for a stored object that is in another set. */
+export function checkMember({ id }: SetParent, ref: ObjectRef, { metadata }: ApiObject): void {
+  const other = metadata.labels?.[PART_OF];
+  if (other === undefined || other === id) return;
+  throw conflict(
+    ref,
+    metadata.name ?? "",
+    `it is in the ApplySet ${other} already; remove it there, or force the apply`,
+  );
+}
+
 /** The document of a parent. */
 export const parentDocument = ({ kind, namespace, name, id }: SetParent, content: SetContent): Value => ({
   apiVersion: "v1",

@@ -40,6 +40,7 @@ export class Attempt {
   readonly #request: PlanRequest;
   readonly #caller: PlanCaller;
   readonly #slice: Slice;
+  readonly #set: SetParent | undefined;
   readonly #judge: DocumentJudge;
   readonly #documents: Judged[] = [];
   readonly #pruned: Judged[] = [];
@@ -53,7 +54,9 @@ export class Attempt {
     this.#request = request;
     this.#caller = caller;
     this.#slice = parts.clock.loop.slice();
-    this.#judge = new DocumentJudge({ parts, fork, request, caller, slice: this.#slice });
+    const { prune } = request;
+    this.#set = prune && "set" in prune ? parentOf(prune, this.#namespace) : undefined;
+    this.#judge = new DocumentJudge({ parts, fork, request, caller, slice: this.#slice, set: this.#set });
   }
 
   /**
@@ -84,7 +87,7 @@ export class Attempt {
   /** Applies the documents in the fork and deletes what they leave out. */
   async judge(): Promise<Outcome> {
     const { prune } = this.#request;
-    const parent = prune && "set" in prune ? parentOf(prune, this.#namespace) : undefined;
+    const parent = this.#set;
     await this.#applyAll(parent);
     if (prune && !this.#refusal) {
       if (parent) await this.#pruneSet(parent);

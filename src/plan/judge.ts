@@ -12,6 +12,7 @@ import { type Caller, type Entry, type Kinds, type WriteResult, failureOf } from
 import type { Value } from "../value/value.ts";
 import type { Slice } from "../util/loop.ts";
 import { inSlices } from "../util/steps.ts";
+import { type SetParent, checkMember } from "./apply-set.ts";
 import { type ObjectChanges, type OwnedObject, changesOf } from "./changes.ts";
 import type { PlanCaller, PlanFork, PlanParts } from "./contract.ts";
 import type { OrderedDocument } from "./order.ts";
@@ -39,6 +40,8 @@ export interface JudgeParts {
   readonly request: PlanRequest;
   readonly caller: PlanCaller;
   readonly slice: Slice;
+  /** The set that the documents are in; undefined where they are in none. */
+  readonly set: SetParent | undefined;
 }
 
 /** See the head of this file. */
@@ -64,6 +67,7 @@ export class DocumentJudge {
       const permitting = this.#permit(info);
       if (permitting) await permitting;
       const before = await entryOf(this.#parts.fork.kinds, at);
+      this.#checkSet(at, before);
       const result = await this.#write(at, document, info);
       const planned = { ...head, ...(await this.#outcome(at, before, result)) };
       if (isDefinition(at)) await this.#parts.fork.idle();
@@ -86,6 +90,13 @@ export class DocumentJudge {
     } catch (error) {
       return { planned: this.#refused(object, error), at };
     }
+  }
+
+  /** Throws 409 for an object that is in another set, unless the apply is forced. */
+  #checkSet({ resource }: ResourceTarget, before: Entry | undefined): void {
+    const { set, request } = this.#parts;
+    const { group, plural, kind } = resource.definition;
+    if (set && before && !request.force) checkMember(set, { group, plural, kind }, resource.object(before));
   }
 
   async #write(at: ResourceTarget, document: Value, info: RequestInfo): Promise<WriteResult> {

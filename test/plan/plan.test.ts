@@ -245,6 +245,17 @@ describe("what is pruned", () => {
     });
   });
 
+  test("not what is in another set: it is refused, unless the apply is forced", async () => {
+    await using cluster = await createCluster();
+    const client = cluster.client();
+    await applyDocuments(client, [map("a")], { ...OPTIONS, prune: { set: { name: "one" } } });
+    const prune = { set: { name: "two" } };
+    expect((await plan(cluster, [map("a")], { prune })).documents).toMatchObject([
+      { result: "refused", status: { code: 409, message: expect.stringContaining("in the ApplySet") } },
+    ]);
+    expect((await plan(cluster, [map("a")], { prune, force: true })).documents[0]).toMatchObject({ result: "changed" });
+  });
+
   test("of a set of another tool: nothing, it is refused", async () => {
     await using cluster = await createCluster();
     await cluster
