@@ -50,6 +50,24 @@ export function* changesOf(before: OwnedObject, after: OwnedObject, manager: str
   };
 }
 
+/** What stands for a value of a Secret, as in `kubectl diff`: a plan may be printed where everybody reads it. */
+const MASKED = { before: "*** (before)", after: "*** (after)" } as const;
+
+const SECRET_MEMBERS: readonly string[] = ["data", "stringData", "metadata"];
+
+/** A change of a Secret without values; names of its members stay. Of metadata only annotations may have values. */
+export function masked(change: PlannedChange): PlannedChange {
+  const [, member = "", inside] = change.pointer.split("/");
+  const isMasked = SECRET_MEMBERS.includes(member) && (member !== "metadata" || inside === "annotations");
+  if (!isMasked) return change;
+  const { before, after, ...rest } = change;
+  return {
+    ...rest,
+    ...(before === undefined ? {} : { before: MASKED.before }),
+    ...(after === undefined ? {} : { after: MASKED.after }),
+  };
+}
+
 /** A manager, or an entry of `managedFields`. */
 type Owner = { readonly manager?: string | undefined; readonly operation?: string | undefined };
 

@@ -13,7 +13,7 @@ import type { Value } from "../value/value.ts";
 import type { Slice } from "../util/loop.ts";
 import { inSlices } from "../util/steps.ts";
 import { type SetParent, checkMember } from "./apply-set.ts";
-import { type ObjectChanges, type OwnedObject, changesOf } from "./changes.ts";
+import { type ObjectChanges, type OwnedObject, changesOf, masked } from "./changes.ts";
 import type { PlanCaller, PlanFork, PlanParts } from "./contract.ts";
 import type { OrderedDocument } from "./order.ts";
 import { type ResourceTarget, infoOf, objectIn, targetOf } from "./target.ts";
@@ -124,7 +124,8 @@ export class DocumentJudge {
     const after = await entryOf(this.#parts.fork.kinds, at);
     if (!after) return {};
     const steps = changesOf(owned(at, before), owned(at, after), this.#parts.request.fieldManager);
-    const { changes, lost } = await inSlices(steps, this.#parts.slice);
+    const { changes: all, lost } = await inSlices(steps, this.#parts.slice);
+    const changes = isSecret(at) ? all.map(masked) : all;
     this.#bytesLeft -= sizeOf({ changes, lost });
     if (this.#bytesLeft <= 0) return LEFT_OUT;
     return { changes, ...(lost.length === 0 ? {} : { lost }) };
@@ -180,6 +181,9 @@ const owned = ({ resource }: ResourceTarget, entry: Entry): OwnedObject => ({
   object: resource.object(entry),
   blame: () => resource.blame(entry),
 });
+
+const isSecret = ({ resource: { definition } }: ResourceTarget): boolean =>
+  definition.group === "" && definition.kind === "Secret";
 
 const isDefinition = ({ resource: { definition } }: ResourceTarget): boolean =>
   definition.group === "apiextensions.k8s.io" && definition.kind === "CustomResourceDefinition";

@@ -81,6 +81,25 @@ describe("the changes of a document", () => {
     ]);
   });
 
+  test("of a Secret have no values", async () => {
+    await using cluster = await createCluster();
+    const secret = (text: string, more: object = {}) => ({
+      apiVersion: "v1",
+      kind: "Secret",
+      metadata: at("s", { annotations: { note: text }, labels: { l: text } }),
+      data: { key: Buffer.from(text).toString("base64"), ...more },
+    });
+    await applyDocuments(cluster.client(), [secret("hidden1")], OPTIONS);
+    const { documents } = await plan(cluster, [secret("hidden2", { other: "aGlkZGVu" })]);
+    const managers = ["deployer"];
+    expect(documents[0]!.changes!.toSorted((a, b) => (a.pointer < b.pointer ? -1 : 1))).toEqual([
+      { op: "replace", pointer: "/data/key", before: "*** (before)", after: "*** (after)", managers },
+      { op: "add", pointer: "/data/other", after: "*** (after)", managers },
+      { op: "replace", pointer: "/metadata/annotations/note", before: "*** (before)", after: "*** (after)", managers },
+      { op: "replace", pointer: "/metadata/labels/l", before: "hidden1", after: "hidden2", managers },
+    ]);
+  });
+
   test("are none where nothing changes", async () => {
     await using cluster = await createCluster();
     await applyDocuments(cluster.client(), [map("web", { a: "1" })], OPTIONS);
