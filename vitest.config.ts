@@ -15,6 +15,7 @@ const COMPILED = { NODE_COMPILE_CACHE: new URL("node_modules/.cache/compiled", i
 const PROGRAMS = [
   "src/testing/run-command.test.ts",
   "test/{attacks,backup,client,clients,crash,docs,drivers,etcd,faults,fuzz,histories,history,kit,kubectl,mutate,serve,wire}/**/*.test.ts",
+  "test/plan/{atomic,cli,etcd}.test.ts",
   "test/promises/small-programs.test.ts",
 ];
 
@@ -30,6 +31,7 @@ const MEASURED = [
   "test/promises/{encryption,forks,history,lists,roles,turns}.test.ts",
   "test/clients/envtest.test.ts",
   "test/kit/figures.test.ts",
+  "test/plan/slices.test.ts",
   "test/serve/watchers.test.ts",
 ];
 
