@@ -101,7 +101,7 @@ async function applyOne(client: Client, document: Manifest): Promise<Real> {
     through: (transport) => async (request) => {
       const answer = await transport(request);
       if (request.method !== "PATCH") return answer;
-      const headers = [answer.headers?.["warning"] ?? []].flat();
+      const headers = [answer.headers?.["warning"] ?? []].flat().map(String);
       warnings.push(...headers.map((one) => QUOTED.exec(one)?.[1] ?? one));
       codes.push(answer.status);
       return answer;
