@@ -113,6 +113,7 @@ export interface PlanReport {
   /** In the order in which they are applied. */
   readonly documents: readonly PlannedDocument[];
   readonly pruned: readonly PlannedDocument[];
+  /** Of a plan without refusals. */
   readonly findings: readonly PlanFinding[];
   /** Why nothing was stored, where it was to be. */
   readonly status?: Status;

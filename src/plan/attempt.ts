@@ -93,7 +93,8 @@ export class Attempt {
       if (parent) await this.#pruneSet(parent);
       else if ("selector" in prune) await this.#remove(await prunedBySelector(this.#pruneParts, prune.selector));
     }
-    if (!this.#refusal) this.#findings = await this.#find();
+    // What is about to be stored waits for nothing that depends on how much else is there.
+    if (!this.#refusal && !this.#request.commit) this.#findings = await this.#find();
     return { judged: this.#all, refusal: this.#refusal };
   }
 

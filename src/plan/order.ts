@@ -19,29 +19,53 @@ export interface OrderedDocument {
 /** The documents in the order in which they are applied. */
 export function orderOf(documents: readonly Value[], namespace: string): readonly OrderedDocument[] {
   const providers = providersOf(documents, namespace);
-  if (providers.size === 0) return documents.map((_, position) => ({ position, moved: undefined }));
-  const visited = new Set<number>();
-  const ordered: OrderedDocument[] = [];
-  const visit = (first: number): void => {
-    const stack = [{ position: first, moved: undefined as PlannedMove | undefined, isReady: false }];
-    for (let top = stack.pop(); top; top = stack.pop()) {
-      const { position, moved } = top;
-      if (top.isReady) {
-        ordered.push({ position, moved });
-        continue;
-      }
-      if (visited.has(position)) continue;
-      visited.add(position);
-      stack.push({ position, moved, isReady: true });
-      for (const { rule, key } of needsOf(documents[position]!, namespace).toReversed()) {
-        const provider = providers.get(key);
-        if (provider === undefined || provider <= position || visited.has(provider)) continue;
-        stack.push({ position: provider, moved: { rule, before: position }, isReady: false });
-      }
+  const inOrder = documents.map((_, position) => ({ position, moved: undefined }));
+  return providers.size === 0 ? inOrder : new Ordering(documents, namespace, providers).of(inOrder);
+}
+
+/** A document whose needs are still to be looked at, or are in order. */
+interface Visit extends OrderedDocument {
+  readonly isReady: boolean;
+}
+
+/** Orders documents by their needs, depth first; a chain of needs may be as long as the manifest. */
+class Ordering {
+  readonly #documents: readonly Value[];
+  readonly #namespace: string;
+  readonly #providers: ReadonlyMap<string, number>;
+  readonly #visited = new Set<number>();
+  readonly #ordered: OrderedDocument[] = [];
+
+  constructor(documents: readonly Value[], namespace: string, providers: ReadonlyMap<string, number>) {
+    this.#documents = documents;
+    this.#namespace = namespace;
+    this.#providers = providers;
+  }
+
+  of(inOrder: readonly OrderedDocument[]): readonly OrderedDocument[] {
+    for (const first of inOrder) {
+      const stack: Visit[] = [{ ...first, isReady: false }];
+      for (let visit = stack.pop(); visit; visit = stack.pop()) stack.push(...this.#visit(visit));
     }
-  };
-  documents.forEach((_, position) => visit(position));
-  return ordered;
+    return this.#ordered;
+  }
+
+  /** Takes a document into the order, or returns what comes before it and itself, the first last. */
+  #visit({ position, moved, isReady }: Visit): readonly Visit[] {
+    if (isReady) this.#ordered.push({ position, moved });
+    if (isReady || this.#visited.has(position)) return [];
+    this.#visited.add(position);
+    return [{ position, moved, isReady: true }, ...this.#needed(position).toReversed()];
+  }
+
+  /** The later documents that a document needs. */
+  #needed(before: number): readonly Visit[] {
+    return needsOf(this.#documents[before]!, this.#namespace).flatMap(({ rule, key }) => {
+      const position = this.#providers.get(key) ?? before;
+      const isLater = position > before && !this.#visited.has(position);
+      return isLater ? [{ position, moved: { rule, before }, isReady: false }] : [];
+    });
+  }
 }
 
 type Rule = PlannedMove["rule"];
