@@ -4,6 +4,7 @@
  * @module
  */
 import type { MutatingWebhookConfiguration } from "../../kinds/admissionregistration/v1/mutatingwebhookconfiguration.ts";
+import type { ValidatingWebhookConfiguration } from "../../kinds/admissionregistration/v1/validatingwebhookconfiguration.ts";
 import { guardOf } from "../../schema/api-object.ts";
 import type { ApiObject } from "../../schema/definition.ts";
 import { MatchConditions } from "../rules/conditions.ts";
@@ -67,9 +68,11 @@ export interface Configuration {
   readonly webhooks: readonly Webhook[];
 }
 
-/** Both configurations have the members of this one, as far as they have webhooks of that form. */
-type AnyConfiguration = MutatingWebhookConfiguration;
-type WebhookValue = NonNullable<AnyConfiguration["webhooks"]>[number];
+type AnyConfiguration = MutatingWebhookConfiguration | ValidatingWebhookConfiguration;
+
+/** A webhook of either configuration: one that validates is never called once more. */
+type WebhookValue = NonNullable<ValidatingWebhookConfiguration["webhooks"]>[number] &
+  Pick<NonNullable<MutatingWebhookConfiguration["webhooks"]>[number], "reinvocationPolicy">;
 
 /** Returns what reads configurations of a type. */
 function readerOf(type: WebhookType): (object: ApiObject) => Configuration | undefined {
