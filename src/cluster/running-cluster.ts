@@ -232,7 +232,7 @@ function serverOf(parts: ClusterParts, { own, built, explaining, mismatches, hea
       storeMetrics(store),
       cacheMetrics(built.cacher, mismatches),
       processMetrics(),
-      ...built.handlers.collectors,
+      ...built.handlers.admissionMetrics,
       ...(server.collectors ?? []),
     ],
   });

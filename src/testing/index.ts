@@ -46,3 +46,13 @@ export type { RunOptions, Running } from "./run.ts";
 export { type RunCommandOptions, runCommand } from "./run-command.ts";
 export { HotLoop, NotSettled, ReconcileFailed, type SettleOptions } from "./settled.ts";
 export type { Origin, Recording, RequestMatch, RequestRecord, Verb } from "./traffic.ts";
+export {
+  type TestWebhook,
+  type WebhookAnswer,
+  type WebhookFault,
+  type WebhookHandler,
+  type WebhookOptions,
+  type WebhookRequest,
+  lies,
+  refuses,
+} from "./webhooks.ts";

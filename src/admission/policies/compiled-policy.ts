@@ -13,6 +13,8 @@ import type { ParamKind, PolicySpec } from "./contract.ts";
 /** What all compiled policies have; `E` are their own compiled expressions. */
 export class CompiledPolicy<E> {
   readonly name: string;
+  /** The policy itself. */
+  readonly source: ApiObject;
   readonly matcher: Matcher;
   readonly paramKind: ParamKind | undefined;
   /** Whether a request passes where the policy cannot be evaluated. */
@@ -22,6 +24,7 @@ export class CompiledPolicy<E> {
 
   /** @param compile compiles the expressions of its own, in steps; after the variables */
   constructor(object: ApiObject, spec: PolicySpec, compile: (compiler: AdmissionCompiler) => Steps<E>) {
+    this.source = object;
     this.name = object.metadata.name ?? "";
     this.matcher = compileMatching({ resourceRules: [], ...spec.matchConstraints });
     this.paramKind = spec.paramKind;
@@ -40,12 +43,18 @@ export class CompiledPolicy<E> {
   }
 }
 
+/** The variables of match conditions, for which namespaceObject is null. */
+export function withoutNamespace({ object, oldObject, request, params, decide }: Inputs): Inputs {
+  const others = { ...(params === undefined ? {} : { params }), ...(decide ? { decide } : {}) };
+  return { object, oldObject, request, namespaceObject: null, ...others };
+}
+
 /** The compiled expressions of a policy. */
 export interface Compilation<E> {
   readonly conditions: MatchConditions;
   readonly expressions: E;
   /** Binds the variables of a request; composited variables are evaluated once for all expressions that it runs. */
-  bind(inputs: Inputs): Bound;
+  readonly bind: (inputs: Inputs) => Bound;
 }
 
 function* compilation<E>(

@@ -12,20 +12,22 @@ import { ApiError, forbidden } from "../../meta/status.ts";
 import { asValue, copyOf } from "../../schema/api-object.ts";
 import type { ApiObject } from "../../schema/definition.ts";
 import { messageOf } from "../../util/error.ts";
-import { inSlices } from "../../util/steps.ts";
+import { inOneStep, inSlices } from "../../util/steps.ts";
 import { inOrder, whenDone } from "../../util/when-done.ts";
-import { clone, equal } from "../../value/value.ts";
+import { type Value as Json, clone, equal } from "../../value/value.ts";
 import { GROUP } from "../../kinds/admissionregistration/group.ts";
 import type { AdmissionRequest, AdmissionStep } from "../contract.ts";
-import { DecisionCache } from "../rules/decision-cache.ts";
+import type { ConditionsResult } from "../rules/conditions.ts";
 import { BoundPolicies, type BoundPolicy } from "./bound-policies.ts";
-import type { Compilation } from "./compiled-policy.ts";
+import { type Compilation, withoutNamespace } from "./compiled-policy.ts";
+import { Evaluation } from "./evaluation.ts";
 import { unconcerned } from "./excluded.ts";
 import {
   type CompiledMutation,
   type Mutations,
   type MutatingPolicy,
   MutationFault,
+  madeBy,
   mutated,
   readMutatingPolicy,
 } from "./mutation.ts";
@@ -109,7 +111,7 @@ class MutationRun {
   readonly #parts: PolicyParts;
   readonly #request: AdmissionRequest;
   readonly #reinvocations: Reinvocations;
-  readonly #decisions: DecisionCache;
+  readonly #evaluation: Evaluation;
   readonly #failures: MutationFailure[] = [];
   readonly #shadows: ShadowFinding[] = [];
 
@@ -117,7 +119,7 @@ class MutationRun {
     this.#parts = parts;
     this.#request = request;
     this.#reinvocations = reinvocations;
-    this.#decisions = new DecisionCache(parts.authorizer);
+    this.#evaluation = new Evaluation(parts);
   }
 
   /** Runs the mutations of one policy, or keeps the fault of its configuration. */
@@ -153,10 +155,11 @@ class MutationRun {
   /** Whether the match conditions are met; a failure of them is kept. */
   #meets(invocation: Invocation<MutatingPolicy>, { conditions }: Compilation<Mutations>): boolean | Promise<boolean> {
     if (conditions.isEmpty) return true;
-    const { loop } = this.#parts.clock;
-    const met = this.#decisions.run((decide) =>
-      conditions.evaluate({ ...this.#inputs(invocation, decide), namespaceObject: null }, loop.slice()),
-    );
+    const met = this.#evaluation.run<ConditionsResult>({
+      inputs: (decide) => withoutNamespace(inputsOf(this.#request, invocation, decide)),
+      steps: (inputs) => conditions.steps(inputs),
+      task: { policy: invocation.policy.source, what: "conditions" },
+    });
     return thenOf(met, (result) => {
       if (result.holds === undefined) this.#failOrShadow(invocation, result.error);
       return result.holds === true;
@@ -223,9 +226,17 @@ class MutationRun {
     const { object } = target;
     if (!object) return true;
     const { policyKinds, clock } = this.#parts;
-    const made = this.#decisions.run((decide) => {
-      const inputs = { ...this.#inputs(invocation, decide), object: asValue(object) };
-      const steps = mutated(mutation, compilation.bind(inputs), asValue(object), policyKinds.typeOf(invocation.shown));
+    const evaluated = this.#evaluation.run<Json>({
+      inputs: (decide) => inputsOf(this.#request, invocation, decide, object),
+      steps: (inputs) => inOneStep(() => madeBy(mutation, compilation.bind(inputs))),
+      task: {
+        policy: invocation.policy.source,
+        what: "mutation",
+        index: compilation.expressions.mutations.indexOf(mutation),
+      },
+    });
+    const made = thenOf(evaluated, (json) => {
+      const steps = mutated(mutation, json, asValue(object), policyKinds.typeOf(invocation.shown));
       return inSlices(steps, clock.loop.slice());
     });
     const put = (value: Awaited<typeof made>): true | Promise<unknown> => {
@@ -249,10 +260,6 @@ class MutationRun {
     if (!trace) return;
     const failure = this.#failures.find((one) => one.policy === policy.name && one.binding === binding.name);
     trace.tell(reportOfMutation({ policy, binding }, { before, after, failure: failure?.message, millis }));
-  }
-
-  #inputs(invocation: Invocation<MutatingPolicy>, decide: NonNullable<Inputs["decide"]>): Inputs {
-    return inputsOf(this.#request, invocation, decide);
   }
 
   #failOrShadow(invocation: Invocation<MutatingPolicy>, message: string): void {
@@ -331,5 +338,5 @@ function refusalOf({ ref, shownName }: AdmissionRequest, failures: readonly Muta
   });
   const { details = {} } = forbidden(ref, shownName || "Unknown", "", causes).status;
   const reason = sorted[0]?.isFault ? "Forbidden" : "Invalid";
-  return new ApiError(reason, causes[0]?.message ?? "", { details, code: 403 });
+  return new ApiError(reason, causes[0]?.message ?? "", { details, chosen: { code: 403 } });
 }

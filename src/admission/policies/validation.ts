@@ -9,7 +9,7 @@ import { Failure, type Value, typeNameOf } from "../../cel/values.ts";
 import type { ApiObject } from "../../schema/definition.ts";
 import type { Clock } from "../../util/clock.ts";
 import type { Steps } from "../../util/steps.ts";
-import { CompiledPolicy } from "./compiled-policy.ts";
+import { CompiledPolicy, withoutNamespace } from "./compiled-policy.ts";
 import type { Validation, ValidatingSpec } from "./contract.ts";
 
 /** What one validation came to. */
@@ -96,7 +96,7 @@ type Steady = Pick<Clock, "steady">;
 export function* evaluateValidations(policy: ValidatingPolicy, inputs: Inputs, clock: Steady): Steps<ValidationResult> {
   const { conditions, expressions, bind } = yield* policy.compiled();
   if (!conditions.isEmpty) {
-    const met = yield* conditions.steps({ ...inputs, namespaceObject: null });
+    const met = yield* conditions.steps(withoutNamespace(inputs));
     if (met.holds === false) return { ...NOTHING, condition: met.condition };
     if (!met.holds) return policy.ignoresFailures ? { ...NOTHING, ignored: met.error } : onlyFailure(met.error);
   }

@@ -9,6 +9,8 @@ import { type UserInfo, Authorizer, type Decide, ResourceCheck } from "../librar
 import { allFunctions } from "../library/index.ts";
 import type { Compiled } from "../program.ts";
 import { BOOL, DYN, INT, STRING, TIMESTAMP, type Type, listOf, mapOf, opaque, structOf } from "../types.ts";
+import type { Slots } from "../plan.ts";
+import { once } from "../../util/once.ts";
 import { Failure, Lazy, type Value } from "../values.ts";
 import { STRING_LIST, USER, WITH_TYPE, compileTo, structType } from "./expression.ts";
 import { jsonView } from "../json-view.ts";
@@ -17,7 +19,8 @@ import { mutationFunctions, mutationMessage } from "./mutation.ts";
 const KIND = structType("GroupVersionKind", { group: STRING, version: STRING, kind: STRING });
 const RESOURCE = structType("GroupVersionResource", { group: STRING, version: STRING, resource: STRING });
 
-const REQUEST = structType("AdmissionRequest", {
+/** The type of `request`. */
+export const REQUEST: Type = structType("AdmissionRequest", {
   kind: KIND,
   resource: RESOURCE,
   subResource: STRING,
@@ -55,7 +58,8 @@ const CONDITION = structType("NamespaceCondition", {
   reason: STRING,
 });
 
-const NAMESPACE = structType("Namespace", {
+/** The type of `namespaceObject`. */
+export const NAMESPACE: Type = structType("Namespace", {
   metadata: structType("NamespaceMetadata", METADATA),
   spec: structType("NamespaceSpec", { finalizers: STRING_LIST }),
   status: structType("NamespaceStatus", { conditions: listOf(CONDITION), phase: STRING }),
@@ -89,7 +93,7 @@ export interface Inputs {
   readonly object: Json;
   readonly oldObject: Json;
   readonly request: AdmissionRequest;
-  /** Null for cluster-scoped objects. */
+  /** Null for cluster-scoped objects; it may be a getter, which is called where an expression uses it. */
   readonly namespaceObject: ValueObject | null;
   readonly params?: Json;
   readonly decide?: Decide;
@@ -170,8 +174,8 @@ export class AdmissionCompiler {
   }
 }
 
-/** Lists and maps keep their element types; structs, opaque types and types become dyn. */
-function storedType(type: Type): Type {
+/** The type of a composited variable for other expressions: lists and maps keep their element types; structs, opaque types and types become dyn. */
+export function storedType(type: Type): Type {
   switch (type.kind) {
     case "list":
       return listOf(storedType(type.params[0]!));
@@ -188,7 +192,7 @@ function storedType(type: Type): Type {
 
 /** Evaluates expressions for one request. */
 export class Bound {
-  readonly #slots: readonly (Value | undefined)[];
+  readonly #slots: Slots;
   /** The cost of the composited variables since the last run. */
   #cost = 0;
 
@@ -220,13 +224,18 @@ export class Bound {
   }
 }
 
-function valuesOf(inputs: Inputs): Map<string, Value> {
-  const { object, oldObject, request, namespaceObject, params = null, decide } = inputs;
-  const values = new Map<string, Value>([
+/** The values of the variables; the request and the namespace are only read where an expression uses them. */
+function valuesOf(inputs: Inputs): Map<string, Value | (() => Value)> {
+  const { object, oldObject, request, params = null, decide } = inputs;
+  const namespaceView = (): Value => {
+    const { namespaceObject } = inputs;
+    return jsonView(namespaceObject && namespaceJson(namespaceObject));
+  };
+  const values = new Map<string, Value | (() => Value)>([
     ["object", jsonView(object)],
     ["oldObject", jsonView(oldObject)],
-    ["request", jsonView(requestJson(request))],
-    ["namespaceObject", jsonView(namespaceObject && namespaceJson(namespaceObject))],
+    ["request", once(() => jsonView(requestJson(request)))],
+    ["namespaceObject", once(namespaceView)],
     ["params", jsonView(params)],
   ]);
   if (!decide) return values;
