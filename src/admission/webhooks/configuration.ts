@@ -67,7 +67,7 @@ export interface Configuration {
   readonly webhooks: readonly Webhook[];
 }
 
-/** Both configurations have the members of this one, as far as they have webhooks of that form. */
+/** Both configurations have the form of this one; a webhook that validates has no `reinvocationPolicy`. */
 type AnyConfiguration = MutatingWebhookConfiguration;
 type WebhookValue = NonNullable<AnyConfiguration["webhooks"]>[number];
 
