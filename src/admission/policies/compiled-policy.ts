@@ -19,7 +19,8 @@ export class CompiledPolicy<E> {
   readonly paramKind: ParamKind | undefined;
   /** Whether a request passes where the policy cannot be evaluated. */
   readonly ignoresFailures: boolean;
-  readonly #steps: Steps<Compilation<E>>;
+  readonly #begin: () => Steps<Compilation<E>>;
+  #steps: Steps<Compilation<E>> | undefined = undefined;
   #compilation: Compilation<E> | undefined = undefined;
 
   /** @param compile compiles the expressions of its own, in steps; after the variables */
@@ -29,17 +30,26 @@ export class CompiledPolicy<E> {
     this.matcher = compileMatching({ resourceRules: [], ...spec.matchConstraints });
     this.paramKind = spec.paramKind;
     this.ignoresFailures = spec.failurePolicy === "Ignore";
-    this.#steps = compilation(spec, compile);
+    this.#begin = () => compilation(spec, compile);
   }
 
   /** Compiles the policy; whoever needs it first runs the steps that are left. */
   *compiled(): Steps<Compilation<E>> {
     while (!this.#compilation) {
-      const step = this.#steps.next();
-      if (step.done) this.#compilation ??= step.value;
+      const step = this.#next();
+      if (step.done) this.#compilation = step.value;
       else yield;
     }
     return this.#compilation;
+  }
+
+  /** Runs the next step; after one that throws, the next one is the first. */
+  #next(): IteratorResult<void, Compilation<E>> {
+    const steps = (this.#steps ??= this.#begin());
+    this.#steps = undefined;
+    const step = steps.next();
+    this.#steps = steps;
+    return step;
   }
 }
 

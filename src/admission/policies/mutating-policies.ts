@@ -235,7 +235,10 @@ class MutationRun {
       },
     });
     const made = thenOf(evaluated, (json) => {
-      const steps = mutated(mutation, json, asValue(object), policyKinds.typeOf(invocation.shown));
+      const { shown } = invocation;
+      // The options of a connection have no type to be merged by.
+      const type = shown.operation === "CONNECT" ? undefined : policyKinds.typeOf(shown);
+      const steps = mutated(mutation, json, asValue(object), type);
       return inSlices(steps, clock.loop.slice());
     });
     const put = (value: Awaited<typeof made>): true | Promise<unknown> => {
