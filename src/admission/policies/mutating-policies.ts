@@ -7,7 +7,6 @@
  *
  * @module
  */
-import type { Inputs } from "../../cel/environments/admission.ts";
 import { ApiError, forbidden } from "../../meta/status.ts";
 import { asValue, copyOf } from "../../schema/api-object.ts";
 import type { ApiObject } from "../../schema/definition.ts";
