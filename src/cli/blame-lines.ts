@@ -1,4 +1,4 @@
-import type { BlameReport, ReportedManager } from "../meta/ownership-reports.ts";
+import type { BlameReport, ReportedManager, ReportedSetter } from "../meta/ownership-reports.ts";
 import { humanDuration, parseTime } from "../meta/time.ts";
 import { parsePointer } from "../value/pointer.ts";
 import type { Value } from "../value/value.ts";
@@ -39,6 +39,7 @@ interface Node {
   readonly managers: readonly ReportedManager[];
   /** Defined for a leaf. */
   readonly value?: Value;
+  readonly setBy?: ReportedSetter | undefined;
   readonly children: Map<string, Node>;
 }
 
@@ -46,7 +47,7 @@ function rootOf(report: BlameReport): Node {
   const root: Node = { list: false, managers: [], children: new Map() };
   // Containers are created when a leaf needs them, which keeps the order of the object.
   const containers = new Map(report.containers.map((container) => [container.pointer, container]));
-  for (const { pointer, value, managers } of report.leaves) {
+  for (const { pointer, value, managers, setBy } of report.leaves) {
     const tokens = parsePointer(pointer);
     let parent = root;
     let path = "";
@@ -61,7 +62,7 @@ function rootOf(report: BlameReport): Node {
       }
       parent = child;
     }
-    parent.children.set(tokens.at(-1) ?? "", { list: false, managers, value, children: new Map() });
+    parent.children.set(tokens.at(-1) ?? "", { list: false, managers, value, setBy, children: new Map() });
   }
   return root;
 }
@@ -72,6 +73,8 @@ interface Line {
   readonly managers: readonly ReportedManager[];
   /** Whether this is a leaf without an owner. */
   readonly isUnowned: boolean;
+  /** Who sets such a leaf. */
+  readonly setBy?: ReportedSetter | undefined;
 }
 
 /** Returns the lines below a node; the first one begins with `first` instead of the indentation. */
@@ -96,24 +99,24 @@ const itemLines = (child: Node, head: string, indent: string): Line[] =>
     ? [leafLine([child.value], child, head, indent)]
     : treeLines(child, `${head}- `, `${indent}  `);
 
-function leafLine(value: Value, { managers }: Node, head: string, indent: string): Line {
+function leafLine(value: Value, { managers, setBy }: Node, head: string, indent: string): Line {
   const lines = encodeYaml(value).trimEnd().split("\n");
   const text = lines.map((line, i) => (i === 0 ? head : indent) + line).join("\n");
-  return { text, managers, isUnowned: managers.length === 0 };
+  return { text, managers, isUnowned: managers.length === 0, setBy };
 }
 
-/** A printed line: one manager, or a sign for an unowned field or for a continued line. */
+/** A printed line: one manager, who sets an unowned field, or a sign for an unowned field or for a continued line. */
 interface Row {
   readonly text: string;
-  readonly manager: ReportedManager | "unowned" | "continued" | "";
+  readonly manager: ReportedManager | ReportedSetter | "unowned" | "continued" | "";
 }
 
-function rowsOf({ text, managers, isUnowned }: Line): Row[] {
+function rowsOf({ text, managers, isUnowned, setBy }: Line): Row[] {
   const lines = text.split("\n");
   const count = Math.max(lines.length, managers.length);
   return Array.from({ length: count }, (_, i) => ({
     text: lines[i] ?? "",
-    manager: managers[i] ?? (i > 0 && lines.length > 1 ? "continued" : isUnowned ? "unowned" : ""),
+    manager: managers[i] ?? (i > 0 && lines.length > 1 ? "continued" : isUnowned ? (setBy ?? "unowned") : ""),
   }));
 }
 
@@ -121,11 +124,16 @@ function cellsOf(manager: Row["manager"], now: number): readonly [string, string
   if (manager === "") return ["", "", ""];
   if (manager === "unowned") return ["-", "", ""];
   if (manager === "continued") return ["|", "", ""];
+  if ("source" in manager) return [`(${printable(manager.name)})`, kindOf(manager), ""];
   const { operation, subresource, time } = manager;
   const written = time === undefined ? undefined : parseTime(time);
   const age = written === undefined ? "-" : humanDuration(Math.max(0, now - written));
   return [printable(manager.manager), subresource ? `${operation} ${printable(subresource)}` : operation, age];
 }
+
+/** `webhook`, `policy` or `plugin`. */
+const kindOf = ({ source }: ReportedSetter): string =>
+  source.startsWith("plugin/") ? "plugin" : source.includes("WebhookConfiguration/") ? "webhook" : "policy";
 
 const pad = (cells: readonly string[], widths: readonly number[]): string =>
   cells.map((cell, i) => padTo(cell, widths[i]!)).join("  ");
@@ -145,7 +153,7 @@ function printRow(
 /** Paints the gutter; each manager has one colour. */
 function paintGutter(gutter: string, manager: Row["manager"], colours: Map<string, Colour>, paint: Painter): string {
   if (manager === "") return gutter;
-  if (typeof manager === "string") return paint("dim", gutter);
+  if (typeof manager === "string" || "source" in manager) return paint("dim", gutter);
   let colour = colours.get(manager.manager);
   if (colour === undefined) {
     colour = MANAGER_COLOURS[colours.size % MANAGER_COLOURS.length]!;

@@ -2,6 +2,7 @@ import type { BlameReport } from "../meta/ownership-reports.ts";
 import { isStatus } from "../client/errors.ts";
 import type { Actions } from "./actions.ts";
 import { blameLines } from "./blame-lines.ts";
+import { withSetters } from "./blame-setters.ts";
 import { CliError } from "./cli-error.ts";
 import { connect } from "./connect.ts";
 import type { ConnectFlags } from "./connect-flags.ts";
@@ -23,9 +24,10 @@ export async function runBlame(actions: Actions, request: BlameRequest): Promise
   using connection = await connect(actions, request);
   const { client, namespace } = connection;
   const found = await findKind(client, kind);
-  const report = await blameOf(
+  const owned = await blameOf(
     client.resource(found).blame({ name, namespace: found.scope === "Namespaced" ? namespace : undefined }),
   );
+  const report = await withSetters(client, found, owned);
   const now = actions.clock.now();
   printReport(actions, request.output, report, () => blameLines(report, { ...styleOf(actions), now }));
 }

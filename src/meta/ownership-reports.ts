@@ -42,6 +42,13 @@ export interface ReportedManager {
   readonly subresource?: string;
 }
 
+/** A webhook, policy or plugin that sets a value which no manager owns. */
+export interface ReportedSetter {
+  readonly name: string;
+  /** The object that configures it, such as `MutatingWebhookConfiguration/defaults`, or `plugin/LimitRanger`. */
+  readonly source: string;
+}
+
 /** The owners of an object: the response to a GET. Leaves and containers are in the order of the object. */
 export interface BlameReport extends ReportHead<"Blame"> {
   /** Every leaf once: `field` is its name in conflict causes, `pointer` a JSON pointer (RFC 6901). */
@@ -50,6 +57,8 @@ export interface BlameReport extends ReportHead<"Blame"> {
     readonly pointer: string;
     readonly value: Value;
     readonly managers: readonly ReportedManager[];
+    /** Who sets it where no manager owns it, as a dry run shows; added by `keelson blame`. */
+    readonly setBy?: ReportedSetter;
   }[];
   /** The containers of the leaves; their managers own that they exist, not what is in them. */
   readonly containers: readonly {
