@@ -80,7 +80,7 @@ async function measure(requests: number, rounds: number): Promise<void> {
         body: JSON.stringify(body),
         identity,
       });
-      if (response.status > 201) throw new Error(`expected 200 or 201, got ${response.status}`);
+      if (response.code > 201) throw new Error(`expected 200 or 201, got ${response.code}`);
     };
     const rules = [{ operations: ["*"], apiGroups: ["*"], apiVersions: ["*"], resources: [resource] }];
     for (let i = 0; i < webhooks; i++) {
