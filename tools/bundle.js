@@ -28,6 +28,7 @@ const THREADS = {
   worker: "src/storage/sqlite/worker.ts",
   thread: "src/server/threads/thread.ts",
   "rules-job": "src/kinds/apiextensions/v1/rules-job.ts",
+  "configuration-job": "src/kinds/admissionregistration/configuration-job.ts",
   "selectors-job": "src/kinds/resource/v1/selectors-job.ts",
   "yaml-job": "src/server/body/yaml-job.ts",
   "validation-job": "src/extension/validation-job.ts",

@@ -6,9 +6,9 @@
  */
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, globSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { installPackage } from "./installed-package.ts";
@@ -30,6 +30,14 @@ const node = async (...args: readonly string[]): Promise<string> => {
 };
 
 beforeAll(() => installPackage(folder), 180_000);
+
+test("every module that runs in a thread is a chunk of the program under a name of its own", () => {
+  const jobs = globSync("src/**/*-job.ts", { cwd: root }).toSorted();
+  const bundle = readFileSync(join(root, "tools/bundle.js"), "utf8");
+  const listed = [...bundle.matchAll(/"([\w-]+-job)": "(.+)"/g)].map(([, name, path]) => ({ name, path: path! }));
+  expect(listed.map(({ path }) => path).toSorted()).toEqual(jobs);
+  expect(listed.map(({ name }) => name)).toEqual(listed.map(({ path }) => basename(path, ".ts")));
+});
 
 test("its command runs", async () => {
   expect(await node(join(installed, bin.keelson), "--version")).toBe(`keelson ${version}`);

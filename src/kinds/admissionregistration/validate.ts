@@ -9,10 +9,10 @@ import { runRules } from "../../schema/write/run-rules.ts";
 import type { Steps } from "../../util/steps.ts";
 import { siblingModule } from "../../util/worker-threads.ts";
 import { same } from "../rules/same.ts";
-import type { ObjectTask } from "./rules-job.ts";
+import type { ObjectTask } from "./configuration-job.ts";
 import { type RuledKind, validateObject } from "./rules.ts";
 
-const MODULE = siblingModule(import.meta.url, "rules-job");
+const MODULE = siblingModule(import.meta.url, "configuration-job");
 /** The queue of all writes of the group, where too many are validated at once. */
 const SENDER = {};
 
