@@ -67,7 +67,7 @@ async function open({ count, resource, form }: Policies): Promise<() => Promise<
       body: JSON.stringify(body),
       identity,
     });
-    if (response.status > 201) throw new Error(`expected 200 or 201, got ${response.status}`);
+    if (response.code > 201) throw new Error(`expected 200 or 201, got ${response.code}`);
   };
   const resourceRules = [
     { operations: ["CREATE", "UPDATE"], apiGroups: ["*"], apiVersions: ["*"], resources: [resource] },

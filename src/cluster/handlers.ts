@@ -26,6 +26,7 @@ import {
   provisionNamespace,
 } from "../registry/index.ts";
 import { componentStatuses } from "./components.ts";
+import type { Collector } from "../util/exposition.ts";
 import type { ClusterParts } from "./contract.ts";
 import type { Own } from "./own.ts";
 

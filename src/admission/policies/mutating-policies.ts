@@ -7,7 +7,6 @@
  *
  * @module
  */
-import type { Inputs } from "../../cel/environments/admission.ts";
 import { ApiError, forbidden } from "../../meta/status.ts";
 import { asValue, copyOf } from "../../schema/api-object.ts";
 import type { ApiObject } from "../../schema/definition.ts";
@@ -236,7 +235,10 @@ class MutationRun {
       },
     });
     const made = thenOf(evaluated, (json) => {
-      const steps = mutated(mutation, json, asValue(object), policyKinds.typeOf(invocation.shown));
+      const { shown } = invocation;
+      // The options of a connection have no type to be merged by.
+      const type = shown.operation === "CONNECT" ? undefined : policyKinds.typeOf(shown);
+      const steps = mutated(mutation, json, asValue(object), type);
       return inSlices(steps, clock.loop.slice());
     });
     const put = (value: Awaited<typeof made>): true | Promise<unknown> => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Authorizer } from "../../auth/contract.ts";
-import { expectNotLong, leastCpu } from "../../util/testing/cpu-time.ts";
+import { leastCpu } from "../../util/testing/cpu-time.ts";
+import { expectNotLong } from "../../util/testing/slices.ts";
 import type { AdmissionRequest } from "../contract.ts";
 import type { ValidatingSpec } from "./contract.ts";
 import { PolicyTest, configMap } from "./testing/policies.ts";
