@@ -11,6 +11,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { startServer } from "../../src/app/index.ts";
+import type { Client } from "../../src/client/index.ts";
+import {
+  ConfigMap,
+  MutatingAdmissionPolicy,
+  MutatingAdmissionPolicyBinding,
+  MutatingWebhookConfiguration,
+  Pod,
+  ValidatingAdmissionPolicy,
+  ValidatingAdmissionPolicyBinding,
+  ValidatingWebhookConfiguration,
+} from "../../src/client/kinds/index.ts";
 import { MADE, code, table } from "./markdown.ts";
 
 /** The page. */
@@ -42,6 +53,7 @@ async function ask(): Promise<string> {
       accessLog: join(directory, "access.log"),
       auditPolicyFile: policy,
       auditLogPath: join(directory, "audit.log"),
+      featureGates: { MutatingAdmissionPolicy: true },
     });
     const { adminToken, ca } = server.pki;
     const options = { ca: ca.cert, headers: { authorization: `Bearer ${adminToken}` } };
@@ -50,10 +62,67 @@ async function ask(): Promise<string> {
       return text(answer);
     };
     await answerTo("/api/v1/namespaces");
+    await useAdmission(server.client("reference"));
     return await answerTo("/metrics");
   } finally {
     rmSync(directory, { recursive: true });
   }
+}
+
+const RULE = { operations: ["CREATE"], apiGroups: [""], apiVersions: ["v1"], resources: ["configmaps"] };
+const ON_MAPS = { matchConstraints: { resourceRules: [RULE] } };
+
+/** A write that webhooks, which nobody serves, and policies are about: metrics of admission are there once there is something to count. */
+async function useAdmission(client: Client): Promise<void> {
+  const hook = (name: string, failurePolicy: string, expression = "true") => ({
+    name: `${name}.example.com`,
+    admissionReviewVersions: ["v1"],
+    sideEffects: "None",
+    clientConfig: { url: "https://127.0.0.1:1/" },
+    failurePolicy,
+    matchConditions: [{ name: "condition", expression }],
+    rules: [RULE],
+  });
+  const named = (name: string) => ({ metadata: { name } });
+  await client.resource(ValidatingAdmissionPolicy).create({
+    ...named("checks"),
+    spec: { ...ON_MAPS, validations: [{ expression: "false" }] },
+  });
+  const binding = { policyName: "checks", validationActions: ["Audit"] };
+  await client.resource(ValidatingAdmissionPolicyBinding).create({ ...named("checks"), spec: binding });
+  await client.resource(ValidatingAdmissionPolicyBinding).create({
+    metadata: { name: "shadow", annotations: { "keelson.dev/shadow": "true" } },
+    spec: binding,
+  });
+  await client.resource(MutatingAdmissionPolicy).create({
+    ...named("changes"),
+    spec: {
+      ...ON_MAPS,
+      reinvocationPolicy: "Never",
+      mutations: [
+        {
+          patchType: "JSONPatch",
+          jsonPatch: { expression: "[JSONPatch{op: 'test', path: '/kind', value: object.kind}]" },
+        },
+      ],
+    },
+  });
+  await client
+    .resource(MutatingAdmissionPolicyBinding)
+    .create({ ...named("changes"), spec: { policyName: "changes" } });
+  await client.resource(MutatingWebhookConfiguration).create({
+    ...named("mutating"),
+    webhooks: [hook("ignored", "Ignore"), hook("skipped", "Fail", "false"), hook("odd", "Ignore", "object.none == 1")],
+  });
+  await client
+    .resource(ValidatingWebhookConfiguration)
+    .create({ ...named("validating"), webhooks: [hook("failing", "Fail")] });
+  const refused = client.resource(ConfigMap).create({ metadata: { name: "a", namespace: "default" } });
+  await refused.catch(() => undefined);
+  await client.resource(Pod).create({
+    metadata: { name: "p", namespace: "kube-system" },
+    spec: { containers: [{ name: "c", image: "i" }] },
+  });
 }
 
 function rowsOf(exposition: string): string[][] {
