@@ -7,10 +7,11 @@ import { outputOption, withExamples } from "./help.ts";
 
 /** Returns the command `admission`, which shows what the steps of admission do with writes. */
 export function admissionCommand(actions: Actions): Command {
-  return new Command("admission")
+  const command = new Command("admission")
     .description("Show what admission does with writes: built-in plugins, webhooks and policies.")
     .addCommand(explainCommand(actions))
     .addCommand(checkCommand(actions));
+  return withExamples(command, "admission explain -f pod.yaml", "admission check");
 }
 
 function explainCommand(actions: Actions): Command {

@@ -27,7 +27,6 @@ import {
 } from "../registry/index.ts";
 import type { Collector } from "../util/exposition.ts";
 import { componentStatuses } from "./components.ts";
-import type { Collector } from "../util/exposition.ts";
 import type { ClusterParts } from "./contract.ts";
 import type { Own } from "./own.ts";
 

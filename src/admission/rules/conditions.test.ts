@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Authorizer, Decision } from "../../auth/contract.ts";
-import { systemClock } from "../../util/clock.ts";
+import { ManualClock } from "../../util/clock.ts";
 import { objectOf, requestOf } from "../testing/requests.ts";
 import { MatchConditions } from "./conditions.ts";
 import { conditionInputs, withDecisions } from "./request-variable.ts";
@@ -26,7 +26,7 @@ const evaluate = (expressions: readonly string[], by = NOBODY) => {
   return withDecisions(by, (decide) =>
     conditions.evaluate(
       conditionInputs(request, requestedResource(request), request, decide),
-      systemClock.loop.slice(),
+      new ManualClock().loop.slice(),
     ),
   );
 };
