@@ -7,12 +7,12 @@
  *
  * @module
  */
-import type { Inputs } from "../../cel/environments/admission.ts";
+import type { Bound, Inputs } from "../../cel/environments/admission.ts";
 import { ApiError, forbidden } from "../../meta/status.ts";
 import { asValue, copyOf } from "../../schema/api-object.ts";
 import type { ApiObject } from "../../schema/definition.ts";
 import { messageOf } from "../../util/error.ts";
-import { inSlices } from "../../util/steps.ts";
+import { type Steps, inSlices } from "../../util/steps.ts";
 import { inOrder, whenDone } from "../../util/when-done.ts";
 import { clone, equal } from "../../value/value.ts";
 import { GROUP } from "../../kinds/admissionregistration/group.ts";
@@ -32,7 +32,7 @@ import {
 import { Params } from "./params.ts";
 import type { PolicyParts } from "./parts.ts";
 import { NO_ERROR, errorTypeOf } from "./policy-metrics.ts";
-import { mismatchOf, reportOfFault, reportOfMutation } from "./report.ts";
+import { type MutationOutcome, mismatchOf, reportOfFault, reportOfMutation } from "./report.ts";
 import { Reinvocations } from "./reinvocations.ts";
 import { type Invocation, type Selected, inputsOf, select } from "./selection.ts";
 import { SHADOW_NOTE, type ShadowFinding, shadowNote } from "./shadow.ts";
@@ -65,7 +65,7 @@ class MutatingPolicies {
     this.#policies = new BoundPolicies(lookup, {
       policies: `mutatingadmissionpolicies.${GROUP.group}`,
       bindings: `mutatingadmissionpolicybindings.${GROUP.group}`,
-      read: readMutatingPolicy,
+      read: (object) => readMutatingPolicy(object, { observe: parts.observePolicy?.(object) }),
     });
   }
 
@@ -112,6 +112,8 @@ class MutationRun {
   readonly #decisions: DecisionCache;
   readonly #failures: MutationFailure[] = [];
   readonly #shadows: ShadowFinding[] = [];
+  /** What all mutations have cost. */
+  #cost = 0;
 
   constructor(parts: PolicyParts, request: AdmissionRequest, reinvocations: Reinvocations) {
     this.#parts = parts;
@@ -174,11 +176,13 @@ class MutationRun {
       : { object: shown.object, replace: (value) => shown.replace(value) };
     const before = target.object && copyOf(target.object);
     const began = this.#parts.clock.steady();
+    const costBefore = this.#cost;
     const pending = inOrder(mutations, (mutation) => this.#apply(invocation, compilation, mutation, target));
     return asPending(
       whenDone(pending, () => {
         const hasChanged = !equal(before, target.object);
-        this.#tell(invocation, before, target.object, this.#parts.clock.steady() - began);
+        const millis = this.#parts.clock.steady() - began;
+        this.#tell(invocation, { before, after: target.object, millis, cost: this.#cost - costBefore });
         if (binding.isShadow) {
           if (hasChanged) this.#shadow(policy.name, binding.name, "change");
           return;
@@ -225,8 +229,9 @@ class MutationRun {
     const { policyKinds, clock } = this.#parts;
     const made = this.#decisions.run((decide) => {
       const inputs = { ...this.#inputs(invocation, decide), object: asValue(object) };
-      const steps = mutated(mutation, compilation.bind(inputs), asValue(object), policyKinds.typeOf(invocation.shown));
-      return inSlices(steps, clock.loop.slice());
+      const bound = compilation.bind(inputs);
+      const steps = mutated(mutation, bound, asValue(object), policyKinds.typeOf(invocation.shown));
+      return inSlices(this.#counted(steps, bound), clock.loop.slice());
     });
     const put = (value: Awaited<typeof made>): true | Promise<unknown> => {
       if (value === asValue(object)) return true;
@@ -239,16 +244,20 @@ class MutationRun {
     return made instanceof Promise ? made.then(put) : put(made);
   }
 
-  #tell(
-    { policy, binding }: Invocation<MutatingPolicy>,
-    before: ApiObject | undefined,
-    after: ApiObject | undefined,
-    millis: number,
-  ): void {
+  /** The steps of a mutation; counts what it has cost. */
+  *#counted<T>(steps: Steps<T>, bound: Bound): Steps<T> {
+    try {
+      return yield* steps;
+    } finally {
+      this.#cost += bound.spent;
+    }
+  }
+
+  #tell({ policy, binding }: Invocation<MutatingPolicy>, outcome: Omit<MutationOutcome, "failure">): void {
     const { trace } = this.#request;
     if (!trace) return;
     const failure = this.#failures.find((one) => one.policy === policy.name && one.binding === binding.name);
-    trace.tell(reportOfMutation({ policy, binding }, { before, after, failure: failure?.message, millis }));
+    trace.tell(reportOfMutation({ policy, binding }, { ...outcome, failure: failure?.message }));
   }
 
   #inputs(invocation: Invocation<MutatingPolicy>, decide: NonNullable<Inputs["decide"]>): Inputs {

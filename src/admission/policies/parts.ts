@@ -3,8 +3,10 @@
  *
  * @module
  */
+import type { Observe } from "../../cel/observer.ts";
 import type { Authorizer } from "../../auth/contract.ts";
 import type { Dialect } from "../../meta/dialect.ts";
+import type { ApiObject } from "../../schema/definition.ts";
 import type { Lookup } from "../../schema/lookup.ts";
 import type { Clock } from "../../util/clock.ts";
 import type { PolicyKinds } from "./contract.ts";
@@ -18,4 +20,6 @@ export interface PolicyParts {
   readonly clock: Pick<Clock, "steady" | "loop">;
   readonly policyKinds: PolicyKinds;
   readonly policyMetrics: PolicyMetrics;
+  /** Observes the expressions of a policy, for coverage. */
+  readonly observePolicy?: (policy: ApiObject) => Observe | undefined;
 }

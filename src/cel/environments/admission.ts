@@ -7,6 +7,7 @@ import type { Value as Json, ValueObject } from "../../value/value.ts";
 import type { Environment } from "../environment.ts";
 import { type UserInfo, Authorizer, type Decide, ResourceCheck } from "../library/authorization.ts";
 import { allFunctions } from "../library/index.ts";
+import type { Observe } from "../observer.ts";
 import type { Compiled } from "../program.ts";
 import { BOOL, DYN, INT, STRING, TIMESTAMP, type Type, listOf, mapOf, opaque, structOf } from "../types.ts";
 import { Failure, Lazy, type Value } from "../values.ts";
@@ -69,6 +70,11 @@ export interface OptionalVariables {
   readonly variables: boolean;
 }
 
+/** Observers of the expressions of a policy, for coverage. */
+export interface Observing {
+  readonly observe?: Observe | undefined;
+}
+
 /** An admission request. */
 export interface AdmissionRequest {
   readonly kind: ValueObject;
@@ -120,7 +126,7 @@ export class AdmissionCompiler {
   readonly #fields = new Map<string, Type>();
   readonly #stored = new Map<string, Compiled>();
 
-  constructor({ params, authorizer, variables }: OptionalVariables) {
+  constructor({ params, authorizer, variables }: OptionalVariables, { observe }: Observing = {}) {
     const all: [string, Type][] = [
       ["object", DYN],
       ["oldObject", DYN],
@@ -135,9 +141,9 @@ export class AdmissionCompiler {
     const isDeclared = (name: string): boolean =>
       name === "params" ? params : name === "variables" ? variables : authorizer || !name.startsWith("authorizer");
     const declared = all.filter(([name]) => isDeclared(name));
-    this.#env = { functions: allFunctions(), variables: new Map(declared) };
+    this.#env = { functions: allFunctions(), variables: new Map(declared), observe };
     const ofMessages = declared.filter(([name]) => !name.startsWith("authorizer"));
-    this.#messageEnv = { functions: allFunctions(), variables: new Map(ofMessages) };
+    this.#messageEnv = { functions: allFunctions(), variables: new Map(ofMessages), observe };
     this.#mutationEnv = { ...this.#env, functions: mutationFunctions(), messages: mutationMessage };
   }
 
@@ -191,6 +197,7 @@ export class Bound {
   readonly #slots: readonly (Value | undefined)[];
   /** The cost of the composited variables since the last run. */
   #cost = 0;
+  #spent = 0;
 
   constructor(names: readonly string[], stored: ReadonlyMap<string, Compiled>, inputs: Inputs) {
     const values = valuesOf(inputs);
@@ -199,12 +206,18 @@ export class Bound {
     this.#slots = names.map((name) => values.get(name));
   }
 
+  /** The cost of all runs so far, with the variables. */
+  get spent(): number {
+    return this.#spent + this.#cost;
+  }
+
   /** Runs an expression; its cost and that of the variables that it evaluates are subtracted from the budget. */
   run({ source, compiled }: Expression, budget: number): Evaluation {
     const { program } = compiled;
     if (!program) return { value: new Failure(`compilation error: ${compiled.error}`), remaining: budget };
     const { value, cost } = program.run(this.#slots);
     const remaining = budget - this.#cost - cost;
+    this.#spent += this.#cost + cost;
     this.#cost = 0;
     if (remaining < 0) return { value: OUT_OF_BUDGET, remaining: -1 };
     if (!(value instanceof Failure)) return { value, remaining };
