@@ -31,6 +31,7 @@ const THREADS = {
   "selectors-job": "src/kinds/resource/v1/selectors-job.ts",
   "yaml-job": "src/server/body/yaml-job.ts",
   "validation-job": "src/extension/validation-job.ts",
+  "policy-job": "src/admission/policies/policy-job.ts",
 };
 /** What is read together: by every command, by a server before its store opens, and while it does. */
 const TOGETHER = {

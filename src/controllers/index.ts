@@ -4,6 +4,7 @@
  *
  * There is a folder for each subject, and no subject imports another: `storage/` (claims, volumes, attachments),
  * `scheduler/` (Pods to nodes), `pods/` (Pods of lost nodes), `namespaces/`, `garbage/` (owners, old Events), `quota/`,
+ * `policies/` (types of their expressions),
  * `certificates/`, `access/` (tokens, roles), `election/` and `storage-versions/`. `common/` has what several share.
  */
 import type { Dialect } from "../meta/dialect.ts";
@@ -21,6 +22,7 @@ import { eventExpiry } from "./garbage/event-expiry.ts";
 import { defaultServiceAccount, rootCaPublisher } from "./namespaces/defaults.ts";
 import { namespaceLifecycle } from "./namespaces/lifecycle.ts";
 import { systemNamespaces } from "./namespaces/system-namespaces.ts";
+import { policyTypeChecking } from "./policies/type-checking.ts";
 import { type PodGarbageSettings, podGarbage } from "./pods/garbage/controller.ts";
 import { taintEviction } from "./pods/taint-eviction/controller.ts";
 import { resourceQuota } from "./quota/controller.ts";
@@ -80,6 +82,7 @@ export function builtInControllers(settings: ControllerSettings): BuiltInControl
     podCertificateCleaner,
     trustBundlePublisher(caCertificate),
     roleAggregation,
+    policyTypeChecking,
   ];
   const placing = scheduler(dialect);
   return storageProtection

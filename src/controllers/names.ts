@@ -29,6 +29,8 @@ export const CONTROLLERS = {
   "trust-bundle-publisher":
     "Keeps the certificate of the server in a ClusterTrustBundle of its own (gate ClusterTrustBundle).",
   "vac-protection": "Keeps attributes classes that claims or volumes name.",
+  "validatingadmissionpolicy-status-controller":
+    "Checks the expressions of ValidatingAdmissionPolicies against the types that they are about.",
 } as const;
 
 /** Whether a list for `--controllers` selects a controller that runs by default. */

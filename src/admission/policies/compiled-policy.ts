@@ -13,6 +13,8 @@ import type { ParamKind, PolicySpec } from "./contract.ts";
 /** What all compiled policies have; `E` are their own compiled expressions. */
 export class CompiledPolicy<E> {
   readonly name: string;
+  /** The policy itself. */
+  readonly source: ApiObject;
   readonly matcher: Matcher;
   readonly paramKind: ParamKind | undefined;
   /** Whether a request passes where the policy cannot be evaluated. */
@@ -30,6 +32,7 @@ export class CompiledPolicy<E> {
     compile: (compiler: AdmissionCompiler) => Steps<E>,
     observing: Observing = {},
   ) {
+    this.source = object;
     this.name = object.metadata.name ?? "";
     this.matcher = compileMatching({ resourceRules: [], ...spec.matchConstraints });
     this.paramKind = spec.paramKind;

@@ -12,20 +12,22 @@ import { ApiError, forbidden } from "../../meta/status.ts";
 import { asValue, copyOf } from "../../schema/api-object.ts";
 import type { ApiObject } from "../../schema/definition.ts";
 import { messageOf } from "../../util/error.ts";
-import { type Steps, inSlices } from "../../util/steps.ts";
+import { type Steps, inOneStep, inSlices } from "../../util/steps.ts";
 import { inOrder, whenDone } from "../../util/when-done.ts";
-import { clone, equal } from "../../value/value.ts";
+import { type Value as Json, clone, equal } from "../../value/value.ts";
 import { GROUP } from "../../kinds/admissionregistration/group.ts";
 import type { AdmissionRequest, AdmissionStep } from "../contract.ts";
-import { DecisionCache } from "../rules/decision-cache.ts";
+import type { ConditionsResult } from "../rules/conditions.ts";
 import { BoundPolicies, type BoundPolicy } from "./bound-policies.ts";
 import type { Compilation } from "./compiled-policy.ts";
+import { Evaluation } from "./evaluation.ts";
 import { unconcerned } from "./excluded.ts";
 import {
   type CompiledMutation,
   type Mutations,
   type MutatingPolicy,
   MutationFault,
+  madeBy,
   mutated,
   readMutatingPolicy,
 } from "./mutation.ts";
@@ -109,7 +111,7 @@ class MutationRun {
   readonly #parts: PolicyParts;
   readonly #request: AdmissionRequest;
   readonly #reinvocations: Reinvocations;
-  readonly #decisions: DecisionCache;
+  readonly #evaluation: Evaluation;
   readonly #failures: MutationFailure[] = [];
   readonly #shadows: ShadowFinding[] = [];
   /** What all mutations have cost. */
@@ -119,7 +121,7 @@ class MutationRun {
     this.#parts = parts;
     this.#request = request;
     this.#reinvocations = reinvocations;
-    this.#decisions = new DecisionCache(parts.authorizer);
+    this.#evaluation = new Evaluation(parts);
   }
 
   /** Runs the mutations of one policy, or keeps the fault of its configuration. */
@@ -155,10 +157,11 @@ class MutationRun {
   /** Whether the match conditions are met; a failure of them is kept. */
   #meets(invocation: Invocation<MutatingPolicy>, { conditions }: Compilation<Mutations>): boolean | Promise<boolean> {
     if (conditions.isEmpty) return true;
-    const { loop } = this.#parts.clock;
-    const met = this.#decisions.run((decide) =>
-      conditions.evaluate({ ...this.#inputs(invocation, decide), namespaceObject: null }, loop.slice()),
-    );
+    const met = this.#evaluation.run<ConditionsResult>({
+      inputs: (decide) => ({ ...this.#inputs(invocation, decide), namespaceObject: null }),
+      steps: (inputs) => conditions.steps(inputs),
+      task: { policy: invocation.policy.source, what: "conditions" },
+    });
     return thenOf(met, (result) => {
       if (result.holds === undefined) this.#failOrShadow(invocation, result.error);
       return result.holds === true;
@@ -227,11 +230,18 @@ class MutationRun {
     const { object } = target;
     if (!object) return true;
     const { policyKinds, clock } = this.#parts;
-    const made = this.#decisions.run((decide) => {
-      const inputs = { ...this.#inputs(invocation, decide), object: asValue(object) };
-      const bound = compilation.bind(inputs);
-      const steps = mutated(mutation, bound, asValue(object), policyKinds.typeOf(invocation.shown));
-      return inSlices(this.#counted(steps, bound), clock.loop.slice());
+    const evaluated = this.#evaluation.run<Json>({
+      inputs: (decide) => ({ ...this.#inputs(invocation, decide), object: asValue(object) }),
+      steps: (inputs) => this.#counted(mutation, compilation.bind(inputs)),
+      task: {
+        policy: invocation.policy.source,
+        what: "mutation",
+        index: compilation.expressions.mutations.indexOf(mutation),
+      },
+    });
+    const made = thenOf(evaluated, (json) => {
+      const steps = mutated(mutation, json, asValue(object), policyKinds.typeOf(invocation.shown));
+      return inSlices(steps, clock.loop.slice());
     });
     const put = (value: Awaited<typeof made>): true | Promise<unknown> => {
       if (value === asValue(object)) return true;
@@ -244,13 +254,15 @@ class MutationRun {
     return made instanceof Promise ? made.then(put) : put(made);
   }
 
-  /** The steps of a mutation; counts what it has cost. */
-  *#counted<T>(steps: Steps<T>, bound: Bound): Steps<T> {
-    try {
-      return yield* steps;
-    } finally {
-      this.#cost += bound.spent;
-    }
+  /** Makes the value of a mutation, in one step; counts what that has cost. */
+  #counted(mutation: CompiledMutation, bound: Bound): Steps<Json> {
+    return inOneStep(() => {
+      try {
+        return madeBy(mutation, bound);
+      } finally {
+        this.#cost += bound.spent;
+      }
+    });
   }
 
   #tell({ policy, binding }: Invocation<MutatingPolicy>, outcome: Omit<MutationOutcome, "failure">): void {

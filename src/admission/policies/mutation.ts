@@ -69,29 +69,35 @@ function compileMutation(
 /** The budget of one mutation with its variables (CEL-56). */
 const BUDGET = 10_000_000;
 
-/**
- * What a mutation makes of an object, in steps; the object itself where it changes nothing. Fails with {@link MutationFault}.
- *
- * @param type the type of the object, which an apply configuration is merged by
- */
-export function* mutated(
-  { patchType, expression }: CompiledMutation,
-  bound: Bound,
-  object: ValueObject,
-  type: StructType | undefined,
-): Steps<Json> {
+/** What the expression of a mutation makes: a part of the object, or a JSON patch. Throws {@link MutationFault}. */
+export function madeBy({ patchType, expression }: CompiledMutation, bound: Bound): Json {
   const { error } = expression.compiled;
   if (error !== undefined) throw new MutationFault(error);
   const { value } = bound.run(expression, BUDGET);
   if (value instanceof Failure) throw new MutationFault(value.message);
-  yield;
-  if (patchType === "JSONPatch") return yield* patched(value, object);
-  return applied(value, object, type);
+  if (patchType === "JSONPatch") return value instanceof List ? [...value].map(operationOf) : [];
+  demandPlacedTypes(value);
+  return json(value);
 }
 
-function applied(value: Value, object: ValueObject, type: StructType | undefined): Json {
-  demandPlacedTypes(value);
-  const made = json(value);
+/**
+ * What a mutation makes of an object, in steps; the object itself where it changes nothing. Fails with {@link MutationFault}.
+ *
+ * @param made what its expression has made
+ * @param type the type of the object, which an apply configuration is merged by
+ */
+export function* mutated(
+  { patchType }: Pick<CompiledMutation, "patchType">,
+  made: Json,
+  object: ValueObject,
+  type: StructType | undefined,
+): Steps<Json> {
+  if (patchType === "JSONPatch") return yield* patched(made, object);
+  yield;
+  return applied(made, object, type);
+}
+
+function applied(made: Json, object: ValueObject, type: StructType | undefined): Json {
   if (!isObject(made)) throw new MutationFault("unsupported return type from ApplyConfiguration expression");
   if (!type) throw new MutationFault(`expected the kind ${String(object["kind"])} to be served, it is not`);
   const { apiVersion = "", kind = "" } = object;
@@ -107,8 +113,7 @@ function applied(value: Value, object: ValueObject, type: StructType | undefined
   throw new MutationFault(`error applying patch: invalid ApplyConfiguration: ${why}`);
 }
 
-function* patched(value: Value, object: ValueObject): Steps<Json> {
-  const operations = value instanceof List ? [...value].map(operationOf) : [];
+function* patched(operations: Json, object: ValueObject): Steps<Json> {
   try {
     return yield* followJsonPatch(object, parseJsonPatch(operations).operations);
   } catch (error) {

@@ -9,6 +9,7 @@ import type { Dialect } from "../../meta/dialect.ts";
 import type { ApiObject } from "../../schema/definition.ts";
 import type { Lookup } from "../../schema/lookup.ts";
 import type { Clock } from "../../util/clock.ts";
+import type { WorkerThreads } from "../../util/worker-threads.ts";
 import type { PolicyKinds } from "./contract.ts";
 import type { PolicyMetrics } from "./policy-metrics.ts";
 
@@ -18,6 +19,8 @@ export interface PolicyParts {
   readonly lookup: Lookup;
   readonly authorizer: Authorizer;
   readonly clock: Pick<Clock, "steady" | "loop">;
+  /** Evaluates what would take too long on the event loop; without it everything is evaluated there. */
+  readonly threads?: WorkerThreads;
   readonly policyKinds: PolicyKinds;
   readonly policyMetrics: PolicyMetrics;
   /** Observes the expressions of a policy, for coverage. */

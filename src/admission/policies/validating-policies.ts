@@ -6,13 +6,12 @@
  * @module
  */
 import { ApiError, type StatusReason, forbidden } from "../../meta/status.ts";
-import { inSlices } from "../../util/steps.ts";
 import { inOrder, whenDone } from "../../util/when-done.ts";
 import { GROUP } from "../../kinds/admissionregistration/group.ts";
 import type { AdmissionRequest, AdmissionStep } from "../contract.ts";
-import { DecisionCache } from "../rules/decision-cache.ts";
 import { AuditAnnotations } from "./audit-annotations.ts";
 import { BoundPolicies } from "./bound-policies.ts";
+import { Evaluation } from "./evaluation.ts";
 import { unconcerned } from "./excluded.ts";
 import { type Enforcement, type PolicyMetrics, errorTypeOf } from "./policy-metrics.ts";
 import { Params } from "./params.ts";
@@ -90,10 +89,10 @@ export class ValidatingPolicies {
     selected: readonly Selected<ValidatingPolicy>[],
   ): readonly Judgement[] | Promise<readonly Judgement[]> {
     const judged: Judgement[] = [];
-    const decisions = new DecisionCache(this.#parts.authorizer);
+    const evaluation = new Evaluation(this.#parts);
     const pending = inOrder(selected, (one) => {
       if (one.fault !== undefined) return void judged.push(one);
-      const result = this.#evaluate(request, one, decisions);
+      const result = this.#evaluate(request, one, evaluation);
       if (!(result instanceof Promise)) return void judged.push({ invocation: one, result });
       return result.then((done) => void judged.push({ invocation: one, result: done }));
     });
@@ -103,12 +102,13 @@ export class ValidatingPolicies {
   #evaluate(
     request: AdmissionRequest,
     invocation: Invocation<ValidatingPolicy>,
-    decisions: DecisionCache,
+    evaluation: Evaluation,
   ): ValidationResult | Promise<ValidationResult> {
-    const { clock } = this.#parts;
-    return decisions.run((decide) => {
-      const inputs = inputsOf(request, invocation, decide);
-      return inSlices(evaluateValidations(invocation.policy, inputs, clock), clock.loop.slice());
+    const { policy } = invocation;
+    return evaluation.run<ValidationResult>({
+      inputs: (decide) => inputsOf(request, invocation, decide),
+      steps: (inputs) => evaluateValidations(policy, inputs, this.#parts.clock),
+      task: { policy: policy.source, what: "validations" },
     });
   }
 }

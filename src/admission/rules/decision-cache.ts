@@ -23,6 +23,16 @@ export class DecisionCache {
     this.#authorizer = authorizer;
   }
 
+  /** The answers so far, by the {@link accessKey} of their questions. */
+  get known(): readonly (readonly [string, AccessDecision])[] {
+    return [...this.#known];
+  }
+
+  /** Whether an answer is still to come: the result of the present run is thrown away. */
+  get isPending(): boolean {
+    return this.#pending.length > 0;
+  }
+
   /** Runs work; it runs again once the answers are there that it had to wait for. */
   run<T>(work: (decide: Decide) => T | Promise<T>, runs = 1): T | Promise<T> {
     const result = work(this.#decide);
@@ -39,7 +49,7 @@ export class DecisionCache {
   }
 
   #ask(request: AccessRequest): AccessDecision {
-    const key = JSON.stringify(keyOf(request));
+    const key = accessKey(request);
     const known = this.#known.get(key);
     if (known) return known;
     const { user } = request;
@@ -75,6 +85,9 @@ const optional = ({ uid, extra }: AccessRequest["user"]): object => ({
   ...(uid === undefined ? {} : { uid }),
   ...(extra ? { extra } : {}),
 });
+
+/** A text that is the same for the same question. */
+export const accessKey = (request: AccessRequest): string => JSON.stringify(keyOf(request));
 
 function keyOf({ user, verb, path, resource }: AccessRequest): unknown {
   if (!resource) return [user, verb, path];

@@ -18,7 +18,8 @@ import { mutationFunctions, mutationMessage } from "./mutation.ts";
 const KIND = structType("GroupVersionKind", { group: STRING, version: STRING, kind: STRING });
 const RESOURCE = structType("GroupVersionResource", { group: STRING, version: STRING, resource: STRING });
 
-const REQUEST = structType("AdmissionRequest", {
+/** The type of `request`. */
+export const REQUEST: Type = structType("AdmissionRequest", {
   kind: KIND,
   resource: RESOURCE,
   subResource: STRING,
@@ -56,7 +57,8 @@ const CONDITION = structType("NamespaceCondition", {
   reason: STRING,
 });
 
-const NAMESPACE = structType("Namespace", {
+/** The type of `namespaceObject`. */
+export const NAMESPACE: Type = structType("Namespace", {
   metadata: structType("NamespaceMetadata", METADATA),
   spec: structType("NamespaceSpec", { finalizers: STRING_LIST }),
   status: structType("NamespaceStatus", { conditions: listOf(CONDITION), phase: STRING }),
@@ -176,8 +178,8 @@ export class AdmissionCompiler {
   }
 }
 
-/** Lists and maps keep their element types; structs, opaque types and types become dyn. */
-function storedType(type: Type): Type {
+/** The type of a composited variable for other expressions: lists and maps keep their element types; structs, opaque types and types become dyn. */
+export function storedType(type: Type): Type {
   switch (type.kind) {
     case "list":
       return listOf(storedType(type.params[0]!));

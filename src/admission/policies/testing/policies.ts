@@ -11,6 +11,7 @@ import { kubernetes } from "../../../meta/dialect.ts";
 import type { ApiObject } from "../../../schema/definition.ts";
 import type { Lookup, ObjectName } from "../../../schema/lookup.ts";
 import { ManualClock } from "../../../util/clock.ts";
+import type { WorkerThreads } from "../../../util/worker-threads.ts";
 import { expose } from "../../../util/exposition.ts";
 import type { AdmissionRequest, AdmissionStep } from "../../contract.ts";
 import { requestOf } from "../../testing/requests.ts";
@@ -140,7 +141,7 @@ export class PolicyTest {
   readonly validatingStep: AdmissionStep;
   readonly mutatingStep: AdmissionStep;
 
-  constructor(authorizer: Authorizer = mastersAuthorizer) {
+  constructor(authorizer: Authorizer = mastersAuthorizer, threads?: WorkerThreads) {
     this.parts = {
       dialect: kubernetes,
       lookup: this.objects,
@@ -148,6 +149,7 @@ export class PolicyTest {
       clock: new ManualClock(),
       policyKinds,
       policyMetrics: this.metrics,
+      ...(threads ? { threads } : {}),
     };
     this.validatingStep = validatingAdmissionPolicy(this.parts);
     this.mutatingStep = mutatingAdmissionPolicy(this.parts);

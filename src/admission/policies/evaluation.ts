@@ -1,0 +1,86 @@
+/**
+ * Evaluates the expressions of policies for one request: on the event loop in slices, and in a worker thread where a slice would
+ * take too long.
+ *
+ * Expressions cannot wait for the authorizer: an evaluation whose answers were not there runs once more when they are.
+ *
+ * @module
+ */
+import type { Inputs } from "../../cel/environments/admission.ts";
+import type { Decide } from "../../cel/library/authorization.ts";
+import type { ApiObject } from "../../schema/definition.ts";
+import { jobFailure } from "../../schema/write/job-failure.ts";
+import { type Steps, inSlices } from "../../util/steps.ts";
+import { WorkTooLong, withWorkLimit } from "../../util/work-limit.ts";
+import { JobError, siblingModule } from "../../util/worker-threads.ts";
+import { decodeOwnJson } from "../../value/json.ts";
+import { DecisionCache } from "../rules/decision-cache.ts";
+import { MutationFault } from "./mutation.ts";
+import type { PolicyParts } from "./parts.ts";
+import { type PolicyAnswer, type PolicyTask, accessOf, taskInputs } from "./policy-task.ts";
+
+/** What is evaluated of a policy. */
+export type TaskHead = Pick<PolicyTask, "what" | "index"> & { readonly policy: ApiObject };
+
+/** One evaluation. */
+export interface EvaluationWork<T> {
+  readonly inputs: (decide: Decide) => Inputs;
+  readonly steps: (inputs: Inputs) => Steps<T>;
+  /** The same for a worker thread. */
+  readonly task: TaskHead;
+}
+
+type EvaluationParts = Pick<PolicyParts, "authorizer" | "threads" | "clock">;
+
+const MODULE = siblingModule(import.meta.url, "policy-job");
+
+/** See the head of this file. */
+export class Evaluation {
+  readonly #parts: EvaluationParts;
+  readonly #decisions: DecisionCache;
+
+  constructor(parts: EvaluationParts) {
+    this.#parts = parts;
+    this.#decisions = new DecisionCache(parts.authorizer);
+  }
+
+  /** The result of some work; throws or rejects with what the work throws. */
+  run<T>({ inputs, steps, task }: EvaluationWork<T>): T | Promise<T> {
+    const { threads, clock } = this.#parts;
+    return this.#decisions.run((decide) => {
+      const bound = inputs(decide);
+      if (!threads) return inSlices(steps(bound), clock.loop.slice());
+      const inThread = (error: unknown): Promise<T> => {
+        if (!(error instanceof WorkTooLong)) throw error;
+        return this.#inThread<T>(task, bound, decide);
+      };
+      try {
+        const done = inSlices(withWorkLimit(steps(bound)), clock.loop.slice());
+        return done instanceof Promise ? done.catch(inThread) : done;
+      } catch (error) {
+        return inThread(error);
+      }
+    });
+  }
+
+  /** Runs the work in a worker thread, once more with each new answer of the authorizer. */
+  async #inThread<T>({ policy, ...task }: TaskHead, inputs: Inputs, decide: Decide): Promise<T> {
+    const head = { ...task, policy: JSON.stringify(policy), inputs: taskInputs(inputs) };
+    for (;;) {
+      const answer = await this.#ask({ ...head, known: this.#decisions.known }, policy);
+      for (const asked of answer.asked) decide(accessOf(asked));
+      if (answer.asked.length > 0 && !this.#decisions.isPending) continue;
+      if (answer.fault !== undefined) throw new MutationFault(answer.fault);
+      return decodeOwnJson(answer.result) as T;
+    }
+  }
+
+  async #ask(input: PolicyTask, policy: ApiObject): Promise<PolicyAnswer> {
+    const what = `the policy ${JSON.stringify(policy.metadata.name)}`;
+    try {
+      return (await this.#parts.threads!.run({ what, module: MODULE, input }, policy)) as PolicyAnswer;
+    } catch (error) {
+      throw error instanceof JobError ? jobFailure(error) : error;
+    }
+  }
+}

@@ -1,0 +1,55 @@
+/** Which kinds the expressions of a policy are checked against. */
+import type { ServedKind } from "../../client/index.ts";
+import type { KindName } from "./published-schema.ts";
+
+/** A rule of a policy, as far as it names resources. */
+export interface NamingRule {
+  readonly apiGroups?: readonly string[];
+  readonly apiVersions?: readonly string[];
+  readonly resources?: readonly string[];
+}
+
+/** A kind with its resource. */
+export type CheckedKind = KindName & { readonly plural: string };
+
+/** The most types of one policy. */
+const MAX_TYPES = 10;
+
+/**
+ * The kinds that rules name, sorted by group, version and kind: at most ten. A rule with a wildcard for groups or versions
+ * names none; wildcards for resources, and subresources, are left out.
+ */
+export function checkedKinds(rules: readonly NamingRule[], served: readonly ServedKind[]): readonly CheckedKind[] {
+  const found = new Map<string, CheckedKind>();
+  for (const rule of rules) {
+    const named = kindsOf(rule, served).slice(0, MAX_TYPES);
+    for (const kind of named) found.set(textOf(kind), kind);
+    if (named.length === MAX_TYPES) break;
+  }
+  return [...found.values()].toSorted(
+    (a, b) => compare(a.group, b.group) || compare(a.version, b.version) || compare(a.kind, b.kind),
+  );
+}
+
+function kindsOf(
+  { apiGroups = [], apiVersions = [], resources = [] }: NamingRule,
+  served: readonly ServedKind[],
+): CheckedKind[] {
+  const names = resources.filter((name) => !/[*/]/.test(name));
+  if ([...apiGroups, ...apiVersions].some((name) => name.includes("*"))) return [];
+  const kinds: CheckedKind[] = [];
+  for (const group of apiGroups.toSorted()) {
+    for (const version of apiVersions.toSorted()) {
+      for (const plural of names.toSorted()) {
+        const kind = served.find((one) => one.group === group && one.version === version && one.plural === plural);
+        if (kind) kinds.push({ group, version, kind: kind.kind, plural });
+      }
+    }
+  }
+  return kinds;
+}
+
+/** A kind as kube-apiserver writes it: `apps/v1, Kind=Deployment`. */
+export const textOf = ({ group, version, kind }: KindName): string => `${group}/${version}, Kind=${kind}`;
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
