@@ -404,13 +404,20 @@ function present(of: Step, field: string): Step {
 const BRANCHES: Readonly<Record<string, BranchOperator>> = { "_?_:_": "?:", "_&&_": "&&", "_||_": "||" };
 
 /** The operands of a call; the first one of an operator with branches notifies the observer of the branch that is taken. */
-function observed(expr: Expr & { kind: "call" }, parts: readonly Part[], observer: ExpressionObserver): readonly Part[] {
+function observed(
+  expr: Expr & { kind: "call" },
+  parts: readonly Part[],
+  observer: ExpressionObserver,
+): readonly Part[] {
   const operator = BRANCHES[expr.name];
   const isOfMacro = expr.args.some((arg) => arg.kind === "ident" && arg.name === ACCU);
   const [first, ...rest] = parts;
   if (!operator || isOfMacro || !first) return parts;
   const { at } = expr;
-  const taken = { true: observer.branch({ operator, at, when: true }), false: observer.branch({ operator, at, when: false }) };
+  const taken = {
+    true: observer.branch({ operator, at, when: true }),
+    false: observer.branch({ operator, at, when: false }),
+  };
   const run: Step = (under) => {
     const value = first.run(under);
     if (typeof value === "boolean") taken[value ? "true" : "false"]();

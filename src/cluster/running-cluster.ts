@@ -14,11 +14,14 @@ import { type Controller, type Manager, createManager, withoutManagedFields } fr
 import type { ApiContext } from "../schema/definition.ts";
 import { DEFAULT_FILTERS, type HealthCheck, type Route, type ServerHandle, createServer } from "../server/index.ts";
 import type { Store } from "../storage/contract.ts";
+import type { TrialReport } from "../meta/trial-report.ts";
+import type { TrialParts } from "../trial/index.ts";
 import type { Clock } from "../util/clock.ts";
 import { silentLog } from "../util/log.ts";
+import type { Value } from "../value/value.ts";
 import { checkCache } from "./cache-checks.ts";
 import { CONTROLLERS_LEASE, leaseNamespace } from "./components.ts";
-import type { Cluster, ClusterParts, KeptCluster } from "./contract.ts";
+import type { Cluster, ClusterParts, KeptCluster, TryOptions } from "./contract.ts";
 import { DefaultRoles, SERVER_ITSELF } from "./default-roles.ts";
 import type { FlowObjects } from "./flow-objects.ts";
 import type { ClusterRegistry } from "./handlers.ts";
@@ -27,6 +30,8 @@ import { inProcessTransport } from "./in-process.ts";
 import { cacheMetrics, processMetrics, storeMetrics } from "./metrics.ts";
 import type { Own } from "./own.ts";
 import { servedKindsOf } from "./served-kinds.ts";
+import { policyKindsOf } from "./handlers.ts";
+import { DEFAULT_TRY_LIMIT, type PreparedTrial, tryRoute } from "./try-route.ts";
 import { whyRoute } from "./why-route.ts";
 
 const GRACE_MS = 10_000;
@@ -80,9 +85,12 @@ export class RunningCluster implements Cluster {
     opened.defer(() => this.#stop());
     opened.defer(() => roles?.close());
     this.#roles = roles;
-    const explaining = whyRoute((identity) => this.client("keelson-why", identity));
+    const routes = [
+      whyRoute((identity) => this.client("keelson-why", identity)),
+      tryRoute((documents) => this.#prepareTrial(documents)),
+    ];
     const mismatches = (): number => checks.mismatches;
-    this.#serve = () => serverOf(parts, { own, built, explaining, mismatches, health: roles ? [roles.health] : [] });
+    this.#serve = () => serverOf(parts, { own, built, routes, mismatches, health: roles ? [roles.health] : [] });
   }
 
   get store(): Store {
@@ -127,6 +135,14 @@ export class RunningCluster implements Cluster {
     await manager.start();
   }
 
+  async tryPolicies(
+    documents: readonly Value[],
+    { identity = ADMIN, limit = DEFAULT_TRY_LIMIT, signal }: Partial<TryOptions> = {},
+  ): Promise<TrialReport> {
+    const tryThem = await this.#prepareTrial(documents);
+    return tryThem({ identity, limit, ...(signal ? { signal } : {}) });
+  }
+
   keep(still: Store, then: Clock): KeptCluster {
     const { built, extension, flow, own, forkOf } = this.#open;
     const parts = { ...this.#parts, gates: own.api.gates };
@@ -145,6 +161,23 @@ export class RunningCluster implements Cluster {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+
+  /** Reads the documents of a trial; rejects with 400 or 422 where the server would refuse them. */
+  async #prepareTrial(documents: readonly Value[]): Promise<PreparedTrial> {
+    const { readDocuments, tryPolicies } = await import("../trial/index.ts");
+    const parts = this.#trialParts();
+    const sources = documents.map((value, i) => ({ value, from: `document ${i + 1}` }));
+    const read = await readDocuments(sources, parts);
+    return (options) => tryPolicies(parts, read, options);
+  }
+
+  #trialParts(): TrialParts {
+    const { built, own } = this.#open;
+    const { api, threads } = own;
+    const { kinds, lookup, handlers } = built;
+    const { authorizer } = handlers;
+    return { api, kinds, lookup, authorizer, threads, store: this.#parts.store, policyKinds: policyKindsOf(built) };
   }
 
   /** Runs controllers, on this server alone or on the one that those who share the store elect. */
@@ -197,13 +230,13 @@ function defaultRolesOf(
 interface Served {
   readonly own: Own;
   readonly built: ClusterRegistry;
-  readonly explaining: Route;
+  readonly routes: readonly Route[];
   readonly mismatches: () => number;
   readonly health: readonly HealthCheck[];
 }
 
 /** The server over the registry, with the health checks, metrics and routes of the cluster. */
-function serverOf(parts: ClusterParts, { own, built, explaining, mismatches, health }: Served): ServerHandle {
+function serverOf(parts: ClusterParts, { own, built, routes, mismatches, health }: Served): ServerHandle {
   const { store, log = silentLog, server = {} } = parts;
   const { clock, random, dialect } = own.api;
   const watched = { clock, stored: () => store.revision, cached: () => built.cacher.stats(), kinds: built.kinds };
@@ -219,7 +252,7 @@ function serverOf(parts: ClusterParts, { own, built, explaining, mismatches, hea
     fairness: own.fairness,
     version: "0.0.0",
     ...server,
-    routes: [explaining, ...(server.routes ?? [])],
+    routes: [...routes, ...(server.routes ?? [])],
     health: [
       storeCheck(own.storeFailed),
       cacheCheck(watched),

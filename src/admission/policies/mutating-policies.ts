@@ -13,7 +13,7 @@ import { asValue, copyOf } from "../../schema/api-object.ts";
 import type { ApiObject } from "../../schema/definition.ts";
 import { messageOf } from "../../util/error.ts";
 import { type Steps, inOneStep, inSlices } from "../../util/steps.ts";
-import { inOrder, whenDone } from "../../util/when-done.ts";
+import { inOrder, thenOf, whenDone } from "../../util/when-done.ts";
 import { type Value as Json, clone, equal } from "../../value/value.ts";
 import { GROUP } from "../../kinds/admissionregistration/group.ts";
 import type { AdmissionRequest, AdmissionStep } from "../contract.ts";
@@ -335,9 +335,6 @@ function attempt<T>(work: () => T, failed: (error: unknown) => void): T | undefi
     return undefined;
   }
 }
-
-const thenOf = <T, R>(value: T | Promise<T>, next: (value: T) => R | Promise<R>): R | Promise<R> =>
-  value instanceof Promise ? value.then(next) : next(value);
 
 const asPending = (done: void | Promise<void>): Promise<void> | undefined =>
   done instanceof Promise ? done : undefined;

@@ -19,6 +19,7 @@ import { ALL_PATCHES, PATCH_MEDIA, type PatchType } from "../../schema/patch-typ
 import { DecodeError } from "../../value/decode-error.ts";
 import { decodeJson, decodeJsonSteps } from "../../value/json.ts";
 import { inSlices } from "../../util/steps.ts";
+import type { Value } from "../../value/value.ts";
 import { decodeYamlInline, type YamlOptions } from "../../value/yaml.ts";
 import type { ServerContext } from "../request/context.ts";
 import type { ResourceRequest } from "../request/request.ts";
@@ -65,6 +66,19 @@ export async function objectBody(server: ServerContext, request: ResourceRequest
     return bytes.length > LARGE ? await server.clock.loop.pass().then(() => body) : body;
   } catch (error) {
     throw bodyError(error, name);
+  }
+}
+
+/** The body of a request that is no object: any value, as JSON or YAML. 400 for one that cannot be decoded. */
+export async function valueBody(server: ServerContext, response: HttpResponse): Promise<Value> {
+  const media = bodyMedia(response);
+  if (media === "protobuf") throw unsupportedMediaType(PROTOBUF, BODY_TYPES);
+  const bytes = await bodyBytes(server, response);
+  try {
+    const { value } = await (media === "yaml" ? yamlBody(server, response, bytes) : decodeJsonBody(server, bytes));
+    return value;
+  } catch (error) {
+    throw bodyError(error, undefined);
   }
 }
 

@@ -1,0 +1,186 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { mastersAuthorizer } from "../auth/admin.ts";
+import { kubernetes } from "../meta/dialect.ts";
+import { gatesOf } from "../meta/gates.ts";
+import type { TrialReport } from "../meta/trial-report.ts";
+import { openMemoryStore } from "../storage/memory/store.ts";
+import { ManualClock, seededRandom } from "../util/clock.ts";
+import type { Value } from "../value/value.ts";
+import { type Cluster, createCluster } from "./index.ts";
+
+const ADMIN = { user: "admin", groups: ["system:masters"] };
+const GROUP = "admissionregistration.k8s.io";
+
+const rules = (operations: readonly string[], resources: readonly string[] = ["configmaps"]): Value => ({
+  resourceRules: [{ apiGroups: [""], apiVersions: ["v1"], operations: [...operations], resources: [...resources] }],
+});
+
+const validating = (name: string, expression: string, spec: { [member: string]: Value } = {}): Value => ({
+  apiVersion: `${GROUP}/v1`,
+  kind: "ValidatingAdmissionPolicy",
+  metadata: { name },
+  spec: { matchConstraints: rules(["*"]), validations: [{ expression, message: `${name} says no` }], ...spec },
+});
+
+const mutating = (name: string, expression: string): Value => ({
+  apiVersion: `${GROUP}/v1beta1`,
+  kind: "MutatingAdmissionPolicy",
+  metadata: { name },
+  spec: {
+    matchConstraints: rules(["CREATE"]),
+    reinvocationPolicy: "Never",
+    mutations: [{ patchType: "ApplyConfiguration", applyConfiguration: { expression } }],
+  },
+});
+
+const binding = (policyName: string, more: { [member: string]: Value }): Value => ({
+  apiVersion: `${GROUP}/v1`,
+  kind: "ValidatingAdmissionPolicyBinding",
+  metadata: { name: `${policyName}-binding` },
+  spec: { policyName, validationActions: ["Deny"], ...more },
+});
+
+const configMap = (name: string, data: { [key: string]: string }): object => ({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { name, namespace: "default" },
+  data,
+});
+
+let cluster: Cluster;
+
+async function send(method: string, url: string, body: object, identity = ADMIN) {
+  const headers = { "content-type": "application/json", "user-agent": "writer/1" };
+  const answer = await cluster.server.inject({ method, url, identity, headers, body: JSON.stringify(body) });
+  return { code: answer.code, text: await answer.text() };
+}
+
+const MAPS = "/api/v1/namespaces/default/configmaps";
+
+beforeAll(async () => {
+  cluster = await createCluster({
+    store: await openMemoryStore(),
+    dialect: kubernetes,
+    clock: new ManualClock(),
+    random: seededRandom(1),
+    gates: gatesOf(kubernetes, { MutatingAdmissionPolicy: true }),
+    authorizer: () => ({
+      authorize: (identity, info) =>
+        identity.user === "limited" && info.resource === "secrets"
+          ? { allowed: false, reason: "" }
+          : identity.user === "limited"
+            ? { allowed: true, reason: "" }
+            : mastersAuthorizer.authorize(identity, info),
+    }),
+  });
+  for (const name of ["a", "b", "c"]) await send("POST", `${MAPS}?fieldManager=maker`, configMap(name, { size: name }));
+  await send("PUT", `${MAPS}/a?fieldManager=changer`, configMap("a", { size: "aa" }));
+});
+afterAll(() => cluster.close(0));
+
+const only = (report: TrialReport) => report.policies[0]!;
+
+test("a policy is judged on what is stored and on each write of the history", async () => {
+  const report = await cluster.tryPolicies([validating("size", "object.?data.?size.orValue('') != 'aa'")]);
+  expect(only(report)).toMatchObject({
+    kind: "ValidatingAdmissionPolicy",
+    policy: "size",
+    bindings: ["size"],
+    objects: { refuse: 1 },
+    writes: { refuse: 1, fail: 0 },
+  });
+  expect(only(report).objects.judged).toBeGreaterThanOrEqual(3);
+  expect(only(report).writes.judged).toBe(only(report).objects.judged + 1);
+  expect(only(report).cost).toBeGreaterThan(0);
+  expect(report.findings).toEqual([
+    expect.objectContaining({ of: "object", operation: "CREATE", would: "refuse", message: "size says no" }),
+    expect.objectContaining({ of: "write", operation: "UPDATE", managers: ["changer"] }),
+  ]);
+  expect(report.findings[0]).toMatchObject({ object: { kind: "ConfigMap", namespace: "default", name: "a" } });
+});
+
+test("findings are counted by resource and by manager, and only the first ones are reported", async () => {
+  const report = await cluster.tryPolicies([validating("none", "!has(object.data) || !('size' in object.data)")], {
+    limit: 2,
+  });
+  expect(only(report).resources).toEqual([expect.objectContaining({ resource: "configmaps", refuse: 7 })]);
+  expect(only(report).managers).toEqual([
+    expect.objectContaining({ manager: "changer", refuse: 2 }),
+    expect.objectContaining({ manager: "maker", refuse: 6 }),
+  ]);
+  expect(report.findings).toHaveLength(2);
+  expect(report.furtherFindings).toBe(5);
+});
+
+test("a policy about updates alone sees a stored object as an update of itself", async () => {
+  const spec = { matchConstraints: rules(["UPDATE"]) };
+  const report = await cluster.tryPolicies([
+    validating("u", "object.metadata.name != 'b' || oldObject != object", spec),
+  ]);
+  expect(report.findings).toMatchObject([{ of: "object", operation: "UPDATE", object: { name: "b" } }]);
+  expect(only(report).writes).toMatchObject({ judged: 1, refuse: 0 });
+});
+
+test("what a mutation would change is told, and nothing is changed", async () => {
+  const before = cluster.store.revision;
+  const report = await cluster.tryPolicies([
+    mutating("stamp", "Object{metadata: Object.metadata{labels: {'stamped': object.metadata.name}}}"),
+  ]);
+  expect(only(report).objects.change).toBe(only(report).objects.judged);
+  const finding = report.findings.find(({ object }) => object.name === "b");
+  expect(finding).toMatchObject({ would: "change" });
+  expect(finding?.changes).toEqual([{ op: "add", pointer: "/metadata/labels", after: { stamped: "b" } }]);
+  expect(cluster.store.revision).toBe(before);
+});
+
+test("bindings, params and namespaces of the documents are used", async () => {
+  const report = await cluster.tryPolicies([
+    validating("limit", "object.?data.?size.orValue('') != params.data.size", {
+      paramKind: { apiVersion: "v1", kind: "ConfigMap" },
+      matchConstraints: rules(["CREATE"]),
+    }),
+    binding("limit", { paramRef: { name: "p", namespace: "params", parameterNotFoundAction: "Deny" } }),
+    { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "p", namespace: "params" }, data: { size: "b" } },
+  ]);
+  expect(report.findings.map(({ of, object, binding: name }) => [of, object.name, name])).toEqual([
+    ["object", "b", "limit-binding"],
+    ["write", "b", "limit-binding"],
+  ]);
+});
+
+test("actions of a binding, and failures, are told apart", async () => {
+  const report = await cluster.tryPolicies([
+    validating("w", "object.metadata.name != 'a'"),
+    binding("w", { validationActions: ["Warn"] }),
+    validating("f", "object.metadata.name != 'a' || object.missing.member"),
+  ]);
+  expect(report.policies.map(({ policy, objects: { warn, refuse, fail } }) => [policy, warn, refuse, fail])).toEqual([
+    ["w", 1, 0, 0],
+    ["f", 0, 0, 1],
+  ]);
+});
+
+test("a caller sees only what a list would show", async () => {
+  const about = { matchConstraints: rules(["*"], ["configmaps", "secrets"]) };
+  const body = { apiVersion: "v1", kind: "List", items: [validating("all", "false", about)] };
+  const answer = await send("POST", "/keelson/v1/policies/try", body, { user: "limited", groups: [] });
+  expect(answer.code).toBe(200);
+  const report = JSON.parse(answer.text) as TrialReport;
+  expect(report.skipped).toEqual([{ resource: "secrets", why: 'user "limited" may not list them' }]);
+  expect(only(report).resources.map(({ resource }) => resource)).toEqual(["configmaps"]);
+});
+
+test.each([
+  ["a policy that the server would refuse", [validating("bad", "object.")], 422, "compilation failed"],
+  ["an unknown kind", [{ apiVersion: "x/v1", kind: "Y", metadata: { name: "y" } }], 400, "expected document 1"],
+  ["no document", [], 400, "expected a List of 1 to 200 documents, got 0"],
+])("%s is refused", async (_, items, code, text) => {
+  const answer = await send("POST", "/keelson/v1/policies/try", { apiVersion: "v1", kind: "List", items });
+  expect(answer.code).toBe(code);
+  expect(answer.text).toContain(text);
+});
+
+test("a limit that is no number is refused", async () => {
+  const answer = await send("POST", "/keelson/v1/policies/try?limit=x", { kind: "List", items: [] });
+  expect(answer.code).toBe(400);
+});
