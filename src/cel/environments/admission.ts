@@ -3,11 +3,13 @@
  *
  * @module
  */
+import { once } from "../../util/once.ts";
 import type { Value as Json, ValueObject } from "../../value/value.ts";
 import type { Environment } from "../environment.ts";
 import { type UserInfo, Authorizer, type Decide, ResourceCheck } from "../library/authorization.ts";
 import { allFunctions } from "../library/index.ts";
 import type { Observe } from "../observer.ts";
+import type { Slots } from "../plan.ts";
 import type { Compiled } from "../program.ts";
 import { BOOL, DYN, INT, STRING, TIMESTAMP, type Type, listOf, mapOf, opaque, structOf } from "../types.ts";
 import { Failure, Lazy, type Value } from "../values.ts";
@@ -196,16 +198,17 @@ export function storedType(type: Type): Type {
 
 /** Evaluates expressions for one request. */
 export class Bound {
-  readonly #slots: readonly (Value | undefined)[];
+  readonly #slots: Slots;
   /** The cost of the composited variables since the last run. */
   #cost = 0;
   #spent = 0;
 
   constructor(names: readonly string[], stored: ReadonlyMap<string, Compiled>, inputs: Inputs) {
-    const values = valuesOf(inputs);
-    const makers = [...stored].map(([name, one]) => [name, () => this.#compute(name, one)] as const);
-    values.set("variables", new Lazy("kubernetes.variables", new Map(makers)));
-    this.#slots = names.map((name) => values.get(name));
+    const variables = once(() => {
+      const makers = [...stored].map(([name, one]) => [name, () => this.#compute(name, one)] as const);
+      return new Lazy("kubernetes.variables", new Map(makers));
+    });
+    this.#slots = names.map((name) => slotOf(name, inputs, variables));
   }
 
   /** The cost of all runs so far, with the variables. */
@@ -235,25 +238,35 @@ export class Bound {
   }
 }
 
-function valuesOf(inputs: Inputs): Map<string, Value> {
+/** The value of a variable; what is not read by every expression is made on first use. */
+function slotOf(name: string, inputs: Inputs, variables: () => Value): Slots[number] {
   const { object, oldObject, request, namespaceObject, params = null, decide } = inputs;
-  const values = new Map<string, Value>([
-    ["object", jsonView(object)],
-    ["oldObject", jsonView(oldObject)],
-    ["request", jsonView(requestJson(request))],
-    ["namespaceObject", jsonView(namespaceObject && namespaceJson(namespaceObject))],
-    ["params", jsonView(params)],
-  ]);
-  if (!decide) return values;
-  const authorizer = new Authorizer(request.user, decide);
-  const { subresource, namespace, name, requestResource } = request;
+  switch (name) {
+    case "object":
+      return jsonView(object);
+    case "oldObject":
+      return jsonView(oldObject);
+    case "params":
+      return jsonView(params);
+    case "request":
+      return once(() => jsonView(requestJson(request)));
+    case "namespaceObject":
+      return namespaceObject && once(() => jsonView(namespaceJson(namespaceObject)));
+    case "variables":
+      return variables;
+    case "authorizer":
+      return decide && once(() => new Authorizer(request.user, decide));
+    case "authorizer.requestResource":
+      return decide && once(() => checkOf(request, decide));
+    default:
+      return undefined;
+  }
+}
+
+function checkOf(request: AdmissionRequest, decide: Decide): ResourceCheck {
+  const { subresource, namespace, name, requestResource, user } = request;
   const { group, resource } = requestResource;
-  values.set("authorizer", authorizer);
-  values.set(
-    "authorizer.requestResource",
-    new ResourceCheck(authorizer, { group, resource, subresource, namespace, name }),
-  );
-  return values;
+  return new ResourceCheck(new Authorizer(user, decide), { group, resource, subresource, namespace, name });
 }
 
 const withoutEmpty = (members: ValueObject): ValueObject =>
