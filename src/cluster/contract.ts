@@ -19,6 +19,7 @@ import type { Controller } from "../runtime/index.ts";
 import type { ResourceDefinition } from "../schema/definition.ts";
 import type { ServerHandle, ServerOptions } from "../server/index.ts";
 import type { Store } from "../storage/contract.ts";
+import type { TrialParts } from "../trial/index.ts";
 import type { Value } from "../value/value.ts";
 import type { Clock, Random } from "../util/clock.ts";
 import type { Log } from "../util/log.ts";
@@ -129,6 +130,8 @@ export interface Cluster extends AsyncDisposable {
    * @param documents policies, their bindings, and objects that are there for the trial
    */
   tryPolicies(documents: readonly Value[], options?: Partial<TryOptions>): Promise<TrialReport>;
+  /** What trials of policies are made of. */
+  trialParts(): TrialParts;
   /** The state of this cluster, for forks; `store` is a fork of its store that does not change. */
   keep(store: Store, clock: Clock): KeptCluster;
   /**

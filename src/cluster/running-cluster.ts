@@ -166,13 +166,13 @@ export class RunningCluster implements Cluster {
   /** Reads the documents of a trial; rejects with 400 or 422 where the server would refuse them. */
   async #prepareTrial(documents: readonly Value[]): Promise<PreparedTrial> {
     const { readDocuments, tryPolicies } = await import("../trial/index.ts");
-    const parts = this.#trialParts();
+    const parts = this.trialParts();
     const sources = documents.map((value, i) => ({ value, from: `document ${i + 1}` }));
     const read = await readDocuments(sources, parts);
     return (options) => tryPolicies(parts, read, options);
   }
 
-  #trialParts(): TrialParts {
+  trialParts(): TrialParts {
     const { built, own } = this.#open;
     const { api, threads } = own;
     const { kinds, lookup, handlers } = built;

@@ -82,13 +82,17 @@ export class KindTable {
 
 const shown = (text: string): string => JSON.stringify(text.slice(0, 100));
 
-/** Decodes an object as the server would: defaults are set, unknown members dropped. Throws 400 for what does not fit. */
-export function decodeDocument(kind: Kind, value: Value, api: ApiContext): ApiObject {
+/**
+ * Decodes an object as the server would: defaults are set, unknown members dropped. Throws 400 for what does not fit.
+ *
+ * @param namespace that of an object that names none
+ */
+export function decodeDocument(kind: Kind, value: Value, api: ApiContext, namespace = "default"): ApiObject {
   const context: WriteContext = { ...api, warnings: [] };
   const object = decodeAnswered(kind, clone(value), context);
   const { metadata } = object;
   if (!kind.namespaced) delete metadata.namespace;
-  else metadata.namespace ||= "default";
+  else metadata.namespace ||= namespace;
   return object;
 }
 
