@@ -8,14 +8,14 @@ import { kubernetes } from "../../meta/dialect.ts";
 import { gatesOf } from "../../meta/gates.ts";
 import { openMemoryStore } from "../../storage/memory/store.ts";
 import {
-  KindTable,
   type TestFile,
   TestFileError,
   TestFiles,
   neededKinds,
   readSuites,
   runSuites,
-} from "../../trial/index.ts";
+} from "../../trial/cases/index.ts";
+import { KindTable } from "../../trial/index.ts";
 import { DecodeError } from "../../value/decode-error.ts";
 import type { ValueObject } from "../../value/value.ts";
 

@@ -79,13 +79,11 @@ class ExpressionCounts implements ExpressionObserver {
 class PolicyCounts {
   readonly policy: ApiObject;
   readonly file: string;
-  readonly document: string;
   readonly expressions: readonly ExpressionCounts[];
 
-  constructor(policy: ApiObject, file: string, document: string) {
+  constructor(policy: ApiObject, file: string) {
     this.policy = policy;
     this.file = file;
-    this.document = document;
     this.expressions = expressionsOf(policy).map((located) => new ExpressionCounts(located));
   }
 
@@ -105,10 +103,10 @@ export class Coverage {
   readonly #policies = new Map<string, PolicyCounts>();
 
   /** Adds a policy, also one that no case evaluates. A policy that is added again has the same counters. */
-  add({ sort, policy: { object, from } }: TriedPolicy, file: string): void {
+  add({ sort, policy: { object } }: TriedPolicy, file: string): void {
     const key = keyOf(object);
     if (this.#policies.has(key)) return;
-    const counts = new PolicyCounts(object, file, from);
+    const counts = new PolicyCounts(object, file);
     this.#policies.set(key, counts);
     const observing = { observe: counts.observe() };
     const policy =
@@ -128,7 +126,7 @@ export class Coverage {
       const { file } = counts;
       let inFile = places.get(file);
       if (!inFile) places.set(file, (inFile = new Places(textOf(file))));
-      for (const one of inOrderOfFile(counts.expressions)) {
+      for (const one of counts.expressions) {
         const missing = missingOf(counts, one, inFile);
         parts += 1 + one.branches.size;
         reached += 1 + one.branches.size - missing.count;
@@ -145,23 +143,16 @@ const keyOf = (policy: ApiObject): string => JSON.stringify([policy.kind, policy
 const percentOf = (reached: number, parts: number): number =>
   parts === 0 ? 100 : Math.floor((reached / parts) * 1000) / 10;
 
-/** The expressions as they are usually written: the message of a validation after its expression. */
-function inOrderOfFile(expressions: readonly ExpressionCounts[]): readonly ExpressionCounts[] {
-  const indexOf = ({ located: { path } }: ExpressionCounts): string => path.replace(/\]\..*$/, "]");
-  const groups = Map.groupBy(expressions, indexOf);
-  return [...groups.values()].flat();
-}
-
 interface Missing {
   readonly count: number;
   readonly parts: readonly UnreachedPart[];
 }
 
 /** What was not reached of an expression; one that was never evaluated is one part in the report. */
-function missingOf({ policy, file, document }: PolicyCounts, one: ExpressionCounts, places: Places): Missing {
+function missingOf({ policy, file }: PolicyCounts, one: ExpressionCounts, places: Places): Missing {
   const { path, source } = one.located;
   const name = policy.metadata.name ?? "";
-  const lineAt = places.find(document, name, source);
+  const lineAt = places.find(policy.kind, name, path);
   const partAt = (offset: number, what: string): UnreachedPart => ({
     place: lineAt ? `${file}:${lineAt(offset)}` : file,
     policy: name,
@@ -181,7 +172,7 @@ function whatOf({ operator, when }: Branch): string {
 
 /** The line of a source with an offset in code points. */
 function lineOfSource(source: string, offset: number): string {
-  const before = [...source].slice(0, offset).join("");
+  const before = Array.from(source).slice(0, offset).join("");
   const begin = before.lastIndexOf("\n") + 1;
   const end = source.indexOf("\n", begin);
   return source.slice(begin, end < 0 ? source.length : end).trim();

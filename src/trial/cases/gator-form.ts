@@ -87,7 +87,7 @@ function assertionOf(members: Members): NonNullable<Expectation["violations"]>[n
   const message = members.text("message");
   members.end();
   if (message !== undefined) demandPattern(members, message);
-  const text = String(violations);
+  const text = typeof violations === "string" ? violations : JSON.stringify(violations);
   if (text === "yes" || text === "true") return { count: "some", message };
   if (text === "no" || text === "false") return { count: 0, message };
   if (/^\d{1,6}$/.test(text)) return { count: Number(text), message };

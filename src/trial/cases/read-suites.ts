@@ -5,7 +5,7 @@
  */
 import { posix } from "node:path";
 import { isObject } from "../../value/value.ts";
-import { type FileDocument, TestFiles } from "./files.ts";
+import type { FileDocument, TestFiles } from "./files.ts";
 import { GATOR_FORM, readGatorForm } from "./gator-form.ts";
 import { KYVERNO_FORM, readKyvernoForm } from "./kyverno-form.ts";
 import { TestFileError } from "./members.ts";
