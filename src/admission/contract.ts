@@ -96,8 +96,11 @@ export interface AdmissionRequest {
   reinvoke(): void;
   /** Whether they run once more. */
   readonly isReinvocation: boolean;
-  /** Adds an annotation to the audit event of the request; the first value of a key stays (AUDIT-19). */
-  note(key: string, value: string): void;
+  /**
+   * Adds an annotation to the audit event of the request; the first value of a key stays (AUDIT-19). One of the level
+   * `Request` shows a part of the object: events without the object do not get it.
+   */
+  note(key: string, value: string, level?: "Request"): void;
   /** Where steps tell which of their rules matched, and what came of it; undefined where no explanation is wanted. */
   readonly trace: AdmissionTrace | undefined;
 }

@@ -6,17 +6,23 @@ import { type PluginChoice, idleNames } from "./names.ts";
 import { mastersAuthorizer } from "../auth/admin.ts";
 import { admissionSteps } from "./steps.ts";
 import { lookupOf } from "./testing/requests.ts";
+import { WebhookParts } from "./webhooks/webhook-parts.ts";
 
 function chain(dialect: typeof neutral, plugins?: PluginChoice): string[] {
-  const parts = {
+  const own = {
     lookup: lookupOf({}),
-    dialect,
     clock: new ManualClock(),
     random: seededRandom(1),
     authorizer: mastersAuthorizer,
+  };
+  const hooks = { call: () => Promise.reject(new Error("expected no call")), close: () => undefined };
+  const parts = {
+    ...own,
+    dialect,
     provision: () => Promise.resolve(),
     amend: () => Promise.resolve(undefined),
     resourcesOf: () => [],
+    webhooks: new WebhookParts({ ...own, hooks }),
     policyKinds: { storedKind: () => undefined, typeOf: () => undefined },
     policyMetrics: new PolicyMetrics(),
   };
@@ -24,6 +30,9 @@ function chain(dialect: typeof neutral, plugins?: PluginChoice): string[] {
     .map(({ name }) => name)
     .filter((name) => name !== "escalation" && !name.endsWith("AdmissionPolicy"));
 }
+
+/** The steps before the quotas, without those of policies. */
+const WEBHOOKS = ["PolicyParameters", "MutatingAdmissionWebhook", "ValidatingAdmissionWebhook"];
 
 const SIGNERS = [
   "CertificateApproval",
@@ -39,6 +48,7 @@ test("the chain of each dialect runs in order, with the steps that its documents
     ...SIGNERS,
     "DefaultIngressClass",
     "PodCertificateSigning",
+    ...WEBHOOKS,
   ]);
   expect(chain(kubernetes)).toEqual([
     "NamespaceLifecycle",
@@ -48,6 +58,7 @@ test("the chain of each dialect runs in order, with the steps that its documents
     ...SIGNERS,
     "DefaultIngressClass",
     "PodCertificateSigning",
+    ...WEBHOOKS,
   ]);
 });
 
@@ -65,6 +76,7 @@ test("steps are switched on and off by name, and run in the order of kube-apiser
     "RuntimeClass",
     ...SIGNERS,
     "PodCertificateSigning",
+    ...WEBHOOKS,
     "ResourceQuota",
   ]);
   expect(chain(neutral, { enable: ["StorageObjectInUseProtection"] })).toContain("StorageObjectInUseProtection");

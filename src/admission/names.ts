@@ -51,6 +51,10 @@ export const ADMISSION_PLUGINS = {
     about: "Changes objects as MutatingAdmissionPolicies say.",
     byDefault: true,
   },
+  MutatingAdmissionWebhook: {
+    about: "Calls the webhooks of MutatingWebhookConfigurations, which may change and refuse a write.",
+    byDefault: true,
+  },
   NodeRestriction: {
     about: "Lets agents of nodes write their own Node, its Lease, and the Pods on it, and no labels that steer work.",
     byDefault: false,
@@ -91,6 +95,10 @@ export const ADMISSION_PLUGINS = {
   },
   ValidatingAdmissionPolicy: {
     about: "Refuses what ValidatingAdmissionPolicies refuse, with warnings and audit annotations.",
+    byDefault: true,
+  },
+  ValidatingAdmissionWebhook: {
+    about: "Calls the webhooks of ValidatingWebhookConfigurations, which may refuse a write.",
     byDefault: true,
   },
 } as const satisfies Readonly<Record<string, Plugin>>;

@@ -16,13 +16,13 @@ async function refused(
   const checked: Partial<RequestInfo>[] = [];
   const step = policyParameters({
     authorizer: {
-      authorize(_, { verb, group, version, resource, namespace, name }) {
-        checked.push({ verb, group, version, resource, namespace, name });
+      authorize(_, { verb, group: of, version, resource, namespace, name }) {
+        checked.push({ verb, group: of, version, resource, namespace, name });
         return { allowed: false, reason: "" };
       },
       rightsOf: () => ({ resourceRules: [], pathRules: [], incomplete: false }),
     },
-    resourcesOf: (apiVersion, kind) =>
+    resourcesOf: (_, kind) =>
       kind === "Widget" ? [{ group: "example.com", version: "v1", plural: "widgets", namespaced: true }] : [],
   });
   try {

@@ -30,6 +30,9 @@ import {
   podCertificateSigning,
 } from "./signers.ts";
 import { serviceAccount } from "./service-account.ts";
+import { mutatingWebhooks } from "./webhooks/mutating.ts";
+import { validatingWebhooks } from "./webhooks/validating.ts";
+import type { WebhookParts } from "./webhooks/webhook-parts.ts";
 import { defaultStorageClass, persistentVolumeClaimResize, storageObjectInUseProtection } from "./storage.ts";
 
 /** What the steps are made of. */
@@ -39,6 +42,7 @@ export interface AdmissionParts extends QuotaParts, OwnerParts, PolicyParts {
   readonly clock: QuotaParts["clock"] & PolicyParts["clock"];
   readonly random: Random;
   readonly provision: ProvisionNamespace;
+  readonly webhooks: WebhookParts;
 }
 
 /** What an owner of a cluster chooses of the steps. */
@@ -76,9 +80,11 @@ export function admissionSteps(parts: AdmissionParts, choice: AdmissionChoice = 
     podCertificateSigning(authorizer),
     policyParameters(parts),
     ...switched("MutatingAdmissionPolicy", mutatingAdmissionPolicy(parts)),
-    ...switched("ValidatingAdmissionPolicy", validatingAdmissionPolicy(parts)),
+    ...switched("MutatingAdmissionWebhook", mutatingWebhooks(parts.webhooks)),
     ...added,
     escalation(parts),
+    ...switched("ValidatingAdmissionPolicy", validatingAdmissionPolicy(parts)),
+    ...switched("ValidatingAdmissionWebhook", validatingWebhooks(parts.webhooks)),
     // It counts what all others have let pass.
     ...switched("ResourceQuota", resourceQuota(parts)),
   ];

@@ -117,12 +117,13 @@ async function provisionAll(parts: ClusterParts, built: ClusterRegistry, { api }
 
 const extensionParts = (
   parts: ClusterParts,
-  { built: { kinds, lookup }, own: { api, hooks } }: Pick<Opened, "built" | "own">,
+  { built: { kinds, lookup, handlers }, own: { api, hooks } }: Pick<Opened, "built" | "own">,
 ): ExtensionParts => ({
   kinds,
   lookup,
   api,
   hooks,
+  addresses: handlers.webhooks.addresses,
   log: parts.log ?? silentLog,
   activity: parts.server?.activity,
 });

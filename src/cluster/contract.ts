@@ -5,6 +5,7 @@
  */
 import type { AdmissionStep } from "../admission/contract.ts";
 import type { PluginChoice } from "../admission/names.ts";
+import type { ServiceMap } from "../admission/webhooks/address.ts";
 import type { Authenticator, Authorizer, Identity, AuthContext } from "../auth/contract.ts";
 import type { TokenSigner } from "../auth/service-account-tokens.ts";
 import type { Client } from "../client/index.ts";
@@ -62,6 +63,8 @@ export interface ClusterParts {
   readonly fairness?: boolean;
   /** Asks webhooks; over HTTPS by default. */
   readonly hooks?: Hooks;
+  /** Services of webhooks that listen elsewhere than their objects say. */
+  readonly services?: ServiceMap | undefined;
   /** What the server is given beside what the cluster gives it. */
   readonly server?: Partial<
     Pick<

@@ -9,6 +9,7 @@ import type { PolicyKinds, StoredKind } from "../admission/policies/contract.ts"
 import { PolicyMetrics } from "../admission/policies/policy-metrics.ts";
 import type { ResourceOfKind } from "../admission/owner-references.ts";
 import { type AdmissionParts, admissionSteps } from "../admission/steps.ts";
+import { WebhookParts } from "../admission/webhooks/webhook-parts.ts";
 import { mastersAuthorizer } from "../auth/admin.ts";
 import { authenticatorChain } from "../auth/chain.ts";
 import type { Authenticator, Authorizer, AuthContext } from "../auth/contract.ts";
@@ -33,6 +34,7 @@ import type { Own } from "./own.ts";
 export interface ClusterHandlers extends Handlers {
   readonly authorizer: Authorizer;
   readonly authenticator: Authenticator;
+  readonly webhooks: WebhookParts;
   /** The metrics of what handles requests. */
   readonly collectors: readonly Collector[];
 }
@@ -46,11 +48,19 @@ export function handlersOf(parts: ClusterParts, own: Own, access: RegistryAccess
   const authorizer = authorizerOf(access);
   const authenticator = authenticatorOf(access);
   const policyMetrics = new PolicyMetrics();
+  const webhooks = new WebhookParts({
+    ...access.api,
+    lookup: access.lookup,
+    hooks: own.hooks,
+    authorizer,
+    services: parts.services,
+  });
   return {
     authorizer,
     authenticator,
-    admission: admissionOf(parts, admissionParts(access, authorizer, policyMetrics)),
-    collectors: [policyMetrics.collect],
+    admission: admissionOf(parts, { ...admissionParts(access, authorizer, policyMetrics), webhooks }),
+    webhooks,
+    collectors: [policyMetrics.collect, webhooks.metrics.collect],
     actions: builtInActions({ access, authorizer, authenticator, signer: parts.signer ?? noSigner }),
     shown: new Map([["/ComponentStatus", () => componentStatuses({ ...own, ...own.api, lookup: access.lookup })]]),
   };
@@ -65,7 +75,7 @@ const admissionParts = (
   access: RegistryAccess,
   authorizer: Authorizer,
   policyMetrics: PolicyMetrics,
-): AdmissionParts => ({
+): Omit<AdmissionParts, "webhooks"> => ({
   ...access.api,
   lookup: access.lookup,
   authorizer,

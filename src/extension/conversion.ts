@@ -4,23 +4,23 @@
  * The webhook gets ConversionReviews of `apiextensions.k8s.io/v1` with several objects. The review is validated here;
  * the registry checks that the objects are the same.
  */
-import type { HookAddress, Hooks } from "../hooks/hooks.ts";
+import type { WebhookAddresses } from "../admission/webhooks/address.ts";
+import type { Hooks } from "../hooks/hooks.ts";
 import type { Conversion } from "../kinds/apiextensions/v1/definition.ts";
 import type { UncheckedConverter } from "../registry/index.ts";
 import type { ApiObject } from "../schema/definition.ts";
-import type { Lookup } from "../schema/lookup.ts";
 import type { Random } from "../util/clock.ts";
 import { exactText } from "../value/exact-text.ts";
 import { type Value, isObject } from "../value/value.ts";
 import type { CustomResourceDefinition } from "./object.ts";
 
-type ClientConfig = NonNullable<NonNullable<Conversion["webhook"]>["clientConfig"]>;
+type ConversionClient = NonNullable<NonNullable<Conversion["webhook"]>["clientConfig"]>;
 
 /** The parts of a webhook converter. */
 export interface ConverterParts {
   readonly hooks: Hooks;
-  /** Finds Services of the cluster. */
-  readonly lookup: Lookup;
+  /** Finds webhooks by their URLs and Services. */
+  readonly addresses: WebhookAddresses;
   readonly random: Random;
 }
 
@@ -38,10 +38,10 @@ export function converterOf({ spec }: CustomResourceDefinition, asking: Converte
 const BY_NAME: UncheckedConverter = { convert: (object, to) => ({ ...object, apiVersion: to }) };
 
 class WebhookConverter implements UncheckedConverter {
-  readonly #config: ClientConfig;
+  readonly #config: ConversionClient;
   readonly #asking: ConverterParts;
 
-  constructor(config: ClientConfig, asking: ConverterParts) {
+  constructor(config: ConversionClient, asking: ConverterParts) {
     this.#config = config;
     this.#asking = asking;
   }
@@ -62,10 +62,10 @@ class WebhookConverter implements UncheckedConverter {
   }
 
   async #ask(texts: readonly string[], to: string): Promise<readonly Value[]> {
-    const { hooks, lookup, random } = this.#asking;
+    const { hooks, addresses, random } = this.#asking;
     const uid = random.uuid();
     const review = `{"kind":"ConversionReview","apiVersion":"${REVIEW}","request":{"uid":"${uid}","desiredAPIVersion":${JSON.stringify(to)},"objects":[${texts.join(",")}]}}`;
-    const answer = await hooks.call(addressOf(this.#config, lookup), review, CONVERSION_TIMEOUT_MS);
+    const answer = await hooks.call(await addresses.of(this.#config), review, CONVERSION_TIMEOUT_MS);
     return convertedOf(answer, uid, texts.length);
   }
 }
@@ -119,18 +119,3 @@ function expect(holds: boolean, what: string, got: unknown): asserts holds {
 }
 
 const shown = (value: unknown): string => (JSON.stringify(value) ?? "nothing").slice(0, 200);
-
-/** Returns the address of a webhook: its URL, or that of its Service with the name in its certificate. */
-export function addressOf({ url, service, caBundle }: ClientConfig, lookup: Lookup): HookAddress {
-  const ca = caBundle ? { ca: Buffer.from(caBundle, "base64").toString("latin1") } : {};
-  if (url !== undefined || !service) return { url: url ?? "", ...ca };
-  const { namespace, name, path = "/", port = 443 } = service;
-  const found = lookup.get("services", namespace, name);
-  if (!found) throw new Error(`expected the service ${namespace}/${name} to be there, got none`);
-  const { type, clusterIP, externalName } = isObject(found["spec"]) ? found["spec"] : {};
-  const host = type === "ExternalName" ? externalName : clusterIP;
-  if (typeof host !== "string" || host === "" || host === "None")
-    throw new Error(`expected the service ${namespace}/${name} to have an address, got none`);
-  const authority = host.includes(":") ? `[${host}]` : host;
-  return { url: `https://${authority}:${port}${path}`, serverName: `${name}.${namespace}.svc`, ...ca };
-}

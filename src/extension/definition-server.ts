@@ -41,6 +41,7 @@ export interface ExtensionParts {
   readonly lookup: Lookup;
   readonly api: ApiContext;
   readonly hooks: ConverterParts["hooks"];
+  readonly addresses: ConverterParts["addresses"];
   readonly log: Log;
   readonly activity?: Pick<Activity, "begin"> | undefined;
 }
@@ -256,7 +257,7 @@ class DefinitionServer implements Extension {
     const names = status?.acceptedNames;
     if (!names || !isTrue(status, "Established")) return;
     const before = this.#served.get(name);
-    const { kinds, api, hooks, lookup } = this.#parts;
+    const { kinds, api, hooks, addresses } = this.#parts;
     const close = (key: string): void => {
       if (deletionTimestamp !== undefined)
         kinds.close(key, "expected a kind that stays, its definition is being deleted");
@@ -264,7 +265,7 @@ class DefinitionServer implements Extension {
     if (before) close(before.kind.key);
     if (before && isSame(before, definition.spec, names)) return;
     if (!before && isTaken(kinds, definition, names)) return;
-    const converter = converterOf(definition, { hooks, lookup, random: api.random });
+    const converter = converterOf(definition, { hooks, addresses, random: api.random });
     const accepted = { ...definition, status: { ...status, acceptedNames: names } };
     const kind = await inSlices(customKind(accepted, converter, api.dialect, before?.kind), limit);
     await kinds.set(kind.spec);

@@ -1,33 +1,52 @@
 import type { IncomingMessage } from "node:http";
 import type { Clock } from "../util/clock.ts";
 
-/** Runs `work` and aborts its signal after `millis`; it then rejects with an error that expected `what`. */
+/** Says that there was no response in time. */
+export class ResponseTimeout extends Error {
+  override readonly name = "ResponseTimeout";
+}
+
+/**
+ * Runs `work` and aborts its signal after `millis`, or when `outer` is aborted; it then rejects with an error that expected
+ * `what`, or with the reason of `outer`.
+ */
 export async function withTimeout<T>(
   clock: Clock,
   millis: number,
   what: string,
   work: (signal: AbortSignal) => Promise<T>,
+  outer?: AbortSignal,
 ): Promise<T> {
   const abort = new AbortController();
-  const late = new Error(`expected ${what} within ${millis / 1000} s, got none`);
-  const timer = clock.after(millis, () => abort.abort(late));
+  const late = (): void => abort.abort(new ResponseTimeout(`expected ${what} within ${millis / 1000} s, got none`));
+  const end = (): void => abort.abort(outer?.reason);
+  const timer = clock.after(millis, late);
+  if (outer?.aborted) end();
+  else outer?.addEventListener("abort", end);
   try {
     return await work(abort.signal);
   } catch (error) {
-    throw abort.signal.aborted ? late : error;
+    throw abort.signal.aborted ? abort.signal.reason : error;
   } finally {
     timer.cancel();
+    outer?.removeEventListener("abort", end);
   }
 }
 
-/** Reads a body of at most `maxBytes`; `what` names it in the error. */
-export async function readBody(response: IncomingMessage, maxBytes: number, what: string): Promise<Buffer> {
+/** Reads a body of at most `maxBytes`; `what` names it in the error. Rejects where it is cut off. */
+export function readBody(response: IncomingMessage, maxBytes: number, what: string): Promise<Buffer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
   const parts: Buffer[] = [];
   let length = 0;
-  for await (const part of response) {
+  // Events, because an iterator over a short body costs more than the rest of the response.
+  response.on("data", (part: Buffer) => {
     length += part.length;
-    if (length > maxBytes) throw new Error(`expected ${what} of at most ${maxBytes} bytes, got more`);
-    parts.push(part);
-  }
-  return Buffer.concat(parts);
+    if (length <= maxBytes) return void parts.push(part);
+    reject(new Error(`expected ${what} of at most ${maxBytes} bytes, got more`));
+    response.destroy();
+  });
+  response.on("error", reject);
+  response.on("end", () => resolve(Buffer.concat(parts)));
+  response.on("close", () => reject(new Error(`expected ${what}, the connection was closed before its end`)));
+  return promise;
 }

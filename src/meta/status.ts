@@ -131,6 +131,8 @@ export class ApiError extends Error {
       ofObject?: boolean;
       /** The Status has no reason: another program has failed, and no reason is defined for that. */
       unnamed?: boolean;
+      /** Members of the Status that another program has chosen. */
+      chosen?: Partial<Status>;
       /** The HTTP code, where it is not that of the reason. */
       code?: number;
     } = {},
@@ -152,6 +154,7 @@ export class ApiError extends Error {
       ...(options.unnamed ? {} : { reason }),
       ...(options.details ? { details: options.details } : {}),
       code: options.code ?? CODES[reason],
+      ...options.chosen,
     };
   }
 
@@ -283,14 +286,45 @@ export const internalError = (cause?: unknown): ApiError =>
  * 500: an object has no number of replicas at the path of its definition, so it has no scale (CRD-35). The code is that of
  * kube-apiserver; clients would retry 409 forever.
  */
-export const replicasMissing = (path: string): ApiError => {
-  const message = `the spec replicas field ${JSON.stringify(path)} does not exist`;
-  return new ApiError("InternalError", `Internal error occurred: ${message}`, {
+export const replicasMissing = (path: string): ApiError =>
+  failedInside(`the spec replicas field ${JSON.stringify(path)} does not exist`);
+
+/** 500 for something that another program has done wrong while the request was decided; the message says what. */
+export const failedInside = (why: string): ApiError =>
+  new ApiError("InternalError", `Internal error occurred: ${why}`, {
     // As in kube-apiserver, the cause has neither a reason nor a field.
-    details: { causes: [{ message } as StatusCause] },
+    details: { causes: [{ message: why } as StatusCause] },
     ofObject: true,
   });
-};
+
+/** 500: admission has given a new object a resourceVersion, with the message of kube-apiserver. */
+export const versionOfNew = (): ApiError =>
+  new ApiError("InternalError", "resourceVersion should not be set on objects to be created", {
+    ofObject: true,
+    unnamed: true,
+  });
+
+/** The status that another program has chosen for a refusal. */
+export interface ForeignStatus {
+  readonly status: string;
+  readonly message: string;
+  /** 400 to 999; any other code is 500. */
+  readonly code: number;
+  readonly reason?: string;
+  readonly details?: StatusDetails;
+}
+
+/** A refusal with the code, the reason and the message of another program, such as an admission webhook. */
+export function refusedBy({ status, message, code, reason, details: about }: ForeignStatus): ApiError {
+  const known = code >= 400 && code <= 999 ? code : 500;
+  const chosen = { status, code: known, ...(reason === undefined ? {} : { reason }) } as Partial<Status>;
+  return new ApiError("Forbidden", message, {
+    ...(about ? { details: about } : {}),
+    ofObject: true,
+    unnamed: true,
+    chosen,
+  });
+}
 
 /** 503: the server cannot handle the request now, for example while it shuts down. */
 export const unavailable = (message: string, retryAfterSeconds = 1): ApiError =>

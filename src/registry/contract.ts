@@ -32,8 +32,11 @@ export interface Caller extends Identity {
   readonly permitUnread?: () => void | Promise<void>;
   /** Called with the object of a create or an update, decoded and with its defaults (AUDIT-16). */
   readonly sent?: (object: ApiObject) => void;
-  /** Adds an annotation to the audit event of the request; the first value of a key stays (AUDIT-19). */
-  readonly note?: (key: string, value: string) => void;
+  /**
+   * Adds an annotation to the audit event of the request; the first value of a key stays (AUDIT-19). Events without the object
+   * do not get one of the level `Request`.
+   */
+  readonly note?: (key: string, value: string, level?: "Request") => void;
   /** Records what admission does, for an explanation. */
   readonly trace?: AdmissionTrace | undefined;
   /** Called with the promise of a write when the store has got it. */

@@ -15,6 +15,12 @@ export interface GoUrl {
   readonly hostname: string;
   readonly port: string;
   readonly escapedPath: string;
+  /** The name and the password, escaped. */
+  readonly user: string | undefined;
+  /** The query without its question mark, as it was written. */
+  readonly rawQuery: string;
+  /** The fragment, escaped. */
+  readonly fragment: string;
   /** The values of each parameter in their order. */
   readonly query: ReadonlyMap<string, readonly string[]>;
   /** The whole URL. */
@@ -77,6 +83,9 @@ function urlOf(parts: Parts, fragment: string): GoUrl {
     hostname: utf8(hostname),
     port,
     escapedPath,
+    user: parts.user,
+    rawQuery: parts.query,
+    fragment,
     get query() {
       return queryOf(parts.query);
     },

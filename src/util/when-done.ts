@@ -10,6 +10,10 @@
 export const whenDone = <T>(pending: Promise<unknown> | undefined | void, next: () => T | Promise<T>): T | Promise<T> =>
   pending ? pending.then(next) : next();
 
+/** Continues with a value: at once where it is there, else when its promise is done. */
+export const whenKnown = <T, R>(value: T | Promise<T>, next: (value: T) => R | Promise<R>): R | Promise<R> =>
+  value instanceof Promise ? value.then(next) : next(value);
+
 /** Runs work for each item, one after the other; returns a promise only where one of them is asynchronous. */
 export function inOrder<Item>(
   items: readonly Item[],

@@ -85,7 +85,8 @@ function answer(
     response.writeHead(status, { "content-type": "application/json" });
     response.end(typeof value === "string" ? value : JSON.stringify(value));
   };
-  const parts = url.split("/").slice(1).map(decodeURIComponent);
+  const [path = ""] = url.split("?");
+  const parts = path.split("/").slice(1).map(decodeURIComponent);
   const [first, key = ""] = parts;
   if (first === "ca") return send({ ca });
   if (first === "seen") {

@@ -15,7 +15,7 @@ function followed() {
   const lookup: Lookup = {
     ...base,
     first: () => objects.map(({ metadata: { name = "" } }) => ({ namespace: "", name })),
-    collect: (resource, read) => (collected++, Promise.resolve(objects.map(read).filter((one) => one !== undefined))),
+    collect: (_resource, read) => (collected++, Promise.resolve(objects.map(read).filter((one) => one !== undefined))),
     follow: () => ({
       get mark() {
         return mark;

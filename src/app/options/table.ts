@@ -37,6 +37,7 @@ import {
   rate,
   readValue,
   seconds,
+  serviceAddresses,
   serviceNetworks,
   text,
 } from "./types.ts";
@@ -177,6 +178,12 @@ const ROWS = {
       portRange,
       SERVICE_RANGES.nodePorts.join("-"),
       "The range of node ports for Services.",
+    ),
+    "service-resolver": option(
+      serviceAddresses,
+      "",
+      "Where Services of webhooks listen, where that is not at their endpoints: for webhooks that run outside of the cluster.",
+      { as: "services" },
     ),
     "disable-force-detach-on-timeout": option(
       onOff,

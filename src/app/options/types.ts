@@ -222,6 +222,21 @@ export const serviceNetworks: OptionType<readonly string[]> = {
   },
 };
 
+/** Where Services listen: `HOST:PORT` by `NAMESPACE/NAME` or `NAMESPACE/NAME:PORT`. */
+export const serviceAddresses: OptionType<ReadonlyMap<string, string>> = {
+  name: "map",
+  placeholder: "NAMESPACE/NAME[:PORT]=HOST:PORT,...",
+  expects: "Services and their addresses, such as default/hook=127.0.0.1:9443",
+  words: [],
+  read(value) {
+    const pairs = partsOf(value).map((part) => SERVICE_ADDRESS.exec(part));
+    if (!pairs.every((pair) => pair !== null)) return undefined;
+    return new Map(pairs.map(([, service = "", address = ""]) => [service, address]));
+  },
+};
+
+const SERVICE_ADDRESS = /^([a-z0-9.-]+\/[a-z0-9.-]+(?::\d{1,5})?)=((?:[\w.-]+|\[[0-9a-fA-F:.]+\]):\d{1,5})$/;
+
 /** A range of ports: the first and the last. */
 export const portRange: OptionType<readonly [number, number]> = {
   name: "range of ports",

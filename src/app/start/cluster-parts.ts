@@ -19,6 +19,7 @@ export function clusterParts({ store, stored, encryption }: Stores, parts: Serve
     gates: gatesOf(dialect, options.featureGates),
     plugins: options.plugins,
     serviceRanges: options.serviceRanges,
+    services: options.services,
     allowsPrivileged: options.allowsPrivileged,
     kinds: options.kinds,
     fairness: options.fairness,

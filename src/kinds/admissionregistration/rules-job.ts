@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { dialectOf } from "../../meta/dialect.ts";
 import { FieldErrors } from "../../meta/field-errors.ts";
 import type { StatusCause } from "../../meta/status.ts";
 import type { ApiObject } from "../../schema/definition.ts";
@@ -12,15 +13,16 @@ import { type RuledKind, validateObject } from "./rules.ts";
 
 /** An object to validate, as JSON texts. */
 export interface ObjectTask {
+  readonly dialect: string;
   readonly kind: RuledKind;
   readonly object: Uint8Array;
   readonly old: Uint8Array | undefined;
 }
 
 /** What is wrong with an object, a new one or the next state of `old`. */
-export function run({ kind, object, old }: ObjectTask): readonly StatusCause[] {
+export function run({ dialect, kind, object, old }: ObjectTask): readonly StatusCause[] {
   const errors = new FieldErrors();
-  atOnce(validateObject(kind, objectOf(object), old && objectOf(old), errors));
+  atOnce(validateObject(kind, objectOf(object), old && objectOf(old), errors, dialectOf(dialect)!));
   return errors.causes;
 }
 

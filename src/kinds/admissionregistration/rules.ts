@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { Dialect } from "../../meta/dialect.ts";
 import type { FieldErrors } from "../../meta/field-errors.ts";
 import type { ApiObject } from "../../schema/definition.ts";
 import { type Steps, inOneStep } from "../../util/steps.ts";
@@ -15,10 +16,10 @@ import type { MutatingAdmissionPolicyBinding } from "./v1beta1/mutatingadmission
 import { validateMutatingBinding, validateMutatingPolicy } from "./v1beta1/mutating-rules.ts";
 
 /** Validates an object of one kind; `old` is the one that it replaces. */
-type Rules<T> = (object: T, old: T | undefined, errors: FieldErrors) => Steps<void>;
+type Rules<T> = (object: T, old: T | undefined, errors: FieldErrors, dialect: Dialect) => Steps<void>;
 
-const webhookRules: Rules<WebhookConfiguration> = ({ webhooks = [] }, old, errors) =>
-  validateWebhooks(webhooks, old && (old.webhooks ?? []), errors);
+const webhookRules: Rules<WebhookConfiguration> = ({ webhooks = [] }, old, errors, dialect) =>
+  validateWebhooks(webhooks, old && (old.webhooks ?? []), errors, dialect);
 
 const validatingBindingRules: Rules<ValidatingAdmissionPolicyBinding> = (object, _old, errors) =>
   inOneStep(() => validateValidatingBinding(object, errors));
@@ -47,11 +48,12 @@ export function* validateObject(
   object: ApiObject,
   old: ApiObject | undefined,
   errors: FieldErrors,
+  dialect: Dialect,
 ): Steps<void> {
   checkWork(entriesOf(object) * AN_ENTRY);
   yield;
   const rules = RULES[kind] as Rules<ApiObject>;
-  yield* rules(object, old, errors);
+  yield* rules(object, old, errors, dialect);
 }
 
 /** The number of members and elements in a value. */

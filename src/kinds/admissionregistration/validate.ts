@@ -31,8 +31,13 @@ export const rulesOf = (kind: RuledKind) =>
     errors: FieldErrors,
     ctx: WriteContext,
   ): Steps<void | Promise<void>> {
-    if (subresource !== "" || isUnchanged(object, old)) return;
-    const input = (): ObjectTask => ({ kind, object: bytesOf(object), old: old && bytesOf(old) });
-    const rules = () => validateObject(kind, object, old, errors);
-    yield* runRules(rules, { module: MODULE, input, sender: SENDER }, errors, ctx);
+    if (subresource !== "" || isUnchanged(object, old)) return undefined;
+    const input = (): ObjectTask => ({
+      dialect: ctx.dialect.name,
+      kind,
+      object: bytesOf(object),
+      old: old && bytesOf(old),
+    });
+    const rules = () => validateObject(kind, object, old, errors, ctx.dialect);
+    return yield* runRules(rules, { module: MODULE, input, sender: SENDER }, errors, ctx);
   };

@@ -3,9 +3,11 @@
  *
  * @module
  */
+import type { Dialect } from "../../meta/dialect.ts";
 import type { FieldErrors } from "../../meta/field-errors.ts";
 import { dnsSubdomain } from "../../meta/names.ts";
 import * as t from "../../meta/types.ts";
+import { parseGoUrl } from "../../util/go-url.ts";
 
 /** The schema of the address of a webhook. */
 export const WebhookClientConfig = t.struct("Where the webhook is: a URL or a service.", {
@@ -29,35 +31,57 @@ export interface WebhookService {
   readonly port?: number;
 }
 
-/** A URL of a webhook: https, with a host, and without user, query and fragment. */
+const FORM = "; desired format: https://host[/path]";
+
+/** Validates the URL of a webhook: https, with a host, and without user, query and fragment. */
 export function validateWebhookUrl(text: string, field: string, errors: FieldErrors): void {
-  const wrong = (why: string): void => errors.invalid(field, text, `${why}: https://HOST[:PORT][/PATH]`);
-  const url = URL.parse(text);
-  if (!url) return wrong("expected a URL of the form");
-  if (url.protocol !== "https:") wrong("expected https in");
-  if (url.host === "") wrong("expected a host in");
-  if (url.username !== "" || url.password !== "") wrong("expected no user in");
-  if (url.hash !== "") wrong("expected no fragment in");
-  if (url.search !== "") wrong("expected no query in");
+  const url = parseGoUrl(text);
+  if (typeof url === "string") return errors.required(field, `url must be a valid URL: ${url}${FORM}`);
+  const { scheme, host, user, fragment, rawQuery } = url;
+  if (scheme !== "https") errors.invalid(field, scheme, `'https' is the only allowed URL scheme${FORM}`);
+  if (host === "") errors.invalid(field, host, `host must be specified${FORM}`);
+  // A port above 65535 is valid for Kubernetes; no call could be made.
+  else if (!URL.canParse(text)) errors.invalid(field, text, `expected a host and a port that can be called${FORM}`);
+  if (user !== undefined) errors.invalid(field, user, "user information is not permitted in the URL");
+  if (fragment !== "") errors.invalid(field, fragment, "fragments are not permitted in the URL");
+  if (rawQuery !== "") errors.invalid(field, rawQuery, "query parameters are not permitted in the URL");
 }
 
-/** A service: with name and namespace; its path is absolute, its port a number of 16 bits. */
-export function validateWebhookService(service: WebhookService, field: string, errors: FieldErrors): void {
-  const { name, namespace, path, port } = service;
-  if (!name) errors.required(`${field}.name`, "expected the name of a service");
-  if (!namespace) errors.required(`${field}.namespace`, "expected the namespace of the service");
-  if (port !== undefined && (port < 1 || port > 65_535)) {
-    errors.invalid(`${field}.port`, port, "expected a number from 1 to 65535");
+/** Validates a service: with name and namespace, an absolute path, and a port of 16 bits. */
+export function validateWebhookService(
+  service: WebhookService,
+  field: string,
+  errors: FieldErrors,
+  { rules }: Dialect,
+): void {
+  const { port, path } = service;
+  for (const [member, other] of [
+    ["name", "namespace"],
+    ["namespace", "name"],
+  ] as const) {
+    // Kubernetes reports each of the two at the path of the other one.
+    if (!service[member]) errors.required(`${field}.${rules.recordedCauseNames ? other : member}`);
+  }
+  if (port !== undefined && (port < 1 || port > MAX_PORT)) {
+    errors.invalid(`${field}.port`, port, `port is not valid: must be between 1 and ${MAX_PORT}, inclusive`);
   }
   if (path !== undefined) validatePath(path, `${field}.path`, errors);
 }
 
+const MAX_PORT = 65_535;
+
 function validatePath(path: string, field: string, errors: FieldErrors): void {
   if (path === "/" || path === "") return;
-  if (!path.startsWith("/")) errors.invalid(field, path, 'expected it to begin with "/"');
-  const segments = path.replace(/^\//, "").replace(/\/$/, "").split("/");
+  if (path === "//") return errors.invalid(field, path, "segment[0] may not be empty");
+  if (!path.startsWith("/")) errors.invalid(field, path, "must start with a '/'");
+  const segments = path.slice(1).replace(/\/$/, "").split("/");
   for (const [i, segment] of segments.entries()) {
-    const why = dnsSubdomain(segment);
-    if (why !== undefined) errors.invalid(field, path, `segment ${i}: ${why}`);
+    const why = segment === "" ? " may not be empty" : wrongSegment(segment);
+    if (why !== undefined) errors.invalid(field, path, `segment[${i}]${why}`);
   }
+}
+
+function wrongSegment(segment: string): string | undefined {
+  const why = dnsSubdomain(segment);
+  return why === undefined ? undefined : `: ${why}`;
 }

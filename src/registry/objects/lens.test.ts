@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { pointer, int32, optional, map, struct, text } from "../../meta/types.ts";
+import type { AdmissionStep } from "../../admission/contract.ts";
+import { asValue } from "../../schema/api-object.ts";
 import type { ApiObject, ResourceDefinition } from "../../schema/definition.ts";
 import { objectSchema } from "../../schema/object-schema.ts";
 import type { Resource, WriteOptions } from "../contract.ts";
@@ -58,8 +60,8 @@ const SCALE = named("w", "scale");
 const scaleBody = (replicas: number, metadata: object = {}) =>
   bodyOf({ apiVersion: "autoscaling/v1", kind: "Scale", metadata: { name: "w", ...metadata }, spec: { replicas } });
 
-async function scaled(): Promise<Resource> {
-  const { kinds } = await registryOf([scalable]);
+async function scaled(...steps: readonly AdmissionStep[]): Promise<Resource> {
+  const { kinds } = await registryOf([scalable], { steps });
   const resource = kinds.find("example.com", "v1", "widgets")!;
   const spec = { replicas: 2, colours: { sky: "blue" } };
   const intent = bodyOf({ apiVersion: "example.com/v1", kind: "Widget", metadata: { name: "w" }, spec });
@@ -148,4 +150,24 @@ describe("a subresource that shows an object as another kind", () => {
     await resource.update(SCALE, scaleBody(4), { ...WRITE, fieldManager: "autoscaler" }, CALLER);
     expect(await owners(resource)).toContain('autoscaler Update example.com/v1 scale {"f:spec":{"f:replicas":{}}}');
   });
+});
+
+test("HOOK-13: admission sees a Scale, old and new, and what it changes there is written to the object", async () => {
+  const seen: unknown[] = [];
+  const step: AdmissionStep = {
+    name: "scales",
+    mutate(request) {
+      const { subresource, object, old, ref, equivalents } = request;
+      if (subresource !== "scale" || !object) return undefined;
+      seen.push([object.kind, object["spec"], old?.["spec"], ref.plural, equivalents]);
+      return request.replace({ ...asValue(object), spec: { replicas: 5 } });
+    },
+    validate({ subresource, object }) {
+      if (subresource === "scale") seen.push(object?.["spec"]);
+    },
+  };
+  const resource = await scaled(step);
+  await resource.update(SCALE, scaleBody(3), WRITE, CALLER);
+  expect(seen).toEqual([["Scale", { replicas: 3 }, { replicas: 2 }, "widgets", []], { replicas: 5 }]);
+  expect(await read(resource, "w")).toMatchObject({ spec: { replicas: 5, colours: { sky: "blue" } } });
 });

@@ -114,8 +114,8 @@ export class ObjectRequest implements AdmissionRequest {
     return this.#parts.caller.trace;
   }
 
-  note(key: string, value: string): void {
-    this.#parts.caller.note?.(key, value);
+  note(key: string, value: string, level?: "Request"): void {
+    this.#parts.caller.note?.(key, value, level);
   }
 
   replace(value: Value): void | Promise<void> {

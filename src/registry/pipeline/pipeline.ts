@@ -132,6 +132,7 @@ function keepPlace({ kind, target, ctx }: Write, object: ApiObject, owners: Mana
   if (target.name !== "") metadata.name ||= target.name;
   placeObject(kind, object, target);
   const { managedFields } = metadata;
+  if (managedFields !== owners && managedFields?.length === 0) delete metadata.managedFields;
   if (managedFields === owners || readEntries(managedFields, ctx.dialect.rules.readOldManagedFields)) return;
   if (owners) metadata.managedFields = owners;
   else delete metadata.managedFields;

@@ -4,7 +4,7 @@
  * @module
  */
 import type { AdmissionRequest } from "../../admission/contract.ts";
-import { badRequest, forbidden } from "../../meta/status.ts";
+import { badRequest, forbidden, versionOfNew } from "../../meta/status.ts";
 import { isResourceVersion } from "../../meta/versions.ts";
 import { copyOf } from "../../schema/api-object.ts";
 import type { ApiObject } from "../../schema/definition.ts";
@@ -90,7 +90,15 @@ function mutateNew(write: Write, request: AdmissionRequest, object: ApiObject): 
   const { kind, limit } = write;
   const { closed } = kind.stored;
   if (closed !== undefined) throw forbidden(kind.ref, object.metadata.name ?? "", closed);
-  return whenDone(limit.pause(), () => mutate(write, request, object));
+  const { resourceVersion } = object.metadata;
+  const check = (): void => checkMutatedVersion(write, object, resourceVersion);
+  return whenDone(limit.pause(), () => whenDone(mutate(write, request, object), check));
+}
+
+/** Refuses a resourceVersion that admission has given a new object (HOOK-26). */
+function checkMutatedVersion({ options }: Write, { metadata }: ApiObject, before: string | undefined): void {
+  const { resourceVersion = "" } = metadata;
+  if (resourceVersion !== (before ?? "") && Number(resourceVersion) !== 0 && !options.dryRun) throw versionOfNew();
 }
 
 function planMutated(

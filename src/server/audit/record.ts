@@ -106,7 +106,8 @@ export class AuditRecord implements Recorder {
     this.#started();
   }
 
-  note(key: string, value: string): void {
+  note(key: string, value: string, level?: "Request"): void {
+    if (level && this.#config.level === "Metadata") return;
     this.#annotations = { [key]: value, ...this.#annotations };
   }
 

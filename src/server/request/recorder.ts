@@ -11,8 +11,8 @@ export interface Recorder {
   read(verb: string, body: Value | undefined): void;
   /** The object of a create or an update, decoded and with its defaults; it is changed later. */
   sent(object: ApiObject): void;
-  /** Adds an annotation; the first of a key stays. */
-  note(key: string, value: string): void;
+  /** Adds an annotation; the first of a key stays. Events of the level Metadata have none of the level `Request`. */
+  note(key: string, value: string, level?: "Request"): void;
   /** Whether the user may do it. */
   decided(decision: Decision): void;
   /** The time since `since`, by the steady counter, was spent on a part. */

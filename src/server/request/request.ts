@@ -133,7 +133,7 @@ export class ResourceRequest {
     const ifMatch = incoming.sent.header("if-match");
     const recorded = recorder && {
       sent: (object: ApiObject) => recorder.sent(object),
-      note: (key: string, value: string) => recorder.note(key, value),
+      note: (key: string, value: string, level?: "Request") => recorder.note(key, value, level),
       storing: (done: Promise<unknown>) => recorder.spendWhile("etcd", done),
     };
     const traced = this.trace && { trace: this.trace };

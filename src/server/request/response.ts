@@ -173,6 +173,8 @@ function addUids(headers: OutHeaders, { uid, level }: Flow): void {
 }
 
 const MAX_WARNING_BYTES = 4096;
+/** Where all texts do not fit, each is cut to this length, as in kube-apiserver. */
+const MAX_CUT_WARNING_LENGTH = 256;
 
 /**
  * Warning headers as clients print them (RFC 7234 5.5, code 299): each text once, quoted, without control characters,
@@ -181,7 +183,9 @@ const MAX_WARNING_BYTES = 4096;
 function warningHeaders(texts: readonly string[]): string[] {
   const headers: string[] = [];
   let left = MAX_WARNING_BYTES;
-  for (const text of new Set(texts)) {
+  const length = texts.reduce((sum, text) => sum + text.length, 0);
+  const kept = length <= MAX_WARNING_BYTES ? texts : texts.map(cutWarning);
+  for (const text of new Set(kept)) {
     const clean = text.replaceAll(/[\p{Cc}]/gu, " ").replaceAll(/[\\"]/g, (mark) => `\\${mark}`);
     // Header values are bytes; UTF-8 goes out as it is.
     const header = Buffer.from(`299 - "${clean}"`, "utf8").toString("latin1");
@@ -191,3 +195,5 @@ function warningHeaders(texts: readonly string[]): string[] {
   }
   return headers;
 }
+
+const cutWarning = (text: string): string => text.slice(0, MAX_CUT_WARNING_LENGTH).toWellFormed();

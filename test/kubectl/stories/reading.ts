@@ -1,10 +1,53 @@
 import type { Story } from "../story.ts";
-import { CONFIG_MAP, claim, configMap, storageClass } from "./manifests.ts";
+import { CONFIG_MAP, claim, configMap, manifest, storageClass } from "./manifests.ts";
 
 const TWO = `${configMap("a", { k: "1" }, { app: "x", tier: "front" })}${configMap("b", { k: "2" }, { app: "x" })}`;
 
+const ADMISSION = "admissionregistration.k8s.io/v1";
+
+/** A policy that no binding refers to, and webhooks without rules: they decide about no request. */
+const IDLE_ADMISSION = [
+  manifest({
+    apiVersion: ADMISSION,
+    kind: "ValidatingAdmissionPolicy",
+    metadata: { name: "{ns}" },
+    spec: {
+      paramKind: { apiVersion: "v1", kind: "ConfigMap" },
+      matchConstraints: {
+        resourceRules: [{ apiGroups: [""], apiVersions: ["v1"], operations: ["CREATE"], resources: ["secrets"] }],
+      },
+      validations: [{ expression: "params.data.a == object.data.a" }],
+    },
+  }),
+  manifest({
+    apiVersion: ADMISSION,
+    kind: "MutatingWebhookConfiguration",
+    metadata: { name: "{ns}" },
+    webhooks: ["a.example.com", "b.example.com"].map((name) => ({
+      name,
+      clientConfig: { service: { namespace: "default", name: "hook" } },
+      sideEffects: "None",
+      admissionReviewVersions: ["v1"],
+    })),
+  }),
+].join("");
+
 /** Commands that read objects. */
 export const READING: readonly Story[] = [
+  {
+    name: "get and explain policies and webhooks of admission",
+    steps: [
+      { run: "create -f -", stdin: IDLE_ADMISSION },
+      {
+        run: "get validatingadmissionpolicy {ns}",
+        out: /^NAME\s+VALIDATIONS\s+PARAMKIND\s+AGE\n\S+\s+1\s+v1\/ConfigMap\s+\d+s\n$/,
+      },
+      { run: "get mutatingwebhookconfiguration {ns}", out: /^NAME\s+WEBHOOKS\s+AGE\n\S+\s+2\s+\d+s\n$/ },
+      { run: "get api-extensions -o name", out: "mutatingwebhookconfiguration.admissionregistration.k8s.io/{ns}" },
+      { run: "explain mutatingwebhookconfiguration.webhooks.reinvocationPolicy", out: "IfNeeded" },
+      { run: "delete validatingadmissionpolicy,mutatingwebhookconfiguration {ns}", out: "deleted" },
+    ],
+  },
   {
     name: "get (table, -o wide, -A, --show-labels)",
     steps: [

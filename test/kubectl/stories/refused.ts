@@ -32,19 +32,19 @@ export const REFUSED: readonly Story[] = [
     name: "kinds that are not there",
     steps: [
       {
-        run: "get validatingwebhookconfiguration x",
+        run: "get storageversion x",
         code: 1,
-        err: `the server doesn't have a resource type "validatingwebhookconfiguration"`,
+        err: `the server doesn't have a resource type "storageversion"`,
       },
       {
         run: "create -f -",
         stdin: manifest({
-          apiVersion: "admissionregistration.k8s.io/v1",
-          kind: "ValidatingWebhookConfiguration",
+          apiVersion: "internal.apiserver.k8s.io/v1alpha1",
+          kind: "StorageVersion",
           metadata: { name: "x" },
         }),
         code: 1,
-        err: 'no matches for kind "ValidatingWebhookConfiguration" in version "admissionregistration.k8s.io/v1"',
+        err: 'no matches for kind "StorageVersion" in version "internal.apiserver.k8s.io/v1alpha1"',
       },
     ],
   },

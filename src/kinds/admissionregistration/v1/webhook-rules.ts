@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { Dialect } from "../../../meta/dialect.ts";
 import { FieldErrors } from "../../../meta/field-errors.ts";
 import { dns1035Label, dnsSubdomain } from "../../../meta/names.ts";
 import { validateLabelSelector } from "../../../schema/validation/label-selector.ts";
@@ -67,12 +68,14 @@ export function* validateWebhooks(
   webhooks: readonly AnyWebhook[],
   old: readonly AnyWebhook[] | undefined,
   errors: FieldErrors,
+  dialect: Dialect,
 ): Steps<void> {
   const kept = old ? keptOf(webhooks, old) : NOTHING;
   const names = new Set<string>();
   for (const [i, webhook] of webhooks.entries()) {
     const at = `webhooks[${i}]`;
     yield* validateWebhook(webhook, at, kept, errors);
+    validateClient(webhook.clientConfig, `${at}.clientConfig`, errors, dialect);
     if (!kept.names && names.has(webhook.name)) errors.duplicate(`${at}.name`, webhook.name);
     if (webhook.name !== "") names.add(webhook.name);
     yield;
@@ -88,7 +91,6 @@ function* validateWebhook(webhook: AnyWebhook, at: string, kept: Kept, errors: F
   validateTimeout(webhook.timeoutSeconds, `${at}.timeoutSeconds`, errors);
   validateSelectors(webhook, `${at}.`, kept.labelValues, errors);
   validateChoice(webhook.reinvocationPolicy, REINVOCATION_POLICIES, `${at}.reinvocationPolicy`, errors);
-  validateClient(webhook.clientConfig, `${at}.clientConfig`, errors);
   const conditions = kept.conditions ? [] : (webhook.matchConditions ?? []);
   yield* validateConditions(conditions, false, `${at}.matchConditions`, errors);
   validateReviewVersions(webhook.admissionReviewVersions ?? [], `${at}.admissionReviewVersions`, kept, errors);
@@ -126,11 +128,16 @@ function validateSelectors(
   if (objectSelector) validateLabelSelector(objectSelector, `${prefix}objectSelector`, errors, allowsAnyValue);
 }
 
-function validateClient({ url, service }: AnyWebhook["clientConfig"], field: string, errors: FieldErrors): void {
+function validateClient(
+  { url, service }: AnyWebhook["clientConfig"],
+  field: string,
+  errors: FieldErrors,
+  dialect: Dialect,
+): void {
   if ((url === undefined) === (service === undefined)) {
     errors.required(field, "exactly one of url or service is required");
   } else if (url !== undefined) validateWebhookUrl(url, `${field}.url`, errors);
-  else validateWebhookService(service!, `${field}.service`, errors);
+  else validateWebhookService(service!, `${field}.service`, errors, dialect);
 }
 
 function validateReviewVersions(versions: readonly string[], field: string, kept: Kept, errors: FieldErrors): void {

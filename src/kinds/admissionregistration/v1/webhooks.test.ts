@@ -121,11 +121,27 @@ test.each([
   [{ url: "https://a/?q" }, ["Invalid C.url"]],
   [{ url: "https://u@a/" }, ["Invalid C.url"]],
   [{ url: "https://a/#f" }, ["Invalid C.url"]],
+  [{ url: "https:///a" }, ["Invalid C.url"]],
+  [{ url: "https://a/%zz" }, ["Required C.url"]],
+  [{ url: "https://a:99999/" }, ["Invalid C.url"]],
+  [{ url: "https://a" }, []],
+  [{ service: { name: "a", namespace: "b", path: "//" } }, ["Invalid C.service.path"]],
+  [{ service: { name: "a", namespace: "b", path: "/a/" } }, []],
   [{ service: { name: "a", namespace: "b", port: 0 } }, ["Invalid C.service.port"]],
   [{ service: { name: "a", namespace: "b", path: "x y" } }, ["Invalid C.service.path"]],
   [{ service: { name: "", namespace: "" } }, ["Required C.service.name", "Required C.service.namespace"]],
 ])("HOOK-2: the address %j", (clientConfig, expected) => {
   expect(client(clientConfig)).toEqual(expected);
+});
+
+test("HOOK-2: a missing member of a service is reported as Kubernetes does, at the other one", () => {
+  const service = { name: "s", namespace: "" };
+  const reported = (dialect: typeof neutral) =>
+    KindUnderTest.of(admissionRegistrationGroup, "mutatingwebhookconfigurations", contextOf(dialect)).create({
+      webhooks: [{ ...WEBHOOK, clientConfig: { service } }],
+    }).causes;
+  expect(reported(kubernetes)).toEqual(["FieldValueRequired webhooks[0].clientConfig.service.name"]);
+  expect(reported(neutral)).toEqual(["FieldValueRequired webhooks[0].clientConfig.service.namespace"]);
 });
 
 test.each([

@@ -66,6 +66,39 @@ describe("POL-A-20: a mutating policy", () => {
   });
 });
 
+test.each([
+  ["Object{}", []],
+  ["Object{metadata: Object.metadata{labels: {'a': jsonpatch.escapeKey('a/b')}}}", []],
+  ["Object{nosuch: 1}", []],
+  ["object", ["Invalid applyConfiguration.expression"]],
+  ["{}", ["Invalid applyConfiguration.expression"]],
+  ["1", ["Invalid applyConfiguration.expression"]],
+  ["Object{metadata: Object.metadata{name: params.data.a}}", ["Invalid applyConfiguration.expression"]],
+])("POL-A-20, CEL-27: the apply configuration %j", (expression, expected) => {
+  expect(mutation({ ...APPLY, applyConfiguration: { expression } })).toEqual(expected);
+});
+
+test.each([
+  ["[JSONPatch{op: 'add', path: '/a', value: 1}, JSONPatch{op: 'test', path: '/b', value: 'x'}]", []],
+  ["object.x ? [JSONPatch{op: 'remove', path: '/a'}] : []", []],
+  ["[]", ["Invalid jsonPatch.expression"]],
+  ["['a']", ["Invalid jsonPatch.expression"]],
+  ["[{'op': 'add'}]", ["Invalid jsonPatch.expression"]],
+  ["[JSONPatch{op: 'add', nosuch: 1}]", ["Invalid jsonPatch.expression"]],
+])("POL-A-20, CEL-27: the JSON patch %j", (expression, expected) => {
+  expect(mutation({ ...PATCH, jsonPatch: { expression } })).toEqual(expected);
+});
+
+test("POL-A-20: mutations read variables", () => {
+  const reading = (name: string) => ({ expression: `Object{a: variables.${name}}` });
+  const variables = [{ name: "x", expression: "'v'" }];
+  const mutations = (name: string) => [{ ...APPLY, applyConfiguration: reading(name) }];
+  expect(policy({ variables, mutations: mutations("x") })).toEqual([]);
+  expect(policy({ variables, mutations: mutations("y") })).toEqual([
+    "Invalid mutations[0].applyConfiguration.expression",
+  ]);
+});
+
 test("POL-A-20: a binding mutates creates and updates only", () => {
   const bound = (operation: string) =>
     bindings.create({

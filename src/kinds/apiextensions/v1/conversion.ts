@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { Dialect } from "../../../meta/dialect.ts";
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { dns1035Label } from "../../../meta/names.ts";
 import type { Conversion } from "./definition.ts";
@@ -16,6 +17,7 @@ export function validateConversion(
   conversion: Conversion | undefined,
   old: Conversion | undefined,
   errors: FieldErrors,
+  dialect: Dialect,
 ): void {
   if (!conversion) return;
   const { strategy, webhook } = conversion;
@@ -23,18 +25,23 @@ export function validateConversion(
   else if (strategy !== "None" && strategy !== "Webhook") {
     errors.notSupported(`${FIELD}.strategy`, strategy, ["None", "Webhook"]);
   }
-  if (strategy === "Webhook") return validateWebhook(webhook, old, errors);
+  if (strategy === "Webhook") return validateWebhook(webhook, old, errors, dialect);
   const why = "expected none where the strategy is not Webhook";
   if (webhook?.clientConfig) errors.forbidden(`${FIELD}.webhookClientConfig`, why);
   if (webhook?.conversionReviewVersions?.length) errors.forbidden(`${FIELD}.conversionReviewVersions`, why);
 }
 
-function validateWebhook(webhook: Conversion["webhook"], old: Conversion | undefined, errors: FieldErrors): void {
+function validateWebhook(
+  webhook: Conversion["webhook"],
+  old: Conversion | undefined,
+  errors: FieldErrors,
+  dialect: Dialect,
+): void {
   const field = `${FIELD}.webhookClientConfig`;
   const { url, service } = webhook?.clientConfig ?? {};
   if ((url === undefined) === (service === undefined)) errors.required(field, "expected one of url and service");
   else if (url !== undefined) validateWebhookUrl(url, `${field}.url`, errors);
-  else validateWebhookService(service!, `${field}.service`, errors);
+  else validateWebhookService(service!, `${field}.service`, errors, dialect);
   validateReviewVersions(webhook?.conversionReviewVersions ?? [], old, errors);
 }
 

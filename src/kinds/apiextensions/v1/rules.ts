@@ -109,7 +109,7 @@ function* validateSpec(spec: Spec, old: Spec | undefined, checks: SchemaChecks, 
   if (conversion && conversion.strategy !== "None" && preserveUnknownFields) {
     errors.invalid("spec.conversion.strategy", conversion.strategy, "expected None where unknown fields are preserved");
   }
-  validateConversion(conversion, old?.conversion, errors);
+  validateConversion(conversion, old?.conversion, errors, checks.dialect);
   if (preserveUnknownFields && !old?.preserveUnknownFields) {
     errors.invalid(
       "spec.preserveUnknownFields",

@@ -49,7 +49,8 @@ const schema = objectSchema("The programs behind a Service; EndpointSlices tell 
   subsets: t.optional(t.atomicList(Subset, "The programs.")),
 });
 
-type Endpoints = ObjectOf<typeof schema>;
+/** Endpoints in wire form. */
+export type Endpoints = ObjectOf<typeof schema>;
 type AddressValue = t.Static<typeof Address>;
 
 const LISTS = ["addresses", "notReadyAddresses"] as const;

@@ -65,7 +65,8 @@ const schema = objectSchema("Some of the programs behind a Service, with their a
   ports: t.always(t.atomicList(Port, "The ports of each of them.")),
 });
 
-type EndpointSlice = ObjectOf<typeof schema>;
+/** An EndpointSlice in wire form. */
+export type EndpointSlice = ObjectOf<typeof schema>;
 
 const ADDRESS_TYPES = ["FQDN", "IPv4", "IPv6"];
 const PROTOCOLS = ["SCTP", "TCP", "UDP"];

@@ -1,0 +1,73 @@
+/**
+ * What a call of a webhook has led to, and what its failure policy makes of a failure.
+ *
+ * @module
+ */
+import { ApiError } from "../../meta/status.ts";
+import type { Clock } from "../../util/clock.ts";
+import type { AdmissionRequest } from "../contract.ts";
+import type { Webhook } from "./configuration.ts";
+import { CallFailure, failed } from "./errors.ts";
+import type { RejectionType, WebhookMetrics } from "./metrics.ts";
+
+/** What a webhook has decided; `changed` where it has changed the object. */
+export type Outcome = { readonly millis: number } & (
+  | { readonly result: "allowed"; readonly changed: boolean }
+  | { readonly result: "denied"; readonly error: ApiError }
+  /** The request continues without the webhook. */
+  | { readonly result: "ignored"; readonly failure: CallFailure }
+  | { readonly result: "failed"; readonly error: ApiError }
+);
+
+/** A webhook's answer to a review. */
+export type Answer = { readonly changed: boolean } | { readonly denied: ApiError };
+
+/** What outcomes are found with. */
+export interface OutcomeParts {
+  readonly clock: Pick<Clock, "steady">;
+  readonly metrics: WebhookMetrics;
+}
+
+const OK = 200;
+
+/** A call that has ended, as metrics count it. */
+type End = (code: number, rejection?: RejectionType) => number;
+
+/** The outcome of a call; counts it. Rejects only with faults of the program. */
+export async function outcomeOf(
+  { clock, metrics }: OutcomeParts,
+  webhook: Webhook,
+  { operation }: AdmissionRequest,
+  work: () => Promise<Answer>,
+): Promise<Outcome> {
+  const since = clock.steady();
+  const end: End = (code, rejection) => {
+    const millis = clock.steady() - since;
+    metrics.called({ webhook, operation, millis, code, rejection });
+    return millis;
+  };
+  try {
+    return answered(await work(), end);
+  } catch (error) {
+    const outcome = failure(webhook, error, end);
+    if (outcome.result === "ignored") metrics.failedOpen(webhook);
+    return outcome;
+  }
+}
+
+function answered(answer: Answer, end: End): Outcome {
+  if (!("denied" in answer)) return { result: "allowed", changed: answer.changed, millis: end(OK) };
+  const { denied: error } = answer;
+  return { result: "denied", error, millis: end(error.code, "no_error") };
+}
+
+/** What the failure policy makes of an error; it decides about calls alone. */
+function failure({ ignoresFailures }: Webhook, error: unknown, end: End): Outcome {
+  if (error instanceof CallFailure) {
+    if (ignoresFailures) return { result: "ignored", failure: error, millis: end(error.code) };
+    return { result: "failed", error: failed(error.message), millis: end(error.code, "calling_webhook_error") };
+  }
+  const millis = end(0, "apiserver_internal_error");
+  if (error instanceof ApiError) return { result: "failed", error, millis };
+  throw error;
+}

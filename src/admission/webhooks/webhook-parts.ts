@@ -1,0 +1,81 @@
+/**
+ * What both steps of webhooks share.
+ *
+ * @module
+ */
+import type { Authorizer } from "../../auth/contract.ts";
+import type { Hooks } from "../../hooks/hooks.ts";
+import type { Lookup } from "../../schema/lookup.ts";
+import type { Clock, Random } from "../../util/clock.ts";
+import type { AdmissionRequest } from "../contract.ts";
+import { FollowedState } from "../rules/followed-state.ts";
+import { RuleIndex } from "../rules/rule-index.ts";
+import { type ServiceMap, WebhookAddresses } from "./address.ts";
+import { WebhookCaller } from "./caller.ts";
+import {
+  type Configuration,
+  GROUP,
+  MUTATING,
+  type PlacedWebhook,
+  VALIDATING,
+  type WebhookType,
+  inCallOrder,
+  readerFor,
+} from "./configuration.ts";
+import { WebhookMetrics } from "./metrics.ts";
+import { RequestTimes } from "./request-time.ts";
+
+/** What webhooks need of a server. */
+export interface WebhookOptions {
+  readonly lookup: Lookup;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly hooks: Hooks;
+  readonly authorizer: Authorizer;
+  /** Services that listen elsewhere than their objects say. */
+  readonly services?: ServiceMap | undefined;
+}
+
+/** The webhooks of a type, as of the last change of a configuration. */
+export type WebhookState = FollowedState<Configuration, RuleIndex<PlacedWebhook>>;
+
+/** See the head of this file. */
+export class WebhookParts {
+  readonly clock: Clock;
+  readonly authorizer: Authorizer;
+  readonly metrics: WebhookMetrics;
+  readonly addresses: WebhookAddresses;
+  readonly caller: WebhookCaller;
+  readonly mutating: WebhookState;
+  readonly validating: WebhookState;
+
+  constructor({ lookup, clock, random, hooks, authorizer, services }: WebhookOptions, metrics = new WebhookMetrics()) {
+    this.clock = clock;
+    this.authorizer = authorizer;
+    this.metrics = metrics;
+    this.addresses = new WebhookAddresses({ lookup, clock, random, services });
+    const { addresses } = this;
+    this.caller = new WebhookCaller({ hooks, clock, random, addresses, times: new RequestTimes(clock) });
+    this.mutating = stateOf(lookup, MUTATING);
+    this.validating = stateOf(lookup, VALIDATING);
+  }
+}
+
+const stateOf = (lookup: Lookup, type: WebhookType): WebhookState =>
+  new FollowedState(lookup, {
+    resource: `${type.plural}.${GROUP}`,
+    read: readerFor(type),
+    build: (configurations) => new RuleIndex(inCallOrder(configurations)),
+  });
+
+const EXEMPT: ReadonlySet<string> = new Set([
+  "mutatingadmissionpolicies",
+  "mutatingadmissionpolicybindings",
+  "mutatingwebhookconfigurations",
+  "validatingadmissionpolicies",
+  "validatingadmissionpolicybindings",
+  "validatingwebhookconfigurations",
+]);
+
+/** Whether a request is about a configuration of admission: no webhook may keep people from repairing one (HOOK-17). */
+export const isExempt = ({ ref }: AdmissionRequest): boolean => ref.group === GROUP && EXEMPT.has(ref.plural);
