@@ -45,7 +45,7 @@ const rooms = {
     "cache",
     "cel",
     "auth/contract",
-    "auth/admin",
+    "hooks",
     "admission",
     "registry",
   ],

@@ -174,10 +174,12 @@ export class RunningCluster implements Cluster {
 
   trialParts(): TrialParts {
     const { built, own } = this.#open;
-    const { api, threads } = own;
+    const { api, threads, hooks } = own;
     const { kinds, lookup, handlers } = built;
     const { authorizer } = handlers;
-    return { api, kinds, lookup, authorizer, threads, store: this.#parts.store, policyKinds: policyKindsOf(built) };
+    const { store, services } = this.#parts;
+    const policyKinds = policyKindsOf(built);
+    return { api, kinds, lookup, authorizer, threads, hooks, services, store, policyKinds };
   }
 
   /** Runs controllers, on this server alone or on the one that those who share the store elect. */

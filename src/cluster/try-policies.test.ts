@@ -49,6 +49,34 @@ const configMap = (name: string, data: { [key: string]: string }): object => ({
 
 let cluster: Cluster;
 
+interface Review {
+  readonly uid: string;
+  readonly dryRun: boolean;
+  readonly name: string;
+  readonly object: { readonly metadata: { readonly name: string } };
+}
+
+/** The reviews that webhooks have got. */
+const reviews: Review[] = [];
+
+/** The patch of each response. */
+const changing: { patch: string | undefined } = { patch: undefined };
+
+/** Refuses ConfigMaps with the name `b`. */
+const hooks = {
+  async call(_: unknown, body: string | Uint8Array): Promise<Value> {
+    const { request } = JSON.parse(Buffer.from(body as Uint8Array).toString()) as { readonly request: Review };
+    reviews.push(request);
+    const { uid, object } = request;
+    const allowed = object.metadata.name !== "b";
+    const { patch } = changing;
+    const patched = patch === undefined || !allowed ? {} : { patch, patchType: "JSONPatch" };
+    const response = { uid, allowed, status: { message: `${object.metadata.name} is reserved` }, ...patched };
+    return { apiVersion: "admission.k8s.io/v1", kind: "AdmissionReview", response };
+  },
+  close: () => undefined,
+};
+
 async function send(method: string, url: string, body: object, identity = ADMIN) {
   const headers = { "content-type": "application/json", "user-agent": "writer/1" };
   const answer = await cluster.server.inject({ method, url, identity, headers, body: JSON.stringify(body) });
@@ -63,8 +91,10 @@ beforeAll(async () => {
     dialect: kubernetes,
     clock: new ManualClock(),
     random: seededRandom(1),
+    hooks,
     gates: gatesOf(kubernetes, { MutatingAdmissionPolicy: true }),
     authorizer: () => ({
+      ...mastersAuthorizer,
       authorize: (identity, info) =>
         identity.user === "limited" && info.resource === "secrets"
           ? { allowed: false, reason: "" }
@@ -183,4 +213,58 @@ test.each([
 test("a limit that is no number is refused", async () => {
   const answer = await send("POST", "/keelson/v1/policies/try?limit=x", { kind: "List", items: [] });
   expect(answer.code).toBe(400);
+});
+
+const configuration = (sideEffects: string): Value => ({
+  apiVersion: `${GROUP}/v1`,
+  kind: "ValidatingWebhookConfiguration",
+  metadata: { name: "checks" },
+  webhooks: [
+    {
+      name: "names.example.com",
+      clientConfig: { url: "https://127.0.0.1:1/names" },
+      rules: [{ operations: ["CREATE"], apiGroups: [""], apiVersions: ["v1"], resources: ["configmaps"] }],
+      sideEffects,
+      admissionReviewVersions: ["v1"],
+    },
+  ],
+});
+
+test("webhooks are called as dry runs, and what they refuse is told", async () => {
+  reviews.length = 0;
+  const report = await cluster.tryPolicies([configuration("None")]);
+  expect(only(report)).toMatchObject({
+    kind: "ValidatingWebhookConfiguration",
+    policy: "checks",
+    bindings: ["names.example.com"],
+    objects: { refuse: 1, fail: 0 },
+    writes: { refuse: 1 },
+  });
+  expect(report.findings[0]).toMatchObject({ binding: "names.example.com", object: { name: "b" } });
+  expect(report.findings[0]?.message).toContain("b is reserved");
+  expect(reviews.every(({ dryRun }) => dryRun)).toBe(true);
+  expect(reviews).toHaveLength(only(report).objects.judged + only(report).writes.judged);
+});
+
+test("a webhook whose side effects do not allow a dry run is not called", async () => {
+  reviews.length = 0;
+  await expect(cluster.tryPolicies([configuration("Some")])).rejects.toThrow("sideEffects");
+  expect(reviews).toEqual([]);
+});
+
+const mutatingConfiguration: Value = {
+  ...(configuration("None") as { [member: string]: Value }),
+  kind: "MutatingWebhookConfiguration",
+};
+
+test("what a webhook would change is told", async () => {
+  const patch = [{ op: "add", path: "/metadata/labels", value: { seen: "yes" } }];
+  changing.patch = Buffer.from(JSON.stringify(patch)).toString("base64");
+  const report = await cluster.tryPolicies([mutatingConfiguration], { limit: 1 });
+  changing.patch = undefined;
+  expect(only(report).objects).toMatchObject({ refuse: 1, change: only(report).objects.judged - 1 });
+  expect(report.findings[0]).toMatchObject({
+    would: "change",
+    changes: [{ op: "add", pointer: "/metadata/labels", after: { seen: "yes" } }],
+  });
 });

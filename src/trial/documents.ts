@@ -32,6 +32,8 @@ export interface TriedPolicy {
 /** The documents of a trial. */
 export interface TrialDocuments {
   readonly policies: readonly TriedPolicy[];
+  /** Configurations of webhooks. */
+  readonly webhooks: readonly TrialDocument[];
   /** Everything else. */
   readonly others: readonly TrialDocument[];
 }
@@ -49,6 +51,12 @@ export const resourcesOfSort = (sort: Sort): { readonly policies: string; readon
   policies: `${sort.toLowerCase()}admissionpolicies.${GROUP}`,
   bindings: `${sort.toLowerCase()}admissionpolicybindings.${GROUP}`,
 });
+
+/** The resources of configurations of webhooks. */
+export const WEBHOOKS: ReadonlySet<string> = new Set([
+  `validatingwebhookconfigurations.${GROUP}`,
+  `mutatingwebhookconfigurations.${GROUP}`,
+]);
 
 const SORTS: readonly Sort[] = ["Validating", "Mutating"];
 
@@ -112,7 +120,9 @@ export async function readDocuments(
   for (const one of values) documents.push(await readDocument(table, one, api));
   const policies = SORTS.flatMap((sort) => policiesOf(sort, documents, defaultBindings));
   const known = new Set(SORTS.flatMap((sort) => Object.values(resourcesOfSort(sort))));
-  return { policies, others: documents.filter(({ resource }) => !known.has(resource)) };
+  const webhooks = documents.filter(({ resource }) => WEBHOOKS.has(resource));
+  const others = documents.filter(({ resource }) => !known.has(resource) && !WEBHOOKS.has(resource));
+  return { policies, webhooks, others };
 }
 
 async function readDocument(table: KindTable, source: SourceValue, api: ApiContext): Promise<TrialDocument> {

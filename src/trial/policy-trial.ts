@@ -18,14 +18,11 @@ import type { Kind } from "../registry/index.ts";
 import { copyOf } from "../schema/api-object.ts";
 import type { ApiObject } from "../schema/definition.ts";
 import { messageOf } from "../util/error.ts";
-import { thenOf } from "../util/when-done.ts";
-import type { TrialParts } from "./contract.ts";
+import { whenKnown } from "../util/when-done.ts";
+import type { Judged, Triable, TrialParts, TrialSubject } from "./contract.ts";
 import { type TrialDocument, type TriedPolicy, resourcesOfSort, specOf } from "./documents.ts";
 import { Overlay } from "./overlay.ts";
 import { type TriedWrite, requestOfTrial } from "./request.ts";
-
-/** What the policy says of one write, by its bindings and params; undefined where it is not about such writes. */
-export type Judged = readonly ReportedRule[] | undefined;
 
 /** Who tries a policy. */
 export interface TrialSettings {
@@ -44,8 +41,8 @@ export const policyPartsOf = ({ api, ...parts }: TrialParts, lookup: PolicyParts
 });
 
 /** See the head of this file. */
-export class PolicyTrial {
-  readonly tried: TriedPolicy;
+export class PolicyTrial implements Triable {
+  readonly subject: TrialSubject;
   readonly #parts: TrialParts;
   readonly #identity: Identity;
   readonly #lookup: Overlay;
@@ -55,7 +52,7 @@ export class PolicyTrial {
   constructor(parts: TrialParts, tried: TriedPolicy, { identity, others }: TrialSettings) {
     const { policies, bindings } = resourcesOfSort(tried.sort);
     const own = [tried.policy, ...tried.bindings.map(withoutShadow)];
-    this.tried = tried;
+    this.subject = subjectOf(tried);
     this.#parts = parts;
     this.#identity = identity;
     this.#lookup = new Overlay(parts.lookup, [...own, ...others], new Set([policies, bindings]));
@@ -70,20 +67,18 @@ export class PolicyTrial {
     }
   }
 
-  /** Whether the policy is about such writes of objects of a kind, whatever the objects are. */
   isAbout(kind: Kind, operation: TriedWrite["operation"], subresource?: string): boolean {
     const write = { kind, operation, object: undefined, old: undefined, ...(subresource ? { subresource } : {}) };
     return this.#matcher.mayMatch(this.#request(write));
   }
 
-  /** Judges a write; what it is about is not changed. */
   judge(write: TriedWrite): Judged | Promise<Judged> {
     return this.#judge(write);
   }
 
   #validate(validating: ValidatingPolicies, write: TriedWrite): Judged | Promise<Judged> {
     const judged = validating.judge(this.#request(write));
-    return thenOf(judged, (all) => all?.map(reportOf));
+    return whenKnown(judged, (all) => all?.map(reportOf));
   }
 
   #mutate(step: AdmissionStep, write: TriedWrite): Judged | Promise<Judged> {
@@ -102,7 +97,7 @@ export class PolicyTrial {
   /** The failure of a policy that has told of none, such as one of its match conditions. */
   #unreported(rules: readonly ReportedRule[], error: unknown): readonly ReportedRule[] {
     if (rules.some(({ result }) => result === "failed")) return [];
-    const { name = "" } = this.tried.policy.object.metadata;
+    const { name } = this.subject;
     return [{ source: name, name, matched: true, result: "failed", why: messageOf(error) }];
   }
 
@@ -115,6 +110,15 @@ export class PolicyTrial {
       ...(trace ? { trace } : {}),
     });
   }
+}
+
+function subjectOf({ policy, bindings }: TriedPolicy): TrialSubject {
+  return {
+    kind: policy.object.kind,
+    name: policy.object.metadata.name ?? "",
+    parts: bindings.map(({ object }) => object.metadata.name ?? ""),
+    partOf: ({ source }) => source.slice(source.indexOf("/") + 1),
+  };
 }
 
 /** Keeps what steps tell of their rules. */

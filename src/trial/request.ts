@@ -6,6 +6,7 @@
 import type { AdmissionRequest, AdmissionTrace } from "../admission/contract.ts";
 import type { Identity } from "../auth/contract.ts";
 import type { Kind } from "../registry/index.ts";
+import { formOf } from "../registry/objects/lens.ts";
 import { ObjectRequest } from "../registry/pipeline/admission-request.ts";
 import type { ApiContext, ApiObject } from "../schema/definition.ts";
 import type { Lookup } from "../schema/lookup.ts";
@@ -27,6 +28,8 @@ export interface RequestSettings {
   readonly api: ApiContext;
   readonly lookup: Lookup;
   readonly identity: Identity;
+  /** Whether it is shown as a dry run; not by default, as policies would see the write itself. */
+  readonly dryRun?: boolean;
   readonly trace?: AdmissionTrace;
   readonly note?: (key: string, value: string) => void;
 }
@@ -37,19 +40,22 @@ const NO_HOLD: Hold = { signal: new AbortController().signal };
 /** The request of a write, as the steps of admission see it. */
 export function requestOfTrial(
   { kind, operation, subresource = "", object, old }: TriedWrite,
-  { api, lookup, identity, trace, note }: RequestSettings,
+  { api, lookup, identity, dryRun = false, trace, note }: RequestSettings,
 ): AdmissionRequest {
   const { namespace = "", name = "" } = (object ?? old)?.metadata ?? {};
+  // A subresource such as scale shows the object as another kind.
+  const form = formOf(kind, subresource);
   const parts = {
     ref: kind.ref,
     version: kind.definition.version,
     namespaced: kind.namespaced,
-    form: kind,
+    form: form.kind,
     stored: kind.stored,
     target: { namespace, name: operation === "CREATE" ? "" : name, subresource },
-    options: { dryRun: false },
+    options: { dryRun },
     caller: { ...identity, userAgent: "keelson", trace, ...(note ? { note } : {}) },
     ctx: { ...api, warnings: [] },
   };
-  return new ObjectRequest(parts, { hold: NO_HOLD, lookup }, operation, object, old);
+  const show = (one: ApiObject | undefined): ApiObject | undefined => one && form.show(one);
+  return new ObjectRequest(parts, { hold: NO_HOLD, lookup }, operation, show(object), show(old));
 }

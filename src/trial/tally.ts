@@ -7,7 +7,7 @@ import type { ReportedRule } from "../meta/admission-report.ts";
 import type { ReportedObject } from "../meta/ownership-reports.ts";
 import type { TrialCounts, TrialEffect, TrialFinding, TrialOfPolicy } from "../meta/trial-report.ts";
 import { cutText } from "../util/cut-text.ts";
-import type { TriedPolicy } from "./documents.ts";
+import type { TrialSubject } from "./contract.ts";
 
 type Counts = { -readonly [N in keyof TrialCounts]: TrialCounts[N] };
 
@@ -62,7 +62,7 @@ class NamedCounts {
 
 /** See the head of this file. */
 export class Tally {
-  readonly #tried: TriedPolicy;
+  readonly #subject: TrialSubject;
   readonly #objects = noCounts();
   readonly #writes = noCounts();
   readonly #resources = new NamedCounts();
@@ -71,8 +71,8 @@ export class Tally {
   #cost = 0;
   #most: { readonly object: ReportedObject; readonly cost: number } | undefined = undefined;
 
-  constructor(tried: TriedPolicy) {
-    this.#tried = tried;
+  constructor(subject: TrialSubject) {
+    this.#subject = subject;
   }
 
   /** Counts what the policy says of one write; calls `found` with each finding. */
@@ -96,17 +96,17 @@ export class Tally {
       if (would === undefined) continue;
       const managers = write.managers();
       for (const counts of [...counted, ...managers.map((name) => this.#managers.of(name))]) counts[would]++;
-      found(() => findingOf(write, rule, would, this.#tried));
+      found(() => findingOf(write, rule, would, this.#subject));
     }
   }
 
   /** The counts of writes of managers without a finding are not there. */
   get report(): TrialOfPolicy {
-    const { object } = this.#tried.policy;
+    const { kind, name, parts } = this.#subject;
     return {
-      kind: object.kind,
-      policy: object.metadata.name ?? "",
-      bindings: this.#tried.bindings.map((binding) => binding.object.metadata.name ?? ""),
+      kind,
+      policy: name,
+      bindings: parts,
       objects: this.#objects,
       writes: this.#writes,
       resources: this.#resources.all.map(([resource, counts]) => ({ resource, ...counts })),
@@ -130,11 +130,11 @@ export class Tally {
   }
 }
 
-function findingOf(write: JudgedWrite, rule: ReportedRule, would: TrialEffect, { policy }: TriedPolicy): TrialFinding {
-  const { why, changes = [], source } = rule;
+function findingOf(write: JudgedWrite, rule: ReportedRule, would: TrialEffect, subject: TrialSubject): TrialFinding {
+  const { why, changes = [] } = rule;
   return {
-    policy: policy.object.metadata.name ?? "",
-    binding: source.slice(source.indexOf("/") + 1),
+    policy: subject.name,
+    binding: subject.partOf(rule),
     would,
     of: write.of,
     operation: write.operation,

@@ -22,11 +22,13 @@ import type { StoreEvent } from "../storage/contract.ts";
 import { BoundedCache } from "../util/bounded-cache.ts";
 import { errorText } from "../util/cut-text.ts";
 import type { Slice } from "../util/loop.ts";
-import type { TrialParts } from "./contract.ts";
+import type { Triable, TrialParts } from "./contract.ts";
 import type { TrialDocuments } from "./documents.ts";
+import { InFlight } from "./in-flight.ts";
 import { PolicyTrial } from "./policy-trial.ts";
 import type { TriedWrite } from "./request.ts";
 import { type JudgedWrite, Tally } from "./tally.ts";
+import { WebhookTrial } from "./webhook-trial.ts";
 import { changesOf, isCompacted } from "./writes.ts";
 
 /** What a trial is asked for. */
@@ -57,9 +59,9 @@ export async function tryPolicies(
   return trial.report(history);
 }
 
-/** A policy with its counts. */
+/** What is tried, with its counts. */
 interface Member {
-  readonly trial: PolicyTrial;
+  readonly trial: Triable;
   readonly tally: Tally;
 }
 
@@ -83,17 +85,21 @@ class Trial {
   readonly #findings: TrialFinding[] = [];
   readonly #skipped: { readonly resource: string; readonly why: string }[] = [];
   readonly #slice: Slice;
+  /** Evaluations that wait: for webhooks, conversions, worker threads. */
+  readonly #waiting = new InFlight();
   #further = 0;
 
-  constructor(parts: TrialParts, { policies, others }: TrialDocuments, options: TryOptions) {
+  constructor(parts: TrialParts, { policies, webhooks, others }: TrialDocuments, options: TryOptions) {
     this.#parts = parts;
     this.#options = options;
     this.#slice = parts.api.clock.loop.slice();
     const { identity } = options;
-    this.#members = policies.map((tried) => ({
-      trial: new PolicyTrial(parts, tried, { identity, others }),
-      tally: new Tally(tried),
-    }));
+    const settings = { identity, others };
+    const trials: readonly Triable[] = [
+      ...policies.map((tried) => new PolicyTrial(parts, tried, settings)),
+      ...webhooks.map((document) => new WebhookTrial(parts, document, settings)),
+    ];
+    this.#members = trials.map((trial) => ({ trial, tally: new Tally(trial.subject) }));
   }
 
   /** Judges everything that is stored and that the caller may list. */
@@ -101,6 +107,7 @@ class Trial {
     for (const stored of this.#parts.kinds.allStored()) {
       for (const [kind, concerned] of this.#concernedOf(stored)) await this.#tryKind(kind, concerned);
     }
+    await this.#waiting.end();
   }
 
   /** Judges the writes of the history; resolves to what was read. */
@@ -127,6 +134,7 @@ class Trial {
       if (!isCompacted(error)) throw error;
       stopped = "the history was compacted meanwhile";
     }
+    await this.#waiting.end();
     return {
       since: String(since),
       until: String(until),
@@ -194,8 +202,8 @@ class Trial {
       const known: Known = { kind, object, of: "object", managers: () => allManagers(object) };
       for (const { operation, ...member } of concerned) {
         const old = operation === "UPDATE" ? object : undefined;
-        const pending = this.#judge(member, { kind, operation, object, old }, known);
-        if (pending) await pending;
+        const wait = this.#waiting.add(this.#judge(member, { kind, operation, object, old }, known));
+        if (wait) await wait;
       }
       const pause = this.#slice.pause();
       if (pause) await this.#pausedFor(pause);
@@ -204,7 +212,9 @@ class Trial {
 
   async #judgeWrite(write: TriedWrite, known: Known): Promise<void> {
     for (const member of this.#members) {
-      if (member.trial.isAbout(write.kind, write.operation, write.subresource)) await this.#judge(member, write, known);
+      if (!member.trial.isAbout(write.kind, write.operation, write.subresource)) continue;
+      const wait = this.#waiting.add(this.#judge(member, write, known));
+      if (wait) await wait;
     }
   }
 

@@ -26,7 +26,3 @@ export function inOrder<Item>(
   }
   return undefined;
 }
-
-/** The result of `next` for a value that may have to be waited for. */
-export const thenOf = <T, R>(value: T | Promise<T>, next: (value: T) => R | Promise<R>): R | Promise<R> =>
-  value instanceof Promise ? value.then(next) : next(value);

@@ -13,7 +13,7 @@ import { asValue, copyOf } from "../../schema/api-object.ts";
 import type { ApiObject } from "../../schema/definition.ts";
 import { messageOf } from "../../util/error.ts";
 import { type Steps, inOneStep, inSlices } from "../../util/steps.ts";
-import { inOrder, thenOf, whenDone } from "../../util/when-done.ts";
+import { inOrder, whenDone, whenKnown } from "../../util/when-done.ts";
 import { type Value as Json, clone, equal } from "../../value/value.ts";
 import { GROUP } from "../../kinds/admissionregistration/group.ts";
 import type { AdmissionRequest, AdmissionStep } from "../contract.ts";
@@ -147,7 +147,7 @@ class MutationRun {
     const compiled = inSlices(invocation.policy.compiled(), clock.loop.slice());
     const next = (compilation: Compilation<Mutations>): Promise<void> | undefined =>
       asPending(
-        thenOf(this.#meets(invocation, compilation), (meets) =>
+        whenKnown(this.#meets(invocation, compilation), (meets) =>
           meets ? this.#mutate(invocation, compilation) : undefined,
         ),
       );
@@ -162,7 +162,7 @@ class MutationRun {
       steps: (inputs) => conditions.steps(inputs),
       task: { policy: invocation.policy.source, what: "conditions" },
     });
-    return thenOf(met, (result) => {
+    return whenKnown(met, (result) => {
       if (result.holds === undefined) this.#failOrShadow(invocation, result.error);
       return result.holds === true;
     });
@@ -239,7 +239,7 @@ class MutationRun {
         index: compilation.expressions.mutations.indexOf(mutation),
       },
     });
-    const made = thenOf(evaluated, (json) => {
+    const made = whenKnown(evaluated, (json) => {
       const steps = mutated(mutation, json, asValue(object), policyKinds.typeOf(invocation.shown));
       return inSlices(steps, clock.loop.slice());
     });

@@ -71,7 +71,11 @@ function objectPaths({ contents }: Document): readonly (readonly (string | numbe
 
 /** `spec.validations[0].expression` as its steps. */
 const pathOf = (path: string): readonly (string | number)[] =>
-  path.split(/[.[\]]/).flatMap((part) => (part === "" ? [] : /^\d{1,9}$/.test(part) ? [Number(part)] : [part]));
+  path
+    .split(/[.[\]]/)
+    .flatMap((part): readonly (string | number)[] =>
+      part === "" ? [] : /^\d{1,9}$/.test(part) ? [Number(part)] : [part],
+    );
 
 /** The position in the raw text of a node that stands for an offset in its value. */
 function offsetIn(raw: string, source: string, offset: number): number {
