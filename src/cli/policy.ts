@@ -43,11 +43,11 @@ function percentOf(text: string): number {
 function tryCommand(actions: Actions): Command {
   const tryIt = new Command("try")
     .description(
-      "Judge everything that a server has stored, and the writes of its history, by policies that are not bound. Nothing is stored.",
+      "Judge everything that a server has stored, and the writes of its history, by policies or webhooks of a file. Nothing is stored.",
     )
     .requiredOption(
       "-f, --file <FILE>",
-      "Policies, with their bindings and params or without; a file, a folder or -. May be repeated.",
+      "Policies, with bindings and params or without, or configurations of webhooks; a file, a folder or -. May be repeated.",
       collect,
     )
     .addOption(new Option("--limit <N>", "How many findings are shown in detail.").default("20"))

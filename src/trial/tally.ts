@@ -4,6 +4,7 @@
  * @module
  */
 import type { ReportedRule } from "../meta/admission-report.ts";
+import type { ReportedChange } from "../meta/history-report.ts";
 import type { ReportedObject } from "../meta/ownership-reports.ts";
 import type { TrialCounts, TrialEffect, TrialFinding, TrialOfPolicy } from "../meta/trial-report.ts";
 import { cutText } from "../util/cut-text.ts";
@@ -34,14 +35,18 @@ export interface JudgedWrite {
 }
 
 /** Names beyond these are counted together. */
-const MAX_NAMES = 1000;
+const MAX_NAMES = 100;
 const OTHERS = "(others)";
 
 /** The longest message of a finding, in characters. */
 const MAX_MESSAGE = 1024;
 
-/** The most differences of a finding. */
+/** The most differences and managers of a finding. */
 const MAX_CHANGES = 50;
+const MAX_MANAGERS = 20;
+
+/** The longest values of the differences of a finding together, as JSON; further ones are left out. */
+const MAX_VALUES_LENGTH = 16 << 10;
 
 /** Counts by a name. */
 class NamedCounts {
@@ -139,8 +144,19 @@ function findingOf(write: JudgedWrite, rule: ReportedRule, would: TrialEffect, s
     of: write.of,
     operation: write.operation,
     object: write.object(),
-    managers: write.managers(),
+    managers: write.managers().slice(0, MAX_MANAGERS),
     ...(why === undefined ? {} : { message: cutText(why, MAX_MESSAGE) }),
-    ...(would === "change" ? { changes: changes.slice(0, MAX_CHANGES) } : {}),
+    ...(would === "change" ? { changes: boundedChanges(changes) } : {}),
   };
+}
+
+/** The first differences; one whose values are too long is there without them. */
+function boundedChanges(changes: readonly ReportedChange[]): readonly ReportedChange[] {
+  let left = MAX_VALUES_LENGTH;
+  return changes.slice(0, MAX_CHANGES).map((change) => {
+    left -= JSON.stringify(change).length;
+    if (left >= 0) return change;
+    const { op, pointer } = change;
+    return { op, pointer: cutText(pointer, MAX_MESSAGE) };
+  });
 }
