@@ -18,6 +18,7 @@ import type { TrialReport } from "../meta/trial-report.ts";
 import type { TrialParts } from "../trial/index.ts";
 import type { Clock } from "../util/clock.ts";
 import { silentLog } from "../util/log.ts";
+import { Semaphore } from "../util/semaphore.ts";
 import type { Value } from "../value/value.ts";
 import { checkCache } from "./cache-checks.ts";
 import { CONTROLLERS_LEASE, leaseNamespace } from "./components.ts";
@@ -35,6 +36,9 @@ import { DEFAULT_TRY_LIMIT, type PreparedTrial, tryRoute } from "./try-route.ts"
 import { whyRoute } from "./why-route.ts";
 
 const GRACE_MS = 10_000;
+
+/** Trials of policies that run side by side; others wait. */
+const MAX_TRIALS = 2;
 
 /** The state of a cluster that a fork begins with. */
 export interface Kept {
@@ -64,6 +68,7 @@ export class RunningCluster implements Cluster {
   readonly #local: LocalServer;
   readonly #transport: ReturnType<typeof inProcessTransport>;
   readonly #serve: () => ServerHandle;
+  readonly #trials = new Semaphore(MAX_TRIALS);
   /** Made on first use: a cluster that is only forked needs none. */
   #server: ServerHandle | undefined;
   #graceMillis = GRACE_MS;
@@ -169,7 +174,7 @@ export class RunningCluster implements Cluster {
     const parts = this.trialParts();
     const sources = documents.map((value, i) => ({ value, from: `document ${i + 1}` }));
     const read = await readDocuments(sources, parts);
-    return (options) => tryPolicies(parts, read, options);
+    return (options) => this.#trials.run(() => tryPolicies(parts, read, options), options.signal);
   }
 
   trialParts(): TrialParts {

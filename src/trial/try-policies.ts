@@ -112,28 +112,13 @@ class Trial {
 
   /** Judges the writes of the history; resolves to what was read. */
   async tryHistory(): Promise<TrialReport["history"]> {
-    const { store, api } = this.#parts;
+    const { store, kinds } = this.#parts;
     const { compactedRevision: since } = await store.stats();
     const until = store.revision;
-    const history = new HistoryTrial(this.#parts, since, (write, known) => this.#judgeWrite(write, known));
-    const mayList = new Map<Kind, boolean>();
-    for (const kind of this.#parts.kinds.allStored()) mayList.set(kind, await this.#mayList(kind));
-    let stopped: string | undefined;
-    try {
-      for await (const events of changesOf(store, api.clock, { since, until })) {
-        for (const event of events) {
-          if (history.judged >= MAX_WRITES) break;
-          await history.judge(event, mayList);
-          await this.#pause();
-        }
-        if (history.judged < MAX_WRITES) continue;
-        stopped = `the first ${MAX_WRITES} writes were judged`;
-        break;
-      }
-    } catch (error) {
-      if (!isCompacted(error)) throw error;
-      stopped = "the history was compacted meanwhile";
-    }
+    const listed = new Set<Kind>();
+    for (const kind of kinds.allStored()) if (await this.#mayList(kind)) listed.add(kind);
+    const history = new HistoryTrial(this.#parts, since, listed, (write, known) => this.#judgeWrite(write, known));
+    const stopped = await this.#tryChanges(history, { since, until });
     await this.#waiting.end();
     return {
       since: String(since),
@@ -141,6 +126,27 @@ class Trial {
       withoutBefore: history.withoutBefore,
       ...(stopped === undefined ? {} : { stopped }),
     };
+  }
+
+  /** Judges changes; resolves to why not all of them were judged. */
+  async #tryChanges(
+    history: HistoryTrial,
+    range: { readonly since: number; readonly until: number },
+  ): Promise<string | undefined> {
+    const { store, api } = this.#parts;
+    try {
+      for await (const events of changesOf(store, api.clock, range)) {
+        for (const event of events) {
+          if (history.judged >= MAX_WRITES) return `the first ${MAX_WRITES} writes were judged`;
+          await history.judge(event);
+          await this.#pause();
+        }
+      }
+      return undefined;
+    } catch (error) {
+      if (!isCompacted(error)) throw error;
+      return "the history was compacted meanwhile";
+    }
   }
 
   report(history: TrialReport["history"]): TrialReport {
@@ -194,8 +200,8 @@ class Trial {
   }
 
   async #tryEntries(kind: Kind, entries: readonly Entry[], concerned: readonly Concerned[]): Promise<void> {
-    const wait = makeReady(kind, entries);
-    if (wait) await wait;
+    const views = makeReady(kind, entries);
+    if (views) await views;
     for (const entry of entries) {
       if (entry.unreadable) continue;
       const object = parseEntry(kind, entry);
@@ -297,17 +303,22 @@ class HistoryTrial {
   judged = 0;
   withoutBefore = 0;
 
-  constructor(parts: TrialParts, since: number, judge: (write: TriedWrite, known: Known) => Promise<void>) {
+  constructor(
+    parts: TrialParts,
+    since: number,
+    kinds: ReadonlySet<Kind>,
+    judge: (write: TriedWrite, known: Known) => Promise<void>,
+  ) {
     this.#parts = parts;
     this.#since = since;
     this.#judge = judge;
-    this.#kinds = new Map([...parts.kinds.allStored()].map((kind) => [kind.stored.prefix, kind]));
+    this.#kinds = new Map([...kinds].map((kind) => [kind.stored.prefix, kind]));
   }
 
   /** Judges a create or an update of a kind that the caller may list. */
-  async judge(event: StoreEvent, mayList: ReadonlyMap<Kind, boolean>): Promise<void> {
-    const kind = this.#kinds.get(event.key.slice(0, event.key.indexOf("/", event.key.indexOf("/", 1) + 1) + 1));
-    if (!kind || !mayList.get(kind) || event.type !== "put") return;
+  async judge(event: StoreEvent): Promise<void> {
+    const kind = this.#kinds.get(prefixOf(event.key));
+    if (!kind || event.type !== "put") return;
     const before = this.#former.get(event.key);
     this.#former.set(event.key, event);
     if (event.previousRevision === 0) return this.#judgeCreate(kind, event);
@@ -350,6 +361,9 @@ class HistoryTrial {
     }
   }
 }
+
+/** The prefix of a resource in a key: `/apps/deployments/`. */
+const prefixOf = (key: string): string => key.slice(0, key.indexOf("/", key.indexOf("/", 1) + 1) + 1);
 
 const namesOf = (managers: readonly { readonly manager: string }[]): readonly string[] => [
   ...new Set(managers.map(({ manager }) => manager)),

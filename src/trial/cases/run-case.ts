@@ -4,13 +4,16 @@
  * @module
  */
 import { Chain } from "../../admission/chain.ts";
+import type { AdmissionRequest } from "../../admission/contract.ts";
 import type { Judgement } from "../../admission/policies/judgement.ts";
 import { mutatingAdmissionPolicy } from "../../admission/policies/mutating-policies.ts";
+import type { PolicyParts } from "../../admission/policies/parts.ts";
 import { ValidatingPolicies, validatingAdmissionPolicy } from "../../admission/policies/validating-policies.ts";
 import type { ReportedRule } from "../../meta/admission-report.ts";
 import { ApiError } from "../../meta/status.ts";
 import { asObject, asValue } from "../../schema/api-object.ts";
 import type { ApiObject } from "../../schema/definition.ts";
+import type { Lookup } from "../../schema/lookup.ts";
 import type { Value } from "../../value/value.ts";
 import type { TrialParts } from "../contract.ts";
 import {
@@ -23,7 +26,7 @@ import {
 } from "../documents.ts";
 import { Overlay } from "../overlay.ts";
 import { policyPartsOf, traceTo } from "../policy-trial.ts";
-import { requestOfTrial } from "../request.ts";
+import { type TriedWrite, requestOfTrial } from "../request.ts";
 import type { PolicyCase } from "./suite.ts";
 
 /** A validation that has failed. */
@@ -57,26 +60,12 @@ export interface CaseParts {
 }
 
 /** Runs a case. Rejects with ApiError for an object that does not fit its kind. */
-export async function runCase(one: PolicyCase, { parts, table, policies, others }: CaseParts): Promise<CaseOutcome> {
+export async function runCase(one: PolicyCase, given: CaseParts): Promise<CaseOutcome> {
+  const { parts, table } = given;
   const rules: ReportedRule[] = [];
   const notes = new Map<string, string>();
-  const object = one.object && decoded(one.object, table, parts);
-  const old = one.oldObject && decoded(one.oldObject, table, parts);
-  const kind = table.of((one.object ?? one.oldObject)!);
-  const namespace = (object ?? old)?.metadata.namespace ?? "";
-  const chosen = policies.filter(
-    ({ policy }) => one.policy === undefined || policy.object.metadata.name === one.policy,
-  );
-  const params = one.params.map((source) => paramOf(source, namespace, table, parts));
-  const replaced = new Set(params.map(({ resource }) => resource));
-  const shown = [
-    ...chosen.flatMap(({ policy, bindings }) => [policy, ...bindings]),
-    ...others.filter(({ resource }) => !replaced.has(resource)),
-    ...params,
-  ];
-  const lookup = new Overlay(parts.lookup, [...shown, ...namespacesOf(one, namespace, parts, others)], HIDDEN);
-  const policyParts = policyPartsOf(parts, lookup);
-  const write = { kind, operation: one.operation, subresource: one.subresource, object, old };
+  const write = writeOf(one, table, parts);
+  const lookup = lookupOf(one, (write.object ?? write.old)?.metadata.namespace ?? "", given);
   const request = requestOfTrial(write, {
     api: parts.api,
     lookup,
@@ -84,16 +73,7 @@ export async function runCase(one: PolicyCase, { parts, table, policies, others 
     trace: traceTo(rules),
     note: (key, value) => void (notes.has(key) || notes.set(key, value)),
   });
-  const chain = new Chain([mutatingAdmissionPolicy(policyParts), validatingAdmissionPolicy(policyParts)]);
-  let judged: readonly Judgement[] = [];
-  const refusal = await refusalOf(async () => {
-    await chain.mutate(request);
-    const told = rules.length;
-    judged = (await new ValidatingPolicies(policyParts).judge(request)) ?? [];
-    // The step tells the same once more.
-    rules.length = told;
-    await chain.validate(request);
-  });
+  const { refusal, judged } = await admit(request, policyPartsOf(parts, lookup), rules);
   return {
     refusal,
     refusedBy: refusal === undefined ? [] : rules.filter(refuses).map(({ name }) => name),
@@ -106,15 +86,51 @@ export async function runCase(one: PolicyCase, { parts, table, policies, others 
   };
 }
 
+/** The write of a case. */
+function writeOf(one: PolicyCase, table: KindTable, { api }: TrialParts): TriedWrite {
+  const decoded = (source: SourceValue | undefined): ApiObject | undefined =>
+    source && decodeDocument(table.of(source), source.value, api);
+  const { operation, subresource } = one;
+  const kind = table.of((one.object ?? one.oldObject)!);
+  return { kind, operation, subresource, object: decoded(one.object), old: decoded(one.oldObject) };
+}
+
+/** What is stored, as a case sees it. */
+function lookupOf(one: PolicyCase, namespace: string, { parts, table, policies, others }: CaseParts): Lookup {
+  const isChosen = ({ policy }: TriedPolicy): boolean =>
+    one.policy === undefined || policy.object.metadata.name === one.policy;
+  const chosen = policies.filter(isChosen).flatMap(({ policy, bindings }) => [policy, ...bindings]);
+  const params = one.params.map((source) => paramOf(source, namespace, table, parts));
+  const replaced = new Set(params.map(({ resource }) => resource));
+  const kept = others.filter(({ resource }) => !replaced.has(resource));
+  const namespaces = namespacesOf(one, namespace, parts, others);
+  return new Overlay(parts.lookup, [...chosen, ...kept, ...params, ...namespaces], HIDDEN);
+}
+
+/** Runs the steps of policies. */
+async function admit(
+  request: AdmissionRequest,
+  parts: PolicyParts,
+  rules: ReportedRule[],
+): Promise<{ readonly refusal: string | undefined; readonly judged: readonly Judgement[] }> {
+  const chain = new Chain([mutatingAdmissionPolicy(parts), validatingAdmissionPolicy(parts)]);
+  let judged: readonly Judgement[] = [];
+  const refusal = await refusalOf(async () => {
+    await chain.mutate(request);
+    const told = rules.length;
+    judged = (await new ValidatingPolicies(parts).judge(request)) ?? [];
+    // The step tells the same once more.
+    rules.length = told;
+    await chain.validate(request);
+  });
+  return { refusal, judged };
+}
+
 const HIDDEN = new Set(
   (["Validating", "Mutating"] as const).flatMap((sort) => Object.values<string>(resourcesOfSort(sort))),
 );
 
 const refuses = ({ result }: ReportedRule): boolean => result === "denied" || result === "failed";
-
-function decoded(source: SourceValue, table: KindTable, { api }: TrialParts): ApiObject {
-  return decodeDocument(table.of(source), source.value, api);
-}
 
 /** A param; one without a namespace is in that of the object. */
 function paramOf(source: SourceValue, namespace: string, table: KindTable, { api }: TrialParts): TrialDocument {
