@@ -106,7 +106,7 @@ rooms.app = [...below, "cluster", "cli", "testing"];
 
 const TESTS = ["\\.test\\.ts$", "(?<!src)/testing/"];
 /** What tests of a room may import beside it. */
-const besideTests = { meta: ["util"], actions: ["kinds"], server: ["pki", "kinds"] };
+const besideTests = { meta: ["util"], trial: ["storage"], actions: ["kinds"], server: ["pki", "kinds"] };
 
 const room = ([name, may]) => ({
   name: `room-${name}`,

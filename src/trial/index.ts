@@ -4,5 +4,5 @@
  * @module
  */
 export type { TrialParts } from "./contract.ts";
-export { KindTable, type SourceValue, readDocuments } from "./documents.ts";
+export { KindTable, readDocuments } from "./documents.ts";
 export { type TryOptions, tryPolicies } from "./try-policies.ts";

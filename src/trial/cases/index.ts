@@ -3,7 +3,7 @@
  *
  * @module
  */
-export { type FindFiles, type TestFile, TestFiles } from "./files.ts";
+export { type TestFile, TestFiles } from "./files.ts";
 export { TestFileError } from "./members.ts";
 export { neededKinds } from "./needed-kinds.ts";
 export { readSuites } from "./read-suites.ts";
