@@ -91,6 +91,7 @@ const rooms = {
     "audit",
     "schema",
     "cel",
+    "admission/rules/rule",
     "auth/rbac",
     "client",
     "claims/fit",

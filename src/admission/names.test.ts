@@ -8,7 +8,8 @@ import { admissionSteps } from "./steps.ts";
 import { lookupOf } from "./testing/requests.ts";
 import { WebhookParts } from "./webhooks/webhook-parts.ts";
 
-function chain(dialect: typeof neutral, plugins?: PluginChoice): string[] {
+/** The names of all steps. */
+function steps(dialect: typeof neutral, plugins?: PluginChoice): string[] {
   const own = {
     lookup: lookupOf({}),
     clock: new ManualClock(),
@@ -22,17 +23,25 @@ function chain(dialect: typeof neutral, plugins?: PluginChoice): string[] {
     provision: () => Promise.resolve(),
     amend: () => Promise.resolve(undefined),
     resourcesOf: () => [],
-    webhooks: new WebhookParts({ ...own, hooks }),
     policyKinds: { storedKind: () => undefined, typeOf: () => undefined },
     policyMetrics: new PolicyMetrics(),
+    webhooks: new WebhookParts({ ...own, hooks }),
   };
-  return admissionSteps(parts, { plugins })
-    .map(({ name }) => name)
-    .filter((name) => name !== "escalation" && !name.endsWith("AdmissionPolicy"));
+  return admissionSteps(parts, { plugins }).map(({ name }) => name);
 }
 
-/** The steps before the quotas, without those of policies. */
-const WEBHOOKS = ["PolicyParameters", "MutatingAdmissionWebhook", "ValidatingAdmissionWebhook"];
+/** The names of the steps that kube-apiserver has as well. */
+const chain = (dialect: typeof neutral, plugins?: PluginChoice): string[] =>
+  steps(dialect, plugins).filter((name) => name !== "escalation");
+
+/** The steps before the quotas. */
+const LAST = [
+  "PolicyParameters",
+  "MutatingAdmissionPolicy",
+  "MutatingAdmissionWebhook",
+  "ValidatingAdmissionPolicy",
+  "ValidatingAdmissionWebhook",
+];
 
 const SIGNERS = [
   "CertificateApproval",
@@ -41,6 +50,13 @@ const SIGNERS = [
   "CertificateSubjectRestriction",
 ];
 
+test("HOOK-10, RBAC-46: a role is judged as mutation has made it, before anything validates it", () => {
+  const names = steps(kubernetes);
+  const at = names.indexOf("escalation");
+  expect(names[at - 1]).toBe("MutatingAdmissionWebhook");
+  expect(names[at + 1]).toBe("ValidatingAdmissionPolicy");
+});
+
 test("the chain of each dialect runs in order, with the steps that its documents ask for", () => {
   expect(chain(neutral)).toEqual([
     "NamespaceAutoProvision",
@@ -48,7 +64,7 @@ test("the chain of each dialect runs in order, with the steps that its documents
     ...SIGNERS,
     "DefaultIngressClass",
     "PodCertificateSigning",
-    ...WEBHOOKS,
+    ...LAST,
   ]);
   expect(chain(kubernetes)).toEqual([
     "NamespaceLifecycle",
@@ -58,7 +74,7 @@ test("the chain of each dialect runs in order, with the steps that its documents
     ...SIGNERS,
     "DefaultIngressClass",
     "PodCertificateSigning",
-    ...WEBHOOKS,
+    ...LAST,
   ]);
 });
 
@@ -76,7 +92,7 @@ test("steps are switched on and off by name, and run in the order of kube-apiser
     "RuntimeClass",
     ...SIGNERS,
     "PodCertificateSigning",
-    ...WEBHOOKS,
+    ...LAST,
     "ResourceQuota",
   ]);
   expect(chain(neutral, { enable: ["StorageObjectInUseProtection"] })).toContain("StorageObjectInUseProtection");

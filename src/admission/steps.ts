@@ -79,9 +79,10 @@ export function admissionSteps(parts: AdmissionParts, choice: AdmissionChoice = 
     ...switched("OwnerReferencesPermissionEnforcement", ownerReferences(parts)),
     podCertificateSigning(authorizer),
     policyParameters(parts),
+    ...added,
     ...switched("MutatingAdmissionPolicy", mutatingAdmissionPolicy(parts)),
     ...switched("MutatingAdmissionWebhook", mutatingWebhooks(parts.webhooks)),
-    ...added,
+    // It judges a role as the steps before have made it.
     escalation(parts),
     ...switched("ValidatingAdmissionPolicy", validatingAdmissionPolicy(parts)),
     ...switched("ValidatingAdmissionWebhook", validatingWebhooks(parts.webhooks)),

@@ -7,6 +7,7 @@
  */
 import { Command } from "commander";
 import type { Actions } from "./actions.ts";
+import { admissionCommand } from "./admission.ts";
 import { auditCommand } from "./audit.ts";
 import { backupCommand } from "./backup.ts";
 import { blameCommand } from "./blame.ts";
@@ -77,6 +78,7 @@ const commandsOf = (actions: Actions): Readonly<Record<string, readonly Command[
   ],
   Objects: [
     whyCommand(actions),
+    admissionCommand(actions),
     blameCommand(actions),
     resolveCommand(actions),
     historyCommand(actions),

@@ -94,6 +94,13 @@ export interface WhyQuery extends Abortable {
   readonly limit?: number;
 }
 
+/** The options of an explanation of a write. */
+export interface ExplainQuery extends Abortable {
+  readonly operation?: "apply" | "create" | "delete" | undefined;
+  /** The manager of the write. */
+  readonly fieldManager?: string | undefined;
+}
+
 /** A write with its response. */
 export interface Write {
   readonly verb: "create" | "update" | "patch" | "apply" | "delete" | "deletecollection";

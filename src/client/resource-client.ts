@@ -1,5 +1,6 @@
 /** The verbs of the objects of one kind. */
 import { pathSegment } from "../meta/names.ts";
+import type { AdmissionReport } from "../meta/admission-report.ts";
 import { HISTORY_PATH, type HistoryReport } from "../meta/history-report.ts";
 import { type BlameReport, acceptReport } from "../meta/ownership-reports.ts";
 import { WHY_PATH, type WhyReport } from "../meta/why-report.ts";
@@ -22,6 +23,7 @@ import type {
   ApplyOptions,
   DeleteOptions,
   Event,
+  ExplainQuery,
   HistoryQuery,
   List,
   ListQuery,
@@ -219,6 +221,26 @@ export class ResourceClient<T extends ApiObject = ApiObject, S extends Scope = S
     const { group, version, plural: resource } = this.kind;
     const query = queryText({ group, version, resource, namespace, name, limit });
     return this.#client.json("GET", WHY_PATH + query, { signal });
+  }
+
+  /**
+   * Explains what admission would do with a write: which steps run, what each changes and who refuses; nothing is stored. An
+   * apply by default, a create for an object without a name. Only Keelson has this.
+   */
+  explainWrite(object: NewObject<T>, { operation, fieldManager, signal }: ExplainQuery = {}): Promise<AdmissionReport> {
+    const { name = "", namespace } = object.metadata;
+    const query = { ...dryRunQuery(true), explain: true, fieldManager };
+    if (operation === "create" || (operation === undefined && name === "")) {
+      const body = this.#body(object);
+      return this.#json("POST", this.#collection(this.#namespaceOf({ namespace })) + queryText(query), {
+        body,
+        signal,
+      });
+    }
+    const item = this.#item({ name, namespace });
+    if (operation === "delete") return this.#json("DELETE", item + queryText(query), { signal });
+    const forced = { ...query, fieldManager: fieldManager ?? "keelson", force: true };
+    return this.#json("PATCH", item + queryText(forced), { body: this.#body(object), type: APPLY_TYPE, signal });
   }
 
   #apply(key: Key<S>, body: unknown, options: ApplyOptions): Promise<T> {

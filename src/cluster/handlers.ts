@@ -16,7 +16,6 @@ import type { Authenticator, Authorizer, AuthContext } from "../auth/contract.ts
 import { definitionPreview } from "../extension/index.ts";
 import { structOf } from "../apply/index.ts";
 import { copyOf } from "../schema/api-object.ts";
-import type { Collector } from "../util/exposition.ts";
 import {
   type BuiltRegistry,
   type Handlers,
@@ -35,8 +34,8 @@ export interface ClusterHandlers extends Handlers {
   readonly authorizer: Authorizer;
   readonly authenticator: Authenticator;
   readonly webhooks: WebhookParts;
-  /** The metrics of what handles requests. */
-  readonly collectors: readonly Collector[];
+  /** The metrics of steps of admission. */
+  readonly admissionMetrics: readonly Collector[];
 }
 
 /** The registry of a cluster. */
@@ -58,28 +57,25 @@ export function handlersOf(parts: ClusterParts, own: Own, access: RegistryAccess
   return {
     authorizer,
     authenticator,
-    admission: admissionOf(parts, { ...admissionParts(access, authorizer, policyMetrics), webhooks }),
+    admission: admissionOf(parts, { ...admissionParts(access, authorizer), webhooks, policyMetrics }),
     webhooks,
-    collectors: [policyMetrics.collect, webhooks.metrics.collect],
+    admissionMetrics: [webhooks.metrics.collect, policyMetrics.collect],
     actions: builtInActions({ access, authorizer, authenticator, signer: parts.signer ?? noSigner }),
     shown: new Map([["/ComponentStatus", () => componentStatuses({ ...own, ...own.api, lookup: access.lookup })]]),
   };
 }
 
-function admissionOf({ plugins, steps = [] }: ClusterParts, parts: AdmissionParts): Admission {
-  return admissionSteps(parts, { plugins, added: [...steps, definitionPreview(parts)] });
-}
+const admissionOf = ({ plugins, steps = [] }: ClusterParts, parts: AdmissionParts): Admission =>
+  admissionSteps(parts, { plugins, added: [...steps, definitionPreview(parts)] });
 
 /** What the built-in steps of admission are made of. */
 const admissionParts = (
   access: RegistryAccess,
   authorizer: Authorizer,
-  policyMetrics: PolicyMetrics,
-): Omit<AdmissionParts, "webhooks"> => ({
+): Omit<AdmissionParts, "webhooks" | "policyMetrics"> => ({
   ...access.api,
   lookup: access.lookup,
   authorizer,
-  policyMetrics,
   policyKinds: policyKindsOf(access),
   provision: (name) => provisionNamespace(access.kinds, name),
   resourcesOf: (apiVersion, kind) => resourcesOf(access.kinds, apiVersion, kind),

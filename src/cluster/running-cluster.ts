@@ -272,7 +272,7 @@ function serverOf(parts: ClusterParts, { own, built, routes, mismatches, health 
       storeMetrics(store),
       cacheMetrics(built.cacher, mismatches),
       processMetrics(),
-      ...built.handlers.collectors,
+      ...built.handlers.admissionMetrics,
       ...(server.collectors ?? []),
     ],
   });

@@ -133,8 +133,6 @@ export class ApiError extends Error {
       unnamed?: boolean;
       /** Members of the Status that another program has chosen. */
       chosen?: Partial<Status>;
-      /** The HTTP code, where it is not that of the reason. */
-      code?: number;
     } = {},
   ) {
     // The stack of a refusal is of no use and costs more than the rest of the request.
@@ -153,7 +151,7 @@ export class ApiError extends Error {
       message,
       ...(options.unnamed ? {} : { reason }),
       ...(options.details ? { details: options.details } : {}),
-      code: options.code ?? CODES[reason],
+      code: CODES[reason],
       ...options.chosen,
     };
   }

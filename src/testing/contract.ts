@@ -14,6 +14,7 @@ import type { ReportedEvent } from "./events.ts";
 import type { Faults } from "./faults.ts";
 import type { RunOptions, Running } from "./run.ts";
 import type { SettleOptions } from "./settled.ts";
+import type { TestWebhook, WebhookHandler, WebhookOptions } from "./webhooks.ts";
 import type { Recording, RequestMatch, RequestRecord } from "./traffic.ts";
 
 /** The options of a cluster; all have defaults. */
@@ -91,6 +92,13 @@ export interface Cluster extends AsyncDisposable {
   settled(options?: SettleOptions): Promise<void>;
   /** Makes `settled()` wait for work of the test. */
   track<V>(work: Promise<V>): Promise<V>;
+  /**
+   * Creates a webhook whose calls run a function of the test, and its configuration:
+   * `cluster.webhook({ name: "pods.example.com", for: Pod }, ({ object }) => ({ allowed: object?.metadata.labels !== undefined }))`.
+   *
+   * @throws StatusError where the configuration is refused
+   */
+  webhook<T extends ApiObject>(options: WebhookOptions<T>, handler: WebhookHandler<T>): Promise<TestWebhook>;
   readonly clock: TestClock;
   readonly faults: Faults;
   /**

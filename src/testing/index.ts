@@ -47,3 +47,13 @@ export type { TrialCounts, TrialFinding, TrialOfPolicy, TrialReport } from "../m
 export { type RunCommandOptions, runCommand } from "./run-command.ts";
 export { HotLoop, NotSettled, ReconcileFailed, type SettleOptions } from "./settled.ts";
 export type { Origin, Recording, RequestMatch, RequestRecord, Verb } from "./traffic.ts";
+export {
+  type TestWebhook,
+  type WebhookAnswer,
+  type WebhookFault,
+  type WebhookHandler,
+  type WebhookOptions,
+  type WebhookRequest,
+  lies,
+  refuses,
+} from "./webhooks.ts";

@@ -46,6 +46,7 @@ import { Run, type RunOptions, type RunParts, type Running } from "./run.ts";
 import { Sender } from "./sender.ts";
 import { FailureMonitor, type SettleOptions, settle } from "./settled.ts";
 import { type Recording, type RequestMatch, type RequestRecord, Traffic } from "./traffic.ts";
+import { type TestWebhook, WebhookBook, type WebhookHandler, type WebhookOptions } from "./webhooks.ts";
 import { type Moment, type Serving, momentOf, serverFrom, snapshotOf } from "./world.ts";
 
 /** The time for clients of a port to read the last responses. */
@@ -99,6 +100,7 @@ export class TestCluster implements Cluster {
   readonly #endpoints = new Set<Endpoint>();
   readonly #kindsListeners = new Set<() => void>();
   readonly #runs = new Set<Run>();
+  readonly #webhooks: WebhookBook;
   readonly #failures: FailureMonitor;
   readonly #virtual: VirtualClock | undefined;
   readonly clock: TestClock;
@@ -113,8 +115,14 @@ export class TestCluster implements Cluster {
   #tokenKeys: TokenKeys | undefined;
   #closed: Promise<void> | undefined;
 
-  constructor(settings: Settings, origin: Moment, routes?: ClusterOptions["routes"]) {
+  constructor(
+    settings: Settings,
+    origin: Moment,
+    routes?: ClusterOptions["routes"],
+    webhooks: WebhookBook = new WebhookBook(),
+  ) {
     this.#settings = settings;
+    this.#webhooks = webhooks;
     this.#origin = origin;
     this.#routes = routes?.(() => this) ?? [];
     this.#virtual = settings.virtual ? new VirtualClock(origin.now, 0, () => this.settled()) : undefined;
@@ -192,10 +200,15 @@ export class TestCluster implements Cluster {
     return this.#server().core.tryPolicies(values);
   }
 
+  webhook<T extends ApiObject>(options: WebhookOptions<T>, handler: WebhookHandler<T>): Promise<TestWebhook> {
+    return this.#webhooks.add(this.client(), options, handler);
+  }
+
   fork({ seed }: { readonly seed?: number } = {}): Cluster {
     this.#mayAct();
     const moment = this.#moment();
-    return new TestCluster(this.#settings, seed === undefined ? moment : { ...moment, random: seededRandom(seed) });
+    const own = seed === undefined ? moment : { ...moment, random: seededRandom(seed) };
+    return new TestCluster(this.#settings, own, undefined, this.#webhooks.fork());
   }
 
   mark(): Mark {
@@ -401,6 +414,7 @@ export class TestCluster implements Cluster {
       routes: this.#routes,
       authenticator: (context) => this.#authenticator(context),
       signer: () => this.#signer(random),
+      hooks: this.#webhooks.hooks(clock),
       log: this.#settings.log,
       ...(revision === undefined ? {} : { revision }),
     });

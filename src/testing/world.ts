@@ -7,6 +7,7 @@ import type { Authenticator, AuthContext } from "../auth/contract.ts";
 import { authorizerOf } from "../auth/authorizer.ts";
 import type { TokenSigner } from "../auth/service-account-tokens.ts";
 import { type Cluster as Core, type KeptCluster, createCluster as createCore } from "../cluster/index.ts";
+import type { Hooks } from "../hooks/hooks.ts";
 import { builtInDefinitions } from "../kinds/index.ts";
 import type { PluginChoice } from "../admission/names.ts";
 import type { Dialect } from "../meta/dialect.ts";
@@ -45,6 +46,7 @@ export interface ServingParts {
   readonly routes: readonly Route[];
   readonly authenticator: (context: AuthContext) => Authenticator;
   readonly signer: () => TokenSigner;
+  readonly hooks: Hooks;
   readonly log: Log;
   /** The first revision; by default that of the moment. */
   readonly revision?: number;

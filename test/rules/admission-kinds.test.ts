@@ -1,11 +1,19 @@
 /** Configurations of webhooks, policies and bindings as clients send and see them. Each request is metered. */
 import { describe, expect, test } from "vitest";
+import { authorizerOf } from "../../src/auth/authorizer.ts";
 import { gatesOf } from "../../src/meta/gates.ts";
 import { kubernetes } from "../../src/meta/dialect.ts";
 import { serve } from "./api.ts";
 
 const GROUP = "admissionregistration.k8s.io";
-const api = serve({}, { dialect: kubernetes, gates: gatesOf(kubernetes, { MutatingAdmissionPolicy: true }) });
+const api = serve(
+  {},
+  {
+    dialect: kubernetes,
+    gates: gatesOf(kubernetes, { MutatingAdmissionPolicy: true }),
+    authorizer: authorizerOf(["RBAC"]),
+  },
+);
 
 const RULE = { operations: ["CREATE"], apiGroups: [""], apiVersions: ["v1"], resources: ["configmaps"] };
 const WEBHOOK = {
@@ -109,3 +117,58 @@ test("POL-A-20: a mutating policy is the same object in its versions", async () 
   const alpha = await api.get(`/apis/${GROUP}/v1alpha1/mutatingadmissionpolicybindings/m`);
   expect(alpha.body).toMatchObject({ apiVersion: `${GROUP}/v1alpha1`, spec });
 });
+
+describe("RBAC-46, HOOK-10: a writer gives what a mutation adds", () => {
+  const roles = "/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles";
+  const rule = (resource: string) => ({ apiGroups: [""], resources: [resource], verbs: ["get"] });
+  const maker = { user: "maker", groups: ["system:authenticated"] };
+  const makeRole = (name: string) =>
+    api.send(
+      "POST",
+      roles,
+      { metadata: { name }, rules: [rule("pods")] },
+      { identity: maker, headers: { "content-type": "application/json" } },
+    );
+
+  test("which is refused where the writer does not have it", async () => {
+    const create = { apiGroups: ["rbac.authorization.k8s.io"], resources: ["roles"], verbs: ["create"] };
+    await api.post("/apis/rbac.authorization.k8s.io/v1/clusterroles", {
+      metadata: { name: "maker" },
+      rules: [create, rule("pods")],
+    });
+    await api.post("/apis/rbac.authorization.k8s.io/v1/clusterrolebindings", {
+      metadata: { name: "maker" },
+      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "maker" },
+      subjects: [{ kind: "User", name: "maker" }],
+    });
+    expect((await makeRole("plain")).status).toBe(201);
+    // The first policy acts in its second round only, when the label of the second one is there.
+    const added = "{'apiGroups': [''], 'resources': ['secrets'], 'verbs': ['get']}";
+    await mutateRoles(
+      "a-adds-a-rule",
+      `has(object.metadata.labels) ? [JSONPatch{op: 'add', path: '/rules/-', value: ${added}}] : []`,
+    );
+    await mutateRoles("b-labels", "[JSONPatch{op: 'add', path: '/metadata/labels', value: {'a': 'b'}}]");
+    const refused = await makeRole("mutated");
+    expect([refused.status, refused.text]).toEqual([403, expect.stringContaining("secrets")]);
+  });
+});
+
+/** Changes new roles by the operations of an expression. */
+async function mutateRoles(name: string, expression: string): Promise<void> {
+  const group = `/apis/${GROUP}/v1beta1`;
+  const rules = [{ ...RULE, apiGroups: ["rbac.authorization.k8s.io"], resources: ["roles"] }];
+  const policy = await api.post(`${group}/mutatingadmissionpolicies`, {
+    metadata: { name },
+    spec: {
+      matchConstraints: { resourceRules: rules },
+      reinvocationPolicy: "IfNeeded",
+      mutations: [{ patchType: "JSONPatch", jsonPatch: { expression } }],
+    },
+  });
+  const binding = await api.post(`${group}/mutatingadmissionpolicybindings`, {
+    metadata: { name },
+    spec: { policyName: name },
+  });
+  expect([policy.status, binding.status]).toEqual([201, 201]);
+}

@@ -19,7 +19,8 @@ export class CompiledPolicy<E> {
   readonly paramKind: ParamKind | undefined;
   /** Whether a request passes where the policy cannot be evaluated. */
   readonly ignoresFailures: boolean;
-  readonly #steps: Steps<Compilation<E>>;
+  readonly #begin: () => Steps<Compilation<E>>;
+  #steps: Steps<Compilation<E>> | undefined = undefined;
   #compilation: Compilation<E> | undefined = undefined;
 
   /**
@@ -37,18 +38,33 @@ export class CompiledPolicy<E> {
     this.matcher = compileMatching({ resourceRules: [], ...spec.matchConstraints });
     this.paramKind = spec.paramKind;
     this.ignoresFailures = spec.failurePolicy === "Ignore";
-    this.#steps = compilation(spec, compile, observing);
+    this.#begin = () => compilation(spec, compile, observing);
   }
 
   /** Compiles the policy; whoever needs it first runs the steps that are left. */
   *compiled(): Steps<Compilation<E>> {
     while (!this.#compilation) {
-      const step = this.#steps.next();
-      if (step.done) this.#compilation ??= step.value;
+      const step = this.#next();
+      if (step.done) this.#compilation = step.value;
       else yield;
     }
     return this.#compilation;
   }
+
+  /** Runs the next step; after one that throws, the next one is the first. */
+  #next(): IteratorResult<void, Compilation<E>> {
+    const steps = (this.#steps ??= this.#begin());
+    this.#steps = undefined;
+    const step = steps.next();
+    this.#steps = steps;
+    return step;
+  }
+}
+
+/** The variables of match conditions, for which namespaceObject is null. */
+export function withoutNamespace({ object, oldObject, request, params, decide }: Inputs): Inputs {
+  const others = { ...(params === undefined ? {} : { params }), ...(decide ? { decide } : {}) };
+  return { object, oldObject, request, namespaceObject: null, ...others };
 }
 
 /** The compiled expressions of a policy. */
@@ -56,7 +72,7 @@ export interface Compilation<E> {
   readonly conditions: MatchConditions;
   readonly expressions: E;
   /** Binds the variables of a request; composited variables are evaluated once for all expressions that it runs. */
-  bind(inputs: Inputs): Bound;
+  readonly bind: (inputs: Inputs) => Bound;
 }
 
 function* compilation<E>(

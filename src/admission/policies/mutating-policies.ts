@@ -7,7 +7,7 @@
  *
  * @module
  */
-import type { Bound, Inputs } from "../../cel/environments/admission.ts";
+import type { Bound } from "../../cel/environments/admission.ts";
 import { ApiError, forbidden } from "../../meta/status.ts";
 import { asValue, copyOf } from "../../schema/api-object.ts";
 import type { ApiObject } from "../../schema/definition.ts";
@@ -19,7 +19,7 @@ import { GROUP } from "../../kinds/admissionregistration/group.ts";
 import type { AdmissionRequest, AdmissionStep } from "../contract.ts";
 import type { ConditionsResult } from "../rules/conditions.ts";
 import { BoundPolicies, type BoundPolicy } from "./bound-policies.ts";
-import type { Compilation } from "./compiled-policy.ts";
+import { type Compilation, withoutNamespace } from "./compiled-policy.ts";
 import { Evaluation } from "./evaluation.ts";
 import { unconcerned } from "./excluded.ts";
 import {
@@ -158,7 +158,7 @@ class MutationRun {
   #meets(invocation: Invocation<MutatingPolicy>, { conditions }: Compilation<Mutations>): boolean | Promise<boolean> {
     if (conditions.isEmpty) return true;
     const met = this.#evaluation.run<ConditionsResult>({
-      inputs: (decide) => ({ ...this.#inputs(invocation, decide), namespaceObject: null }),
+      inputs: (decide) => withoutNamespace(inputsOf(this.#request, invocation, decide)),
       steps: (inputs) => conditions.steps(inputs),
       task: { policy: invocation.policy.source, what: "conditions" },
     });
@@ -231,7 +231,7 @@ class MutationRun {
     if (!object) return true;
     const { policyKinds, clock } = this.#parts;
     const evaluated = this.#evaluation.run<Json>({
-      inputs: (decide) => ({ ...this.#inputs(invocation, decide), object: asValue(object) }),
+      inputs: (decide) => inputsOf(this.#request, invocation, decide, object),
       steps: (inputs) => this.#counted(mutation, compilation.bind(inputs)),
       task: {
         policy: invocation.policy.source,
@@ -240,7 +240,10 @@ class MutationRun {
       },
     });
     const made = whenKnown(evaluated, (json) => {
-      const steps = mutated(mutation, json, asValue(object), policyKinds.typeOf(invocation.shown));
+      const { shown } = invocation;
+      // The options of a connection have no type to be merged by.
+      const type = shown.operation === "CONNECT" ? undefined : policyKinds.typeOf(shown);
+      const steps = mutated(mutation, json, asValue(object), type);
       return inSlices(steps, clock.loop.slice());
     });
     const put = (value: Awaited<typeof made>): true | Promise<unknown> => {
@@ -270,10 +273,6 @@ class MutationRun {
     if (!trace) return;
     const failure = this.#failures.find((one) => one.policy === policy.name && one.binding === binding.name);
     trace.tell(reportOfMutation({ policy, binding }, { ...outcome, failure: failure?.message }));
-  }
-
-  #inputs(invocation: Invocation<MutatingPolicy>, decide: NonNullable<Inputs["decide"]>): Inputs {
-    return inputsOf(this.#request, invocation, decide);
   }
 
   #failOrShadow(invocation: Invocation<MutatingPolicy>, message: string): void {
@@ -349,5 +348,5 @@ function refusalOf({ ref, shownName }: AdmissionRequest, failures: readonly Muta
   });
   const { details = {} } = forbidden(ref, shownName || "Unknown", "", causes).status;
   const reason = sorted[0]?.isFault ? "Forbidden" : "Invalid";
-  return new ApiError(reason, causes[0]?.message ?? "", { details, code: 403 });
+  return new ApiError(reason, causes[0]?.message ?? "", { details, chosen: { code: 403 } });
 }

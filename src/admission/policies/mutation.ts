@@ -99,7 +99,7 @@ export function* mutated(
 
 function applied(made: Json, object: ValueObject, type: StructType | undefined): Json {
   if (!isObject(made)) throw new MutationFault("unsupported return type from ApplyConfiguration expression");
-  if (!type) throw new MutationFault(`expected the kind ${String(object["kind"])} to be served, it is not`);
+  if (!type) throw new MutationFault("expected the kind of the object to be served, it is not");
   const { apiVersion = "", kind = "" } = object;
   const intent = { ...made, apiVersion, kind };
   const [fault] = validate(type, intent);

@@ -9,6 +9,7 @@
 import { selectorOf } from "../../meta/label-selector.ts";
 import type { ApiObject } from "../../schema/definition.ts";
 import type { Followed, Lookup, ObjectName } from "../../schema/lookup.ts";
+import { inOrder, whenDone } from "../../util/when-done.ts";
 import type { AdmissionRequest } from "../contract.ts";
 import { namespaceOf } from "../rules/request.ts";
 import { ConfigurationFault, type ParamKind, type ParamRef, type PolicyKinds, type StoredKind } from "./contract.ts";
@@ -112,8 +113,14 @@ function demanded(ref: ParamRef, found: readonly ApiObject[]): readonly ApiObjec
 }
 
 function inVersion(kind: StoredKind, objects: readonly ApiObject[]): readonly Param[] | Promise<readonly Param[]> {
-  const found = objects.map((object) => kind.inVersion(object));
-  return found.some((one) => one instanceof Promise) ? Promise.all(found) : (found as readonly ApiObject[]);
+  const found: ApiObject[] = [];
+  const pending = inOrder(objects, (object) => {
+    const converted = kind.inVersion(object);
+    if (converted instanceof Promise) return converted.then((one) => void found.push(one));
+    found.push(converted);
+    return undefined;
+  });
+  return whenDone(pending, () => found);
 }
 
 /** The names of the objects that a selector finds, by namespace; they follow the changes of the resource. */

@@ -73,7 +73,7 @@ class Selection<P extends SelectablePolicy> {
 
   add({ policy, matcher, bindings }: BoundPolicy<P>): Promise<void> | undefined {
     const { matched, mismatch } = matcher.decide(this.#request);
-    if (!matched) return void this.#mismatch?.(policy.name, undefined, mismatch);
+    if (!matched) return this.#skip(policy.name, undefined, mismatch);
     const kind = attempt(() => policy.paramKind && this.#params.kindOf(policy.paramKind));
     if (kind instanceof ConfigurationFault) return this.#fail(policy, undefined, kind.message);
     return inOrder(bindings, (binding) => this.#addBinding(policy, binding, matched, kind));
@@ -86,12 +86,12 @@ class Selection<P extends SelectablePolicy> {
     kind: StoredKind | undefined,
   ): Promise<void> | undefined {
     const mismatch = binding.matcher?.decide(this.#request).mismatch;
-    if (mismatch !== undefined) return void this.#mismatch?.(policy.name, binding.name, mismatch);
+    if (mismatch !== undefined) return this.#skip(policy.name, binding.name, mismatch);
     const found = attempt(() => this.#params.of(this.#request, kind, binding.spec.paramRef));
     if (found instanceof ConfigurationFault) return this.#fail(policy, binding, found.message);
     const next = (params: readonly Param[]): Promise<void> | undefined =>
       params.length === 0
-        ? void this.#mismatch?.(policy.name, binding.name, "no params were found")
+        ? this.#skip(policy.name, binding.name, "no params were found")
         : this.#addInvocations(policy, binding, matched, params);
     if (!(found instanceof Promise)) return next(found);
     return found.then(next, (error: unknown) => {
@@ -119,6 +119,10 @@ class Selection<P extends SelectablePolicy> {
     });
   }
 
+  #skip(policy: string, binding: string | undefined, why: string): undefined {
+    this.#mismatch?.(policy, binding, why);
+  }
+
   #fail(policy: P, binding: Binding | undefined, why: string): undefined {
     const fault = `failed to configure ${binding ? "binding" : "policy"}: ${why}`;
     this.found.push({ policy, binding, fault });
@@ -135,15 +139,23 @@ function attempt<T>(work: () => T): T | ConfigurationFault {
   }
 }
 
-/** The variables of the expressions of an invocation. */
+/**
+ * The variables of the expressions of an invocation.
+ *
+ * @param object the object, where it is not that of the request
+ */
 export function inputsOf(
   request: AdmissionRequest,
   { matched, shown, param }: Pick<Invocation<unknown>, "matched" | "shown" | "param">,
   decide: Decide,
+  object: ApiObject | undefined = shown.object,
 ): Inputs {
   return {
     ...conditionInputs(request, matched, shown, decide),
-    namespaceObject: namespaceObjectOf(request),
+    object: object ? asValue(object) : null,
+    get namespaceObject() {
+      return namespaceObjectOf(request);
+    },
     params: param && asValue(param),
   };
 }

@@ -3,15 +3,15 @@
  *
  * @module
  */
-import { once } from "../../util/once.ts";
 import type { Value as Json, ValueObject } from "../../value/value.ts";
 import type { Environment } from "../environment.ts";
 import { type UserInfo, Authorizer, type Decide, ResourceCheck } from "../library/authorization.ts";
 import { allFunctions } from "../library/index.ts";
 import type { Observe } from "../observer.ts";
-import type { Slots } from "../plan.ts";
 import type { Compiled } from "../program.ts";
 import { BOOL, DYN, INT, STRING, TIMESTAMP, type Type, listOf, mapOf, opaque, structOf } from "../types.ts";
+import type { Slots } from "../plan.ts";
+import { once } from "../../util/once.ts";
 import { Failure, Lazy, type Value } from "../values.ts";
 import { STRING_LIST, USER, WITH_TYPE, compileTo, structType } from "./expression.ts";
 import { jsonView } from "../json-view.ts";
@@ -99,7 +99,7 @@ export interface Inputs {
   readonly object: Json;
   readonly oldObject: Json;
   readonly request: AdmissionRequest;
-  /** Null for cluster-scoped objects. */
+  /** Null for cluster-scoped objects; it may be a getter, which is called where an expression uses it. */
   readonly namespaceObject: ValueObject | null;
   readonly params?: Json;
   readonly decide?: Decide;
@@ -204,11 +204,10 @@ export class Bound {
   #spent = 0;
 
   constructor(names: readonly string[], stored: ReadonlyMap<string, Compiled>, inputs: Inputs) {
-    const variables = once(() => {
-      const makers = [...stored].map(([name, one]) => [name, () => this.#compute(name, one)] as const);
-      return new Lazy("kubernetes.variables", new Map(makers));
-    });
-    this.#slots = names.map((name) => slotOf(name, inputs, variables));
+    const values = valuesOf(inputs);
+    const makers = [...stored].map(([name, one]) => [name, () => this.#compute(name, one)] as const);
+    values.set("variables", new Lazy("kubernetes.variables", new Map(makers)));
+    this.#slots = names.map((name) => values.get(name));
   }
 
   /** The cost of all runs so far, with the variables. */
@@ -238,35 +237,30 @@ export class Bound {
   }
 }
 
-/** The value of a variable; what is not read by every expression is made on first use. */
-function slotOf(name: string, inputs: Inputs, variables: () => Value): Slots[number] {
-  const { object, oldObject, request, namespaceObject, params = null, decide } = inputs;
-  switch (name) {
-    case "object":
-      return jsonView(object);
-    case "oldObject":
-      return jsonView(oldObject);
-    case "params":
-      return jsonView(params);
-    case "request":
-      return once(() => jsonView(requestJson(request)));
-    case "namespaceObject":
-      return namespaceObject && once(() => jsonView(namespaceJson(namespaceObject)));
-    case "variables":
-      return variables;
-    case "authorizer":
-      return decide && once(() => new Authorizer(request.user, decide));
-    case "authorizer.requestResource":
-      return decide && once(() => checkOf(request, decide));
-    default:
-      return undefined;
-  }
-}
-
-function checkOf(request: AdmissionRequest, decide: Decide): ResourceCheck {
-  const { subresource, namespace, name, requestResource, user } = request;
+/** The values of the variables; the request and the namespace are only read where an expression uses them. */
+function valuesOf(inputs: Inputs): Map<string, Value | (() => Value)> {
+  const { object, oldObject, request, params = null, decide } = inputs;
+  const namespaceView = (): Value => {
+    const { namespaceObject } = inputs;
+    return jsonView(namespaceObject && namespaceJson(namespaceObject));
+  };
+  const values = new Map<string, Value | (() => Value)>([
+    ["object", jsonView(object)],
+    ["oldObject", jsonView(oldObject)],
+    ["request", once(() => jsonView(requestJson(request)))],
+    ["namespaceObject", once(namespaceView)],
+    ["params", jsonView(params)],
+  ]);
+  if (!decide) return values;
+  const authorizer = new Authorizer(request.user, decide);
+  const { subresource, namespace, name, requestResource } = request;
   const { group, resource } = requestResource;
-  return new ResourceCheck(new Authorizer(user, decide), { group, resource, subresource, namespace, name });
+  values.set("authorizer", authorizer);
+  values.set(
+    "authorizer.requestResource",
+    new ResourceCheck(authorizer, { group, resource, subresource, namespace, name }),
+  );
+  return values;
 }
 
 const withoutEmpty = (members: ValueObject): ValueObject =>

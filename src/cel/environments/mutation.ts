@@ -154,7 +154,7 @@ function jsonList(list: List): Json | Failure {
 function jsonObject(dict: Dict): Json | Failure {
   const object: ValueObject = {};
   for (const key of dict.keys()) {
-    if (typeof key !== "string") return new Failure(`map key ${JSON.stringify(String(key))} is not a string`);
+    if (typeof key !== "string") return new Failure("map keys must be strings, as in JSON");
     const json = jsonOfMade(dict.get(key)!);
     if (json instanceof Failure) return json;
     setMember(object, key, json);

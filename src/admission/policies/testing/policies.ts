@@ -199,7 +199,7 @@ export class PolicyTest {
     };
     const request: AdmissionRequest = {
       ...requestOf({ lookup: this.objects, note, ...more }),
-      replace: (value) => void putInPlace(object!, value as never),
+      replace: (value) => putInPlace(object!, value as never),
       as: () => request,
       ...more,
       object,

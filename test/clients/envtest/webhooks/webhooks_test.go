@@ -268,15 +268,15 @@ func crate(name string, bottles int64) *unstructured.Unstructured {
 	return made
 }
 
-func TestWhatAWebhookPutsInIsStoredAndOwnedByTheWriter(t *testing.T) {
+func TestWhatAWebhookPutsInIsStoredAndOwnedByNobody(t *testing.T) {
 	made := crate("stamped", 3)
 	must(t, direct.Create(t.Context(), made, client.FieldOwner("shopkeeper")))
 	if made.GetAnnotations()["shop.example.com/seen"] != "yes" {
 		t.Fatalf("expected the annotation of the webhook, got %v", made.GetAnnotations())
 	}
 	fields := string(made.GetManagedFields()[0].FieldsV1.Raw)
-	if len(made.GetManagedFields()) != 1 || !strings.Contains(fields, "shop.example.com/seen") {
-		t.Fatalf("expected the writer to own the annotation, got %v", made.GetManagedFields())
+	if len(made.GetManagedFields()) != 1 || strings.Contains(fields, "shop.example.com/seen") || !strings.Contains(fields, "f:bottles") {
+		t.Fatalf("expected the writer to own what was sent alone, got %v", made.GetManagedFields())
 	}
 	if !warnings.has("crates are heavy") {
 		t.Fatalf("expected the warning of the webhook, got %v", warnings.texts)
