@@ -204,10 +204,11 @@ export class Bound {
   #spent = 0;
 
   constructor(names: readonly string[], stored: ReadonlyMap<string, Compiled>, inputs: Inputs) {
-    const values = valuesOf(inputs);
-    const makers = [...stored].map(([name, one]) => [name, () => this.#compute(name, one)] as const);
-    values.set("variables", new Lazy("kubernetes.variables", new Map(makers)));
-    this.#slots = names.map((name) => values.get(name));
+    const variables = once(() => {
+      const makers = [...stored].map(([name, one]) => [name, () => this.#compute(name, one)] as const);
+      return new Lazy("kubernetes.variables", new Map(makers));
+    });
+    this.#slots = names.map((name) => slotOf(name, inputs, variables));
   }
 
   /** The cost of all runs so far, with the variables. */
@@ -237,30 +238,35 @@ export class Bound {
   }
 }
 
-/** The values of the variables; the request and the namespace are only read where an expression uses them. */
-function valuesOf(inputs: Inputs): Map<string, Value | (() => Value)> {
-  const { object, oldObject, request, params = null, decide } = inputs;
-  const namespaceView = (): Value => {
-    const { namespaceObject } = inputs;
-    return jsonView(namespaceObject && namespaceJson(namespaceObject));
-  };
-  const values = new Map<string, Value | (() => Value)>([
-    ["object", jsonView(object)],
-    ["oldObject", jsonView(oldObject)],
-    ["request", once(() => jsonView(requestJson(request)))],
-    ["namespaceObject", once(namespaceView)],
-    ["params", jsonView(params)],
-  ]);
-  if (!decide) return values;
+/** The value of a variable; the request and the namespace are only read where an expression uses them. */
+function slotOf(name: string, inputs: Inputs, variables: () => Value): Slots[number] {
+  switch (name) {
+    case "object":
+      return jsonView(inputs.object);
+    case "oldObject":
+      return jsonView(inputs.oldObject);
+    case "params":
+      return jsonView(inputs.params ?? null);
+    case "request":
+      return once(() => jsonView(requestJson(inputs.request)));
+    case "namespaceObject":
+      return once(() => namespaceView(inputs.namespaceObject));
+    case "variables":
+      return variables;
+    default:
+      return inputs.decide && once(() => authorizerOf(name, inputs.request, inputs.decide!));
+  }
+}
+
+const namespaceView = (namespace: Inputs["namespaceObject"]): Value => jsonView(namespace && namespaceJson(namespace));
+
+/** `authorizer`, or `authorizer.requestResource`. */
+function authorizerOf(variable: string, request: AdmissionRequest, decide: Decide): Value {
   const authorizer = new Authorizer(request.user, decide);
+  if (variable === "authorizer") return authorizer;
   const { subresource, namespace, name, requestResource } = request;
   const { group, resource } = requestResource;
-  values.set("authorizer", authorizer);
-  values.set(
-    "authorizer.requestResource",
-    new ResourceCheck(authorizer, { group, resource, subresource, namespace, name }),
-  );
-  return values;
+  return new ResourceCheck(authorizer, { group, resource, subresource, namespace, name });
 }
 
 const withoutEmpty = (members: ValueObject): ValueObject =>
