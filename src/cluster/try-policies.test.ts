@@ -215,6 +215,55 @@ test("a limit that is no number is refused", async () => {
   expect(answer.code).toBe(400);
 });
 
+test("the version before the first update of the history is read", async () => {
+  const compacted = await createCluster({ store: await openMemoryStore(), dialect: kubernetes });
+  await using _ = compacted;
+  const write = (method: string, url: string, size: string) =>
+    compacted.server.inject({
+      method,
+      url,
+      identity: ADMIN,
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(configMap("a", { size })),
+    });
+  await write("POST", MAPS, "1");
+  const since = compacted.store.revision;
+  await write("PUT", `${MAPS}/a`, "2");
+  await compacted.store.compact(since);
+  const spec = { matchConstraints: rules(["UPDATE"]) };
+  const report = await compacted.tryPolicies([validating("same", "object.data == oldObject.data", spec)]);
+  expect(only(report).writes).toMatchObject({ judged: 1, refuse: 1, fail: 0 });
+  expect(report.history).toEqual({ since: String(since), until: String(since + 1), withoutBefore: 0 });
+});
+
+test("a write of a subresource that shows another kind is judged as that kind", async () => {
+  const scaled = await createCluster({ store: await openMemoryStore(), dialect: kubernetes });
+  await using _ = scaled;
+  const apps = "/apis/apps/v1/namespaces/default/deployments";
+  const template = { metadata: { labels: { a: "b" } }, spec: { containers: [{ name: "c", image: "i" }] } };
+  const spec = { replicas: 1, selector: { matchLabels: { a: "b" } }, template };
+  const web = { apiVersion: "apps/v1", kind: "Deployment", metadata: { name: "web", namespace: "default" }, spec };
+  const scale = { apiVersion: "autoscaling/v1", kind: "Scale", metadata: web.metadata, spec: { replicas: 7 } };
+  for (const [method, url, body] of [
+    ["POST", apps, web],
+    ["PUT", `${apps}/web/scale`, scale],
+  ] as const) {
+    const headers = { "content-type": "application/json" };
+    await scaled.server.inject({ method, url, identity: ADMIN, headers, body: JSON.stringify(body) });
+  }
+  const about = {
+    matchConstraints: {
+      resourceRules: [
+        { apiGroups: ["apps"], apiVersions: ["v1"], operations: ["*"], resources: ["deployments/scale"] },
+      ],
+    },
+  };
+  const report = await scaled.tryPolicies([
+    validating("scales", "object.kind != 'Scale' || object.spec.replicas <= oldObject.spec.replicas", about),
+  ]);
+  expect(only(report)).toMatchObject({ objects: { judged: 0 }, writes: { judged: 1, refuse: 1, fail: 0 } });
+});
+
 const configuration = (sideEffects: string): Value => ({
   apiVersion: `${GROUP}/v1`,
   kind: "ValidatingWebhookConfiguration",
