@@ -250,6 +250,22 @@ results:${result("shop/web", "fail")}${result("small", "pass")}${result("web", "
   ]);
 });
 
+test("older tests of Kyverno are read", async () => {
+  const result = (resource: string, expected: string): string => `
+  - { policy: small, resource: ${resource}, isValidatingAdmissionPolicy: true, kind: Deployment, result: ${expected} }`;
+  const report = await run({
+    "policy.yaml": SIMPLE,
+    "resources.yaml": [deployment("web", 7), deployment("small", 1)].join("\n---\n"),
+    "kyverno-test.yaml": `
+name: replicas
+policies: [policy.yaml]
+resources: [resources.yaml]
+results:${result("web", "fail")}${result("small", "pass")}
+`,
+  });
+  expect(report).toMatchObject({ passed: 2, failed: 0, suites: [{ name: "replicas" }] });
+});
+
 test("tests of gator are read", async () => {
   const report = await run({
     "policy.yaml": SIMPLE,

@@ -48,7 +48,8 @@ function casesOf(
   if (!result) throw members.error("result", "to be one of pass, fail, skip");
   const patched = members.text("patchedResources") ?? members.text("patchedResource");
   const patchedDocuments = patched === undefined ? undefined : files.beside(document.file, patched);
-  const names = members.texts("resources");
+  const single = members.text("resource");
+  const names = single === undefined ? members.texts("resources") : [single];
   members.end();
   return names.map((text) => {
     const object = resourceOf(members, resources, kind, text);
