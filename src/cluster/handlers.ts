@@ -25,6 +25,7 @@ import {
   amendStatus,
   provisionNamespace,
 } from "../registry/index.ts";
+import type { Collector } from "../util/exposition.ts";
 import { componentStatuses } from "./components.ts";
 import type { ClusterParts } from "./contract.ts";
 import type { Own } from "./own.ts";
