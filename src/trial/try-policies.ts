@@ -82,6 +82,8 @@ class Trial {
   readonly #parts: TrialParts;
   readonly #options: TryOptions;
   readonly #members: readonly Member[];
+  /** The members that are about writes of a kind, by operation and subresource. */
+  readonly #about = new Map<Kind, Map<string, readonly Member[]>>();
   readonly #findings: TrialFinding[] = [];
   readonly #skipped: { readonly resource: string; readonly why: string }[] = [];
   readonly #slice: Slice;
@@ -217,11 +219,23 @@ class Trial {
   }
 
   async #judgeWrite(write: TriedWrite, known: Known): Promise<void> {
-    for (const member of this.#members) {
-      if (!member.trial.isAbout(write.kind, write.operation, write.subresource)) continue;
+    for (const member of this.#membersFor(write)) {
       const wait = this.#waiting.add(this.#judge(member, write, known));
       if (wait) await wait;
     }
+  }
+
+  /** Those that are about such writes; found once for each sort of writes. */
+  #membersFor({ kind, operation, subresource = "" }: TriedWrite): readonly Member[] {
+    let found = this.#about.get(kind);
+    if (!found) this.#about.set(kind, (found = new Map<string, readonly Member[]>()));
+    const key = `${operation}/${subresource}`;
+    let members = found.get(key);
+    if (!members) {
+      members = this.#members.filter(({ trial }) => trial.isAbout(kind, operation, subresource));
+      found.set(key, members);
+    }
+    return members;
   }
 
   /** Judges one write by one policy, and counts what it says. */
