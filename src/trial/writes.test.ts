@@ -41,9 +41,9 @@ test("a history that is compacted meanwhile is told", async () => {
   await expect(read.next()).rejects.toSatisfy(isCompacted);
 });
 
-test("a store that delivers nothing more ends the range", async () => {
+test("a shared store that delivers nothing more ends the range", async () => {
   const clock = new ManualClock();
-  const silent = { watch: () => ({ close: () => undefined }) };
+  const silent = { isShared: true, watch: () => ({ close: () => undefined }) };
   const next = changesOf(silent, clock, { since: 1, until: 5 }).next();
   await Promise.resolve();
   clock.advance(2000);
