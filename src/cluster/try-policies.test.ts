@@ -6,6 +6,7 @@ import type { TrialReport } from "../meta/trial-report.ts";
 import { openMemoryStore } from "../storage/memory/store.ts";
 import { ManualClock, seededRandom } from "../util/clock.ts";
 import type { Value } from "../value/value.ts";
+import { expectNoLongSlice } from "../util/testing/slices.ts";
 import { type Cluster, createCluster } from "./index.ts";
 
 const ADMIN = { user: "admin", groups: ["system:masters"] };
@@ -188,6 +189,37 @@ test("actions of a binding, and failures, are told apart", async () => {
     ["w", 1, 0, 0],
     ["f", 0, 0, 1],
   ]);
+});
+
+test("a trial on many objects takes no long slice of the event loop", async () => {
+  const value = (i: number): Buffer =>
+    Buffer.from(
+      JSON.stringify({
+        kind: "ConfigMap",
+        apiVersion: "v1",
+        metadata: { name: `m${i}`, namespace: "default" },
+        data: { size: "x".repeat(200) },
+      }),
+    );
+  const count = 20_000;
+  const records = Array.from({ length: count }, (_, i) => ({
+    key: `/core/configmaps/default/m${i}`,
+    value: value(i),
+    revision: i + 1,
+  }));
+  const store = await openMemoryStore({
+    records: records.toSorted((a, b) => (a.key < b.key ? -1 : 1)),
+    revision: count,
+  });
+  const large = await createCluster({ store, dialect: kubernetes });
+  await using _ = large;
+  await expectNoLongSlice(
+    () => [validating("short", "object.data.size.size() < 100"), validating("long", "size(object.data) > 0")],
+    async (documents) => {
+      const report = await large.tryPolicies(documents);
+      expect(only(report).objects).toMatchObject({ refuse: count });
+    },
+  );
 });
 
 test("a caller sees only what a list would show", async () => {
