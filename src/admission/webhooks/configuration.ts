@@ -4,7 +4,6 @@
  * @module
  */
 import type { MutatingWebhookConfiguration } from "../../kinds/admissionregistration/v1/mutatingwebhookconfiguration.ts";
-import type { ValidatingWebhookConfiguration } from "../../kinds/admissionregistration/v1/validatingwebhookconfiguration.ts";
 import { guardOf } from "../../schema/api-object.ts";
 import type { ApiObject } from "../../schema/definition.ts";
 import { MatchConditions } from "../rules/conditions.ts";
@@ -68,11 +67,9 @@ export interface Configuration {
   readonly webhooks: readonly Webhook[];
 }
 
-type AnyConfiguration = MutatingWebhookConfiguration | ValidatingWebhookConfiguration;
-
-/** A webhook of either configuration: one that validates is never called once more. */
-type WebhookValue = NonNullable<ValidatingWebhookConfiguration["webhooks"]>[number] &
-  Pick<NonNullable<MutatingWebhookConfiguration["webhooks"]>[number], "reinvocationPolicy">;
+/** Both configurations have the form of this one; a webhook that validates has no `reinvocationPolicy`. */
+type AnyConfiguration = MutatingWebhookConfiguration;
+type WebhookValue = NonNullable<AnyConfiguration["webhooks"]>[number];
 
 /** Returns what reads configurations of a type. */
 function readerOf(type: WebhookType): (object: ApiObject) => Configuration | undefined {

@@ -9,10 +9,10 @@ import type { ApiObject } from "../../schema/definition.ts";
 import { type Steps, inOneStep } from "../../util/steps.ts";
 import { checkWork } from "../../util/work-limit.ts";
 import type { WebhookConfiguration } from "./v1/configuration.ts";
-import type { ValidatingAdmissionPolicyBinding } from "./v1/validatingadmissionpolicybinding.ts";
+import type { ValidatingAdmissionPolicyBinding } from "./v1/validating-schema.ts";
 import { validateValidatingBinding, validateValidatingPolicy } from "./v1/validating-rules.ts";
 import { validateWebhooks } from "./v1/webhook-rules.ts";
-import type { MutatingAdmissionPolicyBinding } from "./v1beta1/mutatingadmissionpolicybinding.ts";
+import type { MutatingAdmissionPolicyBinding } from "./v1beta1/mutating-schema.ts";
 import { validateMutatingBinding, validateMutatingPolicy } from "./v1beta1/mutating-rules.ts";
 
 /** Validates an object of one kind; `old` is the one that it replaces. */

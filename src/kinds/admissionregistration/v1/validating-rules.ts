@@ -13,8 +13,7 @@ import { validateConditions as validateStatusConditions } from "../../rules/cond
 import { same } from "../../rules/same.ts";
 import { compileAt, validateConditions, validateVariables } from "../expressions.ts";
 import { validateBinding, validateChoice, validatePolicy } from "../policy-rules.ts";
-import type { ValidatingAdmissionPolicy } from "./validatingadmissionpolicy.ts";
-import type { ValidatingAdmissionPolicyBinding } from "./validatingadmissionpolicybinding.ts";
+import type { ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding } from "./validating-schema.ts";
 
 type Spec = ValidatingAdmissionPolicy["spec"];
 type Validation = NonNullable<Spec["validations"]>[number];

@@ -4,33 +4,15 @@
  *
  * @module
  */
-import * as t from "../../../meta/types.ts";
-import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
-import { objectSchema } from "../../../schema/object-schema.ts";
+import { defineResource } from "../../../schema/define-resource.ts";
 import { GROUP } from "../group.ts";
 import { defaultMatchResources } from "../matching.ts";
-import { bindingColumns, bindingMembers } from "../policy.ts";
+import { bindingColumns } from "../policy.ts";
 import { rulesOf } from "../validate.ts";
-
-const schema = objectSchema("A binding of a validating policy to requests and parameters.", {
-  spec: t.always(
-    t.struct("The policy, its parameters and its actions.", {
-      ...bindingMembers,
-      validationActions: t.optional(
-        t.setList(
-          t.text(),
-          "What a failed validation does: Deny refuses the request, Warn adds a warning, Audit adds an annotation to the audit event; not both Deny and Warn.",
-        ),
-      ),
-    }),
-  ),
-});
-
-/** A binding of a validating policy in wire form. */
-export type ValidatingAdmissionPolicyBinding = ObjectOf<typeof schema>;
+import { bindingSchema } from "./validating-schema.ts";
 
 /** The definition of ValidatingAdmissionPolicyBinding. */
-export const validatingAdmissionPolicyBinding = defineResource(schema, {
+export const validatingAdmissionPolicyBinding = defineResource(bindingSchema, {
   ...GROUP,
   version: "v1",
   kind: "ValidatingAdmissionPolicyBinding",

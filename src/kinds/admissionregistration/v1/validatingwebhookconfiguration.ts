@@ -4,7 +4,7 @@
  * @module
  */
 import * as t from "../../../meta/types.ts";
-import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
+import { defineResource } from "../../../schema/define-resource.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { rulesOf } from "../validate.ts";
 import { configurationRules } from "./configuration.ts";
@@ -15,9 +15,6 @@ const schema = objectSchema("Webhooks that accept or refuse writes and do not ch
     t.keyedList(t.struct("A webhook that accepts or refuses writes.", webhookMembers), ["name"], "The webhooks."),
   ),
 });
-
-/** A configuration of validating webhooks in wire form. */
-export type ValidatingWebhookConfiguration = ObjectOf<typeof schema>;
 
 /** The definition of ValidatingWebhookConfiguration. */
 export const validatingWebhookConfiguration = defineResource(schema, {

@@ -10,8 +10,7 @@ import type { Steps } from "../../../util/steps.ts";
 import { same } from "../../rules/same.ts";
 import { compileAt, validateConditions, validateVariables } from "../expressions.ts";
 import { validateBinding, validateChoice, validateMutatedOperations, validatePolicy } from "../policy-rules.ts";
-import type { MutatingAdmissionPolicy } from "./mutatingadmissionpolicy.ts";
-import type { MutatingAdmissionPolicyBinding } from "./mutatingadmissionpolicybinding.ts";
+import type { MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding } from "./mutating-schema.ts";
 
 type Mutation = NonNullable<MutatingAdmissionPolicy["spec"]["mutations"]>[number];
 
