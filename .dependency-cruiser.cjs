@@ -35,6 +35,20 @@ const rooms = {
     "admission/chain",
   ],
   actions: ["util", "value", "meta", "schema", "auth", "registry"],
+  // Policies that are tried: on what is stored, and on cases.
+  trial: [
+    "util",
+    "value",
+    "meta",
+    "schema",
+    "storage/contract",
+    "cache",
+    "cel",
+    "auth/contract",
+    "hooks",
+    "admission",
+    "registry",
+  ],
   extension: ["util", "value", "meta", "schema", "cel", "kinds", "auth", "admission", "registry", "hooks"],
   fairness: ["util", "meta", "kinds", "auth"],
   server: ["util", "http2", "value", "meta", "schema", "wire", "auth", "audit", "registry", "fairness"],
@@ -105,7 +119,7 @@ rooms.app = [...below, "cluster", "cli", "testing"];
 
 const TESTS = ["\\.test\\.ts$", "(?<!src)/testing/"];
 /** What tests of a room may import beside it. */
-const besideTests = { meta: ["util"], actions: ["kinds"], server: ["pki", "kinds"] };
+const besideTests = { meta: ["util"], trial: ["storage"], actions: ["kinds"], server: ["pki", "kinds"] };
 
 const room = ([name, may]) => ({
   name: `room-${name}`,

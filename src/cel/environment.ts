@@ -6,6 +6,7 @@
 import type { Overload } from "./library/contract.ts";
 import type { Macros } from "./macros.ts";
 import type { Message } from "./message.ts";
+import type { Observe } from "./observer.ts";
 import type { Range } from "./range.ts";
 import type { Type } from "./types.ts";
 
@@ -22,6 +23,8 @@ export interface Environment {
   readonly macros?: Macros;
   /** The sizes of the values at a path of the variables (CEL-52); undefined where they are not known. */
   readonly sizeAt?: (path: readonly string[]) => Range | undefined;
+  /** Observes the runs of the expressions, for coverage. */
+  readonly observe?: Observe | undefined;
 }
 
 /** Merges the functions of several libraries. */

@@ -5,11 +5,12 @@
  * @module
  */
 import { checkWork } from "../util/work-limit.ts";
-import type { Expr, Comprehension } from "./ast.ts";
+import { ACCU, type Expr, type Comprehension } from "./ast.ts";
 import type { Checked } from "./checked.ts";
 import type { Overload } from "./library/contract.ts";
 import { NO_OVERLOAD, found, indexed } from "./library/standard.ts";
 import { ENUMS, MESSAGES, isTypeOfValues, conversionFailure } from "./messages.ts";
+import type { BranchOperator, ExpressionObserver } from "./observer.ts";
 import { patternOf } from "./patterns.ts";
 import { DYN, type Type } from "./types.ts";
 import {
@@ -63,9 +64,15 @@ export type Step = (run: Run) => Value;
 /** An expression that cannot be planned, since a literal in it fails. */
 export class PlanError extends Error {}
 
-/** Compiles an expression; `slots` are the slots of the variables by name. */
-export const plan = (checked: Checked, slots: ReadonlyMap<string, number>): Step =>
-  new Planner(checked, slots).step(checked.expr);
+/** Compiles an expression; `slots` are the slots of the variables by name. An observer is called by the runs. */
+export function plan(checked: Checked, slots: ReadonlyMap<string, number>, observer?: ExpressionObserver): Step {
+  const step = new Planner(checked, slots, observer).step(checked.expr);
+  if (!observer) return step;
+  return (run) => {
+    observer.began();
+    return step(run);
+  };
+}
 
 /** A compiled node with the information for its parent. */
 interface Part {
@@ -79,12 +86,14 @@ interface Part {
 class Planner {
   readonly #checked: Checked;
   readonly #slots: ReadonlyMap<string, number>;
+  readonly #observer: ExpressionObserver | undefined;
   readonly #scopes: Map<string, number>[] = [];
   #locals = 0;
 
-  constructor(checked: Checked, slots: ReadonlyMap<string, number>) {
+  constructor(checked: Checked, slots: ReadonlyMap<string, number>, observer: ExpressionObserver | undefined) {
     this.#checked = checked;
     this.#slots = slots;
+    this.#observer = observer;
   }
 
   step(expr: Expr): Step {
@@ -138,7 +147,8 @@ class Planner {
 
   #call(expr: Expr & { kind: "call" }): Part {
     const { name } = expr;
-    const args = expr.args.map((arg) => this.#part(arg));
+    const parts = expr.args.map((arg) => this.#part(arg));
+    const args = this.#observer ? observed(expr, parts, this.#observer) : parts;
     switch (name) {
       case "_&&_":
         return { run: both(args[0]!.run, args[1]!.run, false) };
@@ -389,6 +399,31 @@ function present(of: Step, field: string): Step {
     // A value without members is false: a policy calls has(object.x) also for a delete, where object is null.
     return value instanceof Dict && value.get(field) !== undefined;
   };
+}
+
+const BRANCHES: Readonly<Record<string, BranchOperator>> = { "_?_:_": "?:", "_&&_": "&&", "_||_": "||" };
+
+/** The operands of a call; the first one of an operator with branches notifies the observer of the branch that is taken. */
+function observed(
+  expr: Expr & { kind: "call" },
+  parts: readonly Part[],
+  observer: ExpressionObserver,
+): readonly Part[] {
+  const operator = BRANCHES[expr.name];
+  const isOfMacro = expr.args.some((arg) => arg.kind === "ident" && arg.name === ACCU);
+  const [first, ...rest] = parts;
+  if (!operator || isOfMacro || !first) return parts;
+  const { at } = expr;
+  const taken = {
+    true: observer.branch({ operator, at, when: true }),
+    false: observer.branch({ operator, at, when: false }),
+  };
+  const run: Step = (under) => {
+    const value = first.run(under);
+    if (typeof value === "boolean") taken[value ? "true" : "false"]();
+    return value;
+  };
+  return [{ run }, ...rest];
 }
 
 /** `&&` and `||`: one operand alone may decide, even where the other one fails. */

@@ -54,7 +54,7 @@ export function compile(source: string, env: Environment): Compiled {
   const slots = new Map([...env.variables.keys()].map((name, i) => [name, i]));
   let step: Step;
   try {
-    step = plan(checked, slots);
+    step = plan(checked, slots, env.observe?.(source));
   } catch (error) {
     if (error instanceof PlanError) return { error: `program: ${error.message}`, type: checked.type };
     throw error;

@@ -4,6 +4,7 @@
  * @module
  */
 import type { Client } from "../client/client.ts";
+import type { PolicyTestReport } from "../meta/policy-test-report.ts";
 import type { Clock } from "../util/clock.ts";
 import type { Duration } from "../util/duration.ts";
 
@@ -239,6 +240,9 @@ export interface DefinitionResult {
 /** Validates CustomResourceDefinitions as a server does; resolves to a result for each. */
 export type ValidateDefinitions = (definitions: readonly object[]) => Promise<readonly DefinitionResult[]>;
 
+/** Runs the tests of policies in files and folders; rejects with CliError for a test that cannot be read. */
+export type TestPolicies = (paths: readonly string[], options: { readonly run: string }) => Promise<PolicyTestReport>;
+
 /** A directory with the programs for envtest. */
 export interface EnvtestDirectory {
   /** An absolute path. */
@@ -349,6 +353,7 @@ export interface Actions {
   readonly certificates: Certificates;
   readonly users: Users;
   readonly validateDefinitions: ValidateDefinitions;
+  readonly testPolicies: TestPolicies;
   /** Prints a text with a newline on standard output. */
   readonly print: (text: string) => void;
   readonly terminal: Terminal;

@@ -131,6 +131,7 @@ async function run(args: readonly string[], actions: Partial<Actions> = {}) {
     driver: () => Promise.reject(new Error("not asked for")),
     driverFeatures: { stage: true, attach: false },
     validateDefinitions: () => Promise.reject(new Error("not asked for")),
+    testPolicies: () => Promise.reject(new Error("not asked for")),
     print: (text) => void printed.push(text),
     terminal: {
       env: {},

@@ -28,6 +28,7 @@ import { kubeconfigCommand } from "./kubeconfig.ts";
 import { mountCommand } from "./mount.ts";
 import { nodeCommand } from "./node.ts";
 import { planCommand } from "./plan.ts";
+import { policyCommand } from "./policy.ts";
 import { rebindCommand } from "./rebind.ts";
 import { repairCommand } from "./repair.ts";
 import { resolveCommand } from "./resolve.ts";
@@ -91,7 +92,7 @@ const commandsOf = (actions: Actions): Readonly<Record<string, readonly Command[
     mountCommand(actions),
   ],
   Rights: [whoCanCommand(actions), whyDeniedCommand(actions)],
-  Definitions: [celCommand(actions), typesCommand(actions)],
+  Definitions: [celCommand(actions), policyCommand(actions), typesCommand(actions)],
   Stores: [backupCommand(actions), restoreCommand(actions), checkCommand(actions), repairCommand(actions)],
   Others: [versionCommand(actions), completionCommand(actions)],
 });

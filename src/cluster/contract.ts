@@ -12,6 +12,7 @@ import type { Client } from "../client/index.ts";
 import type { Hooks } from "../hooks/hooks.ts";
 import type { KindSet } from "../kinds/index.ts";
 import type { Dialect } from "../meta/dialect.ts";
+import type { TrialReport } from "../meta/trial-report.ts";
 import type { Gates } from "../meta/gates.ts";
 import type { ServiceRanges } from "../meta/service-ranges.ts";
 import type { Kinds, RegistryOptions, UnreadableRecord } from "../registry/index.ts";
@@ -19,6 +20,8 @@ import type { Controller } from "../runtime/index.ts";
 import type { ResourceDefinition } from "../schema/definition.ts";
 import type { ServerHandle, ServerOptions } from "../server/index.ts";
 import type { Store } from "../storage/contract.ts";
+import type { TrialParts } from "../trial/index.ts";
+import type { Value } from "../value/value.ts";
 import type { Clock, Random } from "../util/clock.ts";
 import type { Log } from "../util/log.ts";
 
@@ -80,6 +83,16 @@ export interface ClusterParts {
   >;
 }
 
+/** How policies are tried. */
+export interface TryOptions {
+  /** Who tries: what this user may not list is left out. The admin by default. */
+  readonly identity: Identity;
+  /** How many findings are reported in detail; 20 by default. */
+  readonly limit: number;
+  /** Ends the trial. */
+  readonly signal: AbortSignal;
+}
+
 /** What a fork has of its own: a fork of the store, and whatever else is not as it was. */
 export type ForkParts = Partial<ClusterParts> & Pick<ClusterParts, "store">;
 
@@ -113,6 +126,15 @@ export interface Cluster extends AsyncDisposable {
   makeRoles(): Promise<void>;
   /** A client in the same process, in the name of the admin by default. */
   client(userAgent: string, identity?: Identity): Client;
+  /**
+   * Tries policies on everything that is stored and on every write of the history; nothing is stored. Rejects with 400 or 422
+   * for documents that the server would refuse.
+   *
+   * @param documents policies, their bindings, and objects that are there for the trial
+   */
+  tryPolicies(documents: readonly Value[], options?: Partial<TryOptions>): Promise<TrialReport>;
+  /** What trials of policies are made of. */
+  trialParts(): TrialParts;
   /** The state of this cluster, for forks; `store` is a fork of its store that does not change. */
   keep(store: Store, clock: Clock): KeptCluster;
   /**

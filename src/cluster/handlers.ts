@@ -92,7 +92,7 @@ const admissionParts = (
 });
 
 /** What policies use of the kinds. */
-const policyKindsOf = (access: Pick<RegistryAccess, "kinds">): PolicyKinds => ({
+export const policyKindsOf = (access: Pick<RegistryAccess, "kinds">): PolicyKinds => ({
   storedKind(apiVersion, kind) {
     const [found] = resourcesOf(access.kinds, apiVersion, kind);
     const served = found && access.kinds.kind(found.group, found.version, found.plural);

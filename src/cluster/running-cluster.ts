@@ -14,11 +14,15 @@ import { type Controller, type Manager, createManager, withoutManagedFields } fr
 import type { ApiContext } from "../schema/definition.ts";
 import { DEFAULT_FILTERS, type HealthCheck, type Route, type ServerHandle, createServer } from "../server/index.ts";
 import type { Store } from "../storage/contract.ts";
+import type { TrialReport } from "../meta/trial-report.ts";
+import type { TrialParts } from "../trial/index.ts";
 import type { Clock } from "../util/clock.ts";
 import { silentLog } from "../util/log.ts";
+import { Semaphore } from "../util/semaphore.ts";
+import type { Value } from "../value/value.ts";
 import { checkCache } from "./cache-checks.ts";
 import { CONTROLLERS_LEASE, leaseNamespace } from "./components.ts";
-import type { Cluster, ClusterParts, KeptCluster } from "./contract.ts";
+import type { Cluster, ClusterParts, KeptCluster, TryOptions } from "./contract.ts";
 import { DefaultRoles, SERVER_ITSELF } from "./default-roles.ts";
 import type { FlowObjects } from "./flow-objects.ts";
 import type { ClusterRegistry } from "./handlers.ts";
@@ -30,9 +34,14 @@ import { planPartsOf } from "./planning.ts";
 import { cacheMetrics, processMetrics, storeMetrics } from "./metrics.ts";
 import type { Own } from "./own.ts";
 import { servedKindsOf } from "./served-kinds.ts";
+import { policyKindsOf } from "./handlers.ts";
+import { DEFAULT_TRY_LIMIT, type PreparedTrial, tryRoute } from "./try-route.ts";
 import { whyRoute } from "./why-route.ts";
 
 const GRACE_MS = 10_000;
+
+/** Trials of policies that run side by side; others wait. */
+const MAX_TRIALS = 2;
 
 /** The state of a cluster that a fork begins with. */
 export interface Kept {
@@ -64,6 +73,7 @@ export class RunningCluster implements Cluster {
   readonly #local: LocalServer;
   readonly #transport: ReturnType<typeof inProcessTransport>;
   readonly #serve: () => ServerHandle;
+  readonly #trials = new Semaphore(MAX_TRIALS);
   /** Made on first use: a cluster that is only forked needs none. */
   #server: ServerHandle | undefined;
   #graceMillis = GRACE_MS;
@@ -89,6 +99,7 @@ export class RunningCluster implements Cluster {
     const routes = [
       whyRoute((identity) => this.client("keelson-why", identity)),
       planRoute(planPartsOf({ parts, own, built, extension, extend })),
+      tryRoute((documents) => this.#prepareTrial(documents)),
     ];
     const mismatches = (): number => checks.mismatches;
     this.#serve = () => serverOf(parts, { own, built, routes, mismatches, health: roles ? [roles.health] : [] });
@@ -136,6 +147,14 @@ export class RunningCluster implements Cluster {
     await manager.start();
   }
 
+  async tryPolicies(
+    documents: readonly Value[],
+    { identity = ADMIN, limit = DEFAULT_TRY_LIMIT, signal }: Partial<TryOptions> = {},
+  ): Promise<TrialReport> {
+    const tryThem = await this.#prepareTrial(documents);
+    return tryThem({ identity, limit, ...(signal ? { signal } : {}) });
+  }
+
   keep(still: Store, then: Clock): KeptCluster {
     const { built, extension, flow, own, forkOf } = this.#open;
     const parts = { ...this.#parts, gates: own.api.gates };
@@ -154,6 +173,25 @@ export class RunningCluster implements Cluster {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+
+  /** Reads the documents of a trial; rejects with 400 or 422 where the server would refuse them. */
+  async #prepareTrial(documents: readonly Value[]): Promise<PreparedTrial> {
+    const { readDocuments, tryPolicies } = await import("../trial/index.ts");
+    const parts = this.trialParts();
+    const sources = documents.map((value, i) => ({ value, from: `document ${i + 1}` }));
+    const read = await readDocuments(sources, parts);
+    return (options) => this.#trials.run(() => tryPolicies(parts, read, options), options.signal);
+  }
+
+  trialParts(): TrialParts {
+    const { built, own } = this.#open;
+    const { api, threads, hooks } = own;
+    const { kinds, lookup, handlers } = built;
+    const { authorizer } = handlers;
+    const { store, services } = this.#parts;
+    const policyKinds = policyKindsOf(built);
+    return { api, kinds, lookup, authorizer, threads, hooks, services, store, policyKinds };
   }
 
   /** Runs controllers, on this server alone or on the one that those who share the store elect. */

@@ -23,6 +23,8 @@ export interface ReportedRule {
   readonly changes?: readonly ReportedChange[];
   /** How long it took, in ms. */
   readonly millis?: number;
+  /** What the expressions of a policy have cost. */
+  readonly cost?: number;
 }
 
 /** One run of a step. */

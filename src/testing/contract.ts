@@ -4,6 +4,7 @@
  * @module
  */
 import type { ApiObject, ApplyConfiguration, Client, Kind, Manifest, ObjectIn, PlanReport } from "../client/index.ts";
+import type { TrialReport } from "../meta/trial-report.ts";
 import type { Controller } from "../runtime/index.ts";
 import type { Route } from "../server/index.ts";
 import type { Log } from "../util/log.ts";
@@ -111,6 +112,13 @@ export interface Cluster extends AsyncDisposable {
   webhook<T extends ApiObject>(options: WebhookOptions<T>, handler: WebhookHandler<T>): Promise<TestWebhook>;
   readonly clock: TestClock;
   readonly faults: Faults;
+  /**
+   * Tries admission policies on everything that is stored and on every write so far; nothing is stored.
+   *
+   * @param documents policies, with bindings, params and namespaces or without: files, folders, YAML and objects
+   * @throws Error for documents that the server would refuse
+   */
+  tryPolicies(...documents: readonly (string | Manifest)[]): Promise<TrialReport>;
   /** Creates a second cluster with the same state, in constant time; each must be closed. */
   fork(options?: { readonly seed?: number }): Cluster;
   /** Returns the current state for `reset()`. */

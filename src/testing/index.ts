@@ -43,6 +43,7 @@ export {
 } from "./fault.ts";
 export type { FaultHandle, Faults } from "./faults.ts";
 export type { RunOptions, Running } from "./run.ts";
+export type { TrialCounts, TrialFinding, TrialOfPolicy, TrialReport } from "../meta/trial-report.ts";
 export { type RunCommandOptions, runCommand } from "./run-command.ts";
 export { HotLoop, NotSettled, ReconcileFailed, type SettleOptions } from "./settled.ts";
 export type { Origin, Recording, RequestMatch, RequestRecord, Verb } from "./traffic.ts";

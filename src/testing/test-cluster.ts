@@ -27,12 +27,14 @@ import {
 import { readManifests } from "../client/manifests.ts";
 import { inProcessTransport } from "../cluster/index.ts";
 import type { Controller } from "../runtime/index.ts";
+import type { TrialReport } from "../meta/trial-report.ts";
 import type { Dialect } from "../meta/dialect.ts";
 import { type Pki, createPki } from "../pki/index.ts";
 import type { Route } from "../server/index.ts";
 import { Activity } from "../util/activity.ts";
 import { type SeededRandom, seededRandom, systemClock } from "../util/clock.ts";
 import { type Log, silentLog } from "../util/log.ts";
+import type { Value } from "../value/value.ts";
 import { applyToCluster } from "./apply.ts";
 import { type TestClock, VirtualClock, machineClock, mayWait } from "./clock.ts";
 import type { Cluster, ClusterOptions, Mark } from "./contract.ts";
@@ -201,6 +203,11 @@ export class TestCluster implements Cluster {
     } finally {
       end();
     }
+  }
+
+  tryPolicies(...documents: readonly (string | Manifest)[]): Promise<TrialReport> {
+    const values = documents.flatMap((one) => readManifests(one)).map(({ manifest }) => manifest as unknown as Value);
+    return this.#server().core.tryPolicies(values);
   }
 
   webhook<T extends ApiObject>(options: WebhookOptions<T>, handler: WebhookHandler<T>): Promise<TestWebhook> {

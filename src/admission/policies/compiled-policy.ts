@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { AdmissionCompiler, type Bound, type Inputs } from "../../cel/environments/admission.ts";
+import { AdmissionCompiler, type Bound, type Inputs, type Observing } from "../../cel/environments/admission.ts";
 import type { ApiObject } from "../../schema/definition.ts";
 import type { Steps } from "../../util/steps.ts";
 import { MatchConditions } from "../rules/conditions.ts";
@@ -23,14 +23,22 @@ export class CompiledPolicy<E> {
   #steps: Steps<Compilation<E>> | undefined = undefined;
   #compilation: Compilation<E> | undefined = undefined;
 
-  /** @param compile compiles the expressions of its own, in steps; after the variables */
-  constructor(object: ApiObject, spec: PolicySpec, compile: (compiler: AdmissionCompiler) => Steps<E>) {
+  /**
+   * @param compile compiles the expressions of its own, in steps; after the variables
+   * @param observing observes the expressions, for coverage
+   */
+  constructor(
+    object: ApiObject,
+    spec: PolicySpec,
+    compile: (compiler: AdmissionCompiler) => Steps<E>,
+    observing: Observing = {},
+  ) {
     this.source = object;
     this.name = object.metadata.name ?? "";
     this.matcher = compileMatching({ resourceRules: [], ...spec.matchConstraints });
     this.paramKind = spec.paramKind;
     this.ignoresFailures = spec.failurePolicy === "Ignore";
-    this.#begin = () => compilation(spec, compile);
+    this.#begin = () => compilation(spec, compile, observing);
   }
 
   /** Compiles the policy; whoever needs it first runs the steps that are left. */
@@ -70,14 +78,15 @@ export interface Compilation<E> {
 function* compilation<E>(
   { paramKind, variables = [], matchConditions = [] }: PolicySpec,
   compile: (compiler: AdmissionCompiler) => Steps<E>,
+  observing: Observing,
 ): Steps<Compilation<E>> {
   const params = paramKind !== undefined;
-  const compiler = new AdmissionCompiler({ params, authorizer: true, variables: true });
+  const compiler = new AdmissionCompiler({ params, authorizer: true, variables: true }, observing);
   for (const { name, expression } of variables) {
     compiler.store(name, expression);
     yield;
   }
-  const conditions = new MatchConditions(matchConditions, { params });
+  const conditions = new MatchConditions(matchConditions, { params }, observing);
   yield;
   const expressions = yield* compile(compiler);
   return { conditions, expressions, bind: (inputs) => compiler.bind(inputs) };

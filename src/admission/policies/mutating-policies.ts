@@ -7,12 +7,13 @@
  *
  * @module
  */
+import type { Bound } from "../../cel/environments/admission.ts";
 import { ApiError, forbidden } from "../../meta/status.ts";
 import { asValue, copyOf } from "../../schema/api-object.ts";
 import type { ApiObject } from "../../schema/definition.ts";
 import { messageOf } from "../../util/error.ts";
-import { inOneStep, inSlices } from "../../util/steps.ts";
-import { inOrder, whenDone } from "../../util/when-done.ts";
+import { type Steps, inOneStep, inSlices } from "../../util/steps.ts";
+import { inOrder, whenDone, whenKnown } from "../../util/when-done.ts";
 import { type Value as Json, clone, equal } from "../../value/value.ts";
 import { GROUP } from "../../kinds/admissionregistration/group.ts";
 import type { AdmissionRequest, AdmissionStep } from "../contract.ts";
@@ -33,7 +34,7 @@ import {
 import { Params } from "./params.ts";
 import type { PolicyParts } from "./parts.ts";
 import { NO_ERROR, errorTypeOf } from "./policy-metrics.ts";
-import { mismatchOf, reportOfFault, reportOfMutation } from "./report.ts";
+import { type MutationOutcome, mismatchOf, reportOfFault, reportOfMutation } from "./report.ts";
 import { Reinvocations } from "./reinvocations.ts";
 import { type Invocation, type Selected, inputsOf, select } from "./selection.ts";
 import { SHADOW_NOTE, type ShadowFinding, shadowNote } from "./shadow.ts";
@@ -66,7 +67,7 @@ class MutatingPolicies {
     this.#policies = new BoundPolicies(lookup, {
       policies: `mutatingadmissionpolicies.${GROUP.group}`,
       bindings: `mutatingadmissionpolicybindings.${GROUP.group}`,
-      read: readMutatingPolicy,
+      read: (object) => readMutatingPolicy(object, { observe: parts.observePolicy?.(object) }),
     });
   }
 
@@ -113,6 +114,8 @@ class MutationRun {
   readonly #evaluation: Evaluation;
   readonly #failures: MutationFailure[] = [];
   readonly #shadows: ShadowFinding[] = [];
+  /** What all mutations have cost. */
+  #cost = 0;
 
   constructor(parts: PolicyParts, request: AdmissionRequest, reinvocations: Reinvocations) {
     this.#parts = parts;
@@ -144,7 +147,7 @@ class MutationRun {
     const compiled = inSlices(invocation.policy.compiled(), clock.loop.slice());
     const next = (compilation: Compilation<Mutations>): Promise<void> | undefined =>
       asPending(
-        thenOf(this.#meets(invocation, compilation), (meets) =>
+        whenKnown(this.#meets(invocation, compilation), (meets) =>
           meets ? this.#mutate(invocation, compilation) : undefined,
         ),
       );
@@ -159,7 +162,7 @@ class MutationRun {
       steps: (inputs) => conditions.steps(inputs),
       task: { policy: invocation.policy.source, what: "conditions" },
     });
-    return thenOf(met, (result) => {
+    return whenKnown(met, (result) => {
       if (result.holds === undefined) this.#failOrShadow(invocation, result.error);
       return result.holds === true;
     });
@@ -176,11 +179,13 @@ class MutationRun {
       : { object: shown.object, replace: (value) => shown.replace(value) };
     const before = target.object && copyOf(target.object);
     const began = this.#parts.clock.steady();
+    const costBefore = this.#cost;
     const pending = inOrder(mutations, (mutation) => this.#apply(invocation, compilation, mutation, target));
     return asPending(
       whenDone(pending, () => {
         const hasChanged = !equal(before, target.object);
-        this.#tell(invocation, before, target.object, this.#parts.clock.steady() - began);
+        const millis = this.#parts.clock.steady() - began;
+        this.#tell(invocation, { before, after: target.object, millis, cost: this.#cost - costBefore });
         if (binding.isShadow) {
           if (hasChanged) this.#shadow(policy.name, binding.name, "change");
           return;
@@ -227,14 +232,14 @@ class MutationRun {
     const { policyKinds, clock } = this.#parts;
     const evaluated = this.#evaluation.run<Json>({
       inputs: (decide) => inputsOf(this.#request, invocation, decide, object),
-      steps: (inputs) => inOneStep(() => madeBy(mutation, compilation.bind(inputs))),
+      steps: (inputs) => this.#counted(mutation, compilation.bind(inputs)),
       task: {
         policy: invocation.policy.source,
         what: "mutation",
         index: compilation.expressions.mutations.indexOf(mutation),
       },
     });
-    const made = thenOf(evaluated, (json) => {
+    const made = whenKnown(evaluated, (json) => {
       const { shown } = invocation;
       // The options of a connection have no type to be merged by.
       const type = shown.operation === "CONNECT" ? undefined : policyKinds.typeOf(shown);
@@ -252,16 +257,22 @@ class MutationRun {
     return made instanceof Promise ? made.then(put) : put(made);
   }
 
-  #tell(
-    { policy, binding }: Invocation<MutatingPolicy>,
-    before: ApiObject | undefined,
-    after: ApiObject | undefined,
-    millis: number,
-  ): void {
+  /** Makes the value of a mutation, in one step; counts what that has cost. */
+  #counted(mutation: CompiledMutation, bound: Bound): Steps<Json> {
+    return inOneStep(() => {
+      try {
+        return madeBy(mutation, bound);
+      } finally {
+        this.#cost += bound.spent;
+      }
+    });
+  }
+
+  #tell({ policy, binding }: Invocation<MutatingPolicy>, outcome: Omit<MutationOutcome, "failure">): void {
     const { trace } = this.#request;
     if (!trace) return;
     const failure = this.#failures.find((one) => one.policy === policy.name && one.binding === binding.name);
-    trace.tell(reportOfMutation({ policy, binding }, { before, after, failure: failure?.message, millis }));
+    trace.tell(reportOfMutation({ policy, binding }, { ...outcome, failure: failure?.message }));
   }
 
   #failOrShadow(invocation: Invocation<MutatingPolicy>, message: string): void {
@@ -323,9 +334,6 @@ function attempt<T>(work: () => T, failed: (error: unknown) => void): T | undefi
     return undefined;
   }
 }
-
-const thenOf = <T, R>(value: T | Promise<T>, next: (value: T) => R | Promise<R>): R | Promise<R> =>
-  value instanceof Promise ? value.then(next) : next(value);
 
 const asPending = (done: void | Promise<void>): Promise<void> | undefined =>
   done instanceof Promise ? done : undefined;

@@ -7,7 +7,7 @@ import { atomicPaths } from "../../apply/typed/atomic.ts";
 import { merge } from "../../apply/typed/merge.ts";
 import { validate } from "../../apply/typed/validate.ts";
 import type { StructType } from "../../apply/schema/schema.ts";
-import type { AdmissionCompiler, Bound, Expression } from "../../cel/environments/admission.ts";
+import type { AdmissionCompiler, Bound, Expression, Observing } from "../../cel/environments/admission.ts";
 import { OBJECT_TYPE, PATCH_LIST_TYPE, jsonOfMade, misplacedTypes } from "../../cel/environments/mutation.ts";
 import { Dict, Failure, List, type Value } from "../../cel/values.ts";
 import { PatchError, TestFailed, followJsonPatch, parseJsonPatch } from "../../patch/index.ts";
@@ -39,9 +39,9 @@ export class MutationFault extends Error {
 }
 
 /** Reads a MutatingAdmissionPolicy. */
-export function readMutatingPolicy(object: ApiObject): MutatingPolicy {
+export function readMutatingPolicy(object: ApiObject, observing?: Observing): MutatingPolicy {
   const spec = (object["spec"] ?? {}) as MutatingSpec;
-  return new CompiledPolicy(object, spec, (compiler) => compileMutations(compiler, spec));
+  return new CompiledPolicy(object, spec, (compiler) => compileMutations(compiler, spec), observing);
 }
 
 function* compileMutations(

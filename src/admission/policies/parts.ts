@@ -3,8 +3,10 @@
  *
  * @module
  */
+import type { Observe } from "../../cel/observer.ts";
 import type { Authorizer } from "../../auth/contract.ts";
 import type { Dialect } from "../../meta/dialect.ts";
+import type { ApiObject } from "../../schema/definition.ts";
 import type { Lookup } from "../../schema/lookup.ts";
 import type { Clock } from "../../util/clock.ts";
 import type { WorkerThreads } from "../../util/worker-threads.ts";
@@ -21,4 +23,6 @@ export interface PolicyParts {
   readonly threads?: WorkerThreads;
   readonly policyKinds: PolicyKinds;
   readonly policyMetrics: PolicyMetrics;
+  /** Observes the expressions of a policy, for coverage. */
+  readonly observePolicy?: (policy: ApiObject) => Observe | undefined;
 }

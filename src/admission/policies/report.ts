@@ -40,7 +40,11 @@ export function reportOf(judgement: Judgement): ReportedRule {
   if (judgement.fault !== undefined) return reportOfFault("Validating", judgement);
   const { invocation, result } = judgement;
   const { policy, binding } = invocation;
-  const head = { source: sourceOf("Validating", policy.name, binding.name), name: policy.name };
+  const head = {
+    source: sourceOf("Validating", policy.name, binding.name),
+    name: policy.name,
+    ...(result.cost === undefined ? {} : { cost: result.cost }),
+  };
   const millis = [...result.decisions, ...result.annotations].reduce((sum, one) => sum + one.millis, 0);
   const why = result.condition === undefined ? result.ignored : `the match condition ${result.condition} is false`;
   if (why !== undefined) return { ...head, matched: false, why, millis };
@@ -68,12 +72,13 @@ export interface MutationOutcome {
   readonly after: ApiObject | undefined;
   readonly failure: string | undefined;
   readonly millis: number;
+  readonly cost: number;
 }
 
 /** What a mutating policy made of the request. */
 export function reportOfMutation(
   { policy, binding }: { readonly policy: { readonly name: string }; readonly binding: Binding },
-  { before, after, failure, millis }: MutationOutcome,
+  { before, after, failure, millis, cost }: MutationOutcome,
 ): ReportedRule {
   const changes = before && after ? changesBetween(asValue(before), asValue(after)) : [];
   const made = changes.length === 0 ? "allowed" : "patched";
@@ -85,5 +90,6 @@ export function reportOfMutation(
     ...(failure === undefined ? {} : { why: failure }),
     changes,
     millis,
+    cost,
   };
 }

@@ -10,10 +10,11 @@ import { asValue } from "../../schema/api-object.ts";
 import type { ApiObject } from "../../schema/definition.ts";
 import { messageOf } from "../../util/error.ts";
 import { inOrder, whenDone } from "../../util/when-done.ts";
+import type { Value } from "../../value/value.ts";
 import { type AdmissionRequest, concerns } from "../contract.ts";
 import type { MatchedResource } from "../rules/contract.ts";
 import { NAMESPACES, asMatched } from "../rules/request.ts";
-import { conditionInputs } from "../rules/request-variable.ts";
+import { requestVariable } from "../rules/request-variable.ts";
 import type { Binding, BoundPolicy, NamedPolicy } from "./bound-policies.ts";
 import { ConfigurationFault, type ParamKind, type StoredKind } from "./contract.ts";
 import type { Param, Params } from "./params.ts";
@@ -139,26 +140,48 @@ function attempt<T>(work: () => T): T | ConfigurationFault {
   }
 }
 
+type Evaluated = Pick<Invocation<unknown>, "matched" | "shown" | "param">;
+
+/** The variables of an invocation; the request and the namespace are read where an expression uses them. */
+class InvocationInputs implements Inputs {
+  readonly object: Inputs["object"];
+  readonly oldObject: Inputs["oldObject"];
+  readonly params: Value;
+  readonly decide: Decide;
+  readonly #request: AdmissionRequest;
+  readonly #invocation: Evaluated;
+  #variable: Inputs["request"] | undefined = undefined;
+
+  constructor(request: AdmissionRequest, invocation: Evaluated, decide: Decide, object: ApiObject | undefined) {
+    const { shown, param } = invocation;
+    this.object = object ? asValue(object) : null;
+    this.oldObject = shown.old ? asValue(shown.old) : null;
+    this.params = param && asValue(param);
+    this.decide = decide;
+    this.#request = request;
+    this.#invocation = invocation;
+  }
+
+  get request(): Inputs["request"] {
+    return (this.#variable ??= requestVariable(this.#request, this.#invocation.matched));
+  }
+
+  get namespaceObject(): Inputs["namespaceObject"] {
+    return namespaceObjectOf(this.#request);
+  }
+}
+
 /**
  * The variables of the expressions of an invocation.
  *
  * @param object the object, where it is not that of the request
  */
-export function inputsOf(
+export const inputsOf = (
   request: AdmissionRequest,
-  { matched, shown, param }: Pick<Invocation<unknown>, "matched" | "shown" | "param">,
+  invocation: Evaluated,
   decide: Decide,
-  object: ApiObject | undefined = shown.object,
-): Inputs {
-  return {
-    ...conditionInputs(request, matched, shown, decide),
-    object: object ? asValue(object) : null,
-    get namespaceObject() {
-      return namespaceObjectOf(request);
-    },
-    params: param && asValue(param),
-  };
-}
+  object: ApiObject | undefined = invocation.shown.object,
+): Inputs => new InvocationInputs(request, invocation, decide, object);
 
 /** The namespace of the object; null for objects of the cluster, and for a Namespace itself. Throws 404 for one that is gone. */
 function namespaceObjectOf(request: AdmissionRequest): Inputs["namespaceObject"] {

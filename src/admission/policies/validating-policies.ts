@@ -61,7 +61,7 @@ export class ValidatingPolicies {
     this.#policies = new BoundPolicies(lookup, {
       policies: `validatingadmissionpolicies.${GROUP.group}`,
       bindings: `validatingadmissionpolicybindings.${GROUP.group}`,
-      read: readValidatingPolicy,
+      read: (object) => readValidatingPolicy(object, { observe: parts.observePolicy?.(object) }),
     });
   }
 

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { AdmissionCompiler, Bound, Expression, Inputs } from "../../cel/environments/admission.ts";
+import type { AdmissionCompiler, Bound, Expression, Inputs, Observing } from "../../cel/environments/admission.ts";
 import { BOOL, NULL, STRING } from "../../cel/types.ts";
 import { Failure, type Value, typeNameOf } from "../../cel/values.ts";
 import type { ApiObject } from "../../schema/definition.ts";
@@ -38,6 +38,8 @@ export interface ValidationResult {
   readonly condition?: string;
   /** Why match conditions could not be evaluated, which the policy ignores. */
   readonly ignored?: string;
+  /** What validations, messages and annotations have cost; absent where none was evaluated. */
+  readonly cost?: number;
 }
 
 /** A validation, compiled. */
@@ -57,9 +59,9 @@ interface Validations {
 export type ValidatingPolicy = CompiledPolicy<Validations>;
 
 /** Reads a ValidatingAdmissionPolicy. */
-export function readValidatingPolicy(object: ApiObject): ValidatingPolicy {
+export function readValidatingPolicy(object: ApiObject, observing?: Observing): ValidatingPolicy {
   const spec = (object["spec"] ?? {}) as ValidatingSpec;
-  return new CompiledPolicy(object, spec, (compiler) => compileValidations(compiler, spec));
+  return new CompiledPolicy(object, spec, (compiler) => compileValidations(compiler, spec), observing);
 }
 
 function* compileValidations(
@@ -103,10 +105,15 @@ export function* evaluateValidations(policy: ValidatingPolicy, inputs: Inputs, c
     if (met.holds === false) return { ...NOTHING, condition: met.condition };
     if (!met.holds) return policy.ignoresFailures ? { ...NOTHING, ignored: met.error } : onlyFailure(met.error);
   }
-  const decisions = yield* new Evaluation(bind(inputs), clock).validate(expressions.validations);
-  if (expressions.annotations.length === 0) return { decisions, annotations: [] };
-  const annotations = yield* new Evaluation(bind(inputs), clock).annotate(expressions.annotations);
-  return annotations instanceof Failure ? onlyFailure(annotations.message) : { decisions, annotations };
+  const validations = new Evaluation(bind(inputs), clock);
+  const decisions = yield* validations.validate(expressions.validations);
+  if (expressions.annotations.length === 0) return { decisions, annotations: [], cost: validations.cost };
+  const noted = new Evaluation(bind(inputs), clock);
+  const annotations = yield* noted.annotate(expressions.annotations);
+  const cost = validations.cost + noted.cost;
+  return annotations instanceof Failure
+    ? { ...onlyFailure(annotations.message), cost }
+    : { decisions, annotations, cost };
 }
 
 const NOTHING: ValidationResult = { decisions: [], annotations: [] };
@@ -127,6 +134,11 @@ class Evaluation {
   constructor(bound: Bound, clock: Steady) {
     this.#bound = bound;
     this.#clock = clock;
+  }
+
+  /** What it has cost: all of the budget where that was exceeded. */
+  get cost(): number {
+    return BUDGET - Math.max(this.#budget, 0);
   }
 
   *validate(validations: readonly CompiledValidation[]): Steps<readonly ValidationDecision[]> {

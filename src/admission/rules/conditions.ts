@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { AdmissionCompiler, type Expression, type Inputs } from "../../cel/environments/admission.ts";
+import { AdmissionCompiler, type Expression, type Inputs, type Observing } from "../../cel/environments/admission.ts";
 import { BOOL } from "../../cel/types.ts";
 import { Failure } from "../../cel/values.ts";
 import type { Slice } from "../../util/loop.ts";
@@ -38,8 +38,12 @@ export class MatchConditions {
   readonly #compiler: AdmissionCompiler;
   readonly #conditions: readonly { readonly name: string; readonly expression: Expression }[];
 
-  constructor(conditions: readonly MatchCondition[], { params }: ConditionVariables = { params: false }) {
-    this.#compiler = new AdmissionCompiler({ params, authorizer: true, variables: false });
+  constructor(
+    conditions: readonly MatchCondition[],
+    { params }: ConditionVariables = { params: false },
+    observing: Observing = {},
+  ) {
+    this.#compiler = new AdmissionCompiler({ params, authorizer: true, variables: false }, observing);
     this.#conditions = conditions.map(({ name, expression }) => ({
       name,
       expression: this.#compiler.compile(expression, [BOOL]),

@@ -86,6 +86,10 @@ export async function main(args: readonly string[]): Promise<void> {
       const { validateDefinitions } = await import("./validate-definitions.ts");
       return validateDefinitions(definitions);
     },
+    async testPolicies(paths, options) {
+      const { testPolicies } = await import("./test-policies.ts");
+      return testPolicies(paths, options);
+    },
     print,
     terminal: {
       env: process.env,

@@ -7,6 +7,7 @@ import type { Value as Json, ValueObject } from "../../value/value.ts";
 import type { Environment } from "../environment.ts";
 import { type UserInfo, Authorizer, type Decide, ResourceCheck } from "../library/authorization.ts";
 import { allFunctions } from "../library/index.ts";
+import type { Observe } from "../observer.ts";
 import type { Compiled } from "../program.ts";
 import { BOOL, DYN, INT, STRING, TIMESTAMP, type Type, listOf, mapOf, opaque, structOf } from "../types.ts";
 import type { Slots } from "../plan.ts";
@@ -73,6 +74,11 @@ export interface OptionalVariables {
   readonly variables: boolean;
 }
 
+/** Observers of the expressions of a policy, for coverage. */
+export interface Observing {
+  readonly observe?: Observe | undefined;
+}
+
 /** An admission request. */
 export interface AdmissionRequest {
   readonly kind: ValueObject;
@@ -124,7 +130,7 @@ export class AdmissionCompiler {
   readonly #fields = new Map<string, Type>();
   readonly #stored = new Map<string, Compiled>();
 
-  constructor({ params, authorizer, variables }: OptionalVariables) {
+  constructor({ params, authorizer, variables }: OptionalVariables, { observe }: Observing = {}) {
     const all: [string, Type][] = [
       ["object", DYN],
       ["oldObject", DYN],
@@ -139,9 +145,9 @@ export class AdmissionCompiler {
     const isDeclared = (name: string): boolean =>
       name === "params" ? params : name === "variables" ? variables : authorizer || !name.startsWith("authorizer");
     const declared = all.filter(([name]) => isDeclared(name));
-    this.#env = { functions: allFunctions(), variables: new Map(declared) };
+    this.#env = { functions: allFunctions(), variables: new Map(declared), observe };
     const ofMessages = declared.filter(([name]) => !name.startsWith("authorizer"));
-    this.#messageEnv = { functions: allFunctions(), variables: new Map(ofMessages) };
+    this.#messageEnv = { functions: allFunctions(), variables: new Map(ofMessages), observe };
     this.#mutationEnv = { ...this.#env, functions: mutationFunctions(), messages: mutationMessage };
   }
 
@@ -195,12 +201,19 @@ export class Bound {
   readonly #slots: Slots;
   /** The cost of the composited variables since the last run. */
   #cost = 0;
+  #spent = 0;
 
   constructor(names: readonly string[], stored: ReadonlyMap<string, Compiled>, inputs: Inputs) {
-    const values = valuesOf(inputs);
-    const makers = [...stored].map(([name, one]) => [name, () => this.#compute(name, one)] as const);
-    values.set("variables", new Lazy("kubernetes.variables", new Map(makers)));
-    this.#slots = names.map((name) => values.get(name));
+    const variables = once(() => {
+      const makers = [...stored].map(([name, one]) => [name, () => this.#compute(name, one)] as const);
+      return new Lazy("kubernetes.variables", new Map(makers));
+    });
+    this.#slots = names.map((name) => slotOf(name, inputs, variables));
+  }
+
+  /** The cost of all runs so far, with the variables. */
+  get spent(): number {
+    return this.#spent + this.#cost;
   }
 
   /** Runs an expression; its cost and that of the variables that it evaluates are subtracted from the budget. */
@@ -209,6 +222,7 @@ export class Bound {
     if (!program) return { value: new Failure(`compilation error: ${compiled.error}`), remaining: budget };
     const { value, cost } = program.run(this.#slots);
     const remaining = budget - this.#cost - cost;
+    this.#spent += this.#cost + cost;
     this.#cost = 0;
     if (remaining < 0) return { value: OUT_OF_BUDGET, remaining: -1 };
     if (!(value instanceof Failure)) return { value, remaining };
@@ -224,30 +238,35 @@ export class Bound {
   }
 }
 
-/** The values of the variables; the request and the namespace are only read where an expression uses them. */
-function valuesOf(inputs: Inputs): Map<string, Value | (() => Value)> {
-  const { object, oldObject, request, params = null, decide } = inputs;
-  const namespaceView = (): Value => {
-    const { namespaceObject } = inputs;
-    return jsonView(namespaceObject && namespaceJson(namespaceObject));
-  };
-  const values = new Map<string, Value | (() => Value)>([
-    ["object", jsonView(object)],
-    ["oldObject", jsonView(oldObject)],
-    ["request", once(() => jsonView(requestJson(request)))],
-    ["namespaceObject", once(namespaceView)],
-    ["params", jsonView(params)],
-  ]);
-  if (!decide) return values;
+/** The value of a variable; the request and the namespace are only read where an expression uses them. */
+function slotOf(name: string, inputs: Inputs, variables: () => Value): Slots[number] {
+  switch (name) {
+    case "object":
+      return jsonView(inputs.object);
+    case "oldObject":
+      return jsonView(inputs.oldObject);
+    case "params":
+      return jsonView(inputs.params ?? null);
+    case "request":
+      return once(() => jsonView(requestJson(inputs.request)));
+    case "namespaceObject":
+      return once(() => namespaceView(inputs.namespaceObject));
+    case "variables":
+      return variables;
+    default:
+      return inputs.decide && once(() => authorizerOf(name, inputs.request, inputs.decide!));
+  }
+}
+
+const namespaceView = (namespace: Inputs["namespaceObject"]): Value => jsonView(namespace && namespaceJson(namespace));
+
+/** `authorizer`, or `authorizer.requestResource`. */
+function authorizerOf(variable: string, request: AdmissionRequest, decide: Decide): Value {
   const authorizer = new Authorizer(request.user, decide);
+  if (variable === "authorizer") return authorizer;
   const { subresource, namespace, name, requestResource } = request;
   const { group, resource } = requestResource;
-  values.set("authorizer", authorizer);
-  values.set(
-    "authorizer.requestResource",
-    new ResourceCheck(authorizer, { group, resource, subresource, namespace, name }),
-  );
-  return values;
+  return new ResourceCheck(authorizer, { group, resource, subresource, namespace, name });
 }
 
 const withoutEmpty = (members: ValueObject): ValueObject =>

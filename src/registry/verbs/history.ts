@@ -149,7 +149,7 @@ type Entry = NonNullable<ApiObject["metadata"]["managedFields"]>[number];
  * manager, or gives it another time; it can also take from the entries of others, who have not written then. Several
  * writes of a manager in one second can leave all entries as they are: then it was one of those who wrote last.
  */
-function managersOf({ metadata }: ApiObject, before: ApiObject | undefined): ReportedManager[] {
+export function managersOf({ metadata }: ApiObject, before: ApiObject | undefined): ReportedManager[] {
   const entries = metadata.managedFields ?? [];
   const known = new Map(before?.metadata.managedFields?.map((entry) => [writerOf(entry), entry]));
   const changed = entries.filter((entry) => !equal(asEntry(entry), asEntry(known.get(writerOf(entry)))));

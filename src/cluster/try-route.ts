@@ -1,0 +1,55 @@
+/**
+ * `POST /keelson/v1/policies/try`: what policies would do to everything that is stored, and to the writes of the history. See
+ * docs/guides/admission-policies.md.
+ *
+ *     ?limit=20      how many findings it reports in detail
+ *
+ * The body is a List, as JSON or YAML: policies, their bindings, and objects that are there for the trial, such as params. The
+ * user needs the right to list what is tried, resource by resource; what may not be listed is left out.
+ *
+ * @module
+ */
+import { badRequest } from "../meta/status.ts";
+import { TRY_PATH, type TrialReport } from "../meta/trial-report.ts";
+import { type Route, answerStream, ownerOf, valueBody } from "../server/index.ts";
+import { objectsOf } from "../value/documents.ts";
+import type { Value } from "../value/value.ts";
+import type { TryOptions } from "../trial/index.ts";
+
+/** How many findings are reported in detail. */
+export const DEFAULT_TRY_LIMIT = 20;
+
+const MAX_LIMIT = 500;
+/** A policy is judged on everything that is stored: more of them belong into several requests. */
+const MAX_DOCUMENTS = 200;
+
+/** A trial whose documents have been read. */
+export type PreparedTrial = (options: TryOptions) => Promise<TrialReport>;
+
+/** The route to trials; `prepare` reads the documents, and rejects where the server would refuse them. */
+export const tryRoute = (prepare: (documents: readonly Value[]) => Promise<PreparedTrial>): Route => ({
+  path: TRY_PATH,
+  methods: ["POST"],
+  answer: async (server, request) => {
+    const { incoming, response, identity } = request;
+    const limit = incoming.query.text("limit") || String(DEFAULT_TRY_LIMIT);
+    if (!/^\d{1,3}$/.test(limit) || Number(limit) > MAX_LIMIT) {
+      throw badRequest(
+        `expected limit to be a number from 0 to ${MAX_LIMIT}, got ${JSON.stringify(limit.slice(0, 100))}`,
+      );
+    }
+    const documents = objectsOf(await valueBody(server, response), "the body").map(({ value }) => value);
+    if (documents.length === 0 || documents.length > MAX_DOCUMENTS) {
+      throw badRequest(`expected a List of 1 to ${MAX_DOCUMENTS} documents, got ${documents.length}`);
+    }
+    const tryThem = await prepare(documents);
+    const over = new AbortController();
+    const report = tryThem({ identity, limit: Number(limit), signal: over.signal });
+    await answerStream(server, response, ownerOf(request), "application/json", piecesOf(report), () => over.abort());
+  },
+});
+
+/** The report as one piece. */
+async function* piecesOf(report: Promise<TrialReport>): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(JSON.stringify(await report));
+}

@@ -1,0 +1,58 @@
+/**
+ * Tests of policies in one form, whatever form their file has.
+ *
+ * @module
+ */
+import type { Identity } from "../../auth/contract.ts";
+import type { Value } from "../../value/value.ts";
+import type { SourceValue } from "../documents.ts";
+
+/** What policies come to for a write: `skipped` where none of them matches. */
+export type CaseResult = "allowed" | "denied" | "skipped";
+
+/** What is expected of a case; what is absent may be anything. */
+export interface Expectation {
+  readonly result?: CaseResult | undefined;
+  /** Whether a policy is evaluated at all. */
+  readonly isMatched?: boolean;
+  /** The policy that refuses. */
+  readonly by?: string | undefined;
+  /** Texts of which each is in the message of the refusal. */
+  readonly messages?: readonly string[];
+  /** Texts of which each is in a warning; none where the list is empty. */
+  readonly warnings?: readonly string[] | undefined;
+  readonly auditAnnotations?: Readonly<Record<string, string>> | undefined;
+  /** What the object has at least, when all mutations are done. */
+  readonly object?: Value | undefined;
+  /** How many validations fail: exactly, or some. */
+  readonly violations?: readonly { readonly count: number | "some"; readonly message: string | undefined }[];
+}
+
+/** One case. */
+export interface PolicyCase {
+  readonly name: string;
+  readonly from: string;
+  readonly object: SourceValue | undefined;
+  readonly oldObject: SourceValue | undefined;
+  readonly operation: "CREATE" | "UPDATE" | "DELETE";
+  readonly subresource: string;
+  readonly namespaceLabels: Readonly<Record<string, string>> | undefined;
+  readonly user: Identity;
+  /** The only objects of their kinds, for this case. */
+  readonly params: readonly SourceValue[];
+  /** The one policy that is evaluated; all by default. */
+  readonly policy?: string | undefined;
+  readonly expect: Expectation;
+}
+
+/** The cases of one document, with everything that they need. */
+export interface PolicySuite {
+  readonly name: string;
+  readonly file: string;
+  /** Policies, bindings, params, namespaces, and definitions of custom kinds. */
+  readonly documents: readonly SourceValue[];
+  readonly cases: readonly PolicyCase[];
+}
+
+/** The user of a case that names none. */
+export const DEFAULT_USER: Identity = { user: "tester", groups: ["system:authenticated"] };

@@ -1,0 +1,51 @@
+import { expect, test } from "vitest";
+import type { StoreEvent } from "../storage/contract.ts";
+import { openMemoryStore } from "../storage/memory/store.ts";
+import { ManualClock } from "../util/clock.ts";
+import { changesOf, isCompacted } from "./writes.ts";
+
+const MIB = 1 << 20;
+
+/** A store with writes of one key, each with a value of so many bytes. */
+async function storeWith(writes: number, bytes: number) {
+  const store = await openMemoryStore();
+  let expected = await store.write({ type: "create", key: "/core/things/a", value: Buffer.alloc(bytes) });
+  for (let i = 1; i < writes; i++) {
+    expected = await store.write({ type: "update", key: "/core/things/a", value: Buffer.alloc(bytes), expected });
+  }
+  return store;
+}
+
+const range = (store: { readonly revision: number }, since: number) => ({ since, until: store.revision });
+
+test("all changes come once and in order, in parts that fit into memory", async () => {
+  const store = await storeWith(12, MIB);
+  const parts: (readonly StoreEvent[])[] = [];
+  for await (const part of changesOf(store, new ManualClock(), range(store, 0))) parts.push(part);
+  const revisions = parts.flat().map(({ revision }) => revision);
+  expect(revisions).toEqual(Array.from({ length: 12 }, (_, i) => i + 1));
+  expect(parts.length).toBeGreaterThan(0);
+});
+
+test("changes after the end of the range are left out", async () => {
+  const store = await storeWith(5, 10);
+  const parts: StoreEvent[] = [];
+  for await (const part of changesOf(store, new ManualClock(), { since: 1, until: 3 })) parts.push(...part);
+  expect(parts.map(({ revision }) => revision)).toEqual([2, 3]);
+});
+
+test("a history that is compacted meanwhile is told", async () => {
+  const store = await storeWith(5, 10);
+  await store.compact(4);
+  const read = changesOf(store, new ManualClock(), range(store, 1));
+  await expect(read.next()).rejects.toSatisfy(isCompacted);
+});
+
+test("a shared store that delivers nothing more ends the range", async () => {
+  const clock = new ManualClock();
+  const silent = { isShared: true, watch: () => ({ close: () => undefined }) };
+  const next = changesOf(silent, clock, { since: 1, until: 5 }).next();
+  await Promise.resolve();
+  clock.advance(2000);
+  expect(await next).toEqual({ done: false, value: [] });
+});
