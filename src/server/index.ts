@@ -13,7 +13,6 @@ export type { Listener, TlsOptions } from "./http/listeners.ts";
 export { DEFAULT_LIMITS, type ServerLimits } from "./shared/limits.ts";
 export { BrokenOff } from "./http/inject.ts";
 export { respondInPieces } from "./answer/answer-pieces.ts";
-export { valueBody } from "./body/decode-body.ts";
 export { permit } from "./request/permission.ts";
 export { answerStream } from "./answer/answer-stream.ts";
 export type { HealthCheck } from "./operations/health.ts";
