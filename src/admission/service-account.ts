@@ -14,6 +14,7 @@ import type { Dialect } from "../meta/dialect.ts";
 import { generatedName } from "../schema/generated-name.ts";
 import { guardOf } from "../schema/api-object.ts";
 import type { ApiObject } from "../schema/definition.ts";
+import { pauseCount } from "../util/activity.ts";
 import type { Clock, Random } from "../util/clock.ts";
 import { isObject } from "../value/value.ts";
 import { type AdmissionRequest, type AdmissionStep, concerns, refusal } from "./contract.ts";
@@ -90,7 +91,8 @@ export function serviceAccount(parts: ServiceAccountParts): AdmissionStep {
       const name = spec.serviceAccountName || DEFAULT;
       spec.serviceAccountName = name;
       spec.serviceAccount = name;
-      const waits = name === DEFAULT && !hasController && !find(request, name);
+      // Nobody adds an account to a plan.
+      const waits = name === DEFAULT && !hasController && !request.isPlanned && !find(request, name);
       return waits ? appeared(request, name, parts).then(() => fill(request, spec, name)) : fill(request, spec, name);
     },
     validate(request) {
@@ -117,6 +119,7 @@ async function appeared(
   name: string,
   { clock, random }: Pick<ServiceAccountParts, "clock" | "random">,
 ): Promise<void> {
+  using _parked = pauseCount();
   const pause = MIN_PAUSE_MS * (1 + random.next());
   for (let i = 1; i < MAX_LOOKUPS && !find(request, name); i++) {
     const { promise, resolve } = Promise.withResolvers<void>();
