@@ -64,6 +64,7 @@ async function beginning(): Promise<Cluster> {
   await cluster.apply(...RIGHTS);
   const data = { x: "9" };
   const at = (name: string) => ({ name, namespace: "default" });
+  await cluster.apply({ apiVersion: "v1", kind: "ServiceAccount", metadata: at("default") });
   await cluster
     .client()
     .resource(ConfigMap)
