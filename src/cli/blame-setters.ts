@@ -13,8 +13,9 @@ import type { BlameReport, ReportedSetter } from "../meta/ownership-reports.ts";
 import { parsePointer } from "../value/pointer.ts";
 import { type Value, equal, isObject } from "../value/value.ts";
 
-/** Members of metadata that the server sets. */
+/** Members that admission does not set for a client: of metadata, and of the object. */
 const OWN = ["uid", "resourceVersion", "creationTimestamp", "generation", "managedFields", "selfLink"];
+const IDENTITY = new Set(["apiVersion", "kind", "status"]);
 const SERVER = new Set([...OWN, "name", "namespace", "deletionTimestamp", "deletionGracePeriodSeconds"]);
 
 type Leaf = BlameReport["leaves"][number];
@@ -43,8 +44,8 @@ export async function withSetters(
 }
 
 const isUnowned = ({ managers, pointer }: Leaf): boolean => {
-  const [first, second = ""] = parsePointer(pointer);
-  return managers.length === 0 && first !== "status" && !(first === "metadata" && SERVER.has(second));
+  const [first = "", second = ""] = parsePointer(pointer);
+  return managers.length === 0 && !IDENTITY.has(first) && !(first === "metadata" && SERVER.has(second));
 };
 
 /** The object as a client would create it, without some leaves. */
