@@ -9,15 +9,10 @@
  *
  * @module
  */
-import { alwaysAllow } from "../src/auth/admin.ts";
-import { createCluster } from "../src/cluster/index.ts";
-import { kubernetes } from "../src/meta/dialect.ts";
-import { gatesOf } from "../src/meta/gates.ts";
-import { openMemoryStore } from "../src/storage/memory/store.ts";
+import { openWrites } from "./admission.ts";
 
 const POLICIES = 100;
 const GROUP = "admissionregistration.k8s.io";
-const HEADERS = { "content-type": "application/json" };
 
 const EXPRESSIONS = [
   "object.data.size() < 10",
@@ -51,43 +46,22 @@ interface Policies {
   readonly form: typeof validating | typeof mutating;
 }
 
-async function open({ count, resource, form }: Policies): Promise<() => Promise<void>> {
-  const cluster = await createCluster({
-    store: await openMemoryStore(),
-    dialect: kubernetes,
-    gates: gatesOf(kubernetes, { MutatingAdmissionPolicy: true }),
-    authorizer: () => alwaysAllow,
+const open = ({ count, resource, form }: Policies): Promise<() => Promise<void>> =>
+  openWrites(async (send) => {
+    const resourceRules = [
+      { operations: ["CREATE", "UPDATE"], apiGroups: ["*"], apiVersions: ["*"], resources: [resource] },
+    ];
+    const { version, sort, spec } = form;
+    const root = `/apis/${GROUP}/${version}/${sort.toLowerCase()}admissionpolic`;
+    for (let i = 0; i < count; i++) {
+      const head = { apiVersion: `${GROUP}/${version}`, metadata: { name: `p${i}` } };
+      const policy = { ...spec, matchConstraints: { resourceRules } };
+      await send("POST", `${root}ies`, { ...head, kind: `${sort}AdmissionPolicy`, spec: policy });
+      const actions = form === validating ? { validationActions: ["Deny"] } : {};
+      const bound = { policyName: `p${i}`, ...actions };
+      await send("POST", `${root}ybindings`, { ...head, kind: `${sort}AdmissionPolicyBinding`, spec: bound });
+    }
   });
-  const send = async (method: string, url: string, body: object): Promise<void> => {
-    const identity = { user: "bench", groups: ["system:masters"] };
-    const response = await cluster.server.inject({
-      method,
-      url,
-      headers: HEADERS,
-      body: JSON.stringify(body),
-      identity,
-    });
-    if (response.code > 201) throw new Error(`expected 200 or 201, got ${response.code}`);
-  };
-  const resourceRules = [
-    { operations: ["CREATE", "UPDATE"], apiGroups: ["*"], apiVersions: ["*"], resources: [resource] },
-  ];
-  const { version, sort, spec } = form;
-  const root = `/apis/${GROUP}/${version}/${sort.toLowerCase()}admissionpolic`;
-  for (let i = 0; i < count; i++) {
-    const head = { apiVersion: `${GROUP}/${version}`, metadata: { name: `p${i}` } };
-    const policy = { ...spec, matchConstraints: { resourceRules } };
-    await send("POST", `${root}ies`, { ...head, kind: `${sort}AdmissionPolicy`, spec: policy });
-    const actions = form === validating ? { validationActions: ["Deny"] } : {};
-    const bound = { policyName: `p${i}`, ...actions };
-    await send("POST", `${root}ybindings`, { ...head, kind: `${sort}AdmissionPolicyBinding`, spec: bound });
-  }
-  const url = "/api/v1/namespaces/default/configmaps";
-  const body = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" }, data: { k: "v".repeat(1000) } };
-  await send("POST", url, body);
-  let n = 0;
-  return () => send("PUT", `${url}/a`, { ...body, data: { ...body.data, n: String(n++) } });
-}
 
 async function measure(requests: number, rounds: number): Promise<void> {
   const cases = new Map([

@@ -18,15 +18,11 @@ import { connect } from "node:tls";
 import { text } from "node:stream/consumers";
 import { requestOf } from "../src/admission/testing/requests.ts";
 import { configuration, webhook, webhooksWith } from "../src/admission/webhooks/testing/webhooks.ts";
-import { alwaysAllow } from "../src/auth/admin.ts";
-import { createCluster } from "../src/cluster/index.ts";
-import { kubernetes } from "../src/meta/dialect.ts";
 import { authority, serving } from "../src/pki/certificate.ts";
-import { openMemoryStore } from "../src/storage/memory/store.ts";
+import { openWrites } from "./admission.ts";
 
 const WEBHOOKS = 100;
 const ROOT = "/apis/admissionregistration.k8s.io/v1";
-const HEADERS = { "content-type": "application/json" };
 
 interface KeyPair {
   readonly cert: string;
@@ -83,40 +79,20 @@ async function measure(requests: number): Promise<void> {
   const [port] = (await once(hook, "message")) as [number];
   const clientConfig = { url: `https://127.0.0.1:${port}/`, caBundle: Buffer.from(ca.cert).toString("base64") };
 
-  const open = async (webhooks: number, resource: string): Promise<() => Promise<unknown>> => {
-    const cluster = await createCluster({
-      store: await openMemoryStore(),
-      dialect: kubernetes,
-      authorizer: () => alwaysAllow,
+  const open = (webhooks: number, resource: string): Promise<() => Promise<unknown>> =>
+    openWrites(async (send) => {
+      const rules = [{ operations: ["*"], apiGroups: ["*"], apiVersions: ["*"], resources: [resource] }];
+      for (let i = 0; i < webhooks; i++) {
+        await send("POST", `${ROOT}/validatingwebhookconfigurations`, {
+          apiVersion: "admissionregistration.k8s.io/v1",
+          kind: "ValidatingWebhookConfiguration",
+          metadata: { name: `w${i}` },
+          webhooks: [
+            { name: "w.example.com", clientConfig, rules, sideEffects: "None", admissionReviewVersions: ["v1"] },
+          ],
+        });
+      }
     });
-    const send = async (method: string, url: string, body: object): Promise<void> => {
-      const identity = { user: "bench", groups: ["system:masters"] };
-      const response = await cluster.server.inject({
-        method,
-        url,
-        headers: HEADERS,
-        body: JSON.stringify(body),
-        identity,
-      });
-      if (response.code > 201) throw new Error(`expected 200 or 201, got ${response.code}`);
-    };
-    const rules = [{ operations: ["*"], apiGroups: ["*"], apiVersions: ["*"], resources: [resource] }];
-    for (let i = 0; i < webhooks; i++) {
-      await send("POST", `${ROOT}/validatingwebhookconfigurations`, {
-        apiVersion: "admissionregistration.k8s.io/v1",
-        kind: "ValidatingWebhookConfiguration",
-        metadata: { name: `w${i}` },
-        webhooks: [
-          { name: "w.example.com", clientConfig, rules, sideEffects: "None", admissionReviewVersions: ["v1"] },
-        ],
-      });
-    }
-    const url = "/api/v1/namespaces/default/configmaps";
-    const body = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" }, data: { k: "v".repeat(1000) } };
-    await send("POST", url, body);
-    let n = 0;
-    return () => send("PUT", `${url}/a`, { ...body, data: { ...body.data, n: String(n++) } });
-  };
 
   const exchange = await exchanging(port, ca.cert);
   const plain = await open(0, "*");

@@ -15,13 +15,10 @@ import { messageOf } from "../../util/error.ts";
 import { type Steps, inOneStep, inSlices } from "../../util/steps.ts";
 import { inOrder, whenDone, whenKnown } from "../../util/when-done.ts";
 import { type Value as Json, clone, equal } from "../../value/value.ts";
-import { GROUP } from "../../kinds/admissionregistration/group.ts";
 import type { AdmissionRequest, AdmissionStep } from "../contract.ts";
 import type { ConditionsResult } from "../rules/conditions.ts";
-import { BoundPolicies, type BoundPolicy } from "./bound-policies.ts";
 import { type Compilation, withoutNamespace } from "./compiled-policy.ts";
 import { Evaluation } from "./evaluation.ts";
-import { unconcerned } from "./excluded.ts";
 import {
   type CompiledMutation,
   type Mutations,
@@ -31,15 +28,13 @@ import {
   mutated,
   readMutatingPolicy,
 } from "./mutation.ts";
-import { Params } from "./params.ts";
 import type { PolicyParts } from "./parts.ts";
 import { NO_ERROR, errorTypeOf } from "./policy-metrics.ts";
-import { type MutationOutcome, mismatchOf, reportOfFault, reportOfMutation } from "./report.ts";
+import { PolicySelector } from "./policy-selector.ts";
+import { type MutationOutcome, reportOfFault, reportOfMutation } from "./report.ts";
 import { Reinvocations } from "./reinvocations.ts";
-import { type Invocation, type Selected, inputsOf, select } from "./selection.ts";
+import { type Invocation, type Selected, inputsOf } from "./selection.ts";
 import { SHADOW_NOTE, type ShadowFinding, shadowNote } from "./shadow.ts";
-
-type Candidates = readonly BoundPolicy<MutatingPolicy>[];
 
 /** The step. */
 export function mutatingAdmissionPolicy(parts: PolicyParts): AdmissionStep {
@@ -54,39 +49,24 @@ export function mutatingAdmissionPolicy(parts: PolicyParts): AdmissionStep {
 /** Changes requests by all policies that match them. */
 class MutatingPolicies {
   readonly #parts: PolicyParts;
-  readonly #policies: BoundPolicies<MutatingPolicy>;
-  readonly #params: Params;
-  readonly #isUnconcerned: (request: AdmissionRequest) => boolean;
+  readonly #selector: PolicySelector<MutatingPolicy>;
   readonly #reinvocations = new WeakMap<AdmissionRequest, Reinvocations>();
 
   constructor(parts: PolicyParts) {
-    const { lookup, dialect, policyKinds } = parts;
     this.#parts = parts;
-    this.#params = new Params(lookup, policyKinds);
-    this.#isUnconcerned = unconcerned(dialect);
-    this.#policies = new BoundPolicies(lookup, {
-      policies: `mutatingadmissionpolicies.${GROUP.group}`,
-      bindings: `mutatingadmissionpolicybindings.${GROUP.group}`,
-      read: (object) => readMutatingPolicy(object, { observe: parts.observePolicy?.(object) }),
-    });
+    this.#selector = new PolicySelector(parts, "Mutating", (object) =>
+      readMutatingPolicy(object, { observe: parts.observePolicy?.(object) }),
+    );
   }
 
   mutate(request: AdmissionRequest): void | Promise<void> {
-    const index = this.#policies.of(request.lookup);
-    if (index instanceof Promise) return index.then((built) => this.#mutateBy(built.of(request), request));
-    const candidates = index.of(request);
-    return candidates.length === 0 ? undefined : this.#mutateBy(candidates, request);
-  }
-
-  #mutateBy(candidates: Candidates, request: AdmissionRequest): void | Promise<void> {
-    if (candidates.length === 0 || this.#isUnconcerned(request)) return undefined;
-    const selected = select(request, candidates, this.#params, mismatchOf("Mutating", request));
+    const selected = this.#selector.select(request);
     return selected instanceof Promise
       ? selected.then((all) => this.#mutateAll(request, all))
       : this.#mutateAll(request, selected);
   }
 
-  #mutateAll(request: AdmissionRequest, selected: readonly Selected<MutatingPolicy>[]): void | Promise<void> {
+  #mutateAll(request: AdmissionRequest, selected: readonly Selected<MutatingPolicy>[] = []): void | Promise<void> {
     if (selected.length === 0) return undefined;
     let reinvocations = this.#reinvocations.get(request);
     if (!reinvocations) this.#reinvocations.set(request, (reinvocations = new Reinvocations()));

@@ -7,18 +7,15 @@
  */
 import { ApiError, type StatusReason, forbidden } from "../../meta/status.ts";
 import { inOrder, whenDone } from "../../util/when-done.ts";
-import { GROUP } from "../../kinds/admissionregistration/group.ts";
 import type { AdmissionRequest, AdmissionStep } from "../contract.ts";
 import { AuditAnnotations } from "./audit-annotations.ts";
-import { BoundPolicies } from "./bound-policies.ts";
 import { Evaluation } from "./evaluation.ts";
-import { unconcerned } from "./excluded.ts";
 import { type Enforcement, type PolicyMetrics, errorTypeOf } from "./policy-metrics.ts";
-import { Params } from "./params.ts";
 import type { Judged, Judgement } from "./judgement.ts";
 import type { PolicyParts } from "./parts.ts";
-import { mismatchOf, reportOf } from "./report.ts";
-import { type FaultyPolicy, type Invocation, type Selected, inputsOf, select } from "./selection.ts";
+import { PolicySelector } from "./policy-selector.ts";
+import { reportOf } from "./report.ts";
+import { type FaultyPolicy, type Invocation, type Selected, inputsOf } from "./selection.ts";
 import { SHADOW_NOTE, type ShadowFinding, shadowNote } from "./shadow.ts";
 import {
   type ValidatingPolicy,
@@ -49,39 +46,21 @@ export function validatingAdmissionPolicy(parts: PolicyParts): AdmissionStep {
 /** Judges requests by all policies; what comes of it others decide. */
 export class ValidatingPolicies {
   readonly #parts: PolicyParts;
-  readonly #policies: BoundPolicies<ValidatingPolicy>;
-  readonly #params: Params;
-  readonly #isUnconcerned: (request: AdmissionRequest) => boolean;
+  readonly #selector: PolicySelector<ValidatingPolicy>;
 
   constructor(parts: PolicyParts) {
-    const { lookup, dialect, policyKinds } = parts;
     this.#parts = parts;
-    this.#params = new Params(lookup, policyKinds);
-    this.#isUnconcerned = unconcerned(dialect);
-    this.#policies = new BoundPolicies(lookup, {
-      policies: `validatingadmissionpolicies.${GROUP.group}`,
-      bindings: `validatingadmissionpolicybindings.${GROUP.group}`,
-      read: (object) => readValidatingPolicy(object, { observe: parts.observePolicy?.(object) }),
-    });
+    this.#selector = new PolicySelector(parts, "Validating", (object) =>
+      readValidatingPolicy(object, { observe: parts.observePolicy?.(object) }),
+    );
   }
 
   /** What the policies say of a request; undefined where none concerns it. */
   judge(request: AdmissionRequest): readonly Judgement[] | undefined | Promise<readonly Judgement[] | undefined> {
-    const index = this.#policies.of(request.lookup);
-    if (index instanceof Promise) return index.then((built) => this.#judgeBy(built.of(request), request));
-    const candidates = index.of(request);
-    return candidates.length === 0 ? undefined : this.#judgeBy(candidates, request);
-  }
-
-  #judgeBy(
-    candidates: Parameters<typeof select<ValidatingPolicy>>[1],
-    request: AdmissionRequest,
-  ): readonly Judgement[] | undefined | Promise<readonly Judgement[]> {
-    if (candidates.length === 0 || this.#isUnconcerned(request)) return undefined;
-    const selected = select(request, candidates, this.#params, mismatchOf("Validating", request));
+    const selected = this.#selector.select(request);
     return selected instanceof Promise
-      ? selected.then((all) => this.#evaluateAll(request, all))
-      : this.#evaluateAll(request, selected);
+      ? selected.then((all) => all && this.#evaluateAll(request, all))
+      : selected && this.#evaluateAll(request, selected);
   }
 
   #evaluateAll(
