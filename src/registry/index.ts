@@ -20,6 +20,7 @@ export { type Action, type ActionRequest, type Actions, actionKey } from "./kind
 export { type Proposal, commit, commitTogether } from "./commit/commit.ts";
 export { withLocks } from "./commit/object-locks.ts";
 export { WriteTrace } from "./pipeline/trace.ts";
+export { reportedObject } from "./objects/ownership-reports.ts";
 export { SYSTEM } from "./kind/system.ts";
 export { RetryingWatch, WATCH_ALL } from "./retrying-watch.ts";
 export { failureOf, storeError } from "./kind/errors.ts";

@@ -8,11 +8,11 @@
  */
 import type { Authorizer, Identity } from "../auth/contract.ts";
 import type { Entry } from "../cache/index.ts";
-import { REPORT_GROUP, REPORT_VERSION, type ReportedObject } from "../meta/ownership-reports.ts";
+import { REPORT_GROUP, REPORT_VERSION } from "../meta/ownership-reports.ts";
 import { NO_REQUEST } from "../meta/request-info.ts";
 import { ApiError } from "../meta/status.ts";
 import type { TrialFinding, TrialReport } from "../meta/trial-report.ts";
-import type { Kind } from "../registry/index.ts";
+import { type Kind, reportedObject } from "../registry/index.ts";
 import { EVERYTHING } from "../registry/lookup.ts";
 import { managersOf } from "../registry/verbs/history.ts";
 import { entryOf } from "../registry/versions/codec.ts";
@@ -281,20 +281,8 @@ const judgedOf = ({ operation }: TriedWrite, { kind, object, of, managers }: Kno
   operation,
   resource: nameOf(kind),
   managers,
-  object: () => reported(kind, object),
+  object: () => reportedObject(kind, object),
 });
-
-function reported(kind: Kind, { metadata }: ApiObject): ReportedObject {
-  const { name = "", namespace, uid, resourceVersion } = metadata;
-  return {
-    apiVersion: kind.apiVersion,
-    kind: kind.definition.kind,
-    name,
-    ...(namespace === undefined ? {} : { namespace }),
-    ...(uid === undefined ? {} : { uid }),
-    ...(resourceVersion === undefined ? {} : { resourceVersion }),
-  };
-}
 
 const nameOf = ({ ref: { group, plural } }: Kind): string => (group === "" ? plural : `${plural}.${group}`);
 

@@ -22,7 +22,7 @@ const apiVersion = `${REPORT_GROUP}/${REPORT_VERSION}`;
 /** Who owns each leaf of an object, in the version of `kind`. */
 export function blameReport(kind: Kind, object: ApiObject): BlameReport {
   const { leaves, containers, absent } = blame(kind.type, asValue(object), contextOf(kind, "").rules);
-  return { kind: "Blame", apiVersion, object: reported(kind, object), leaves, containers, absent };
+  return { kind: "Blame", apiVersion, object: reportedObject(kind, object), leaves, containers, absent };
 }
 
 /** A refused apply, with what is needed to explain it. */
@@ -47,13 +47,14 @@ export function applyConflictReport(kind: Kind, refusal: Refusal): ApplyConflict
     reason: "Conflict",
     code: 409,
     message: conflictMessage(conflicts),
-    object: reported(kind, live),
+    object: reportedObject(kind, live),
     manager,
     conflicts: explainConflicts(request),
   };
 }
 
-function reported(kind: Kind, { metadata }: ApiObject): ReportedObject {
+/** An object as reports name it. */
+export function reportedObject(kind: Kind, { metadata }: ApiObject): ReportedObject {
   const { name = "", namespace, uid, resourceVersion } = metadata;
   return {
     apiVersion: kind.apiVersion,

@@ -8,7 +8,7 @@ import { RegexFault, regexOf } from "../../util/regex.ts";
 import { type Value, isObject } from "../../value/value.ts";
 import { type FileDocument, type TestFiles } from "./files.ts";
 import { Members } from "./members.ts";
-import { DEFAULT_USER, type Expectation, type PolicyCase, type PolicySuite } from "./suite.ts";
+import { PLAIN_CREATE, type Expectation, type PolicyCase, type PolicySuite } from "./suite.ts";
 
 /** The apiVersion and the kind of the form. */
 export const GATOR_FORM = { apiVersion: "test.gatekeeper.sh/v1alpha1", kind: "Suite" } as const;
@@ -59,12 +59,8 @@ function caseOf(members: Members, document: FileDocument, files: TestFiles): Pol
   const found: PolicyCase = {
     name: members.text("name") ?? members.path,
     from: members.from,
+    ...PLAIN_CREATE,
     object,
-    oldObject: undefined,
-    operation: "CREATE",
-    subresource: "",
-    namespaceLabels: undefined,
-    user: DEFAULT_USER,
     params: members.texts("inventory").flatMap((path) => files.beside(document.file, path)),
     expect: { violations: members.objects("assertions").map(assertionOf) },
   };

@@ -6,7 +6,7 @@
  */
 import { type FileDocument, type TestFiles, referred } from "./files.ts";
 import { Members } from "./members.ts";
-import { DEFAULT_USER, type Expectation, type PolicyCase, type PolicySuite } from "./suite.ts";
+import { PLAIN_CREATE, type Expectation, type PolicyCase, type PolicySuite } from "./suite.ts";
 
 /** The apiVersion and the kind of the form. */
 export const KYVERNO_FORM = { apiVersion: "cli.kyverno.io/v1alpha1", kind: "Test" } as const;
@@ -82,12 +82,8 @@ interface CaseParts {
 const caseOf = ({ from }: Members, { policy, text, object, expect }: CaseParts): PolicyCase => ({
   name: `${policy}: ${text}`,
   from,
+  ...PLAIN_CREATE,
   object,
-  oldObject: undefined,
-  operation: "CREATE",
-  subresource: "",
-  namespaceLabels: undefined,
-  user: DEFAULT_USER,
   params: [],
   policy,
   expect,

@@ -56,3 +56,12 @@ export interface PolicySuite {
 
 /** The user of a case that names none. */
 export const DEFAULT_USER: Identity = { user: "tester", groups: ["system:authenticated"] };
+
+/** What cases of other tools do not say: each creates an object, as the default user. */
+export const PLAIN_CREATE = {
+  oldObject: undefined,
+  operation: "CREATE",
+  subresource: "",
+  namespaceLabels: undefined,
+  user: DEFAULT_USER,
+} as const satisfies Partial<PolicyCase>;
