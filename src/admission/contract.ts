@@ -9,6 +9,7 @@
  */
 import type { Identity } from "../auth/contract.ts";
 import type { ReportedRule, ReportedStep } from "../meta/admission-report.ts";
+import type { ReportedChange } from "../meta/history-report.ts";
 import { type ApiError, type ObjectRef, type StatusCause, forbidden } from "../meta/status.ts";
 import type { ApiObject } from "../schema/definition.ts";
 import type { Lookup } from "../schema/lookup.ts";
@@ -48,6 +49,10 @@ export interface AdmissionTrace {
   ): Promise<void>;
   /** Adds a webhook or policy that the step which runs has considered. */
   tell(rule: ReportedRule): void;
+  /** A copy of an object for {@link changes}; undefined where it is too large to compare it after each step. */
+  copy(object: ApiObject | undefined): ApiObject | undefined;
+  /** What has changed since a copy; nothing without a copy, and for an object that has become too large. */
+  changes(before: ApiObject | undefined, after: ApiObject | undefined): readonly ReportedChange[];
 }
 
 /** A request that admission decides about: a write, a create that stores nothing, or a connection. */

@@ -14,6 +14,7 @@ export function admissionLines(report: AdmissionReport, style: PrintStyle): stri
   return [
     headOf(report, style),
     ...active.flatMap((step) => stepLines(step, style)),
+    ...(report.changesLeftOut ? [style.paint("dim", "  the object is too large to show what each step changes")] : []),
     ...namesLine(
       "changed and refused nothing",
       idle.map(({ name }) => name),

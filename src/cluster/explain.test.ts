@@ -122,3 +122,12 @@ test("an explanation of a write that is no dry run is refused", async () => {
   expect(body).toMatchObject({ message: expect.stringContaining("expected dryRun=All together with explain") });
   expect((await ask("GET", `${CONFIGMAPS}/c`)).code).toBe(404);
 });
+
+test("an object with many members is explained without what each step changes, and the report says so", async () => {
+  const data = Object.fromEntries(Array.from({ length: 3000 }, (_, i) => [`k${i}`, "v"]));
+  const { body } = await ask("POST", `${CONFIGMAPS}?${EXPLAIN}`, { ...named("large"), data });
+  expect(body).toMatchObject({ code: 201, changesLeftOut: true });
+  expect(body.steps.find(({ name }) => name === "Stamp")).toMatchObject({ changes: [], warnings: ["it was stamped"] });
+  const small = await ask("POST", `${CONFIGMAPS}?${EXPLAIN}`, named("small"));
+  expect(small.body).not.toHaveProperty("changesLeftOut");
+});

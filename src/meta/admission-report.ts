@@ -54,6 +54,8 @@ export interface AdmissionReport {
   readonly steps: readonly ReportedStep[];
   /** The steps of the server that do not concern the resource. */
   readonly unconcerned: readonly string[];
+  /** Whether changes are missing, since the object is too large to compare it after each step; absent where none are. */
+  readonly changesLeftOut?: true;
   /** The code that the write would be answered with. */
   readonly code: number;
   /** The failure of the write, whoever refused it; absent where it would be carried out. */

@@ -15,7 +15,8 @@ import { type Matcher, compileMatching } from "../admission/rules/matcher.ts";
 import type { Identity } from "../auth/contract.ts";
 import type { ReportedRule } from "../meta/admission-report.ts";
 import type { Kind } from "../registry/index.ts";
-import { copyOf } from "../schema/api-object.ts";
+import { changesBetween } from "../meta/changes.ts";
+import { asValue, copyOf } from "../schema/api-object.ts";
 import type { ApiObject } from "../schema/definition.ts";
 import { messageOf } from "../util/error.ts";
 import { whenKnown } from "../util/when-done.ts";
@@ -126,6 +127,8 @@ export const traceTo = (rules: ReportedRule[]): AdmissionTrace => ({
   begin: () => undefined,
   step: async (_name, _phase, _request, work) => work(),
   tell: (rule) => void rules.push(rule),
+  copy: (object) => object && copyOf(object),
+  changes: (before, after) => (before && after ? changesBetween(asValue(before), asValue(after)) : []),
 });
 
 /** A trial is about what a binding would do once it is no shadow any more. */

@@ -165,7 +165,7 @@ class MutationRun {
       whenDone(pending, () => {
         const hasChanged = !equal(before, target.object);
         const millis = this.#parts.clock.steady() - began;
-        this.#tell(invocation, { before, after: target.object, millis, cost: this.#cost - costBefore });
+        this.#tell(invocation, { millis, cost: this.#cost - costBefore }, before, target.object);
         if (binding.isShadow) {
           if (hasChanged) this.#shadow(policy.name, binding.name, "change");
           return;
@@ -248,11 +248,17 @@ class MutationRun {
     });
   }
 
-  #tell({ policy, binding }: Invocation<MutatingPolicy>, outcome: Omit<MutationOutcome, "failure">): void {
+  #tell(
+    { policy, binding }: Invocation<MutatingPolicy>,
+    outcome: Omit<MutationOutcome, "failure" | "changes">,
+    before: ApiObject | undefined,
+    after: ApiObject | undefined,
+  ): void {
     const { trace } = this.#request;
     if (!trace) return;
+    const changes = trace.changes(before, after);
     const failure = this.#failures.find((one) => one.policy === policy.name && one.binding === binding.name);
-    trace.tell(reportOfMutation({ policy, binding }, { ...outcome, failure: failure?.message }));
+    trace.tell(reportOfMutation({ policy, binding }, { ...outcome, changes, failure: failure?.message }));
   }
 
   #failOrShadow(invocation: Invocation<MutatingPolicy>, message: string): void {

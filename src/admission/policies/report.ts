@@ -4,9 +4,7 @@
  * @module
  */
 import type { ReportedRule } from "../../meta/admission-report.ts";
-import { changesBetween } from "../../meta/changes.ts";
-import { asValue } from "../../schema/api-object.ts";
-import type { ApiObject } from "../../schema/definition.ts";
+import type { ReportedChange } from "../../meta/history-report.ts";
 import type { AdmissionRequest } from "../contract.ts";
 import type { Binding } from "./bound-policies.ts";
 import type { Judgement } from "./judgement.ts";
@@ -68,8 +66,7 @@ function resultOf(decision: ValidationDecision | undefined, { spec, isShadow }: 
 
 /** What a mutation came to. */
 export interface MutationOutcome {
-  readonly before: ApiObject | undefined;
-  readonly after: ApiObject | undefined;
+  readonly changes: readonly ReportedChange[];
   readonly failure: string | undefined;
   readonly millis: number;
   readonly cost: number;
@@ -78,9 +75,8 @@ export interface MutationOutcome {
 /** What a mutating policy made of the request. */
 export function reportOfMutation(
   { policy, binding }: { readonly policy: { readonly name: string }; readonly binding: Binding },
-  { before, after, failure, millis, cost }: MutationOutcome,
+  { changes, failure, millis, cost }: MutationOutcome,
 ): ReportedRule {
-  const changes = before && after ? changesBetween(asValue(before), asValue(after)) : [];
   const made = changes.length === 0 ? "allowed" : "patched";
   return {
     source: sourceOf("Mutating", policy.name, binding.name),

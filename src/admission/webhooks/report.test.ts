@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
 import type { ReportedRule } from "../../meta/admission-report.ts";
+import { changesBetween } from "../../meta/changes.ts";
+import { asValue } from "../../schema/api-object.ts";
 import type { AdmissionTrace } from "../contract.ts";
 import { configuration, deny, patch, webhook, webhooksWith, writeOf } from "./testing/webhooks.ts";
 
@@ -10,6 +12,8 @@ function tracing(): { readonly trace: AdmissionTrace; readonly told: ReportedRul
     begin: () => undefined,
     step: async (_name, _phase, _request, work) => work(),
     tell: (rule) => void told.push(rule),
+    copy: (object) => object && structuredClone(object),
+    changes: (before, after) => (before && after ? changesBetween(asValue(before), asValue(after)) : []),
   };
   return { trace, told };
 }

@@ -4,8 +4,6 @@
  * @module
  */
 import type { ReportedRule } from "../../meta/admission-report.ts";
-import { changesBetween } from "../../meta/changes.ts";
-import { asValue, copyOf } from "../../schema/api-object.ts";
 import type { ApiObject } from "../../schema/definition.ts";
 import type { AdmissionRequest } from "../contract.ts";
 import type { RuleIndex } from "../rules/rule-index.ts";
@@ -40,8 +38,7 @@ export function tellMismatch({ trace }: AdmissionRequest, { webhook }: PlacedWeb
 }
 
 /** The object before a call; undefined where no explanation is wanted. */
-export const objectBefore = ({ trace, object }: AdmissionRequest): ApiObject | undefined =>
-  trace && object && copyOf(object);
+export const objectBefore = ({ trace, object }: AdmissionRequest): ApiObject | undefined => trace?.copy(object);
 
 /** Tells what a call has led to. */
 export function tellOutcome(
@@ -52,7 +49,7 @@ export function tellOutcome(
 ): void {
   if (!trace) return;
   const { millis } = outcome;
-  const changes = before && object ? changesBetween(asValue(before), asValue(object)) : [];
+  const changes = trace.changes(before, object);
   const why = wordsOf(outcome);
   trace.tell({
     ...headOf(webhook),

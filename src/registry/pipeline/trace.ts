@@ -6,11 +6,12 @@
 import type { AdmissionRequest, AdmissionTrace } from "../../admission/contract.ts";
 import type { ReportedRule, ReportedStep } from "../../meta/admission-report.ts";
 import { changesBetween } from "../../meta/changes.ts";
+import type { ReportedChange } from "../../meta/history-report.ts";
 import { ApiError } from "../../meta/status.ts";
-import { copyOf } from "../../schema/api-object.ts";
+import { asValue, copyOf } from "../../schema/api-object.ts";
 import type { ApiObject } from "../../schema/definition.ts";
 import type { Clock } from "../../util/clock.ts";
-import type { Value } from "../../value/value.ts";
+import { isSmall } from "../../value/small.ts";
 import { failureOf } from "../kind/errors.ts";
 
 /** See the head of this file. */
@@ -20,6 +21,7 @@ export class WriteTrace implements AdmissionTrace {
   #rules: ReportedRule[] = [];
   #operation = "";
   #unconcerned: readonly string[] = [];
+  #isCut = false;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -33,6 +35,11 @@ export class WriteTrace implements AdmissionTrace {
   /** CREATE, UPDATE, DELETE or CONNECT; empty before the first step. */
   get operation(): string {
     return this.#operation;
+  }
+
+  /** Whether changes are missing, since the object is too large to compare it after each step. */
+  get isCut(): boolean {
+    return this.#isCut;
   }
 
   /** The steps that do not concern the resource. */
@@ -52,7 +59,9 @@ export class WriteTrace implements AdmissionTrace {
     work: () => void | Promise<void>,
   ): Promise<void> {
     const { object, warnings } = request;
-    const [since, before, warned] = [this.#clock.steady(), object && copyOf(object), warnings.length];
+    // No step changes what it validates.
+    const before = phase === "mutate" ? this.copy(object) : undefined;
+    const [since, warned] = [this.#clock.steady(), warnings.length];
     this.#rules = [];
     let refusal: ApiError | undefined;
     try {
@@ -65,7 +74,7 @@ export class WriteTrace implements AdmissionTrace {
         name,
         phase,
         millis: this.#clock.steady() - since,
-        changes: before && object ? changesBetween(plain(before), plain(object)) : [],
+        changes: this.changes(before, object),
         warnings: warnings.slice(warned),
         ...(refusal ? { refusal: refusal.status } : {}),
         rules: this.#rules,
@@ -76,6 +85,19 @@ export class WriteTrace implements AdmissionTrace {
   tell(rule: ReportedRule): void {
     this.#rules.push(rule);
   }
-}
 
-const plain = (object: ApiObject): Value => object as unknown as Value;
+  copy(object: ApiObject | undefined): ApiObject | undefined {
+    return object && this.#isComparable(object) ? copyOf(object) : undefined;
+  }
+
+  changes(before: ApiObject | undefined, after: ApiObject | undefined): readonly ReportedChange[] {
+    if (!before || !after || !this.#isComparable(before) || !this.#isComparable(after)) return [];
+    return changesBetween(asValue(before), asValue(after));
+  }
+
+  #isComparable(object: ApiObject): boolean {
+    const isSmallEnough = isSmall(object);
+    this.#isCut ||= !isSmallEnough;
+    return isSmallEnough;
+  }
+}

@@ -32,6 +32,7 @@ export async function answerExplained(
     operation: trace.operation,
     steps: trace.steps,
     unconcerned: trace.unconcerned,
+    ...(trace.isCut ? { changesLeftOut: true } : {}),
     ...outcome,
   };
   return answerValue(request.response, 200, report, format);
