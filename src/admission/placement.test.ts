@@ -121,6 +121,10 @@ test("Pods tolerate the taints of the extended resources that they request", () 
     spec: { tolerations: [of("x.io/b"), of("x.io/a")] },
   });
   expect(admit(step, { containers: asking("cpu", "hugepages-2Mi") })).not.toHaveProperty("spec.tolerations");
+  // What is wrong with such a Pod, its rules tell.
+  for (const spec of [{}, { containers: null, initContainers: null, tolerations: null }]) {
+    expect(admit(step, spec)).not.toHaveProperty("spec.tolerations.0");
+  }
 });
 
 describe("PodTopologyLabels", () => {

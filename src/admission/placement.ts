@@ -92,8 +92,10 @@ function parsePairs(text: string, request: AdmissionRequest): Readonly<Record<st
   return Object.fromEntries(pairs) as Record<string, string>;
 }
 
-/** As many tolerations of a Pod are compared with those that its namespace allows. */
-const MAX_COMPARED = 1000;
+/** The most comparisons of tolerations of a Pod with those that its namespace allows. */
+const MAX_COMPARED = 1_000_000;
+/** The most tolerations of a Pod where its namespace has such a list. */
+const MAX_TOLERATIONS = 1000;
 
 /** Gives Pods the tolerations of their namespace, and refuses those that its list of allowed ones does not cover. */
 export function podTolerationRestriction({ labelDomain }: Dialect): AdmissionStep {
@@ -115,8 +117,9 @@ export function podTolerationRestriction({ labelDomain }: Dialect): AdmissionSte
       const own = podOf(request, "CREATE", "UPDATE")?.spec.tolerations ?? [];
       if (own.length === 0) return;
       const list = tolerationsOf(request, allowed);
-      if (list.length > 0 && own.length > MAX_COMPARED) {
-        throw refusal(request, `expected at most ${MAX_COMPARED} tolerations, got ${own.length}`);
+      const most = Math.min(MAX_TOLERATIONS, Math.floor(MAX_COMPARED / list.length));
+      if (list.length > 0 && own.length > most) {
+        throw refusal(request, `expected at most ${most} tolerations, got ${own.length}`);
       }
       if (list.length === 0 || own.every((one) => list.some((other) => covers(other, one)))) return;
       const what = "pod tolerations (possibly merged with namespace default tolerations)";
@@ -158,8 +161,11 @@ export const extendedResourceToleration = (dialect: Dialect): AdmissionStep => (
   mutate(request) {
     const pod = podOf(request, "CREATE", "UPDATE");
     if (!pod) return;
-    const { containers, initContainers = [], tolerations = [] } = pod.spec;
-    const names = [...containers, ...initContainers].flatMap(({ resources }) => Object.keys(resources?.requests ?? {}));
+    const { containers, initContainers } = pod.spec;
+    const tolerations = pod.spec.tolerations ?? [];
+    const names = [...(containers ?? []), ...(initContainers ?? [])].flatMap(({ resources }) =>
+      Object.keys(resources?.requests ?? {}),
+    );
     const extended = [...new Set(names)].filter((name) => isExtended(name, dialect)).toSorted();
     const missing = extended
       .map((key) => ({ key, operator: "Exists", effect: "NoSchedule" }))

@@ -131,3 +131,10 @@ test("an object with many members is explained without what each step changes, a
   const small = await ask("POST", `${CONFIGMAPS}?${EXPLAIN}`, named("small"));
   expect(small.body).not.toHaveProperty("changesLeftOut");
 });
+
+test("a delete of a collection is not explained, and deletes nothing", async () => {
+  await ask("POST", CONFIGMAPS, named("stays"));
+  const { code, body } = await ask("DELETE", `${CONFIGMAPS}?explain`);
+  expect([code, body]).toMatchObject([400, { message: expect.stringContaining("got it with a collection") }]);
+  expect((await ask("GET", `${CONFIGMAPS}/stays`)).code).toBe(200);
+});

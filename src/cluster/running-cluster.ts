@@ -5,6 +5,7 @@
  */
 import { ADMIN } from "../auth/admin.ts";
 import type { Identity } from "../auth/contract.ts";
+import { tooManyRequests } from "../meta/status.ts";
 import { Client, type LocalServer } from "../client/index.ts";
 import type { Extension, KeptExtension } from "../extension/index.ts";
 import type { FlowConfiguration } from "../fairness/index.ts";
@@ -42,6 +43,8 @@ const GRACE_MS = 10_000;
 
 /** Trials of policies that run side by side; others wait. */
 const MAX_TRIALS = 2;
+/** Each that waits holds its documents. */
+const MAX_WAITING_TRIALS = 8;
 
 /** The state of a cluster that a fork begins with. */
 export interface Kept {
@@ -99,7 +102,7 @@ export class RunningCluster implements Cluster {
     const routes = [
       whyRoute((identity) => this.client("keelson-why", identity)),
       planRoute(planPartsOf({ parts, own, built, extension, extend })),
-      tryRoute((documents) => this.#prepareTrial(documents)),
+      tryRoute((documents, identity) => this.#prepareTrial(documents, identity)),
     ];
     const mismatches = (): number => checks.mismatches;
     this.#serve = () => serverOf(parts, { own, built, routes, mismatches, health: roles ? [roles.health] : [] });
@@ -151,7 +154,7 @@ export class RunningCluster implements Cluster {
     documents: readonly Value[],
     { identity = ADMIN, limit = DEFAULT_TRY_LIMIT, signal }: Partial<TryOptions> = {},
   ): Promise<TrialReport> {
-    const tryThem = await this.#prepareTrial(documents);
+    const tryThem = await this.#prepareTrial(documents, identity);
     return tryThem({ identity, limit, ...(signal ? { signal } : {}) });
   }
 
@@ -176,11 +179,18 @@ export class RunningCluster implements Cluster {
   }
 
   /** Reads the documents of a trial; rejects with 400 or 422 where the server would refuse them. */
-  async #prepareTrial(documents: readonly Value[]): Promise<PreparedTrial> {
-    const { readDocuments, tryPolicies } = await import("../trial/index.ts");
+  async #prepareTrial(documents: readonly Value[], identity: Identity): Promise<PreparedTrial> {
+    if (this.#trials.waiting >= MAX_WAITING_TRIALS) {
+      throw tooManyRequests(
+        `${MAX_WAITING_TRIALS} trials of policies wait already; try again later`,
+        "trials of policies",
+      );
+    }
+    const { checkRights, readDocuments, tryPolicies } = await import("../trial/index.ts");
     const parts = this.trialParts();
     const sources = documents.map((value, i) => ({ value, from: `document ${i + 1}` }));
     const read = await readDocuments(sources, parts);
+    await checkRights(parts, read, identity);
     return (options) => this.#trials.run(() => tryPolicies(parts, read, options), options.signal);
   }
 

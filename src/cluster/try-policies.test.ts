@@ -97,7 +97,7 @@ beforeAll(async () => {
     authorizer: () => ({
       ...mastersAuthorizer,
       authorize: (identity, info) =>
-        identity.user === "limited" && info.resource === "secrets"
+        identity.user === "limited" && (info.resource === "secrets" || info.verb === "create")
           ? { allowed: false, reason: "" }
           : identity.user === "limited"
             ? { allowed: true, reason: "" }
@@ -230,6 +230,45 @@ test("a caller sees only what a list would show", async () => {
   const report = JSON.parse(answer.text) as TrialReport;
   expect(report.skipped).toEqual([{ resource: "secrets", why: 'user "limited" may not list them' }]);
   expect(only(report).resources.map(({ resource }) => resource)).toEqual(["configmaps"]);
+});
+
+test.each([
+  [
+    "params that the caller may not read",
+    [
+      validating("reads", "params.data.size() > 0", { paramKind: { apiVersion: "v1", kind: "Secret" } }),
+      binding("reads", { paramRef: { name: "s", namespace: "default", parameterNotFoundAction: "Deny" } }),
+    ],
+    422,
+    'user limited must have \\"get\\" permission on all objects of the referenced paramKind (kind=Secret, apiVersion=v1)',
+  ],
+  [
+    "webhooks that the caller may not configure",
+    [
+      {
+        apiVersion: `${GROUP}/v1`,
+        kind: "ValidatingWebhookConfiguration",
+        metadata: { name: "elsewhere" },
+        webhooks: [
+          {
+            name: "w.example.com",
+            clientConfig: { url: "https://127.0.0.1:1/" },
+            sideEffects: "None",
+            admissionReviewVersions: ["v1"],
+            rules: [{ apiGroups: [""], apiVersions: ["v1"], operations: ["*"], resources: ["configmaps"] }],
+          },
+        ],
+      },
+    ],
+    403,
+    "needs the right to create validatingwebhookconfigurations",
+  ],
+])("%s are refused", async (_, items, code, text) => {
+  const body = { apiVersion: "v1", kind: "List", items };
+  const answer = await send("POST", "/keelson/v1/policies/try", body, { user: "limited", groups: [] });
+  expect(answer.code).toBe(code);
+  expect(answer.text).toContain(text);
+  expect((await send("POST", "/keelson/v1/policies/try", body)).code).toBe(200);
 });
 
 test.each([

@@ -5,10 +5,12 @@
  *     ?limit=20      how many findings it reports in detail
  *
  * The body is a List, as JSON or YAML: policies, their bindings, and objects that are there for the trial, such as params. The
- * user needs the right to list what is tried, resource by resource; what may not be listed is left out.
+ * user needs the right to list what is tried, resource by resource; what may not be listed is left out. Params and webhooks need
+ * the rights with which the server would store the policy, the binding or the configuration.
  *
  * @module
  */
+import type { Identity } from "../auth/contract.ts";
 import { badRequest } from "../meta/status.ts";
 import { TRY_PATH, type TrialReport } from "../meta/trial-report.ts";
 import { type Route, answerStream, ownerOf, valueBody } from "../server/index.ts";
@@ -27,7 +29,9 @@ const MAX_DOCUMENTS = 200;
 export type PreparedTrial = (options: TryOptions) => Promise<TrialReport>;
 
 /** The route to trials; `prepare` reads the documents, and rejects where the server would refuse them. */
-export const tryRoute = (prepare: (documents: readonly Value[]) => Promise<PreparedTrial>): Route => ({
+export const tryRoute = (
+  prepare: (documents: readonly Value[], identity: Identity) => Promise<PreparedTrial>,
+): Route => ({
   path: TRY_PATH,
   methods: ["POST"],
   answer: async (server, request) => {
@@ -42,9 +46,11 @@ export const tryRoute = (prepare: (documents: readonly Value[]) => Promise<Prepa
     if (documents.length === 0 || documents.length > MAX_DOCUMENTS) {
       throw badRequest(`expected a List of 1 to ${MAX_DOCUMENTS} documents, got ${documents.length}`);
     }
-    const tryThem = await prepare(documents);
+    const tryThem = await prepare(documents, identity);
     const over = new AbortController();
     const report = tryThem({ identity, limit: Number(limit), signal: over.signal });
+    // The response has begun: what fails breaks it off.
+    report.catch((error: unknown) => over.signal.aborted || server.faults.report("request", error));
     await answerStream(server, response, ownerOf(request), "application/json", piecesOf(report), () => over.abort());
   },
 });

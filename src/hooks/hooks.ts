@@ -103,11 +103,19 @@ const MAX_SHORT_BODY = 64 << 10;
 function send(options: RequestOptions, body: Buffer, signal: AbortSignal): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   if (signal.aborted) return Promise.reject(signal.reason as Error);
-  const sent = request(options, resolve);
-  // The signal belongs to this call, so that nothing has to be removed from it.
-  signal.addEventListener("abort", () => sent.destroy(signal.reason as Error));
+  let hasBegun = false;
+  const sent = request(options, (response) => {
+    hasBegun = true;
+    resolve(response);
+  });
+  // The signal belongs to this call, so that nothing has to be removed from it. A request that waits for a connection tells no
+  // error when it is destroyed.
+  signal.addEventListener("abort", () => {
+    sent.destroy(signal.reason as Error);
+    reject(signal.reason as Error);
+  });
   sent.on("error", (error) => {
-    const isStale = sent.reusedSocket && codeOf(error) === "ECONNRESET" && !signal.aborted;
+    const isStale = !hasBegun && sent.reusedSocket && codeOf(error) === "ECONNRESET" && !signal.aborted;
     if (isStale) send(options, body, signal).then(resolve, reject);
     else reject(error);
   });

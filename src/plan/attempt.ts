@@ -127,7 +127,8 @@ export class Attempt {
 
   get #pruneParts() {
     const { fieldManager: manager } = this.#request;
-    return { parts: this.#parts, fork: this.#fork, caller: this.#caller, manager, judged: this.#documents };
+    const pause = (): Promise<void> => this.#pause();
+    return { parts: this.#parts, fork: this.#fork, caller: this.#caller, manager, judged: this.#documents, pause };
   }
 
   async #applyAll(parent: SetParent | undefined): Promise<void> {
@@ -168,7 +169,8 @@ export class Attempt {
     const { lookup: after, before } = this.#fork;
     const { dialect, clock } = this.#parts;
     const mayList = (resource: string, namespace: string) => this.#mayList(resource, namespace);
-    return findingsIn({ before, after, dialect, now: clock.now(), mayList }, [...namespaces]);
+    const pause = (): Promise<void> => this.#pause();
+    return findingsIn({ before, after, dialect, now: clock.now(), pause, mayList }, [...namespaces]);
   }
 
   async #mayList(resource: string, namespace: string): Promise<boolean> {

@@ -29,6 +29,8 @@ export interface Compared {
   readonly after: Lookup;
   readonly dialect: Dialect;
   readonly now: number;
+  /** Rejects where the plan has ended; a promise where others have to run first. */
+  readonly pause: () => Promise<void>;
   /** Whether the user may list a resource in a namespace. */
   readonly mayList: (resource: string, namespace: string) => Promise<boolean>;
 }
@@ -51,6 +53,7 @@ const anyObject = (object: ApiObject): ApiObject => object;
 async function quotaFindings(compared: Compared, namespace: string): Promise<readonly PlanFinding[]> {
   const found: PlanFinding[] = [];
   for (const quota of await compared.after.collect("resourcequotas", quotaOf, namespace)) {
+    await compared.pause();
     const { name = "" } = quota.metadata;
     const old = compared.before.get("resourcequotas", namespace, name);
     const hard = quota.spec.hard ?? {};
@@ -74,6 +77,7 @@ async function usedOf(compared: Compared, quota: ResourceQuota, namespace: strin
   const names = Object.keys(quota.spec.hard ?? {});
   let sum: Resources = {};
   for (const resource of new Set(names.flatMap((name) => countedBy(name, dialect) ?? []))) {
+    await compared.pause();
     const usage = usageOf(resource, dialect);
     for (const object of await after.collect(resource, anyObject, namespace)) {
       if (isAbout(quota.spec, object, usage)) sum = plus(sum, usage.of(object, now));
@@ -115,7 +119,7 @@ function workloadOf(object: ApiObject): Workload | undefined {
   return { labels: labels as Record<string, string>, replicas: typeof replicas === "number" ? replicas : 1 };
 }
 
-async function budgetFindings({ before, after }: Compared, namespace: string): Promise<readonly PlanFinding[]> {
+async function budgetFindings({ before, after, pause }: Compared, namespace: string): Promise<readonly PlanFinding[]> {
   const kept = await after.collect(BUDGETS, budgetOf, namespace);
   if (kept.length === 0) return [];
   const [old, now, oldBudgets] = await Promise.all([
@@ -123,16 +127,20 @@ async function budgetFindings({ before, after }: Compared, namespace: string): P
     workloadsIn(after, namespace),
     before.collect(BUDGETS, budgetOf, namespace),
   ]);
-  return kept.flatMap((budget) => {
+  const former = new Map(oldBudgets.map((budget) => [budget.name, budget]));
+  const found: PlanFinding[] = [];
+  for (const budget of kept) {
+    await pause();
     const { name, minAvailable } = budget;
     const replicas = replicasOf(budget, now);
-    const same = oldBudgets.find((one) => one.name === name);
+    const same = former.get(name);
     const wasBroken = same !== undefined && replicasOf(same, old) < same.minAvailable;
     // Pods that no workload makes are not counted.
-    if (replicas >= minAvailable || wasBroken || (replicas === 0 && (!same || replicasOf(same, old) === 0))) return [];
+    if (replicas >= minAvailable || wasBroken || (replicas === 0 && (!same || replicasOf(same, old) === 0))) continue;
     const message = `${minAvailable} Pods have to be available, and its workloads have ${replicas}`;
-    return [{ kind: "budget" as const, namespace, name, message }];
-  });
+    found.push({ kind: "budget", namespace, name, message });
+  }
+  return found;
 }
 
 async function workloadsIn(lookup: Lookup, namespace: string): Promise<readonly Workload[]> {
@@ -164,6 +172,12 @@ interface ClaimUse {
   readonly prefixes: readonly string[];
 }
 
+/** The same of many objects. */
+interface ClaimUses {
+  readonly claims: ReadonlySet<string>;
+  readonly prefixes: ReadonlySet<string>;
+}
+
 function useOf(object: ApiObject): ClaimUse | undefined {
   const spec = member(asValue(object), "spec");
   const template = member(member(member(spec, "jobTemplate"), "spec"), "template") ?? member(spec, "template");
@@ -189,14 +203,21 @@ async function claimFindings({ before, after }: Compared, namespace: string): Pr
   return unused.map((name) => ({ kind: "claim", namespace, name, message: "no Pod and no workload uses it" }));
 }
 
-async function usesIn(lookup: Lookup, namespace: string): Promise<ClaimUse> {
+async function usesIn(lookup: Lookup, namespace: string): Promise<ClaimUses> {
   const found: ClaimUse[] = [];
   for (const resource of POD_MAKERS) found.push(...(await lookup.collect(resource, useOf, namespace)));
-  return { claims: found.flatMap((one) => one.claims), prefixes: found.flatMap((one) => one.prefixes) };
+  return {
+    claims: new Set(found.flatMap((one) => one.claims)),
+    prefixes: new Set(found.flatMap((one) => one.prefixes)),
+  };
 }
 
-const isUsed = (name: string, { claims: used, prefixes }: ClaimUse): boolean =>
-  used.includes(name) || prefixes.some((prefix) => name.startsWith(prefix) && /^\d+$/.test(name.slice(prefix.length)));
+/** Whether a claim is named, or has the name of a template's claim: the prefix and a number. */
+function isUsed(name: string, { claims, prefixes }: ClaimUses): boolean {
+  if (claims.has(name)) return true;
+  const end = name.lastIndexOf("-") + 1;
+  return end > 0 && /^\d+$/.test(name.slice(end)) && prefixes.has(name.slice(0, end));
+}
 
 const member = (value: Value | undefined, name: string): Value | undefined =>
   isObject(value) ? getMember(value, name) : undefined;

@@ -43,6 +43,8 @@ export interface PruneParts {
   readonly caller: PlanCaller;
   readonly manager: string;
   readonly judged: readonly Judged[];
+  /** Rejects where the plan has ended; a promise where others have to run first. */
+  readonly pause: () => Promise<void>;
 }
 
 /** The objects of a set before the documents are applied; its content is empty where the parent does not exist. */
@@ -98,7 +100,7 @@ function resourcesOf({ kinds }: PlanFork, isMeant: (resource: Resource) => boole
 }
 
 async function find(
-  { parts, fork, caller, judged }: PruneParts,
+  { parts, fork, caller, judged, pause }: PruneParts,
   resources: readonly Resource[],
   namespaces: readonly string[],
   selector: string,
@@ -107,9 +109,11 @@ async function find(
   const applied = new Set(judged.flatMap(({ at }) => (at ? keyOf(at) : [])));
   const pruned: Pruned[] = [];
   for (const resource of resources) {
-    for (const namespace of resource.definition.scope === "Namespaced" ? namespaces : [""]) {
+    for (const namespace of resource.definition.scope === "Namespaced" ? new Set(namespaces) : [""]) {
+      await pause();
       await parts.permit(fork.authorizer(), caller.identity, listInfo(resource.definition, namespace));
       for await (const entry of selected(resource, namespace, selector)) {
+        await pause();
         const { name = "" } = resource.object(entry).metadata;
         const at = { resource, target: { namespace, name, subresource: "" } };
         if (!applied.has(keyOf(at)) && isPruned(resource, entry)) pruned.push({ at, entry });

@@ -5,4 +5,5 @@
  */
 export type { TrialParts } from "./contract.ts";
 export { KindTable, readDocuments } from "./documents.ts";
+export { checkRights } from "./rights.ts";
 export { type TryOptions, tryPolicies } from "./try-policies.ts";

@@ -10,6 +10,7 @@ import type { Inputs } from "../../cel/environments/admission.ts";
 import type { Decide } from "../../cel/library/authorization.ts";
 import type { ApiObject } from "../../schema/definition.ts";
 import { jobFailure } from "../../schema/write/job-failure.ts";
+import type { Slice } from "../../util/loop.ts";
 import { type Steps, inSlices } from "../../util/steps.ts";
 import { WorkTooLong, withWorkLimit } from "../../util/work-limit.ts";
 import { JobError, siblingModule } from "../../util/worker-threads.ts";
@@ -38,24 +39,32 @@ const MODULE = siblingModule(import.meta.url, "policy-job");
 export class Evaluation {
   readonly #parts: EvaluationParts;
   readonly #decisions: DecisionCache;
+  /** All evaluations of a request have one: there may be many, each of them short. */
+  readonly #slice: Slice;
 
   constructor(parts: EvaluationParts) {
     this.#parts = parts;
+    this.#slice = parts.clock.loop.slice();
     this.#decisions = new DecisionCache(parts.authorizer);
   }
 
   /** The result of some work; throws or rejects with what the work throws. */
-  run<T>({ inputs, steps, task }: EvaluationWork<T>): T | Promise<T> {
-    const { threads, clock } = this.#parts;
+  run<T>(work: EvaluationWork<T>): T | Promise<T> {
+    const pause = this.#slice.pause();
+    return pause ? pause.then(() => this.#evaluate(work)) : this.#evaluate(work);
+  }
+
+  #evaluate<T>({ inputs, steps, task }: EvaluationWork<T>): T | Promise<T> {
+    const { threads } = this.#parts;
     return this.#decisions.run((decide) => {
       const bound = inputs(decide);
-      if (!threads) return inSlices(steps(bound), clock.loop.slice());
+      if (!threads) return inSlices(steps(bound), this.#slice);
       const inThread = (error: unknown): Promise<T> => {
         if (!(error instanceof WorkTooLong)) throw error;
         return this.#inThread<T>(task, bound, decide);
       };
       try {
-        const done = inSlices(withWorkLimit(steps(bound)), clock.loop.slice());
+        const done = inSlices(withWorkLimit(steps(bound)), this.#slice);
         return done instanceof Promise ? done.catch(inThread) : done;
       } catch (error) {
         return inThread(error);

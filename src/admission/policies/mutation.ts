@@ -76,8 +76,9 @@ export function madeBy({ patchType, expression }: CompiledMutation, bound: Bound
   const { value } = bound.run(expression, BUDGET);
   if (value instanceof Failure) throw new MutationFault(value.message);
   if (patchType === "JSONPatch") return value instanceof List ? [...value].map(operationOf) : [];
+  const made = json(value);
   demandPlacedTypes(value);
-  return json(value);
+  return made;
 }
 
 /**
@@ -126,9 +127,9 @@ function* patched(operations: Json, object: ValueObject): Steps<Json> {
 
 /** An operation of a JSON patch as JSON. */
 function operationOf(value: Value): Json {
+  const operation = json(value);
   const made = value instanceof Dict ? value.get("value") : undefined;
   if (made !== undefined) demandPlacedTypes(made);
-  const operation = json(value);
   if (!isObject(operation) || operation["from"] !== "") return operation;
   const { from: _, ...others } = operation;
   return others;

@@ -149,8 +149,10 @@ class SelectedNames {
   }
 
   #namesIn(namespace: string): readonly string[] {
+    const found = this.#found.get(namespace);
+    if (!found) return [];
     let names = this.#sorted.get(namespace);
-    if (!names) this.#sorted.set(namespace, (names = [...(this.#found.get(namespace) ?? [])].toSorted()));
+    if (!names) this.#sorted.set(namespace, (names = [...found].toSorted()));
     return names;
   }
 
@@ -167,8 +169,16 @@ class SelectedNames {
   #apply({ namespace, name }: ObjectName): void {
     const object = this.#lookup.get(this.resource, namespace, name);
     if (object && this.#isSelected(object)) this.#add(namespace, name);
-    else if (!this.#found.get(namespace)?.delete(name)) return;
+    else if (!this.#remove(namespace, name)) return;
     this.#sorted.delete(namespace);
+  }
+
+  /** Whether it was there. */
+  #remove(namespace: string, name: string): boolean {
+    const names = this.#found.get(namespace);
+    const wasThere = names?.delete(name) ?? false;
+    if (names?.size === 0) this.#found.delete(namespace);
+    return wasThere;
   }
 
   #add(namespace: string, name: string): void {

@@ -35,14 +35,23 @@ export class DecisionCache {
 
   /** Runs work; it runs again once the answers are there that it had to wait for. */
   run<T>(work: (decide: Decide) => T | Promise<T>, runs = 1): T | Promise<T> {
-    const result = work(this.#decide);
-    if (result instanceof Promise) return result.then((done) => this.#again(work, runs, done));
-    return this.#again(work, runs, result);
+    const done = (result: T): T | Promise<T> => this.#again(work, runs, () => result);
+    const thrown = (error: unknown): T | Promise<T> =>
+      this.#again(work, runs, () => {
+        throw error;
+      });
+    let result: T | Promise<T>;
+    try {
+      result = work(this.#decide);
+    } catch (error) {
+      return thrown(error);
+    }
+    return result instanceof Promise ? result.then(done, thrown) : done(result);
   }
 
-  /** The result of a run whose answers were all there; else that of the next run. */
-  #again<T>(work: (decide: Decide) => T | Promise<T>, runs: number, result: T): T | Promise<T> {
-    if (this.#pending.length === 0 || runs >= MAX_RUNS) return result;
+  /** What a run came to whose answers were all there, also what it threw; else that of the next run. */
+  #again<T>(work: (decide: Decide) => T | Promise<T>, runs: number, outcome: () => T): T | Promise<T> {
+    if (this.#pending.length === 0 || runs >= MAX_RUNS) return outcome();
     const pending = this.#pending;
     this.#pending = [];
     return Promise.all(pending).then(() => this.run(work, runs + 1));

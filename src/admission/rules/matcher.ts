@@ -35,8 +35,9 @@ export class Matcher {
   mayMatch(request: AdmissionRequest): boolean {
     if (!this.#rules) return true;
     const own = resourceOf(request);
+    const others = this.#others(request);
     return this.#rules.some(
-      (rule) => rule.isAbout(request, own) || this.#others(request).some((other) => rule.isAbout(request, other)),
+      (rule) => rule.isAbout(request, own) || others.some((other) => rule.isAbout(request, other)),
     );
   }
 

@@ -91,27 +91,44 @@ export const mutationFunctions: () => Functions = once(() => {
   return new Map([...allFunctions(), ...own]);
 });
 
-/** Says which types do not have the name of their path, as in `Object.spec{ selector: Object.spec.wrong{} }`. */
+/** How many types {@link misplacedTypes} names: a value may have one type at many places. */
+const MAX_MISPLACED = 10;
+
+/** Says which types do not have the name of their path, as in `Object.spec{ selector: Object.spec.wrong{} }`: the first of them. */
 export function misplacedTypes(value: Value): readonly string[] {
-  return value instanceof MadeValue ? misplacedIn(value, value.typeName) : [];
+  const found: string[] = [];
+  if (value instanceof MadeValue) findMisplaced(value, value.typeName, found);
+  return found;
 }
 
-function misplacedIn(value: Value, path: string): readonly string[] {
+function findMisplaced(value: Value, path: string, found: string[]): void {
+  if (found.length >= MAX_MISPLACED) return;
   if (value instanceof MadeValue) {
-    const own = value.typeName === path ? [] : [misplaced(value.typeName, path)];
-    return [...own, ...[...value.fields].flatMap(([name, field]) => misplacedIn(field, `${path}.${name}`))];
+    if (value.typeName !== path) found.push(misplaced(value.typeName, path));
+    for (const [name, field] of value.fields) findMisplaced(field, `${path}.${name}`, found);
+    return;
   }
   // Only lists and maps that the expression made may contain such values.
-  if (value instanceof List) return [...value].flatMap((item) => misplacedIn(item, path));
-  if (value instanceof Dict) return [...value.keys()].flatMap((key) => misplacedIn(value.get(key)!, path));
-  return [];
+  if (value instanceof List) for (const item of value) findMisplaced(item, path, found);
+  if (value instanceof Dict) for (const key of value.keys()) findMisplaced(value.get(key)!, path, found);
 }
 
 const misplaced = (name: string, path: string): string =>
   `unexpected type name ${JSON.stringify(name)}, expected ${JSON.stringify(path)}, which matches field name path from root Object type`;
 
-/** The value as JSON; a failure where it has no form there. */
-export function jsonOfMade(value: Value): Json | Failure {
+/** How many values the JSON of one may have: an expression makes a large value of few parts by using each of them often. */
+const MAX_VALUES = 400_000;
+
+/** The value as JSON; a failure where it has no form there, or has too many values. */
+export const jsonOfMade = (value: Value): Json | Failure => madeJson(value, { left: MAX_VALUES });
+
+/** How many more values the JSON may have. */
+interface Room {
+  left: number;
+}
+
+function madeJson(value: Value, room: Room): Json | Failure {
+  if (room.left-- <= 0) return new Failure(`the expression evaluated to more than ${MAX_VALUES} values`);
   switch (typeof value) {
     case "bigint":
       return integerJson(value);
@@ -120,19 +137,19 @@ export function jsonOfMade(value: Value): Json | Failure {
     case "number":
       return value;
     default:
-      return jsonOfObject(value);
+      return jsonOfObject(value, room);
   }
 }
 
-function jsonOfObject(value: Exclude<Value, string | boolean | number | bigint>): Json | Failure {
+function jsonOfObject(value: Exclude<Value, string | boolean | number | bigint>, room: Room): Json | Failure {
   if (value === null || value instanceof Failure) return value;
   if (value instanceof Uint) return integerJson(value.value);
   if (value instanceof Uint8Array) return Buffer.from(value).toString("base64");
   if (value instanceof Timestamp) return timestampText(value);
   if (value instanceof Duration) return durationText(value);
-  if (value instanceof List) return jsonList(value);
-  if (value instanceof Dict) return jsonObject(value);
-  if (value instanceof Optional && value.value !== undefined) return jsonOfMade(value.value);
+  if (value instanceof List) return jsonList(value, room);
+  if (value instanceof Dict) return jsonObject(value, room);
+  if (value instanceof Optional && value.value !== undefined) return madeJson(value.value, room);
   return new Failure("the expression evaluated to a type that could not marshal to JSON");
 }
 
@@ -141,21 +158,21 @@ const integerJson = (value: bigint): Json => {
   return Number.isSafeInteger(number) ? number : (new JsonNumber(String(value)) as unknown as Json);
 };
 
-function jsonList(list: List): Json | Failure {
+function jsonList(list: List, room: Room): Json | Failure {
   const items: Json[] = [];
   for (const item of list) {
-    const json = jsonOfMade(item);
+    const json = madeJson(item, room);
     if (json instanceof Failure) return json;
     items.push(json);
   }
   return items;
 }
 
-function jsonObject(dict: Dict): Json | Failure {
+function jsonObject(dict: Dict, room: Room): Json | Failure {
   const object: ValueObject = {};
   for (const key of dict.keys()) {
     if (typeof key !== "string") return new Failure("map keys must be strings, as in JSON");
-    const json = jsonOfMade(dict.get(key)!);
+    const json = madeJson(dict.get(key)!, room);
     if (json instanceof Failure) return json;
     setMember(object, key, json);
   }

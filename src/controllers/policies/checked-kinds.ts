@@ -35,18 +35,13 @@ function kindsOf(
   { apiGroups = [], apiVersions = [], resources = [] }: NamingRule,
   served: readonly ServedKind[],
 ): CheckedKind[] {
-  const names = resources.filter((name) => !/[*/]/.test(name));
-  if ([...apiGroups, ...apiVersions].some((name) => name.includes("*"))) return [];
-  const kinds: CheckedKind[] = [];
-  for (const group of apiGroups.toSorted()) {
-    for (const version of apiVersions.toSorted()) {
-      for (const plural of names.toSorted()) {
-        const kind = served.find((one) => one.group === group && one.version === version && one.plural === plural);
-        if (kind) kinds.push({ group, version, kind: kind.kind, plural });
-      }
-    }
-  }
-  return kinds;
+  const [groups, versions] = [new Set(apiGroups), new Set(apiVersions)];
+  if ([...groups, ...versions].some((name) => name.includes("*"))) return [];
+  const names = new Set(resources.filter((name) => !/[*/]/.test(name)));
+  return served
+    .filter(({ group, version, plural }) => groups.has(group) && versions.has(version) && names.has(plural))
+    .toSorted((a, b) => compare(a.group, b.group) || compare(a.version, b.version) || compare(a.plural, b.plural))
+    .map(({ group, version, kind, plural }) => ({ group, version, kind, plural }));
 }
 
 /** A kind as kube-apiserver writes it: `apps/v1, Kind=Deployment`. */

@@ -63,7 +63,7 @@ export class AuditRecord implements Recorder {
   #streamsSince = 0;
   #isComplete = false;
   #decision: Decision | undefined;
-  #annotations: Record<string, string> | undefined;
+  #annotations: Map<string, string> | undefined;
   /** Ms of the parts that took any. */
   readonly #spent: { [part in SlowPart]?: number } = {};
   readonly response: KeptResponse | undefined;
@@ -124,7 +124,8 @@ export class AuditRecord implements Recorder {
 
   note(key: string, value: string, level?: "Request"): void {
     if (level && this.#config.level === "Metadata") return;
-    this.#annotations = { [key]: value, ...this.#annotations };
+    const annotations = (this.#annotations ??= new Map());
+    if (!annotations.has(key)) annotations.set(key, value);
   }
 
   decided(decision: Decision): void {
@@ -250,7 +251,8 @@ export class AuditRecord implements Recorder {
     const isCut = this.response?.isTooLong ?? false;
     const notes = this.#head.user?.auditAnnotations;
     if (!annotations && !notes && !decision && !isSlow && !isCut) return undefined;
-    const all: Record<string, string> = { ...annotations, ...notes };
+    // The last comes first.
+    const all: Record<string, string> = { ...Object.fromEntries([...(annotations ?? [])].toReversed()), ...notes };
     if (decision) {
       const isUndecided = decision.error !== undefined && !decision.allowed;
       if (!isUndecided) all["authorization.k8s.io/decision"] = decision.allowed ? "allow" : "forbid";

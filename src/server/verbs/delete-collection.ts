@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { badRequest } from "../../meta/status.ts";
 import { answerStatus } from "../answer/answer.ts";
 import type { ServerContext } from "../request/context.ts";
 import type { ResourceRequest } from "../request/request.ts";
@@ -13,6 +14,7 @@ import { write } from "./perform.ts";
 
 /** Answers a delete of a collection, as a list would have been answered or with a Status. */
 export async function deleteCollection(server: ServerContext, request: ResourceRequest): Promise<void> {
+  if (request.trace) throw badRequest("expected explain with a write of one object, got it with a collection");
   const { resource, namespace } = request;
   const format = listFormat(request);
   const list = listOptions(request.incoming.query);
