@@ -119,7 +119,13 @@ rooms.app = [...below, "cluster", "cli", "testing"];
 
 const TESTS = ["\\.test\\.ts$", "(?<!src)/testing/"];
 /** What tests of a room may import beside it. */
-const besideTests = { meta: ["util"], trial: ["storage"], actions: ["kinds"], server: ["pki", "kinds"] };
+const besideTests = {
+  meta: ["util"],
+  trial: ["storage"],
+  actions: ["kinds"],
+  server: ["pki", "kinds"],
+  hooks: ["pki"],
+};
 
 const room = ([name, may]) => ({
   name: `room-${name}`,
