@@ -50,9 +50,12 @@ export class DocumentJudge {
   /** Refusals of the authorizer. */
   readonly #unauthorized = new WeakSet<Error>();
   #bytesLeft = MAX_CHANGES_BYTES;
+  /** Whether what is judged may be stored: steps of admission that call others call them as a dry run where it may not. */
+  #mayStore: boolean;
 
   constructor(parts: JudgeParts) {
     this.#parts = parts;
+    this.#mayStore = parts.request.commit ?? false;
   }
 
   /** Applies a document. */
@@ -131,7 +134,9 @@ export class DocumentJudge {
     return { changes, ...(lost.length === 0 ? {} : { lost }) };
   }
 
+  /** What is said of a document that is refused; nothing of the request is stored then. */
   #refused(object: ReportedObject | undefined, error: unknown): Omit<PlannedDocument, "document" | "moved"> {
+    this.#mayStore = false;
     const failure = failureOf(error);
     const isUnauthorized = this.#unauthorized.has(failure);
     const refusedBy = isUnauthorized ? "authorization" : (this.#parts.fork.refusedBy(error) ?? refuserOf(failure));
@@ -155,8 +160,8 @@ export class DocumentJudge {
   }
 
   #caller(): Caller {
-    const { caller, request } = this.#parts;
-    return { ...caller.identity, userAgent: caller.userAgent, ...(request.commit ? {} : { isPlan: true }) };
+    const { identity, userAgent } = this.#parts.caller;
+    return { ...identity, userAgent, ...(this.#mayStore ? {} : { isPlan: true }) };
   }
 }
 
