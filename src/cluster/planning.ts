@@ -15,14 +15,12 @@ import { permit } from "../server/index.ts";
 import { OverlayStore } from "../storage/overlay/store.ts";
 import { Activity } from "../util/activity.ts";
 import type { ClusterParts } from "./contract.ts";
+import { whenFresh } from "./fresh.ts";
 import { type ClusterHandlers, type ClusterRegistry, handlersOf } from "./handlers.ts";
 import type { Own } from "./own.ts";
 
 /** The bytes of objects that one plan may change. */
 const MAX_BYTES = 64 << 20;
-
-/** How long a plan waits for what other servers have stored. */
-const FRESH_MS = 3000;
 
 /** What forks are made of. */
 export interface PlanningParts {
@@ -47,8 +45,7 @@ export const planPartsOf = (planning: PlanningParts): PlanParts => ({
   dialect: planning.own.api.dialect,
   clock: planning.own.api.clock,
   async fork() {
-    const { store } = planning.parts;
-    await planning.built.cacher.waitFor(await store.currentRevision(), { timeoutMs: FRESH_MS });
+    await whenFresh(planning.built, planning.parts.store);
     return new ClusterFork(planning);
   },
   hold(keys, work) {

@@ -26,6 +26,7 @@ import { CONTROLLERS_LEASE, leaseNamespace } from "./components.ts";
 import type { Cluster, ClusterParts, KeptCluster, TryOptions } from "./contract.ts";
 import { DefaultRoles, SERVER_ITSELF } from "./default-roles.ts";
 import type { FlowObjects } from "./flow-objects.ts";
+import { whenFresh } from "./fresh.ts";
 import type { ClusterRegistry } from "./handlers.ts";
 import { cacheCheck, roomCheck, storeCheck, syncCheck } from "./health.ts";
 import { inProcessTransport } from "./in-process.ts";
@@ -191,6 +192,7 @@ export class RunningCluster implements Cluster {
     const sources = documents.map((value, i) => ({ value, from: `document ${i + 1}` }));
     const read = await readDocuments(sources, parts);
     await checkRights(parts, read, identity);
+    await whenFresh(this.#open.built, parts.store);
     return (options) => this.#trials.run(() => tryPolicies(parts, read, options), options.signal);
   }
 

@@ -135,9 +135,8 @@ class Trial {
     history: HistoryTrial,
     range: { readonly since: number; readonly until: number },
   ): Promise<string | undefined> {
-    const { store, api } = this.#parts;
     try {
-      for await (const events of changesOf(store, api.clock, range)) {
+      for await (const events of changesOf(this.#parts.store, range)) {
         for (const event of events) {
           if (history.judged >= MAX_WRITES) return `the first ${MAX_WRITES} writes were judged`;
           await history.judge(event);

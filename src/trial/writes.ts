@@ -7,15 +7,11 @@
  * @module
  */
 import { type Store, StoreError, type StoreEvent } from "../storage/contract.ts";
-import type { Clock, Timer } from "../util/clock.ts";
 
 /** Bytes of the changes that wait. */
 const MAX_WAITING_BYTES = 4 << 20;
 
-/** Where a store that is shared delivers nothing for so long, there is nothing more. */
-const SILENCE_MS = 2000;
-
-type Watched = Pick<Store, "watch" | "isShared">;
+type Watched = Pick<Store, "watch">;
 
 /** Some changes of the history, and the revision up to which all were read. */
 interface Part {
@@ -26,29 +22,28 @@ interface Part {
 /** The changes after a revision and up to another one, part by part. Rejects with {@link StoreError}. */
 export async function* changesOf(
   store: Watched,
-  clock: Pick<Clock, "after">,
   { since, until }: { readonly since: number; readonly until: number },
 ): AsyncGenerator<readonly StoreEvent[]> {
   let at = since;
   while (at < until) {
-    const { events, revision } = await nextPart(store, clock, at, until);
+    const { events, revision } = await nextPart(store, at, until);
     yield events.filter((event) => event.revision <= until);
     at = revision;
   }
 }
 
-/** Reads changes after a revision until enough of them wait, or all have come. */
-async function nextPart(store: Watched, clock: Pick<Clock, "after">, after: number, until: number): Promise<Part> {
+/**
+ * Reads changes after a revision until enough of them wait, or all have come. The last revisions of a store that others use, too,
+ * may be of keys that are not watched: the store says that it has got so far.
+ */
+async function nextPart(store: Watched, after: number, until: number): Promise<Part> {
   const { promise, resolve, reject } = Promise.withResolvers<Part>();
   const events: StoreEvent[] = [];
   let bytes = 0;
   let reached = after;
   const end = (): void => resolve({ events, revision: reached });
-  // The last revisions of a store that others use, too, may be of keys that are not watched.
-  const silence = store.isShared ? new Silence(clock, () => resolve({ events, revision: until })) : undefined;
   const watch = store.watch("", after, {
     events(batch) {
-      silence?.begin();
       for (const event of batch) bytes += event.value.length;
       events.push(...batch);
       reached = batch.at(-1)?.revision ?? reached;
@@ -63,30 +58,7 @@ async function nextPart(store: Watched, clock: Pick<Clock, "after">, after: numb
   try {
     return await promise;
   } finally {
-    silence?.end();
     watch.close();
-  }
-}
-
-/** Calls back when nothing has come for a time. */
-class Silence {
-  readonly #clock: Pick<Clock, "after">;
-  readonly #over: () => void;
-  #timer: Timer | undefined = undefined;
-
-  constructor(clock: Pick<Clock, "after">, over: () => void) {
-    this.#clock = clock;
-    this.#over = over;
-    this.begin();
-  }
-
-  begin(): void {
-    this.end();
-    this.#timer = this.#clock.after(SILENCE_MS, this.#over, { owner: "trial of policies" });
-  }
-
-  end(): void {
-    this.#timer?.cancel();
   }
 }
 
