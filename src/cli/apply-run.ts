@@ -1,41 +1,79 @@
 import type { Client } from "../client/client.ts";
+import { StatusError } from "../client/errors.ts";
 import { type PlanOptions, applyDocuments, planDocuments } from "../client/plan.ts";
 import type { PlanReport, PlannedDocument } from "../meta/plan-report.ts";
+import { messageOf } from "../util/error.ts";
 import type { Actions } from "./actions.ts";
 import { CliError } from "./cli-error.ts";
 import { connect } from "./connect.ts";
 import { planOptionsOf } from "./plan-flags.ts";
+import { closingLines, documentLines } from "./plan-lines.ts";
 import { type PlanCommand, manifestsOf, notSupported, printPlan } from "./plan-run.ts";
+import { styleOf } from "./print-report.ts";
 
 /** The flags of `apply`. */
 export interface ApplyCommand extends PlanCommand {
   readonly atomic: boolean;
 }
 
-/** Applies manifests and prints what became of each; the exit code is 1 where one was refused. */
+/**
+ * Applies manifests and prints what becomes of each: one after the other as it is applied, with `--atomic` all of them at the end.
+ * The exit code is 1 where one was refused.
+ */
 export async function runApply(actions: Actions, command: ApplyCommand): Promise<void> {
   if (command.prune && !command.atomic) throw new CliError("expected --prune together with --atomic", { usage: true });
   using connection = await connect(actions, command);
   const found = await manifestsOf(actions, command);
-  const options = planOptionsOf(command, connection.namespace);
+  const { client, namespace } = connection;
+  const options = planOptionsOf(command, namespace);
   const documents = found.map(({ manifest }) => manifest);
-  const apply = command.atomic ? applyDocuments : applyEach;
-  const report = await apply(connection.client, documents, options).catch(notSupported);
-  printPlan(actions, command.output, report, found);
+  const isShownAsApplied = !command.atomic && command.output === "text";
+  const style = styleOf(actions);
+  const print = (lines: readonly string[]): void => (lines.length === 0 ? undefined : actions.print(lines.join("\n")));
+  const applied = (one: PlannedDocument): void => {
+    if (isShownAsApplied) print(documentLines(one, (document) => found[document]?.from, style));
+  };
+  const report = command.atomic
+    ? await applyDocuments(client, documents, options).catch(notSupported)
+    : await applyEach(client, documents, options, applied);
+  if (isShownAsApplied) print(closingLines(report, style));
+  else printPlan(actions, command.output, report, found);
   if ([...report.documents, ...report.pruned].some(({ result }) => result === "refused") || report.status) {
     actions.exit.done = 1;
   }
 }
 
-/** Applies documents one after the other, in the order of their plan; one that is refused does not hold up the others. */
-async function applyEach(client: Client, documents: readonly object[], options: PlanOptions): Promise<PlanReport> {
-  const plan = await planDocuments(client, documents, options);
-  const applied: PlannedDocument[] = [];
-  for (const { document, ...planned } of plan.documents) {
+/**
+ * Applies documents one after the other, in the order of their plan, and tells of each; one that is refused or fails does not hold
+ * up the others.
+ */
+export async function applyEach(
+  client: Client,
+  documents: readonly object[],
+  options: PlanOptions,
+  applied: (one: PlannedDocument) => void,
+): Promise<PlanReport> {
+  const plan = await planDocuments(client, documents, options).catch(notSupported);
+  const all: PlannedDocument[] = [];
+  for (const planned of plan.documents) {
+    const { document, moved } = planned;
     if (document === undefined) continue;
-    const { documents: results } = await applyDocuments(client, [documents[document]!], options);
-    const moved = planned.moved === undefined ? {} : { moved: planned.moved };
-    applied.push(...results.map((result) => ({ ...result, document, ...moved })));
+    const made = await applyDocuments(client, [documents[document]!], options).then(
+      ({ documents: [result] }) => result ?? planned,
+      (error: unknown) => failed(planned, error),
+    );
+    const one = { ...made, document, ...(moved ? { moved } : {}) };
+    all.push(one);
+    applied(one);
   }
-  return { ...plan, outcome: "committed", documents: applied };
+  return { ...plan, outcome: "committed", documents: all };
+}
+
+/** What is said of a document whose request as a whole fails: by the server, or without a response. */
+function failed({ object }: PlannedDocument, error: unknown): PlannedDocument {
+  const head = { ...(object ? { object } : {}), result: "refused", warnings: [] } as const;
+  if (error instanceof StatusError) return { ...head, refusedBy: "server", status: error.status };
+  const message = `${messageOf(error)}; it is not known whether it is stored`;
+  const status = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", message } as const;
+  return { ...head, refusedBy: "connection", status };
 }

@@ -13,20 +13,30 @@ const COLOURS: Readonly<Partial<Record<PlannedDocument["result"], Colour>>> = {
 
 /** The lines of a report: what changes, what is refused and why, findings, and a summary. Unchanged documents are only counted. */
 export function planLines(report: PlanReport, from: From, style: Pick<PrintStyle, "paint">): readonly string[] {
-  const { documents, pruned, findings, status } = report;
-  const shown = [...documents, ...pruned].filter((one) => one.result !== "unchanged" || one.warnings.length > 0);
+  const all = [...report.documents, ...report.pruned];
+  return [...all.flatMap((one) => documentLines(one, from, style)), ...closingLines(report, style)];
+}
+
+/** The lines after those of the documents: findings, why nothing is stored, and a summary. */
+export function closingLines(report: PlanReport, { paint }: Pick<PrintStyle, "paint">): readonly string[] {
+  const { findings, status } = report;
   return [
-    ...shown.flatMap((one) => documentLines(one, from, style)),
     ...findings.map(({ kind, namespace, name, message }) =>
-      style.paint("yellow", printable(`? ${kind} ${namespace}/${name}: ${message}`)),
+      paint("yellow", printable(`? ${kind} ${namespace}/${name}: ${message}`)),
     ),
-    ...(status ? [style.paint("red", printable(`! ${status.message ?? "the documents were refused"}`))] : []),
+    ...(status ? [paint("red", printable(`! ${status.message ?? "the documents were refused"}`))] : []),
     summaryOf(report),
   ];
 }
 
-function documentLines(one: PlannedDocument, from: From, { paint }: Pick<PrintStyle, "paint">): readonly string[] {
+/** The lines of a document; none where it is unchanged and there is no warning. */
+export function documentLines(
+  one: PlannedDocument,
+  from: From,
+  { paint }: Pick<PrintStyle, "paint">,
+): readonly string[] {
   const { result, moved, changes = [], changesLeftOut, lost = [], refusedBy, status, warnings } = one;
+  if (result === "unchanged" && warnings.length === 0) return [];
   const colour = COLOURS[result];
   const head = `${SIGNS[result]} ${nameOf(one, from)}`;
   const before =

@@ -48,12 +48,19 @@ describe("keelson plan and keelson apply", { timeout: 60_000 }, () => {
     expect(await world.configMaps.find({ name: "one", ...PLACE })).toBeUndefined();
   });
 
-  test("apply without --atomic stores what is not refused, one after the other", async () => {
-    const path = file("some.yaml", `${manifest("BAD", "x")}---\n${manifest("good", "x")}`);
+  test("apply without --atomic stores what is not refused, one after the other, and prints each", async () => {
+    const path = file("some.yaml", [manifest("first", "x"), manifest("BAD", "x"), manifest("good", "x")].join("---\n"));
     const applied = await world.keelson(["apply", "-f", path]);
-    expect([applied.code, applied.stdout]).toEqual([
+    expect([applied.code, applied.stdout.split("\n")]).toEqual([
       1,
-      expect.stringContaining("1 created, 0 changed, 0 deleted, 0 unchanged, 1 refused"),
+      [
+        "+ ConfigMap default/first",
+        "! ConfigMap default/BAD",
+        expect.stringContaining("refused by validation: "),
+        "+ ConfigMap default/good",
+        "2 created, 0 changed, 0 deleted, 0 unchanged, 1 refused",
+        "",
+      ],
     ]);
     expect(await world.configMaps.find({ name: "good", ...PLACE })).toBeDefined();
     expect((await world.keelson(["apply", "-f", path, "--prune", "-l", "a=b"])).stderr).toContain("--atomic");

@@ -1,0 +1,49 @@
+import { expect, test } from "vitest";
+import { ConfigMap } from "../client/kinds/index.ts";
+import { createCluster } from "../testing/index.ts";
+import { applyEach } from "./apply-run.ts";
+
+const map = (name: string) => ({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { name, namespace: "default" },
+  data: { k: "v" },
+});
+
+test("each document is told as it is applied; what is refused or fails does not hold up the others", async () => {
+  await using cluster = await createCluster();
+  const events: string[] = [];
+  const client = cluster.client().with({
+    through: (transport) => async (request) => {
+      events.push("request");
+      if (events.length === 6) throw new Error("socket hang up");
+      if (events.length === 8) return transport({ ...request, path: "/keelson/v1/nothing" });
+      return transport(request);
+    },
+  });
+  const documents = ["a", "B", "c", "d", "e"].map(map);
+  const report = await applyEach(client, documents, { fieldManager: "deployer" }, ({ object, result, refusedBy }) =>
+    events.push([object?.name, result, refusedBy].join(" ").trim()),
+  );
+  expect(events).toEqual([
+    "request",
+    ...["request", "a created"],
+    ...["request", "B refused validation"],
+    ...["request", "c refused connection"],
+    ...["request", "d refused server"],
+    ...["request", "e created"],
+  ]);
+  expect(report).toMatchObject({
+    outcome: "committed",
+    documents: [
+      { document: 0 },
+      { document: 1, status: { code: 422 } },
+      { document: 2, status: { message: "socket hang up; it is not known whether it is stored" } },
+      { document: 3, status: { code: 404 } },
+      { document: 4 },
+    ],
+  });
+  const { items } = await cluster.client().resource(ConfigMap).list({ namespace: "default" });
+  const names = items.map(({ metadata }) => metadata.name).filter((name) => name.length === 1);
+  expect(names).toEqual(["a", "e"]);
+});
