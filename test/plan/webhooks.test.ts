@@ -7,6 +7,7 @@ import { type Manifest, applyDocuments, planDocuments } from "../../src/client/i
 import {
   ConfigMap,
   MutatingWebhookConfiguration,
+  ResourceQuota,
   ValidatingWebhookConfiguration,
 } from "../../src/client/kinds/index.ts";
 import { createCluster as createCore } from "../../src/cluster/index.ts";
@@ -109,6 +110,40 @@ test("an apply that another writer overtakes is judged again, and calls again", 
   const report = await applyDocuments(cluster.client(), [map("shared", { a: "1" }), map("last")], OPTIONS);
   expect(report).toMatchObject({ outcome: "committed" });
   expect(calls.map(({ name }) => name)).toEqual(["shared", "last", "shared", "shared", "last"]);
+});
+
+test("an apply of thousands of documents is judged again, too, and charges a quota for each of them", async () => {
+  await using cluster = await createCluster({
+    controllers: ["resourcequota"],
+    admission: { enable: ["ResourceQuota"] },
+  });
+  const quota = { name: "q", namespace: "default" };
+  const metadata = { ...quota, namespace: "default" };
+  await cluster.apply({ apiVersion: "v1", kind: "ResourceQuota", metadata, spec: { hard: { configmaps: "10000" } } });
+  await cluster.apply(map("first", { value: "0" }));
+  await cluster.settled();
+  const before = await used();
+  const { calls } = await cluster.webhook(
+    { name: "maps.example.com", for: ConfigMap, objectSelector: { matchLabels: { hook: "y" } } },
+    async () => {
+      if (calls.length > 1) return;
+      await cluster
+        .client()
+        .resource(ConfigMap)
+        .patch({ name: "first", namespace: "default" }, { data: { other: "1" } });
+    },
+  );
+  const many = Array.from({ length: 4000 }, (_, i) => map(`m-${i}`));
+  const last = { ...map("last"), metadata: { name: "last", namespace: "default", labels: { hook: "y" } } };
+  const report = await applyDocuments(cluster.client(), [map("first", { a: "1" }), ...many, last], OPTIONS);
+  expect([report.outcome, calls.length]).toEqual(["committed", 2]);
+  await cluster.settled();
+  expect((await used()) - before).toBe(4001);
+
+  async function used(): Promise<number> {
+    const { status } = await cluster.client().resource(ResourceQuota).get(quota);
+    return Number(status?.used?.["configmaps"]);
+  }
 });
 
 describe("webhooks over HTTPS", () => {

@@ -6,6 +6,7 @@ import type { ApiObject, Pool, Allocations } from "../../schema/definition.ts";
 import { StoreError } from "../../storage/contract.ts";
 import { openMemoryStore } from "../../storage/memory/store.ts";
 import { WatchLog } from "../../storage/testing/watch-log.ts";
+import { leastCpu } from "../../util/testing/cpu-time.ts";
 import { type Proposal, commitTogether } from "./commit.ts";
 import type { Resource, WriteResult } from "../contract.ts";
 import type { Kind } from "../kind/kind.ts";
@@ -167,6 +168,23 @@ describe("several writes that are carried out as one", () => {
     };
     await commitTogether([changeOf({ ...write, ctx, limit: ctx.clock.loop.slice() }, { change })]);
     expect(await Promise.all(storing)).toEqual([[before + 1]]);
+  });
+
+  test("cost the same for each however many they are, for steps that look at what is planned", async () => {
+    const look: AdmissionStep = {
+      name: "Looks",
+      validate: ({ lookup }) => void lookup.get("gadgets.example.com", "", "a"),
+    };
+    const { kinds } = await registryOf([widget("v1")], { store: await openMemoryStore(), steps: [look] });
+    const kind = kinds.stored("widgets.example.com")!;
+    const widgets = kinds.find("example.com", "v1", "widgets")!;
+    const names = Array.from({ length: 4000 }, (_, i) => `w${i}`);
+    for (const name of names) await widgets.create(named(""), body(name, { size: "1" }), WRITE, CALLER);
+    const cost = async (count: number): Promise<number> => {
+      const [first, ...rest] = names.slice(0, count).map((name) => grow(kind, name));
+      return leastCpu(async () => void (await commitTogether([first!, ...rest])));
+    };
+    expect(await cost(4000)).toBeLessThan(16 * (await cost(500)));
   });
 });
 

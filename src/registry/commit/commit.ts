@@ -140,6 +140,8 @@ class Attempt<Answer> implements Judging {
   readonly hold: Hold;
   readonly #proposals: Proposals<Answer>;
   readonly #plans: Plan<Answer>[] = [];
+  /** Shows what the plans so far will store, to those that follow; undefined before there are both. */
+  #planned: PlannedLookup | undefined = undefined;
   #reservations: Reservation[] = [];
   readonly #endings: Reservation[] = [];
 
@@ -149,9 +151,7 @@ class Attempt<Answer> implements Judging {
   }
 
   get lookup(): Lookup {
-    const { lookup } = this.#proposals[0].kind.shared;
-    const isAlone = this.#proposals.length === 1 || this.#plans.length === 0;
-    return isAlone ? lookup : new PlannedLookup(lookup, this.#writes);
+    return this.#planned ?? this.#proposals[0].kind.shared.lookup;
   }
 
   get transaction(): object | undefined {
@@ -168,8 +168,8 @@ class Attempt<Answer> implements Judging {
     let revisions: readonly number[] | undefined;
     try {
       for (const proposal of this.#proposals) {
-        const plan = proposal.judge(this);
-        this.#plans.push(plan instanceof Promise ? await plan : plan);
+        const judged = proposal.judge(this);
+        this.#add(judged instanceof Promise ? await judged : judged);
       }
       const writes = this.#writes;
       const refusal = this.#plans.find((plan) => plan.refusal)?.refusal;
@@ -203,6 +203,13 @@ class Attempt<Answer> implements Judging {
     const proposal = this.#proposals[at < 0 ? this.#plans.length : at] ?? this.#proposals.at(-1) ?? this.#proposals[0];
     const { kind, target } = proposal;
     return { proposal, name: key?.startsWith(kind.stored.prefix) ? nameIn(kind, key) : target.name };
+  }
+
+  #add(plan: Plan<Answer>): void {
+    this.#plans.push(plan);
+    if (this.#proposals.length === 1) return;
+    this.#planned ??= new PlannedLookup(this.#proposals[0].kind.shared.lookup);
+    this.#planned.add(plan.writes);
   }
 
   get #writes(): readonly PlannedWrite[] {

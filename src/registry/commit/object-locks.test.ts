@@ -2,8 +2,9 @@ import { describe, expect, test } from "vitest";
 import type { AdmissionRequest } from "../../admission/contract.ts";
 import type { ApiError } from "../../meta/status.ts";
 import { ManualClock } from "../../util/clock.ts";
+import { nextPass } from "../../util/testing/pass.ts";
 import { CALLER, WRITE, bodyOf, named, registryOf, widget } from "../testing/registry.ts";
-import { objectLocks, withLock } from "./object-locks.ts";
+import { objectLocks, withLock, withLocks } from "./object-locks.ts";
 
 /** A write that never ends unless it loses its lock. */
 const hanging = ({ signal }: { signal: AbortSignal }): Promise<string> =>
@@ -48,6 +49,34 @@ describe("locks of writers", () => {
     const locks = objectLocks(new ManualClock());
     for (let i = 0; i <= 1000; i++) void withLock(locks, "a", hanging);
     await expect(withLock(locks, "a", hanging)).rejects.toMatchObject({ code: 429, reason: "TooManyRequests" });
+  });
+
+  test("one write may take thousands of locks, and releases all of them", async () => {
+    const locks = objectLocks(new ManualClock());
+    const keys = Array.from({ length: 5000 }, (_, i) => String(i));
+    const sizes = await withLocks(locks, keys, () => Promise.resolve(locks.size));
+    await nextPass();
+    expect([sizes, locks.size]).toEqual([5000, 0]);
+  });
+
+  test("of several locks none is kept where one of them is not to be had", async () => {
+    const locks = objectLocks(new ManualClock());
+    for (let i = 0; i <= 1000; i++) void withLock(locks, "b", hanging);
+    const none = withLocks(locks, ["a", "b", "c"], () => Promise.resolve("all"));
+    await expect(none).rejects.toMatchObject({ code: 429, reason: "TooManyRequests" });
+    await nextPass();
+    expect(locks.size).toBe(1);
+  });
+
+  test("a write with several locks is told where it loses one of them", async () => {
+    const clock = new ManualClock();
+    const locks = objectLocks(clock);
+    const held = withLocks(locks, ["a", "b"], hanging);
+    await nextPass();
+    clock.advance(30_000);
+    await expect(held).rejects.toMatchObject({ code: 504, reason: "Timeout" });
+    await nextPass();
+    expect(locks.size).toBe(0);
   });
 
   test("what a write fails with reaches its caller as it is", async () => {

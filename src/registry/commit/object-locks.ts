@@ -9,6 +9,7 @@
  */
 import type { Clock } from "../../util/clock.ts";
 import { type Hold, KeyedLock } from "../../util/keyed-lock.ts";
+import { once } from "../../util/once.ts";
 import { lockError } from "../kind/errors.ts";
 
 /** As long as a whole request may take. */
@@ -41,7 +42,33 @@ export function withLocks<T>(locks: KeyedLock, keys: readonly string[], work: (h
   const [first, ...rest] = [...new Set(keys)].toSorted();
   if (first === undefined) return withoutLock(locks, work);
   if (rest.length === 0) return withLock(locks, first, work);
-  return withLock(locks, first, (outer) =>
-    withLocks(locks, rest, (inner) => work({ signal: AbortSignal.any([outer.signal, inner.signal]) })),
-  );
+  return withErrors(withAll(locks, [first, ...rest], work));
+}
+
+/** Takes locks one after the other: there may be thousands of them. */
+async function withAll<T>(locks: KeyedLock, keys: readonly string[], work: (hold: Hold) => Promise<T>): Promise<T> {
+  const ended = Promise.withResolvers<void>();
+  const holds: Hold[] = [];
+  try {
+    for (const key of keys) holds.push(await take(locks, key, ended.promise));
+    const signal = once(() => AbortSignal.any(holds.map((hold) => hold.signal)));
+    return await work({
+      get signal() {
+        return signal();
+      },
+    });
+  } finally {
+    ended.resolve();
+  }
+}
+
+/** Resolves to the hold of a lock, which is released when `ended` resolves; rejects where it is not to be had. */
+function take(locks: KeyedLock, key: string, ended: Promise<void>): Promise<Hold> {
+  const { promise, resolve, reject } = Promise.withResolvers<Hold>();
+  const work = (hold: Hold): Promise<void> => {
+    resolve(hold);
+    return ended;
+  };
+  locks.run(key, work).catch(reject);
+  return promise;
 }

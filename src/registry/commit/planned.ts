@@ -29,8 +29,12 @@ export class PlannedLookup implements Lookup {
   /** By resource. */
   readonly #planned = new Map<string, Map<string, ApiObject | undefined>>();
 
-  constructor(base: Lookup, planned: readonly PlannedWrite[]) {
+  constructor(base: Lookup) {
     this.#base = base;
+  }
+
+  /** Shows more writes. */
+  add(planned: readonly PlannedWrite[]): void {
     for (const { kind, namespace, name, object } of planned) {
       const resource = kind.stored.key;
       let objects = this.#planned.get(resource);
