@@ -11,17 +11,18 @@ import {
   type PlanRequest,
   type PlannedDocument,
 } from "../meta/plan-report.ts";
-import { type Status, hasReason, internalError } from "../meta/status.ts";
+import { type Status, hasReason } from "../meta/status.ts";
 import { asValue } from "../schema/api-object.ts";
 import type { Write } from "../storage/contract.ts";
 import type { Slice } from "../util/loop.ts";
 import { type SetParent, memberOf, parentDocument, parentOf } from "./apply-set.ts";
-import type { PlanCaller, PlanFork, PlanParts, WriteRecord } from "./contract.ts";
+import type { PlanCaller, PlanFork, PlanParts } from "./contract.ts";
 import { findingsIn } from "./findings.ts";
 import { DocumentJudge, type Judged, entryOf } from "./judge.ts";
 import { orderOf } from "./order.ts";
 import { type Pruned, contentAfter, contentBefore, prunedBySelector, prunedOfSet } from "./prune.ts";
-import { type ResourceTarget, infoOf, listInfo, storeKeyOf } from "./target.ts";
+import type { WriteRecords } from "./records.ts";
+import { type ResourceTarget, listInfo, storeKeyOf } from "./target.ts";
 
 /** The revisions of what was stored, by key. */
 type Revisions = ReadonlyMap<string, number>;
@@ -31,6 +32,13 @@ interface Outcome {
   readonly judged: readonly Judged[];
   /** Of the first document that is refused. */
   readonly refusal: Status | undefined;
+}
+
+/** What is to be planned, for whom; the same for all attempts. */
+export interface PlanWork {
+  readonly request: PlanRequest;
+  readonly caller: PlanCaller;
+  readonly records: WriteRecords;
 }
 
 /** The documents of one request in one fork. */
@@ -44,13 +52,13 @@ export class Attempt {
   readonly #judge: DocumentJudge;
   readonly #documents: Judged[] = [];
   readonly #pruned: Judged[] = [];
-  /** Of all documents, in the order of {@link Attempt.#all}. */
-  readonly #records: (WriteRecord | undefined)[] = [];
+  readonly #records: WriteRecords;
   #findings: readonly PlanFinding[] = [];
 
-  constructor(parts: PlanParts, fork: PlanFork, request: PlanRequest, caller: PlanCaller) {
+  constructor(parts: PlanParts, fork: PlanFork, { request, caller, records }: PlanWork) {
     this.#parts = parts;
     this.#fork = fork;
+    this.#records = records;
     this.#request = request;
     this.#caller = caller;
     this.#slice = parts.clock.loop.slice();
@@ -59,29 +67,14 @@ export class Attempt {
     this.#judge = new DocumentJudge({ parts, fork, request, caller, slice: this.#slice, set: this.#set });
   }
 
-  /**
-   * Records the write of each document for audit, before anything is stored. Rejects with 500 where a record cannot be kept: nothing
-   * is done of which there must be a record and is none.
-   */
-  async record(): Promise<void> {
-    const { record } = this.#caller;
-    if (!record || this.#records.length > 0) return;
-    for (const { at, document } of this.#all) {
-      const kept = at && record(infoOf(at, document === undefined ? "DELETE" : "PATCH"));
-      this.#records.push(kept);
-      if (!kept) continue;
-      if (document !== undefined) kept.read("patch", document);
-      if (!(await kept.received())) throw internalError(new Error("the audit event of a document could not be kept"));
-    }
+  /** Begins the records of the writes, before anything is stored. Rejects with 500 where one cannot be kept. */
+  record(): Promise<void> {
+    return this.#records.begin(this.#all);
   }
 
-  /** The writes are over, with a Status where nothing is stored; their records end. */
+  /** The writes are over, with a Status where nothing is stored. */
   over(status: Status | undefined): void {
-    const records = this.#records.splice(0);
-    this.#all.forEach(({ planned }, i) => {
-      const code = planned.status?.code ?? status?.code ?? (planned.result === "created" ? 201 : 200);
-      records[i]?.done(code, planned.status ?? status);
-    });
+    this.#records.end(this.#all, status);
   }
 
   /** Applies the documents in the fork and deletes what they leave out. */

@@ -19,8 +19,9 @@ import { type ObjectRef, type Status, conflict, tooLarge } from "../meta/status.
 import { failureOf, storeError } from "../registry/index.ts";
 import { StoreError } from "../storage/contract.ts";
 import { Semaphore } from "../util/semaphore.ts";
-import { Attempt } from "./attempt.ts";
+import { Attempt, type PlanWork } from "./attempt.ts";
 import type { PlanCaller, PlanParts } from "./contract.ts";
+import { WriteRecords } from "./records.ts";
 import { servedEverywhere } from "./served.ts";
 
 /** How many plans a server makes at a time; others wait. */
@@ -44,11 +45,21 @@ export class Planner {
     return this.#running.run(() => this.#run(request, caller), caller.signal);
   }
 
-  /** Tries again where another writer was faster; then other writers of this server wait. */
   async #run(request: PlanRequest, caller: PlanCaller): Promise<PlanReport> {
+    const records = new WriteRecords(caller);
+    try {
+      return await this.#runUntilStored({ request, caller, records });
+    } catch (error) {
+      records.end([], failureOf(error).status);
+      throw error;
+    }
+  }
+
+  /** Tries again where another writer was faster; then other writers of this server wait. */
+  async #runUntilStored(work: PlanWork): Promise<PlanReport> {
     let keys: ReadonlySet<string> = new Set();
     for (let tries = 1; ; tries++) {
-      const attempt = { request, caller, isLast: tries === MAX_TRIES };
+      const attempt = { ...work, isLast: tries === MAX_TRIES };
       const result = await (keys.size === 0 ? this.#try(attempt) : this.#tryAlone(attempt, keys));
       if ("report" in result) return result.report;
       keys = new Set([...keys, ...result.keys]);
@@ -71,9 +82,10 @@ export class Planner {
   }
 
   /** Judges once, and stores; the keys of its writes where another writer was faster. */
-  async #try({ request, caller, isLast, signal, holder }: Try): Promise<TryResult> {
+  async #try({ isLast, signal, holder, ...work }: Try): Promise<TryResult> {
+    const { request, caller } = work;
     await using fork = await this.#parts.fork();
-    const attempt = new Attempt(this.#parts, fork, request, caller);
+    const attempt = new Attempt(this.#parts, fork, work);
     const { refusal, judged } = await attempt.judge();
     if (!request.commit || refusal) {
       await attempt.record();
@@ -91,12 +103,11 @@ export class Planner {
       await servedEverywhere(this.#parts, fork.kinds, judged);
       return { report: await attempt.committed(writes, revisions) };
     } catch (error) {
-      const status = error instanceof StoreError ? refusalOf(error) : undefined;
-      if (status && (isLast || status.code !== CONFLICT)) return { report: await attempt.report("refused", status) };
-      const failure = error instanceof StoreError ? storeError({ ref: PLAN }, "", error) : error;
-      attempt.over(status ?? failureOf(failure).status);
-      if (status) return { keys };
-      throw failure;
+      if (!(error instanceof StoreError)) throw error;
+      if (isOvertaken(error) && !isLast) return { keys };
+      const status = refusalOf(error);
+      if (!status) throw storeError({ ref: PLAN }, "", error);
+      return { report: await attempt.report("refused", status) };
     }
   }
 
@@ -116,9 +127,7 @@ interface Holder {
 }
 
 /** One attempt. */
-interface Try {
-  readonly request: PlanRequest;
-  readonly caller: PlanCaller;
+interface Try extends PlanWork {
   readonly isLast: boolean;
   /** Aborted when other writers do not wait any more. */
   readonly signal?: AbortSignal;
@@ -132,15 +141,13 @@ type TryResult = { readonly report: PlanReport } | { readonly keys: readonly str
 /** What errors of the store call the documents. */
 const PLAN: ObjectRef = { group: "keelson.dev", plural: "plans", kind: "Plan" };
 
-/** The code of what is judged again. */
-const CONFLICT = 409;
-
 const isOvertaken = ({ code }: StoreError): boolean => code === "conflict" || code === "exists" || code === "notFound";
 
 /** Why the store does not take the documents together; undefined where it has failed. */
 function refusalOf(error: StoreError): Status | undefined {
   if (isOvertaken(error)) {
-    const why = `other writers have changed ${error.key ?? "one of its objects"} ${MAX_TRIES} times meanwhile; try again`;
+    const what = error.key ?? "one of their objects";
+    const why = `the documents were judged ${MAX_TRIES} times, and others were faster each time, last with ${what}; try again`;
     return conflict(PLAN, "", why).status;
   }
   if (error.code !== "tooLarge") return undefined;
