@@ -13,7 +13,7 @@ import type { Authorizer } from "../auth/contract.ts";
 import { NO_REQUEST } from "../meta/request-info.ts";
 import type { ApiObject } from "../schema/definition.ts";
 import type { Lookup } from "../schema/lookup.ts";
-import { isObject } from "../value/value.ts";
+import { isObject, textOf } from "../value/value.ts";
 import type { AdmissionRequest } from "./contract.ts";
 
 /** Why the agent may not make a token of a Pod for an audience, empty for the server's own; undefined where it may. */
@@ -40,7 +40,6 @@ export type Form = Readonly<Record<string, unknown>>;
 export const formOf = (value: unknown): Form => (isObject(value) ? value : {});
 /** Returns the objects in a list; none where it is no list. */
 export const listOf = (value: unknown): readonly Form[] => (Array.isArray(value) ? value.map(formOf) : []);
-const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
 /** Returns the spec of an object. */
 export const specOf = (object: ApiObject | undefined): Form => formOf(object?.["spec"]);
 

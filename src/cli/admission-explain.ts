@@ -1,5 +1,5 @@
 import type { Client } from "../client/client.ts";
-import { type FoundManifest, readManifests } from "../client/manifests.ts";
+import type { FoundManifest } from "../client/manifests.ts";
 import type { AdmissionReport } from "../meta/admission-report.ts";
 import type { Actions } from "./actions.ts";
 import { admissionLines } from "./admission-lines.ts";
@@ -8,8 +8,7 @@ import { connect } from "./connect.ts";
 import type { ConnectFlags } from "./connect-flags.ts";
 import { findExactKind } from "./find-kind.ts";
 import { printReport, styleOf } from "./print-report.ts";
-import { readText } from "./read-text.ts";
-import { messageOf } from "../util/error.ts";
+import { readFiles } from "./read-files.ts";
 
 /** The objects, the write to explain, and the output format. */
 export interface AdmissionExplainRequest extends ConnectFlags {
@@ -21,7 +20,7 @@ export interface AdmissionExplainRequest extends ConnectFlags {
 
 /** Requests an explanation for each object of the file, in order, and prints them. The exit code is 1 where a write would fail. */
 export async function runAdmissionExplain(actions: Actions, request: AdmissionExplainRequest): Promise<void> {
-  const found = await manifestsOf(actions, request.file);
+  const found = await readFiles(actions, [request.file]);
   using connection = await connect(actions, request);
   const reports: AdmissionReport[] = [];
   for (const { manifest } of found) reports.push(await explain(connection, manifest, request));
@@ -29,15 +28,6 @@ export async function runAdmissionExplain(actions: Actions, request: AdmissionEx
   printReport(actions, request.output, reports, () =>
     reports.flatMap((report, i) => [...(i === 0 ? [] : [""]), ...admissionLines(report, styleOf(actions))]),
   );
-}
-
-/** The objects of a file, a folder or standard input. @throws CliError that names the file and the document */
-async function manifestsOf({ terminal }: Actions, file: string): Promise<readonly FoundManifest[]> {
-  try {
-    return readManifests(file === "-" ? `\n${await readText(file, terminal.input)}` : file);
-  } catch (cause) {
-    throw new CliError(messageOf(cause), { cause });
-  }
 }
 
 async function explain(

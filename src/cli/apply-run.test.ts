@@ -27,11 +27,16 @@ test("each document is told as it is applied; what is refused or fails does not 
   );
   expect(events).toEqual([
     "request",
-    ...["request", "a created"],
-    ...["request", "B refused validation"],
-    ...["request", "c refused connection"],
-    ...["request", "d refused server"],
-    ...["request", "e created"],
+    "request",
+    "a created",
+    "request",
+    "B refused validation",
+    "request",
+    "c refused connection",
+    "request",
+    "d refused server",
+    "request",
+    "e created",
   ]);
   expect(report).toMatchObject({
     outcome: "committed",

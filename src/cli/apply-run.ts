@@ -8,8 +8,9 @@ import { CliError } from "./cli-error.ts";
 import { connect } from "./connect.ts";
 import { planOptionsOf } from "./plan-flags.ts";
 import { closingLines, documentLines } from "./plan-lines.ts";
-import { type PlanCommand, manifestsOf, notSupported, printPlan } from "./plan-run.ts";
+import { type PlanCommand, notSupported, printPlan } from "./plan-run.ts";
 import { styleOf } from "./print-report.ts";
+import { readFiles } from "./read-files.ts";
 
 /** The flags of `apply`. */
 export interface ApplyCommand extends PlanCommand {
@@ -23,7 +24,7 @@ export interface ApplyCommand extends PlanCommand {
 export async function runApply(actions: Actions, command: ApplyCommand): Promise<void> {
   if (command.prune && !command.atomic) throw new CliError("expected --prune together with --atomic", { usage: true });
   using connection = await connect(actions, command);
-  const found = await manifestsOf(actions, command);
+  const found = await readFiles(actions, command.filename);
   const { client, namespace } = connection;
   const options = planOptionsOf(command, namespace);
   const documents = found.map(({ manifest }) => manifest);

@@ -1,3 +1,4 @@
+import { REPORT_LIMIT } from "../meta/report-limit.ts";
 import { Argument, type Command } from "commander";
 import { CliError } from "./cli-error.ts";
 
@@ -41,6 +42,6 @@ export function parseObject(words: readonly (string | undefined)[], maxVersions:
 /** Parses `--limit`. @throws CliError of usage */
 export function parseLimit(text: string): number {
   const limit = Number(text);
-  if (/^\d{1,3}$/.test(text) && limit >= 1 && limit <= 500) return limit;
-  throw new CliError(`expected --limit to be a number from 1 to 500, got ${text}`, { usage: true });
+  if (/^\d{1,3}$/.test(text) && limit >= 1 && limit <= REPORT_LIMIT.most) return limit;
+  throw new CliError(`expected --limit to be a number from 1 to ${REPORT_LIMIT.most}, got ${text}`, { usage: true });
 }

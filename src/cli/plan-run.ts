@@ -1,8 +1,7 @@
 import { StatusError } from "../client/errors.ts";
-import { type FoundManifest, readManifests } from "../client/manifests.ts";
+import type { FoundManifest } from "../client/manifests.ts";
 import { planDocuments } from "../client/plan.ts";
 import type { PlanReport } from "../meta/plan-report.ts";
-import { messageOf } from "../util/error.ts";
 import type { Actions } from "./actions.ts";
 import { CliError } from "./cli-error.ts";
 import { connect } from "./connect.ts";
@@ -10,7 +9,7 @@ import { type ManifestFlags, planOptionsOf } from "./plan-flags.ts";
 import { planLines } from "./plan-lines.ts";
 import { planMarkdown } from "./plan-markdown.ts";
 import { styleOf } from "./print-report.ts";
-import { readText } from "./read-text.ts";
+import { readFiles } from "./read-files.ts";
 
 /** The flags of `plan`. */
 export interface PlanCommand extends ManifestFlags {
@@ -23,29 +22,12 @@ const CHANGES = 2;
 /** Requests a plan and prints it; the exit codes are those of `plan`. */
 export async function runPlan(actions: Actions, command: PlanCommand): Promise<void> {
   using connection = await connect(actions, command);
-  const found = await manifestsOf(actions, command);
+  const found = await readFiles(actions, command.filename);
   const documents = found.map(({ manifest }) => manifest);
   const options = planOptionsOf(command, connection.namespace);
   const report = await planDocuments(connection.client, documents, options).catch(notSupported);
   printPlan(actions, command.output, report, found);
   actions.exit.done = exitOf(report);
-}
-
-/** The manifests of all files. @throws CliError for one that cannot be read */
-export async function manifestsOf(
-  { terminal }: Pick<Actions, "terminal">,
-  { filename }: Pick<ManifestFlags, "filename">,
-): Promise<readonly FoundManifest[]> {
-  const found: FoundManifest[] = [];
-  for (const file of filename) {
-    try {
-      // A text of one line is no path.
-      found.push(...readManifests(file === "-" ? `${await readText("-", terminal.input)}\n` : file));
-    } catch (cause) {
-      throw cause instanceof CliError ? cause : new CliError(messageOf(cause), { cause });
-    }
-  }
-  return found;
 }
 
 /** Throws the error of a server that makes no plans. */

@@ -1,5 +1,5 @@
 /** Applies the objects of manifests by server-side apply, in a working order. */
-import { isObject } from "../value/value.ts";
+import { isObject, textOf } from "../value/value.ts";
 import { backoff } from "../util/backoff.ts";
 import { sleep, systemRandom } from "../util/clock.ts";
 import { inOrder } from "./apply-order.ts";
@@ -139,8 +139,6 @@ function definedBy({ kind, spec }: Manifest): readonly string[] {
     return `${apiVersionOf({ group: textOf(group), version })} ${defined}`;
   });
 }
-
-const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
 
 async function findServedKind(
   client: Client,

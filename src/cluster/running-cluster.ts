@@ -5,6 +5,7 @@
  */
 import { ADMIN } from "../auth/admin.ts";
 import type { Identity } from "../auth/contract.ts";
+import { REPORT_LIMIT } from "../meta/report-limit.ts";
 import { tooManyRequests } from "../meta/status.ts";
 import { Client, type LocalServer } from "../client/index.ts";
 import type { Extension, KeptExtension } from "../extension/index.ts";
@@ -37,7 +38,7 @@ import { cacheMetrics, processMetrics, storeMetrics } from "./metrics.ts";
 import type { Own } from "./own.ts";
 import { servedKindsOf } from "./served-kinds.ts";
 import { policyKindsOf } from "./handlers.ts";
-import { DEFAULT_TRY_LIMIT, type PreparedTrial, tryRoute } from "./try-route.ts";
+import { type PreparedTrial, tryRoute } from "./try-route.ts";
 import { whyRoute } from "./why-route.ts";
 
 const GRACE_MS = 10_000;
@@ -153,7 +154,7 @@ export class RunningCluster implements Cluster {
 
   async tryPolicies(
     documents: readonly Value[],
-    { identity = ADMIN, limit = DEFAULT_TRY_LIMIT, signal }: Partial<TryOptions> = {},
+    { identity = ADMIN, limit = REPORT_LIMIT.usual, signal }: Partial<TryOptions> = {},
   ): Promise<TrialReport> {
     const tryThem = await this.#prepareTrial(documents, identity);
     return tryThem({ identity, limit, ...(signal ? { signal } : {}) });

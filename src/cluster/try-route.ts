@@ -11,6 +11,7 @@
  * @module
  */
 import type { Identity } from "../auth/contract.ts";
+import { REPORT_LIMIT } from "../meta/report-limit.ts";
 import { badRequest } from "../meta/status.ts";
 import { TRY_PATH, type TrialReport } from "../meta/trial-report.ts";
 import { type Route, answerStream, ownerOf, valueBody } from "../server/index.ts";
@@ -18,10 +19,6 @@ import { objectsOf } from "../value/documents.ts";
 import type { Value } from "../value/value.ts";
 import type { TryOptions } from "../trial/index.ts";
 
-/** How many findings are reported in detail. */
-export const DEFAULT_TRY_LIMIT = 20;
-
-const MAX_LIMIT = 500;
 /** A policy is judged on everything that is stored: more of them belong into several requests. */
 const MAX_DOCUMENTS = 200;
 
@@ -36,19 +33,14 @@ export const tryRoute = (
   methods: ["POST"],
   answer: async (server, request) => {
     const { incoming, response, identity } = request;
-    const limit = incoming.query.text("limit") || String(DEFAULT_TRY_LIMIT);
-    if (!/^\d{1,3}$/.test(limit) || Number(limit) > MAX_LIMIT) {
-      throw badRequest(
-        `expected limit to be a number from 0 to ${MAX_LIMIT}, got ${JSON.stringify(limit.slice(0, 100))}`,
-      );
-    }
+    const limit = incoming.query.number("limit", { ...REPORT_LIMIT, least: 0 });
     const documents = objectsOf(await valueBody(server, response), "the body").map(({ value }) => value);
     if (documents.length === 0 || documents.length > MAX_DOCUMENTS) {
       throw badRequest(`expected a List of 1 to ${MAX_DOCUMENTS} documents, got ${documents.length}`);
     }
     const tryThem = await prepare(documents, identity);
     const over = new AbortController();
-    const report = tryThem({ identity, limit: Number(limit), signal: over.signal });
+    const report = tryThem({ identity, limit, signal: over.signal });
     // The response has begun: what fails breaks it off.
     report.catch((error: unknown) => over.signal.aborted || server.faults.report("request", error));
     await answerStream(server, response, ownerOf(request), "application/json", piecesOf(report), () => over.abort());

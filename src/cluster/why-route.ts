@@ -11,11 +11,10 @@
 import type { Identity } from "../auth/contract.ts";
 import { StatusError } from "../client/errors.ts";
 import type { Client } from "../client/index.ts";
+import { REPORT_LIMIT } from "../meta/report-limit.ts";
 import { ApiError, badRequest } from "../meta/status.ts";
 import { WHY_PATH } from "../meta/why-report.ts";
 import type { Route } from "../server/index.ts";
-
-const MAX_LIMIT = 500;
 
 /** The route to explanations; `clientOf` makes a client in the name of an identity. */
 export const whyRoute = (clientOf: (identity: Identity) => Client): Route => ({
@@ -31,12 +30,7 @@ export const whyRoute = (clientOf: (identity: Identity) => Client): Route => ({
     if (name === "" || (namespace !== "") !== (scope === "Namespaced")) {
       throw badRequest(`expected a name and ${scope === "Namespaced" ? "a" : "no"} namespace for ${plural}`);
     }
-    const limit = query.text("limit") || "20";
-    if (!/^\d{1,3}$/.test(limit) || Number(limit) < 1 || Number(limit) > MAX_LIMIT) {
-      throw badRequest(
-        `expected limit to be a number from 1 to ${MAX_LIMIT}, got ${JSON.stringify(limit.slice(0, 100))}`,
-      );
-    }
+    const limit = query.number("limit", REPORT_LIMIT);
     const over = new AbortController();
     request.response.responder.onOver(() => over.abort());
     const { explain } = await import("../why/index.ts");
@@ -44,7 +38,7 @@ export const whyRoute = (clientOf: (identity: Identity) => Client): Route => ({
       kind: { group, version, plural, kind, scope },
       key: namespace === "" ? { name } : { namespace, name },
     };
-    const options = { limit: Number(limit), signal: over.signal };
+    const options = { limit, signal: over.signal };
     const report = await explain(clientOf(request.identity), server.dialect, subject, options).catch(asAnswered);
     const bytes = Buffer.from(JSON.stringify(report));
     request.response.respond(200, request.response.headers("application/json"), bytes);

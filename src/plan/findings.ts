@@ -20,7 +20,7 @@ import type { ApiObject } from "../schema/definition.ts";
 import type { Lookup } from "../schema/lookup.ts";
 import { selectionOf } from "../schema/validation/label-selection.ts";
 import type { LabelSelectorValue } from "../schema/validation/label-selector.ts";
-import { type Value, getMember, isObject } from "../value/value.ts";
+import { type Value, isObject, memberOf, textIn } from "../value/value.ts";
 import { asValue } from "../schema/api-object.ts";
 
 /** The objects of a cluster before and after a plan. */
@@ -97,8 +97,8 @@ interface FixedBudget {
 }
 
 function budgetOf(object: ApiObject): FixedBudget | undefined {
-  const spec = member(asValue(object), "spec");
-  const [minAvailable, selector] = [member(spec, "minAvailable"), member(spec, "selector")];
+  const spec = memberOf(asValue(object), "spec");
+  const [minAvailable, selector] = [memberOf(spec, "minAvailable"), memberOf(spec, "selector")];
   if (typeof minAvailable !== "number" || !isObject(selector)) return undefined;
   const compiled = selectionOf(selector as LabelSelectorValue);
   return compiled && { name: object.metadata.name ?? "", selector: compiled, minAvailable };
@@ -112,9 +112,9 @@ interface Workload {
 
 function workloadOf(object: ApiObject): Workload | undefined {
   if (object.metadata.ownerReferences?.some(({ controller }) => controller)) return undefined;
-  const spec = member(asValue(object), "spec");
-  const labels = member(member(member(spec, "template"), "metadata"), "labels");
-  const replicas = member(spec, "replicas");
+  const spec = memberOf(asValue(object), "spec");
+  const labels = memberOf(memberOf(memberOf(spec, "template"), "metadata"), "labels");
+  const replicas = memberOf(spec, "replicas");
   if (!isObject(labels)) return undefined;
   return { labels: labels as Record<string, string>, replicas: typeof replicas === "number" ? replicas : 1 };
 }
@@ -179,16 +179,16 @@ interface ClaimUses {
 }
 
 function useOf(object: ApiObject): ClaimUse | undefined {
-  const spec = member(asValue(object), "spec");
-  const template = member(member(member(spec, "jobTemplate"), "spec"), "template") ?? member(spec, "template");
-  const volumes = member(template === undefined ? spec : member(template, "spec"), "volumes");
+  const spec = memberOf(asValue(object), "spec");
+  const template = memberOf(memberOf(memberOf(spec, "jobTemplate"), "spec"), "template") ?? memberOf(spec, "template");
+  const volumes = memberOf(template === undefined ? spec : memberOf(template, "spec"), "volumes");
   const name = nameOf(object);
   const claims = listOf(volumes).flatMap((volume) => {
-    if (member(volume, "ephemeral") !== undefined) return `${name}-${textOf(volume, "name")}`;
-    return textOf(member(volume, "persistentVolumeClaim"), "claimName") || [];
+    if (memberOf(volume, "ephemeral") !== undefined) return `${name}-${textIn(volume, "name")}`;
+    return textIn(memberOf(volume, "persistentVolumeClaim"), "claimName") || [];
   });
-  const templates = listOf(member(spec, "volumeClaimTemplates"));
-  const prefixes = templates.map((one) => `${textOf(member(one, "metadata"), "name")}-${name}-`);
+  const templates = listOf(memberOf(spec, "volumeClaimTemplates"));
+  const prefixes = templates.map((one) => `${textIn(memberOf(one, "metadata"), "name")}-${name}-`);
   return claims.length + prefixes.length === 0 ? undefined : { claims, prefixes };
 }
 
@@ -219,12 +219,4 @@ function isUsed(name: string, { claims, prefixes }: ClaimUses): boolean {
   return end > 0 && /^\d+$/.test(name.slice(end)) && prefixes.has(name.slice(0, end));
 }
 
-const member = (value: Value | undefined, name: string): Value | undefined =>
-  isObject(value) ? getMember(value, name) : undefined;
-
 const listOf = (value: Value | undefined): readonly Value[] => (Array.isArray(value) ? value : []);
-
-function textOf(value: Value | undefined, name: string): string {
-  const text = member(value, name);
-  return typeof text === "string" ? text : "";
-}

@@ -7,7 +7,7 @@
  * @module
  */
 import type { PlannedMove } from "../meta/plan-report.ts";
-import { type Value, type ValueObject, getMember, isObject } from "../value/value.ts";
+import { type Value, type ValueObject, getMember, isObject, textIn } from "../value/value.ts";
 
 /** A document at its position in the manifest. */
 export interface OrderedDocument {
@@ -96,7 +96,7 @@ function providedBy(document: Value, usual: string): string | undefined {
   if (apiVersion === "v1" && kind === "Namespace") return keyOf("namespace", name);
   if (apiVersion === "v1" && kind === "ServiceAccount") return keyOf("serviceAccount", namespace, name);
   if (kind === "CustomResourceDefinition") {
-    return keyOf("definition", textOf(spec, "group"), textOf(getMember(asObject(spec), "names"), "kind"));
+    return keyOf("definition", textIn(spec, "group"), textIn(getMember(asObject(spec), "names"), "kind"));
   }
   if (apiVersion.startsWith(RBAC) && ROLES.has(kind))
     return keyOf("role", kind, kind === "Role" ? namespace : "", name);
@@ -112,8 +112,8 @@ function needsOf(document: Value, usual: string): Need[] {
   ];
   const roleRef = getMember(asObject(document), "roleRef");
   if (apiVersion.startsWith(RBAC) && isObject(roleRef)) {
-    const role = textOf(roleRef, "kind");
-    needs.push({ rule: "role", key: keyOf("role", role, role === "Role" ? namespace : "", textOf(roleRef, "name")) });
+    const role = textIn(roleRef, "kind");
+    needs.push({ rule: "role", key: keyOf("role", role, role === "Role" ? namespace : "", textIn(roleRef, "name")) });
   }
   for (const { member, name } of namesIn(spec)) {
     if (member === "serviceAccountName")
@@ -153,20 +153,15 @@ interface Parts {
 function partsOf(document: Value, usual: string): Parts {
   const metadata = getMember(asObject(document), "metadata");
   return {
-    apiVersion: textOf(document, "apiVersion"),
-    kind: textOf(document, "kind"),
-    name: textOf(metadata, "name"),
-    namespace: textOf(metadata, "namespace") || usual,
+    apiVersion: textIn(document, "apiVersion"),
+    kind: textIn(document, "kind"),
+    name: textIn(metadata, "name"),
+    namespace: textIn(metadata, "namespace") || usual,
     spec: getMember(asObject(document), "spec"),
   };
 }
 
 const asObject = (value: Value | undefined): ValueObject => (isObject(value) ? value : {});
-
-function textOf(value: Value | undefined, member: string): string {
-  const text = getMember(asObject(value), member);
-  return typeof text === "string" ? text : "";
-}
 
 /** One text for several; a name has no such character. */
 const keyOf = (...parts: readonly string[]): string => parts.join("\0");

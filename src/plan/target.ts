@@ -7,7 +7,7 @@ import { type RequestInfo, requestInfo } from "../meta/request-info.ts";
 import type { ReportedObject } from "../meta/ownership-reports.ts";
 import { ApiError, badRequest } from "../meta/status.ts";
 import type { Kinds, Resource, Target } from "../registry/index.ts";
-import { type Value, getMember, isObject } from "../value/value.ts";
+import { type Value, memberOf, textIn } from "../value/value.ts";
 
 /** An object of a resource. */
 export interface ResourceTarget {
@@ -17,9 +17,9 @@ export interface ResourceTarget {
 
 /** What a document says that it is; undefined where it does not say all of it. */
 export function objectIn(document: Value): ReportedObject | undefined {
-  const [apiVersion, kind] = [textOf(document, "apiVersion"), textOf(document, "kind")];
-  const metadata = isObject(document) ? getMember(document, "metadata") : undefined;
-  const [name, namespace] = [textOf(metadata, "name"), textOf(metadata, "namespace")];
+  const [apiVersion, kind] = [textIn(document, "apiVersion"), textIn(document, "kind")];
+  const metadata = memberOf(document, "metadata");
+  const [name, namespace] = [textIn(metadata, "name"), textIn(metadata, "namespace")];
   if (apiVersion === "" || kind === "" || name === "") return undefined;
   return { apiVersion, kind, name, ...(namespace === "" ? {} : { namespace }) };
 }
@@ -73,11 +73,6 @@ type Named = Pick<Resource["definition"], "group" | "version" | "plural">;
 function collectionPath({ group, version, plural }: Named, namespace: string): string {
   const root = group === "" ? `/api/${version}` : `/apis/${group}/${version}`;
   return `${root}${namespace === "" ? "" : `/namespaces/${namespace}`}/${plural}`;
-}
-
-function textOf(value: Value | undefined, member: string): string {
-  const text = isObject(value) ? getMember(value, member) : undefined;
-  return typeof text === "string" ? text : "";
 }
 
 const shown = (text: string): string => JSON.stringify(text.slice(0, 100));

@@ -98,6 +98,16 @@ export function getMember(object: ValueObject, key: string): Value | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
+/** A member of a value; undefined where the value is no object, or has no such member. */
+export const memberOf = (value: Value | undefined, key: string): Value | undefined =>
+  isObject(value) ? getMember(value, key) : undefined;
+
+/** A value that is a text; else the empty one. */
+export const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
+
+/** A member of a value that is a text; else the empty one. */
+export const textIn = (value: Value | undefined, key: string): string => textOf(memberOf(value, key));
+
 /** A deep copy. */
 export function clone<T>(value: T): T {
   if (typeof value !== "object" || value === null || value instanceof JsonNumber) return value;

@@ -5,6 +5,7 @@
  */
 import type { ApiObject } from "../../schema/definition.ts";
 import type { ObjectName } from "../../schema/lookup.ts";
+import { textOf } from "../../value/value.ts";
 
 /** The key of a referenced object: `secrets/NAMESPACE/NAME`. */
 export const keyOf = (plural: string, namespace: string, name: string): string => `${plural}/${namespace}/${name}`;
@@ -27,7 +28,6 @@ type Form = Readonly<Record<string, unknown>>;
 
 const formOf = (value: unknown): Form => (typeof value === "object" && value !== null ? (value as Form) : {});
 const listOf = (value: unknown): readonly Form[] => (Array.isArray(value) ? (value as Form[]) : []);
-const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
 const nameIn = (reference: unknown): string => textOf(formOf(reference)["name"]);
 
 /** A static Pod of the node; its references grant nothing, since the node has written them itself. */

@@ -8,6 +8,7 @@
  * @module
  */
 import { NO_REQUEST, type RequestInfo } from "../../meta/request-info.ts";
+import { REPORT_LIMIT } from "../../meta/report-limit.ts";
 import { badRequest } from "../../meta/status.ts";
 import type { HistoryOptions, Resource, Target } from "../../registry/contract.ts";
 import type { ServerContext } from "../request/context.ts";
@@ -17,9 +18,6 @@ import { DOCUMENT, negotiate } from "../answer/negotiate.ts";
 import { permit } from "../request/permission.ts";
 import type { Query } from "../request/query.ts";
 import type { ServerRequest } from "../request/request.ts";
-
-const LIMIT = 20;
-const MAX_LIMIT = 500;
 
 /** Answers with the history of an object: a user who may get the object may see that. */
 export async function answerHistory(server: ServerContext, request: ServerRequest): Promise<void> {
@@ -56,16 +54,9 @@ function targetOf(query: Query, { definition: { scope, plural } }: Resource): Ta
 }
 
 function optionsOf(query: Query): HistoryOptions {
-  const at = query.has("at") ? numberOf(query, "at", Number.MAX_SAFE_INTEGER) : undefined;
-  const limit = query.has("limit") ? numberOf(query, "limit", MAX_LIMIT) : LIMIT;
+  const at = query.has("at") ? query.number("at", { most: Number.MAX_SAFE_INTEGER }) : undefined;
+  const limit = query.number("limit", REPORT_LIMIT);
   return { limit, objects: query.flag("objects"), ...(at === undefined ? {} : { at }) };
-}
-
-function numberOf(query: Query, name: string, most: number): number {
-  const text = query.text(name);
-  const number = Number(text);
-  if (/^\d{1,16}$/.test(text) && number >= 1 && number <= most) return number;
-  throw badRequest(`expected ${name} to be a number from 1 to ${most}, got ${shown(text)}`);
 }
 
 /** The request as it would be for the object itself. */

@@ -1,7 +1,16 @@
+import { badRequest } from "../../meta/status.ts";
 import { parseGoMillis } from "../../util/go-duration.ts";
 
 /** Parameters of a query that are read: no client sends a tenth, and each costs time. */
 const MAX_PARAMETERS = 1000;
+
+/** The bounds of a number in a query, and what it is where the query has none. */
+interface NumberBounds {
+  readonly usual?: number;
+  /** 1 by default. */
+  readonly least?: number;
+  readonly most: number;
+}
 
 /** The query of a URL, read with the first parameter. Malformed pairs are left out, as the reference does. */
 export class Query {
@@ -31,6 +40,16 @@ export class Query {
   /** The first value, empty when the parameter is not there. */
   text(name: string): string {
     return this.first(name) ?? "";
+  }
+
+  /** A whole number within bounds; the usual one where the parameter is not there, or empty. Throws 400. */
+  number(name: string, { usual, least = 1, most }: NumberBounds): number {
+    const text = this.text(name) || String(usual ?? "");
+    const number = Number(text);
+    if (/^\d{1,16}$/.test(text) && number >= least && number <= most) return number;
+    throw badRequest(
+      `expected ${name} to be a number from ${least} to ${most}, got ${JSON.stringify(text.slice(0, 100))}`,
+    );
   }
 
   /** Every value in order. */

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type Value, type ValueObject, isObject } from "../../value/value.ts";
+import { type Value, type ValueObject, isObject, memberOf, textIn } from "../../value/value.ts";
 import type { KindTable, SourceValue } from "../documents.ts";
 import type { PolicySuite } from "./suite.ts";
 
@@ -48,16 +48,11 @@ function valuesOf({ documents, cases }: PolicySuite): readonly Value[] {
   return sources.flatMap((source) => source?.value ?? []);
 }
 
-const memberOf = (value: Value | undefined, name: string): Value | undefined =>
-  isObject(value) ? value[name] : undefined;
-
-const textOf = (value: Value | undefined): string => (typeof value === "string" ? value : "");
-
-const nameOf = (value: Value): string => textOf(memberOf(memberOf(value, "metadata"), "name"));
+const nameOf = (value: Value): string => textIn(memberOf(value, "metadata"), "name");
 
 const namesOf = (value: Value): [apiVersion: string, kind: string] => [
-  textOf(memberOf(value, "apiVersion")),
-  textOf(memberOf(value, "kind")),
+  textIn(value, "apiVersion"),
+  textIn(value, "kind"),
 ];
 
 const keyOf = (value: Value): string => namesOf(value).join("/");
@@ -66,9 +61,9 @@ const keyOf = (value: Value): string => namesOf(value).join("/");
 function kindsOf(definition: ValueObject): readonly string[] {
   const spec = definition["spec"];
   const versions = memberOf(spec, "versions");
-  const kind = textOf(memberOf(memberOf(spec, "names"), "kind"));
-  const group = textOf(memberOf(spec, "group"));
-  return Array.isArray(versions) ? versions.map((one) => `${group}/${textOf(memberOf(one, "name"))}/${kind}`) : [];
+  const kind = textIn(memberOf(spec, "names"), "kind");
+  const group = textIn(spec, "group");
+  return Array.isArray(versions) ? versions.map((one) => `${group}/${textIn(one, "name")}/${kind}`) : [];
 }
 
 const isNamespaced = (definition: ValueObject): boolean => memberOf(definition["spec"], "scope") === "Namespaced";
