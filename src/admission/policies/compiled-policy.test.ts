@@ -6,7 +6,7 @@ const OBJECT = { apiVersion: "v1", kind: "Policy", metadata: { name: "p" } };
 
 test("a policy is compiled once, by whoever runs its next step", () => {
   let compiled = 0;
-  const policy = new CompiledPolicy(OBJECT, {}, function* () {
+  const policy = new CompiledPolicy(OBJECT, {}, [], function* () {
     yield;
     return ++compiled;
   });
@@ -20,7 +20,7 @@ test("a policy is compiled once, by whoever runs its next step", () => {
 
 test("a compilation that was broken off begins anew", () => {
   let attempts = 0;
-  const policy = new CompiledPolicy(OBJECT, {}, function* () {
+  const policy = new CompiledPolicy(OBJECT, {}, [], function* () {
     yield;
     if (++attempts === 1) throw new Error("too long");
     return attempts;

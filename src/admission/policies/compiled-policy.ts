@@ -6,9 +6,13 @@
 import { AdmissionCompiler, type Bound, type Inputs, type Observing } from "../../cel/environments/admission.ts";
 import type { ApiObject } from "../../schema/definition.ts";
 import type { Steps } from "../../util/steps.ts";
+import { checkWork } from "../../util/work-limit.ts";
 import { MatchConditions } from "../rules/conditions.ts";
 import { type Matcher, compileMatching } from "../rules/matcher.ts";
 import type { ParamKind, PolicySpec } from "./contract.ts";
+
+/** The maximal cost of one character of an expression that is compiled, in units of `checkWork`. */
+const A_CHARACTER = 200;
 
 /** What all compiled policies have; `E` are their own compiled expressions. */
 export class CompiledPolicy<E> {
@@ -19,30 +23,45 @@ export class CompiledPolicy<E> {
   readonly paramKind: ParamKind | undefined;
   /** Whether a request passes where the policy cannot be evaluated. */
   readonly ignoresFailures: boolean;
+  /** Whether it has match conditions. */
+  readonly hasConditions: boolean;
+  /** The characters of its longest expression. */
+  readonly #longest: number;
   readonly #begin: () => Steps<Compilation<E>>;
   #steps: Steps<Compilation<E>> | undefined = undefined;
   #compilation: Compilation<E> | undefined = undefined;
 
   /**
-   * @param compile compiles the expressions of its own, in steps; after the variables
+   * @param own the expressions of its own, beside those of variables and match conditions
+   * @param compile compiles them, in steps; after the variables
    * @param observing observes the expressions, for coverage
    */
   constructor(
     object: ApiObject,
     spec: PolicySpec,
+    own: readonly (string | undefined)[],
     compile: (compiler: AdmissionCompiler) => Steps<E>,
     observing: Observing = {},
   ) {
+    const { variables = [], matchConditions = [] } = spec;
+    const all = [...[...variables, ...matchConditions].map(({ expression }) => expression), ...own];
     this.source = object;
     this.name = object.metadata.name ?? "";
     this.matcher = compileMatching({ resourceRules: [], ...spec.matchConstraints });
     this.paramKind = spec.paramKind;
     this.ignoresFailures = spec.failurePolicy === "Ignore";
+    this.hasConditions = matchConditions.length > 0;
+    this.#longest = all.reduce((longest, one = "") => Math.max(longest, one.length), 0);
     this.#begin = () => compilation(spec, compile, observing);
   }
 
-  /** Compiles the policy; whoever needs it first runs the steps that are left. */
+  /**
+   * Compiles the policy; whoever needs it first runs the steps that are left.
+   *
+   * @throws WorkTooLong where an expression would take too long on this thread
+   */
   *compiled(): Steps<Compilation<E>> {
+    if (!this.#compilation) checkWork(this.#longest * A_CHARACTER);
     while (!this.#compilation) {
       const step = this.#next();
       if (step.done) this.#compilation = step.value;
@@ -87,6 +106,7 @@ function* compilation<E>(
     yield;
   }
   const conditions = new MatchConditions(matchConditions, { params }, observing);
+  yield* conditions.compiled();
   yield;
   const expressions = yield* compile(compiler);
   return { conditions, expressions, bind: (inputs) => compiler.bind(inputs) };

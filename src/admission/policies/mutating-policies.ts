@@ -7,21 +7,20 @@
  *
  * @module
  */
-import type { Bound } from "../../cel/environments/admission.ts";
+import type { Inputs } from "../../cel/environments/admission.ts";
 import { ApiError, forbidden } from "../../meta/status.ts";
 import { asValue, copyOf } from "../../schema/api-object.ts";
 import type { ApiObject } from "../../schema/definition.ts";
 import { messageOf } from "../../util/error.ts";
-import { type Steps, inOneStep, inSlices } from "../../util/steps.ts";
+import { type Steps, inSlices } from "../../util/steps.ts";
 import { inOrder, whenDone, whenKnown } from "../../util/when-done.ts";
 import { type Value as Json, clone, equal } from "../../value/value.ts";
 import type { AdmissionRequest, AdmissionStep } from "../contract.ts";
 import type { ConditionsResult } from "../rules/conditions.ts";
-import { type Compilation, withoutNamespace } from "./compiled-policy.ts";
+import { withoutNamespace } from "./compiled-policy.ts";
 import { Evaluation } from "./evaluation.ts";
 import {
   type CompiledMutation,
-  type Mutations,
   type MutatingPolicy,
   MutationFault,
   madeBy,
@@ -123,24 +122,21 @@ class MutationRun {
   }
 
   #invoke(invocation: Invocation<MutatingPolicy>): Promise<void> | undefined {
-    const { clock } = this.#parts;
-    const compiled = inSlices(invocation.policy.compiled(), clock.loop.slice());
-    const next = (compilation: Compilation<Mutations>): Promise<void> | undefined =>
-      asPending(
-        whenKnown(this.#meets(invocation, compilation), (meets) =>
-          meets ? this.#mutate(invocation, compilation) : undefined,
-        ),
-      );
-    return compiled instanceof Promise ? compiled.then(next) : next(compiled);
+    const met = this.#meets(invocation);
+    return asPending(whenKnown(met, (meets) => (meets ? this.#mutate(invocation) : undefined)));
   }
 
   /** Whether the match conditions are met; a failure of them is kept. */
-  #meets(invocation: Invocation<MutatingPolicy>, { conditions }: Compilation<Mutations>): boolean | Promise<boolean> {
-    if (conditions.isEmpty) return true;
+  #meets(invocation: Invocation<MutatingPolicy>): boolean | Promise<boolean> {
+    const { policy } = invocation;
+    if (!policy.hasConditions) return true;
     const met = this.#evaluation.run<ConditionsResult>({
       inputs: (decide) => withoutNamespace(inputsOf(this.#request, invocation, decide)),
-      steps: (inputs) => conditions.steps(inputs),
-      task: { policy: invocation.policy.source, what: "conditions" },
+      *steps(inputs) {
+        const { conditions } = yield* policy.compiled();
+        return yield* conditions.steps(inputs);
+      },
+      task: { policy: policy.source, what: "conditions" },
     });
     return whenKnown(met, (result) => {
       if (result.holds === undefined) this.#failOrShadow(invocation, result.error);
@@ -148,11 +144,12 @@ class MutationRun {
     });
   }
 
-  #mutate(invocation: Invocation<MutatingPolicy>, compilation: Compilation<Mutations>): Promise<void> | undefined {
+  #mutate(invocation: Invocation<MutatingPolicy>): Promise<void> | undefined {
     const { policy, binding, shown, param } = invocation;
     const key = [policy.name, binding.name, param?.metadata.namespace ?? "", param?.metadata.name ?? ""].join("/");
     if (!this.#reinvocations.mayRun(key)) return undefined;
-    const { mutations, isReinvoked } = compilation.expressions;
+    const { patchTypes, isReinvoked } = policy;
+    const mutations = patchTypes.map((patchType, index): PlacedMutation => ({ patchType, index }));
     // A shadow changes a copy.
     const target: Target = binding.isShadow
       ? new ShadowTarget(shown)
@@ -160,7 +157,7 @@ class MutationRun {
     const before = target.object && copyOf(target.object);
     const began = this.#parts.clock.steady();
     const costBefore = this.#cost;
-    const pending = inOrder(mutations, (mutation) => this.#apply(invocation, compilation, mutation, target));
+    const pending = inOrder(mutations, (mutation) => this.#apply(invocation, mutation, target));
     return asPending(
       whenDone(pending, () => {
         const hasChanged = !equal(before, target.object);
@@ -177,12 +174,7 @@ class MutationRun {
   }
 
   /** Runs one mutation; its failure does not keep the next one from running. */
-  #apply(
-    invocation: Invocation<MutatingPolicy>,
-    compilation: Compilation<Mutations>,
-    mutation: CompiledMutation,
-    target: Target,
-  ): Promise<void> | undefined {
+  #apply(invocation: Invocation<MutatingPolicy>, mutation: PlacedMutation, target: Target): Promise<void> | undefined {
     const { policy, binding } = invocation;
     const { clock } = this.#parts;
     const began = clock.steady();
@@ -194,30 +186,21 @@ class MutationRun {
       if (!(error instanceof MutationFault)) throw error;
       this.#failOrShadow(invocation, error.message);
     };
-    const done = attempt(() => this.#change(invocation, compilation, mutation, target), failed);
+    const done = attempt(() => this.#change(invocation, mutation, target), failed);
     if (done instanceof Promise) return done.then(() => observe(NO_ERROR), failed);
     if (done) observe(NO_ERROR);
     return undefined;
   }
 
   /** Changes the target. Throws or rejects with {@link MutationFault}, or with an ApiError that ends the request. */
-  #change(
-    invocation: Invocation<MutatingPolicy>,
-    compilation: Compilation<Mutations>,
-    mutation: CompiledMutation,
-    target: Target,
-  ): true | Promise<unknown> {
+  #change(invocation: Invocation<MutatingPolicy>, mutation: PlacedMutation, target: Target): true | Promise<unknown> {
     const { object } = target;
     if (!object) return true;
     const { policyKinds, clock } = this.#parts;
     const evaluated = this.#evaluation.run<Json>({
       inputs: (decide) => inputsOf(this.#request, invocation, decide, object),
-      steps: (inputs) => this.#counted(mutation, compilation.bind(inputs)),
-      task: {
-        policy: invocation.policy.source,
-        what: "mutation",
-        index: compilation.expressions.mutations.indexOf(mutation),
-      },
+      steps: (inputs) => this.#counted(invocation.policy, mutation, inputs),
+      task: { policy: invocation.policy.source, what: "mutation", index: mutation.index },
     });
     const made = whenKnown(evaluated, (json) => {
       const { shown } = invocation;
@@ -238,14 +221,14 @@ class MutationRun {
   }
 
   /** Makes the value of a mutation, in one step; counts what that has cost. */
-  #counted(mutation: CompiledMutation, bound: Bound): Steps<Json> {
-    return inOneStep(() => {
-      try {
-        return madeBy(mutation, bound);
-      } finally {
-        this.#cost += bound.spent;
-      }
-    });
+  *#counted(policy: MutatingPolicy, { index }: PlacedMutation, inputs: Inputs): Steps<Json> {
+    const { expressions, bind } = yield* policy.compiled();
+    const bound = bind(inputs);
+    try {
+      return madeBy(expressions[index]!, bound);
+    } finally {
+      this.#cost += bound.spent;
+    }
   }
 
   #tell(
@@ -282,6 +265,11 @@ class MutationRun {
   }
 }
 
+/** A mutation of a policy, by its index. */
+interface PlacedMutation extends Pick<CompiledMutation, "patchType"> {
+  readonly index: number;
+}
+
 /** What mutations change. */
 interface Target {
   readonly object: ApiObject | undefined;
@@ -302,7 +290,7 @@ class ShadowTarget implements Target {
 }
 
 /** What does not fit the kind is a failure of the policy; a JSON patch with such a result ends the request (POL-A-23). */
-function unfit({ patchType }: CompiledMutation, error: unknown): never {
+function unfit({ patchType }: PlacedMutation, error: unknown): never {
   const message = messageOf(error);
   if (patchType !== "JSONPatch") throw new MutationFault(message);
   throw new ApiError("InternalError", `Internal error occurred: ${message}`, {

@@ -23,15 +23,20 @@ export interface CompiledMutation {
   readonly expression: Expression;
 }
 
-/** The compiled expressions of a MutatingAdmissionPolicy. */
-export interface Mutations {
-  readonly mutations: readonly CompiledMutation[];
+/** A MutatingAdmissionPolicy, compiled. */
+export class MutatingPolicy extends CompiledPolicy<readonly CompiledMutation[]> {
+  /** Of each mutation. */
+  readonly patchTypes: readonly CompiledMutation["patchType"][];
   /** Whether it runs once more after others have changed the object. */
   readonly isReinvoked: boolean;
-}
 
-/** A MutatingAdmissionPolicy, compiled. */
-export type MutatingPolicy = CompiledPolicy<Mutations>;
+  constructor(object: ApiObject, spec: MutatingSpec, observing?: Observing) {
+    const { mutations = [], reinvocationPolicy } = spec;
+    super(object, spec, mutations.map(sourceOf), (compiler) => compileMutations(compiler, mutations), observing);
+    this.patchTypes = mutations.map(patchTypeOf);
+    this.isReinvoked = reinvocationPolicy === "IfNeeded";
+  }
+}
 
 /** Why a mutation has no result. */
 export class MutationFault extends Error {
@@ -40,30 +45,27 @@ export class MutationFault extends Error {
 
 /** Reads a MutatingAdmissionPolicy. */
 export function readMutatingPolicy(object: ApiObject, observing?: Observing): MutatingPolicy {
-  const spec = (object["spec"] ?? {}) as MutatingSpec;
-  return new CompiledPolicy(object, spec, (compiler) => compileMutations(compiler, spec), observing);
+  return new MutatingPolicy(object, (object["spec"] ?? {}) as MutatingSpec, observing);
 }
+
+const patchTypeOf = ({ patchType }: Mutation): CompiledMutation["patchType"] =>
+  patchType === "JSONPatch" ? "JSONPatch" : "ApplyConfiguration";
+
+const sourceOf = (mutation: Mutation): string =>
+  (patchTypeOf(mutation) === "JSONPatch" ? mutation.jsonPatch : mutation.applyConfiguration)?.expression ?? "";
 
 function* compileMutations(
   compiler: AdmissionCompiler,
-  { mutations = [], reinvocationPolicy }: MutatingSpec,
-): Steps<Mutations> {
+  mutations: readonly Mutation[],
+): Steps<readonly CompiledMutation[]> {
   const compiled: CompiledMutation[] = [];
   for (const mutation of mutations) {
-    compiled.push(compileMutation(compiler, mutation));
+    const patchType = patchTypeOf(mutation);
+    const type = patchType === "JSONPatch" ? PATCH_LIST_TYPE : OBJECT_TYPE;
+    compiled.push({ patchType, expression: compiler.compileMutation(sourceOf(mutation), [type]) });
     yield;
   }
-  return { mutations: compiled, isReinvoked: reinvocationPolicy === "IfNeeded" };
-}
-
-function compileMutation(
-  compiler: AdmissionCompiler,
-  { patchType, applyConfiguration, jsonPatch }: Mutation,
-): CompiledMutation {
-  const isPatch = patchType === "JSONPatch";
-  const source = (isPatch ? jsonPatch : applyConfiguration)?.expression ?? "";
-  const expression = compiler.compileMutation(source, [isPatch ? PATCH_LIST_TYPE : OBJECT_TYPE]);
-  return { patchType: isPatch ? "JSONPatch" : "ApplyConfiguration", expression };
+  return compiled;
 }
 
 /** The budget of one mutation with its variables (CEL-56). */

@@ -77,3 +77,28 @@ test("an evaluation that takes too long there, too, is no failure of the policy"
   const outcome = await policies.validate(policies.request({ object: configMap({ k: LONG }) }));
   expect(outcome).toBe("503 ServiceUnavailable: the policy takes longer than the ten seconds that it may take");
 });
+
+test("a policy with a long expression is compiled in a worker thread alone, whichever of its expressions that is", async () => {
+  const long = Array.from({ length: 500 }, () => "object.metadata.name != 'x'").join(" && ");
+  const fine = { expression: "true" };
+  const matchConditions = [{ name: "long", expression: long }];
+  for (const spec of [
+    { validations: [fine], matchConditions },
+    { validations: [{ expression: long }] },
+    { validations: [{ ...fine, messageExpression: `string(${long})` }] },
+    { validations: [fine], variables: [{ name: "long", expression: long }] },
+    { validations: [fine], auditAnnotations: [{ key: "k", valueExpression: `string(${long})` }] },
+  ]) {
+    const { policies, threads } = inThreads();
+    policies.validating("p", spec);
+    expect(await policies.validate()).toBe("ok");
+    expect(threads.ran).toEqual(["validations"]);
+  }
+  const { policies, threads } = inThreads();
+  const mutation = `Object{data: {'k': ${long} ? 'w' : 'x'}}`;
+  const mutations = [{ patchType: "ApplyConfiguration", applyConfiguration: { expression: mutation } }];
+  policies.mutating("p", { mutations, matchConditions, reinvocationPolicy: "Never" });
+  const request = policies.request({ object: configMap({ k: "v" }) });
+  expect(await policies.mutate(request)).toBe("ok");
+  expect([request.object, threads.ran]).toMatchObject([{ data: { k: "w" } }, ["conditions", "mutation"]]);
+});

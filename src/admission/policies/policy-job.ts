@@ -12,7 +12,9 @@ import { MutationFault, type MutatingPolicy, madeBy, readMutatingPolicy } from "
 import { type AskedAccess, type PolicyAnswer, type PolicyTask, askedOf, inputsIn } from "./policy-task.ts";
 import { type ValidatingPolicy, evaluateValidations, readValidatingPolicy } from "./validation.ts";
 
+/** The policies that are kept compiled, and the characters of their texts; the last one is kept in any case. */
 const MAX_POLICIES = 4;
+const MAX_CHARACTERS = 1 << 20;
 const policies = new Map<string, ValidatingPolicy | MutatingPolicy>();
 
 /** The answer to a question that the thread cannot ask. */
@@ -43,7 +45,7 @@ function* evaluated({ policy, what, index = 0 }: PolicyTask, inputs: Inputs): St
   }
   const { conditions, expressions, bind } = yield* policyFor(policy, readMutatingPolicy).compiled();
   if (what === "conditions") return yield* conditions.steps(inputs);
-  return madeBy(expressions.mutations[index]!, bind(inputs));
+  return madeBy(expressions[index]!, bind(inputs));
 }
 
 /** The compiled policy of a text; a text always has the same sort of policy. */
@@ -52,7 +54,10 @@ function policyFor<P extends ValidatingPolicy | MutatingPolicy>(text: string, re
     (policies.get(text) as P | undefined) ?? read(asObject(decodeOwnJson(Buffer.from(text)) as ValueObject));
   policies.delete(text);
   policies.set(text, policy);
-  const [oldest = text] = policies.keys();
-  if (policies.size > MAX_POLICIES) policies.delete(oldest);
+  let characters = 0;
+  for (const [i, known] of [...policies.keys()].toReversed().entries()) {
+    characters += known.length;
+    if (i > 0 && (i >= MAX_POLICIES || characters > MAX_CHARACTERS)) policies.delete(known);
+  }
   return policy;
 }

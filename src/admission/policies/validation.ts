@@ -61,7 +61,12 @@ export type ValidatingPolicy = CompiledPolicy<Validations>;
 /** Reads a ValidatingAdmissionPolicy. */
 export function readValidatingPolicy(object: ApiObject, observing?: Observing): ValidatingPolicy {
   const spec = (object["spec"] ?? {}) as ValidatingSpec;
-  return new CompiledPolicy(object, spec, (compiler) => compileValidations(compiler, spec), observing);
+  const { validations = [], auditAnnotations = [] } = spec;
+  const own = [
+    ...validations.flatMap(({ expression, messageExpression }) => [expression, messageExpression]),
+    ...auditAnnotations.map(({ valueExpression }) => valueExpression),
+  ];
+  return new CompiledPolicy(object, spec, own, (compiler) => compileValidations(compiler, spec), observing);
 }
 
 function* compileValidations(

@@ -33,10 +33,18 @@ export interface ConditionVariables {
   readonly params: boolean;
 }
 
-/** Compiled conditions. */
+/** A condition, compiled. */
+interface CompiledCondition {
+  readonly name: string;
+  readonly expression: Expression;
+}
+
+/** Conditions that are compiled when they are first needed, in steps. */
 export class MatchConditions {
   readonly #compiler: AdmissionCompiler;
-  readonly #conditions: readonly { readonly name: string; readonly expression: Expression }[];
+  readonly #conditions: readonly MatchCondition[];
+  /** Those that are compiled so far. */
+  readonly #compiled: CompiledCondition[] = [];
 
   constructor(
     conditions: readonly MatchCondition[],
@@ -44,10 +52,7 @@ export class MatchConditions {
     observing: Observing = {},
   ) {
     this.#compiler = new AdmissionCompiler({ params, authorizer: true, variables: false }, observing);
-    this.#conditions = conditions.map(({ name, expression }) => ({
-      name,
-      expression: this.#compiler.compile(expression, [BOOL]),
-    }));
+    this.#conditions = conditions;
   }
 
   /** Whether there are none. */
@@ -60,13 +65,25 @@ export class MatchConditions {
     return this.isEmpty ? HOLDS : inSlices(this.steps(inputs), slice);
   }
 
+  /** Compiles them, a condition in each step; whoever needs them first runs the steps that are left. */
+  *compiled(): Steps<readonly CompiledCondition[]> {
+    for (;;) {
+      const next = this.#conditions[this.#compiled.length];
+      if (!next) return this.#compiled;
+      const { name, expression } = next;
+      this.#compiled.push({ name, expression: this.#compiler.compile(expression, [BOOL]) });
+      yield;
+    }
+  }
+
   /** {@link MatchConditions.evaluate} in steps: one for each condition. */
   *steps(inputs: Inputs): Steps<ConditionsResult> {
+    const conditions = yield* this.compiled();
     const bound = this.#compiler.bind(inputs);
     const errors: string[] = [];
     let falseCondition: string | undefined;
     let budget = BUDGET;
-    for (const { name, expression } of this.#conditions) {
+    for (const { name, expression } of conditions) {
       const { value, remaining } = bound.run(expression, budget);
       if (remaining < 0) return { error: (value as Failure).message, failures: errors.length };
       budget = remaining;
