@@ -1,7 +1,8 @@
+/** `keelson apply` without `--atomic`: what is told of each document, and when. */
 import { expect, test } from "vitest";
-import { ConfigMap } from "../client/kinds/index.ts";
-import { createCluster } from "../testing/index.ts";
-import { applyEach } from "./apply-run.ts";
+import { ConfigMap } from "../../src/client/kinds/index.ts";
+import { createCluster } from "../../src/testing/index.ts";
+import { applyEach } from "../../src/cli/apply-run.ts";
 
 const map = (name: string) => ({
   apiVersion: "v1",
