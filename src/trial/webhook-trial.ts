@@ -42,9 +42,17 @@ export class WebhookTrial implements Triable {
     this.#identity = identity;
     this.#lookup = new Overlay(parts.lookup, [document, ...others], WEBHOOKS);
     this.#webhooks = webhooksOf(document.object);
-    const { hooks, authorizer, services, api } = parts;
+    const { hooks, authorizer, threads, services, api } = parts;
     const { clock, random } = api;
-    const webhookParts = new WebhookParts({ lookup: this.#lookup, clock, random, hooks, authorizer, services });
+    const webhookParts = new WebhookParts({
+      lookup: this.#lookup,
+      clock,
+      random,
+      hooks,
+      authorizer,
+      threads,
+      services,
+    });
     this.#step = type === MUTATING ? mutatingWebhooks(webhookParts) : validatingWebhooks(webhookParts);
     this.subject = {
       kind: type.kind,

@@ -1,4 +1,4 @@
-/** No policy holds the event loop, however long its expressions are: they are compiled in slices, or in another thread. */
+/** No policy and no webhook holds the event loop, however long their expressions are: they are compiled in slices, or in another thread. */
 import { describe, expect, test } from "vitest";
 import { ConfigMap } from "../../src/client/kinds/index.ts";
 import { type Manifest, applyDocuments } from "../../src/client/index.ts";
@@ -71,7 +71,24 @@ const mutating = (spec: object): Manifest[] => [
 const conditions = (...expressions: readonly string[]) =>
   expressions.map((expression, i) => ({ name: `c${i}`, expression }));
 
-describe("the first request after a policy is written", () => {
+/** Webhooks that are called for nothing, at an address where nobody is. */
+const webhooks = (...all: readonly (readonly string[])[]): Manifest[] => [
+  {
+    apiVersion: `${GROUP}/v1`,
+    kind: "ValidatingWebhookConfiguration",
+    metadata: { name: "p" },
+    webhooks: all.map((expressions, i) => ({
+      name: `w${i}.example.com`,
+      clientConfig: { url: "https://127.0.0.1:1/" },
+      rules: [{ operations: ["CREATE"], apiGroups: [""], apiVersions: ["v1"], resources: ["configmaps"] }],
+      matchConditions: conditions(...expressions, "false"),
+      sideEffects: "None",
+      admissionReviewVersions: ["v1"],
+    })),
+  },
+];
+
+describe("the first request after a policy or a webhook is written", () => {
   test.each<[string, Manifest[]]>([
     ...LONGEST.map((one, i): [string, Manifest[]] => [
       `with match conditions of the greatest length, form ${i + 1}`,
@@ -93,6 +110,11 @@ describe("the first request after a policy is written", () => {
     [
       "that mutates, with many match conditions",
       mutating({ matchConditions: conditions(...Array.from({ length: 64 }, () => long(4900))) }),
+    ],
+    ["of a webhook, with a match condition of the greatest length", webhooks([LONGEST[3]!])],
+    [
+      "of webhooks, with many match conditions",
+      webhooks(...Array.from({ length: 4 }, () => Array.from({ length: 63 }, () => long(4900)))),
     ],
   ])("%s has no long slice", { timeout: 120_000 }, async (_, manifests) => {
     await using cluster = await createCluster({

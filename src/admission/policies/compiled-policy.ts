@@ -7,12 +7,9 @@ import { AdmissionCompiler, type Bound, type Inputs, type Observing } from "../.
 import type { ApiObject } from "../../schema/definition.ts";
 import type { Steps } from "../../util/steps.ts";
 import { checkWork } from "../../util/work-limit.ts";
-import { MatchConditions } from "../rules/conditions.ts";
+import { A_CHARACTER, MatchConditions } from "../rules/conditions.ts";
 import { type Matcher, compileMatching } from "../rules/matcher.ts";
 import type { ParamKind, PolicySpec } from "./contract.ts";
-
-/** The maximal cost of one character of an expression that is compiled, in units of `checkWork`. */
-const A_CHARACTER = 200;
 
 /** What all compiled policies have; `E` are their own compiled expressions. */
 export class CompiledPolicy<E> {

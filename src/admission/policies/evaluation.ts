@@ -1,5 +1,5 @@
 /**
- * Evaluates the expressions of policies for one request: on the event loop in slices, and in a worker thread where a slice would
+ * Evaluates the expressions of policies, and the match conditions of webhooks, for one request: on the event loop in slices, and in a worker thread where a slice would
  * take too long.
  *
  * Expressions cannot wait for the authorizer: an evaluation whose answers were not there runs once more when they are.
@@ -20,7 +20,7 @@ import { MutationFault } from "./mutation.ts";
 import type { PolicyParts } from "./parts.ts";
 import { type PolicyAnswer, type PolicyTask, accessOf, taskInputs } from "./policy-task.ts";
 
-/** What is evaluated of a policy. */
+/** What is evaluated of a policy, or of the match conditions of a webhook in the form of one. */
 export type TaskHead = Pick<PolicyTask, "what" | "index"> & { readonly policy: ApiObject };
 
 /** One evaluation. */
@@ -85,7 +85,8 @@ export class Evaluation {
   }
 
   async #ask(input: PolicyTask, policy: ApiObject): Promise<PolicyAnswer> {
-    const what = `the policy ${JSON.stringify(policy.metadata.name)}`;
+    const noun = policy.kind.endsWith("WebhookConfiguration") ? "webhook" : "policy";
+    const what = `the ${noun} ${JSON.stringify(policy.metadata.name)}`;
     try {
       return (await this.#parts.threads!.run({ what, module: MODULE, input }, policy)) as PolicyAnswer;
     } catch (error) {

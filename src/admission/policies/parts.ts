@@ -20,7 +20,7 @@ export interface PolicyParts {
   readonly authorizer: Authorizer;
   readonly clock: Pick<Clock, "steady" | "loop">;
   /** Evaluates what would take too long on the event loop; without it everything is evaluated there. */
-  readonly threads?: WorkerThreads;
+  readonly threads?: WorkerThreads | undefined;
   readonly policyKinds: PolicyKinds;
   readonly policyMetrics: PolicyMetrics;
   /** Observes the expressions of a policy, for coverage. */

@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
 import type { Authorizer, Decision } from "../../auth/contract.ts";
-import { ManualClock } from "../../util/clock.ts";
+import { atOnce } from "../../util/steps.ts";
 import { objectOf, requestOf } from "../testing/requests.ts";
 import { MatchConditions } from "./conditions.ts";
-import { conditionInputs, withDecisions } from "./request-variable.ts";
+import { DecisionCache } from "./decision-cache.ts";
+import { conditionInputs } from "./request-variable.ts";
 import { requestedResource } from "./request.ts";
 
 const PODS = { group: "", plural: "pods", kind: "Pod" };
@@ -23,11 +24,8 @@ const NOBODY = authorizer(() => ({ allowed: false, reason: "" }));
 
 const evaluate = (expressions: readonly string[], by = NOBODY) => {
   const conditions = new MatchConditions(expressions.map((expression, i) => ({ name: `c${i}`, expression })));
-  return withDecisions(by, (decide) =>
-    conditions.evaluate(
-      conditionInputs(request, requestedResource(request), request, decide),
-      new ManualClock().loop.slice(),
-    ),
+  return new DecisionCache(by).run((decide) =>
+    atOnce(conditions.steps(conditionInputs(request, requestedResource(request), request, decide))),
   );
 };
 

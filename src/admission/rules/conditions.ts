@@ -8,8 +8,8 @@
 import { AdmissionCompiler, type Expression, type Inputs, type Observing } from "../../cel/environments/admission.ts";
 import { BOOL } from "../../cel/types.ts";
 import { Failure } from "../../cel/values.ts";
-import type { Slice } from "../../util/loop.ts";
-import { type Steps, inSlices } from "../../util/steps.ts";
+import type { Steps } from "../../util/steps.ts";
+import { checkWork } from "../../util/work-limit.ts";
 
 /** A condition in an object. */
 export interface MatchCondition {
@@ -27,6 +27,9 @@ const HOLDS = { holds: true } as const;
 
 /** The budget of all conditions of one webhook, policy or binding. */
 const BUDGET = 2_500_000;
+
+/** The maximal cost of one character of an expression that is compiled, in units of `checkWork`. */
+export const A_CHARACTER = 200;
 
 /** Which variables conditions have beside `object`, `oldObject` and `request`. */
 export interface ConditionVariables {
@@ -60,23 +63,23 @@ export class MatchConditions {
     return this.#conditions.length === 0;
   }
 
-  /** Evaluates them, in slices of the event loop: all of them until the budget is exceeded. */
-  evaluate(inputs: Inputs, slice: Slice): ConditionsResult | Promise<ConditionsResult> {
-    return this.isEmpty ? HOLDS : inSlices(this.steps(inputs), slice);
-  }
-
-  /** Compiles them, a condition in each step; whoever needs them first runs the steps that are left. */
+  /**
+   * Compiles them, a condition in each step; whoever needs them first runs the steps that are left.
+   *
+   * @throws WorkTooLong where one of them would take too long on this thread
+   */
   *compiled(): Steps<readonly CompiledCondition[]> {
     for (;;) {
       const next = this.#conditions[this.#compiled.length];
       if (!next) return this.#compiled;
       const { name, expression } = next;
+      checkWork(expression.length * A_CHARACTER);
       this.#compiled.push({ name, expression: this.#compiler.compile(expression, [BOOL]) });
       yield;
     }
   }
 
-  /** {@link MatchConditions.evaluate} in steps: one for each condition. */
+  /** Evaluates them, a condition in each step: all of them until the budget is exceeded. */
   *steps(inputs: Inputs): Steps<ConditionsResult> {
     const conditions = yield* this.compiled();
     const bound = this.#compiler.bind(inputs);

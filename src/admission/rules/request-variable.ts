@@ -5,11 +5,10 @@
  */
 import type { AdmissionRequest as RequestVariable, Inputs } from "../../cel/environments/admission.ts";
 import type { Decide } from "../../cel/library/authorization.ts";
-import type { Authorizer, Identity } from "../../auth/contract.ts";
+import type { Identity } from "../../auth/contract.ts";
 import { asValue } from "../../schema/api-object.ts";
 import type { AdmissionRequest } from "../contract.ts";
 import type { MatchedResource } from "./contract.ts";
-import { DecisionCache } from "./decision-cache.ts";
 import { optionsOf } from "./options.ts";
 import { namespaceOf, requestedResource } from "./request.ts";
 
@@ -55,12 +54,3 @@ export function conditionInputs(
     decide,
   };
 }
-
-/**
- * Runs work that may ask the authorizer, which may have to wait: then the work runs again once its answers are there. Every
- * answer is kept, so that each run gets further than the one before.
- */
-export const withDecisions = <T>(
-  authorizer: Pick<Authorizer, "authorize">,
-  work: (decide: Decide) => T | Promise<T>,
-): T | Promise<T> => new DecisionCache(authorizer).run(work);

@@ -4,7 +4,7 @@
  * @module
  */
 import type { MutatingWebhookConfiguration } from "../../kinds/admissionregistration/v1/mutatingwebhookconfiguration.ts";
-import { guardOf } from "../../schema/api-object.ts";
+import { asObject, guardOf } from "../../schema/api-object.ts";
 import type { ApiObject } from "../../schema/definition.ts";
 import { MatchConditions } from "../rules/conditions.ts";
 import { type Matcher, compileMatching } from "../rules/matcher.ts";
@@ -44,6 +44,8 @@ export interface Webhook {
   readonly type: WebhookType;
   readonly matcher: Matcher;
   readonly conditions: MatchConditions;
+  /** The conditions in the form of a policy, for another thread. */
+  readonly policy: ApiObject;
   readonly client: WebhookValue["clientConfig"];
   readonly ignoresFailures: boolean;
   readonly timeoutMillis: number;
@@ -107,6 +109,7 @@ function webhookOf(value: WebhookValue, configuration: string, type: WebhookType
     type,
     matcher: compileMatching({ resourceRules: rules, matchPolicy, namespaceSelector, objectSelector }),
     conditions: new MatchConditions(matchConditions),
+    policy: asObject({ apiVersion: `${GROUP}/v1`, kind: type.kind, metadata: { name }, spec: { matchConditions } }),
     client: clientConfig,
     ignoresFailures: failurePolicy === "Ignore",
     timeoutMillis: timeoutSeconds * 1000,

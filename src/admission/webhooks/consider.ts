@@ -6,11 +6,13 @@
 import type { Authorizer } from "../../auth/contract.ts";
 import { forbidden } from "../../meta/status.ts";
 import type { Clock } from "../../util/clock.ts";
+import type { WorkerThreads } from "../../util/worker-threads.ts";
 import { whenKnown } from "../../util/when-done.ts";
 import type { AdmissionRequest } from "../contract.ts";
+import { Evaluation } from "../policies/evaluation.ts";
 import type { ConditionsResult } from "../rules/conditions.ts";
 import type { MatchedResource, Mismatch } from "../rules/contract.ts";
-import { conditionInputs, withDecisions } from "../rules/request-variable.ts";
+import { conditionInputs } from "../rules/request-variable.ts";
 import { asMatched } from "../rules/request.ts";
 import type { PlacedWebhook, Webhook } from "./configuration.ts";
 import type { WebhookMetrics } from "./metrics.ts";
@@ -31,6 +33,8 @@ export interface ConsiderParts {
   readonly authorizer: Authorizer;
   readonly clock: Clock;
   readonly metrics: WebhookMetrics;
+  /** Evaluates what would take too long on the event loop; without it everything is evaluated there. */
+  readonly threads?: WorkerThreads | undefined;
 }
 
 /** Finds out whether a webhook is called; throws, or rejects with, 403 where its conditions fail and it may not be left out. */
@@ -56,13 +60,16 @@ export type ShownIn = (
 ) => AdmissionRequest | Promise<AdmissionRequest>;
 
 function evaluate(
-  { authorizer, clock, metrics }: ConsiderParts,
+  parts: ConsiderParts,
   { placed: { webhook }, request, matched, shown }: Invocation,
 ): ConditionsResult | Promise<ConditionsResult> {
+  const { clock, metrics } = parts;
   const since = clock.steady();
-  const result = withDecisions(authorizer, (decide) =>
-    webhook.conditions.evaluate(conditionInputs(request, matched, shown, decide), clock.loop.slice()),
-  );
+  const result = new Evaluation(parts).run<ConditionsResult>({
+    inputs: (decide) => conditionInputs(request, matched, shown, decide),
+    steps: (inputs) => webhook.conditions.steps(inputs),
+    task: { policy: webhook.policy, what: "conditions" },
+  });
   return whenKnown(result, (done) => {
     const failures = done.holds === true ? 0 : done.failures;
     const isExcluded = !done.holds && !isRefused(webhook, done);

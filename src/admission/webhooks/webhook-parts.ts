@@ -7,6 +7,7 @@ import type { Authorizer } from "../../auth/contract.ts";
 import type { Hooks } from "../../hooks/hooks.ts";
 import type { Lookup } from "../../schema/lookup.ts";
 import type { Clock, Random } from "../../util/clock.ts";
+import type { WorkerThreads } from "../../util/worker-threads.ts";
 import type { AdmissionRequest } from "../contract.ts";
 import { FollowedState } from "../rules/followed-state.ts";
 import { RuleIndex } from "../rules/rule-index.ts";
@@ -32,6 +33,8 @@ export interface WebhookOptions {
   readonly random: Random;
   readonly hooks: Hooks;
   readonly authorizer: Authorizer;
+  /** Evaluates conditions that would take too long on the event loop. */
+  readonly threads?: WorkerThreads | undefined;
   /** Services that listen elsewhere than their objects say. */
   readonly services?: ServiceMap | undefined;
 }
@@ -43,15 +46,20 @@ export type WebhookState = FollowedState<Configuration, RuleIndex<PlacedWebhook>
 export class WebhookParts {
   readonly clock: Clock;
   readonly authorizer: Authorizer;
+  readonly threads: WorkerThreads | undefined;
   readonly metrics: WebhookMetrics;
   readonly addresses: WebhookAddresses;
   readonly caller: WebhookCaller;
   readonly mutating: WebhookState;
   readonly validating: WebhookState;
 
-  constructor({ lookup, clock, random, hooks, authorizer, services }: WebhookOptions, metrics = new WebhookMetrics()) {
+  constructor(
+    { lookup, clock, random, hooks, authorizer, threads, services }: WebhookOptions,
+    metrics = new WebhookMetrics(),
+  ) {
     this.clock = clock;
     this.authorizer = authorizer;
+    this.threads = threads;
     this.metrics = metrics;
     this.addresses = new WebhookAddresses({ lookup, clock, random, services });
     const { addresses } = this;
