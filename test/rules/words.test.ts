@@ -101,17 +101,17 @@ async function contested(): Promise<Answer> {
 async function withoutStoredVersion(): Promise<Answer> {
   const plural = fresh("stored");
   const [group, name] = ["stored.example.com", `${plural}.stored.example.com`];
-  const version = (name: string, storage: boolean) => ({
-    name,
+  const stored = (version: string) => ({
+    name: version,
     served: true,
-    storage,
+    storage: true,
     schema: { openAPIV3Schema: { type: "object" } },
   });
   const names = { plural, kind: plural.replace(/^s/, "S") };
-  const versions = [version("v1", true)];
+  const versions = [stored("v1")];
   await api.post(DEFINITIONS, { metadata: { name }, spec: { group, scope: "Namespaced", names, versions } });
   await api.until(`/apis/${group}/v1/${plural}`, ({ status }) => status === 200);
-  return api.merge(`${DEFINITIONS}/${name}`, { spec: { versions: [version("v2", true)] } });
+  return api.merge(`${DEFINITIONS}/${name}`, { spec: { versions: [stored("v2")] } });
 }
 
 async function goingNamespace(): Promise<Answer> {
