@@ -97,6 +97,23 @@ async function contested(): Promise<Answer> {
   return api.apply(`${MAPS}/${name}`, "two", body("2"));
 }
 
+/** Takes a version out of a definition whose objects may be stored in it. */
+async function withoutStoredVersion(): Promise<Answer> {
+  const plural = fresh("stored");
+  const [group, name] = ["stored.example.com", `${plural}.stored.example.com`];
+  const stored = (version: string) => ({
+    name: version,
+    served: true,
+    storage: true,
+    schema: { openAPIV3Schema: { type: "object" } },
+  });
+  const names = { plural, kind: plural.replace(/^s/, "S") };
+  const versions = [stored("v1")];
+  await api.post(DEFINITIONS, { metadata: { name }, spec: { group, scope: "Namespaced", names, versions } });
+  await api.until(`/apis/${group}/v1/${plural}`, ({ status }) => status === 200);
+  return api.merge(`${DEFINITIONS}/${name}`, { spec: { versions: [stored("v2")] } });
+}
+
 async function goingNamespace(): Promise<Answer> {
   const name = fresh("n");
   await api.post("/api/v1/namespaces", { metadata: { name, finalizers: ["example.com/x"] } });
@@ -229,6 +246,11 @@ test.each<[words: string, matchedBy: string, ask: () => Promise<Answer>]>([
   ['spec.least in body must be of type integer: "string"', "tests of operators", () => word({ least: "x" })],
   ["must validate one and only one schema (oneOf). Found none valid", "tests of operators", () => word({ either: {} })],
   ["must validate at least one schema (anyOf)", "tests of operators", () => word({ any: {} })],
+  [
+    'status.storedVersions[0]: Invalid value: "v1": missing from spec.versions; v1 was previously a storage version, and must remain in spec.versions until',
+    "the migrator of definitions of cluster-api",
+    withoutStoredVersion,
+  ],
   ["spec.rule: Invalid value: 5: no more than five", "tests of rules", () => word({ rule: 5 })],
   [
     "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation",

@@ -88,7 +88,9 @@ function validateStored({ spec, status }: CustomResourceDefinition, errors: Fiel
     }
   }
   for (const [name, i] of left) {
-    errors.invalid(`${field}[${i}]`, name, "expected it in spec.versions: objects may be stored in it");
+    // Operators that migrate objects know the case by the first words.
+    const why = `${name} was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in ${name} and removes ${name} from status.storedVersions`;
+    errors.invalid(`${field}[${i}]`, name, `missing from spec.versions; ${why}`);
   }
 }
 
