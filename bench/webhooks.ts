@@ -59,7 +59,7 @@ async function unconcerned(): Promise<number> {
 
 /** Sends the bytes of a review over one connection, and waits for a response. */
 async function exchanging(port: number, ca: string): Promise<() => Promise<void>> {
-  const socket = connect({ host: "127.0.0.1", port, ca });
+  const socket = connect({ host: "127.0.0.1", port, ca }).setNoDelay(true);
   await once(socket, "secureConnect");
   const body = JSON.stringify({ request: { uid: "u", pad: "v".repeat(2500) } });
   const bytes = Buffer.from(`POST / HTTP/1.1\r\nhost: localhost\r\ncontent-length: ${body.length}\r\n\r\n${body}`);

@@ -19,8 +19,8 @@ interface Called {
 }
 
 /** Calls of a webhook that answers as a function does. */
-async function webhook(answer: RequestListener): Promise<Called> {
-  const server = createServer(serving(ca, ["127.0.0.1"], term), answer);
+async function webhook(answer: RequestListener, name = "127.0.0.1"): Promise<Called> {
+  const server = createServer(serving(ca, [name], term), answer);
   const sockets: Socket[] = [];
   server.on("connection", (socket) => sockets.push(socket as Socket));
   server.listen(0, "127.0.0.1");
@@ -63,4 +63,87 @@ test("a response that breaks off is a failure, and the review is not sent again"
   await expect(hooks.call(address, "{}", 5000)).rejects.toThrow(/aborted|ECONNRESET/);
   await pause(100);
   expect(calls).toBe(2);
+});
+
+test("a connection is kept for the next call", async () => {
+  const { hooks, address, sockets } = await webhook((_, response) => response.end('{"a":"ü"}'));
+  for (let i = 0; i < 3; i++) expect(await hooks.call(address, '{"b":"ü"}', 5000)).toEqual({ a: "ü" });
+  expect(sockets).toHaveLength(1);
+});
+
+test("a connection that the webhook wants to close is not used again", async () => {
+  const { hooks, address, sockets } = await webhook((_, response) =>
+    response.writeHead(200, { connection: "close" }).end("{}"),
+  );
+  for (let i = 0; i < 3; i++) await hooks.call(address, "{}", 5000);
+  expect(sockets).toHaveLength(3);
+});
+
+test("a connection is not used any more right before the webhook closes it", async () => {
+  const { hooks, address, sockets } = await webhook((_, response) =>
+    response.writeHead(200, { "keep-alive": "timeout=1" }).end("{}"),
+  );
+  for (let i = 0; i < 3; i++) await hooks.call(address, "{}", 5000);
+  expect(sockets).toHaveLength(3);
+});
+
+test("a review is sent once more, and only once, where a kept connection was closed before the response began", async () => {
+  let calls = 0;
+  const { hooks, address } = await webhook((request, response) => {
+    if (++calls === 1 || calls === 3) response.end("{}");
+    else request.socket.destroy();
+  });
+  await hooks.call(address, "{}", 5000);
+  await hooks.call(address, "{}", 5000);
+  expect(calls).toBe(3);
+  await expect(hooks.call(address, "{}", 5000)).rejects.toThrow("the connection was closed before its end");
+  expect(calls).toBe(5);
+});
+
+test("a review is not sent to a webhook whose certificate is another one's", async () => {
+  let calls = 0;
+  const { hooks, address } = await webhook((_, response) => {
+    calls++;
+    response.end("{}");
+  });
+  await expect(hooks.call({ ...address, ca: authority(term).cert }, "{}", 5000)).rejects.toThrow("certificate");
+  await expect(hooks.call({ ...address, serverName: "hook.other.svc" }, "{}", 5000)).rejects.toThrow("altnames");
+  await pause(50);
+  expect(calls).toBe(0);
+});
+
+test("the name in the certificate may be another one than the host", async () => {
+  const { hooks, address } = await webhook((_, response) => response.end("{}"), "hook.team.svc");
+  expect(await hooks.call({ ...address, serverName: "hook.team.svc" }, "{}", 5000)).toEqual({});
+});
+
+test("the path is tidy, the query stays, and the length counts bytes", async () => {
+  const { hooks, address } = await webhook((request, response) => {
+    response.end(JSON.stringify([request.method, request.url, request.headers]));
+  });
+  const { host } = new URL(address.url);
+  const headers = { host, accept: "application/json", "content-type": "application/json", "content-length": "4" };
+  expect(await hooks.call({ ...address, url: `https://${host}//a//b/?timeout=1s` }, '"ü"', 5000)).toEqual([
+    "POST",
+    "/a/b?timeout=1s",
+    headers,
+  ]);
+});
+
+test("calls that run and calls that wait end with the connections", async () => {
+  const { hooks, address } = await webhook(() => undefined);
+  const all = Array.from({ length: 40 }, () => hooks.call(address, "{}", 20_000));
+  const ended = Promise.allSettled(all);
+  await pause(100);
+  hooks.close();
+  for (const { status } of await ended) expect(status).toBe("rejected");
+});
+
+test("a signal ends a call", async () => {
+  const { hooks, address } = await webhook(() => undefined);
+  const abort = new AbortController();
+  const call = hooks.call(address, "{}", 20_000, abort.signal);
+  setTimeout(() => abort.abort(new Error("enough")), 50);
+  await expect(call).rejects.toThrow("enough");
+  await expect(hooks.call(address, "{}", 20_000, abort.signal)).rejects.toThrow("enough");
 });

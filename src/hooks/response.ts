@@ -6,6 +6,10 @@ export class ResponseTimeout extends Error {
   override readonly name = "ResponseTimeout";
 }
 
+/** Says that `what` has not come within its time. */
+export const tooLate = (millis: number, what: string): ResponseTimeout =>
+  new ResponseTimeout(`expected ${what} within ${millis / 1000} s, got none`);
+
 /**
  * Runs `work` and aborts its signal after `millis`, or when `outer` is aborted; it then rejects with an error that expected
  * `what`, or with the reason of `outer`.
@@ -18,7 +22,7 @@ export async function withTimeout<T>(
   outer?: AbortSignal,
 ): Promise<T> {
   const abort = new AbortController();
-  const late = (): void => abort.abort(new ResponseTimeout(`expected ${what} within ${millis / 1000} s, got none`));
+  const late = (): void => abort.abort(tooLate(millis, what));
   const end = (): void => abort.abort(outer?.reason);
   const timer = clock.after(millis, late);
   if (outer?.aborted) end();

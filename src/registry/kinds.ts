@@ -70,6 +70,8 @@ export class Kinds implements Registry {
   /** The results of {@link Kinds.group}, made on first use. */
   readonly #groupResources = new Map<string, GroupResources>();
   readonly #observers = new Set<(change: KindsChange) => void>();
+  /** The results of {@link Kinds.stored}: each write asks for those that its steps of admission follow. */
+  readonly #stored = new Map<string, Kind>();
   /** Changes of one resource come one after another. */
   readonly #changing = new Map<string, Promise<void>>();
   #sorted: readonly Resource[] | undefined;
@@ -151,8 +153,14 @@ export class Kinds implements Registry {
 
   /** A resource in its storage version, by `plural.group` (or the plural of a core resource). */
   stored(resource: string): Kind | undefined {
+    return this.#stored.get(resource) ?? this.#findStored(resource);
+  }
+
+  #findStored(resource: string): Kind | undefined {
     const stored = this.#live.get(resource.includes(".") ? resource : `${resource}.`)?.stored;
-    return stored?.versions.get(stored.storageVersion);
+    const kind = stored?.versions.get(stored.storageVersion);
+    if (kind) this.#stored.set(resource, kind);
+    return kind;
   }
 
   /** Every resource that is stored, in its storage version. */
@@ -316,6 +324,7 @@ export class Kinds implements Registry {
     if (next) this.#live.set(key, next);
     else this.#live.delete(key);
     this.#sorted = undefined;
+    this.#stored.clear();
     if (this.#observers.size === 0) return;
     const change = { before: resourcesOf(before), after: resourcesOf(after) };
     for (const observer of this.#observers) observer(change);

@@ -174,7 +174,7 @@ export class WebhookBook {
       call: (address, body, millis, outer) => {
         const registered = this.#registered.get(new URL(address.url).host);
         if (!registered) return (others ??= openHooks({ clock })).call(address, body, millis, outer);
-        const review = decodeJson(Buffer.from(body as Uint8Array)).value as unknown as Review;
+        const review = decodeJson(Buffer.from(body)).value as unknown as Review;
         return withTimeout(clock, millis, "an answer", (signal) => registered.answer(review, clock, signal), outer);
       },
       close: () => others?.close(),

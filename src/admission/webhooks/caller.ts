@@ -35,11 +35,11 @@ const BOUNDS = { each: 32, all: 1024, bytes: 128 << 20 };
 /** Larger reviews are written in a pass of the loop of their own. */
 const LARGE_BYTES = 256 << 10;
 
-/** A review whose bytes are made when there is a place for them. */
+/** A review that is written when there is a place for it. */
 interface SentReview {
-  /** About how many there are. */
+  /** About how many bytes it has. */
   readonly size: number;
-  readonly body: () => Uint8Array;
+  readonly body: () => string;
 }
 
 /** The time of one call: its end by the steady counter, and the signal that ends it before. */
@@ -70,7 +70,7 @@ export class WebhookCaller {
     const uid = this.#parts.random.uuid();
     const review = await this.#send(webhook, request, {
       size: texts.sizeOf(shown),
-      body: () => Buffer.from(reviewText(version, uid, reviewed, texts)),
+      body: () => reviewText(version, uid, reviewed, texts),
     });
     const response = checked(webhook, review, version, uid);
     noteAnnotations(request, webhook, response.auditAnnotations);
@@ -98,7 +98,7 @@ export class WebhookCaller {
 
   async #sendWithin(webhook: Webhook, sent: SentReview, limit: CallTime): Promise<Value> {
     const query = `?timeout=${Math.ceil(limit.millis / 1000)}s`;
-    const key = `${webhook.type.label}/${webhook.configuration}/${webhook.name}`;
+    const { key } = webhook;
     const fail = (error: unknown): never => {
       throw callFailure(webhook.name, shownUrl(webhook.client, query), error);
     };

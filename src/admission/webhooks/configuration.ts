@@ -39,6 +39,8 @@ export type ReviewVersion = "v1" | "v1beta1";
 
 /** One webhook. */
 export interface Webhook {
+  /** Tells it from all other webhooks. */
+  readonly key: string;
   readonly configuration: string;
   readonly name: string;
   readonly type: WebhookType;
@@ -104,6 +106,7 @@ function webhookOf(value: WebhookValue, configuration: string, type: WebhookType
   const { rules = [], matchPolicy, namespaceSelector, objectSelector, matchConditions = [] } = value;
   const versions = value.admissionReviewVersions ?? [];
   return {
+    key: `${type.label}/${configuration}/${name}`,
     configuration,
     name,
     type,

@@ -76,7 +76,7 @@ export function webhooksWith(
   const hooks: Hooks = {
     async call(address, body) {
       const name = new URL(address.url).pathname.slice(1);
-      const review = JSON.parse(Buffer.from(body as Uint8Array).toString()) as Review;
+      const review = JSON.parse(body) as Review;
       calls.push(name);
       reviews.push(review);
       return await (behaviours[name] ?? allow())(review, address);
