@@ -87,17 +87,15 @@ test("a connection is not used any more right before the webhook closes it", asy
   expect(sockets).toHaveLength(3);
 });
 
-test("a review is sent once more, and only once, where a kept connection was closed before the response began", async () => {
+test("a review is sent once, also where a kept connection is closed before the response begins", async () => {
   let calls = 0;
   const { hooks, address } = await webhook((request, response) => {
-    if (++calls === 1 || calls === 3) response.end("{}");
+    if (++calls === 1) response.end("{}");
     else request.socket.destroy();
   });
   await hooks.call(address, "{}", 5000);
-  await hooks.call(address, "{}", 5000);
-  expect(calls).toBe(3);
-  await expect(hooks.call(address, "{}", 5000)).rejects.toThrow("the connection was closed before its end");
-  expect(calls).toBe(5);
+  await expect(hooks.call(address, "{}", 5000)).rejects.toThrow("other side closed");
+  expect(calls).toBe(2);
 });
 
 test("a review is not sent to a webhook whose certificate is another one's", async () => {
@@ -122,7 +120,13 @@ test("the path is tidy, the query stays, and the length counts bytes", async () 
     response.end(JSON.stringify([request.method, request.url, request.headers]));
   });
   const { host } = new URL(address.url);
-  const headers = { host, accept: "application/json", "content-type": "application/json", "content-length": "4" };
+  const headers = {
+    host,
+    accept: "application/json",
+    connection: "keep-alive",
+    "content-type": "application/json",
+    "content-length": "4",
+  };
   expect(await hooks.call({ ...address, url: `https://${host}//a//b/?timeout=1s` }, '"ü"', 5000)).toEqual([
     "POST",
     "/a/b?timeout=1s",

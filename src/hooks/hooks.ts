@@ -11,6 +11,7 @@ import type { Clock } from "../util/clock.ts";
 import { inSlices } from "../util/steps.ts";
 import { decodeJson, decodeJsonSteps } from "../value/json.ts";
 import type { Value } from "../value/value.ts";
+import { loadUndici } from "./connection.ts";
 import { type HookAddress, Places } from "./places.ts";
 import { tooLate } from "./response.ts";
 
@@ -37,10 +38,10 @@ export function openHooks({ clock }: { readonly clock: Clock }): Hooks {
   const places = new Places();
   return {
     async call(address, body, millis, signal) {
+      const { default: undici } = await loadUndici();
       signal?.throwIfAborted();
-      const { connections, head } = places.of(address);
-      const length = Buffer.byteLength(body);
-      const sent = connections.send(`${head}${length}\r\n\r\n${body}`, 2 * length + EXTRA_BYTES);
+      const { later } = clock.loop;
+      const sent = places.send({ undici, later }, address, body, 2 * Buffer.byteLength(body) + EXTRA_BYTES);
       const timer = clock.after(millis, () => sent.end(tooLate(millis, "an answer")));
       const stop = (): void => sent.end(signal?.reason);
       signal?.addEventListener("abort", stop);

@@ -1,5 +1,5 @@
 /**
- * Where webhooks are: the connections to each place, and the head of the requests for each URL.
+ * Where webhooks are: the connections to each place, and the path of the requests for each URL.
  *
  * @module
  */
@@ -7,7 +7,8 @@ import { posix } from "node:path";
 import { createSecureContext } from "node:tls";
 import { BoundedCache } from "../util/bounded-cache.ts";
 import { withoutTrailing } from "../util/scan.ts";
-import { Connections } from "./connections.ts";
+import type { Peer } from "./connection.ts";
+import { type ConnectionParts, Connections, type SentRequest } from "./connections.ts";
 
 /** Where a webhook is. */
 export interface HookAddress {
@@ -20,32 +21,26 @@ export interface HookAddress {
 }
 
 /** What follows from a URL. */
-interface Target {
-  /** The host and the port. */
-  readonly authority: string;
-  readonly host: string;
-  readonly port: number;
-  /** The head of a request up to its length. */
-  readonly head: string;
+interface Target extends Pick<Peer, "origin" | "host" | "port"> {
+  readonly path: string;
 }
 
 const HTTPS_PORT = 443;
 /** The URLs that are remembered. */
-const TARGETS = { entries: 1000, bytes: 1 << 20, weigh: ({ head }: Target) => 2 * head.length };
-/** As long as the longest record of TLS and more. */
-const BUFFER_BYTES = 64 << 10;
+const TARGETS = { entries: 1000, bytes: 1 << 20, weigh: ({ path }: Target) => 2 * path.length };
+const HEADERS = { "content-type": "application/json", accept: "application/json" };
 
 /** See the head of this file. */
 export class Places {
   readonly #targets = new BoundedCache<Target>(TARGETS);
   /** The connections by the authorities of certificates, for few texts that are long, and then by host, port and name. */
   readonly #connections = new Map<string, Map<string, Connections>>();
-  #buffer: Buffer | undefined = undefined;
 
-  /** The connections to an address, and the head of a request up to its length. */
-  of(address: HookAddress): { readonly connections: Connections; readonly head: string } {
+  /** Sends a JSON text to an address; the response has at most `maxBytes`. */
+  send(parts: ConnectionParts, address: HookAddress, body: string, maxBytes: number): SentRequest {
     const target = this.#targetOf(address.url);
-    return { connections: this.#connectionsOf(target, address), head: target.head };
+    const request = { method: "POST", path: target.path, headers: HEADERS, body } as const;
+    return this.#connectionsOf(parts, target, address).send(request, maxBytes);
   }
 
   /** Closes all connections; requests fail with the error. */
@@ -59,15 +54,15 @@ export class Places {
     return target;
   }
 
-  #connectionsOf({ authority, host, port }: Target, { serverName, ca }: HookAddress): Connections {
+  #connectionsOf(parts: ConnectionParts, { origin, host, port }: Target, { serverName, ca }: HookAddress): Connections {
     const authorities = ca ?? "";
-    const key = `${authority} ${serverName}`;
+    const key = `${origin} ${serverName}`;
     const places = this.#connections.get(authorities) ?? new Map<string, Connections>();
     let connections = places.get(key);
     if (!connections) {
       // Trust a configured certificate also when it is an intermediate one.
       const context = createSecureContext({ ...(ca === undefined ? {} : { ca }), allowPartialTrustChain: true });
-      connections = new Connections({ host, port, serverName, context }, (this.#buffer ??= newBuffer()), () => {
+      connections = new Connections(parts, { origin, host, port, serverName, context }, () => {
         places.delete(key);
         if (places.size === 0) this.#connections.delete(authorities);
       });
@@ -78,20 +73,11 @@ export class Places {
   }
 }
 
-const newBuffer = (): Buffer => Buffer.allocUnsafeSlow(BUFFER_BYTES);
-
 function targetOf(url: string): Target {
-  const { host: authority, hostname, port, pathname, search } = new URL(url);
-  const head = [
-    `POST ${tidy(pathname)}${search} HTTP/1.1`,
-    `Host: ${authority}`,
-    "Content-Type: application/json",
-    "Accept: application/json",
-    "Content-Length: ",
-  ].join("\r\n");
+  const { origin, hostname, port, pathname, search } = new URL(url);
   // A URL puts an IPv6 address in brackets; a socket takes it without them.
   const host = hostname.startsWith("[") ? hostname.slice(1, -1) : hostname;
-  return { authority, host, port: port === "" ? HTTPS_PORT : Number(port), head };
+  return { origin, host, port: port === "" ? HTTPS_PORT : Number(port), path: tidy(pathname) + search };
 }
 
 /** Removes double slashes and the one at the end: a server in Go would respond with a redirect. */

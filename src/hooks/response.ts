@@ -10,6 +10,10 @@ export class ResponseTimeout extends Error {
 export const tooLate = (millis: number, what: string): ResponseTimeout =>
   new ResponseTimeout(`expected ${what} within ${millis / 1000} s, got none`);
 
+/** Says that `what` is longer than it may be. */
+export const tooLong = (maxBytes: number, what: string): Error =>
+  new Error(`expected ${what} of at most ${maxBytes} bytes, got more`);
+
 /**
  * Runs `work` and aborts its signal after `millis`, or when `outer` is aborted; it then rejects with an error that expected
  * `what`, or with the reason of `outer`.
@@ -46,7 +50,7 @@ export function readBody(response: IncomingMessage, maxBytes: number, what: stri
   response.on("data", (part: Buffer) => {
     length += part.length;
     if (length <= maxBytes) return void parts.push(part);
-    reject(new Error(`expected ${what} of at most ${maxBytes} bytes, got more`));
+    reject(tooLong(maxBytes, what));
     response.destroy();
   });
   response.on("error", reject);
