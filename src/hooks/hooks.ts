@@ -10,23 +10,12 @@
 import type { Clock } from "../util/clock.ts";
 import { inSlices } from "../util/steps.ts";
 import { decodeJson, decodeJsonSteps } from "../value/json.ts";
-import type { Value } from "../value/value.ts";
 import { loadUndici } from "./connection.ts";
-import { type HookAddress, Places } from "./places.ts";
+import type { Hooks } from "./contract.ts";
+import { Places } from "./places.ts";
 import { tooLate } from "./response.ts";
 
-export type { HookAddress } from "./places.ts";
-
-/** Calls webhooks. */
-export interface Hooks {
-  /**
-   * Sends a JSON text and resolves to the JSON value of the response. Rejects when there is no valid one within `millis`, and
-   * with the reason of the signal when that is aborted before.
-   */
-  call(address: HookAddress, body: string, millis: number, signal?: AbortSignal): Promise<Value>;
-  /** Ends the connections. */
-  close(): void;
-}
+export type { HookAddress, Hooks } from "./contract.ts";
 
 /** A response may be twice as long as its request, and this much longer: it is decoded in few slices of the event loop. */
 const EXTRA_BYTES = 1 << 20;

@@ -8,17 +8,8 @@ import { createSecureContext } from "node:tls";
 import { BoundedCache } from "../util/bounded-cache.ts";
 import { withoutTrailing } from "../util/scan.ts";
 import type { Peer } from "./connection.ts";
+import type { HookAddress } from "./contract.ts";
 import { type ConnectionParts, Connections, type SentRequest } from "./connections.ts";
-
-/** Where a webhook is. */
-export interface HookAddress {
-  /** `https://HOST[:PORT]/PATH[?QUERY]`: where to connect. */
-  readonly url: string;
-  /** The name in its certificate, where it differs from the host of the URL. */
-  readonly serverName?: string;
-  /** The authorities of its certificate, PEM; those that this machine trusts by default. */
-  readonly ca?: string;
-}
 
 /** What follows from a URL. */
 interface Target extends Pick<Peer, "origin" | "host" | "port"> {

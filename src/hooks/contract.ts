@@ -1,0 +1,22 @@
+import type { Value } from "../value/value.ts";
+
+/** Where a webhook is. */
+export interface HookAddress {
+  /** `https://HOST[:PORT]/PATH[?QUERY]`: where to connect. */
+  readonly url: string;
+  /** The name in its certificate, where it differs from the host of the URL. */
+  readonly serverName?: string;
+  /** The authorities of its certificate, PEM; those that this machine trusts by default. */
+  readonly ca?: string;
+}
+
+/** Calls webhooks. */
+export interface Hooks {
+  /**
+   * Sends a JSON text and resolves to the JSON value of the response. Rejects when there is no valid one within `millis`, and
+   * with the reason of the signal when that is aborted before.
+   */
+  call(address: HookAddress, body: string, millis: number, signal?: AbortSignal): Promise<Value>;
+  /** Ends the connections. */
+  close(): void;
+}
