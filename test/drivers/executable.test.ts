@@ -41,6 +41,7 @@ test("CSIN-23, CSIN-24: it makes itself known to the agent of the node until tha
   await start({}, "--links", "--name", "disks.example.com", "--register", registry);
   await listens();
   const socket = registrationSocket(registry, "disks.example.com");
+  await expect.poll(() => existsSync(socket), { timeout: 20_000 }).toBe(true);
   const agent = openRegistration(socket, { clock });
   const info = await agent.calls.getInfo({});
   expect(info).toMatchObject({ type: "CSIPlugin", name: "disks.example.com", supportedVersions: ["1.0.0"] });
