@@ -24,7 +24,7 @@ export interface Peer {
 export interface ConnectionUser {
   /** A session of TLS, with which the next connection opens in less time. */
   session: Buffer | undefined;
-  /** The connection was closed, or could not be opened; it opens again for a request that has not been sent. */
+  /** The connection was closed; it may open again for its next request. */
   closed(connection: Connection): void;
 }
 
@@ -55,6 +55,11 @@ export class Connection {
       "disconnect",
       () => user.closed(this),
     );
+  }
+
+  /** Whether everything that was sent has left this process. */
+  get isDrained(): boolean {
+    return this.#socket?.writableLength === 0;
   }
 
   /** Sends a request; until it is over, no other one may be sent. */

@@ -8,66 +8,89 @@
 import type { Client, Dispatcher } from "undici";
 import type { Loop } from "../util/loop.ts";
 import { ShortLivedSet } from "../util/short-lived.ts";
+import { BoundedBuffer } from "./bounded-buffer.ts";
 import { Connection, type ConnectionUser, type Peer } from "./connection.ts";
 import { tooLong } from "./response.ts";
 
 /** Connections to one place at a time; further requests wait. */
 const MAX_CONNECTIONS = 32;
 const OK = 200;
+const SWITCHING_PROTOCOLS = 101;
+/** Interim responses, such as 103, before the one that counts. */
+const MAX_INTERIM = 16;
 
 /** A request that is sent, or waits for a connection. */
 export class SentRequest implements Dispatcher.DispatchHandler {
   readonly options: Dispatcher.DispatchOptions;
   /** The body of the response; rejects where there is none with the status 200 and of at most `maxBytes`. */
   readonly response: Promise<Buffer>;
-  connection: Connection | undefined = undefined;
-  readonly #maxBytes: number;
   readonly #connections: Connections;
   readonly #settle: Pick<PromiseWithResolvers<Buffer>, "resolve" | "reject">;
-  readonly #parts: Buffer[] = [];
-  #bytes = 0;
+  readonly #body: BoundedBuffer;
+  #connection: Connection | undefined = undefined;
+  /** Whether its connection was open before it. */
+  #isKept = false;
+  /** Whether a part of it may have been sent. */
+  #hasBegun = false;
+  #interim = 0;
 
   constructor(connections: Connections, options: Dispatcher.DispatchOptions, maxBytes: number) {
     const { promise, ...settle } = Promise.withResolvers<Buffer>();
     this.options = options;
     this.response = promise;
-    this.#maxBytes = maxBytes;
+    this.#body = new BoundedBuffer(maxBytes);
     this.#connections = connections;
     this.#settle = settle;
   }
 
-  /** Gives the request up. */
-  end(error: Error): void {
-    const { connection } = this;
-    this.connection = undefined;
-    this.#settle.reject(error);
-    if (connection) this.#connections.remove(connection, error);
-    else this.#connections.forget(this);
+  begin(connection: Connection, isKept: boolean): void {
+    this.#connection = connection;
+    this.#isKept = isKept;
+    connection.send(this.options, this);
   }
 
-  onRequestStart(): void {}
+  /** Gives the request up. */
+  end(error: Error): void {
+    this.#settle.reject(error);
+    this.#release(error);
+  }
 
-  /** Interim responses, such as 103, come before. */
+  onRequestStart(): void {
+    this.#hasBegun = true;
+  }
+
   onResponseStart(_: Dispatcher.DispatchController, status: number): void {
-    if (status >= OK && status !== OK) this.end(new Error(`expected the status 200, got ${status}`));
+    if (status === OK) return;
+    const isInterim = status < OK && status !== SWITCHING_PROTOCOLS && ++this.#interim <= MAX_INTERIM;
+    if (!isInterim) this.end(new Error(`expected the status 200, got ${status}`));
   }
 
   onResponseData(_: Dispatcher.DispatchController, part: Buffer): void {
-    this.#bytes += part.length;
-    if (this.#bytes > this.#maxBytes) return this.end(tooLong(this.#maxBytes, "an answer"));
-    this.#parts.push(part);
+    if (!this.#body.add(part)) this.end(tooLong(this.#body.maxBytes, "an answer"));
   }
 
   onResponseEnd(): void {
-    const { connection } = this;
-    this.connection = undefined;
-    const [first] = this.#parts;
-    this.#settle.resolve(first && this.#parts.length === 1 ? first : Buffer.concat(this.#parts));
-    if (connection) this.#connections.freed(connection);
+    this.#settle.resolve(this.#body.bytes());
+    const connection = this.#connection;
+    this.#connection = undefined;
+    if (!connection) return;
+    // Who answers without having read the request would have all further ones wait in memory.
+    if (connection.isDrained) this.#connections.freed(connection);
+    else this.#connections.remove(connection, new Error("expected a webhook that reads the request before it answers"));
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
-    this.end(error);
+    if (this.#hasBegun || !this.#isKept || !this.#connection) return this.end(error);
+    // The webhook had closed the kept connection before.
+    this.#release(error);
+    this.#connections.begin(this);
+  }
+
+  #release(error: Error): void {
+    const connection = this.#connection;
+    this.#connection = undefined;
+    if (connection) this.#connections.remove(connection, error);
+    else this.#connections.forget(this);
   }
 }
 
@@ -98,11 +121,16 @@ export class Connections implements ConnectionUser {
   /** Sends a request with a response of at most `maxBytes`. */
   send(options: Dispatcher.DispatchOptions, maxBytes: number): SentRequest {
     const request = new SentRequest(this, options, maxBytes);
-    const free = this.#free.pop();
-    if (free) begin(request, free);
-    else if (this.#all.size < MAX_CONNECTIONS) begin(request, this.#open());
-    else this.#waiting.add(request);
+    const kept = this.#free.pop();
+    if (kept) request.begin(kept, true);
+    else this.begin(request);
     return request;
+  }
+
+  /** Begins a request on a new connection, or lets it wait for one. */
+  begin(request: SentRequest): void {
+    if (this.#all.size < MAX_CONNECTIONS) request.begin(this.#open(), false);
+    else this.#waiting.add(request);
   }
 
   /** A request does not wait any more. */
@@ -113,7 +141,7 @@ export class Connections implements ConnectionUser {
   /** A connection has no request any more. */
   freed(connection: Connection): void {
     const next = this.#next();
-    if (next) begin(next, connection);
+    if (next) next.begin(connection, true);
     else this.#free.push(connection);
   }
 
@@ -136,12 +164,12 @@ export class Connections implements ConnectionUser {
     for (const connection of this.#all) this.remove(connection, error);
   }
 
-  /** Opens connections for requests that wait: after those have ended whose time is over as well. */
+  /** Opens connections for requests that wait; later, so that those whose time ends in this pass are gone. */
   #replace(): void {
     while (this.#all.size < MAX_CONNECTIONS) {
       const next = this.#next();
       if (!next) break;
-      begin(next, this.#open());
+      this.begin(next);
     }
     if (this.#all.size === 0) this.#emptied();
   }
@@ -157,9 +185,4 @@ export class Connections implements ConnectionUser {
     if (next) this.#waiting.delete(next);
     return next;
   }
-}
-
-function begin(request: SentRequest, connection: Connection): void {
-  request.connection = connection;
-  connection.send(request.options, request);
 }

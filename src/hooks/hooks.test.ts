@@ -2,7 +2,8 @@ import { once } from "node:events";
 import type { RequestListener } from "node:http";
 import { createServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
-import { setTimeout as pause } from "node:timers/promises";
+import { createServer as createTlsServer } from "node:tls";
+import { setImmediate as nextCheck, setTimeout as pause } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { authority, serving } from "../pki/certificate.ts";
 import { systemClock } from "../util/clock.ts";
@@ -85,6 +86,70 @@ test("a connection is not used any more right before the webhook closes it", asy
   );
   for (let i = 0; i < 3; i++) await hooks.call(address, "{}", 5000);
   expect(sockets).toHaveLength(3);
+});
+
+test("a review that was not sent goes over a new connection where the webhook has closed the kept one", async () => {
+  const { hooks, address, sockets } = await webhook((_, response) => response.end("{}"));
+  await hooks.call(address, "{}", 5000);
+  // The reset is read after the call has begun, and before it is sent.
+  await nextCheck();
+  sockets[0]!.resetAndDestroy();
+  const until = performance.now() + 20;
+  while (performance.now() < until);
+  expect(await hooks.call(address, "{}", 5000)).toEqual({});
+  expect(sockets).toHaveLength(2);
+});
+
+test("a webhook that answers before it has read the request has a new connection for the next one", async () => {
+  let connections = 0;
+  const server = createTlsServer(serving(ca, ["127.0.0.1"], term), (socket) => {
+    connections++;
+    socket.on("error", () => {}).pause();
+    socket.write("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n");
+    setTimeout(() => socket.write("{}"), 20);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const hooks = openHooks({ clock: systemClock });
+  onTestFinished(() => {
+    hooks.close();
+    server.close();
+  });
+  const address = { url: `https://127.0.0.1:${(server.address() as AddressInfo).port}/`, ca: ca.cert };
+  for (let i = 0; i < 3; i++) expect(await hooks.call(address, `"${"x".repeat(8 << 20)}"`, 5000)).toEqual({});
+  expect(connections).toBe(3);
+});
+
+test("calls that wait for a connection have one when others fail", async () => {
+  const { hooks, address } = await webhook((_, response) => response.writeHead(500).end());
+  const calls = Array.from({ length: 100 }, () => hooks.call(address, "{}", 10_000));
+  for (const call of await Promise.allSettled(calls)) {
+    expect(call).toMatchObject({ reason: { message: "expected the status 200, got 500" } });
+  }
+});
+
+test.each([
+  ["101", "expected the status 200, got 101"],
+  ["103", "expected the status 200, got 103"],
+])("a webhook that answers with %s for ever is given up", async (status, message) => {
+  const { hooks, address } = await webhook(({ socket }) => {
+    for (let i = 0; i < 100; i++) socket.write(`HTTP/1.1 ${status} X\r\n\r\n`);
+  });
+  await expect(hooks.call(address, "{}", 10_000)).rejects.toThrow(message);
+});
+
+test("a response in small pieces is one", async () => {
+  const { hooks, address } = await webhook((_, response) => {
+    for (const piece of `"${"ü".repeat(1000)}"`) response.write(piece);
+    response.end();
+  });
+  expect(await hooks.call(address, "{}", 5000)).toBe("ü".repeat(1000));
+});
+
+test("after the end there are no more calls", async () => {
+  const { hooks, address } = await webhook((_, response) => response.end("{}"));
+  hooks.close();
+  await expect(hooks.call(address, "{}", 5000)).rejects.toThrow("the webhooks are closed");
 });
 
 test("a review is sent once, also where a kept connection is closed before the response begins", async () => {

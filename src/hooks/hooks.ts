@@ -37,7 +37,9 @@ export function openHooks({ clock }: { readonly clock: Clock }): Hooks {
       try {
         const bytes = await sent.response;
         if (bytes.length < LARGE_BYTES) return decodeJson(bytes).value;
-        return (await inSlices(decodeJsonSteps(bytes), clock.loop.slice())).value;
+        const { value } = await inSlices(decodeJsonSteps(bytes), clock.loop.slice());
+        signal?.throwIfAborted();
+        return value;
       } finally {
         timer.cancel();
         signal?.removeEventListener("abort", stop);

@@ -25,17 +25,20 @@ const HEADERS = { "content-type": "application/json", accept: "application/json"
 export class Places {
   readonly #targets = new BoundedCache<Target>(TARGETS);
   /** The connections by the authorities of certificates, for few texts that are long, and then by host, port and name. */
+  #closed: Error | undefined = undefined;
   readonly #connections = new Map<string, Map<string, Connections>>();
 
   /** Sends a JSON text to an address; the response has at most `maxBytes`. */
   send(parts: ConnectionParts, address: HookAddress, body: string, maxBytes: number): SentRequest {
+    if (this.#closed) throw this.#closed;
     const target = this.#targetOf(address.url);
     const request = { method: "POST", path: target.path, headers: HEADERS, body } as const;
     return this.#connectionsOf(parts, target, address).send(request, maxBytes);
   }
 
-  /** Closes all connections; requests fail with the error. */
+  /** Closes all connections; requests fail with the error, also those to come. */
   close(error: Error): void {
+    this.#closed = error;
     for (const places of this.#connections.values()) for (const one of places.values()) one.close(error);
   }
 
@@ -54,6 +57,8 @@ export class Places {
       // Trust a configured certificate also when it is an intermediate one.
       const context = createSecureContext({ ...(ca === undefined ? {} : { ca }), allowPartialTrustChain: true });
       connections = new Connections(parts, { origin, host, port, serverName, context }, () => {
+        // It may be told more than once, and there may be others by now.
+        if (places.get(key) !== connections) return;
         places.delete(key);
         if (places.size === 0) this.#connections.delete(authorities);
       });
