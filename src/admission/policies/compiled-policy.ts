@@ -6,10 +6,13 @@
 import { AdmissionCompiler, type Bound, type Inputs, type Observing } from "../../cel/environments/admission.ts";
 import type { ApiObject } from "../../schema/definition.ts";
 import type { Steps } from "../../util/steps.ts";
-import { checkWork } from "../../util/work-limit.ts";
+import { WorkTooLong, checkWork } from "../../util/work-limit.ts";
 import { A_CHARACTER, MatchConditions } from "../rules/conditions.ts";
 import { type Matcher, compileMatching } from "../rules/matcher.ts";
 import type { ParamKind, PolicySpec } from "./contract.ts";
+
+/** After so many compilations that were broken off, a policy is left to the threads. */
+const MAX_BREAKS = 3;
 
 /** What all compiled policies have; `E` are their own compiled expressions. */
 export class CompiledPolicy<E> {
@@ -24,6 +27,8 @@ export class CompiledPolicy<E> {
   readonly hasConditions: boolean;
   /** The characters of its longest expression. */
   readonly #longest: number;
+  /** How often its compilation was too much work in another way. */
+  #breaks = 0;
   readonly #begin: () => Steps<Compilation<E>>;
   #steps: Steps<Compilation<E>> | undefined = undefined;
   #compilation: Compilation<E> | undefined = undefined;
@@ -58,7 +63,7 @@ export class CompiledPolicy<E> {
    * @throws WorkTooLong where an expression would take too long on this thread
    */
   *compiled(): Steps<Compilation<E>> {
-    if (!this.#compilation) checkWork(this.#longest * A_CHARACTER);
+    if (!this.#compilation) checkWork(this.#breaks < MAX_BREAKS ? this.#longest * A_CHARACTER : Infinity);
     while (!this.#compilation) {
       const step = this.#next();
       if (step.done) this.#compilation = step.value;
@@ -71,9 +76,14 @@ export class CompiledPolicy<E> {
   #next(): IteratorResult<void, Compilation<E>> {
     const steps = (this.#steps ??= this.#begin());
     this.#steps = undefined;
-    const step = steps.next();
-    this.#steps = steps;
-    return step;
+    try {
+      const step = steps.next();
+      this.#steps = steps;
+      return step;
+    } catch (error) {
+      if (error instanceof WorkTooLong) this.#breaks++;
+      throw error;
+    }
   }
 }
 

@@ -13,7 +13,7 @@ import { type AskedAccess, type PolicyAnswer, type PolicyTask, askedOf, inputsIn
 import { type ValidatingPolicy, evaluateValidations, readValidatingPolicy } from "./validation.ts";
 
 /** The policies that are kept compiled, and the characters of their texts; the last one is kept in any case. */
-const MAX_POLICIES = 4;
+const MAX_POLICIES = 64;
 const MAX_CHARACTERS = 1 << 20;
 const policies = new Map<string, ValidatingPolicy | MutatingPolicy>();
 

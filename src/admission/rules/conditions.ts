@@ -28,7 +28,7 @@ const HOLDS = { holds: true } as const;
 /** The budget of all conditions of one webhook, policy or binding. */
 const BUDGET = 2_500_000;
 
-/** The maximal cost of one character of an expression that is compiled, in units of `checkWork`. */
+/** What it costs to compile one character of a usual expression, in units of `checkWork`. */
 export const A_CHARACTER = 200;
 
 /** Which variables conditions have beside `object`, `oldObject` and `request`. */
