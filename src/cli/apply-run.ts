@@ -2,6 +2,7 @@ import type { Client } from "../client/client.ts";
 import { StatusError } from "../client/errors.ts";
 import { type PlanOptions, applyDocuments, planDocuments } from "../client/plan.ts";
 import type { PlanReport, PlannedDocument } from "../meta/plan-report.ts";
+import type { Status } from "../meta/status.ts";
 import { messageOf } from "../util/error.ts";
 import type { Actions } from "./actions.ts";
 import { CliError } from "./cli-error.ts";
@@ -45,7 +46,7 @@ export async function runApply(actions: Actions, command: ApplyCommand): Promise
 }
 
 /**
- * Applies documents one after the other, in the order of their plan, and tells of each; one that is refused or fails does not hold
+ * Applies documents one after the other, in the order of their plan, and calls `applied` with each; one that is refused or fails does not hold
  * up the others.
  */
 export async function applyEach(
@@ -60,7 +61,7 @@ export async function applyEach(
     const { document, moved } = planned;
     if (document === undefined) continue;
     const made = await applyDocuments(client, [documents[document]!], options).then(
-      ({ documents: [result] }) => result ?? planned,
+      (report) => madeOf(planned, report),
       (error: unknown) => failed(planned, error),
     );
     const one = { ...made, document, ...(moved ? { moved } : {}) };
@@ -70,11 +71,23 @@ export async function applyEach(
   return { ...plan, outcome: "committed", documents: all };
 }
 
-/** What is said of a document whose request as a whole fails: by the server, or without a response. */
-function failed({ object }: PlannedDocument, error: unknown): PlannedDocument {
-  const head = { ...(object ? { object } : {}), result: "refused", warnings: [] } as const;
-  if (error instanceof StatusError) return { ...head, refusedBy: "server", status: error.status };
-  const message = `${messageOf(error)}; it is not known whether it is stored`;
-  const status = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", message } as const;
-  return { ...head, refusedBy: "connection", status };
+/** What became of the document of a request. The store may refuse what has been judged: then the report as a whole has a Status. */
+function madeOf(planned: PlannedDocument, { documents: [made], status }: PlanReport): PlannedDocument {
+  if (made && (!status || made.result === "refused")) return made;
+  return status ? refused(planned, "server", status) : failed(planned, new Error("expected a result, got none"));
 }
+
+/** What is said of a document whose request as a whole fails: by the server, or without a response. */
+function failed(planned: PlannedDocument, error: unknown): PlannedDocument {
+  if (error instanceof StatusError) return refused(planned, "server", error.status);
+  const message = `${messageOf(error)}; it is not known whether it is stored: apply it again`;
+  return refused(planned, "connection", { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", message });
+}
+
+const refused = ({ object }: PlannedDocument, refusedBy: string, status: Status): PlannedDocument => ({
+  ...(object ? { object } : {}),
+  result: "refused",
+  warnings: [],
+  refusedBy,
+  status,
+});

@@ -1,6 +1,10 @@
 /** `keelson apply` without `--atomic`: what is told of each document, and when. */
 import { expect, test } from "vitest";
+import type { AdmissionStep } from "../../src/admission/contract.ts";
 import { ConfigMap } from "../../src/client/kinds/index.ts";
+import { createCluster as createCore } from "../../src/cluster/index.ts";
+import { kubernetes } from "../../src/meta/dialect.ts";
+import { openMemoryStore } from "../../src/storage/memory/store.ts";
 import { createCluster } from "../../src/testing/index.ts";
 import { applyEach } from "../../src/cli/apply-run.ts";
 
@@ -9,6 +13,30 @@ const map = (name: string) => ({
   kind: "ConfigMap",
   metadata: { name, namespace: "default" },
   data: { k: "v" },
+});
+
+test("a document that the store refuses in the end is told as refused", async () => {
+  const store = await openMemoryStore();
+  const step: AdmissionStep = {
+    name: "Others",
+    async validate({ operation }) {
+      if (operation !== "UPDATE") return;
+      const { key, value, revision } = (await store.range("/core/configmaps/default/a")).records[0]!;
+      await store.write({ type: "update", key, value, expected: revision });
+    },
+  };
+  await using cluster = await createCore({ store, dialect: kubernetes, steps: [step] });
+  const apply = async (data: object) => {
+    const made = await applyEach(
+      cluster.client("test"),
+      [{ ...map("a"), data }],
+      { fieldManager: "deployer" },
+      () => {},
+    );
+    return made.documents.map(({ result, status }) => [result, status?.code]);
+  };
+  expect(await apply({ k: "v" })).toEqual([["created", undefined]]);
+  expect(await apply({ k: "w" })).toEqual([["refused", 409]]);
 });
 
 test("each document is told as it is applied; what is refused or fails does not hold up the others", async () => {
@@ -44,7 +72,7 @@ test("each document is told as it is applied; what is refused or fails does not 
     documents: [
       { document: 0 },
       { document: 1, status: { code: 422 } },
-      { document: 2, status: { message: "socket hang up; it is not known whether it is stored" } },
+      { document: 2, status: { message: "socket hang up; it is not known whether it is stored: apply it again" } },
       { document: 3, status: { code: 404 } },
       { document: 4 },
     ],
