@@ -4,18 +4,18 @@
  *
  * @module
  */
+import { REPORT_GROUP } from "../meta/ownership-reports.ts";
 import type { AdmissionRequest, AdmissionStep } from "../admission/contract.ts";
 import { RBAC_GROUP } from "../auth/rbac/role-cache.ts";
 import type { Authorizer } from "../auth/contract.ts";
 import type { Extension, KeptExtension } from "../extension/index.ts";
 import type { PlanFork, PlanParts } from "../plan/contract.ts";
-import { type Kinds, forkRegistry, withLocks } from "../registry/index.ts";
+import { type Kinds, forkRegistry, waitUntilFresh, withLocks } from "../registry/index.ts";
 import type { Lookup } from "../schema/lookup.ts";
 import { permit } from "../server/index.ts";
 import { OverlayStore } from "../storage/overlay/store.ts";
 import { Activity } from "../util/activity.ts";
 import type { ClusterParts } from "./contract.ts";
-import { whenFresh } from "./fresh.ts";
 import { type ClusterHandlers, type ClusterRegistry, handlersOf } from "./handlers.ts";
 import type { Own } from "./own.ts";
 
@@ -38,6 +38,9 @@ export interface ForkedRegistry {
   readonly activity: Activity;
 }
 
+/** What errors of the store are about. */
+const PLANS = { group: REPORT_GROUP, plural: "plans", kind: "Plan" };
+
 /** What plans in a cluster are made of. */
 export const planPartsOf = (planning: PlanningParts): PlanParts => ({
   store: planning.parts.store,
@@ -45,7 +48,8 @@ export const planPartsOf = (planning: PlanningParts): PlanParts => ({
   dialect: planning.own.api.dialect,
   clock: planning.own.api.clock,
   async fork() {
-    await whenFresh(planning.built, planning.parts.store);
+    const { cacher } = planning.built;
+    await waitUntilFresh({ ref: PLANS, shared: { cacher, store: planning.parts.store } });
     return new ClusterFork(planning);
   },
   hold(keys, work) {

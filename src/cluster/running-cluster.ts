@@ -5,13 +5,20 @@
  */
 import { ADMIN } from "../auth/admin.ts";
 import type { Identity } from "../auth/contract.ts";
+import { REPORT_GROUP } from "../meta/ownership-reports.ts";
 import { REPORT_LIMIT } from "../meta/report-limit.ts";
 import { tooManyRequests } from "../meta/status.ts";
 import { Client, type LocalServer } from "../client/index.ts";
 import type { Extension, KeptExtension } from "../extension/index.ts";
 import type { FlowConfiguration } from "../fairness/index.ts";
 import type { Dialect } from "../meta/dialect.ts";
-import { type KeptRegistry, type Kinds, type UnreadableRecord, keepRegistry } from "../registry/index.ts";
+import {
+  type KeptRegistry,
+  type Kinds,
+  type UnreadableRecord,
+  keepRegistry,
+  waitUntilFresh,
+} from "../registry/index.ts";
 import { type Controller, type Manager, createManager, withoutManagedFields } from "../runtime/index.ts";
 import type { ApiContext } from "../schema/definition.ts";
 import { DEFAULT_FILTERS, type HealthCheck, type Route, type ServerHandle, createServer } from "../server/index.ts";
@@ -27,7 +34,6 @@ import { CONTROLLERS_LEASE, leaseNamespace } from "./components.ts";
 import type { Cluster, ClusterParts, KeptCluster, TryOptions } from "./contract.ts";
 import { DefaultRoles, SERVER_ITSELF } from "./default-roles.ts";
 import type { FlowObjects } from "./flow-objects.ts";
-import { whenFresh } from "./fresh.ts";
 import type { ClusterRegistry } from "./handlers.ts";
 import { cacheCheck, roomCheck, storeCheck, syncCheck } from "./health.ts";
 import { inProcessTransport } from "./in-process.ts";
@@ -47,6 +53,9 @@ const GRACE_MS = 10_000;
 const MAX_TRIALS = 2;
 /** Each that waits holds its documents. */
 const MAX_WAITING_TRIALS = 8;
+
+/** What errors of the store are about. */
+const TRIALS = { group: REPORT_GROUP, plural: "trials", kind: "Trial" };
 
 /** The state of a cluster that a fork begins with. */
 export interface Kept {
@@ -182,19 +191,26 @@ export class RunningCluster implements Cluster {
 
   /** Reads the documents of a trial; rejects with 400 or 422 where the server would refuse them. */
   async #prepareTrial(documents: readonly Value[], identity: Identity): Promise<PreparedTrial> {
-    if (this.#trials.waiting >= MAX_WAITING_TRIALS) {
-      throw tooManyRequests(
-        `${MAX_WAITING_TRIALS} trials of policies wait already; try again later`,
-        "trials of policies",
-      );
-    }
+    this.#refuseMoreTrials();
     const { checkRights, readDocuments, tryPolicies } = await import("../trial/index.ts");
     const parts = this.trialParts();
+    const { cacher } = this.#open.built;
+    await waitUntilFresh({ ref: TRIALS, shared: { cacher, store: parts.store } });
     const sources = documents.map((value, i) => ({ value, from: `document ${i + 1}` }));
     const read = await readDocuments(sources, parts);
     await checkRights(parts, read, identity);
-    await whenFresh(this.#open.built, parts.store);
-    return (options) => this.#trials.run(() => tryPolicies(parts, read, options), options.signal);
+    return (options) => {
+      this.#refuseMoreTrials();
+      return this.#trials.run(() => tryPolicies(parts, read, options), options.signal);
+    };
+  }
+
+  #refuseMoreTrials(): void {
+    if (this.#trials.waiting < MAX_WAITING_TRIALS) return;
+    throw tooManyRequests(
+      `${MAX_WAITING_TRIALS} trials of policies wait already; try again later`,
+      "trials of policies",
+    );
   }
 
   trialParts(): TrialParts {

@@ -41,7 +41,7 @@ export function parentOf({ set }: PrunedBySet, usual: string): SetParent {
 }
 
 /** A document as a member of a set. */
-export function memberOf(document: Value, { id }: SetParent): Value {
+export function asMember(document: Value, { id }: SetParent): Value {
   if (!isObject(document)) return document;
   const metadata = asObject(getMember(document, "metadata"));
   const labels = asObject(getMember(metadata, "labels"));

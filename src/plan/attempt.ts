@@ -15,7 +15,7 @@ import { type Status, hasReason } from "../meta/status.ts";
 import { asValue } from "../schema/api-object.ts";
 import type { Write } from "../storage/contract.ts";
 import type { Slice } from "../util/loop.ts";
-import { type SetParent, memberOf, parentDocument, parentOf } from "./apply-set.ts";
+import { type SetParent, asMember, parentDocument, parentOf } from "./apply-set.ts";
 import type { PlanCaller, PlanFork, PlanParts } from "./contract.ts";
 import { findingsIn } from "./findings.ts";
 import { DocumentJudge, type Judged, entryOf } from "./judge.ts";
@@ -126,7 +126,7 @@ export class Attempt {
 
   async #applyAll(parent: SetParent | undefined): Promise<void> {
     const { documents } = this.#request;
-    const members = parent ? documents.map((document) => memberOf(document, parent)) : documents;
+    const members = parent ? documents.map((document) => asMember(document, parent)) : documents;
     for (const one of orderOf(members, this.#namespace)) {
       this.#documents.push(await this.#judge.apply(members[one.position]!, one));
       if (this.#slice.isOver) await this.#pause();
@@ -234,6 +234,12 @@ export class Attempt {
     const resourceVersion = isKept ? seen : stored && planned.object?.resourceVersion;
     const value = { ...rest, metadata: { ...others, ...(resourceVersion === undefined ? {} : { resourceVersion }) } };
     return { ...planned, value: asValue(value) };
+  }
+
+  /** What the object of a key is called, where it is one of the documents. */
+  nameOf(key: string | undefined): string | undefined {
+    const { object } = this.#all.find(({ at }) => at && this.#keyOf(at) === key)?.planned ?? {};
+    return object && [object.kind, [object.namespace, object.name].filter(Boolean).join("/")].join(" ");
   }
 
   #keyOf(at: ResourceTarget): string {

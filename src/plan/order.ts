@@ -7,7 +7,7 @@
  * @module
  */
 import type { PlannedMove } from "../meta/plan-report.ts";
-import { type Value, type ValueObject, getMember, isObject, textIn } from "../value/value.ts";
+import { type Value, isObject, memberOf, textIn } from "../value/value.ts";
 
 /** A document at its position in the manifest. */
 export interface OrderedDocument {
@@ -96,7 +96,7 @@ function providedBy(document: Value, usual: string): string | undefined {
   if (apiVersion === "v1" && kind === "Namespace") return keyOf("namespace", name);
   if (apiVersion === "v1" && kind === "ServiceAccount") return keyOf("serviceAccount", namespace, name);
   if (kind === "CustomResourceDefinition") {
-    return keyOf("definition", textIn(spec, "group"), textIn(getMember(asObject(spec), "names"), "kind"));
+    return keyOf("definition", textIn(spec, "group"), textIn(memberOf(spec, "names"), "kind"));
   }
   if (apiVersion.startsWith(RBAC) && ROLES.has(kind))
     return keyOf("role", kind, kind === "Role" ? namespace : "", name);
@@ -110,7 +110,7 @@ function needsOf(document: Value, usual: string): Need[] {
     { rule: "definition", key: keyOf("definition", apiVersion.slice(0, Math.max(slash, 0)), kind) },
     { rule: "namespace", key: keyOf("namespace", namespace) },
   ];
-  const roleRef = getMember(asObject(document), "roleRef");
+  const roleRef = memberOf(document, "roleRef");
   if (apiVersion.startsWith(RBAC) && isObject(roleRef)) {
     const role = textIn(roleRef, "kind");
     needs.push({ rule: "role", key: keyOf("role", role, role === "Role" ? namespace : "", textIn(roleRef, "name")) });
@@ -151,17 +151,15 @@ interface Parts {
 }
 
 function partsOf(document: Value, usual: string): Parts {
-  const metadata = getMember(asObject(document), "metadata");
+  const metadata = memberOf(document, "metadata");
   return {
     apiVersion: textIn(document, "apiVersion"),
     kind: textIn(document, "kind"),
     name: textIn(metadata, "name"),
     namespace: textIn(metadata, "namespace") || usual,
-    spec: getMember(asObject(document), "spec"),
+    spec: memberOf(document, "spec"),
   };
 }
-
-const asObject = (value: Value | undefined): ValueObject => (isObject(value) ? value : {});
 
 /** One text for several; a name has no such character. */
 const keyOf = (...parts: readonly string[]): string => parts.join("\0");

@@ -69,6 +69,8 @@ export class Planner {
   /** Judges and stores while other writers of some keys wait. */
   async #tryAlone(attempt: Try, keys: ReadonlySet<string>): Promise<TryResult> {
     return this.#parts.hold([...keys], async ({ signal }) => {
+      // It may have lost one lock while it waited for another.
+      signal.throwIfAborted();
       const done = Promise.withResolvers<void>();
       const holder = { keys, done: done.promise };
       this.#holders.add(holder);
@@ -105,7 +107,7 @@ export class Planner {
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
       if (isOvertaken(error) && !isLast) return { keys };
-      const status = refusalOf(error);
+      const status = refusalOf(error, attempt.nameOf(error.key));
       if (!status) throw storeError({ ref: PLAN }, "", error);
       return { report: await attempt.report("refused", status) };
     }
@@ -143,11 +145,14 @@ const PLAN: ObjectRef = { group: "keelson.dev", plural: "plans", kind: "Plan" };
 
 const isOvertaken = ({ code }: StoreError): boolean => code === "conflict" || code === "exists" || code === "notFound";
 
-/** Why the store does not take the documents together; undefined where it has failed. */
-function refusalOf(error: StoreError): Status | undefined {
+/**
+ * Why the store does not take the documents together; undefined where it has failed.
+ *
+ * @param name what the store names
+ */
+function refusalOf(error: StoreError, name = "an object that they change"): Status | undefined {
   if (isOvertaken(error)) {
-    const what = error.key ?? "one of their objects";
-    const why = `the documents were judged ${MAX_TRIES} times, and others were faster each time, last with ${what}; try again`;
+    const why = `the documents were judged ${MAX_TRIES} times, and others were faster each time, last with ${name}; try again`;
     return conflict(PLAN, "", why).status;
   }
   if (error.code !== "tooLarge") return undefined;

@@ -8,7 +8,7 @@ import type { PlanCaller, WriteRecord } from "./contract.ts";
 import type { Judged } from "./judge.ts";
 import { infoOf } from "./target.ts";
 
-/** The code of a write that would have been made, and is not: what it is about was changed meanwhile. */
+/** The code of a write that an earlier attempt had and the last one does not have. */
 const CONFLICT = 409;
 
 /** See the head of this file. */

@@ -19,6 +19,7 @@ export {
 export { type Action, type ActionRequest, type Actions, actionKey } from "./kind/action.ts";
 export { type Proposal, commit, commitTogether } from "./commit/commit.ts";
 export { withLocks } from "./commit/object-locks.ts";
+export { waitUntilFresh } from "./kind/freshness.ts";
 export { WriteTrace } from "./pipeline/trace.ts";
 export { reportedObject } from "./objects/ownership-reports.ts";
 export { SYSTEM } from "./kind/system.ts";

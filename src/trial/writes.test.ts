@@ -26,6 +26,29 @@ test("all changes come once and in order, in parts that fit into memory", async 
   expect(parts.length).toBeGreaterThan(0);
 });
 
+test("changes that come together with the last ones of a part are read once", async () => {
+  const event = (revision: number, bytes: number): StoreEvent => ({
+    type: "put",
+    key: "/core/things/a",
+    value: Buffer.alloc(bytes),
+    revision,
+    previousRevision: revision - 1,
+  });
+  const all = [event(1, 5 * MIB), event(2, 1), event(3, 1)];
+  const store: Pick<Store, "watch"> = {
+    watch(_prefix, after, watcher) {
+      // A page of the log, and at once what is in memory.
+      queueMicrotask(() => {
+        for (const one of all) if (one.revision > after) watcher.events([one]);
+      });
+      return { close: () => {} };
+    },
+  };
+  const revisions: number[] = [];
+  for await (const part of changesOf(store, { since: 0, until: 3 })) revisions.push(...part.map((one) => one.revision));
+  expect(revisions).toEqual([1, 2, 3]);
+});
+
 test("changes after the end of the range are left out", async () => {
   const store = await storeWith(5, 10);
   const parts: StoreEvent[] = [];

@@ -37,26 +37,27 @@ export async function* changesOf(
  * may be of keys that are not watched: the store says that it has got so far.
  */
 async function nextPart(store: Watched, after: number, until: number): Promise<Part> {
-  const { promise, resolve, reject } = Promise.withResolvers<Part>();
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
   const events: StoreEvent[] = [];
   let bytes = 0;
   let reached = after;
-  const end = (): void => resolve({ events, revision: reached });
   const watch = store.watch("", after, {
     events(batch) {
       for (const event of batch) bytes += event.value.length;
       events.push(...batch);
       reached = batch.at(-1)?.revision ?? reached;
-      if (reached >= until || bytes > MAX_WAITING_BYTES) end();
+      if (reached >= until || bytes > MAX_WAITING_BYTES) resolve();
     },
     progress(revision) {
       reached = Math.max(reached, revision);
-      if (reached >= until) end();
+      if (reached >= until) resolve();
     },
     ended: reject,
   });
   try {
-    return await promise;
+    await promise;
+    // More may have come meanwhile.
+    return { events, revision: reached };
   } finally {
     watch.close();
   }

@@ -113,7 +113,7 @@ test("documents that others overtake each time are refused, which says how often
     status: {
       code: 409,
       message: expect.stringMatching(
-        /the documents were judged 12 times, and others were faster each time, last with \/core\/configmaps\/default\/shared; try again$/,
+        /the documents were judged 12 times, and others were faster each time, last with ConfigMap default\/shared; try again$/,
       ),
     },
   });

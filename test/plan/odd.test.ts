@@ -2,6 +2,11 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { StatusError, planDocuments } from "../../src/client/index.ts";
+import { createCluster as createCore } from "../../src/cluster/index.ts";
+import { kubernetes } from "../../src/meta/dialect.ts";
+import type { Status } from "../../src/meta/status.ts";
+import { StoreError } from "../../src/storage/contract.ts";
+import { openMemoryStore } from "../../src/storage/memory/store.ts";
 import { createCluster } from "../../src/testing/index.ts";
 import { amount } from "../../src/util/testing/amount.ts";
 import "../seed.ts";
@@ -71,3 +76,18 @@ test(`no document of ${RUNS} random manifests is a failure of the server`, { tim
   });
   await fc.assert(property, { numRuns: RUNS });
 });
+
+test("a store that cannot be reached, or servers that do not follow it, are no fault of the server", async () => {
+  const store = await openMemoryStore();
+  await using cluster = await createCore({ store, dialect: kubernetes });
+  const client = cluster.client("test");
+  const map = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a", namespace: "default" } };
+  const codes = async () => [
+    await planDocuments(client, [map], { fieldManager: "m" }).catch(({ status }: StatusError) => status.code),
+    await cluster.tryPolicies([]).catch(({ status }: { status: Status }) => status.code),
+  ];
+  store.currentRevision = () => Promise.reject(new StoreError("unavailable", "no connection"));
+  expect(await codes()).toEqual([503, 503]);
+  store.currentRevision = () => Promise.resolve(store.revision + 5);
+  expect(await codes()).toEqual([504, 504]);
+}, 20_000);

@@ -140,7 +140,7 @@ class Attempt<Answer> implements Judging {
   readonly hold: Hold;
   readonly #proposals: Proposals<Answer>;
   readonly #plans: Plan<Answer>[] = [];
-  /** Shows what the plans so far will store, to those that follow; undefined before there are both. */
+  /** Shows what the plans so far will store, to those that follow; undefined for a write alone, and before the first plan. */
   #planned: PlannedLookup | undefined = undefined;
   #reservations: Reservation[] = [];
   readonly #endings: Reservation[] = [];

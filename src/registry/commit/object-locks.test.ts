@@ -79,6 +79,24 @@ describe("locks of writers", () => {
     expect(locks.size).toBe(0);
   });
 
+  test("a write that has lost one lock while it waited for another is told when it begins", async () => {
+    const clock = new ManualClock();
+    const locks = objectLocks(clock);
+    const other = Promise.withResolvers<void>();
+    void withLock(locks, "b", () => other.promise);
+    let begun: boolean | undefined;
+    const held = withLocks(locks, ["a", "b"], ({ signal }) => {
+      begun = signal.aborted;
+      return Promise.resolve();
+    });
+    await nextPass();
+    void withLock(locks, "a", () => Promise.resolve());
+    clock.advance(30_000);
+    other.resolve();
+    await held.catch(() => undefined);
+    expect(begun).toBe(true);
+  });
+
   test("what a write fails with reaches its caller as it is", async () => {
     const error = new Error("of the write");
     await expect(withLock(objectLocks(new ManualClock()), "a", () => Promise.reject(error))).rejects.toBe(error);

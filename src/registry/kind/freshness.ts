@@ -19,8 +19,13 @@ export function parseVersion(text: string): number | undefined {
   return version;
 }
 
+/** Where objects are read from, and what errors name. */
+interface Reading extends Pick<Kind, "ref"> {
+  readonly shared: Pick<Kind["shared"], "cacher" | "store">;
+}
+
 /** Waits until the cache has everything that was committed before this moment, through whatever server. */
-export async function waitUntilFresh(kind: Kind): Promise<void> {
+export async function waitUntilFresh(kind: Reading): Promise<void> {
   const { cacher, store } = kind.shared;
   let wanted: number;
   try {
@@ -32,7 +37,7 @@ export async function waitUntilFresh(kind: Kind): Promise<void> {
 }
 
 /** Waits until the cache has a revision; 504 Timeout when it does not come. */
-export async function waitForRevision(kind: Kind, revision: number): Promise<void> {
+export async function waitForRevision(kind: Pick<Reading, "shared">, revision: number): Promise<void> {
   const { cacher } = kind.shared;
   try {
     await cacher.waitFor(revision, { timeoutMs: WAIT_MILLIS });
