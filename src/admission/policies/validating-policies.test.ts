@@ -379,9 +379,13 @@ test("a policy of three expressions takes less than 30 us, and a request that no
   const judge = (one: AdmissionRequest) => () => {
     for (let i = 0; i < 1000; i++) void policies.validatingStep.validate!(one);
   };
+  // What the compiler of the engine does with a new test is not measured.
+  for (let i = 0; i < WARM_UP; i++) for (const one of [request, other]) judge(one)();
   expectNotLong(await leastCpu(judge(request), 30), 30);
   expectNotLong(await leastCpu(judge(other), 2), 2);
 });
+
+const WARM_UP = 20;
 
 const OTHERS = {
   resourceRules: [{ operations: ["*"], apiGroups: ["apps"], apiVersions: ["*"], resources: ["deployments"] }],
