@@ -67,6 +67,8 @@ const rooms = {
   client: ["util", "value", "meta"],
   claims: ["meta", "client/kind", "client/kinds"],
   runtime: ["util", "meta", "client"],
+  // What workloads need, as pure functions of objects and of the time.
+  workloads: ["util", "value", "meta", "client/kind", "client/kinds", "claims"],
   controllers: [
     "util",
     "meta",
@@ -77,6 +79,7 @@ const rooms = {
     "client",
     "claims",
     "runtime",
+    "workloads",
   ],
   volumes: ["util", "meta", "pki", "client"],
   csi: ["util"],
@@ -174,6 +177,7 @@ const ladders = {
       "scheduler",
       "storage",
       "storage-versions",
+      "workloads",
     ],
   ],
   kinds: [

@@ -5,7 +5,7 @@
  * There is a folder for each subject, and no subject imports another: `storage/` (claims, volumes, attachments),
  * `scheduler/` (Pods to nodes), `nodes/` (their taints), `pods/` (Pods of lost nodes), `namespaces/`, `garbage/` (owners,
  * old Events), `quota/`, `policies/` (types of their expressions),
- * `certificates/`, `access/` (tokens, roles), `election/` and `storage-versions/`. `common/` has what several share.
+ * `certificates/`, `access/` (tokens, roles), `election/`, `storage-versions/` and `workloads/` (Deployments, Jobs, Services ...). `common/` has what several share.
  */
 import type { Dialect } from "../meta/dialect.ts";
 import type { KeyPair } from "../pki/index.ts";
@@ -34,6 +34,7 @@ import { volumeBinder } from "./storage/binder/binder.ts";
 import { ephemeralVolumes } from "./storage/ephemeral-volumes.ts";
 import { volumeExpansion } from "./storage/expansion.ts";
 import { attributesClassProtection, claimProtection, volumeProtection } from "./storage/protection.ts";
+import { workloadControllers } from "./workloads/index.ts";
 
 /** The settings of the controllers. */
 export interface ControllerSettings extends AttachSettings, PodGarbageSettings, QuotaSettings {
@@ -85,6 +86,7 @@ export function builtInControllers(settings: ControllerSettings): BuiltInControl
     trustBundlePublisher(caCertificate),
     roleAggregation,
     policyTypeChecking,
+    ...(defaultAdmission ? workloadControllers(settings) : []),
   ];
   const placing = scheduler(dialect);
   return storageProtection

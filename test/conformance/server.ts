@@ -47,6 +47,7 @@ const EXTENDED: Setup = { ...ALONE, gates: { MutatingAdmissionPolicy: true } };
 /** How the recorded server was started for areas for which it was not started alone. */
 const SETUPS: Readonly<Record<string, Setup>> = {
   controllers: { ...ALONE, controllers: ["*"] },
+  rollouts: { ...ALONE, controllers: ["*"] },
   scheduling: { ...ALONE, controllers: ["*", "scheduler"] },
   trust: { ...ALONE, issuers: ["https://kubernetes.default.svc"] },
   admission: EXTENDED,

@@ -1,0 +1,15 @@
+/**
+ * The controllers of workloads: each reads objects from informers, asks a planner of `src/workloads/`, and performs its plan.
+ */
+import type { Dialect } from "../../meta/dialect.ts";
+import type { Controller } from "../../runtime/index.ts";
+
+/** The settings of the controllers of workloads. */
+export interface WorkloadSettings {
+  readonly dialect: Dialect;
+}
+
+/** Returns the controllers of workloads of `*`. */
+export function workloadControllers(_: WorkloadSettings): readonly Controller[] {
+  return [];
+}

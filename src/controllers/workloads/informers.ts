@@ -1,0 +1,54 @@
+/** Informers and triggers that the controllers of workloads share: one list, watch and copy for all of them. */
+import { type ApiObject, type Key, type Kind, type Scope, keyOf } from "../../client/index.ts";
+import { Pod } from "../../client/kinds/index.ts";
+import {
+  type GetInformer,
+  type Informer,
+  type InformerSpec,
+  type Source,
+  sharedInformer,
+  watches,
+} from "../../runtime/index.ts";
+import { controllerUid, ownerKey } from "../../runtime/owners.ts";
+import { controllerOf } from "../../workloads/common/ownership.ts";
+import { nodeOfPod } from "../common/nodes.ts";
+
+/** Indexes objects without a controller by their namespace. */
+export const freeInNamespace = (object: ApiObject): string | undefined =>
+  controllerOf(object) ? undefined : (object.metadata.namespace ?? "");
+
+/** The Pods by their controller, by node, and those without a controller by namespace. */
+export const workloadPods = sharedInformer(Pod, {
+  indexes: { controller: controllerUid, free: freeInNamespace, node: nodeOfPod },
+});
+
+/** Returns the objects that an owner may control: its own, and those of its namespace without a controller. */
+export const candidatesOf = <T extends ApiObject>(
+  owner: ApiObject,
+  informer: Informer<T, "Namespaced", "controller" | "free">,
+): readonly T[] => {
+  const own = informer.by("controller", owner.metadata.uid);
+  const free = informer.by("free", owner.metadata.namespace ?? "");
+  return free.length === 0 ? own : [...own, ...free];
+};
+
+/**
+ * A source of the keys of owners: the controller of a changed object or, where it has none, each owner in its namespace that it may
+ * belong to.
+ *
+ * @param fits whether a free object may belong to an owner
+ */
+export const ofOwners = <T extends ApiObject, O extends ApiObject, S extends Scope>(
+  spec: InformerSpec<T, S>,
+  owners: InformerSpec<O, "Namespaced", "namespace">,
+  fits: (object: T, owner: O) => boolean,
+): Source<Key<"Namespaced">> =>
+  watches(spec, (object: T, informer: GetInformer) => {
+    if (controllerOf(object))
+      return [ownerKey(object, owners.kind as Kind)].flatMap((key) => (key as Key<"Namespaced">) ?? []);
+    const all = informer(owners).by("namespace", object.metadata.namespace ?? "");
+    return all.filter((owner) => fits(object, owner)).map((owner) => keyOf<"Namespaced">(owner));
+  });
+
+/** Indexes objects by their namespace. */
+export const namespaceOf = ({ metadata }: ApiObject): string | undefined => metadata.namespace;

@@ -1,0 +1,118 @@
+/**
+ * The writes that a planner asks for, as values: a planner is a pure function of objects and of the time.
+ *
+ * @module
+ */
+import type { ApiObject, Kind, NewObject, Scope } from "../../client/kind.ts";
+
+/** An Event about the owner of a written object. */
+export interface Told {
+  /** Its reason where the write is done, such as `SuccessfulCreate`. */
+  readonly done: string;
+  /** Its reason where the write is refused, such as `FailedCreate`. */
+  readonly refused: string;
+}
+
+/** One write, or one Event. Build it with the functions of this file, which check the types. */
+export type PlannedWrite =
+  | { readonly verb: "create"; readonly kind: Kind; readonly object: NewObject<ApiObject>; readonly told?: Told }
+  | { readonly verb: "update" | "status"; readonly kind: Kind; readonly object: ApiObject }
+  | {
+      readonly verb: "patch" | "patchStatus";
+      readonly kind: Kind;
+      readonly object: ApiObject;
+      readonly patch: Readonly<Record<string, unknown>>;
+    }
+  | {
+      readonly verb: "delete";
+      readonly kind: Kind;
+      readonly object: ApiObject;
+      readonly told?: Told;
+      readonly options?: DeletePlan;
+    }
+  | { readonly verb: "event"; readonly type: "Normal" | "Warning"; readonly reason: string; readonly note: string };
+
+/** How an object is deleted; always by its uid. */
+export interface DeletePlan {
+  readonly gracePeriodSeconds?: number;
+  readonly propagationPolicy?: "Background" | "Foreground" | "Orphan";
+}
+
+/** A write that the server refused, and why. */
+export interface Refusal {
+  readonly write: PlannedWrite;
+  /** The reason of the Status, such as `AlreadyExists`; `Unknown` where there is none. */
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** What to write for an object, and when to plan again without a change. */
+export interface Plan {
+  /**
+   * Stages, one after the other. The writes of a stage do not depend on each other: its creates are sent in batches of 1, 2, 4, 8 and so
+   * on, each only if the one before had no refusal (WL-GEN-5), its deletions side by side, others in order. After a refusal no
+   * further stage begins.
+   */
+  readonly stages: readonly (readonly PlannedWrite[])[];
+  /** Writes after all others, also after refusals: the status. */
+  readonly afterwards?: (refusals: readonly Refusal[]) => readonly PlannedWrite[];
+  /** Milliseconds after which the plan may change by time alone. */
+  readonly againMillis?: number | undefined;
+}
+
+/** Plans the creation of an object. */
+export const creates = <T extends ApiObject, S extends Scope>(
+  kind: Kind<T, S>,
+  object: NewObject<T>,
+  told?: Told,
+): PlannedWrite => ({ verb: "create", kind, object, ...(told ? { told } : {}) });
+
+/** Plans an update of an object at its resourceVersion. */
+export const updates = <T extends ApiObject, S extends Scope>(kind: Kind<T, S>, object: T): PlannedWrite => ({
+  verb: "update",
+  kind,
+  object,
+});
+
+/** Plans an update of the status of an object at its resourceVersion. */
+export const updatesStatus = <T extends ApiObject, S extends Scope>(kind: Kind<T, S>, object: T): PlannedWrite => ({
+  verb: "status",
+  kind,
+  object,
+});
+
+/** Plans a merge patch (RFC 7386) of an object by its uid. */
+export const patches = <T extends ApiObject, S extends Scope>(
+  kind: Kind<T, S>,
+  object: T,
+  patch: Readonly<Record<string, unknown>>,
+): PlannedWrite => ({ verb: "patch", kind, object, patch });
+
+/** Plans a merge patch (RFC 7386) of the status of an object by its uid. */
+export const patchesStatus = <T extends ApiObject, S extends Scope>(
+  kind: Kind<T, S>,
+  object: T,
+  patch: Readonly<Record<string, unknown>>,
+): PlannedWrite => ({ verb: "patchStatus", kind, object, patch });
+
+/** Plans the deletion of an object by its uid. */
+export const deletes = <T extends ApiObject, S extends Scope>(
+  kind: Kind<T, S>,
+  object: T,
+  told?: Told,
+  options?: DeletePlan,
+): PlannedWrite => ({ verb: "delete", kind, object, ...(told ? { told } : {}), ...(options ? { options } : {}) });
+
+/** Plans an Event about the planned object. */
+export const tells = (type: "Normal" | "Warning", reason: string, note: string): PlannedWrite => ({
+  verb: "event",
+  type,
+  reason,
+  note,
+});
+
+/** The soonest of some times to plan again; undefined where there is none. */
+export function soonest(...millis: readonly (number | undefined)[]): number | undefined {
+  const times = millis.filter((one) => one !== undefined);
+  return times.length === 0 ? undefined : Math.min(...times);
+}
