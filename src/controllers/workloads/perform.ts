@@ -146,11 +146,11 @@ class Performance implements Performed {
       return;
     }
     this.error ??= error;
-    const { reason = "Unknown" } = error.status;
-    this.refusals.push({ write, reason, message: messageOf(error) });
+    const { reason = "Unknown", message = messageOf(error) } = error.status;
+    this.refusals.push({ write, reason, message });
     if ((write.verb === "create" || write.verb === "delete") && write.told) {
       const what = write.verb === "create" ? "creating" : "deleting";
-      this.#parts.tell("Warning", write.told.refused, `Error ${what}: ${messageOf(error)}`);
+      this.#parts.tell("Warning", write.told.refused, `Error ${what}: ${message}`);
     }
   }
 }
