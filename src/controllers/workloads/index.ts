@@ -12,6 +12,8 @@ export interface WorkloadSettings {
 }
 
 /** Returns the controllers of workloads of `*`. */
-export function workloadControllers(_: WorkloadSettings): readonly Controller[] {
-  return [deploymentRollout, replicaSets, replicationControllerPods];
-}
+export const workloadControllers: (settings: WorkloadSettings) => readonly Controller[] = () => [
+  deploymentRollout,
+  replicaSets,
+  replicationControllerPods,
+];
