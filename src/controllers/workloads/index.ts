@@ -5,6 +5,9 @@ import type { Dialect } from "../../meta/dialect.ts";
 import type { Controller } from "../../runtime/index.ts";
 import { deploymentRollout } from "./deployment.ts";
 import { replicaSets, replicationControllerPods } from "./replicas.ts";
+import { endpoints } from "./endpoints.ts";
+import { endpointSliceMirroring } from "./endpointslice-mirroring.ts";
+import { endpointSlices } from "./endpointslices.ts";
 
 /** The settings of the controllers of workloads. */
 export interface WorkloadSettings {
@@ -17,3 +20,6 @@ export const workloadControllers: (settings: WorkloadSettings) => readonly Contr
   replicaSets,
   replicationControllerPods,
 ];
+export function workloadControllers(_: WorkloadSettings): readonly Controller[] {
+  return [deploymentRollout, endpointSliceMirroring, endpointSlices, endpoints, replicaSets, replicationControllerPods];
+}
