@@ -70,6 +70,8 @@ describe("in the neutral dialect", () => {
       "root-ca",
       "serviceaccount-token",
       "node-lifecycle-controller",
+      "statefulset",
+      "daemonset",
       ...PROTECTIONS,
     ]);
   });

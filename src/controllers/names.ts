@@ -5,6 +5,7 @@ export const CONTROLLERS = {
   csrapproving: "Approves requests of nodes for client certificates, where who asks may have them.",
   csrcleaner: "Removes requests for certificates that are old.",
   csrsigning: "Issues what approved requests for client certificates and of nodes ask for, with the CA of the server.",
+  daemonset: "Makes a Pod of each DaemonSet on each node that fits, and updates them some nodes at a time.",
   "ephemeral-volume": "Makes the claims that Pods bring with them.",
   "event-expiry": "Deletes Events some time after their last write.",
   "garbage-collector": "Deletes objects whose owners are gone, and finishes foreground and orphaning deletions.",
@@ -23,6 +24,7 @@ export const CONTROLLERS = {
   scheduler: "Gives Pods their nodes, with a view to their volumes; it runs only where it is named.",
   serviceaccount: "Keeps the ServiceAccount default in every namespace (kubernetes dialect).",
   "serviceaccount-token": "Fills Secrets that are to hold the token of a ServiceAccount (kubernetes dialect).",
+  statefulset: "Makes the Pods and claims of StatefulSets one after the other, and updates them from the last one.",
   "storage-version-migrator":
     "Writes the objects of a kind anew for a StorageVersionMigration (gate StorageVersionMigrator).",
   "system-namespaces": "Makes the namespaces that every cluster has again when they are deleted.",

@@ -3,6 +3,8 @@
  */
 import type { Dialect } from "../../meta/dialect.ts";
 import type { Controller } from "../../runtime/index.ts";
+import { daemonSet } from "./daemonset.ts";
+import { statefulSet } from "./statefulset.ts";
 
 /** The settings of the controllers of workloads. */
 export interface WorkloadSettings {
@@ -11,5 +13,5 @@ export interface WorkloadSettings {
 
 /** Returns the controllers of workloads of `*`. */
 export function workloadControllers(_: WorkloadSettings): readonly Controller[] {
-  return [];
+  return [statefulSet, daemonSet];
 }
