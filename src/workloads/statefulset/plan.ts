@@ -266,11 +266,8 @@ class Planning {
 
   /** Whether a Pod is running, ready and available, and stays. */
   #isSettled(pod: Pod): boolean {
-    return isRunningAndReady(pod) && !this.#isUnavailable(pod);
-  }
-
-  #isUnavailable(pod: Pod): boolean {
-    return isTerminating(pod) || !isAvailable(pod, this.#set.spec.minReadySeconds ?? 0, this.#view.now);
+    const { minReadySeconds = 0 } = this.#set.spec;
+    return isRunningAndReady(pod) && !isTerminating(pod) && isAvailable(pod, minReadySeconds, this.#view.now);
   }
 
   /** Brings the labels, volumes and claims of a Pod to what they should be. */
@@ -302,7 +299,7 @@ class Planning {
   #scaleDown(): boolean {
     const downwards = this.#surplus.toReversed();
     this.#stage(downwards.flatMap((member) => this.#ownerWrites(member)));
-    const lowest = this.#surplus.find(({ pod }) => this.#isUnavailable(pod));
+    const lowest = this.#surplus.find(({ pod }) => !this.#isSettled(pod));
     return this.#run(
       downwards.map(({ pod }): Step => {
         if (isTerminating(pod)) return { writes: [], blocks: true };
@@ -319,7 +316,7 @@ class Planning {
     if (type === "OnDelete") return;
     const replicas = replicasOf(this.#set);
     const most = Math.max(1, shareOf(rollingUpdate?.maxUnavailable ?? 1, replicas, "down"));
-    const unavailable = replicas - this.#wanted.filter(({ pod }) => !this.#isUnavailable(pod)).length;
+    const unavailable = replicas - this.#wanted.filter(({ pod }) => this.#isSettled(pod)).length;
     const from = firstOrdinal(this.#set) + (rollingUpdate?.partition ?? 0);
     const old = this.#wanted.filter(
       ({ ordinal, pod }) => ordinal >= from && revisionOf(pod) !== this.#names.update && !isTerminating(pod),

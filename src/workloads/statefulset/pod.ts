@@ -26,6 +26,7 @@ export function newPod(
   const { labels, annotations, finalizers } = template.metadata ?? {};
   const metadata = {
     name,
+    generateName: `${set.metadata.name}-`,
     labels: { ...labels, ...identityOf(name, ordinal), [REVISION]: revision },
     ...(annotations ? { annotations } : {}),
     ...(finalizers ? { finalizers } : {}),
