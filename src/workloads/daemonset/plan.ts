@@ -201,8 +201,10 @@ class Planning {
   #surplusOfSurge(running: readonly Pod[]): Pod[] {
     const { hash } = this.#revision;
     const isNew = ({ metadata }: Pod): boolean => metadata.labels?.[HASH] === hash;
-    const latest = running.find(isNew);
-    const old = running.find((pod) => !isNew(pod));
+    // Of several of one kind the oldest available one stays.
+    const best = (pods: readonly Pod[]): Pod | undefined => pods.find((pod) => this.#isAvailable(pod)) ?? pods[0];
+    const latest = best(running.filter(isNew));
+    const old = best(running.filter((pod) => !isNew(pod)));
     const others = running.filter((pod) => pod !== latest && pod !== old);
     return latest && old && (!isReady(old) || this.#isAvailable(latest)) ? [...others, old] : others;
   }
