@@ -160,8 +160,7 @@ class Performance implements Performed {
       return;
     }
     this.error ??= error;
-    const { reason = "Unknown" } = error.status;
-    const message = messageOf(error);
+    const { reason = "Unknown", message = messageOf(error) } = error.status;
     this.refusals.push({ write, reason, message });
     const told = toldOf(write);
     if (!told || told.untold?.includes(reason)) return;
