@@ -17,6 +17,11 @@ export interface WorkloadSettings {
 }
 
 /** Returns the controllers of workloads of `*`. */
+export const workloadControllers: (settings: WorkloadSettings) => readonly Controller[] = () => [
+  deploymentRollout,
+  replicaSets,
+  replicationControllerPods,
+];
 export function workloadControllers(_: WorkloadSettings): readonly Controller[] {
   return [
     deploymentRollout,
