@@ -70,6 +70,7 @@ describe("in the neutral dialect", () => {
       "root-ca",
       "serviceaccount-token",
       "node-lifecycle-controller",
+      "ttl",
       ...PROTECTIONS,
     ]);
   });
