@@ -1,7 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { kubernetes, neutral } from "../meta/dialect.ts";
 import { builtInControllers, chooseControllers, lifecycleControllers, shortName } from "./index.ts";
+<<<<<<< HEAD
 import { CONTROLLERS, isControllerChosen, ownName } from "./names.ts";
+=======
+import { CONTROLLERS } from "./names.ts";
+import { workloadControllers } from "./workloads/index.ts";
+>>>>>>> main
 
 const signingCa = (): never => {
   throw new Error("nothing is signed here");
@@ -95,6 +100,8 @@ describe("in the neutral dialect", () => {
       "root-ca",
       "serviceaccount-token",
       "node-lifecycle-controller",
+      ...workloadControllers({ dialect: kubernetes }).map(shortName),
+      "ttl",
       ...PROTECTIONS,
     ]);
   });

@@ -19,18 +19,11 @@ export interface WorkloadSettings {
 /** Returns the controllers of workloads of `*`. */
 export const workloadControllers: (settings: WorkloadSettings) => readonly Controller[] = () => [
   deploymentRollout,
+  endpointSliceMirroring,
+  endpointSlices,
+  endpoints,
   replicaSets,
   replicationControllerPods,
+  statefulSet,
+  daemonSet,
 ];
-export function workloadControllers(_: WorkloadSettings): readonly Controller[] {
-  return [
-    deploymentRollout,
-    endpointSliceMirroring,
-    endpointSlices,
-    endpoints,
-    replicaSets,
-    replicationControllerPods,
-    statefulSet,
-    daemonSet,
-  ];
-}
