@@ -1,12 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { kubernetes, neutral } from "../meta/dialect.ts";
 import { builtInControllers, chooseControllers, lifecycleControllers, shortName } from "./index.ts";
-<<<<<<< HEAD
 import { CONTROLLERS, isControllerChosen, ownName } from "./names.ts";
-=======
-import { CONTROLLERS } from "./names.ts";
 import { workloadControllers } from "./workloads/index.ts";
->>>>>>> main
 
 const signingCa = (): never => {
   throw new Error("nothing is signed here");
