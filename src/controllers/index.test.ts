@@ -96,8 +96,8 @@ describe("in the neutral dialect", () => {
       "root-ca",
       "serviceaccount-token",
       "node-lifecycle-controller",
-      ...workloadControllers({ dialect: kubernetes }).map(shortName),
       "ttl",
+      ...workloadControllers({ dialect: kubernetes }).map(shortName),
       ...PROTECTIONS,
     ]);
   });
