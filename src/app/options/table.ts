@@ -412,6 +412,11 @@ const ROWS = {
       "10000",
       "Maximum number of watches of one user, except users who may do everything; 0 for no limit.",
     ),
+    "max-sessions-per-user": option(
+      limit("sessions"),
+      "100",
+      "Maximum number of sessions (exec, attach) of one user, except users who may do everything; 0 for no limit.",
+    ),
     "enable-priority-and-fairness": option(
       onOff,
       "true",

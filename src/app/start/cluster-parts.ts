@@ -35,6 +35,7 @@ export function clusterParts({ store, stored, encryption }: Stores, parts: Serve
         ...connectionLimits(options),
         requestsPerUser: options.maxRequestsPerUser,
         watchesPerUser: options.maxWatchesPerUser,
+        sessionsPerUser: options.maxSessionsPerUser,
         reads: options.maxReads,
         writes: options.maxWrites,
         requestMillis: options.requestMillis,
