@@ -81,6 +81,8 @@ const rooms = {
     "runtime",
     "workloads",
   ],
+  // Nodes without machines, whose Pods live by scripts.
+  simulation: ["util", "value", "meta", "client", "claims", "runtime", "workloads"],
   volumes: ["util", "meta", "pki", "client"],
   csi: ["util"],
   drivers: ["util", "csi"],
