@@ -29,6 +29,7 @@ import type { Collector } from "../util/exposition.ts";
 import { componentStatuses } from "./components.ts";
 import type { ClusterParts } from "./contract.ts";
 import type { Own } from "./own.ts";
+import { simulatedMetrics } from "./simulated-metrics.ts";
 
 /** The handlers of a cluster, with those that the server needs too. */
 export interface ClusterHandlers extends Handlers {
@@ -67,7 +68,10 @@ export function handlersOf(parts: ClusterParts, own: Own, access: RegistryAccess
     admissionMetrics: [webhooks.metrics.collect, policyMetrics.collect],
     webhooks,
     actions: builtInActions({ access, authorizer, authenticator, signer: parts.signer ?? noSigner }),
-    shown: new Map([["/ComponentStatus", () => componentStatuses({ ...own, ...own.api, lookup: access.lookup })]]),
+    shown: new Map([
+      ["/ComponentStatus", () => componentStatuses({ ...own, ...own.api, lookup: access.lookup })],
+      ...simulatedMetrics({ ...own.api, lookup: access.lookup, simulation: parts.simulation ?? (() => undefined) }),
+    ]),
   };
 }
 
