@@ -39,6 +39,8 @@ export interface ClusterParts {
   readonly allowsPrivileged?: boolean;
   /** The machine's by default. */
   readonly clock?: Clock;
+  /** The time of sockets, threads, locks and credentials, where that of {@link ClusterParts.clock} passes faster; the same by default. */
+  readonly wallClock?: Clock;
   /** The machine's by default. */
   readonly random?: Random;
   /** Nothing is logged by default. */

@@ -296,7 +296,7 @@ function serverOf(parts: ClusterParts, { own, built, routes, mismatches, health 
     authenticator: built.handlers.authenticator,
     authorizer: built.handlers.authorizer,
     dialect,
-    clock,
+    clock: parts.wallClock ?? clock,
     random,
     log,
     threads: own.threads,
