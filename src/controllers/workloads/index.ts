@@ -16,6 +16,5 @@ export interface WorkloadSettings {
 
 /** Returns the controllers of workloads of `*`. */
 export function workloadControllers(_: WorkloadSettings): readonly Controller[] {
-  return [deploymentRollout, replicaSets, replicationControllerPods];
-  return [endpoints, endpointSlices, endpointSliceMirroring];
+  return [deploymentRollout, endpointSliceMirroring, endpointSlices, endpoints, replicaSets, replicationControllerPods];
 }
