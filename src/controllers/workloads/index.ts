@@ -18,19 +18,12 @@ export interface WorkloadSettings {
 
 /** Returns the controllers of workloads of `*`. */
 export const workloadControllers: (settings: WorkloadSettings) => readonly Controller[] = () => [
+  daemonSet,
   deploymentRollout,
+  endpointSliceMirroring,
+  endpointSlices,
+  endpoints,
   replicaSets,
   replicationControllerPods,
+  statefulSet,
 ];
-export function workloadControllers(_: WorkloadSettings): readonly Controller[] {
-  return [
-    deploymentRollout,
-    endpointSliceMirroring,
-    endpointSlices,
-    endpoints,
-    replicaSets,
-    replicationControllerPods,
-    statefulSet,
-    daemonSet,
-  ];
-}
