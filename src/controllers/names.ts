@@ -44,8 +44,43 @@ export const CONTROLLERS = {
     "Checks the expressions of ValidatingAdmissionPolicies against the types that they are about.",
 } as const;
 
+/** Names of kube-controller-manager for controllers that have another one here, besides those that only end in `-controller`. */
+const OTHER_NAMES: Readonly<Record<string, string>> = {
+  "certificatesigningrequest-approving-controller": "csrapproving",
+  "certificatesigningrequest-cleaner-controller": "csrcleaner",
+  "certificatesigningrequest-signing-controller": "csrsigning",
+  endpoint: "endpoints",
+  "endpointslice-mirroring-controller": "endpointslicemirroring",
+  garbagecollector: "garbage-collector",
+  "horizontal-pod-autoscaler-controller": "horizontalpodautoscaling",
+  "kube-apiserver-serving-clustertrustbundle-publisher-controller": "trust-bundle-publisher",
+  nodelifecycle: "node-lifecycle-controller",
+  "persistentvolume-attach-detach-controller": "attachdetach",
+  "persistentvolume-protection-controller": "pv-protection",
+  "persistentvolumeclaim-protection-controller": "pvc-protection",
+  "podcertificaterequest-cleaner-controller": "podcertificaterequestcleaner",
+  podgc: "pod-garbage-collector-controller",
+  "resource-claim-controller": "resourceclaim",
+  "root-ca-cert-publisher": "root-ca",
+  "root-ca-certificate-publisher-controller": "root-ca",
+  "volumeattributesclass-protection-controller": "vac-protection",
+};
+
+/**
+ * Returns the name of a controller here for one of kube-controller-manager, such as `deployment` for `deployment-controller`; a dash in
+ * front stays. Other texts are returned as they are.
+ */
+export function ownName(name: string): string {
+  const dash = name.startsWith("-") ? "-" : "";
+  const bare = name.slice(dash.length);
+  const known = [bare, OTHER_NAMES[bare], bare.replace(/-controller$/, "")];
+  const own = known.find((one) => one !== undefined && Object.hasOwn(CONTROLLERS, one));
+  return own === undefined ? name : dash + own;
+}
+
 /** Whether a list for `--controllers` selects a controller that runs by default. */
-export function isControllerChosen(names: readonly string[], name: string): boolean {
+export function isControllerChosen(given: readonly string[], name: string): boolean {
+  const names = given.map(ownName);
   const onlyWithout = names.length > 0 && names.every((one) => one.startsWith("-"));
   return names.includes(name) || ((onlyWithout || names.includes("*")) && !names.includes(`-${name}`));
 }
