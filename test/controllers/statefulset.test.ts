@@ -4,7 +4,7 @@ import {
   ConfigMap,
   ControllerRevision,
   PersistentVolumeClaim,
-  Pod,
+  type Pod,
   StatefulSet,
 } from "../../src/client/kinds/index.ts";
 import { garbageCollector } from "../../src/controllers/garbage/collector.ts";

@@ -195,10 +195,10 @@ class Planning {
     const present = new Map(this.#wanted.map(({ ordinal, pod }) => [ordinal, pod]));
     const first = firstOrdinal(this.#set);
     const last = first + replicasOf(this.#set) - 1;
-    let creates = 0;
-    for (let ordinal = first; ordinal <= last && creates < MAX_CREATES; ordinal++) {
+    let missing = 0;
+    for (let ordinal = first; ordinal <= last && missing < MAX_CREATES; ordinal++) {
       const pod = present.get(ordinal);
-      if (!pod) creates++;
+      if (!pod) missing++;
       yield pod ? this.#present({ ordinal, pod }) : this.#absent(ordinal);
     }
   }
