@@ -72,6 +72,7 @@ describe("in the neutral dialect", () => {
       "serviceaccount-token",
       "node-lifecycle-controller",
       ...workloadControllers({ dialect: kubernetes }).map(shortName),
+      "ttl",
       ...PROTECTIONS,
     ]);
   });

@@ -15,7 +15,8 @@ export const CONTROLLERS = {
   "garbage-collector": "Deletes objects whose owners are gone, and finishes foreground and orphaning deletions.",
   "leader-election": "Chooses who leads among LeaseCandidates (gate CoordinatedLeaderElection).",
   namespace: "Deletes what is in a namespace that is deleted, and says what holds it.",
-  "node-lifecycle-controller": "Taints nodes by the conditions that their agents report (kubernetes dialect).",
+  "node-lifecycle-controller":
+    "Finds nodes whose agents are silent, and taints nodes by their conditions (kubernetes dialect).",
   "persistentvolume-binder": "Brings claims and volumes together, and does with released volumes what they say.",
   "persistentvolume-expander": "Hands claims that ask for more to who enlarges volumes.",
   "pod-garbage-collector-controller":
@@ -35,6 +36,7 @@ export const CONTROLLERS = {
     "Writes the objects of a kind anew for a StorageVersionMigration (gate StorageVersionMigrator).",
   "system-namespaces": "Makes the namespaces that every cluster has again when they are deleted.",
   "taint-eviction-controller": "Evicts Pods from nodes with taints that they do not tolerate (NoExecute).",
+  ttl: "Tells agents of nodes how long they may keep ConfigMaps and Secrets, by the number of nodes (kubernetes dialect).",
   "trust-bundle-publisher":
     "Keeps the certificate of the server in a ClusterTrustBundle of its own (gate ClusterTrustBundle).",
   "vac-protection": "Keeps attributes classes that claims or volumes name.",

@@ -17,15 +17,13 @@ export interface WorkloadSettings {
 }
 
 /** Returns the controllers of workloads of `*`. */
-export function workloadControllers(_: WorkloadSettings): readonly Controller[] {
-  return [
-    deploymentRollout,
-    endpointSliceMirroring,
-    endpointSlices,
-    endpoints,
-    replicaSets,
-    replicationControllerPods,
-    statefulSet,
-    daemonSet,
-  ];
-}
+export const workloadControllers: (settings: WorkloadSettings) => readonly Controller[] = () => [
+  daemonSet,
+  deploymentRollout,
+  endpointSliceMirroring,
+  endpointSlices,
+  endpoints,
+  replicaSets,
+  replicationControllerPods,
+  statefulSet,
+];
