@@ -245,7 +245,9 @@ class Planning {
   #present(member: Member): Step {
     const { ordinal, pod } = member;
     if (isFinished(pod)) {
-      return { writes: isTerminating(pod) ? [] : [this.#deletes(pod)], blocks: true };
+      // A claim that it owned since it was to go stays for the next one.
+      const writes = isTerminating(pod) ? [] : [inSeries(...this.#ownerWrites(member), this.#deletes(pod))];
+      return { writes, blocks: true };
     }
     const writes: PlannedWrite[] = [];
     if (pod.status.phase === "Pending") {
