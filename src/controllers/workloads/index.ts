@@ -3,6 +3,9 @@
  */
 import type { Dialect } from "../../meta/dialect.ts";
 import type { Controller } from "../../runtime/index.ts";
+import { cronJob } from "./cronjob.ts";
+import { job } from "./job.ts";
+import { ttlAfterFinished } from "./ttl-after-finished.ts";
 
 /** The settings of the controllers of workloads. */
 export interface WorkloadSettings {
@@ -11,5 +14,5 @@ export interface WorkloadSettings {
 
 /** Returns the controllers of workloads of `*`. */
 export function workloadControllers(_: WorkloadSettings): readonly Controller[] {
-  return [];
+  return [job, cronJob, ttlAfterFinished];
 }
