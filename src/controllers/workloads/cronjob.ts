@@ -40,6 +40,12 @@ const concernsOwner = (event: ObjectEvent<Job>): boolean =>
   controllerUid(event.old) !== controllerUid(event.object) ||
   finishedCondition(event.old)?.type !== finishedCondition(event.object)?.type;
 
+/** The key of the CronJob that controls a Job. */
+const ownersOf = (job: Job): readonly Key<"Namespaced">[] => {
+  const key = ownerKey(job, CronJob as never) as Key<"Namespaced"> | undefined;
+  return key ? [key] : [];
+};
+
 /** Looks at CronJobs with another schedule when they are due. */
 const rescheduled: Source<Key<"Namespaced">> = keysPushed((add, { own, clock }) => {
   const timers = new Map<string, Timer>();
@@ -73,14 +79,7 @@ export const cronJob: Controller = defineController({
   for: cronJobs,
   predicate: (event) => !isRescheduled(event),
   uses: [workloadJobs],
-  sources: [
-    rescheduled,
-    watches(
-      workloadJobs,
-      (job: Job) => (ownerKey(job, CronJob as never) as Key<"Namespaced"> | undefined) ?? [],
-      concernsOwner,
-    ),
-  ],
+  sources: [rescheduled, watches(workloadJobs, ownersOf, concernsOwner)],
   backoff: { first: "5ms", most: "1000s" },
   async reconcile(ctx): Promise<Result> {
     const { object, client, clock, events } = ctx;
