@@ -2,6 +2,7 @@
 export const CONTROLLERS = {
   attachdetach: "Attaches volumes to the nodes of the Pods that use them, and takes them off again.",
   "clusterrole-aggregation-controller": "Gathers the rules of ClusterRoles into those that ask for them, such as edit.",
+  cronjob: "Makes the Jobs of CronJobs when they are due, and deletes old ones (kubernetes dialect).",
   csrapproving: "Approves requests of nodes for client certificates, where who asks may have them.",
   csrcleaner: "Removes requests for certificates that are old.",
   csrsigning: "Issues what approved requests for client certificates and of nodes ask for, with the CA of the server.",
@@ -13,6 +14,7 @@ export const CONTROLLERS = {
   "ephemeral-volume": "Makes the claims that Pods bring with them.",
   "event-expiry": "Deletes Events some time after their last write.",
   "garbage-collector": "Deletes objects whose owners are gone, and finishes foreground and orphaning deletions.",
+  job: "Makes the Pods of Jobs, counts those that ended, and says when a Job has finished (kubernetes dialect).",
   "leader-election": "Chooses who leads among LeaseCandidates (gate CoordinatedLeaderElection).",
   namespace: "Deletes what is in a namespace that is deleted, and says what holds it.",
   "node-lifecycle-controller":
@@ -39,6 +41,7 @@ export const CONTROLLERS = {
   ttl: "Tells agents of nodes how long they may keep ConfigMaps and Secrets, by the number of nodes (kubernetes dialect).",
   "trust-bundle-publisher":
     "Keeps the certificate of the server in a ClusterTrustBundle of its own (gate ClusterTrustBundle).",
+  "ttl-after-finished": "Deletes Jobs some time after they have finished, where they say so (kubernetes dialect).",
   "vac-protection": "Keeps attributes classes that claims or volumes name.",
   "validatingadmissionpolicy-status-controller":
     "Checks the expressions of ValidatingAdmissionPolicies against the types that they are about.",

@@ -3,13 +3,16 @@
  */
 import type { Dialect } from "../../meta/dialect.ts";
 import type { Controller } from "../../runtime/index.ts";
+import { cronJob } from "./cronjob.ts";
 import { daemonSet } from "./daemonset.ts";
-import { statefulSet } from "./statefulset.ts";
 import { deploymentRollout } from "./deployment.ts";
-import { replicaSets, replicationControllerPods } from "./replicas.ts";
-import { endpoints } from "./endpoints.ts";
 import { endpointSliceMirroring } from "./endpointslice-mirroring.ts";
 import { endpointSlices } from "./endpointslices.ts";
+import { endpoints } from "./endpoints.ts";
+import { job } from "./job.ts";
+import { replicaSets, replicationControllerPods } from "./replicas.ts";
+import { statefulSet } from "./statefulset.ts";
+import { ttlAfterFinished } from "./ttl-after-finished.ts";
 
 /** The settings of the controllers of workloads. */
 export interface WorkloadSettings {
@@ -18,12 +21,15 @@ export interface WorkloadSettings {
 
 /** Returns the controllers of workloads of `*`. */
 export const workloadControllers: (settings: WorkloadSettings) => readonly Controller[] = () => [
+  cronJob,
   daemonSet,
   deploymentRollout,
   endpointSliceMirroring,
   endpointSlices,
   endpoints,
+  job,
   replicaSets,
   replicationControllerPods,
   statefulSet,
+  ttlAfterFinished,
 ];
