@@ -2,11 +2,18 @@ import { describe, expect, test } from "vitest";
 import { kubernetes, neutral } from "../meta/dialect.ts";
 import { builtInControllers, chooseControllers, lifecycleControllers, shortName } from "./index.ts";
 import { CONTROLLERS } from "./names.ts";
+import { workloadControllers } from "./workloads/index.ts";
 
 const signingCa = (): never => {
   throw new Error("nothing is signed here");
 };
-const settingsOf = (dialect: typeof kubernetes) => ({ dialect, eventTtlMillis: 1000, caCertificate: "", signingCa });
+const settingsOf = (dialect: typeof kubernetes) => ({
+  dialect,
+  eventTtlMillis: 1000,
+  caCertificate: "",
+  signingCa,
+  loadBalancerAddresses: ["192.0.2.0/24"],
+});
 const of = (dialect: typeof kubernetes) => builtInControllers(settingsOf(dialect));
 const all = of(kubernetes);
 const usual = all.usual.map(shortName);
@@ -70,6 +77,7 @@ describe("in the neutral dialect", () => {
       "root-ca",
       "serviceaccount-token",
       "node-lifecycle-controller",
+      ...workloadControllers(settingsOf(kubernetes)).map(shortName),
       ...PROTECTIONS,
     ]);
   });

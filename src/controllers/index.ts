@@ -34,10 +34,12 @@ import { volumeBinder } from "./storage/binder/binder.ts";
 import { ephemeralVolumes } from "./storage/ephemeral-volumes.ts";
 import { volumeExpansion } from "./storage/expansion.ts";
 import { attributesClassProtection, claimProtection, volumeProtection } from "./storage/protection.ts";
-import { workloadControllers } from "./workloads/index.ts";
+import { type WorkloadSettings, workloadControllers } from "./workloads/index.ts";
+
+export { loadBalancers } from "./workloads/load-balancers.ts";
 
 /** The settings of the controllers. */
-export interface ControllerSettings extends AttachSettings, PodGarbageSettings, QuotaSettings {
+export interface ControllerSettings extends AttachSettings, PodGarbageSettings, QuotaSettings, WorkloadSettings {
   readonly dialect: Dialect;
   readonly eventTtlMillis: number;
   /** The CA of the serving certificate in PEM; empty without TLS. */

@@ -12,7 +12,8 @@
  * @module
  */
 import { ADMISSION_PLUGINS, PLUGIN_CONTROLLERS, idleNames, unavailablePlugin } from "../admission/names.ts";
-import { builtInControllers, chooseControllers, lifecycleControllers } from "../controllers/index.ts";
+import { builtInControllers, chooseControllers, lifecycleControllers, loadBalancers } from "../controllers/index.ts";
+import { serviceNetworkFault } from "../meta/service-ranges.ts";
 import type { Controller as BuiltIn } from "../runtime/index.ts";
 import { type Dialect, dialectOf } from "../meta/dialect.ts";
 import { systemClock } from "../util/clock.ts";
@@ -63,7 +64,7 @@ export async function createCluster(options: ClusterOptions = {}): Promise<Clust
   const plugins = kitPlugins({ ...admission, controllers: accountControllers(controllers) });
   const beginning = { dialect, seed, plugins, rbac };
   if (!virtual || from || options.log) {
-    const settings = { dialect, virtual, builtIn: chooseBuiltIn(dialect, controllers), log };
+    const settings = { dialect, virtual, builtIn: chooseBuiltIn(dialect, options), log };
     const moment = await firstMoment({
       ...beginning,
       now: virtual ? Date.parse(now) : systemClock.now(),
@@ -75,7 +76,7 @@ export async function createCluster(options: ClusterOptions = {}): Promise<Clust
     return cluster;
   }
   const begin = async (): Promise<Begun> => {
-    const settings = { dialect, virtual, builtIn: chooseBuiltIn(dialect, controllers), log };
+    const settings = { dialect, virtual, builtIn: chooseBuiltIn(dialect, options), log };
     const usual = isDefault(options) ? usualBeginning(dialect.name, Date.parse(now), seed) : undefined;
     const first = await firstMoment({ ...beginning, now: Date.parse(now), ...(usual ? { from: usual } : {}) });
     if (usual) return { settings, moment: first };
@@ -84,7 +85,10 @@ export async function createCluster(options: ClusterOptions = {}): Promise<Clust
     await cluster.close();
     return { settings, moment };
   };
-  const { settings, moment } = await begunOnce([dialect.name, now, seed, plugins, rbac, controllers], begin);
+  const { settings, moment } = await begunOnce(
+    [dialect.name, now, seed, plugins, rbac, controllers, options.loadBalancerAddresses],
+    begin,
+  );
   return new TestCluster(settings, moment, routes);
 }
 
@@ -93,8 +97,13 @@ const accountControllers = (chosen: NonNullable<ClusterOptions["controllers"]>):
   PLUGIN_CONTROLLERS.filter((name) => chosen === "all" || chosen.includes(name));
 
 /** Whether the options change nothing of the initial state but time and seed. */
-const isDefault = ({ admission, rbac = false, controllers = "lifecycle" }: ClusterOptions): boolean =>
-  admission === undefined && !rbac && controllers === "lifecycle";
+const isDefault = ({
+  admission,
+  rbac = false,
+  controllers = "lifecycle",
+  loadBalancerAddresses,
+}: ClusterOptions): boolean =>
+  admission === undefined && !rbac && controllers === "lifecycle" && loadBalancerAddresses === undefined;
 
 /** The initial state of a cluster, for further clusters with the same options; it is never changed. */
 interface Begun {
@@ -117,10 +126,17 @@ async function begunOnce(options: readonly unknown[], begin: () => Promise<Begun
   }
 }
 
-/** @throws Error for an unknown controller */
-function chooseBuiltIn(dialect: Dialect, chosen: NonNullable<ClusterOptions["controllers"]>): readonly BuiltIn[] {
-  const settings = { dialect, eventTtlMillis: EVENT_TTL_MS, caCertificate: "" };
-  if (chosen === "lifecycle") return lifecycleControllers(settings);
+/** @throws Error for an unknown controller, RangeError for networks that are none */
+function chooseBuiltIn(
+  dialect: Dialect,
+  { controllers: chosen = "lifecycle", loadBalancerAddresses }: ClusterOptions,
+): readonly BuiltIn[] {
+  const fault = loadBalancerAddresses && serviceNetworkFault(loadBalancerAddresses);
+  if (fault !== undefined) throw new RangeError(`loadBalancerAddresses: ${fault}`);
+  const settings = { dialect, eventTtlMillis: EVENT_TTL_MS, caCertificate: "", loadBalancerAddresses };
+  if (chosen === "lifecycle") {
+    return [...lifecycleControllers(settings), ...(loadBalancerAddresses ? [loadBalancers(settings)] : [])];
+  }
   const all = builtInControllers(settings);
   return chooseControllers(all, chosen === "all" ? ["*"] : chosen === "none" ? [] : [chosen].flat());
 }

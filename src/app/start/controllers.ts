@@ -25,7 +25,9 @@ export const checkControllerNames = (options: ChosenOptions): void =>
 
 function chosenControllers(options: ChosenOptions, server: ServerSettings): readonly Controller[] {
   const { dialect, eventTtlMillis, forceDetach, endedPods, controllers } = options;
-  const all = builtInControllers({ dialect, eventTtlMillis, forceDetach, endedPods, ...server });
+  const { autoscalerSyncMillis, loadBalancerAddresses } = options;
+  const workloads = { autoscalerSyncMillis, loadBalancerAddresses };
+  const all = builtInControllers({ dialect, eventTtlMillis, forceDetach, endedPods, ...workloads, ...server });
   try {
     return chooseControllers(all, controllers);
   } catch (error) {

@@ -3,16 +3,27 @@
  */
 import type { Dialect } from "../../meta/dialect.ts";
 import type { Controller } from "../../runtime/index.ts";
+import { type AutoscalerSettings, autoscaling } from "./autoscaler.ts";
+import { disruption } from "./disruption.ts";
 import { endpoints } from "./endpoints.ts";
 import { endpointSliceMirroring } from "./endpointslice-mirroring.ts";
 import { endpointSlices } from "./endpointslices.ts";
+import { type LoadBalancerSettings, loadBalancers } from "./load-balancers.ts";
 
 /** The settings of the controllers of workloads. */
-export interface WorkloadSettings {
+export interface WorkloadSettings extends AutoscalerSettings, LoadBalancerSettings {
   readonly dialect: Dialect;
 }
 
 /** Returns the controllers of workloads of `*`. */
-export function workloadControllers(_: WorkloadSettings): readonly Controller[] {
-  return [endpoints, endpointSlices, endpointSliceMirroring];
+export function workloadControllers(settings: WorkloadSettings): readonly Controller[] {
+  const { loadBalancerAddresses = [] } = settings;
+  return [
+    autoscaling(settings),
+    disruption,
+    endpoints,
+    endpointSlices,
+    endpointSliceMirroring,
+    ...(loadBalancerAddresses.length > 0 ? [loadBalancers(settings)] : []),
+  ];
 }
