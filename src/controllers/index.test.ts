@@ -78,6 +78,7 @@ describe("in the neutral dialect", () => {
       "serviceaccount-token",
       "node-lifecycle-controller",
       ...workloadControllers(settingsOf(kubernetes)).map(shortName),
+      "ttl",
       ...PROTECTIONS,
     ]);
   });

@@ -60,11 +60,12 @@ export async function createCluster(options: ClusterOptions = {}): Promise<Clust
   }
   const unavailable = unavailablePlugin(admission);
   if (unavailable !== undefined) throw new RangeError(`expected admission to enable other plugins, got ${unavailable}`);
-  const { controllers = "lifecycle" } = options;
+  const { controllers = "lifecycle", nodes } = options;
+  const forNodes = nodeControllers(dialect, options);
   const plugins = kitPlugins({ ...admission, controllers: accountControllers(controllers) });
   const beginning = { dialect, seed, plugins, rbac };
   if (!virtual || from || options.log) {
-    const settings = { dialect, virtual, builtIn: chooseBuiltIn(dialect, options), log };
+    const settings = { dialect, virtual, builtIn: chooseBuiltIn(dialect, options), forNodes, seed, log };
     const moment = await firstMoment({
       ...beginning,
       now: virtual ? Date.parse(now) : systemClock.now(),
@@ -73,10 +74,11 @@ export async function createCluster(options: ClusterOptions = {}): Promise<Clust
     const cluster = new TestCluster(settings, moment, routes);
     // The cluster of a snapshot has begun already.
     if (!from) await cluster.begin();
-    return cluster;
+    else await cluster.resume();
+    return withNodes(cluster, nodes);
   }
   const begin = async (): Promise<Begun> => {
-    const settings = { dialect, virtual, builtIn: chooseBuiltIn(dialect, options), log };
+    const settings = { dialect, virtual, builtIn: chooseBuiltIn(dialect, options), forNodes, seed, log };
     const usual = isDefault(options) ? usualBeginning(dialect.name, Date.parse(now), seed) : undefined;
     const first = await firstMoment({ ...beginning, now: Date.parse(now), ...(usual ? { from: usual } : {}) });
     if (usual) return { settings, moment: first };
@@ -86,10 +88,19 @@ export async function createCluster(options: ClusterOptions = {}): Promise<Clust
     return { settings, moment };
   };
   const { settings, moment } = await begunOnce(
-    [dialect.name, now, seed, plugins, rbac, controllers, options.loadBalancerAddresses],
+    [dialect.name, now, seed, plugins, rbac, options.controllers, options.loadBalancerAddresses],
     begin,
   );
-  return new TestCluster(settings, moment, routes);
+  return withNodes(new TestCluster(settings, moment, routes), nodes);
+}
+
+/** Adds the nodes of the options, which then belong to the initial state. */
+async function withNodes(cluster: TestCluster, nodes: ClusterOptions["nodes"]): Promise<TestCluster> {
+  if (nodes === undefined || nodes === 0) return cluster;
+  const { count, ...more } = typeof nodes === "number" ? { count: nodes } : nodes;
+  await cluster.nodes(count, more);
+  await cluster.begin();
+  return cluster;
 }
 
 /** The controllers of a choice that create the accounts of Pods. */
@@ -126,14 +137,33 @@ async function begunOnce(options: readonly unknown[], begin: () => Promise<Begun
   }
 }
 
+/** The controllers that simulated nodes bring: the scheduler, and all others where nothing was chosen. */
+function nodeControllers(dialect: Dialect, options: ClusterOptions): readonly BuiltIn[] {
+  const { controllers: chosen } = options;
+  const brings =
+    chosen === undefined ? ["*", "scheduler"] : chosen === "all" || chosen === "lifecycle" ? ["scheduler"] : [];
+  const running = new Set(chooseBuiltIn(dialect, options).map(({ name }) => name));
+  return chooseControllers(
+    builtInControllers(settingsOf(dialect, options)),
+    brings.length === 0 ? ["none"] : brings,
+  ).filter(({ name }) => !running.has(name));
+}
+
+/** The clock moves faster than anyone could beat for a plain Node. */
+const settingsOf = (dialect: Dialect, { loadBalancerAddresses }: ClusterOptions) => ({
+  dialect,
+  eventTtlMillis: EVENT_TTL_MS,
+  caCertificate: "",
+  plainNodesLive: true,
+  loadBalancerAddresses,
+});
+
 /** @throws Error for an unknown controller, RangeError for networks that are none */
-function chooseBuiltIn(
-  dialect: Dialect,
-  { controllers: chosen = "lifecycle", loadBalancerAddresses }: ClusterOptions,
-): readonly BuiltIn[] {
+function chooseBuiltIn(dialect: Dialect, options: ClusterOptions): readonly BuiltIn[] {
+  const { controllers: chosen = "lifecycle", loadBalancerAddresses } = options;
   const fault = loadBalancerAddresses && serviceNetworkFault(loadBalancerAddresses);
   if (fault !== undefined) throw new RangeError(`loadBalancerAddresses: ${fault}`);
-  const settings = { dialect, eventTtlMillis: EVENT_TTL_MS, caCertificate: "", loadBalancerAddresses };
+  const settings = settingsOf(dialect, options);
   if (chosen === "lifecycle") {
     return [...lifecycleControllers(settings), ...(loadBalancerAddresses ? [loadBalancers(settings)] : [])];
   }

@@ -5,6 +5,10 @@ import type { Dialect } from "../../meta/dialect.ts";
 import type { Controller } from "../../runtime/index.ts";
 import { type AutoscalerSettings, autoscaling } from "./autoscaler.ts";
 import { disruption } from "./disruption.ts";
+import { daemonSet } from "./daemonset.ts";
+import { statefulSet } from "./statefulset.ts";
+import { deploymentRollout } from "./deployment.ts";
+import { replicaSets, replicationControllerPods } from "./replicas.ts";
 import { endpoints } from "./endpoints.ts";
 import { endpointSliceMirroring } from "./endpointslice-mirroring.ts";
 import { endpointSlices } from "./endpointslices.ts";
@@ -20,10 +24,15 @@ export function workloadControllers(settings: WorkloadSettings): readonly Contro
   const { loadBalancerAddresses = [] } = settings;
   return [
     autoscaling(settings),
+    daemonSet,
+    deploymentRollout,
     disruption,
-    endpoints,
-    endpointSlices,
     endpointSliceMirroring,
+    endpointSlices,
+    endpoints,
+    replicaSets,
+    replicationControllerPods,
+    statefulSet,
     ...(loadBalancerAddresses.length > 0 ? [loadBalancers(settings)] : []),
   ];
 }
