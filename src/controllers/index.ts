@@ -36,10 +36,13 @@ import { ephemeralVolumes } from "./storage/ephemeral-volumes.ts";
 import { volumeExpansion } from "./storage/expansion.ts";
 import { attributesClassProtection, claimProtection, volumeProtection } from "./storage/protection.ts";
 import { ownName } from "./names.ts";
-import { workloadControllers } from "./workloads/index.ts";
+import { type WorkloadSettings, workloadControllers } from "./workloads/index.ts";
+
+export { loadBalancers } from "./workloads/load-balancers.ts";
 
 /** The settings of the controllers. */
-export interface ControllerSettings extends AttachSettings, PodGarbageSettings, QuotaSettings, NodeLifecycleSettings {
+export interface ControllerSettings
+  extends AttachSettings, PodGarbageSettings, QuotaSettings, NodeLifecycleSettings, WorkloadSettings {
   readonly dialect: Dialect;
   readonly eventTtlMillis: number;
   /** The CA of the serving certificate in PEM; empty without TLS. */

@@ -6,6 +6,7 @@ export const CONTROLLERS = {
   csrapproving: "Approves requests of nodes for client certificates, where who asks may have them.",
   csrcleaner: "Removes requests for certificates that are old.",
   csrsigning: "Issues what approved requests for client certificates and of nodes ask for, with the CA of the server.",
+  disruption: "Counts the Pods of PodDisruptionBudgets, and how many of them may be evicted.",
   daemonset: "Makes a Pod of each DaemonSet on each node that fits, and updates them some nodes at a time.",
   deployment: "Rolls out Deployments: a ReplicaSet for each template, and how many Pods each of them wants.",
   endpoints: "Keeps the addresses of the Pods of Services in Endpoints.",
@@ -15,6 +16,7 @@ export const CONTROLLERS = {
   "event-expiry": "Deletes Events some time after their last write.",
   "garbage-collector": "Deletes objects whose owners are gone, and finishes foreground and orphaning deletions.",
   job: "Makes the Pods of Jobs, counts those that ended, and says when a Job has finished (kubernetes dialect).",
+  "horizontal-pod-autoscaling": "Changes the replicas of workloads by what their metrics say.",
   "leader-election": "Chooses who leads among LeaseCandidates (gate CoordinatedLeaderElection).",
   namespace: "Deletes what is in a namespace that is deleted, and says what holds it.",
   "node-lifecycle-controller":
@@ -31,6 +33,7 @@ export const CONTROLLERS = {
   resourcequota: "Counts what is taken of ResourceQuotas anew, where objects have gone or take something else.",
   "root-ca": "Keeps the certificate of the server in every namespace (kubernetes dialect).",
   scheduler: "Gives Pods their nodes, with a view to their volumes; it runs only where it is named.",
+  "service-lb": "Gives Services of the type LoadBalancer addresses; it runs only with --load-balancer-addresses.",
   serviceaccount: "Keeps the ServiceAccount default in every namespace (kubernetes dialect).",
   "serviceaccount-token": "Fills Secrets that are to hold the token of a ServiceAccount (kubernetes dialect).",
   statefulset: "Makes the Pods and claims of StatefulSets one after the other, and updates them from the last one.",
