@@ -69,8 +69,10 @@ test.each(samples)("the Stages of kwok in %s do to %s what kwok says", (folder, 
           ? { kind: "patch", data: effect.data, ...(effect.subresource ? { subresource: effect.subresource } : {}) }
           : effect,
       );
-    const nanos =
-      delay && [delay.millis, ...(delay.jitter === undefined ? [] : [delay.jitter])].map((one) => one * 1e6);
+    // The shorter one counts where a delay is longer than with its chance.
+    const { millis = 0, jitter } = delay ?? {};
+    const range = jitter === undefined ? [millis] : jitter <= millis ? [jitter] : [millis, jitter];
+    const nanos = delay && range.map((one) => one * 1e6);
     return { stage: stage.name, weight: stage.weight(object), ...(nanos ? { delay: nanos } : {}), next };
   });
   // kwok patches by the type of the object; here it is always the strategic one.
