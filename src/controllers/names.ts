@@ -19,6 +19,7 @@ export const CONTROLLERS = {
   podcertificaterequestcleaner: "Removes requests of Pods for certificates that are old (gate PodCertificateRequest).",
   "pv-protection": "Keeps volumes that are bound.",
   "pvc-protection": "Keeps claims that Pods use.",
+  resourceclaim: "Makes the claims of devices that Pods ask for by templates, and frees those whose Pods have ended.",
   resourcequota: "Counts what is taken of ResourceQuotas anew, where objects have gone or take something else.",
   "root-ca": "Keeps the certificate of the server in every namespace (kubernetes dialect).",
   scheduler: "Gives Pods their nodes, with a view to their volumes; it runs only where it is named.",

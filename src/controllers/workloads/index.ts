@@ -3,6 +3,7 @@
  */
 import type { Dialect } from "../../meta/dialect.ts";
 import type { Controller } from "../../runtime/index.ts";
+import { deviceClaims } from "./device-claims.ts";
 
 /** The settings of the controllers of workloads. */
 export interface WorkloadSettings {
@@ -11,5 +12,5 @@ export interface WorkloadSettings {
 
 /** Returns the controllers of workloads of `*`. */
 export function workloadControllers(_: WorkloadSettings): readonly Controller[] {
-  return [];
+  return [deviceClaims];
 }
