@@ -47,6 +47,8 @@ export interface ControllerSettings extends AttachSettings, PodGarbageSettings, 
   readonly secretTokens?: SecretTokens | undefined;
   /** The CA that signs client certificates; without it none are signed. */
   readonly signingCa?: () => KeyPair;
+  /** The time of certificates in ms since the epoch, where the clock of the controllers is faster than that of clients. */
+  readonly wallTime?: (() => number) | undefined;
 }
 
 /** The built-in controllers of a dialect. */
@@ -81,7 +83,7 @@ export function builtInControllers(settings: ControllerSettings): BuiltInControl
     coordinatedElection(dialect),
     storageVersionMigrator(dialect),
     certificateApproving,
-    ...(signingCa ? [certificateSigning(signingCa)] : []),
+    ...(signingCa ? [certificateSigning(signingCa, settings.wallTime)] : []),
     certificateCleaner,
     podCertificateCleaner,
     trustBundlePublisher(caCertificate),

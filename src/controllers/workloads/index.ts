@@ -3,6 +3,13 @@
  */
 import type { Dialect } from "../../meta/dialect.ts";
 import type { Controller } from "../../runtime/index.ts";
+import { daemonSet } from "./daemonset.ts";
+import { statefulSet } from "./statefulset.ts";
+import { deploymentRollout } from "./deployment.ts";
+import { replicaSets, replicationControllerPods } from "./replicas.ts";
+import { endpoints } from "./endpoints.ts";
+import { endpointSliceMirroring } from "./endpointslice-mirroring.ts";
+import { endpointSlices } from "./endpointslices.ts";
 import { deviceClaims } from "./device-claims.ts";
 
 /** The settings of the controllers of workloads. */
@@ -11,6 +18,14 @@ export interface WorkloadSettings {
 }
 
 /** Returns the controllers of workloads of `*`. */
-export function workloadControllers(_: WorkloadSettings): readonly Controller[] {
-  return [deviceClaims];
-}
+export const workloadControllers: (settings: WorkloadSettings) => readonly Controller[] = () => [
+  daemonSet,
+  deploymentRollout,
+  deviceClaims,
+  endpointSliceMirroring,
+  endpointSlices,
+  endpoints,
+  replicaSets,
+  replicationControllerPods,
+  statefulSet,
+];
