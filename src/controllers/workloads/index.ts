@@ -3,6 +3,11 @@
  */
 import type { Dialect } from "../../meta/dialect.ts";
 import type { Controller } from "../../runtime/index.ts";
+import { deploymentRollout } from "./deployment.ts";
+import { replicaSets, replicationControllerPods } from "./replicas.ts";
+import { endpoints } from "./endpoints.ts";
+import { endpointSliceMirroring } from "./endpointslice-mirroring.ts";
+import { endpointSlices } from "./endpointslices.ts";
 
 /** The settings of the controllers of workloads. */
 export interface WorkloadSettings {
@@ -11,5 +16,5 @@ export interface WorkloadSettings {
 
 /** Returns the controllers of workloads of `*`. */
 export function workloadControllers(_: WorkloadSettings): readonly Controller[] {
-  return [];
+  return [deploymentRollout, endpointSliceMirroring, endpointSlices, endpoints, replicaSets, replicationControllerPods];
 }

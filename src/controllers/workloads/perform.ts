@@ -1,7 +1,7 @@
 /** Performs the plans of workloads: writes and Events in the order of the plan. */
 import { type ApiObject, type Client, type Kind, StatusError, isStatus } from "../../client/index.ts";
 import { REQUEUE_SOON } from "../../runtime/writes.ts";
-import type { Result } from "../../runtime/index.ts";
+import type { Context, Result } from "../../runtime/index.ts";
 import { messageOf } from "../../util/error.ts";
 import type { Plan, PlannedWrite, Refusal } from "../../workloads/common/plan.ts";
 
@@ -12,6 +12,24 @@ export interface Performing {
   readonly tell: (type: "Normal" | "Warning", reason: string, note: string, related?: ApiObject) => void;
 }
 
+/** The wait after failures, as kube-controller-manager has it (WL-GEN-4). */
+export const BACKOFF = { first: "5ms", most: "1000s" } as const;
+
+/**
+ * Performs the plan of a reconcile. A plan that takes objects over is performed only while the owner may do so.
+ *
+ * @param mayAdopt asks the server itself
+ */
+export async function performFor(
+  { client, events }: Pick<Context, "client" | "events">,
+  plan: Plan,
+  mayAdopt: () => Promise<boolean>,
+): Promise<Result> {
+  if (plan.adopts && !(await mayAdopt())) return REQUEUE_SOON;
+  const tell: Performing["tell"] = (type, ...told) => events[type === "Normal" ? "normal" : "warning"](...told);
+  return perform(plan, { client, tell });
+}
+
 /** What became of a plan. */
 export interface Performed {
   /** Created and updated objects, in the order of the plan. */
@@ -20,6 +38,9 @@ export interface Performed {
   /** Whether an object had changed or was gone: the informers will show it, and the plan is made again. */
   readonly isOvertaken: boolean;
 }
+
+/** The cause of a create that is refused as its namespace is being deleted. */
+const ENDING = "NamespaceTerminating";
 
 /** The largest batch of creates. */
 const MAX_BATCH = 64;
@@ -50,6 +71,8 @@ class Performance implements Performed {
   readonly written: ApiObject[] = [];
   readonly refusals: Refusal[] = [];
   isOvertaken = false;
+  /** Whether the namespace is being deleted: nothing can be created in it any more, which is no failure. */
+  isEnding = false;
   /** The first refusal. */
   error: StatusError | undefined;
   readonly #parts: Performing;
@@ -60,11 +83,11 @@ class Performance implements Performed {
 
   async run({ stages, afterwards }: Plan): Promise<this> {
     for (const stage of stages) {
-      if (this.refusals.length > 0 || this.isOvertaken) break;
+      if (this.refusals.length > 0 || this.isOvertaken || this.isEnding) break;
       // oxlint-disable-next-line no-await-in-loop -- stages are one after the other
       await this.#stage(stage);
     }
-    for (const write of afterwards?.(this.refusals) ?? []) {
+    for (const write of afterwards?.(this.refusals, this.isOvertaken || this.isEnding) ?? []) {
       // oxlint-disable-next-line no-await-in-loop -- in the order of the plan
       await this.#write(write);
     }
@@ -80,7 +103,7 @@ class Performance implements Performed {
       await this.#write(write);
     }
     for (let at = 0, size = 1; at < creates.length; at += size, size = Math.min(2 * size, MAX_BATCH)) {
-      if (this.refusals.length > 0) break;
+      if (this.refusals.length > 0 || this.isEnding) break;
       // oxlint-disable-next-line no-await-in-loop -- a batch begins when the one before was not refused
       await Promise.all(creates.slice(at, at + size).map((write) => this.#write(write)));
     }
@@ -107,7 +130,7 @@ class Performance implements Performed {
   #tellDone(write: PlannedWrite, object: ApiObject | undefined): void {
     if ((write.verb !== "create" && write.verb !== "delete") || !write.told) return;
     const { name } = object?.metadata ?? write.object.metadata;
-    const what = `${write.verb === "create" ? "Created" : "Deleted"} ${write.kind.kind}: ${name ?? ""}`;
+    const what = `${write.verb === "create" ? "Created" : "Deleted"} ${write.kind.kind.toLowerCase()}: ${name ?? ""}`;
     this.#parts.tell("Normal", write.told.done, what, object);
   }
 
@@ -118,12 +141,16 @@ class Performance implements Performed {
       this.isOvertaken = true;
       return;
     }
+    if (write.verb === "create" && error.status.details?.causes?.some(({ reason }) => reason === ENDING)) {
+      this.isEnding = true;
+      return;
+    }
     this.error ??= error;
-    const { reason = "Unknown" } = error.status;
-    this.refusals.push({ write, reason, message: messageOf(error) });
+    const { reason = "Unknown", message = messageOf(error) } = error.status;
+    this.refusals.push({ write, reason, message });
     if ((write.verb === "create" || write.verb === "delete") && write.told) {
       const what = write.verb === "create" ? "creating" : "deleting";
-      this.#parts.tell("Warning", write.told.refused, `Error ${what}: ${messageOf(error)}`);
+      this.#parts.tell("Warning", write.told.refused, `Error ${what}: ${message}`);
     }
   }
 }

@@ -54,8 +54,15 @@ export interface Plan {
    * further stage begins.
    */
   readonly stages: readonly (readonly PlannedWrite[])[];
-  /** Writes after all others, also after refusals: the status. */
-  readonly afterwards?: (refusals: readonly Refusal[]) => readonly PlannedWrite[];
+  /**
+   * Writes after all others, also after refusals: the status.
+   *
+   * @param isIncomplete whether something was left out without a refusal: an object had changed or was gone, or the namespace is
+   *   being deleted
+   */
+  readonly afterwards?: (refusals: readonly Refusal[], isIncomplete: boolean) => readonly PlannedWrite[];
+  /** Whether it takes objects over, which an owner may do only while the server itself has it. */
+  readonly adopts?: boolean;
   /** Milliseconds after which the plan may change by time alone. */
   readonly againMillis?: number | undefined;
 }
