@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { kubernetes, neutral } from "../meta/dialect.ts";
 import { builtInControllers, chooseControllers, lifecycleControllers, shortName } from "./index.ts";
 import { CONTROLLERS } from "./names.ts";
+import { workloadControllers } from "./workloads/index.ts";
 
 const signingCa = (): never => {
   throw new Error("nothing is signed here");
@@ -70,6 +71,8 @@ describe("in the neutral dialect", () => {
       "root-ca",
       "serviceaccount-token",
       "node-lifecycle-controller",
+      ...workloadControllers({ dialect: kubernetes }).map(shortName),
+      "ttl",
       ...PROTECTIONS,
     ]);
   });

@@ -22,7 +22,8 @@ import { eventExpiry } from "./garbage/event-expiry.ts";
 import { defaultServiceAccount, rootCaPublisher } from "./namespaces/defaults.ts";
 import { namespaceLifecycle } from "./namespaces/lifecycle.ts";
 import { systemNamespaces } from "./namespaces/system-namespaces.ts";
-import { conditionTaints } from "./nodes/condition-taints.ts";
+import { type NodeLifecycleSettings, nodeLifecycle } from "./nodes/lifecycle.ts";
+import { nodeTtl } from "./nodes/ttl.ts";
 import { policyTypeChecking } from "./policies/type-checking.ts";
 import { type PodGarbageSettings, podGarbage } from "./pods/garbage/controller.ts";
 import { taintEviction } from "./pods/taint-eviction/controller.ts";
@@ -37,7 +38,7 @@ import { attributesClassProtection, claimProtection, volumeProtection } from "./
 import { workloadControllers } from "./workloads/index.ts";
 
 /** The settings of the controllers. */
-export interface ControllerSettings extends AttachSettings, PodGarbageSettings, QuotaSettings {
+export interface ControllerSettings extends AttachSettings, PodGarbageSettings, QuotaSettings, NodeLifecycleSettings {
   readonly dialect: Dialect;
   readonly eventTtlMillis: number;
   /** The CA of the serving certificate in PEM; empty without TLS. */
@@ -46,6 +47,8 @@ export interface ControllerSettings extends AttachSettings, PodGarbageSettings, 
   readonly secretTokens?: SecretTokens | undefined;
   /** The CA that signs client certificates; without it none are signed. */
   readonly signingCa?: () => KeyPair;
+  /** The time of certificates in ms since the epoch, where the clock of the controllers is faster than that of clients. */
+  readonly wallTime?: (() => number) | undefined;
 }
 
 /** The built-in controllers of a dialect. */
@@ -74,13 +77,13 @@ export function builtInControllers(settings: ControllerSettings): BuiltInControl
     volumeExpansion(dialect),
     attachDetach(dialect, settings),
     ephemeralVolumes,
-    ...(defaultAdmission ? [conditionTaints(dialect)] : []),
+    ...(defaultAdmission ? [nodeLifecycle(dialect, settings), nodeTtl] : []),
     taintEviction,
     podGarbage(dialect, endedPods === undefined ? {} : { endedPods }),
     coordinatedElection(dialect),
     storageVersionMigrator(dialect),
     certificateApproving,
-    ...(signingCa ? [certificateSigning(signingCa)] : []),
+    ...(signingCa ? [certificateSigning(signingCa, settings.wallTime)] : []),
     certificateCleaner,
     podCertificateCleaner,
     trustBundlePublisher(caCertificate),

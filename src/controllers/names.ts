@@ -5,6 +5,7 @@ export const CONTROLLERS = {
   csrapproving: "Approves requests of nodes for client certificates, where who asks may have them.",
   csrcleaner: "Removes requests for certificates that are old.",
   csrsigning: "Issues what approved requests for client certificates and of nodes ask for, with the CA of the server.",
+  daemonset: "Makes a Pod of each DaemonSet on each node that fits, and updates them some nodes at a time.",
   deployment: "Rolls out Deployments: a ReplicaSet for each template, and how many Pods each of them wants.",
   endpoints: "Keeps the addresses of the Pods of Services in Endpoints.",
   endpointslice: "Keeps the addresses of the Pods of Services in EndpointSlices, at most 100 in each.",
@@ -14,7 +15,8 @@ export const CONTROLLERS = {
   "garbage-collector": "Deletes objects whose owners are gone, and finishes foreground and orphaning deletions.",
   "leader-election": "Chooses who leads among LeaseCandidates (gate CoordinatedLeaderElection).",
   namespace: "Deletes what is in a namespace that is deleted, and says what holds it.",
-  "node-lifecycle-controller": "Taints nodes by the conditions that their agents report (kubernetes dialect).",
+  "node-lifecycle-controller":
+    "Finds nodes whose agents are silent, and taints nodes by their conditions (kubernetes dialect).",
   "persistentvolume-binder": "Brings claims and volumes together, and does with released volumes what they say.",
   "persistentvolume-expander": "Hands claims that ask for more to who enlarges volumes.",
   "pod-garbage-collector-controller":
@@ -29,10 +31,12 @@ export const CONTROLLERS = {
   scheduler: "Gives Pods their nodes, with a view to their volumes; it runs only where it is named.",
   serviceaccount: "Keeps the ServiceAccount default in every namespace (kubernetes dialect).",
   "serviceaccount-token": "Fills Secrets that are to hold the token of a ServiceAccount (kubernetes dialect).",
+  statefulset: "Makes the Pods and claims of StatefulSets one after the other, and updates them from the last one.",
   "storage-version-migrator":
     "Writes the objects of a kind anew for a StorageVersionMigration (gate StorageVersionMigrator).",
   "system-namespaces": "Makes the namespaces that every cluster has again when they are deleted.",
   "taint-eviction-controller": "Evicts Pods from nodes with taints that they do not tolerate (NoExecute).",
+  ttl: "Tells agents of nodes how long they may keep ConfigMaps and Secrets, by the number of nodes (kubernetes dialect).",
   "trust-bundle-publisher":
     "Keeps the certificate of the server in a ClusterTrustBundle of its own (gate ClusterTrustBundle).",
   "vac-protection": "Keeps attributes classes that claims or volumes name.",

@@ -59,11 +59,12 @@ export async function createCluster(options: ClusterOptions = {}): Promise<Clust
   }
   const unavailable = unavailablePlugin(admission);
   if (unavailable !== undefined) throw new RangeError(`expected admission to enable other plugins, got ${unavailable}`);
-  const { controllers = "lifecycle" } = options;
+  const { controllers = "lifecycle", nodes } = options;
+  const forNodes = nodeControllers(dialect, options.controllers);
   const plugins = kitPlugins({ ...admission, controllers: accountControllers(controllers) });
   const beginning = { dialect, seed, plugins, rbac };
   if (!virtual || from || options.log) {
-    const settings = { dialect, virtual, builtIn: chooseBuiltIn(dialect, controllers), log };
+    const settings = { dialect, virtual, builtIn: chooseBuiltIn(dialect, controllers), forNodes, seed, log };
     const moment = await firstMoment({
       ...beginning,
       now: virtual ? Date.parse(now) : systemClock.now(),
@@ -72,10 +73,11 @@ export async function createCluster(options: ClusterOptions = {}): Promise<Clust
     const cluster = new TestCluster(settings, moment, routes);
     // The cluster of a snapshot has begun already.
     if (!from) await cluster.begin();
-    return cluster;
+    else await cluster.resume();
+    return withNodes(cluster, nodes);
   }
   const begin = async (): Promise<Begun> => {
-    const settings = { dialect, virtual, builtIn: chooseBuiltIn(dialect, controllers), log };
+    const settings = { dialect, virtual, builtIn: chooseBuiltIn(dialect, controllers), forNodes, seed, log };
     const usual = isDefault(options) ? usualBeginning(dialect.name, Date.parse(now), seed) : undefined;
     const first = await firstMoment({ ...beginning, now: Date.parse(now), ...(usual ? { from: usual } : {}) });
     if (usual) return { settings, moment: first };
@@ -84,8 +86,17 @@ export async function createCluster(options: ClusterOptions = {}): Promise<Clust
     await cluster.close();
     return { settings, moment };
   };
-  const { settings, moment } = await begunOnce([dialect.name, now, seed, plugins, rbac, controllers], begin);
-  return new TestCluster(settings, moment, routes);
+  const { settings, moment } = await begunOnce([dialect.name, now, seed, plugins, rbac, options.controllers], begin);
+  return withNodes(new TestCluster(settings, moment, routes), nodes);
+}
+
+/** Adds the nodes of the options, which then belong to the initial state. */
+async function withNodes(cluster: TestCluster, nodes: ClusterOptions["nodes"]): Promise<TestCluster> {
+  if (nodes === undefined || nodes === 0) return cluster;
+  const { count, ...more } = typeof nodes === "number" ? { count: nodes } : nodes;
+  await cluster.nodes(count, more);
+  await cluster.begin();
+  return cluster;
 }
 
 /** The controllers of a choice that create the accounts of Pods. */
@@ -117,9 +128,27 @@ async function begunOnce(options: readonly unknown[], begin: () => Promise<Begun
   }
 }
 
+/** The controllers that simulated nodes bring: the scheduler, and all others where nothing was chosen. */
+function nodeControllers(dialect: Dialect, chosen: ClusterOptions["controllers"]): readonly BuiltIn[] {
+  const brings =
+    chosen === undefined ? ["*", "scheduler"] : chosen === "all" || chosen === "lifecycle" ? ["scheduler"] : [];
+  const running = new Set(chooseBuiltIn(dialect, chosen ?? "lifecycle").map(({ name }) => name));
+  return chooseControllers(builtInControllers(settingsOf(dialect)), brings.length === 0 ? ["none"] : brings).filter(
+    ({ name }) => !running.has(name),
+  );
+}
+
+/** The clock moves faster than anyone could beat for a plain Node. */
+const settingsOf = (dialect: Dialect) => ({
+  dialect,
+  eventTtlMillis: EVENT_TTL_MS,
+  caCertificate: "",
+  plainNodesLive: true,
+});
+
 /** @throws Error for an unknown controller */
 function chooseBuiltIn(dialect: Dialect, chosen: NonNullable<ClusterOptions["controllers"]>): readonly BuiltIn[] {
-  const settings = { dialect, eventTtlMillis: EVENT_TTL_MS, caCertificate: "" };
+  const settings = settingsOf(dialect);
   if (chosen === "lifecycle") return lifecycleControllers(settings);
   const all = builtInControllers(settings);
   return chooseControllers(all, chosen === "all" ? ["*"] : chosen === "none" ? [] : [chosen].flat());

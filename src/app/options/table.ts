@@ -9,6 +9,7 @@
  */
 import { POD_MODES } from "../../node/pod-modes.ts";
 import { SERVICE_RANGES } from "../../meta/service-ranges.ts";
+import { simulatedNodes, speed } from "./simulated-nodes.ts";
 import { LOG_LEVELS } from "../../util/log.ts";
 import {
   type OptionType,
@@ -219,6 +220,22 @@ const ROWS = {
       { otherwise: "no images" },
     ),
   }),
+  ...section("Simulated nodes", "0.1", {
+    nodes: option(
+      simulatedNodes,
+      "",
+      "Simulated nodes, made where fewer are stored, whose Pods live without containers; they bring the scheduler. After the number: zone=NAME (several take turns), region=NAME, prefix=NAME, cpu=, memory=, pods=, ephemeral-storage=QUANTITY.",
+      { otherwise: "none", as: "simulatedNodes" },
+    ),
+    stages: option(files, "", "Files with Stages of kwok, which then move the Pods or nodes of simulated nodes.", {
+      otherwise: "none",
+    }),
+    speed: option(
+      speed,
+      "1",
+      "How many times faster time passes for objects, controllers and simulated nodes; sockets, credentials and logs keep real time.",
+    ),
+  }),
   ...section("Security", "0.1", {
     "authorization-mode": option(authorizationModes, "RBAC", "The authorizers, in their order."),
     "authorization-config": option(
@@ -411,6 +428,11 @@ const ROWS = {
       limit("watches"),
       "10000",
       "Maximum number of watches of one user, except users who may do everything; 0 for no limit.",
+    ),
+    "max-sessions-per-user": option(
+      limit("sessions"),
+      "100",
+      "Maximum number of sessions (exec, attach) of one user, except users who may do everything; 0 for no limit.",
     ),
     "enable-priority-and-fairness": option(
       onOff,

@@ -27,7 +27,8 @@ export const endpointSliceMirroring: Controller = defineKeyController({
     const slices = slicesOf(key, informer(slicesOfServices), MIRRORED_BY);
     if (!endpoints && slices.length === 0) return undefined;
     const plan = planMirror({ service: informer(selectingServices).get(key), endpoints, slices });
-    const tell = endpoints && ((type: "Normal" | "Warning", ...told: [string, string]) => event(type, endpoints, ...told));
+    const tell =
+      endpoints && ((type: "Normal" | "Warning", ...told: [string, string]) => event(type, endpoints, ...told));
     return performInNamespace(plan, { client, tell: tell ?? (() => {}) });
   },
 });

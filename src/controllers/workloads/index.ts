@@ -3,6 +3,8 @@
  */
 import type { Dialect } from "../../meta/dialect.ts";
 import type { Controller } from "../../runtime/index.ts";
+import { daemonSet } from "./daemonset.ts";
+import { statefulSet } from "./statefulset.ts";
 import { deploymentRollout } from "./deployment.ts";
 import { replicaSets, replicationControllerPods } from "./replicas.ts";
 import { endpoints } from "./endpoints.ts";
@@ -15,6 +17,13 @@ export interface WorkloadSettings {
 }
 
 /** Returns the controllers of workloads of `*`. */
-export function workloadControllers(_: WorkloadSettings): readonly Controller[] {
-  return [deploymentRollout, endpointSliceMirroring, endpointSlices, endpoints, replicaSets, replicationControllerPods];
-}
+export const workloadControllers: (settings: WorkloadSettings) => readonly Controller[] = () => [
+  daemonSet,
+  deploymentRollout,
+  endpointSliceMirroring,
+  endpointSlices,
+  endpoints,
+  replicaSets,
+  replicationControllerPods,
+  statefulSet,
+];

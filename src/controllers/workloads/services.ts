@@ -8,7 +8,9 @@ import { SERVICE_NAME } from "../../workloads/endpoints/slices.ts";
 import { nodeOfPod } from "../common/nodes.ts";
 
 /** The Pods by each of their labels, and by node. */
-export const selectedPods = sharedInformer<Pod, "Namespaced", "label" | "node">(Pod, { indexes: { label: labelBuckets, node: nodeOfPod } });
+export const selectedPods = sharedInformer<Pod, "Namespaced", "label" | "node">(Pod, {
+  indexes: { label: labelBuckets, node: nodeOfPod },
+});
 
 /** Indexes Services by one label of their selectors. */
 const bucketOfService = (service: Service): string | undefined =>
@@ -29,12 +31,11 @@ export const slicesOfServices = sharedInformer(EndpointSlice, { indexes: { servi
 export const nodes = sharedInformer(Node);
 
 /** Returns the Pods that the selector of a Service selects. */
-export function podsOf(
-  service: Service,
-  pods: Informer<Pod, "Namespaced", "label">,
-): readonly Pod[] {
+export function podsOf(service: Service, pods: Informer<Pod, "Namespaced", "label">): readonly Pod[] {
   const { selector = {} } = service.spec;
-  return pods.by("label", bucketOfLabels(service.metadata.namespace ?? "", selector)).filter((pod) => hasLabels(pod, selector));
+  return pods
+    .by("label", bucketOfLabels(service.metadata.namespace ?? "", selector))
+    .filter((pod) => hasLabels(pod, selector));
 }
 
 /** Returns the keys of the Services whose selectors select a Pod. */

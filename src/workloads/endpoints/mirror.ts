@@ -61,7 +61,13 @@ export function planMirror({ service, endpoints, slices }: MirrorInput): Plan {
   if (writes.length === 0) return { stages: [] };
   const events = [
     ...(invalid > 0
-      ? [tells("Warning", "InvalidIPAddress", `${invalid} addresses are no IP addresses and are left out of EndpointSlices`)]
+      ? [
+          tells(
+            "Warning",
+            "InvalidIPAddress",
+            `${invalid} addresses are no IP addresses and are left out of EndpointSlices`,
+          ),
+        ]
       : []),
     ...(tooMany > 0
       ? [

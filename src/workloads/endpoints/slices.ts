@@ -191,7 +191,9 @@ const RESERVED = new Set([MANAGED_BY, SERVICE_NAME, HEADLESS]);
 
 /** The labels of a Service, and those by which its slices are found. */
 function labelsOf(service: Service): Record<string, string> {
-  const labels = Object.fromEntries(Object.entries(service.metadata.labels ?? {}).filter(([key]) => !RESERVED.has(key)));
+  const labels = Object.fromEntries(
+    Object.entries(service.metadata.labels ?? {}).filter(([key]) => !RESERVED.has(key)),
+  );
   return {
     ...labels,
     ...(isHeadlessService(service) ? { [HEADLESS]: "" } : {}),
