@@ -7,7 +7,13 @@ import { workloadControllers } from "./workloads/index.ts";
 const signingCa = (): never => {
   throw new Error("nothing is signed here");
 };
-const settingsOf = (dialect: typeof kubernetes) => ({ dialect, eventTtlMillis: 1000, caCertificate: "", signingCa });
+const settingsOf = (dialect: typeof kubernetes) => ({
+  dialect,
+  eventTtlMillis: 1000,
+  caCertificate: "",
+  signingCa,
+  loadBalancerAddresses: ["192.0.2.0/24"],
+});
 const of = (dialect: typeof kubernetes) => builtInControllers(settingsOf(dialect));
 const all = of(kubernetes);
 const usual = all.usual.map(shortName);
@@ -97,7 +103,7 @@ describe("in the neutral dialect", () => {
       "serviceaccount-token",
       "node-lifecycle-controller",
       "ttl",
-      ...workloadControllers({ dialect: kubernetes }).map(shortName),
+      ...workloadControllers(settingsOf(kubernetes)).map(shortName),
       ...PROTECTIONS,
     ]);
   });

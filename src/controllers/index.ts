@@ -36,10 +36,13 @@ import { ephemeralVolumes } from "./storage/ephemeral-volumes.ts";
 import { volumeExpansion } from "./storage/expansion.ts";
 import { attributesClassProtection, claimProtection, volumeProtection } from "./storage/protection.ts";
 import { ownName } from "./names.ts";
-import { workloadControllers } from "./workloads/index.ts";
+import { type WorkloadSettings, workloadControllers } from "./workloads/index.ts";
+
+export { loadBalancers } from "./workloads/load-balancers.ts";
 
 /** The settings of the controllers. */
-export interface ControllerSettings extends AttachSettings, PodGarbageSettings, QuotaSettings, NodeLifecycleSettings {
+export interface ControllerSettings
+  extends AttachSettings, PodGarbageSettings, QuotaSettings, NodeLifecycleSettings, WorkloadSettings {
   readonly dialect: Dialect;
   readonly eventTtlMillis: number;
   /** The CA of the serving certificate in PEM; empty without TLS. */
@@ -48,6 +51,8 @@ export interface ControllerSettings extends AttachSettings, PodGarbageSettings, 
   readonly secretTokens?: SecretTokens | undefined;
   /** The CA that signs client certificates; without it none are signed. */
   readonly signingCa?: () => KeyPair;
+  /** The time of certificates in ms since the epoch, where the clock of the controllers is faster than that of clients. */
+  readonly wallTime?: (() => number) | undefined;
 }
 
 /** The built-in controllers of a dialect. */
@@ -82,7 +87,7 @@ export function builtInControllers(settings: ControllerSettings): BuiltInControl
     coordinatedElection(dialect),
     storageVersionMigrator(dialect),
     certificateApproving,
-    ...(signingCa ? [certificateSigning(signingCa)] : []),
+    ...(signingCa ? [certificateSigning(signingCa, settings.wallTime)] : []),
     certificateCleaner,
     podCertificateCleaner,
     trustBundlePublisher(caCertificate),

@@ -222,6 +222,12 @@ export const serviceNetworks: OptionType<readonly string[]> = {
   },
 };
 
+/** Networks, one or one of each family; none by default. */
+export const networks: OptionType<readonly string[]> = {
+  ...serviceNetworks,
+  read: (value) => (value.trim() === "" ? [] : serviceNetworks.read(value)),
+};
+
 /** Where Services listen: `HOST:PORT` by `NAMESPACE/NAME` or `NAMESPACE/NAME:PORT`. */
 export const serviceAddresses: OptionType<ReadonlyMap<string, string>> = {
   name: "map",
