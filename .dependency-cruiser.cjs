@@ -81,6 +81,8 @@ const rooms = {
     "runtime",
     "workloads",
   ],
+  // Nodes without machines, whose Pods live by scripts.
+  simulation: ["util", "value", "meta", "client", "claims", "runtime", "workloads"],
   volumes: ["util", "meta", "pki", "client"],
   csi: ["util"],
   drivers: ["util", "csi"],
@@ -194,6 +196,7 @@ const ladders = {
       "coordination",
       "discovery",
       "flowcontrol",
+      "metrics",
       "networking",
       "policy",
       "rbac",

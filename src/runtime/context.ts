@@ -18,7 +18,7 @@ import { type Clock, sleep } from "../util/clock.ts";
 import { millisOf } from "../util/duration.ts";
 import type { Log } from "../util/log.ts";
 import { nextCondition } from "./conditions.ts";
-import type { CommonContext, Context, ControllerClock, KeyContext } from "./definition.ts";
+import type { CommonContext, Context, ControllerClock, EventPlace, KeyContext } from "./definition.ts";
 import type { GetInformer } from "./informer.ts";
 import type { NewEvent } from "./recorder.ts";
 import type { ServedKinds } from "./served-kinds.ts";
@@ -34,7 +34,9 @@ export interface CommonParts {
   readonly informer: GetInformer;
   readonly kinds: ServedKinds;
   readonly wrote: (write: Write) => void;
-  readonly record: (event: Pick<NewEvent, "type" | "reason" | "note" | "regarding" | "related">) => void;
+  readonly record: (
+    event: Pick<NewEvent, "type" | "reason" | "note" | "regarding" | "related" | "fieldPath" | "host">,
+  ) => void;
 }
 
 /** The parts of the context of an object. */
@@ -55,8 +57,8 @@ export function contextOf(parts: ContextParts): Context {
   const placed = <O extends NewObject<ApiObject>>(kind: Kind, body: O): O => withOwner(body, kind, object, parts);
   const record =
     (type: NewEvent["type"]) =>
-    (reason: string, note: string, related?: ApiObject): void =>
-      parts.record({ type, reason, note, regarding: object, related });
+    (reason: string, note: string, related?: ApiObject, place?: EventPlace): void =>
+      parts.record({ type, reason, note, regarding: object, related, ...place });
   const context: Context = {
     ...common,
     object,
@@ -84,7 +86,8 @@ export const keyContextOf = <M extends Disposable>(key: string, memory: M, parts
   ...commonOf(parts),
   key,
   memory,
-  event: (type, regarding, reason, note, related) => parts.record({ type, reason, note, regarding, related }),
+  event: (type, regarding, reason, note, related, place) =>
+    parts.record({ type, reason, note, regarding, related, ...place }),
 });
 
 /** Creates the common context: its client refuses writes after the end, and remembers others. */

@@ -41,8 +41,16 @@ export interface ControllerClock extends Pick<Clock, "now" | "steady" | "loop"> 
   readonly sleep: (time: Duration, signal?: AbortSignal) => Promise<void>;
 }
 
+/** Where something happened that an Event tells of. */
+export interface EventPlace {
+  /** The field of the object, such as `spec.containers{web}`. */
+  readonly fieldPath?: string | undefined;
+  /** The node. */
+  readonly host?: string | undefined;
+}
+
 /** Records an Event about the object; it never throws and never waits. */
-export type RecordEvent = (reason: string, note: string, related?: ApiObject) => void;
+export type RecordEvent = (reason: string, note: string, related?: ApiObject, place?: EventPlace) => void;
 
 /** The context of every reconcile. */
 export interface CommonContext {

@@ -37,6 +37,8 @@ export interface ServerOptions extends ServerParts, RouteParts {
   readonly filters?: readonly Filter[];
   /** Paths beside the server's own; none by default. */
   readonly routes?: readonly Route[];
+  /** The time of objects in ms since the epoch, where it is not that of the clock. */
+  readonly objectTime?: () => number;
   /** Connects to programs behind objects; none by default. */
   readonly programs?: Programs;
   /** Add metrics of other rooms to `/metrics`; none by default. */
@@ -175,11 +177,12 @@ function contextOf(
   const faults = options.faults ?? new Faults(log);
   const requestSlots = new UserSlots({ what: "requests", most: limits.requestsPerUser });
   const watchSlots = new UserSlots({ what: "watches", most: limits.watchesPerUser });
+  const sessionSlots = new UserSlots({ what: "sessions", most: limits.sessionsPerUser });
   const bodies = opened.use(new BodyMemory(clock, limits.bodyMemoryBytes));
   const collectors = [
     guard.metrics,
     faults.metrics,
-    userSlotsMetrics([guard.slots, requestSlots, watchSlots]),
+    userSlotsMetrics([guard.slots, requestSlots, watchSlots, sessionSlots]),
     bodies.metrics,
     ...(fairness ? [fairnessMetrics(fairness)] : []),
     ...(options.collectors ?? []),
@@ -199,6 +202,7 @@ function contextOf(
     faults,
     requestSlots,
     watchSlots,
+    sessionSlots,
     bodies,
     metrics: opened.use(new ServerMetrics(registry, collectors, running)),
     slowClients: opened.use(new SlowClients(clock)),
@@ -208,6 +212,7 @@ function contextOf(
     watchers: new Set(),
     ongoing: new Set(),
     routes: new RouteTable([...(options.routes ?? []), ...routesOf(options)]),
+    objectTime: options.objectTime ?? (() => clock.now()),
     programs: options.programs ?? (() => undefined),
     compress: options.compress ?? "remote",
     closing,

@@ -37,7 +37,7 @@ export class World implements AsyncDisposable {
   readonly cluster: Cluster;
   readonly failures: Failure[] = [];
   readonly warnings: string[] = [];
-  readonly #managers: Manager[] = [];
+  readonly managers: Manager[] = [];
 
   private constructor(cluster: Cluster, clock: ManualClock, activity: Activity) {
     this.cluster = cluster;
@@ -87,7 +87,7 @@ export class World implements AsyncDisposable {
       failure: (failure) => this.failures.push(failure),
       ...options,
     });
-    this.#managers.push(manager);
+    this.managers.push(manager);
     return manager;
   }
 
@@ -115,7 +115,7 @@ export class World implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all(this.#managers.map((manager) => manager.stop({ grace: 0 })));
+    await Promise.all(this.managers.map((manager) => manager.stop({ grace: 0 })));
     const closing = this.cluster.close(0);
     await this.advance("1s");
     await closing;

@@ -1,0 +1,71 @@
+/** What the annotations of a node say: whether it is simulated, lost, slow, or full. */
+import type { Node } from "../../client/kinds/index.ts";
+import { parseDuration } from "../../util/duration.ts";
+import { DISK_PRESSURE_ANNOTATION, NODE_ANNOTATION, PULLS_ANNOTATION, STOPPED_ANNOTATION } from "../contract.ts";
+import { matchOf } from "../images.ts";
+import type { Pull } from "../life/contract.ts";
+import { timeIn } from "../life/times.ts";
+
+const KWOK_ANNOTATION = "kwok.x-k8s.io/node";
+
+type Marked = Pick<Node, "metadata">;
+
+const annotationOf = ({ metadata }: Marked, key: string): string | undefined =>
+  metadata.annotations && Object.hasOwn(metadata.annotations, key) ? metadata.annotations[key] : undefined;
+
+/** Whether a node is simulated. */
+export function isSimulated(node: Marked): boolean {
+  const own = annotationOf(node, NODE_ANNOTATION);
+  return own === undefined ? annotationOf(node, KWOK_ANNOTATION) === "fake" : own !== "false";
+}
+
+/** When a node was lost, in milliseconds since the epoch; undefined for one that reports. */
+export const lostSince = (node: Marked): number | undefined => timeIn(annotationOf(node, STOPPED_ANNOTATION));
+
+/** Since when the disk of a node is full, in milliseconds since the epoch. */
+export const fullSince = (node: Marked): number | undefined => timeIn(annotationOf(node, DISK_PRESSURE_ANNOTATION));
+
+/** What is told of the pulls of images that fit a pattern. */
+export interface PullRule {
+  readonly delay?: string;
+  readonly missing?: boolean;
+}
+
+/** The rules of pulls of a node by patterns; none where the annotation is malformed. */
+export function pullRulesOf(node: Marked): Readonly<Record<string, PullRule>> {
+  const text = annotationOf(node, PULLS_ANNOTATION);
+  if (text === undefined) return {};
+  try {
+    const rules: unknown = JSON.parse(text);
+    return typeof rules === "object" && rules !== null ? (rules as Readonly<Record<string, PullRule>>) : {};
+  } catch {
+    return {};
+  }
+}
+
+/** How a node pulls an image: the most exact rule wins, of the delay and of whether it is missing. */
+export function pullOf(node: Marked, image: string, usualDelay: number): Pull {
+  const rules = pullRulesOf(node);
+  const delay = matchOf(
+    entriesWith(rules, ({ delay: said }) => said),
+    image,
+  );
+  const isMissing =
+    matchOf(
+      entriesWith(rules, ({ missing }) => missing),
+      image,
+    ) === true;
+  const millis = typeof delay === "string" ? parseDuration(delay) : undefined;
+  return { delay: millis ?? usualDelay, isMissing };
+}
+
+const entriesWith = <V>(
+  rules: Readonly<Record<string, PullRule>>,
+  value: (rule: PullRule) => V | undefined,
+): Map<string, V> =>
+  new Map(
+    Object.entries(rules).flatMap(([pattern, rule]): [string, V][] => {
+      const found = typeof rule === "object" && rule !== null ? value(rule) : undefined;
+      return found === undefined ? [] : [[pattern, found]];
+    }),
+  );

@@ -1,0 +1,163 @@
+/** Node objects without machines, as a kubelet would register them. */
+import type { NewObject } from "../../client/index.ts";
+import type { Node } from "../../client/kinds/index.ts";
+import { formatTime } from "../../meta/time.ts";
+import { type NodeOptions, NODE_ANNOTATION } from "../contract.ts";
+
+/** The resources of a node where nothing is said. */
+const CAPACITY: Readonly<Record<string, string>> = {
+  cpu: "8",
+  memory: "32Gi",
+  pods: "110",
+  "ephemeral-storage": "100Gi",
+};
+
+const VERSION = "v1.35.3";
+
+/** The range of addresses of the Pods of the node with a number from 0: /24 each, from 10.244.0.0 on. */
+export const rangeOf = (index: number): string => `10.${(244 + (index >> 8)) & 255}.${index & 255}.0/24`;
+
+/** The number of a node from its range; undefined for other ranges. */
+export function indexOfRange(cidr: string | undefined): number | undefined {
+  const parts = cidr?.split("/")[0]?.split(".").map(Number) ?? [];
+  if (parts[0] !== 10 || parts.length !== 4 || parts.some((part) => Number.isNaN(part))) return undefined;
+  return (((parts[1]! - 244) & 255) << 8) | parts[2]!;
+}
+
+/** The address of the node with a number. */
+export const addressOf = (index: number): string => `172.${18 + (index >> 16)}.${(index >> 8) & 255}.${index & 255}`;
+
+/** The labels of every node. */
+export const labelsOf = (name: string): Readonly<Record<string, string>> => ({
+  "beta.kubernetes.io/arch": "amd64",
+  "beta.kubernetes.io/os": "linux",
+  "kubernetes.io/arch": "amd64",
+  "kubernetes.io/hostname": name,
+  "kubernetes.io/os": "linux",
+});
+
+type Condition = NonNullable<Node["status"]["conditions"]>[number];
+
+const CONDITIONS: readonly Pick<Condition, "type" | "status" | "reason" | "message">[] = [
+  {
+    type: "MemoryPressure",
+    status: "False",
+    reason: "KubeletHasSufficientMemory",
+    message: "kubelet has sufficient memory available",
+  },
+  {
+    type: "DiskPressure",
+    status: "False",
+    reason: "KubeletHasNoDiskPressure",
+    message: "kubelet has no disk pressure",
+  },
+  {
+    type: "PIDPressure",
+    status: "False",
+    reason: "KubeletHasSufficientPID",
+    message: "kubelet has sufficient PID available",
+  },
+  { type: "Ready", status: "True", reason: "KubeletReady", message: "kubelet is posting ready status" },
+];
+
+const FULL = { status: "True", reason: "KubeletHasDiskPressure", message: "kubelet has disk pressure" } as const;
+
+/** The conditions that a node reports; times change with the status only, heartbeats where something changes. */
+export function conditionsOfNode(known: Node | undefined, isFull: boolean, now: number): readonly Condition[] {
+  const time = formatTime(now);
+  const before = new Map((known?.status.conditions ?? []).map((one) => [one.type, one]));
+  const own = CONDITIONS.map((usual): Condition => {
+    const condition = usual.type === "DiskPressure" && isFull ? { ...usual, ...FULL } : usual;
+    const was = before.get(condition.type);
+    const isSame = was?.status === condition.status;
+    return {
+      ...condition,
+      lastHeartbeatTime: time,
+      lastTransitionTime: isSame ? (was.lastTransitionTime ?? time) : time,
+    };
+  });
+  const others = [...before.values()].filter(({ type }) => !CONDITIONS.some((one) => one.type === type));
+  return [...own, ...others];
+}
+
+/** Whether a node reports what it should. */
+export const areReported = ({ status }: Node, isFull: boolean): boolean =>
+  CONDITIONS.every(({ type, status: usual }) => {
+    const wanted = type === "DiskPressure" && isFull ? "True" : usual;
+    return status.conditions?.some((one) => one.type === type && one.status === wanted) === true;
+  });
+
+/** What a node reports of itself beside its conditions; what somebody has said already stays. */
+export function reportOf(
+  node: Pick<Node, "metadata"> & Partial<Pick<Node, "status">>,
+  index: number,
+): Partial<Node["status"]> {
+  const { name } = node.metadata;
+  const { status } = node;
+  const capacity = { ...CAPACITY, ...status?.capacity };
+  const machine = hexOf(name);
+  return {
+    capacity,
+    allocatable: { ...capacity, ...status?.allocatable },
+    addresses:
+      (status?.addresses ?? []).length > 0
+        ? status!.addresses!
+        : [
+            { type: "InternalIP", address: addressOf(index) },
+            { type: "Hostname", address: name },
+          ],
+    daemonEndpoints: { kubeletEndpoint: { Port: 10250 } },
+    nodeInfo: {
+      machineID: machine,
+      systemUUID: machine,
+      bootID: machine,
+      kernelVersion: "6.1.0-simulated",
+      osImage: "Keelson simulated node",
+      containerRuntimeVersion: "keelson://1.0.0",
+      kubeletVersion: VERSION,
+      kubeProxyVersion: VERSION,
+      operatingSystem: "linux",
+      architecture: "amd64",
+    } as Node["status"]["nodeInfo"],
+  };
+}
+
+/** A new node with the number `index`, ready. */
+export function newNode(
+  name: string,
+  index: number,
+  zone: string | undefined,
+  options: NodeOptions,
+  now: number,
+): NewObject<Node> {
+  const { region, labels, taints, capacity } = options;
+  const metadata = {
+    name,
+    labels: {
+      ...labelsOf(name),
+      ...(zone === undefined ? {} : { "topology.kubernetes.io/zone": zone }),
+      ...(region === undefined ? {} : { "topology.kubernetes.io/region": region }),
+      ...labels,
+    },
+    annotations: { [NODE_ANNOTATION]: "true" },
+  };
+  const range = rangeOf(index);
+  const seed = { metadata, status: { capacity } } as unknown as Node;
+  return {
+    metadata,
+    spec: { podCIDR: range, podCIDRs: [range], ...(taints ? { taints } : {}) },
+    status: { ...reportOf(seed, index), conditions: conditionsOfNode(undefined, false, now) },
+  } as unknown as NewObject<Node>;
+}
+
+/** 32 hexadecimal digits that follow from a name. */
+function hexOf(name: string): string {
+  let hash = 0x811c9dc5;
+  let hex = "";
+  for (let round = 0; hex.length < 32; round++) {
+    for (let at = 0; at < name.length; at++) hash = Math.imul(hash ^ name.charCodeAt(at), 0x01000193);
+    hash = Math.imul(hash ^ round, 0x01000193);
+    hex += (hash >>> 0).toString(16).padStart(8, "0");
+  }
+  return hex.slice(0, 32);
+}

@@ -1,0 +1,28 @@
+/** Whether a Pod is at rest: nothing will happen to it unless somebody changes it. */
+import type { Pod } from "../client/kinds/index.ts";
+import { FLAPPING_ANNOTATION, RUN_FOR_ANNOTATION } from "./contract.ts";
+import { endsByItself } from "./life/life.ts";
+import { isFinal } from "./life/summary.ts";
+
+/**
+ * Whether a Pod on a simulated node is at rest. Ten thousand of them cost nothing: they are not even looked at.
+ *
+ * @param isScripted whether an image has a script, which may do something at any time
+ */
+export function isAtRest(pod: Pod, isScripted: (image: string) => boolean): boolean {
+  const { metadata, spec, status } = pod;
+  if (metadata.deletionTimestamp !== undefined) return false;
+  if (isFinal(status.phase)) return true;
+  if (status.phase !== "Running" || (spec.readinessGates ?? []).length > 0) return false;
+  if (spec.activeDeadlineSeconds !== undefined || endsByItself(pod)) return false;
+  if (metadata.generation !== undefined && status.observedGeneration !== metadata.generation) return false;
+  const { annotations } = metadata;
+  if (annotations && (FLAPPING_ANNOTATION in annotations || RUN_FOR_ANNOTATION in annotations)) return false;
+  const { containerStatuses = [], initContainerStatuses = [] } = status;
+  const containers = spec.containers ?? [];
+  const init = spec.initContainers ?? [];
+  if (containerStatuses.length !== containers.length || initContainerStatuses.length !== init.length) return false;
+  if (!containerStatuses.every(({ state, ready }) => state.running && ready)) return false;
+  if (!initContainerStatuses.every(({ state, started }) => state.terminated ?? started)) return false;
+  return ![...containers, ...init].some(({ image = "" }) => isScripted(image));
+}

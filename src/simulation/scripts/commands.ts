@@ -1,0 +1,167 @@
+/** The few commands that a container knows without a handler of its script. */
+import type { ExecResult, VolumeFiles } from "../contract.ts";
+
+/** What the commands see. */
+export interface CommandScope {
+  readonly hostname: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly mounts: Readonly<Record<string, VolumeFiles>>;
+}
+
+const NOT_FOUND = 127;
+
+/** Runs a command; one that is not known ends with 127. */
+export function runCommand(scope: CommandScope, command: readonly string[], stdin = ""): ExecResult {
+  const [program = "", ...words] = command;
+  const name = program.slice(program.lastIndexOf("/") + 1);
+  try {
+    switch (name) {
+      case "true":
+      case "sleep":
+        return {};
+      case "false":
+        return { code: 1 };
+      case "hostname":
+        return { stdout: `${scope.hostname}\n` };
+      case "env":
+      case "printenv":
+        return words.length > 0
+          ? printed(scope, words[0]!)
+          : { stdout: lines(Object.entries(scope.env).map(([key, value]) => `${key}=${value}`)) };
+      case "echo":
+        return { stdout: words[0] === "-n" ? words.slice(1).join(" ") : `${words.join(" ")}\n` };
+      case "cat":
+        return words.length === 0 ? { stdout: stdin } : { stdout: words.map((path) => read(scope, path)).join("") };
+      case "ls":
+        return { stdout: lines(list(scope, words.findLast((word) => !word.startsWith("-")) ?? "/")) };
+      case "rm":
+        for (const path of words) if (!path.startsWith("-")) at(scope, path).files.delete(at(scope, path).path);
+        return {};
+      case "sh":
+      case "bash":
+        return words[0] === "-c" ? shell(scope, words[1] ?? "", stdin) : { stdout: "" };
+      default:
+        return { stderr: `exec: "${program}": executable file not found in $PATH\n`, code: NOT_FOUND };
+    }
+  } catch (error) {
+    return { stderr: `${name}: ${error instanceof Error ? error.message : String(error)}\n`, code: 1 };
+  }
+}
+
+const lines = (all: readonly string[]): string => all.map((line) => `${line}\n`).join("");
+
+const printed = ({ env }: CommandScope, name: string): ExecResult =>
+  Object.hasOwn(env, name) ? { stdout: `${env[name]!}\n` } : { code: 1 };
+
+/** The volume and the path in it of an absolute path. @throws Error where nothing is mounted */
+function at({ mounts }: CommandScope, path: string): { readonly files: VolumeFiles; readonly path: string } {
+  let best: string | undefined;
+  for (const mount of Object.keys(mounts)) {
+    const isIn = path === mount || path.startsWith(mount.endsWith("/") ? mount : `${mount}/`);
+    if (isIn && mount.length > (best?.length ?? -1)) best = mount;
+  }
+  if (best === undefined) throw new Error(`${path}: No such file or directory`);
+  return { files: mounts[best]!, path: path.slice(best.length).replace(/^\//, "") };
+}
+
+function read(scope: CommandScope, path: string): string {
+  const found = at(scope, path);
+  const text = found.files.read(found.path);
+  if (text === undefined) throw new Error(`${path}: No such file or directory`);
+  return text;
+}
+
+function list(scope: CommandScope, path: string): readonly string[] {
+  if (path === "/") return Object.keys(scope.mounts).toSorted();
+  const { files, path: inside } = at(scope, path);
+  const base = inside === "" ? "" : `${inside.replace(/\/$/, "")}/`;
+  const names = files.list().flatMap((file) => (file.startsWith(base) ? file.slice(base.length).split("/")[0]! : []));
+  return [...new Set(names)];
+}
+
+/** Commands joined by `&&` and `;`, with words in quotes, variables, `>` and `>>`. */
+function shell(scope: CommandScope, text: string, stdin: string): ExecResult {
+  let stdout = "";
+  let stderr = "";
+  let code = 0;
+  for (const { words, to, appends, needs } of parse(text, scope.env)) {
+    if (needs && code !== 0) continue;
+    if (words[0] === "exit") return { stdout, stderr, code: Number(words[1] ?? code) };
+    const result = runCommand(scope, words, stdin);
+    stderr += result.stderr ?? "";
+    code = result.code ?? 0;
+    if (to === undefined) {
+      stdout += result.stdout ?? "";
+      continue;
+    }
+    const target = at(scope, to);
+    const before = appends ? (target.files.read(target.path) ?? "") : "";
+    target.files.write(target.path, before + (result.stdout ?? ""));
+  }
+  return { stdout, stderr, code };
+}
+
+interface Parsed {
+  words: string[];
+  to?: string;
+  appends: boolean;
+  /** Whether it runs only where the one before has ended with 0. */
+  readonly needs: boolean;
+}
+
+function parse(text: string, env: Readonly<Record<string, string>>): readonly Parsed[] {
+  const commands: Parsed[] = [{ words: [], appends: false, needs: false }];
+  let word: string | undefined;
+  let quote = "";
+  let redirects = false;
+  const end = (): void => {
+    const last = commands.at(-1)!;
+    if (word === undefined) return;
+    if (redirects) last.to = word;
+    else last.words.push(word);
+    word = undefined;
+    redirects = false;
+  };
+  for (let i = 0; i < text.length; i++) {
+    const character = text[i]!;
+    if (quote !== "") {
+      if (character === quote) quote = "";
+      else if (character === "$" && quote === '"') {
+        const name = nameAt(text, i + 1);
+        word = (word ?? "") + (env[name] ?? "");
+        i += lengthOf(text, i + 1, name);
+      } else word = (word ?? "") + character;
+    } else if (character === "'" || character === '"') {
+      quote = character;
+      word ??= "";
+    } else if (character === " " || character === "\t") end();
+    else if (character === ";" || character === "\n" || (character === "&" && text[i + 1] === "&")) {
+      end();
+      if (character === "&") i++;
+      commands.push({ words: [], appends: false, needs: character === "&" });
+    } else if (character === ">") {
+      end();
+      redirects = true;
+      if (text[i + 1] === ">") {
+        commands.at(-1)!.appends = true;
+        i++;
+      }
+    } else if (character === "$") {
+      const name = nameAt(text, i + 1);
+      word = (word ?? "") + (env[name] ?? "");
+      i += lengthOf(text, i + 1, name);
+    } else word = (word ?? "") + character;
+  }
+  end();
+  return commands.filter(({ words }) => words.length > 0);
+}
+
+/** The name of a variable, with or without braces. */
+function nameAt(text: string, from: number): string {
+  const start = text[from] === "{" ? from + 1 : from;
+  let end = start;
+  while (end < text.length && /\w/.test(text[end]!)) end++;
+  return text.slice(start, end);
+}
+
+const lengthOf = (text: string, from: number, name: string): number => name.length + (text[from] === "{" ? 2 : 0);
