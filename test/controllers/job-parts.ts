@@ -56,7 +56,7 @@ export class JobWorld {
     const template = { spec: { restartPolicy: "Never", containers: [{ name: "c", image: "i" }] } };
     const jobTemplate = {
       metadata: { labels: { app: "cron" }, annotations: { note: "n" } },
-      spec: { template, ...job },
+      spec: { template, ...ofJob },
     };
     const made = await this.world
       .resource(CronJob)
