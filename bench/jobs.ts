@@ -13,7 +13,7 @@ import { garbageCollector } from "../src/controllers/garbage/collector.ts";
 import { cronJob } from "../src/controllers/workloads/cronjob.ts";
 import { job } from "../src/controllers/workloads/job.ts";
 import { ttlAfterFinished } from "../src/controllers/workloads/ttl-after-finished.ts";
-import { defineController } from "../src/runtime/index.ts";
+import { defineController, withoutManagedFields } from "../src/runtime/index.ts";
 import { World } from "../test/runtime/world.ts";
 
 const [hours = "3", count = "500"] = process.argv.slice(2);
@@ -57,9 +57,9 @@ const agent = defineController({
 });
 
 const world = await World.create();
-const own = { client: world.cluster.client("manager").with({ through: counting }) };
+const own = { client: world.cluster.client("manager").with({ through: counting }), keep: withoutManagedFields };
 await world.manager(own).add(job, cronJob, ttlAfterFinished, garbageCollector).start();
-await world.run(agent);
+await world.manager({ keep: withoutManagedFields }).add(agent).start();
 const template = { spec: { restartPolicy: "Never", containers: [{ name: "c", image: "i" }] } };
 for (let i = 0; i < COUNT; i++) {
   const schedule = i % 2 === 0 ? `${i % 60} * * * *` : `${i % 10}-59/10 * * * *`;
