@@ -77,8 +77,8 @@ describe("in the neutral dialect", () => {
       "root-ca",
       "serviceaccount-token",
       "node-lifecycle-controller",
-      ...workloadControllers(settingsOf(kubernetes)).map(shortName),
       "ttl",
+      ...workloadControllers(settingsOf(kubernetes)).map(shortName),
       ...PROTECTIONS,
     ]);
   });

@@ -380,12 +380,10 @@ describe("WL-HPA-6: windows and rates", () => {
     measureAll(count, usage);
   };
   const makeOne = async (i: number) => {
-    await world
-      .resource(Pod)
-      .create({
-        metadata: { ...at(`p${i}`), labels: { app: "a" } },
-        spec: { containers: [container] },
-      } as NewObject<Pod>);
+    await world.resource(Pod).create({
+      metadata: { ...at(`p${i}`), labels: { app: "a" } },
+      spec: { containers: [container] },
+    } as NewObject<Pod>);
     const ready = [{ type: "Ready", status: "True", lastTransitionTime: EARLY }];
     await world
       .resource(Pod)

@@ -265,7 +265,7 @@ function ownTarget(
   if (apiVersion !== "v1" || kind !== "ReplicationController") return undefined;
   const found = informer(replicationControllers).get(key);
   if (!found) return undefined;
-  const { replicas = 1, selector = {} } = found.spec;
+  const { replicas, selector = {} } = found.spec;
   const requirements = Object.entries(selector).map(([label, value]) => ({
     key: label,
     operator: "in" as const,

@@ -11,7 +11,7 @@ import {
 } from "../../client/index.ts";
 import {
   Deployment,
-  Pod,
+  type Pod,
   PodDisruptionBudget,
   ReplicaSet,
   ReplicationController,

@@ -3,7 +3,8 @@ import { expect, test } from "vitest";
 import type { EndpointSlice, Node, Pod, Service } from "../../client/kinds/index.ts";
 import type { PlannedWrite } from "../common/plan.ts";
 import { planEndpoints } from "./endpoints.ts";
-import { MAX_ENDPOINTS, planSlices } from "./slices.ts";
+import { MAX_ENDPOINTS } from "./endpoint.ts";
+import { planSlices } from "./slices.ts";
 
 const service = (spec: object = {}): Service =>
   ({
