@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { kubernetes, neutral } from "../meta/dialect.ts";
 import { builtInControllers, chooseControllers, lifecycleControllers, shortName } from "./index.ts";
-import { CONTROLLERS } from "./names.ts";
+import { CONTROLLERS, isControllerChosen, ownName } from "./names.ts";
 import { workloadControllers } from "./workloads/index.ts";
 
 const signingCa = (): never => {
@@ -50,6 +50,31 @@ describe("chooseControllers", () => {
       );
     },
   );
+});
+
+describe("names of kube-controller-manager", () => {
+  test.each([
+    ["deployment-controller", "deployment"],
+    ["-replicationcontroller-controller", "-replicationcontroller"],
+    ["garbage-collector-controller", "garbage-collector"],
+    ["endpointslice-mirroring-controller", "endpointslicemirroring"],
+    ["persistentvolume-attach-detach-controller", "attachdetach"],
+    ["-podgc", "-pod-garbage-collector-controller"],
+    ["taint-eviction-controller", "taint-eviction-controller"],
+    ["namespace", "namespace"],
+    ["*", "*"],
+    ["no-such-controller", "no-such-controller"],
+    ["toString", "toString"],
+  ])("%s is %s", (name, own) => expect(ownName(name)).toBe(own));
+
+  test("choose the same controllers as those here", () => {
+    expect(chosen(["deployment-controller", "root-ca-certificate-publisher-controller"])).toEqual(
+      chosen(["deployment", "root-ca"]),
+    );
+    expect(chosen(["*", "-deployment-controller"])).toEqual(without("deployment"));
+    expect(isControllerChosen(["serviceaccount-controller"], "serviceaccount")).toBe(true);
+    expect(isControllerChosen(["-serviceaccount-controller"], "serviceaccount")).toBe(false);
+  });
 });
 
 test("a scheduler is not in the way of another one: it runs where it is named", () => {

@@ -2,6 +2,7 @@
 export const CONTROLLERS = {
   attachdetach: "Attaches volumes to the nodes of the Pods that use them, and takes them off again.",
   "clusterrole-aggregation-controller": "Gathers the rules of ClusterRoles into those that ask for them, such as edit.",
+  cronjob: "Makes the Jobs of CronJobs when they are due, and deletes old ones (kubernetes dialect).",
   csrapproving: "Approves requests of nodes for client certificates, where who asks may have them.",
   csrcleaner: "Removes requests for certificates that are old.",
   csrsigning: "Issues what approved requests for client certificates and of nodes ask for, with the CA of the server.",
@@ -14,6 +15,7 @@ export const CONTROLLERS = {
   "ephemeral-volume": "Makes the claims that Pods bring with them.",
   "event-expiry": "Deletes Events some time after their last write.",
   "garbage-collector": "Deletes objects whose owners are gone, and finishes foreground and orphaning deletions.",
+  job: "Makes the Pods of Jobs, counts those that ended, and says when a Job has finished (kubernetes dialect).",
   "horizontal-pod-autoscaling": "Changes the replicas of workloads by what their metrics say.",
   "leader-election": "Chooses who leads among LeaseCandidates (gate CoordinatedLeaderElection).",
   namespace: "Deletes what is in a namespace that is deleted, and says what holds it.",
@@ -26,6 +28,7 @@ export const CONTROLLERS = {
   podcertificaterequestcleaner: "Removes requests of Pods for certificates that are old (gate PodCertificateRequest).",
   "pv-protection": "Keeps volumes that are bound.",
   "pvc-protection": "Keeps claims that Pods use.",
+  resourceclaim: "Makes the claims of devices that Pods ask for by templates, and frees those whose Pods have ended.",
   replicaset: "Keeps the number of Pods that ReplicaSets want.",
   replicationcontroller: "Keeps the number of Pods that ReplicationControllers want.",
   resourcequota: "Counts what is taken of ResourceQuotas anew, where objects have gone or take something else.",
@@ -42,13 +45,49 @@ export const CONTROLLERS = {
   ttl: "Tells agents of nodes how long they may keep ConfigMaps and Secrets, by the number of nodes (kubernetes dialect).",
   "trust-bundle-publisher":
     "Keeps the certificate of the server in a ClusterTrustBundle of its own (gate ClusterTrustBundle).",
+  "ttl-after-finished": "Deletes Jobs some time after they have finished, where they say so (kubernetes dialect).",
   "vac-protection": "Keeps attributes classes that claims or volumes name.",
   "validatingadmissionpolicy-status-controller":
     "Checks the expressions of ValidatingAdmissionPolicies against the types that they are about.",
 } as const;
 
+/** Names of kube-controller-manager for controllers that have another one here, besides those that only end in `-controller`. */
+const OTHER_NAMES: Readonly<Record<string, string>> = {
+  "certificatesigningrequest-approving-controller": "csrapproving",
+  "certificatesigningrequest-cleaner-controller": "csrcleaner",
+  "certificatesigningrequest-signing-controller": "csrsigning",
+  endpoint: "endpoints",
+  "endpointslice-mirroring-controller": "endpointslicemirroring",
+  garbagecollector: "garbage-collector",
+  "horizontal-pod-autoscaler-controller": "horizontalpodautoscaling",
+  "kube-apiserver-serving-clustertrustbundle-publisher-controller": "trust-bundle-publisher",
+  nodelifecycle: "node-lifecycle-controller",
+  "persistentvolume-attach-detach-controller": "attachdetach",
+  "persistentvolume-protection-controller": "pv-protection",
+  "persistentvolumeclaim-protection-controller": "pvc-protection",
+  "podcertificaterequest-cleaner-controller": "podcertificaterequestcleaner",
+  podgc: "pod-garbage-collector-controller",
+  "resource-claim-controller": "resourceclaim",
+  "root-ca-cert-publisher": "root-ca",
+  "root-ca-certificate-publisher-controller": "root-ca",
+  "volumeattributesclass-protection-controller": "vac-protection",
+};
+
+/**
+ * Returns the name of a controller here for one of kube-controller-manager, such as `deployment` for `deployment-controller`; a dash in
+ * front stays. Other texts are returned as they are.
+ */
+export function ownName(name: string): string {
+  const dash = name.startsWith("-") ? "-" : "";
+  const bare = name.slice(dash.length);
+  const known = [bare, OTHER_NAMES[bare], bare.replace(/-controller$/, "")];
+  const own = known.find((one) => one !== undefined && Object.hasOwn(CONTROLLERS, one));
+  return own === undefined ? name : dash + own;
+}
+
 /** Whether a list for `--controllers` selects a controller that runs by default. */
-export function isControllerChosen(names: readonly string[], name: string): boolean {
+export function isControllerChosen(given: readonly string[], name: string): boolean {
+  const names = given.map(ownName);
   const onlyWithout = names.length > 0 && names.every((one) => one.startsWith("-"));
   return names.includes(name) || ((onlyWithout || names.includes("*")) && !names.includes(`-${name}`));
 }
