@@ -95,5 +95,5 @@ test("WL-EP-2: a Service has the addresses of ready Pods and the zones of their 
   const [slice] = (await cluster.client().resource(EndpointSlice).list({ namespace: "default" })).items;
   expect(slice!.endpoints).toHaveLength(4);
   expect(slice!.endpoints.every(({ conditions }) => conditions.ready)).toBe(true);
-  expect([...new Set(slice!.endpoints.map(({ zone }) => zone))].toSorted()).toEqual(["a", "b"]);
+  expect(new Set(slice!.endpoints.map(({ zone }) => zone))).toEqual(new Set(["a", "b"]));
 });
