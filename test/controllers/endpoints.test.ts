@@ -21,7 +21,18 @@ afterEach(async () => {
 const byFirst = (a: readonly unknown[], b: readonly unknown[]) => (String(a[0]) < String(b[0]) ? -1 : 1);
 const ZONE = "topology.kubernetes.io/zone";
 const TRIGGER_TIME = "endpoints.kubernetes.io/last-change-trigger-time";
-const start = () => world.run(endpoints, endpointSlices, endpointSliceMirroring);
+/** What the controllers wrote. */
+const written: string[] = [];
+async function start(): Promise<void> {
+  written.length = 0;
+  const client = world.cluster.client("manager").with({
+    through: (transport) => (request) => {
+      if (request.method !== "GET") written.push(`${request.method} ${request.path.replace(/-[a-z0-9]{5}$/, "-x")}`);
+      return transport(request);
+    },
+  });
+  await world.manager({ client }).add(endpoints, endpointSlices, endpointSliceMirroring).start();
+}
 const at = (name: string) => ({ name, namespace: "default" });
 const pods = () => world.resource(Pod);
 
@@ -191,6 +202,25 @@ test("WL-EP-4: headless without ports has none, and names of its Pods", async ()
 });
 
 describe("WL-EP-6: they follow what they follow from", () => {
+  test("each change is one write of the slice and one of the Endpoints, and at rest nothing is written", async () => {
+    await start();
+    await makeService({ trafficDistribution: "PreferSameNode" }, { l: "1" });
+    await makePod("p", undefined, { spec: { hostname: "h", subdomain: "s" } });
+    await setAddress("p", "10.1.0.1", true);
+    await world.settled();
+    expect(written.toSorted()).toEqual([
+      "POST /api/v1/namespaces/default/endpoints",
+      "POST /apis/discovery.k8s.io/v1/namespaces/default/endpointslices",
+      "PUT /api/v1/namespaces/default/endpoints/s",
+      "PUT /apis/discovery.k8s.io/v1/namespaces/default/endpointslices/s-x",
+    ]);
+    written.length = 0;
+    await pods().patch(at("p"), { metadata: { annotations: { a: "b" } } });
+    await pods().status.patch(at("p"), { status: { message: "m" } });
+    await world.advance("1h");
+    expect(written).toEqual([]);
+  });
+
   test("labels, selectors, ports, deletions by hand", async () => {
     await start();
     await makeService();
