@@ -196,6 +196,7 @@ const ladders = {
       "coordination",
       "discovery",
       "flowcontrol",
+      "metrics",
       "networking",
       "policy",
       "rbac",

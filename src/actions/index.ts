@@ -21,14 +21,16 @@ export interface ActionParts {
   readonly authenticator: Authenticator;
   /** Called for each token. */
   readonly signer: () => TokenSigner;
+  /** The time of clients in ms since the epoch, where it is not that of objects. */
+  readonly wallTime?: (() => number) | undefined;
 }
 
 /** The built-in actions. */
-export const builtInActions = ({ access, authorizer, authenticator, signer }: ActionParts): Actions =>
+export const builtInActions = ({ access, authorizer, authenticator, signer, wallTime }: ActionParts): Actions =>
   new Map([
     ...reviewActions(authorizer),
     ...tokenReviewAction(authenticator),
-    ...tokenAction(access.lookup, signer),
+    ...tokenAction(access.lookup, signer, wallTime),
     ...bindingAction(access),
     ...evictionAction(access),
   ]);

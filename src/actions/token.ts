@@ -37,8 +37,12 @@ function specOf(object: ApiObject): TokenSpec {
   return object.spec;
 }
 
-/** The action of a TokenRequest of a service account. */
-export function tokenAction(lookup: Lookup, signer: () => TokenSigner): Actions {
+/**
+ * The action of a TokenRequest of a service account.
+ *
+ * @param wallTime the time of clients, where it is not that of objects
+ */
+export function tokenAction(lookup: Lookup, signer: () => TokenSigner, wallTime?: () => number): Actions {
   const answer: Action["answer"] = async ({ object, target, parent, ctx, caller }) => {
     const { uid = "" } = parent().metadata;
     const signing = signer();
@@ -47,7 +51,7 @@ export function tokenAction(lookup: Lookup, signer: () => TokenSigner): Actions 
     const bound = bindTo(lookup, target, spec);
     const audiences = spec.audiences?.length ? spec.audiences : [...issuance.audiences];
     const seconds = shortened(spec.expirationSeconds ?? MAX_SECONDS, issuance, ctx.warnings);
-    const now = ctx.clock.now();
+    const now = wallTime?.() ?? ctx.clock.now();
     const { token, id } = await signing.sign({
       namespace: target.namespace,
       serviceAccount: { name: target.name, uid },

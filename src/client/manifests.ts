@@ -33,13 +33,22 @@ const TEXT = /\n|^\s*\{/;
  */
 export function readManifests(source: string | Manifest): readonly FoundManifest[] {
   if (typeof source !== "string") return itemsOf(source as unknown as Value, "what is applied");
-  if (TEXT.test(source)) return manifestsOf(source, "the text");
+  return readTexts(source).flatMap(({ text, from }) => manifestsOf(text, from));
+}
+
+/**
+ * Returns the texts of a source, with what errors name: a file, a folder with all below it by name, or a text.
+ *
+ * @throws Error where there is nothing
+ */
+export function readTexts(source: string): readonly { readonly text: string; readonly from: string }[] {
+  if (TEXT.test(source)) return [{ text: source, from: "the text" }];
   const found = statSync(source, { throwIfNoEntry: false });
   if (!found)
     throw new Error(`expected a file, a folder or a text of several lines, found nothing at ${resolve(source)}`);
   const files = filesOf(source);
   if (files.length === 0) throw new Error(`expected ${[...EXTENSIONS].join(", ")} files in ${source}, found none`);
-  return files.flatMap((file) => manifestsOf(readFileSync(file, "utf8"), file));
+  return files.map((file) => ({ text: readFileSync(file, "utf8"), from: file }));
 }
 
 function filesOf(path: string): string[] {

@@ -143,6 +143,7 @@ const registryOptions = (parts: ClusterParts, own: Own): RegistryOptions<Cluster
   definitions: parts.definitions ?? builtInDefinitions(own.api, parts.kinds),
   handlers: (access) => handlersOf(parts, own, access),
   cache: {
+    ...(parts.wallClock ? { clock: parts.wallClock } : {}),
     onError: (error) => (parts.log ?? silentLog).error("the watch cache failed", { error: String(error) }),
     ...parts.cache,
   },

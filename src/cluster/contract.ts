@@ -19,6 +19,7 @@ import type { Kinds, RegistryOptions, UnreadableRecord } from "../registry/index
 import type { Controller } from "../runtime/index.ts";
 import type { ResourceDefinition } from "../schema/definition.ts";
 import type { ServerHandle, ServerOptions } from "../server/index.ts";
+import type { Simulation } from "../simulation/index.ts";
 import type { Store } from "../storage/contract.ts";
 import type { TrialParts } from "../trial/index.ts";
 import type { Value } from "../value/value.ts";
@@ -38,6 +39,8 @@ export interface ClusterParts {
   readonly allowsPrivileged?: boolean;
   /** The machine's by default. */
   readonly clock?: Clock;
+  /** The time of sockets, threads, locks and credentials, where that of {@link ClusterParts.clock} passes faster; the same by default. */
+  readonly wallClock?: Clock;
   /** The machine's by default. */
   readonly random?: Random;
   /** Nothing is logged by default. */
@@ -65,6 +68,8 @@ export interface ClusterParts {
   readonly hooks?: Hooks;
   /** Services of webhooks that listen elsewhere than their objects say. */
   readonly services?: ServiceMap | undefined;
+  /** The simulation of nodes, once there is one; its controllers run with those of {@link Cluster.simulationControllers}. */
+  readonly simulation?: () => Simulation | undefined;
   /** What the server is given beside what the cluster gives it. */
   readonly server?: Partial<
     Pick<
@@ -135,6 +140,8 @@ export interface Cluster extends AsyncDisposable {
   tryPolicies(documents: readonly Value[], options?: Partial<TryOptions>): Promise<TrialReport>;
   /** What trials of policies are made of. */
   trialParts(): TrialParts;
+  /** The controllers of the simulation, and who serves the metrics of its nodes; none without one. */
+  simulationControllers(): readonly Controller[];
   /** The state of this cluster, for forks; `store` is a fork of its store that does not change. */
   keep(store: Store, clock: Clock): KeptCluster;
   /**

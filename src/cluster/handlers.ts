@@ -29,6 +29,7 @@ import type { Collector } from "../util/exposition.ts";
 import { componentStatuses } from "./components.ts";
 import type { ClusterParts } from "./contract.ts";
 import type { Own } from "./own.ts";
+import { simulatedMetrics } from "./simulated-metrics.ts";
 
 /** The handlers of a cluster, with those that the server needs too. */
 export interface ClusterHandlers extends Handlers {
@@ -46,7 +47,8 @@ export type ClusterRegistry = BuiltRegistry<ClusterHandlers>;
 export function handlersOf(parts: ClusterParts, own: Own, access: RegistryAccess): ClusterHandlers {
   const { authorizer: authorizerOf = () => mastersAuthorizer, authenticator: authenticatorOf = acceptNone } = parts;
   const authorizer = authorizerOf(access);
-  const authenticator = authenticatorOf(access);
+  const { wallClock = access.api.clock } = parts;
+  const authenticator = authenticatorOf({ ...access, api: { ...access.api, clock: wallClock } });
   const policyMetrics = new PolicyMetrics();
   const webhooks = new WebhookParts({
     ...access.api,
@@ -66,8 +68,17 @@ export function handlersOf(parts: ClusterParts, own: Own, access: RegistryAccess
     }),
     admissionMetrics: [webhooks.metrics.collect, policyMetrics.collect],
     webhooks,
-    actions: builtInActions({ access, authorizer, authenticator, signer: parts.signer ?? noSigner }),
-    shown: new Map([["/ComponentStatus", () => componentStatuses({ ...own, ...own.api, lookup: access.lookup })]]),
+    actions: builtInActions({
+      access,
+      authorizer,
+      authenticator,
+      signer: parts.signer ?? noSigner,
+      wallTime: () => wallClock.now(),
+    }),
+    shown: new Map([
+      ["/ComponentStatus", () => componentStatuses({ ...own, ...own.api, lookup: access.lookup })],
+      ...simulatedMetrics({ ...own.api, lookup: access.lookup, simulation: parts.simulation ?? (() => undefined) }),
+    ]),
   };
 }
 

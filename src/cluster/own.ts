@@ -31,10 +31,13 @@ export interface Own {
 /** Opens what belongs to the cluster alone; it is closed with the cluster. */
 export function openOwn(parts: ClusterParts, opened: AsyncDisposableStack, configuration?: FlowConfiguration): Own {
   const { dialect, clock = newSystemClock(), random = systemRandom, gates = gatesOf(dialect) } = parts;
-  const threads = opened.adopt(new ThreadPool(clock), (pool) => pool.close());
-  const hooks = parts.hooks ?? opened.adopt(openHooks({ clock }), (own) => own.close());
+  const { wallClock = clock } = parts;
+  const threads = opened.adopt(new ThreadPool(wallClock), (pool) => pool.close());
+  const hooks = parts.hooks ?? opened.adopt(openHooks({ clock: wallClock }), (own) => own.close());
   const fairness =
-    parts.fairness === false ? undefined : opened.use(new Fairness({ clock, seats: seatsOf(parts), configuration }));
+    parts.fairness === false
+      ? undefined
+      : opened.use(new Fairness({ clock: wallClock, seats: seatsOf(parts), configuration }));
   return {
     api: {
       dialect,

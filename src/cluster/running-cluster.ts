@@ -43,6 +43,8 @@ import { planPartsOf } from "./planning.ts";
 import { cacheMetrics, processMetrics, storeMetrics } from "./metrics.ts";
 import type { Own } from "./own.ts";
 import { servedKindsOf } from "./served-kinds.ts";
+import { metricsController } from "./simulated-metrics.ts";
+import { simulatedPrograms } from "./simulated-programs.ts";
 import { policyKindsOf } from "./handlers.ts";
 import { type PreparedTrial, tryRoute } from "./try-route.ts";
 import { whyRoute } from "./why-route.ts";
@@ -159,6 +161,12 @@ export class RunningCluster implements Cluster {
     const manager = this.#manager(isShared, freeze).add(...controllers);
     this.#open.own.running.push({ controllers, manager });
     await manager.start();
+  }
+
+  simulationControllers(): readonly Controller[] {
+    const { simulation } = this.#parts;
+    const simulated = simulation?.();
+    return simulation && simulated ? [...simulated.controllers, metricsController(this.kinds, simulation)] : [];
   }
 
   async tryPolicies(
@@ -288,13 +296,23 @@ function serverOf(parts: ClusterParts, { own, built, routes, mismatches, health 
     authenticator: built.handlers.authenticator,
     authorizer: built.handlers.authorizer,
     dialect,
-    clock,
+    clock: parts.wallClock ?? clock,
     random,
     log,
     threads: own.threads,
     fairness: own.fairness,
     version: "0.0.0",
     ...server,
+    ...(parts.simulation
+      ? {
+          programs: simulatedPrograms({
+            lookup: built.lookup,
+            clock,
+            simulation: parts.simulation,
+            others: server.programs,
+          }),
+        }
+      : {}),
     routes: [...routes, ...(server.routes ?? [])],
     health: [
       storeCheck(own.storeFailed),

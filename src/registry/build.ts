@@ -129,11 +129,14 @@ class OpenRegistry<H extends Handlers> implements BuiltRegistry<H> {
   readonly handlers: H;
   readonly kinds: Kinds;
   readonly #pools: StoredPools;
+  /** The time of locks. */
+  readonly #wallClock: Clock;
 
   constructor(options: RegistryOptions<H>, cacher: Cacher, kindsOf: (shared: SharedParts) => Kinds) {
     const { api, store } = options;
     this.api = api;
     this.cacher = cacher;
+    this.#wallClock = options.cache?.clock ?? api.clock;
     this.lookup = lookupIn(() => this.kinds);
     this.handlers = options.handlers(this);
     this.#pools = new StoredPools({ api, store, shows, find: (resource) => this.kinds.stored(resource) });
@@ -149,7 +152,7 @@ class OpenRegistry<H extends Handlers> implements BuiltRegistry<H> {
       admission: new Chain(handlers.admission),
       actions: handlers.actions,
       shown: handlers.shown,
-      locks: objectLocks(api.clock),
+      locks: objectLocks(this.#wallClock),
       hot: new HotObjects(),
       lookup,
       pools: this.#pools,

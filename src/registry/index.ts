@@ -25,7 +25,7 @@ export { reportedObject } from "./objects/ownership-reports.ts";
 export { SYSTEM } from "./kind/system.ts";
 export { RetryingWatch, WATCH_ALL } from "./retrying-watch.ts";
 export { failureOf, storeError } from "./kind/errors.ts";
-export type { Kind } from "./kind/kind.ts";
+export type { AskedObjects, Kind, Shown } from "./kind/kind.ts";
 export type { Kinds, ResourceSpec } from "./kinds.ts";
 export type { UncheckedConverter } from "./kind/converter.ts";
 export type * from "./contract.ts";

@@ -44,7 +44,7 @@ export interface InformerOptions<T extends ApiObject = ApiObject, X extends stri
 /** Creates the spec of an informer; it follows all objects of the kind by default. */
 export function sharedInformer<T extends ApiObject, S extends Scope, X extends string = never>(
   kind: Kind<T, S>,
-  options?: InformerOptions<T, X>,
+  options?: InformerOptions<NoInfer<T>, X>,
 ): InformerSpec<T, S, X>;
 /** Creates the spec of an informer of one of several kinds, with their common type. */
 export function sharedInformer<K extends Kind, X extends string = never>(

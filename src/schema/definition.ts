@@ -15,6 +15,7 @@
  *
  * @module
  */
+import type { Reached } from "./session.ts";
 import type { Value } from "../value/value.ts";
 import type { Clock, Random } from "../util/clock.ts";
 import type { Dialect } from "../meta/dialect.ts";
@@ -163,7 +164,7 @@ export interface ConnectRequest {
   /** The first value of a parameter of the query. */
   readonly query: (name: string) => string | undefined;
   /** Calls the program of an object where this server can connect to it; else undefined. */
-  readonly ask?: (object: ApiObject) => Promise<AsyncIterable<Uint8Array>> | undefined;
+  readonly ask?: (object: ApiObject) => Promise<Reached> | undefined;
 }
 
 /** The query of a request to connect. */
@@ -196,10 +197,10 @@ export interface Connector<T extends ApiObject = ApiObject> {
   /** Another object that must exist, in the same namespace where it has one. */
   needs?(object: T): { readonly resource: readonly [group: string, plural: string]; readonly name: string } | undefined;
   /**
-   * Throws an `ApiError` that says why nothing can be reached; returns what the program says, or nothing where there is nothing to be
-   * said.
+   * Throws an `ApiError` that says why nothing can be reached; returns what the program says or the program to talk to, or nothing where
+   * there is nothing to be said.
    */
-  reach(object: T, request: ConnectRequest): void | Promise<AsyncIterable<Uint8Array>>;
+  reach(object: T, request: ConnectRequest): void | Promise<Reached>;
 }
 
 /** The conversion of a kind that is stored in the form of another definition. */

@@ -175,11 +175,12 @@ function contextOf(
   const faults = options.faults ?? new Faults(log);
   const requestSlots = new UserSlots({ what: "requests", most: limits.requestsPerUser });
   const watchSlots = new UserSlots({ what: "watches", most: limits.watchesPerUser });
+  const sessionSlots = new UserSlots({ what: "sessions", most: limits.sessionsPerUser });
   const bodies = opened.use(new BodyMemory(clock, limits.bodyMemoryBytes));
   const collectors = [
     guard.metrics,
     faults.metrics,
-    userSlotsMetrics([guard.slots, requestSlots, watchSlots]),
+    userSlotsMetrics([guard.slots, requestSlots, watchSlots, sessionSlots]),
     bodies.metrics,
     ...(fairness ? [fairnessMetrics(fairness)] : []),
     ...(options.collectors ?? []),
@@ -199,6 +200,7 @@ function contextOf(
     faults,
     requestSlots,
     watchSlots,
+    sessionSlots,
     bodies,
     metrics: opened.use(new ServerMetrics(registry, collectors, running)),
     slowClients: opened.use(new SlowClients(clock)),

@@ -30,6 +30,7 @@ import { LogOfStart } from "./scripts/log-book.ts";
 import type { ScriptRun } from "./scripts/run.ts";
 import { mountsOf, readTexts } from "./scripts/volumes.ts";
 import { SimulationState } from "./state.ts";
+import { createStorage, storageControllers } from "./storage/controller.ts";
 import { usageOf } from "./usage.ts";
 
 const DEFAULT_CONTAINER = "kubectl.kubernetes.io/default-container";
@@ -52,7 +53,7 @@ class RunningSimulation implements Simulation {
 
   constructor(state: SimulationState) {
     this.#state = state;
-    this.controllers = [nodeController(state), podController(state)];
+    this.controllers = [...storageControllers, nodeController(state), podController(state)];
   }
 
   [Symbol.dispose](): void {
@@ -75,6 +76,7 @@ class RunningSimulation implements Simulation {
   async addNodes(client: Client, count: number, options: NodeOptions = {}): Promise<readonly Node[]> {
     const { prefix = "node-", zone } = options;
     if (!Number.isInteger(count) || count < 1) throw new RangeError(`expected a number of nodes from 1, got ${count}`);
+    await createStorage(client);
     const resource = client.resource(Node);
     const known = (await resource.list()).items;
     const names = new Set(known.map(({ metadata }) => metadata.name));

@@ -5,14 +5,17 @@
  */
 import type { ApiObject, ApplyConfiguration, Client, Kind, Manifest, ObjectIn, PlanReport } from "../client/index.ts";
 import type { TrialReport } from "../meta/trial-report.ts";
+import type { Node } from "../client/kinds/index.ts";
 import type { Controller } from "../runtime/index.ts";
 import type { Route } from "../server/index.ts";
+import type { ImageScript, NodeOptions } from "../simulation/index.ts";
 import type { Log } from "../util/log.ts";
 import type { TestClock } from "./clock.ts";
 import type { Endpoint } from "./endpoint.ts";
 import type { ReportedEvent } from "./events.ts";
 import type { Faults } from "./faults.ts";
 import type { RunOptions, Running } from "./run.ts";
+import type { TestSimulation } from "./simulated.ts";
 import type { SettleOptions } from "./settled.ts";
 import type { TestWebhook, WebhookHandler, WebhookOptions } from "./webhooks.ts";
 import type { Recording, RequestMatch, RequestRecord } from "./traffic.ts";
@@ -23,9 +26,15 @@ export interface ClusterOptions {
   readonly dialect?: "kubernetes" | "neutral";
   /**
    * The built-in controllers: `lifecycle` (namespaces and their content, expiry of Events), `all` default controllers of a server,
-   * `none`, or a list of names; `lifecycle` by default.
+   * `none`, or a list of names; `lifecycle` by default. Simulated nodes bring the scheduler with `lifecycle` and `all`; where nothing
+   * is said they bring all.
    */
   readonly controllers?: "lifecycle" | "all" | "none" | readonly string[];
+  /**
+   * Networks whose addresses Services of the type LoadBalancer get, at most one of each family: `["192.0.2.0/24"]`. By default
+   * none gets one.
+   */
+  readonly loadBalancerAddresses?: readonly string[];
   /**
    * Admission plugins to enable in addition to those of the kit, which are fewer than those of a server, and those of the kit to
    * disable, by the names of kube-apiserver: `{ enable: ["Priority"] }`.
@@ -42,6 +51,8 @@ export interface ClusterOptions {
   readonly now?: string;
   /** The seed of random numbers, for UIDs, names and jitter; 1 by default. */
   readonly seed?: number;
+  /** Simulated nodes from the start, as {@link Cluster.nodes} adds them; none by default. */
+  readonly nodes?: number | (NodeOptions & { readonly count: number });
   /** A `snapshot()` to start from; its time and random numbers continue. */
   readonly from?: Uint8Array;
   /** Further routes of the server. */
@@ -110,6 +121,24 @@ export interface Cluster extends AsyncDisposable {
    * @throws StatusError where the configuration is refused
    */
   webhook<T extends ApiObject>(options: WebhookOptions<T>, handler: WebhookHandler<T>): Promise<TestWebhook>;
+  /**
+   * Adds simulated nodes, whose Pods live without containers: `cluster.nodes(3, { zone: ["a", "b"], capacity: { cpu: "4" } })`. The
+   * controllers that their Pods need run from now on ({@link ClusterOptions.controllers}). Resolves to the new nodes.
+   */
+  nodes(count: number, options?: NodeOptions): Promise<readonly Node[]>;
+  /**
+   * Sets what the containers of an image do: `cluster.image("db", async (ctx) => { await ctx.ready({ after: "5s" }); })`. The image is an
+   * exact name, a name without tag, or a prefix with `*`. A script that throws fails {@link Cluster.settled}.
+   */
+  image(pattern: string, script: ImageScript): void;
+  /**
+   * Adds Stages of kwok, which then move the Pods or nodes without a script: files, folders or texts.
+   *
+   * @throws Error that names file, stage and field
+   */
+  stages(...sources: readonly string[]): void;
+  /** Faults of simulated nodes, and the logs, commands and requests of their Pods. */
+  readonly simulation: TestSimulation;
   readonly clock: TestClock;
   readonly faults: Faults;
   /**

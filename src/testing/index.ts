@@ -46,6 +46,20 @@ export type { RunOptions, Running } from "./run.ts";
 export type { TrialCounts, TrialFinding, TrialOfPolicy, TrialReport } from "../meta/trial-report.ts";
 export { type RunCommandOptions, runCommand } from "./run-command.ts";
 export { HotLoop, NotSettled, ReconcileFailed, type SettleOptions } from "./settled.ts";
+export type { ContainerOf, TestRequest, TestSimulation } from "./simulated.ts";
+export type {
+  ContainerRequest,
+  ContainerResponse,
+  ExecResult,
+  ExitOptions,
+  ImageScript,
+  NodeOptions,
+  NodeTarget,
+  ScriptContext,
+  SimulationFaults,
+  Usage,
+  VolumeFiles,
+} from "../simulation/index.ts";
 export type { Origin, Recording, RequestMatch, RequestRecord, Verb } from "./traffic.ts";
 export {
   type TestWebhook,

@@ -24,13 +24,15 @@ import {
   type Transport,
   apiVersionOf,
 } from "../client/index.ts";
-import { readManifests } from "../client/manifests.ts";
-import { inProcessTransport } from "../cluster/index.ts";
+import { readManifests, readTexts } from "../client/manifests.ts";
+import type { Node } from "../client/kinds/index.ts";
+import { countSimulatedNodes, inProcessTransport } from "../cluster/index.ts";
 import type { Controller } from "../runtime/index.ts";
 import type { TrialReport } from "../meta/trial-report.ts";
 import type { Dialect } from "../meta/dialect.ts";
 import { type Pki, createPki } from "../pki/index.ts";
 import type { Route } from "../server/index.ts";
+import { type ImageScript, type NodeOptions, type Simulation, createSimulation } from "../simulation/index.ts";
 import { Activity } from "../util/activity.ts";
 import { type SeededRandom, seededRandom, systemClock } from "../util/clock.ts";
 import { type Log, silentLog } from "../util/log.ts";
@@ -46,6 +48,7 @@ import { FaultBook } from "./faults.ts";
 import { filtersOf } from "./filters.ts";
 import { Run, type RunOptions, type RunParts, type Running } from "./run.ts";
 import { Sender } from "./sender.ts";
+import { type TestSimulation, testSimulation } from "./simulated.ts";
 import { FailureMonitor, type SettleOptions, settle } from "./settled.ts";
 import { type Recording, type RequestMatch, type RequestRecord, Traffic } from "./traffic.ts";
 import { type TestWebhook, WebhookBook, type WebhookHandler, type WebhookOptions } from "./webhooks.ts";
@@ -59,6 +62,9 @@ export interface Settings {
   readonly dialect: Dialect;
   readonly virtual: boolean;
   readonly builtIn: readonly Controller[];
+  /** Further ones that simulated nodes bring. */
+  readonly forNodes: readonly Controller[];
+  readonly seed: number;
   readonly log: Log;
 }
 
@@ -81,8 +87,12 @@ const manifestOf = <T extends ApiObject>(kind: Kind<T>, config: ApplyConfigurati
 interface Live extends Serving {
   readonly random: SeededRandom;
   readonly closing: AbortController;
+  /** Simulates nodes, once there are some. */
+  simulation: Simulation | undefined;
   /** Whether the built-in controllers have been started. */
   hasControllers: boolean;
+  /** Whether those of the simulation have. */
+  hasSimulated: boolean;
 }
 
 /** A moment, and facts of its time: while they are unchanged, it is the current moment. */
@@ -107,6 +117,7 @@ export class TestCluster implements Cluster {
   readonly #virtual: VirtualClock | undefined;
   readonly clock: TestClock;
   readonly faults: FaultBook;
+  readonly simulation: TestSimulation;
   /** The default of `reset()`. */
   #origin: Moment;
   /** Created when it is first needed, so that an unused fork costs nothing. */
@@ -131,11 +142,15 @@ export class TestCluster implements Cluster {
     this.clock = this.#virtual ?? machineClock();
     this.#failures = new FailureMonitor(this.clock, (controller) => this.#lastWrites(controller));
     this.faults = new FaultBook(origin.random.fork());
+    this.simulation = testSimulation(
+      () => this.#simulated(),
+      () => this.client(),
+    );
   }
 
   /** Waits for the first work of the built-in controllers, and makes the result the initial state. */
   async begin(): Promise<Moment> {
-    if (this.#settings.builtIn.length === 0) return this.#origin;
+    if (this.#settings.builtIn.length === 0 && !this.#live?.simulation) return this.#origin;
     await this.settled();
     this.#origin = this.#moment();
     this.#traffic.clear();
@@ -208,6 +223,26 @@ export class TestCluster implements Cluster {
   tryPolicies(...documents: readonly (string | Manifest)[]): Promise<TrialReport> {
     const values = documents.flatMap((one) => readManifests(one)).map(({ manifest }) => manifest as unknown as Value);
     return this.#server().core.tryPolicies(values);
+  }
+
+  async nodes(count: number, options: NodeOptions = {}): Promise<readonly Node[]> {
+    this.#mayAct();
+    return this.#simulated().addNodes(this.client(), count, options);
+  }
+
+  image(pattern: string, script: ImageScript): void {
+    this.#mayAct();
+    this.#simulated().image(pattern, script);
+  }
+
+  stages(...sources: readonly string[]): void {
+    this.#mayAct();
+    for (const { text, from } of sources.flatMap((source) => readTexts(source))) this.#simulated().stages(text, from);
+  }
+
+  /** Goes on with the simulation of nodes that are stored. */
+  async resume(): Promise<void> {
+    if ((await countSimulatedNodes(this.client())) > 0) this.#simulated();
   }
 
   webhook<T extends ApiObject>(options: WebhookOptions<T>, handler: WebhookHandler<T>): Promise<TestWebhook> {
@@ -334,10 +369,11 @@ export class TestCluster implements Cluster {
     const mark = [live, live.store.revision, kinds.revision, kinds.generation, this.clock.now(), live.random.position];
     const last = this.#last;
     if (last && mark.every((part, at) => part === last.mark[at])) return last.moment;
-    const moment = momentOf(live, this.clock.now(), live.random);
+    const moment = momentOf(live, this.clock.now(), live.random, live.simulation);
     // Running work may change the served kinds without a write.
     const isAtRest = this.#activity.count === 0 && kinds.revision === live.store.revision;
-    this.#last = isAtRest ? { mark, moment } : undefined;
+    // Images and files change without a write.
+    this.#last = isAtRest && !live.simulation ? { mark, moment } : undefined;
     return moment;
   }
 
@@ -399,23 +435,44 @@ export class TestCluster implements Cluster {
     return inProcessTransport({ inject })(identity);
   }
 
+  /** The simulation of nodes, made when it is first needed. */
+  #simulated(): Simulation {
+    this.#mayAct();
+    const live = this.#server();
+    if (live.simulation) return live.simulation;
+    const { log, seed } = this.#settings;
+    const host = { clock: this.#virtual?.manual ?? this.clock, activity: this.#activity };
+    const onError = (error: unknown, where: string): void =>
+      this.#failures.failed({ controller: "simulation", key: where, error });
+    live.simulation = createSimulation(host, { seed, log: errorLog(log), onError });
+    return live.simulation;
+  }
+
   /** Starts the built-in controllers; in a fork without writes they would have nothing to do. */
   #startControllers(): void {
     const live = this.#server();
-    if (live.hasControllers) return;
+    if (live.hasControllers && (live.hasSimulated || !live.simulation)) return;
+    const { builtIn, forNodes } = this.#settings;
+    const started = [
+      ...(live.hasControllers ? [] : builtIn),
+      ...(live.simulation ? [...forNodes, ...live.core.simulationControllers()] : []),
+    ];
     live.hasControllers = true;
+    live.hasSimulated = live.simulation !== undefined;
     const end = this.#activity.begin("the start of the built-in controllers");
     const failed = (error: unknown): void => {
       if (!live.closing.signal.aborted)
         this.#settings.log.error("the built-in controllers did not start", { error: String(error) });
     };
-    void live.core.start(this.#settings.builtIn).catch(failed).finally(end);
+    void live.core.start(started).catch(failed).finally(end);
   }
 
   #begin(moment: Moment, revision?: number): Live {
     const closing = new AbortController();
     const random = moment.random.fork();
     const clock = this.#virtual?.manual ?? this.clock;
+    const simulation = moment.simulation?.fork({ clock, activity: this.#activity });
+    const simulated: Pick<Live, "simulation"> = { simulation };
     const server = serverFrom(moment, {
       clock,
       random,
@@ -426,11 +483,12 @@ export class TestCluster implements Cluster {
       signer: () => this.#signer(random),
       hooks: this.#webhooks.hooks(clock),
       log: this.#settings.log,
+      simulation: () => (this.#live ?? simulated).simulation,
       ...(revision === undefined ? {} : { revision }),
     });
     server.core.kinds.onChange(() => this.#notifyKinds());
     this.#notifyKinds();
-    return { ...server, random, closing, hasControllers: false };
+    return { ...server, random, closing, simulation, hasControllers: false, hasSimulated: false };
   }
 
   #signer(random: SeededRandom): TokenSigner {
@@ -475,6 +533,7 @@ export class TestCluster implements Cluster {
   async #end(live: Live): Promise<void> {
     live.closing.abort();
     await live.core.close(GRACE_MS);
+    live.simulation?.[Symbol.dispose]();
     await live.store.close();
   }
 }

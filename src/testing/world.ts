@@ -15,6 +15,7 @@ import { gatesOf } from "../meta/gates.ts";
 import type { ResourceDefinition } from "../schema/definition.ts";
 import type { Filter, Route } from "../server/index.ts";
 import { type MemoryStore, openMemoryStore } from "../storage/memory/store.ts";
+import type { Simulation } from "../simulation/index.ts";
 import type { Activity } from "../util/activity.ts";
 import { type Clock, ManualClock, type SeededRandom, seededRandom } from "../util/clock.ts";
 import type { Log } from "../util/log.ts";
@@ -29,6 +30,8 @@ export interface Moment {
   /** Milliseconds since the epoch. */
   readonly now: number;
   readonly random: SeededRandom;
+  /** Images, stages and files of simulated nodes, where there are such; it runs nothing. */
+  readonly simulation?: Simulation | undefined;
 }
 
 /** A server with its store. */
@@ -48,6 +51,7 @@ export interface ServingParts {
   readonly signer: () => TokenSigner;
   readonly hooks: Hooks;
   readonly log: Log;
+  readonly simulation: () => Simulation | undefined;
   /** The first revision; by default that of the moment. */
   readonly revision?: number;
 }
@@ -98,9 +102,16 @@ export async function firstMoment({ dialect, now, seed, plugins, rbac, from }: B
 }
 
 /** Returns the current moment of a server. */
-export function momentOf({ core, store }: Serving, now: number, random: SeededRandom): Moment {
+export function momentOf({ core, store }: Serving, now: number, random: SeededRandom, simulation?: Simulation): Moment {
   const still = store.fork();
-  return { core: core.keep(still, new ManualClock(now)), store: still, now, random: random.fork() };
+  const then = new ManualClock(now);
+  return {
+    core: core.keep(still, then),
+    store: still,
+    now,
+    random: random.fork(),
+    simulation: simulation?.fork({ clock: then }),
+  };
 }
 
 /** Creates a server from a moment. */

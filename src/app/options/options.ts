@@ -97,6 +97,7 @@ function serveOptions(texts: Texts): ServeOptions {
   const values = valuesOf(texts);
   checkCombinations(texts);
   checkConcurrency(values);
+  checkSimulation(values);
   const { dev, bind } = values;
   if (values.insecureHttp && !isLoopback(bind)) {
     throw new OptionError(`expected a loopback address with --insecure-http, got ${bind}`);
@@ -139,6 +140,18 @@ function checkCombinations(texts: Texts): void {
 function checkConcurrency({ fairness, maxReads, maxWrites }: NamedValues): void {
   if (!fairness || maxReads + maxWrites > 0) return;
   throw expected("max-requests-inflight", "more than 0, or enable-priority-and-fairness to be false", "0");
+}
+
+/** Simulated nodes need Pods; faster time needs that no other program writes the times of objects. */
+function checkSimulation({ dialect, simulatedNodes, kinds, speed, store, nodeName, dev }: NamedValues): void {
+  if (simulatedNodes && dialect !== undefined && dialect.name !== "kubernetes") {
+    throw expected("nodes", "given with --dialect kubernetes", dialect.name);
+  }
+  if (simulatedNodes && kinds !== "all") throw expected("nodes", "given with --kinds all", kinds);
+  if (speed !== 1 && store === "etcd" && !dev)
+    throw expected("speed", "1 with --store etcd, whose servers share the time", String(speed));
+  if (speed !== 1 && nodeName !== "")
+    throw expected("speed", "1 with --node, whose agent lives in real time", String(speed));
 }
 
 /** The node in this process; with `dev` its directory must be given. */

@@ -9,6 +9,7 @@
  */
 import { POD_MODES } from "../../node/pod-modes.ts";
 import { SERVICE_RANGES } from "../../meta/service-ranges.ts";
+import { simulatedNodes, speed } from "./simulated-nodes.ts";
 import { LOG_LEVELS } from "../../util/log.ts";
 import {
   type OptionType,
@@ -28,6 +29,7 @@ import {
   keyPrefix,
   list,
   limit,
+  networks,
   nodeName,
   onOff,
   oneOf,
@@ -185,6 +187,18 @@ const ROWS = {
       "Where Services of webhooks listen, where that is not at their endpoints: for webhooks that run outside of the cluster.",
       { as: "services" },
     ),
+    "load-balancer-addresses": option(
+      networks,
+      "",
+      "The network whose addresses Services of the type LoadBalancer get, or one of each family.",
+      { otherwise: "none get one" },
+    ),
+    "horizontal-pod-autoscaler-sync-period": option(
+      durationWithin("1ms", "1h"),
+      "15s",
+      "How often the metrics of each autoscaler are read.",
+      { as: "autoscalerSyncMillis" },
+    ),
     "disable-force-detach-on-timeout": option(
       onOff,
       "false",
@@ -217,6 +231,22 @@ const ROWS = {
       "",
       "The directory of images, each a directory, for image volumes; no image is pulled.",
       { otherwise: "no images" },
+    ),
+  }),
+  ...section("Simulated nodes", "0.1", {
+    nodes: option(
+      simulatedNodes,
+      "",
+      "Simulated nodes, made where fewer are stored, whose Pods live without containers; they bring the scheduler. After the number: zone=NAME (several take turns), region=NAME, prefix=NAME, cpu=, memory=, pods=, ephemeral-storage=QUANTITY.",
+      { otherwise: "none", as: "simulatedNodes" },
+    ),
+    stages: option(files, "", "Files with Stages of kwok, which then move the Pods or nodes of simulated nodes.", {
+      otherwise: "none",
+    }),
+    speed: option(
+      speed,
+      "1",
+      "How many times faster time passes for objects, controllers and simulated nodes; sockets, credentials and logs keep real time.",
     ),
   }),
   ...section("Security", "0.1", {
@@ -411,6 +441,11 @@ const ROWS = {
       limit("watches"),
       "10000",
       "Maximum number of watches of one user, except users who may do everything; 0 for no limit.",
+    ),
+    "max-sessions-per-user": option(
+      limit("sessions"),
+      "100",
+      "Maximum number of sessions (exec, attach) of one user, except users who may do everything; 0 for no limit.",
     ),
     "enable-priority-and-fairness": option(
       onOff,

@@ -5,6 +5,7 @@
  */
 import type { Cluster } from "../../cluster/index.ts";
 import { type ControllerSettings, builtInControllers, chooseControllers } from "../../controllers/index.ts";
+import { isControllerChosen } from "../../controllers/names.ts";
 import type { Controller } from "../../runtime/index.ts";
 import type { Store } from "../../storage/contract.ts";
 import { OptionError } from "../options/error.ts";
@@ -13,7 +14,10 @@ import { startCompaction } from "../storage/compaction.ts";
 import { messageOf } from "../../util/error.ts";
 
 /** The settings that do not come from options. */
-type ServerSettings = Pick<ControllerSettings, "caCertificate" | "signingCa" | "secretTokens" | "sharesStore">;
+type ServerSettings = Pick<
+  ControllerSettings,
+  "caCertificate" | "signingCa" | "secretTokens" | "sharesStore" | "wallTime"
+>;
 
 const noCa = (): never => {
   throw new Error("expected no controller to sign before the server has a CA");
@@ -23,11 +27,18 @@ const noCa = (): never => {
 export const checkControllerNames = (options: ChosenOptions): void =>
   void chosenControllers(options, { caCertificate: "", signingCa: noCa });
 
-function chosenControllers(options: ChosenOptions, server: ServerSettings): readonly Controller[] {
-  const { dialect, eventTtlMillis, forceDetach, endedPods, controllers } = options;
-  const all = builtInControllers({ dialect, eventTtlMillis, forceDetach, endedPods, ...server });
+/** The default controllers, with the scheduler where there are simulated nodes: nobody else would place their Pods. */
+function withScheduler(names: readonly string[], isSimulated: boolean): readonly string[] {
+  return isSimulated && isControllerChosen(names, "scheduler") ? [...names, "scheduler"] : names;
+}
+
+function chosenControllers(options: ChosenOptions, server: ServerSettings, isSimulated = false): readonly Controller[] {
+  const { dialect, eventTtlMillis, forceDetach, endedPods } = options;
+  const { autoscalerSyncMillis, loadBalancerAddresses } = options;
+  const workloads = { autoscalerSyncMillis, loadBalancerAddresses };
+  const all = builtInControllers({ dialect, eventTtlMillis, forceDetach, endedPods, ...workloads, ...server });
   try {
-    return chooseControllers(all, controllers);
+    return chooseControllers(all, withScheduler(options.controllers, isSimulated));
   } catch (error) {
     throw new OptionError(messageOf(error));
   }
@@ -35,16 +46,18 @@ function chosenControllers(options: ChosenOptions, server: ServerSettings): read
 
 /** Starts the controllers; of servers that share a store, only one runs them. */
 export async function startControllers(cluster: Cluster, store: Store, parts: ServerParts): Promise<void> {
-  const { options, pki, authentication, system } = parts;
+  const { options, pki, authentication, system, simulated } = parts;
   if (options.readOnly) return;
   const isShared = store.isShared === true;
-  const chosen = chosenControllers(options, {
+  const settings: ServerSettings = {
     sharesStore: isShared,
     caCertificate: options.insecureHttp ? "" : pki.trust,
     signingCa: () => pki.ca,
+    wallTime: () => system.clock.now(),
     secretTokens: (namespace, account, secret) => authentication.signer().signForSecret(namespace, account, secret),
-  });
-  const starting = cluster.start(chosen, { isShared, freeze: false });
+  };
+  const chosen = chosenControllers(options, settings, simulated.simulation !== undefined);
+  const starting = cluster.start([...chosen, ...cluster.simulationControllers()], { isShared, freeze: false });
   // Lists with unreadable records fail until the records are readable; the server serves requests meanwhile.
   if (cluster.unreadable().length === 0) await starting;
   else starting.catch((error: unknown) => system.log.error("controllers could not start", { error: String(error) }));

@@ -12,6 +12,7 @@ import { type Authentication, openAuthentication } from "../authentication/authe
 import { openAuthorization } from "../authorization/open-authorization.ts";
 import { type ServerCertificates, openCertificates } from "../certificates/certificates.ts";
 import { checkControllerNames } from "./controllers.ts";
+import { openClusterClock } from "./cluster-clock.ts";
 import { DataDirectory } from "../storage/data-directory.ts";
 import type { ServeOptions } from "../options/options.ts";
 import { Renewal } from "../certificates/renewal.ts";
@@ -47,6 +48,8 @@ export function openServerParts(
     access: options.accessLog === "" ? undefined : opened.use(new AccessFile(options.accessLog, system)),
     auditing: openAudit(options.audit, system, opened),
     system,
+    clusterClock: openClusterClock(options, directory, clock),
+    simulated: {},
     faults: new Faults(system.log),
     node: {},
     opened,

@@ -2,6 +2,8 @@ import type { Dialect } from "../../meta/dialect.ts";
 import type { RunningAgent } from "../../node/agent.ts";
 import type { Pki } from "../../pki/index.ts";
 import type { Auditing } from "../../server/index.ts";
+import type { Simulation } from "../../simulation/index.ts";
+import type { Clock } from "../../util/clock.ts";
 import type { Faults } from "../../util/faults.ts";
 import type { AccessFile } from "../logs/access-log.ts";
 import type { Authentication } from "../authentication/authentication.ts";
@@ -34,6 +36,10 @@ export interface ServerParts {
   /** Undefined without audit. */
   readonly auditing: Auditing | undefined;
   readonly system: SystemParts;
+  /** The time of objects and controllers; that of the system, unless it passes faster. */
+  readonly clusterClock: Clock;
+  /** The simulation of nodes, once there are some. */
+  readonly simulated: { simulation?: Simulation };
   readonly faults: Faults;
   /** The agent of the node in this process, once it runs. */
   readonly node: { agent?: RunningAgent };

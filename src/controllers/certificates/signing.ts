@@ -13,8 +13,12 @@ const MAX_LIFETIME_MS = 365 * 24 * 60 * MINUTE_MS;
 const CLOCK_SKEW_MS = 5 * MINUTE_MS;
 const SHORT_LIFETIME_MS = 8 * 60 * MINUTE_MS;
 
-/** The controller named `csrsigning`; it reads the CA for each signature. */
-export const certificateSigning = (ca: () => KeyPair): Controller =>
+/**
+ * The controller named `csrsigning`; it reads the CA for each signature.
+ *
+ * @param wallTime the time of clients, where it is not that of the controller
+ */
+export const certificateSigning = (ca: () => KeyPair, wallTime?: () => number): Controller =>
   defineController({
     name: "keelson-csrsigning",
     for: CertificateSigningRequest,
@@ -25,7 +29,7 @@ export const certificateSigning = (ca: () => KeyPair): Controller =>
       if (!requested) return { terminal: "expected spec.request to be a request for a certificate" };
       const wrong = problemWith(signerName, requested, usages);
       if (wrong !== undefined) return (await refuse(wrong)) ? undefined : REQUEUE_SOON;
-      const lifetime = lifetimeOf(expirationSeconds, clock.now(), ca());
+      const lifetime = lifetimeOf(expirationSeconds, wallTime?.() ?? clock.now(), ca());
       if (!lifetime) return { terminal: "expected the CA to be good for longer than now" };
       const certificate = Buffer.from(issue(ca(), requested, { ...lifetime, usages: grantedOf(usages) })).toString(
         "base64",

@@ -1,10 +1,11 @@
 /** Informers and triggers that the controllers of workloads share: one list, watch and copy for all of them. */
 import { type ApiObject, type Key, type Kind, type Scope, keyOf } from "../../client/index.ts";
-import { Pod } from "../../client/kinds/index.ts";
+import { ControllerRevision, Pod, ReplicaSet } from "../../client/kinds/index.ts";
 import {
   type GetInformer,
   type Informer,
   type InformerSpec,
+  type ObjectEvent,
   type Source,
   sharedInformer,
   watches,
@@ -17,15 +18,28 @@ import { nodeOfPod } from "../common/nodes.ts";
 export const freeInNamespace = (object: ApiObject): string | undefined =>
   controllerOf(object) ? undefined : (object.metadata.namespace ?? "");
 
+/** Indexes objects by their namespace. */
+export const namespaceOf = ({ metadata }: ApiObject): string | undefined => metadata.namespace;
+
 /** The Pods by their controller, by node, and those without a controller by namespace. */
 export const workloadPods = sharedInformer(Pod, {
   indexes: { controller: controllerUid, free: freeInNamespace, node: nodeOfPod },
 });
 
+/** The ReplicaSets by their controller, those without one by namespace, and all of them by namespace. */
+export const workloadReplicaSets = sharedInformer(ReplicaSet, {
+  indexes: { controller: controllerUid, free: freeInNamespace, namespace: namespaceOf },
+});
+
+/** The ControllerRevisions by their controller, and those without a controller by namespace. */
+export const workloadRevisions = sharedInformer(ControllerRevision, {
+  indexes: { controller: controllerUid, free: freeInNamespace },
+});
+
 /** Returns the objects that an owner may control: its own, and those of its namespace without a controller. */
 export const candidatesOf = <T extends ApiObject>(
   owner: ApiObject,
-  informer: Informer<T, "Namespaced", "controller" | "free">,
+  informer: Pick<Informer<T, "Namespaced", "controller" | "free">, "by">,
 ): readonly T[] => {
   const own = informer.by("controller", owner.metadata.uid);
   const free = informer.by("free", owner.metadata.namespace ?? "");
@@ -43,12 +57,24 @@ export const ofOwners = <T extends ApiObject, O extends ApiObject, S extends Sco
   owners: InformerSpec<O, "Namespaced", "namespace">,
   fits: (object: T, owner: O) => boolean,
 ): Source<Key<"Namespaced">> =>
-  watches(spec, (object: T, informer: GetInformer) => {
-    if (controllerOf(object))
-      return [ownerKey(object, owners.kind as Kind)].flatMap((key) => (key as Key<"Namespaced">) ?? []);
-    const all = informer(owners).by("namespace", object.metadata.namespace ?? "");
-    return all.filter((owner) => fits(object, owner)).map((owner) => keyOf<"Namespaced">(owner));
-  });
+  watches(
+    spec,
+    (object: T, informer: GetInformer) => {
+      if (controllerOf(object))
+        return [ownerKey(object, owners.kind as Kind)].flatMap((key) => (key as Key<"Namespaced">) ?? []);
+      const all = informer(owners).by("namespace", object.metadata.namespace ?? "");
+      return all.filter((owner) => fits(object, owner)).map((owner) => keyOf<"Namespaced">(owner));
+    },
+    mayMatter,
+  );
 
-/** Indexes objects by their namespace. */
-export const namespaceOf = ({ metadata }: ApiObject): string | undefined => metadata.namespace;
+/** Whether an event may matter to owners: a free object matters when it comes, and when its labels or its owners change. */
+const mayMatter = (event: ObjectEvent<ApiObject>): boolean => {
+  if (event.type !== "changed" || controllerOf(event.object) || controllerOf(event.old)) return true;
+  const { metadata } = event.object;
+  const { metadata: old } = event.old;
+  return (
+    metadata.deletionTimestamp !== old.deletionTimestamp ||
+    JSON.stringify([metadata.labels, metadata.ownerReferences]) !== JSON.stringify([old.labels, old.ownerReferences])
+  );
+};

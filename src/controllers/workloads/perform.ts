@@ -1,9 +1,9 @@
 /** Performs the plans of workloads: writes and Events in the order of the plan. */
 import { type ApiObject, type Client, type Kind, StatusError, isStatus } from "../../client/index.ts";
 import { REQUEUE_SOON } from "../../runtime/writes.ts";
-import type { Result } from "../../runtime/index.ts";
+import type { Context, Result } from "../../runtime/index.ts";
 import { messageOf } from "../../util/error.ts";
-import type { Plan, PlannedWrite, Refusal } from "../../workloads/common/plan.ts";
+import type { Plan, PlannedWrite, Refusal, Told } from "../../workloads/common/plan.ts";
 
 /** The parts of a reconcile that performs a plan. */
 export interface Performing {
@@ -12,14 +12,37 @@ export interface Performing {
   readonly tell: (type: "Normal" | "Warning", reason: string, note: string, related?: ApiObject) => void;
 }
 
+/** The wait after failures, as kube-controller-manager has it (WL-GEN-4). */
+export const BACKOFF = { first: "5ms", most: "1000s" } as const;
+
+/**
+ * Performs the plan of a reconcile. A plan that takes objects over is performed only while the owner may do so.
+ *
+ * @param mayAdopt asks the server itself
+ */
+export async function performFor(
+  { client, events }: Pick<Context, "client" | "events">,
+  plan: Plan,
+  mayAdopt: () => Promise<boolean>,
+): Promise<Result> {
+  if (plan.adopts && !(await mayAdopt())) return REQUEUE_SOON;
+  const tell: Performing["tell"] = (type, ...told) => events[type === "Normal" ? "normal" : "warning"](...told);
+  return perform(plan, { client, tell });
+}
+
 /** What became of a plan. */
 export interface Performed {
   /** Created and updated objects, in the order of the plan. */
   readonly written: readonly ApiObject[];
   readonly refusals: readonly Refusal[];
+  /** The first refusal, to throw when all is done. */
+  readonly error: StatusError | undefined;
   /** Whether an object had changed or was gone: the informers will show it, and the plan is made again. */
   readonly isOvertaken: boolean;
 }
+
+/** The cause of a create that is refused as its namespace is being deleted. */
+const ENDING = "NamespaceTerminating";
 
 /** The largest batch of creates. */
 const MAX_BATCH = 64;
@@ -30,12 +53,13 @@ const SIDE_BY_SIDE = 64;
 /**
  * Performs a plan and returns when to plan again.
  *
- * @throws the first refusal, after all writes, so that the runtime tries again with backoff (WL-GEN-4)
+ * @throws the first refusal or the obstacle, after all writes, so that the runtime tries again with backoff (WL-GEN-4)
  */
 export async function perform(plan: Plan, parts: Performing): Promise<Result> {
   const { isOvertaken, error } = await new Performance(parts).run(plan);
   if (error !== undefined) throw error;
   if (isOvertaken) return REQUEUE_SOON;
+  if (plan.obstacle !== undefined) throw new Error(plan.obstacle);
   return plan.againMillis === undefined ? undefined : { requeueAfter: Math.max(1, Math.ceil(plan.againMillis)) };
 }
 
@@ -50,6 +74,8 @@ class Performance implements Performed {
   readonly written: ApiObject[] = [];
   readonly refusals: Refusal[] = [];
   isOvertaken = false;
+  /** Whether the namespace is being deleted: nothing can be created in it any more, which is no failure. */
+  isEnding = false;
   /** The first refusal. */
   error: StatusError | undefined;
   readonly #parts: Performing;
@@ -60,11 +86,11 @@ class Performance implements Performed {
 
   async run({ stages, afterwards }: Plan): Promise<this> {
     for (const stage of stages) {
-      if (this.refusals.length > 0 || this.isOvertaken) break;
+      if (this.refusals.length > 0 || this.isOvertaken || this.isEnding) break;
       // oxlint-disable-next-line no-await-in-loop -- stages are one after the other
       await this.#stage(stage);
     }
-    for (const write of afterwards?.(this.refusals) ?? []) {
+    for (const write of afterwards?.(this.refusals, this.isOvertaken || this.isEnding) ?? []) {
       // oxlint-disable-next-line no-await-in-loop -- in the order of the plan
       await this.#write(write);
     }
@@ -72,15 +98,15 @@ class Performance implements Performed {
   }
 
   async #stage(stage: readonly PlannedWrite[]): Promise<void> {
-    const creates = stage.filter(({ verb }) => verb === "create");
+    const creates = stage.filter(isCreate);
     const deletions = stage.filter(({ verb }) => verb === "delete");
     for (const write of stage) {
-      if (write.verb === "create" || write.verb === "delete") continue;
+      if (isCreate(write) || write.verb === "delete") continue;
       // oxlint-disable-next-line no-await-in-loop -- in the order of the plan
       await this.#write(write);
     }
     for (let at = 0, size = 1; at < creates.length; at += size, size = Math.min(2 * size, MAX_BATCH)) {
-      if (this.refusals.length > 0) break;
+      if (this.refusals.length > 0 || this.isEnding) break;
       // oxlint-disable-next-line no-await-in-loop -- a batch begins when the one before was not refused
       await Promise.all(creates.slice(at, at + size).map((write) => this.#write(write)));
     }
@@ -90,46 +116,80 @@ class Performance implements Performed {
     }
   }
 
-  async #write(write: PlannedWrite): Promise<void> {
+  /** Whether a write was done. */
+  async #write(write: PlannedWrite): Promise<boolean> {
     if (write.verb === "event") {
       this.#parts.tell(write.type, write.reason, write.note);
-      return;
+      return true;
     }
+    if (write.verb === "series") return this.#series(write.writes);
     try {
       const object = await send(this.#parts.client, write);
       if (object) this.written.push(object);
       this.#tellDone(write, object);
+      return true;
     } catch (error) {
       this.#refused(write, error);
+      return false;
     }
   }
 
-  #tellDone(write: PlannedWrite, object: ApiObject | undefined): void {
-    if ((write.verb !== "create" && write.verb !== "delete") || !write.told) return;
-    const { name } = object?.metadata ?? write.object.metadata;
-    const what = `${write.verb === "create" ? "Created" : "Deleted"} ${write.kind.kind}: ${name ?? ""}`;
-    this.#parts.tell("Normal", write.told.done, what, object);
+  async #series(writes: readonly PlannedWrite[]): Promise<boolean> {
+    for (const write of writes) {
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      if (!(await this.#write(write))) return false;
+    }
+    return true;
   }
 
-  #refused(write: PlannedWrite, error: unknown): void {
+  #tellDone(write: SentWrite, object: ApiObject | undefined): void {
+    const told = toldOf(write);
+    if (!told) return;
+    const { name = "" } = object?.metadata ?? write.object.metadata;
+    const [done] = WORDS[write.verb];
+    this.#parts.tell("Normal", told.done, told.doneNote ?? `${done} ${write.kind.kind.toLowerCase()}: ${name}`, object);
+  }
+
+  #refused(write: SentWrite, error: unknown): void {
     if (!(error instanceof StatusError)) throw error;
     // It had changed or is gone, which the informers will show.
     if (write.verb !== "create" && isStatus(error, "Conflict", "NotFound")) {
       this.isOvertaken = true;
       return;
     }
-    this.error ??= error;
-    const { reason = "Unknown" } = error.status;
-    this.refusals.push({ write, reason, message: messageOf(error) });
-    if ((write.verb === "create" || write.verb === "delete") && write.told) {
-      const what = write.verb === "create" ? "creating" : "deleting";
-      this.#parts.tell("Warning", write.told.refused, `Error ${what}: ${messageOf(error)}`);
+    if (write.verb === "create" && error.status.details?.causes?.some(({ reason }) => reason === ENDING)) {
+      this.isEnding = true;
+      return;
     }
+    this.error ??= error;
+    const { reason = "Unknown", message = messageOf(error) } = error.status;
+    this.refusals.push({ write, reason, message });
+    const told = toldOf(write);
+    if (!told || told.untold?.includes(reason)) return;
+    const [, doing] = WORDS[write.verb];
+    this.#parts.tell("Warning", told.refused, `${told.refusedNote ?? `Error ${doing}: `}${message}`);
   }
 }
 
+/** A write that is one request. */
+type SentWrite = Exclude<PlannedWrite, { verb: "event" | "series" }>;
+
+const isCreate = ({ verb }: PlannedWrite): boolean => verb === "create" || verb === "series";
+
+const toldOf = (write: SentWrite): Told | undefined => ("told" in write ? write.told : undefined);
+
+/** What was done, and what is being done, in the texts of Events. */
+const WORDS: Readonly<Record<SentWrite["verb"], readonly [done: string, doing: string]>> = {
+  create: ["Created", "creating"],
+  update: ["Updated", "updating"],
+  status: ["Updated", "updating"],
+  patch: ["Updated", "updating"],
+  patchStatus: ["Updated", "updating"],
+  delete: ["Deleted", "deleting"],
+};
+
 /** Sends a write; a deletion returns nothing. */
-async function send(client: Client, write: Exclude<PlannedWrite, { verb: "event" }>): Promise<ApiObject | undefined> {
+async function send(client: Client, write: SentWrite): Promise<ApiObject | undefined> {
   // The functions that build writes have checked the type.
   const resource = client.resource(write.kind as Kind<ApiObject, "Namespaced">);
   switch (write.verb) {

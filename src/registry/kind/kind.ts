@@ -36,8 +36,14 @@ export interface View {
 /** The views of one version; they live as long as their entries and the kind. */
 export type Views = WeakMap<Entry, View>;
 
-/** Makes the objects of kinds that can be read and are not stored, by `group/kind`; in any order. */
-export type Shown = ReadonlyMap<string, () => readonly NewObject[]>;
+/** Which objects are read: of a namespace (empty for all, and for objects of the cluster), of a name (undefined for all). */
+export interface AskedObjects {
+  readonly namespace: string;
+  readonly name: string | undefined;
+}
+
+/** Makes the objects of kinds that can be read and are not stored, by `group/kind`: those that are asked for, or more; in any order. */
+export type Shown = ReadonlyMap<string, (asked: AskedObjects) => readonly NewObject[] | Promise<readonly NewObject[]>>;
 
 /** The parts of a server that all kinds share. */
 export interface SharedParts {

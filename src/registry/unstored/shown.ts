@@ -10,7 +10,7 @@ import { apiVersionOf } from "../../meta/versions.ts";
 import type { ApiObject, ResourceDefinition } from "../../schema/definition.ts";
 import { decodeObject, encodeObject, headOf } from "../versions/codec.ts";
 import type { ListOptions, Resource } from "../contract.ts";
-import type { SharedParts } from "../kind/kind.ts";
+import type { AskedObjects, SharedParts } from "../kind/kind.ts";
 import { actionKey } from "../kind/action.ts";
 import { unstored } from "./unstored.ts";
 
@@ -20,24 +20,29 @@ export function shownResource(definition: ResourceDefinition, shared: SharedPart
   const ref = { group, plural, kind };
   const apiVersion = apiVersionOf(group, version);
   const { itemsCarryKind } = shared.api.dialect.rules;
-  const entries = (): Entry[] => {
-    const made = shared.shown?.get(actionKey(definition))?.() ?? [];
-    return made.map((object) => entryOf({ ...object, kind, apiVersion })).toSorted((a, b) => (a.key < b.key ? -1 : 1));
+  const namespaced = definition.scope === "Namespaced";
+  const entries = async (asked: AskedObjects): Promise<Entry[]> => {
+    const made = (await shared.shown?.get(actionKey(definition))?.(asked)) ?? [];
+    return made
+      .filter(({ metadata }) => asked.namespace === "" || metadata.namespace === asked.namespace)
+      .map((object) => entryOf({ ...object, kind, apiVersion }, namespaced))
+      .toSorted((a, b) => (a.key < b.key ? -1 : 1));
   };
   const none = (): never => {
     throw methodNotAllowed(ref, "get");
   };
   return {
     ...unstored(definition),
-    async get({ name }) {
-      const found = entries().find(({ key }) => key === name);
+    async get({ namespace, name }) {
+      const wanted = namespaced ? `${namespace}/${name}` : name;
+      const found = (await entries({ namespace, name })).find(({ key }) => key === wanted);
       if (!found) throw notFound(ref, name);
       return found;
     },
-    async list(_namespace, options) {
+    async list(namespace, options) {
       const wanted = testOf(plural, options);
       return {
-        entries: entries().filter(wanted),
+        entries: (await entries({ namespace, name: undefined })).filter(wanted),
         revision: shared.cacher.revision,
         continue: "",
         remaining: undefined,
@@ -49,20 +54,27 @@ export function shownResource(definition: ResourceDefinition, shared: SharedPart
   };
 }
 
-const entryOf = (object: ApiObject): Entry => ({
-  key: object.metadata.name ?? "",
+const entryOf = (object: ApiObject, namespaced: boolean): Entry => ({
+  key: namespaced ? `${object.metadata.namespace ?? ""}/${object.metadata.name ?? ""}` : (object.metadata.name ?? ""),
   revision: 0,
   bytes: encodeObject(object),
   labels: object.metadata.labels ?? {},
 });
+
+const FIELDS: ReadonlySet<string> = new Set(["metadata.name", "metadata.namespace"]);
 
 /** Which entries a list wants; 400 for a selector that cannot be read, and for a field other than the name. */
 function testOf(plural: string, { labelSelector, fieldSelector }: ListOptions): (entry: Entry) => boolean {
   const labels = parseLabelSelector(labelSelector);
   const { fields } = parseFieldSelector(fieldSelector);
   for (const [field] of fields) {
-    if (field === "metadata.name") continue;
+    if (FIELDS.has(field)) continue;
     throw badRequest(`expected metadata.name as a field of ${plural}, got ${JSON.stringify(field.slice(0, 200))}`);
   }
-  return (entry) => labels.matches(entry.labels) && [...fields.values()].every((test) => test.accepts(entry.key));
+  const valueOf = (field: string, key: string): string => {
+    const slash = key.indexOf("/");
+    return field === "metadata.name" ? key.slice(slash + 1) : key.slice(0, Math.max(slash, 0));
+  };
+  return ({ key, labels: has }) =>
+    labels.matches(has) && [...fields].every(([field, test]) => test.accepts(valueOf(field, key)));
 }

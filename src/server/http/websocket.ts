@@ -1,9 +1,9 @@
 /**
- * Watches over WebSocket, for consoles in browsers: an exchange whose stream is a WebSocket.
+ * Watches and sessions over WebSocket: an exchange whose stream is a WebSocket, or which is upgraded to messages.
  *
  * As in the reference, each event is one message, text where the event is text. A sub-protocol is echoed, because a
  * browser insists on it, and changes nothing: `base64.binary.k8s.io` gets plain JSON too. Messages of the client are
- * ignored. Everything that is not the start of a watch is answered as an ordinary request.
+ * ignored. Sessions (`exec`, `attach`) are messages in both directions. Everything else is answered as an ordinary request.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import { decodePath, requestInfo } from "../../meta/request-info.ts";
 import { attempt } from "../../util/attempt.ts";
 import type { Clock, Timer } from "../../util/clock.ts";
 import { drained } from "../request/drained.ts";
-import type { OutHeaders, OutStream, Transport } from "../request/exchange.ts";
+import type { Messages, OutHeaders, OutStream, Transport } from "../request/exchange.ts";
 import type { Peer } from "./guard.ts";
 import { H1Exchange } from "./h1.ts";
 import { nodeHttp } from "./node-http.ts";
@@ -27,28 +27,45 @@ const BEARER = "base64url.bearer.authorization.k8s.io.";
 const BEAT_MILLIS = 30_000;
 const BEAT = { owner: "WebSocket beat", upkeep: true };
 const MOST_MESSAGE_BYTES = 65_536;
+/** The longest message of the client of a session: each is held whole. */
+const MOST_SESSION_MESSAGE_BYTES = 1 << 20;
+/** Subresources that are sessions. */
+const SESSIONS: ReadonlySet<string> = new Set(["attach", "exec"]);
 
-/** Whether a request asks for a watch over WebSocket. */
+/** Whether a request asks for a watch or a session over WebSocket. */
 export function wantsWebSocket({ method = "", url = "/", headers, rawHeaders }: IncomingMessage): boolean {
   if (method !== "GET" || !hasOneHost(rawHeaders) || headers.upgrade?.toLowerCase() !== "websocket") return false;
   const [path = "", query = ""] = originForm(url).split("?", 2);
   try {
-    return requestInfo(method, decodePath(path), () => new Query(query).flag("watch")).verb === "watch";
+    const info = requestInfo(method, decodePath(path), () => new Query(query).flag("watch"));
+    return info.verb === "watch" || (info.isResource && SESSIONS.has(info.subresource));
   } catch {
     return false;
   }
 }
 
+/** The implementation of the protocol. */
+export interface WebSockets {
+  readonly watches: WebSocketServer;
+  /** For one session, whose sub-protocol has been chosen. */
+  session(protocol: string): WebSocketServer;
+}
+
 /** Loads the implementation of the protocol, for the first client that needs it. */
-export const webSockets: () => Promise<WebSocketServer> = once(async () => {
+export const webSockets: () => Promise<WebSockets> = once(async (): Promise<WebSockets> => {
   const ws = await import("ws");
-  return new ws.WebSocketServer({
-    noServer: true,
-    clientTracking: false,
-    perMessageDeflate: false,
-    maxPayload: MOST_MESSAGE_BYTES,
-    handleProtocols: (offered) => [...offered].find((name) => !name.startsWith(BEARER)) ?? false,
-  });
+  const open = (maxPayload: number, choose: (offered: ReadonlySet<string>) => string | false): WebSocketServer =>
+    new ws.WebSocketServer({
+      noServer: true,
+      clientTracking: false,
+      perMessageDeflate: false,
+      maxPayload,
+      handleProtocols: choose,
+    });
+  return {
+    watches: open(MOST_MESSAGE_BYTES, (offered) => [...offered].find((name) => !name.startsWith(BEARER)) ?? false),
+    session: (protocol) => open(MOST_SESSION_MESSAGE_BYTES, () => protocol),
+  };
 });
 
 /** What an upgrade comes with. */
@@ -65,21 +82,21 @@ export class WebSocketExchange extends H1Exchange {
   override readonly hasBody = false;
   readonly #upgrade: Upgrade;
   readonly #response: ServerResponse;
-  readonly #server: WebSocketServer;
+  readonly #protocol: WebSockets;
   readonly #clock: Clock;
   readonly #transport: Transport;
   /** The sub-protocols of the client. */
   readonly #offered: readonly string[];
 
   /** @param upgrade one whose socket has a listener for errors, and no response to an earlier request to send */
-  constructor(upgrade: Upgrade, server: WebSocketServer, clock: Clock, transport: Transport) {
+  constructor(upgrade: Upgrade, protocol: WebSockets, clock: Clock, transport: Transport) {
     const { request, peer } = upgrade;
     const response = new nodeHttp.ServerResponse(request);
     response.on("error", ignore);
     super(request, response, peer, transport);
     this.#upgrade = upgrade;
     this.#response = response;
-    this.#server = server;
+    this.#protocol = protocol;
     this.#clock = clock;
     this.#transport = transport;
     const offered = request.headers["sec-websocket-protocol"] ?? "";
@@ -109,27 +126,41 @@ export class WebSocketExchange extends H1Exchange {
   }
 
   override stream(_code: number, headers: OutHeaders): OutStream {
-    let out: OutStream = broken();
+    const opened = this.#open(this.#protocol.watches, headers);
+    if (!opened) return broken();
+    const binary = String(headers["content-type"]).includes("protobuf");
+    return new WebSocketOut(opened, this.#upgrade.socket, binary, this.#clock);
+  }
+
+  upgrade(protocols: readonly string[], headers: OutHeaders): Messages | undefined {
+    const protocol = this.#offered.find((name) => protocols.includes(name));
+    if (protocol === undefined) return undefined;
+    const opened = this.#open(this.#protocol.session(protocol), headers);
+    return opened && new WebSocketMessages(opened, this.#upgrade.socket, this.#clock);
+  }
+
+  /** Shakes hands; undefined where that has failed, and has been answered, or the response is over. */
+  #open(server: WebSocketServer, headers: OutHeaders): WebSocket | undefined {
     const { request, socket, head } = this.#upgrade;
     const isOver = this.answered || socket.destroyed;
     this.answered = true;
-    if (isOver) return out;
-    const binary = String(headers["content-type"]).includes("protobuf");
+    if (isOver) return undefined;
+    let opened: WebSocket | undefined;
     const addAuditId = (added: string[], answered: IncomingMessage): void => {
       if (answered === request) added.push(`audit-id: ${String(headers["audit-id"])}`);
     };
-    this.#server.on("headers", addAuditId);
+    server.on("headers", addAuditId);
     try {
       // A handshake is answered within the call: with 101, or, when it is malformed, with 400 by the library itself.
-      this.#server.handleUpgrade(request, socket, head, (opened) => {
-        out = new WebSocketOut(opened, socket, binary, this.#clock);
+      server.handleUpgrade(request, socket, head, (webSocket) => {
+        opened = webSocket;
       });
     } catch (error) {
       this.#transport.onFault(error);
       this.destroy();
     }
-    this.#server.off("headers", addAuditId);
-    return out;
+    server.off("headers", addAuditId);
+    return opened;
   }
 
   override onOver(listener: () => void): void {
@@ -156,40 +187,53 @@ const broken = (): OutStream => ({
 const NORMAL = 1000;
 const NEWLINE = 10;
 
+/** Asks the peer now and then whether it is still there: one that has gone without a word would hold what it has for good. */
+class Beat {
+  readonly #webSocket: WebSocket;
+  readonly #clock: Clock;
+  #timer: Timer;
+  #alive = true;
+
+  constructor(webSocket: WebSocket, clock: Clock) {
+    this.#webSocket = webSocket;
+    this.#clock = clock;
+    this.#timer = this.#next();
+    webSocket.on("error", ignore);
+    webSocket.on("pong", () => {
+      this.#alive = true;
+    });
+    webSocket.once("close", () => this.#timer.cancel());
+  }
+
+  #next(): Timer {
+    return this.#clock.after(BEAT_MILLIS, () => this.#beat(), BEAT);
+  }
+
+  #beat(): void {
+    const webSocket = this.#webSocket;
+    // The answer of a peer that is not read cannot come.
+    if (!this.#alive && !webSocket.isPaused) {
+      webSocket.terminate();
+      return;
+    }
+    this.#alive = false;
+    webSocket.ping();
+    this.#timer = this.#next();
+  }
+}
+
 class WebSocketOut implements OutStream {
   onClose: (() => void) | undefined = undefined;
   readonly #webSocket: WebSocket;
   readonly #socket: Socket;
   readonly #binary: boolean;
-  readonly #clock: Clock;
-  #timer: Timer;
-  #alive = true;
 
   constructor(webSocket: WebSocket, socket: Socket, binary: boolean, clock: Clock) {
     this.#webSocket = webSocket;
     this.#socket = socket;
     this.#binary = binary;
-    this.#clock = clock;
-    this.#timer = clock.after(BEAT_MILLIS, () => this.#beat(), BEAT);
-    webSocket.on("error", ignore);
-    webSocket.on("pong", () => {
-      this.#alive = true;
-    });
-    webSocket.once("close", () => {
-      this.#timer.cancel();
-      this.onClose?.();
-    });
-  }
-
-  /** A peer that has gone without a word would hold its watch for good. */
-  #beat(): void {
-    if (!this.#alive) {
-      this.#webSocket.terminate();
-      return;
-    }
-    this.#alive = false;
-    this.#webSocket.ping();
-    this.#timer = this.#clock.after(BEAT_MILLIS, () => this.#beat(), BEAT);
+    void new Beat(webSocket, clock);
+    webSocket.once("close", () => this.onClose?.());
   }
 
   write(bytes: Uint8Array): boolean {
@@ -215,6 +259,54 @@ class WebSocketOut implements OutStream {
   }
 
   end(): void {
+    this.#webSocket.close(NORMAL);
+  }
+
+  destroy(): void {
+    this.#webSocket.terminate();
+  }
+}
+
+class WebSocketMessages implements Messages {
+  onMessage: ((message: Uint8Array) => void) | undefined = undefined;
+  onClose: (() => void) | undefined = undefined;
+  readonly #webSocket: WebSocket;
+  readonly #socket: Socket;
+
+  constructor(webSocket: WebSocket, socket: Socket, clock: Clock) {
+    this.#webSocket = webSocket;
+    this.#socket = socket;
+    webSocket.binaryType = "nodebuffer";
+    void new Beat(webSocket, clock);
+    webSocket.on("message", (data) => this.onMessage?.(data as Buffer));
+    webSocket.once("close", () => this.onClose?.());
+  }
+
+  get protocol(): string {
+    return this.#webSocket.protocol;
+  }
+
+  get closed(): boolean {
+    return this.#webSocket.readyState !== this.#webSocket.OPEN;
+  }
+
+  send(message: Uint8Array): Promise<void> {
+    if (this.closed) return Promise.resolve();
+    this.#webSocket.send(message, { binary: true });
+    return drained(this.#socket);
+  }
+
+  pause(): void {
+    this.#webSocket.pause();
+  }
+
+  resume(): void {
+    this.#webSocket.resume();
+  }
+
+  end(): void {
+    this.onMessage = undefined;
+    this.#webSocket.resume();
     this.#webSocket.close(NORMAL);
   }
 

@@ -3,6 +3,7 @@ import type { Fairness } from "../../fairness/index.ts";
 import type { Dialect } from "../../meta/dialect.ts";
 import type { Registry } from "../../registry/contract.ts";
 import type { ApiObject } from "../../schema/definition.ts";
+import type { Reached } from "../../schema/session.ts";
 import type { WorkerThreads } from "../../util/worker-threads.ts";
 import type { Clock, Random } from "../../util/clock.ts";
 import type { Faults } from "../../util/faults.ts";
@@ -61,9 +62,15 @@ export interface Routes {
 export type Programs = (
   way: string,
   object: ApiObject,
-  parameter: (name: string) => string | undefined,
+  parameter: ProgramParameters,
   signal: AbortSignal,
-) => Promise<AsyncIterable<Uint8Array>> | undefined;
+) => Promise<Reached> | undefined;
+
+/** The query of a request to a program: the first value of a parameter, or every value of it. */
+export interface ProgramParameters {
+  (name: string): string | undefined;
+  readonly all: (name: string) => readonly string[];
+}
 
 /** What a server is built from, and every request may use. */
 export interface ServerParts {
@@ -88,6 +95,7 @@ export interface ServerContext extends ServerParts, ResponseParts {
   readonly wheel: WatchWheel;
   readonly requestSlots: UserSlots;
   readonly watchSlots: UserSlots;
+  readonly sessionSlots: UserSlots;
   readonly bodies: BodyMemory;
   /** Which request runs next; without it reads and writes are only counted. */
   readonly fairness: Fairness | undefined;

@@ -42,6 +42,28 @@ export interface OutStream {
   onClose: (() => void) | undefined;
 }
 
+/** A connection of messages in both directions, which a request was upgraded to. */
+export interface Messages {
+  /** The sub-protocol that was chosen. */
+  readonly protocol: string;
+  /** Sends a message, which must not be changed any more; resolves when the peer has room for another one, or is gone. */
+  send(message: Uint8Array): Promise<void>;
+  /**
+   * Calls `listener` with each message of the peer, which it may keep. Set it before the first `await`; a text is bytes of UTF-8.
+   */
+  onMessage: ((message: Uint8Array) => void) | undefined;
+  /** Called once when the connection is over. Set it before the first `await`. */
+  onClose: (() => void) | undefined;
+  /** Reads nothing more of the peer until {@link Messages.resume}, but for a little that has come. */
+  pause(): void;
+  resume(): void;
+  /** Closes in order; what the peer still sends is dropped. */
+  end(): void;
+  /** Breaks off. */
+  destroy(): void;
+  readonly closed: boolean;
+}
+
 /** A request as it was sent; nothing of it changes. */
 export interface SentRequest {
   readonly method: string;
@@ -78,6 +100,11 @@ export interface Responder {
   respond(code: number, headers: OutHeaders, body?: Uint8Array | readonly Uint8Array[]): void;
   /** Begins a response whose headers leave at once; likewise. */
   stream(code: number, headers: OutHeaders): OutStream;
+  /**
+   * Upgrades to a connection of messages, by the first sub-protocol of the client that is one of `protocols`; undefined where the
+   * request does not ask for that or offers none of them. Absent where no request can be upgraded.
+   */
+  upgrade?(protocols: readonly string[], headers: OutHeaders): Messages | undefined;
   /** Breaks off, in place of a response or before its end: the client sees a connection that was lost. */
   destroy(): void;
   /** Calls `listener` once, when all is over: the last byte was sent (in process: read), or one of the two broke off. */

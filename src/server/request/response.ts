@@ -11,7 +11,7 @@ import type { KeyedLock } from "../../util/keyed-lock.ts";
 import type { BodyReservation } from "../shared/body-memory.ts";
 import type { SlowClients } from "../shared/slow-clients.ts";
 import type { UserSlot, UserSlots } from "../shared/user-slots.ts";
-import { type OutHeaders, type OutStream, type Responder, lengthOf } from "./exchange.ts";
+import { type Messages, type OutHeaders, type OutStream, type Responder, lengthOf } from "./exchange.ts";
 import type { IncomingRequest } from "./incoming.ts";
 import type { Recorder } from "./recorder.ts";
 import { NO_SEATS, type Seats } from "./seats.ts";
@@ -135,6 +135,17 @@ export class HttpResponse {
     return stream;
   }
 
+  /** Upgrades to a connection of messages; undefined where the request cannot be. */
+  upgrade(protocols: readonly string[], headers: OutHeaders): Messages | undefined {
+    const { recorder, responder } = this;
+    const messages = responder.upgrade?.(protocols, headers);
+    if (!messages) return undefined;
+    this.code = SWITCHING_PROTOCOLS;
+    recorder?.streaming(SWITCHING_PROTOCOLS);
+    if (recorder) responder.onOver(() => recorder.streamed());
+    return messages;
+  }
+
   /** Counts the request for a user, until it is over or has become a watch; 429 where the user has as many as one may have. */
   count(slots: UserSlots, user: Identity): void {
     if (!this.#isOver) this.#slot = slots.take(user);
@@ -165,6 +176,8 @@ export class HttpResponse {
     });
   }
 }
+
+const SWITCHING_PROTOCOLS = 101;
 
 /** Which schema and which level have taken a request, where there are objects of them (APF-11). */
 function addUids(headers: OutHeaders, { uid, level }: Flow): void {

@@ -28,6 +28,8 @@ export interface ServerLimits {
   readonly requestsPerUser: number;
   /** Watches of one user at the same time, but for callers of this process and members of `system:masters`; 0 for no limit. */
   readonly watchesPerUser: number;
+  /** Sessions (exec, attach) of one user at the same time, likewise; each may hold some 200 KiB. */
+  readonly sessionsPerUser: number;
   /** Connections on which no credential has been shown yet. */
   readonly unauthenticatedConnections: number;
 }
@@ -48,6 +50,7 @@ export const DEFAULT_LIMITS: ServerLimits = {
   connectionsPerUser: 10_000,
   requestsPerUser: 5_000,
   watchesPerUser: 10_000,
+  sessionsPerUser: 100,
   unauthenticatedConnections: 500,
 };
 

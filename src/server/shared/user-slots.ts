@@ -17,7 +17,7 @@ export type UserSlot = Disposable;
 
 /** What is counted, and to where. */
 export interface UserSlotsOptions {
-  readonly what: "connections" | "requests" | "watches";
+  readonly what: "connections" | "requests" | "watches" | "sessions";
   /** How many one user may have at the same time; 0 for no limit. */
   readonly most: number;
   /** When a user who has as many is to try again; a second by default. */

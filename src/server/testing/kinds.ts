@@ -1,11 +1,12 @@
 /**
- * The kinds of a test server: ConfigMaps, Namespaces, Widgets (of a deprecated version, with a status) and a kind that is
- * only created.
+ * The kinds of a test server: ConfigMaps, Namespaces, Widgets (of a deprecated version, with a status), a kind that is only created,
+ * and one behind whose objects there are programs.
  *
  * @module
  */
 import { map, optional, text } from "../../meta/types.ts";
-import type { Column, ResourceDefinition } from "../../schema/definition.ts";
+import { unavailable } from "../../meta/status.ts";
+import type { Column, Connector, ResourceDefinition } from "../../schema/definition.ts";
 import { objectSchema } from "../../schema/object-schema.ts";
 
 const definitionOf = (over: Partial<ResourceDefinition> & { plural: string; kind: string }): ResourceDefinition => ({
@@ -28,6 +29,16 @@ const dataColumn: Column = {
 
 const status = { status: { verbs: ["get", "patch", "update"] } } as const;
 
+const exec: Connector = {
+  kind: "Shell",
+  verbs: ["create", "get"],
+  reach(object, { ask }) {
+    const answer = ask?.(object);
+    if (answer) return answer;
+    throw unavailable("there is no program");
+  },
+};
+
 /** What a test server serves. */
 export const KINDS: readonly ResourceDefinition[] = [
   definitionOf({ plural: "configmaps", kind: "ConfigMap", shortNames: ["cm"], columns: [dataColumn] }),
@@ -42,4 +53,5 @@ export const KINDS: readonly ResourceDefinition[] = [
     subresources: status,
   }),
   definitionOf({ group: "example.com", plural: "reviews", kind: "Review", scope: "Cluster", verbs: ["create"] }),
+  definitionOf({ group: "example.com", plural: "shells", kind: "Shell", connectors: { exec } }),
 ];

@@ -8,13 +8,20 @@ import { badRequest, notFound, unknownPath } from "../../meta/status.ts";
 import { apiVersionOf } from "../../meta/versions.ts";
 import type { Resource } from "../../registry/contract.ts";
 import type { ApiObject, Connector } from "../../schema/definition.ts";
+import type { Reached, Session } from "../../schema/session.ts";
+import { cutText } from "../../util/cut-text.ts";
+import { SESSION_PROTOCOLS, answerSession } from "../answer/answer-session.ts";
 import { answerStream } from "../answer/answer-stream.ts";
 import type { ServerContext } from "../request/context.ts";
+import { permit } from "../request/permission.ts";
 import type { ResourceRequest } from "../request/request.ts";
 import { ownerOf } from "../shared/ongoing.ts";
 import { read } from "./perform.ts";
 
-/** Handles a request to a connector: the output of the program, 204 where there is none, else the error of the connection. */
+/**
+ * Handles a request to a connector: the output of the program, 204 where there is none, a session with it, else the error of the
+ * connection.
+ */
 export async function connectObject(server: ServerContext, request: ResourceRequest): Promise<void> {
   const { resource, response, info } = request;
   const connector = resource.definition.connectors?.[info.subresource];
@@ -23,11 +30,42 @@ export async function connectObject(server: ServerContext, request: ResourceRequ
   if (name === undefined) throw badRequest(`expected the name of an object in ${JSON.stringify(info.name)}`);
   const over = new AbortController();
   const abort = (): void => over.abort();
-  const pieces = await read(request, () => connect(server, request, connector, name, over.signal));
-  if (!pieces) return response.respond(204, response.headers(""));
-  // What the program reads ends with the request, also where nothing could be sent.
-  return answerStream(server, response, ownerOf(request), "text/plain", pieces, abort).finally(abort);
+  const reached = await read(request, () => connect(server, request, connector, name, over.signal));
+  if (!reached) return response.respond(204, response.headers(""));
+  if ("run" in reached) return begin(server, request, reached);
+  // It goes on by itself, and needs no seat. What the program reads ends with the request, also where nothing could be sent.
+  void answerStream(server, response, ownerOf(request), "text/plain", reached, abort)
+    .catch((error: unknown) => server.faults.report("connection", error))
+    .finally(abort);
 }
+
+/** Begins a session, which goes on by itself. */
+async function begin(server: ServerContext, request: ResourceRequest, session: Session): Promise<void> {
+  const { incoming, info, identity, response } = request;
+  // A WebSocket is asked for by GET: the right to look is not the right to do (kube-apiserver from 1.35 on).
+  if (info.verb === "get") await permit(server, identity, { ...info, verb: "create" });
+  const slot = server.sessionSlots.take(ownerOf(request));
+  const { query } = incoming;
+  const [stdin, stdout, stderr, tty] = ["stdin", "stdout", "stderr", "tty"].map((name) => query.flag(name));
+  const messages = response.upgrade(SESSION_PROTOCOLS, response.headers(""));
+  if (!messages) {
+    slot[Symbol.dispose]();
+    if (response.answered) return;
+    throw badRequest(
+      `Upgrade request required: expected a WebSocket (GET over HTTP/1.1) with one of the protocols ${SESSION_PROTOCOLS.join(", ")}` +
+        (incoming.sent.header("upgrade") === "" ? "" : `, got ${JSON.stringify(askedFor(request))}`),
+    );
+  }
+  response.uncount();
+  const wishes = { stdin: stdin!, stdout: stdout!, stderr: stderr!, tty: tty! };
+  void answerSession(server, response, ownerOf(request), messages, session, wishes)
+    .catch((error: unknown) => server.faults.report("connection", error))
+    .finally(() => slot[Symbol.dispose]());
+}
+
+/** The protocols that a request wants to go over to. */
+const askedFor = ({ incoming: { sent } }: ResourceRequest): string =>
+  cutText([sent.header("upgrade"), sent.header("sec-websocket-protocol")].filter((one) => one !== "").join(" "), 200);
 
 async function connect(
   server: ServerContext,
@@ -35,13 +73,14 @@ async function connect(
   connector: Connector,
   name: string,
   signal: AbortSignal,
-): Promise<AsyncIterable<Uint8Array> | undefined> {
+): Promise<Reached | undefined> {
   const { resource, namespace, info, incoming } = request;
   if (connector.options) await resource.connect(request.target, optionsOf(connector, request), request.caller);
   const object = await objectOf(resource, namespace, name);
   const needed = connector.needs?.(object);
   if (needed) await objectOf(find(server, ...needed.resource), namespace, needed.name);
-  const query = (parameter: string): string | undefined => incoming.query.first(parameter);
+  const first = (parameter: string): string | undefined => incoming.query.first(parameter);
+  const query = Object.assign(first, { all: (parameter: string) => incoming.query.all(parameter) });
   const ask = (target: ApiObject) => server.programs(info.subresource, target, query, signal);
   return (await connector.reach(object, { segment: info.name, query, ask })) ?? undefined;
 }

@@ -62,6 +62,8 @@ const stream = (kind: string, what: string, hasContainer: boolean): Connector<Po
   reach(pod, request) {
     if (hasContainer) checkContainer(pod, request);
     if (!pod.spec.nodeName) throw badRequest(`pod ${pod.metadata.name} does not have a host assigned`);
+    const answer = request.ask?.(pod);
+    if (answer) return answer;
     throw nobody(what, pod);
   },
 });

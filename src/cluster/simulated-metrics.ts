@@ -1,0 +1,167 @@
+/**
+ * The metrics of simulated nodes and of their Pods (`metrics.k8s.io/v1beta1`), as metrics-server tells those of a cluster, and when
+ * they are served: as long as there is a simulated node, and nobody has registered another server for them.
+ *
+ * @module
+ */
+import { attempt } from "../client/index.ts";
+import { APIService, Node } from "../client/kinds/index.ts";
+import type { Pod } from "../client/kinds/index.ts";
+import { METRICS_GROUP, METRICS_VERSION, metricsDefinitions } from "../kinds/metrics/v1beta1/index.ts";
+import { formatTime } from "../meta/time.ts";
+import type { AskedObjects, Kinds, Shown } from "../registry/index.ts";
+import { type Controller, defineKeyController, sharedInformer } from "../runtime/index.ts";
+import type { ApiObject, NewObject } from "../schema/definition.ts";
+import type { Lookup } from "../schema/lookup.ts";
+import type { Simulation } from "../simulation/index.ts";
+import type { Clock } from "../util/clock.ts";
+
+/** The APIService of the group. */
+const SERVICE = `${METRICS_VERSION}.${METRICS_GROUP}`;
+/** metrics-server measures as often. */
+const WINDOW = "15s";
+
+/** What metrics are made of. */
+export interface MetricsParts {
+  readonly lookup: Lookup;
+  readonly clock: Clock;
+  readonly simulation: () => Simulation | undefined;
+}
+
+/** Makes the objects of the metrics, for reads. */
+export const simulatedMetrics = (parts: MetricsParts): Shown =>
+  new Map([
+    [`${METRICS_GROUP}/NodeMetrics`, (asked) => nodeMetrics(parts, asked)],
+    [`${METRICS_GROUP}/PodMetrics`, (asked) => podMetrics(parts, asked)],
+  ]);
+
+/** The same function each time: its results are kept for each state of an object. */
+const itself = (object: ApiObject): ApiObject => object;
+
+async function podMetrics({ lookup, clock, simulation }: MetricsParts, asked: AskedObjects): Promise<NewObject[]> {
+  const simulated = simulation();
+  if (!simulated) return [];
+  const { namespace, name } = asked;
+  const one = name === undefined ? undefined : lookup.get("pods", namespace, name);
+  const pods =
+    name === undefined
+      ? await lookup.collect("pods", itself, namespace === "" ? undefined : namespace)
+      : one === undefined
+        ? []
+        : [one];
+  const now = clock.now();
+  return (pods as readonly unknown[] as readonly Pod[]).flatMap((pod) => {
+    if (!runsOnSimulated(pod, lookup, simulated)) return [];
+    const containers = simulated.usage(pod).map((used) => ({ name: used.name, usage: quantitiesOf(used) }));
+    if (containers.length === 0) return [];
+    const { name: itsName, namespace: itsNamespace, labels } = pod.metadata;
+    const metadata = {
+      name: itsName,
+      namespace: itsNamespace ?? "",
+      ...(labels === undefined ? {} : { labels }),
+    };
+    return [{ metadata: { ...metadata, ...created(now) }, ...whenOf(now), containers }];
+  }) as unknown as NewObject[];
+}
+
+async function nodeMetrics({ lookup, clock, simulation }: MetricsParts, { name }: AskedObjects): Promise<NewObject[]> {
+  const simulated = simulation();
+  if (!simulated) return [];
+  const one = name === undefined ? undefined : lookup.get("nodes", "", name);
+  const all = name === undefined ? await lookup.collect("nodes", itself) : one === undefined ? [] : [one];
+  const nodes = (all as readonly unknown[] as readonly Node[]).filter((node) => simulated.isSimulated(node));
+  const wanted = new Set(nodes.map(({ metadata }) => metadata.name));
+  const sums = new Map<string, { cpu: number; memory: number }>();
+  for (const pod of (await lookup.collect("pods", itself)) as readonly unknown[] as readonly Pod[]) {
+    const { nodeName = "" } = pod.spec;
+    if (!wanted.has(nodeName)) continue;
+    const sum = sums.get(nodeName) ?? { cpu: 0, memory: 0 };
+    for (const { cpu, memory } of simulated.usage(pod)) {
+      sum.cpu += cpu;
+      sum.memory += memory;
+    }
+    sums.set(nodeName, sum);
+  }
+  const now = clock.now();
+  return nodes.map(({ metadata: { name: itsName, labels } }) => ({
+    metadata: { name: itsName, ...(labels === undefined ? {} : { labels }), ...created(now) },
+    ...whenOf(now),
+    usage: quantitiesOf(sums.get(itsName) ?? { cpu: 0, memory: 0 }),
+  })) as unknown as NewObject[];
+}
+
+/** Whether a Pod has a container that may be measured. */
+function runsOnSimulated({ spec, status }: Pod, lookup: Lookup, simulated: Simulation): boolean {
+  if (!spec.nodeName || status?.phase !== "Running") return false;
+  const node = lookup.get("nodes", "", spec.nodeName);
+  return node !== undefined && simulated.isSimulated(node as unknown as Node);
+}
+
+/** Whole nanocores and Ki, as metrics-server writes them. */
+const quantitiesOf = ({ cpu, memory }: { readonly cpu: number; readonly memory: number }) => ({
+  cpu: cpu === 0 ? "0" : `${Math.round(cpu)}n`,
+  memory: memory === 0 ? "0" : `${Math.ceil(memory / 1024)}Ki`,
+});
+
+const created = (now: number) => ({ creationTimestamp: formatTime(now) });
+const whenOf = (now: number) => ({ timestamp: formatTime(now), window: WINDOW });
+
+/**
+ * The controller that serves the group while there is a simulated node, with an APIService as metrics-server has one. An APIService of
+ * somebody who has another server for the group wins: then the group is not served, since this server asks no other one.
+ */
+export function metricsController(kinds: Kinds, simulation: () => Simulation | undefined): Controller {
+  const nodes = sharedInformer(Node);
+  const services = sharedInformer(APIService);
+  return defineKeyController({
+    name: "keelson-simulated-metrics",
+    uses: [nodes, services],
+    concurrency: 1,
+    begin({ own }, add) {
+      add(SERVICE);
+      const [onNodes, onServices] = [
+        own(nodes).on(({ type }) => {
+          if (type !== "changed") add(SERVICE);
+        }),
+        own(services).on(({ object }) => {
+          if (object.metadata.name === SERVICE) add(SERVICE);
+        }),
+      ];
+      return {
+        [Symbol.dispose]() {
+          onNodes[Symbol.dispose]();
+          onServices[Symbol.dispose]();
+        },
+      };
+    },
+    async reconcile({ informer, client }) {
+      const simulated = simulation();
+      const hasNodes =
+        simulated !== undefined &&
+        informer(nodes)
+          .list()
+          .some((node) => simulated.isSimulated(node));
+      const service = informer(services).get({ name: SERVICE });
+      const isForeign = service?.spec.service !== undefined;
+      await serve(kinds, hasNodes && !isForeign);
+      if (hasNodes && !service) await attempt(client.resource(APIService).create(apiService), "AlreadyExists");
+      if (!hasNodes && service && !isForeign)
+        await attempt(client.resource(APIService).delete({ name: SERVICE }), "NotFound");
+    },
+  });
+}
+
+const apiService = {
+  metadata: { name: SERVICE, labels: { "k8s-app": "metrics-server" } },
+  spec: { group: METRICS_GROUP, version: METRICS_VERSION, groupPriorityMinimum: 100, versionPriority: 100 },
+};
+
+/** Serves the group, or serves it no more. */
+async function serve(kinds: Kinds, wanted: boolean): Promise<void> {
+  const isServed = kinds.hasGroup(METRICS_GROUP);
+  if (wanted === isServed) return;
+  for (const definition of metricsDefinitions) {
+    // oxlint-disable-next-line no-await-in-loop -- two
+    await (wanted ? kinds.set({ versions: [definition] }) : kinds.remove(`${definition.plural}.${METRICS_GROUP}`));
+  }
+}

@@ -1,0 +1,222 @@
+/**
+ * The programs behind Pods of simulated nodes: their logs, and commands in their containers.
+ *
+ * @module
+ */
+import type { Node, Pod } from "../client/kinds/index.ts";
+import { badRequest, notFound, unavailable } from "../meta/status.ts";
+import { isoTime } from "../meta/iso-time.ts";
+import { type LogQuery, logQueryOf } from "../node/containers/log-query.ts";
+import type { Lookup } from "../schema/lookup.ts";
+import type { Session, SessionStreams } from "../schema/session.ts";
+import type { Programs } from "../server/index.ts";
+import type { ContainerLog, ContainerTarget, LogLine, Simulation, Unanswered } from "../simulation/index.ts";
+import type { Clock } from "../util/clock.ts";
+
+/** The most bytes of standard input that a command may be given. */
+const MAX_STDIN_BYTES = 1 << 20;
+/** Characters of lines that wait for who follows a log; older ones are dropped then, as a log that is rotated drops them. */
+const MAX_WAITING_CHARACTERS = 256 * 1024;
+/** Lines in one piece. */
+const LINES = 256;
+const END_OF_INPUT = 4;
+const INTERRUPT = 3;
+const INTERRUPTED = 130;
+
+/** What the programs of simulated nodes are reached by. */
+export interface ProgramParts {
+  readonly lookup: Lookup;
+  readonly clock: Clock;
+  readonly simulation: () => Simulation | undefined;
+  /** Programs on other nodes. */
+  readonly others: Programs | undefined;
+}
+
+/** Connects to the containers of simulated nodes, and to others as before. */
+export const simulatedPrograms =
+  ({ lookup, clock, simulation, others }: ProgramParts): Programs =>
+  (way, object, parameter, signal) => {
+    const simulated = simulation();
+    const pod = object as unknown as Pod;
+    const node = simulated && pod.spec.nodeName ? lookup.get("nodes", "", pod.spec.nodeName) : undefined;
+    if (!simulated || !node || !simulated.isSimulated(node as unknown as Node)) {
+      return others?.(way, object, parameter, signal);
+    }
+    const target = targetOf(pod, parameter("container"));
+    if (way === "log") return readLog(simulated, pod, target, logQueryOf(parameter, clock.now()), signal);
+    if (way === "exec") return openCommand(simulated, pod, target, parameter.all("command"));
+    if (way === "attach") return openOutput(simulated, pod, target);
+    return undefined;
+  };
+
+const targetOf = ({ metadata: { namespace = "", name }, spec }: Pod, container = ""): ContainerTarget => ({
+  namespace,
+  pod: name,
+  container: container === "" ? spec.containers[0]?.name : container,
+});
+
+/** The error of a container that does not answer. */
+function refusalOf(why: Unanswered, { spec: { nodeName = "" } }: Pod, { pod, container = "" }: ContainerTarget): Error {
+  if (why === "NoPod") return notFound({ group: "", plural: "pods", kind: "Pod" }, pod);
+  if (why === "NodeLost") return unavailable(`node ${nodeName} does not answer`);
+  if (why === "NotSimulated") return unavailable(`pod ${pod} is on no simulated node`);
+  return badRequest(`container not found (${JSON.stringify(container)}) in pod ${pod}: it does not run`);
+}
+
+/** Reads the log of a container, as far as it is kept. */
+async function readLog(
+  simulation: Simulation,
+  pod: Pod,
+  target: ContainerTarget,
+  query: LogQuery,
+  signal: AbortSignal,
+): Promise<AsyncIterable<Uint8Array>> {
+  const { container = "" } = target;
+  const log = simulation.logs({ ...target, previous: query.previous });
+  if (log === "NodeLost" || log === "NoPod" || log === "NotSimulated") throw refusalOf(log, pod, target);
+  if (typeof log === "string") {
+    throw badRequest(
+      query.previous
+        ? `previous terminated container ${JSON.stringify(container)} in pod ${JSON.stringify(target.pod)} not found`
+        : `container ${JSON.stringify(container)} in pod ${JSON.stringify(target.pod)} is waiting to start: ${waitingFor(pod, container)}`,
+    );
+  }
+  return limited(linesOf(log, query, signal), query.limitBytes);
+}
+
+/** What a container waits for. */
+function waitingFor({ status }: Pod, container: string): string {
+  const all = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])];
+  return all.find(({ name }) => name === container)?.state?.waiting?.reason ?? "ContainerCreating";
+}
+
+async function* linesOf(log: ContainerLog, query: LogQuery, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  const { since = -Infinity, tailLines, timestamps, follow } = query;
+  const bytesOf = (lines: readonly LogLine[]): Uint8Array =>
+    Buffer.from(
+      lines.map(({ at, text }) => `${timestamps ? `${isoTime(at).slice(0, -1)}000000Z ` : ""}${text}\n`).join(""),
+    );
+  // Those that come while the first are read are followed.
+  using followed = follow && !log.ended ? new FollowedLines(log, signal) : undefined;
+  const first = tailLines === undefined ? 0 : Math.max(0, log.lines.length - tailLines);
+  const kept = log.lines.slice(first).filter(({ at }) => at >= since);
+  for (let at = 0; at < kept.length && !signal.aborted; at += LINES) yield bytesOf(kept.slice(at, at + LINES));
+  if (!followed) return;
+  for (let lines = await followed.next(); lines; lines = await followed.next()) yield bytesOf(lines);
+}
+
+/** The lines of a log from now on. */
+class FollowedLines implements Disposable {
+  readonly #following: Disposable;
+  readonly #signal: AbortSignal;
+  readonly #waiting: LogLine[] = [];
+  #characters = 0;
+  #isOver = false;
+  #wake: (() => void) | undefined;
+
+  constructor(log: ContainerLog, signal: AbortSignal) {
+    this.#signal = signal;
+    this.#following = log.follow((line) => this.#take(line));
+    signal.addEventListener("abort", this.#stop, { once: true });
+  }
+
+  /** The next lines; undefined at the end of the log or of the reader. */
+  async next(): Promise<readonly LogLine[] | undefined> {
+    while (!this.#signal.aborted) {
+      if (this.#waiting.length > 0) {
+        this.#characters = 0;
+        return this.#waiting.splice(0);
+      }
+      if (this.#isOver) return undefined;
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+    return undefined;
+  }
+
+  [Symbol.dispose](): void {
+    this.#signal.removeEventListener("abort", this.#stop);
+    this.#following[Symbol.dispose]();
+  }
+
+  readonly #stop = (): void => this.#wake?.();
+
+  #take(line: LogLine | undefined): void {
+    if (line) {
+      this.#waiting.push(line);
+      this.#characters += line.text.length + 1;
+      while (this.#characters > MAX_WAITING_CHARACTERS && this.#waiting.length > 1) {
+        this.#characters -= this.#waiting.shift()!.text.length + 1;
+      }
+    } else this.#isOver = true;
+    this.#wake?.();
+  }
+}
+
+async function* limited(pieces: AsyncGenerator<Uint8Array>, limit = Infinity): AsyncGenerator<Uint8Array> {
+  let left = limit;
+  for await (const piece of pieces) {
+    yield piece.length > left ? piece.subarray(0, left) : piece;
+    left -= piece.length;
+    if (left <= 0) return;
+  }
+}
+
+/** A command in a container that runs. */
+async function openCommand(
+  simulation: Simulation,
+  pod: Pod,
+  target: ContainerTarget,
+  command: readonly string[],
+): Promise<Session> {
+  if (command.length === 0) throw badRequest("you must specify at least 1 command for the container");
+  if (!isRunning(pod, target)) throw refusalOf("NotRunning", pod, target);
+  return {
+    async run(streams) {
+      const input = streams.stdin && (await readInput(streams));
+      if (input === INTERRUPT) return INTERRUPTED;
+      if (streams.signal.aborted) return 1;
+      const result = await simulation.exec(target, { command, ...(input === undefined ? {} : { stdin: input }) });
+      if (typeof result === "string") throw refusalOf(result, pod, target);
+      if (result.stdout) await streams.write("stdout", Buffer.from(result.stdout));
+      if (result.stderr) await streams.write("stderr", Buffer.from(result.stderr));
+      return result.code ?? 0;
+    },
+  };
+}
+
+const isRunning = ({ status }: Pod, { container }: ContainerTarget): boolean =>
+  [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])].some(
+    ({ name, state }) => name === container && state?.running !== undefined,
+  );
+
+/** All of standard input, which a terminal ends with Ctrl-D; a Ctrl-C interrupts. */
+async function readInput({ stdin, size }: SessionStreams): Promise<string | typeof INTERRUPT> {
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  for await (const piece of stdin ?? []) {
+    const end = size ? piece.findIndex((byte) => byte === END_OF_INPUT || byte === INTERRUPT) : -1;
+    if (end >= 0 && piece[end] === INTERRUPT) return INTERRUPT;
+    pieces.push(end < 0 ? piece : piece.subarray(0, end));
+    length += piece.length;
+    if (length > MAX_STDIN_BYTES) throw new Error(`expected at most ${MAX_STDIN_BYTES} bytes of standard input`);
+    if (end >= 0) break;
+  }
+  return Buffer.concat(pieces).toString("utf8");
+}
+
+/** What a container writes from now on, until it ends. It reads no input. */
+async function openOutput(simulation: Simulation, pod: Pod, target: ContainerTarget): Promise<Session> {
+  const log = simulation.logs(target);
+  if (typeof log === "string") throw refusalOf(log, pod, target);
+  return {
+    async run({ signal, write }) {
+      const query = { container: "", previous: false, timestamps: false, since: undefined, limitBytes: undefined };
+      for await (const piece of linesOf(log, { ...query, follow: true, tailLines: 0 }, signal)) {
+        await write("stdout", piece);
+      }
+      return 0;
+    },
+  };
+}

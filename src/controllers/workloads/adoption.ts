@@ -1,0 +1,15 @@
+/** Whether an owner may take over objects. */
+import { type ApiObject, type Client, type Kind, keyOf } from "../../client/index.ts";
+
+/**
+ * Whether an owner is still there and not being deleted, by the server itself: memory may be behind, and what a deleted owner took over
+ * would be collected with it (WL-GEN-1).
+ */
+export async function mayAdopt<T extends ApiObject>(
+  client: Client,
+  kind: Kind<T, "Namespaced">,
+  owner: T,
+): Promise<boolean> {
+  const found = await client.resource(kind).find(keyOf<"Namespaced">(owner));
+  return found?.metadata.uid === owner.metadata.uid && found.metadata.deletionTimestamp === undefined;
+}

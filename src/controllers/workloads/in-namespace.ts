@@ -1,0 +1,19 @@
+/** Performs plans in namespaces that may be about to go. */
+import { StatusError } from "../../client/index.ts";
+import type { Result } from "../../runtime/index.ts";
+import type { Plan } from "../../workloads/common/plan.ts";
+import { type Performing, perform } from "./perform.ts";
+
+/** Performs a plan as {@link perform} does; a create in a namespace that is being deleted is dropped. */
+export async function performInNamespace(plan: Plan, parts: Performing): Promise<Result> {
+  try {
+    return await perform(plan, parts);
+  } catch (error) {
+    if (isOfTerminatingNamespace(error)) return undefined;
+    throw error;
+  }
+}
+
+const isOfTerminatingNamespace = (error: unknown): boolean =>
+  error instanceof StatusError &&
+  error.status.details?.causes?.some(({ reason }) => reason === "NamespaceTerminating") === true;

@@ -1,0 +1,116 @@
+/** What Services ask about Pods: whether they have them, at which addresses and ports (WL-EP-2, WL-EP-4). */
+import { isFinished } from "../../claims/usage.ts";
+import type { Pod, Service } from "../../client/kinds/index.ts";
+import { addressBytes, addressText, familyOf } from "../../meta/addresses.ts";
+import { isReady, isTerminating } from "../common/pods.ts";
+
+/** A port of the Pods of a Service. */
+export interface FoundPort {
+  readonly name: string;
+  readonly port: number;
+  readonly protocol: string;
+  readonly appProtocol?: string;
+}
+
+/** The families of the addresses of a Service, the first of which Endpoints have. */
+export function familiesOf({ spec: { ipFamilies = [], clusterIP = "" } }: Service): readonly string[] {
+  if (ipFamilies.length > 0) return ipFamilies;
+  if (!isHeadless(clusterIP)) return [clusterIP.includes(":") ? "IPv6" : "IPv4"];
+  return ["IPv4", "IPv6"];
+}
+
+/** Whether a Service has no address of its own. */
+export const isHeadlessService = ({ spec: { clusterIP = "" } }: Service): boolean => isHeadless(clusterIP);
+
+const isHeadless = (clusterIP: string): boolean => clusterIP === "" || clusterIP === "None";
+
+/** Whether a Service has a selector; an empty one is none. */
+export const hasSelector = ({ spec: { selector } }: Service): boolean =>
+  selector !== undefined && Object.keys(selector).length > 0;
+
+/** Whether controllers find the Pods of a Service: it has a selector and is not an ExternalName. */
+export const hasPods = (service: Service): boolean => service.spec.type !== "ExternalName" && hasSelector(service);
+
+/** Whether a Pod has an address and has not ended; one that is being deleted only where those count. */
+export function isReachable(pod: Pod, withTerminating: boolean): boolean {
+  const { podIP = "", podIPs = [] } = pod.status;
+  if (isFinished(pod) || (podIP === "" && podIPs.length === 0)) return false;
+  return withTerminating || !isTerminating(pod);
+}
+
+/** The addresses of a Pod of a family, in their canonical form. */
+export function addressesOf({ status: { podIPs = [] } }: Pod, family: string): readonly string[] {
+  const addresses: string[] = [];
+  for (const { ip = "" } of podIPs) {
+    const bytes = addressBytes(ip);
+    if (bytes && familyOf(bytes) === family) addresses.push(addressText(bytes));
+  }
+  return addresses;
+}
+
+/** The name of a Pod in its headless Service; undefined where it has none. */
+export const hostnameOf = ({ metadata, spec }: Pod, service: Service): string | undefined =>
+  spec.hostname && spec.subdomain === service.metadata.name && metadata.namespace === service.metadata.namespace
+    ? spec.hostname
+    : undefined;
+
+/** The ports of a Service at a Pod; those whose name the Pod does not have are left out. */
+export function portsOf({ spec: { ports = [] } }: Service, pod: Pod): readonly FoundPort[] {
+  const found: FoundPort[] = [];
+  for (const { name = "", protocol, appProtocol, port, targetPort = port } of ports) {
+    const number = typeof targetPort === "number" ? targetPort : namedPort(pod, targetPort, protocol);
+    if (number === undefined) continue;
+    found.push({ name, port: number, protocol, ...(appProtocol === undefined ? {} : { appProtocol }) });
+  }
+  return found;
+}
+
+/** The port of a name and protocol in the containers of a Pod, then in its sidecars. */
+function namedPort({ spec }: Pod, name: string, protocol: string): number | undefined {
+  const sidecars = (spec.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === "Always");
+  for (const { ports = [] } of [...spec.containers, ...sidecars]) {
+    const port = ports.find((one) => one.name === name && (one.protocol ?? "TCP") === protocol);
+    if (port) return port.containerPort;
+  }
+  return undefined;
+}
+
+/**
+ * Whether a change of a Pod can change the addresses of a Service: its labels, name in the network, addresses, readiness, deletion. The
+ * phase alone does not count (WL-EP-6).
+ */
+export function changesAddresses(before: Pod, after: Pod): boolean {
+  return (
+    isTerminating(before) ||
+    isTerminating(after) ||
+    isReady(before) !== isReady(after) ||
+    before.spec.hostname !== after.spec.hostname ||
+    before.spec.subdomain !== after.spec.subdomain ||
+    !sameLabels(before, after) ||
+    !sameAddresses(before, after)
+  );
+}
+
+function sameAddresses({ status: { podIPs: a = [] } }: Pod, { status: { podIPs: b = [] } }: Pod): boolean {
+  return a.length === b.length && a.every(({ ip }, i) => ip === b[i]!.ip);
+}
+
+function sameLabels({ metadata: { labels: a = {} } }: Pod, { metadata: { labels: b = {} } }: Pod): boolean {
+  const keys = Object.keys(a);
+  return keys.length === Object.keys(b).length && keys.every((key) => a[key] === b[key]);
+}
+
+/** A text of ports that is equal for the same ports in any order. */
+export function portsKey(
+  ports: readonly {
+    readonly name?: string;
+    readonly port?: number;
+    readonly protocol?: string;
+    readonly appProtocol?: string;
+  }[],
+): string {
+  return ports
+    .map(({ name = "", port, protocol = "", appProtocol = "" }) => JSON.stringify([name, port, protocol, appProtocol]))
+    .toSorted()
+    .join();
+}

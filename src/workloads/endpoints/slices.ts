@@ -1,0 +1,216 @@
+/**
+ * The EndpointSlices of a Service (WL-EP-1..6): which endpoints it has, and how they are packed into slices of at most 100 with as few
+ * changes as possible.
+ */
+import type { EndpointSlice, Node, Pod, Service } from "../../client/kinds/index.ts";
+import type { NewObject } from "../../client/kind.ts";
+import { ownedBy } from "../common/ownership.ts";
+import { type Plan, type PlannedWrite, creates, deletes, updates } from "../common/plan.ts";
+import { isReady, isTerminating } from "../common/pods.ts";
+import { EndpointSlice as EndpointSliceKind } from "../../client/kinds/index.ts";
+import { type Hinting, hintingOf } from "./hints.ts";
+import { type Packed, pack } from "./packing.ts";
+import { addressesOf, familiesOf, hostnameOf, isHeadlessService, isReachable, portsKey, portsOf } from "./pods.ts";
+import { TRIGGER_TIME } from "./trigger-time.ts";
+
+/** The endpoint of a slice. */
+export type Endpoint = EndpointSlice["endpoints"][number];
+
+/** Who writes the slices of Services with selectors. */
+export const SLICES_MANAGED_BY = "endpointslice-controller.k8s.io";
+export const MANAGED_BY = "endpointslice.kubernetes.io/managed-by";
+export const SERVICE_NAME = "kubernetes.io/service-name";
+export const HEADLESS = "service.kubernetes.io/headless";
+
+/** The most endpoints of a slice. */
+export const MAX_ENDPOINTS = 100;
+
+/** What the slices of a Service follow from. */
+export interface SlicesInput {
+  readonly service: Service;
+  /** Pods that its selector selects. */
+  readonly pods: readonly Pod[];
+  /** Its slices of {@link SLICES_MANAGED_BY}, by the label with its name. */
+  readonly slices: readonly EndpointSlice[];
+  readonly nodeOf: (name: string) => Node | undefined;
+  /** The time of the change, for the annotation of written slices. */
+  readonly triggerTime: string | undefined;
+}
+
+/** Endpoints with the same ports, by their keys. */
+interface Group {
+  readonly ports: readonly PortOfSlice[];
+  readonly endpoints: Map<string, Endpoint>;
+}
+
+type PortOfSlice = EndpointSlice["ports"][number];
+
+/** Returns a slice as its type says: a server tells empty lists as null. */
+export function withLists(slice: EndpointSlice): EndpointSlice {
+  const { endpoints, ports } = slice as Partial<EndpointSlice>;
+  return endpoints && ports ? slice : { ...slice, endpoints: endpoints ?? [], ports: ports ?? [] };
+}
+
+/** Plans the slices of a Service with a selector. New slices are made first, so that no endpoint is missing meanwhile. */
+export function planSlices(input: SlicesInput): Plan {
+  const families = familiesOf(input.service);
+  const slices = input.slices.map(withLists);
+  const stale = slices.filter(({ addressType }) => !families.includes(addressType));
+  const plans = families.map((family) => planFamily({ ...input, slices }, family));
+  const removed = [...plans.flatMap((plan) => plan.removed), ...stale];
+  const isGoing = input.service.metadata.deletionTimestamp !== undefined;
+  return {
+    stages: [
+      isGoing ? [] : plans.flatMap(({ created }) => created.map((slice) => creates(EndpointSliceKind, slice))),
+      plans.flatMap(({ updated }) => updated.map((slice): PlannedWrite => updates(EndpointSliceKind, slice))),
+      removed.map((slice) => deletes(EndpointSliceKind, slice)),
+    ].filter((stage) => stage.length > 0),
+  };
+}
+
+interface FamilyPlan {
+  readonly created: readonly NewObject<EndpointSlice>[];
+  readonly updated: readonly EndpointSlice[];
+  readonly removed: readonly EndpointSlice[];
+}
+
+function planFamily(input: SlicesInput, family: string): FamilyPlan {
+  const { service, slices } = input;
+  const existing = slices.filter(({ addressType }) => addressType === family);
+  const own = existing.filter((slice) => isOwned(slice, service));
+  const byPorts = Map.groupBy(own, ({ ports }) => portsKey(ports));
+  const groups = groupsOf(input, family);
+  const hinting = hintingOf(service);
+
+  const created: Pick<EndpointSlice, "ports" | "endpoints">[] = [];
+  const kept: Packed[] = [];
+  const removed = existing.filter((slice) => !isOwned(slice, service));
+  for (const [key, { ports, endpoints }] of groups) {
+    const packed = pack(byPorts.get(key) ?? [], endpoints);
+    created.push(...packed.created.map((list) => ({ ports, endpoints: list })));
+    kept.push(...packed.kept);
+    removed.push(...packed.emptied);
+  }
+  for (const [key, left] of byPorts) if (!groups.has(key)) removed.push(...left);
+
+  // A slice that would be deleted becomes one that would be made.
+  const reused: Packed[] = [];
+  const wanted = created.length > 0 || kept.length > 0 ? created : [{ ports: [], endpoints: [] }];
+  for (let i = 0; i < removed.length && wanted.length > 0;) {
+    const slice = removed[i]!;
+    if (!isOwned(slice, service)) i++;
+    else {
+      removed.splice(i, 1);
+      const { ports, endpoints } = wanted.pop()!;
+      const isPlaceholder = endpoints.length === 0 && slice.endpoints.length === 0 && slice.ports.length === 0;
+      reused.push({ slice: { ...slice, ports }, endpoints, hasChanged: !isPlaceholder });
+    }
+  }
+  const written = [...kept, ...reused].flatMap((packed) => updatedSlice(packed, input, hinting));
+  const fresh = wanted.map((one) => newSlice(one, family, input, hinting));
+  return { created: fresh, updated: written, removed };
+}
+
+/** The endpoints of a family, grouped by the ports of their Pods. */
+function groupsOf({ service, pods, nodeOf }: SlicesInput, family: string): ReadonlyMap<string, Group> {
+  const groups = new Map<string, Group>();
+  const known = new Map<string, Group>();
+  const hasFixedPorts = (service.spec.ports ?? []).every(({ targetPort }) => typeof targetPort !== "string");
+  const { publishNotReadyAddresses: publishes = false } = service.spec;
+  for (const pod of pods) {
+    if (!isReachable(pod, true)) continue;
+    let group = hasFixedPorts ? known.get("") : undefined;
+    if (!group) {
+      const ports = portsOf(service, pod);
+      const key = portsKey(ports);
+      group = groups.get(key) ?? { ports, endpoints: new Map() };
+      groups.set(key, group);
+      known.set("", group);
+    }
+    const node = pod.spec.nodeName ? nodeOf(pod.spec.nodeName) : undefined;
+    if (!node && !publishes) continue;
+    const addresses = addressesOf(pod, family);
+    if (addresses.length === 0) continue;
+    const endpoint = endpointOf(pod, service, { addresses, node, publishes });
+    group.endpoints.set(endpointKey(endpoint), endpoint);
+  }
+  return groups;
+}
+
+function endpointOf(
+  pod: Pod,
+  service: Service,
+  place: { readonly addresses: readonly string[]; readonly node: Node | undefined; readonly publishes: boolean },
+): Endpoint {
+  const { name, namespace = "", uid } = pod.metadata;
+  const serving = isReady(pod);
+  const terminating = isTerminating(pod);
+  const hostname = hostnameOf(pod, service);
+  const zone = place.node?.metadata.labels?.["topology.kubernetes.io/zone"];
+  return {
+    addresses: place.addresses,
+    conditions: { ready: place.publishes || (serving && !terminating), serving, terminating },
+    ...(hostname === undefined ? {} : { hostname }),
+    targetRef: { kind: "Pod", namespace, name, uid },
+    ...(pod.spec.nodeName ? { nodeName: pod.spec.nodeName } : {}),
+    ...(zone ? { zone } : {}),
+  };
+}
+
+/** A text that is equal for two states of the same endpoint. */
+export const endpointKey = ({ addresses, hostname = "", targetRef }: Endpoint): string =>
+  `${addresses.join()} ${hostname} ${targetRef?.namespace ?? ""}/${targetRef?.name ?? ""}`;
+
+const isOwned = ({ metadata: { ownerReferences = [] } }: EndpointSlice, { metadata: { uid } }: Service): boolean =>
+  ownerReferences.some((one) => one.uid === uid && one.kind === "Service" && one.apiVersion === "v1");
+
+/** The slice as it is to be written; nothing where it is right. */
+function updatedSlice(packed: Packed, { service, triggerTime }: SlicesInput, hinting: Hinting): EndpointSlice[] {
+  const { slice } = packed;
+  const hasLabels = hasLabelsOf(slice, service);
+  if (!packed.hasChanged && hasLabels && !hinting.isStale(slice.endpoints)) return [];
+  const { [TRIGGER_TIME]: _, ...others } = slice.metadata.annotations ?? {};
+  const annotations = triggerTime === undefined ? others : { ...others, [TRIGGER_TIME]: triggerTime };
+  return [
+    {
+      ...slice,
+      metadata: { ...slice.metadata, labels: hasLabels ? slice.metadata.labels! : labelsOf(service), annotations },
+      endpoints: packed.endpoints.map((one) => hinting.hinted(one)),
+    },
+  ];
+}
+
+function newSlice(
+  { ports, endpoints }: Pick<EndpointSlice, "ports" | "endpoints">,
+  addressType: string,
+  { service, triggerTime }: SlicesInput,
+  hinting: Hinting,
+): NewObject<EndpointSlice> {
+  const metadata = {
+    generateName: `${service.metadata.name}-`,
+    labels: labelsOf(service),
+    ...(triggerTime === undefined ? {} : { annotations: { [TRIGGER_TIME]: triggerTime } }),
+  };
+  return ownedBy({ metadata, addressType, ports, endpoints: endpoints.map((one) => hinting.hinted(one)) }, service);
+}
+
+const RESERVED = new Set([MANAGED_BY, SERVICE_NAME, HEADLESS]);
+
+/** The labels of a Service, and those by which its slices are found. */
+function labelsOf(service: Service): Record<string, string> {
+  const labels = Object.fromEntries(
+    Object.entries(service.metadata.labels ?? {}).filter(([key]) => !RESERVED.has(key)),
+  );
+  return {
+    ...labels,
+    ...(isHeadlessService(service) ? { [HEADLESS]: "" } : {}),
+    [SERVICE_NAME]: service.metadata.name,
+    [MANAGED_BY]: SLICES_MANAGED_BY,
+  };
+}
+
+function hasLabelsOf({ metadata: { labels = {} } }: EndpointSlice, service: Service): boolean {
+  const wanted = labelsOf(service);
+  const keys = Object.keys(wanted);
+  return keys.length === Object.keys(labels).length && keys.every((key) => labels[key] === wanted[key]);
+}

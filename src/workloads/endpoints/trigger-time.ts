@@ -1,0 +1,43 @@
+/** The time of the change that addresses follow, for `endpoints.kubernetes.io/last-change-trigger-time`. */
+import type { Pod, Service } from "../../client/kinds/index.ts";
+import { conditionOfPod } from "../common/pods.ts";
+
+/** The annotation that tells it. */
+export const TRIGGER_TIME = "endpoints.kubernetes.io/last-change-trigger-time";
+
+/** The times that were seen of a Service and its Pods. */
+export interface SeenTimes {
+  readonly service: number;
+  /** When the readiness of each Pod changed, by name. */
+  readonly pods: ReadonlyMap<string, number>;
+}
+
+/** What follows from the present times. */
+export interface TriggerTime {
+  readonly seen: SeenTimes;
+  /** The time of the first change since the times that were seen, in RFC 3339; undefined where there was none. */
+  readonly text: string | undefined;
+}
+
+/**
+ * Compares the times of a Service and its Pods with those that were seen at its last look; at the first one the creation of the Service
+ * counts.
+ */
+export function triggerTimeOf(service: Service, pods: Iterable<Pod>, before: SeenTimes | undefined): TriggerTime {
+  const { creationTimestamp } = service.metadata;
+  const created = creationTimestamp ? Date.parse(creationTimestamp) : 0;
+  const times = new Map<string, number>();
+  let first = before && created > before.service ? created : Infinity;
+  for (const pod of pods) {
+    const changed = conditionOfPod(pod, "Ready")?.lastTransitionTime;
+    if (!changed) continue;
+    const time = Date.parse(changed);
+    times.set(pod.metadata.name, time);
+    if (before && time > (before.pods.get(pod.metadata.name) ?? -Infinity)) first = Math.min(first, time);
+  }
+  const found = before ? first : created;
+  return { seen: { service: created, pods: times }, text: found === Infinity ? undefined : timeText(found) };
+}
+
+/** A time without the milliseconds that it does not have. */
+const timeText = (millis: number): string => new Date(millis).toISOString().replace(/\.?0*Z$/, "Z");

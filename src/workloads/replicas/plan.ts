@@ -1,0 +1,128 @@
+/**
+ * Keeps the wanted number of Pods of a ReplicaSet or a ReplicationController: both are the same but for their selectors.
+ *
+ * @module
+ */
+import type { Kind } from "../../client/kind.ts";
+import { Pod, type ReplicaSet, type ReplicationController } from "../../client/kinds/index.ts";
+import { isFinished } from "../../claims/usage.ts";
+import { type SelectorValue, selectorOf } from "../../meta/label-selector.ts";
+import { adopted, controllerOf, planOwnership, released } from "../common/ownership.ts";
+import {
+  type Plan,
+  type PlannedWrite,
+  type Refusal,
+  creates,
+  deletes,
+  updates,
+  updatesStatus,
+} from "../common/plan.ts";
+import { isActive, isTerminating, nextAvailable } from "../common/pods.ts";
+import { podFromTemplate } from "../common/template.ts";
+import { inDeletionOrder } from "./ranking.ts";
+import { isSameStatus, statusOf } from "./status.ts";
+
+/** An object that keeps a number of Pods of its template. */
+export type Replicated = ReplicaSet | ReplicationController;
+
+/** What the plan of a ReplicaSet follows from. */
+export interface ReplicasInput {
+  readonly kind: Kind<Replicated, "Namespaced">;
+  readonly object: Replicated;
+  /** The Pods that it controls, and those of its namespace without a controller. */
+  readonly candidates: readonly Pod[];
+  /** The Pods of all ReplicaSets of its Deployment; it is asked only when some have to go. */
+  readonly related: () => readonly Pod[];
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+}
+
+/** The most Pods that one plan makes or deletes (WL-GEN-5). */
+const MAX_CHANGES = 500;
+
+const CREATION = { done: "SuccessfulCreate", refused: "FailedCreate" };
+const DELETION = { done: "SuccessfulDelete", refused: "FailedDelete" };
+
+/** Whether the labels of a Pod fit the selector of its owner. An empty selector fits none. */
+export function fitsReplicas(pod: Pod, object: Replicated): boolean {
+  const selector = selectorOf(selectorValue(object));
+  return selector.requirements.length > 0 && selector.matches(pod.metadata.labels);
+}
+
+const NOTHING: SelectorValue = {};
+const ofMaps = new WeakMap<object, SelectorValue>();
+
+/** Returns the selector of a ReplicaSet as it is, and the map of a ReplicationController as a selector. */
+function selectorValue({ kind, spec: { selector } }: Replicated): SelectorValue {
+  if (!selector) return NOTHING;
+  if (kind === "ReplicaSet") return selector as SelectorValue;
+  let value = ofMaps.get(selector);
+  if (!value) ofMaps.set(selector, (value = { matchLabels: selector as Readonly<Record<string, string>> }));
+  return value;
+}
+
+/** Returns the number of Pods that are wanted. */
+const wantedBy = ({ spec }: Replicated): number => spec.replicas ?? 1;
+
+/**
+ * Plans the Pods and the status of a ReplicaSet or ReplicationController (WL-RS-1..8). Pods to take over or to let go come first; they
+ * are counted by the next plan.
+ */
+export function planReplicas(input: ReplicasInput): Plan {
+  const { object, candidates, now } = input;
+  const claims = planOwnership(object, candidates.filter(isActive), (pod) => fitsReplicas(pod, object));
+  const { owned, adopts, releases } = claims;
+  if (adopts.length + releases.length > 0) {
+    const taken = adopts.map((pod) => updates(Pod, adopted(pod, object)));
+    return {
+      stages: [[...releases.map((pod) => updates(Pod, released(pod, object))), ...taken]],
+      adopts: adopts.length > 0,
+    };
+  }
+  const changes = object.metadata.deletionTimestamp === undefined ? changesOf(input, owned) : [];
+  return {
+    stages: changes.length > 0 ? [changes] : [],
+    afterwards: (refusals, isIncomplete) => statusWrites(input, owned, isIncomplete ? [] : changes, refusals),
+    againMillis: nextAvailable(owned, object.spec.minReadySeconds ?? 0, now),
+  };
+}
+
+/** Makes the Pods that are missing, or deletes those that are too many. */
+function changesOf(input: ReplicasInput, active: readonly Pod[]): readonly PlannedWrite[] {
+  const { object, related, now } = input;
+  const { template } = object.spec;
+  const tooMany = active.length - wantedBy(object);
+  if (tooMany > 0) {
+    const ordered = tooMany < active.length ? inDeletionOrder(active, related(), now) : active;
+    return ordered.slice(0, Math.min(tooMany, MAX_CHANGES)).map((pod) => deletes(Pod, pod, DELETION));
+  }
+  if (!template) return [];
+  const made = Array.from({ length: Math.min(-tooMany, MAX_CHANGES) });
+  return made.map(() => creates(Pod, podFromTemplate(template, object), CREATION));
+}
+
+/** Writes the status where it differs. It counts what the changes did, unless some were refused. */
+function statusWrites(
+  { kind, object, candidates, now }: ReplicasInput,
+  active: readonly Pod[],
+  changes: readonly PlannedWrite[],
+  refusals: readonly Refusal[],
+): readonly PlannedWrite[] {
+  const done = refusals.length > 0 ? [] : changes;
+  const deleted = new Set(done.flatMap((write) => (write.verb === "delete" ? [write.object as Pod] : [])));
+  const going = candidates.filter(
+    (pod) => isTerminating(pod) && !isFinished(pod) && isControlled(pod, object) && fitsReplicas(pod, object),
+  );
+  const status = statusOf(object, {
+    active: active.filter((pod) => !deleted.has(pod)),
+    created: done.filter(({ verb }) => verb === "create").length,
+    // A Pod without a node goes at once.
+    terminating: going.length + [...deleted].filter(({ spec }) => spec.nodeName).length,
+    failure: refusals[0]?.message,
+    isShort: active.length < wantedBy(object),
+    now,
+  });
+  return isSameStatus(object.status, status) ? [] : [updatesStatus(kind, { ...object, status } as Replicated)];
+}
+
+const isControlled = (pod: Pod, { metadata }: Replicated): boolean => controllerOf(pod)?.uid === metadata.uid;

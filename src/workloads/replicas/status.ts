@@ -1,0 +1,73 @@
+/** The status of a ReplicaSet or a ReplicationController (WL-RS-6, WL-RS-7). */
+import type { Pod, ReplicaSet } from "../../client/kinds/index.ts";
+import { formatTime } from "../../meta/time.ts";
+import { canonicalJson } from "../../value/canonical.ts";
+import type { Value } from "../../value/value.ts";
+import { isAvailable, isReady } from "../common/pods.ts";
+import type { Replicated } from "./plan.ts";
+
+/** What is counted. */
+export interface Counted {
+  /** Controlled Pods that have neither ended nor are going. */
+  readonly active: readonly Pod[];
+  /** Pods of the template that were made just now. */
+  readonly created: number;
+  /** Controlled Pods that are going and have not ended. */
+  readonly terminating: number;
+  /** Why a Pod could not be made or deleted. */
+  readonly failure: string | undefined;
+  /** Whether Pods were missing. */
+  readonly isShort: boolean;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+}
+
+type Status = ReplicaSet["status"];
+type Conditions = NonNullable<Status["conditions"]>;
+
+const FAILURE = "ReplicaFailure";
+
+/** Returns the status of an object; counts that are 0 are left out, but for `replicas` and `terminatingReplicas`. */
+export function statusOf(object: Replicated, counted: Counted): Status {
+  const { active, created, terminating, now } = counted;
+  const { minReadySeconds = 0, template } = object.spec;
+  const labels = Object.entries(template?.metadata?.labels ?? {});
+  const count = (holds: (pod: Pod) => boolean): number => active.reduce((sum, pod) => sum + (holds(pod) ? 1 : 0), 0);
+  const conditions = conditionsOf(object.status.conditions ?? [], counted);
+  const { generation = 0 } = object.metadata;
+  return {
+    replicas: active.length + created,
+    ...some(
+      "fullyLabeledReplicas",
+      created + count(({ metadata }) => labels.every(([key, value]) => metadata.labels?.[key] === value)),
+    ),
+    ...some("readyReplicas", count(isReady)),
+    ...some(
+      "availableReplicas",
+      count((pod) => isAvailable(pod, minReadySeconds, now)),
+    ),
+    ...(object.kind === "ReplicaSet" ? { terminatingReplicas: terminating } : {}),
+    ...some("observedGeneration", generation),
+    ...(conditions.length > 0 ? { conditions } : {}),
+  };
+}
+
+const some = (member: string, count: number): object => (count === 0 ? {} : { [member]: count });
+
+/** The first failure stays as it is while there is one (WL-RS-7). */
+function conditionsOf(conditions: Conditions, { failure, isShort, now }: Counted): Conditions {
+  const isThere = conditions.some(({ type }) => type === FAILURE);
+  if (failure === undefined) return isThere ? conditions.filter(({ type }) => type !== FAILURE) : conditions;
+  if (isThere) return conditions;
+  const added = {
+    type: FAILURE,
+    status: "True",
+    lastTransitionTime: formatTime(now),
+    reason: isShort ? "FailedCreate" : "FailedDelete",
+    message: failure,
+  };
+  return [...conditions, added];
+}
+
+/** Whether two statuses say the same. */
+export const isSameStatus = (a: object, b: object): boolean => canonicalJson(a as Value) === canonicalJson(b as Value);
