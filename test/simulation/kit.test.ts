@@ -78,7 +78,11 @@ describe("images", () => {
     await cluster.clock.advance("4s");
     expect(await readiness("db")).toBe("True");
     expect(cluster.simulation.logs("db")).toEqual(["starting", "ready"]);
-    expect(await cluster.simulation.exec("db", "a b", { stdin: "in" })).toEqual({ stdout: "a+b in", stderr: "", code: 2 });
+    expect(await cluster.simulation.exec("db", "a b", { stdin: "in" })).toEqual({
+      stdout: "a+b in",
+      stderr: "",
+      code: 2,
+    });
     expect(await cluster.simulation.request({ pod: "db", container: "c" }, { path: "/teapot" })).toMatchObject({
       status: 418,
       body: "hello",
@@ -183,7 +187,10 @@ describe("faults and metrics", () => {
     const services = client.resource(APIService);
     const own = await services.get({ name: "v1beta1.metrics.k8s.io" });
     expect(own.spec.service).toBeUndefined();
-    await services.update({ ...own, spec: { ...own.spec, service: { namespace: "kube-system", name: "metrics-server" } } });
+    await services.update({
+      ...own,
+      spec: { ...own.spec, service: { namespace: "kube-system", name: "metrics-server" } },
+    });
     await cluster.settled();
     await expect(client.resource(PodMetrics).list()).rejects.toMatchObject({ status: { code: 404 } });
   });
