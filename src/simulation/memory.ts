@@ -4,6 +4,7 @@ import { keyOf, keyText, parseKey } from "../client/index.ts";
 import { type Node, PersistentVolumeClaim, Pod, VolumeAttachment } from "../client/kinds/index.ts";
 import { type Informer, type ObjectEvent, type SourceParts, sharedInformer } from "../runtime/index.ts";
 import { DISK_PRESSURE_ANNOTATION, NODE_ANNOTATION, PULLS_ANNOTATION, STOPPED_ANNOTATION } from "./contract.ts";
+import { isFinal } from "./life/summary.ts";
 import { PodAddresses } from "./nodes/addresses.ts";
 import { simulatedNodeSpec } from "./nodes/controller.ts";
 import { fullSince, isSimulated } from "./nodes/marks.ts";
@@ -117,6 +118,7 @@ export class LifeMemory implements Disposable, Seen {
     const node = this.node(pod.spec.nodeName);
     if (node && !isSimulated(node)) return;
     this.addresses.note(pod);
+    if (isFinal(pod.status.phase)) this.#state.endScripts(pod);
     if (!node || this.#isAtRest(pod)) return;
     this.look(pod);
   }

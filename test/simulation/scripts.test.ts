@@ -386,6 +386,36 @@ test("a script that is replayed in a fork writes no file again, and writes on fr
   expect(told).toBe("00");
 });
 
+test("a deadline tells a script, and shows its reason when the script has ended", async () => {
+  simulation.image("db", async (ctx) => {
+    await ctx.untilTerminated();
+    await ctx.sleep("5s");
+  });
+  await make("p", {}, { activeDeadlineSeconds: 10, restartPolicy: "Never" });
+  await world.advance("14s");
+  expect((await get("p")).status.reason).toBeUndefined();
+  expect((await main("p")).state.running).toBeDefined();
+  await world.advance("1s");
+  expect((await get("p")).status).toMatchObject({ phase: "Failed", reason: "DeadlineExceeded" });
+  expect((await main("p")).state.terminated).toMatchObject({ exitCode: 0, finishedAt: "2026-01-01T00:00:15Z" });
+});
+
+test("a Pod that somebody else ends has no script any more", async () => {
+  let steps = 0;
+  simulation.image("db", async (ctx) => {
+    for (;;) {
+      await ctx.sleep("1s");
+      steps++;
+    }
+  });
+  await make("p");
+  await world.advance("3s");
+  expect(steps).toBe(3);
+  await pods().status.patch(at("p"), { status: { phase: "Failed" } });
+  await world.advance("1h");
+  expect(steps).toBe(3);
+});
+
 test("many Pods at rest set no timer, and a day of them writes nothing", async () => {
   for (let i = 0; i < 200; i++) {
     await pods().create({

@@ -302,7 +302,7 @@ export class Life {
     const exit = isScripted ? script?.exit : this.#usualExit(container, startedAt, isInit);
     if (exit && exit.at <= this.now) return this.#ended(container, status, exit, isInit);
     if (exit) this.look(exit.at);
-    if (isScripted && !script) return status;
+    if (isScripted && !script) return { ...status, started: container.startupProbe === undefined };
     const said = script
       ? { value: script.ready, since: script.readySince }
       : { value: true, since: startedAt + this.#readyAfter(isInit) };
