@@ -56,7 +56,11 @@ export class LifeMemory implements Disposable, Seen {
     };
     this.#subscriptions.use(this.#pods.on((event) => this.#podChanged(event)));
     this.#subscriptions.use(this.#nodes.on((event) => this.#nodeChanged(event)));
-    this.#subscriptions.use(own(lifeSpecs.claims).on(({ object }) => wake(`claim ${keyText(keyOf(object))}`)));
+    const claimChanged = ({ type, object }: ObjectEvent<PersistentVolumeClaim>): void => {
+      wake(`claim ${keyText(keyOf(object))}`);
+      if (type === "deleted") state.files.forget(`claim ${object.metadata.uid}`);
+    };
+    this.#subscriptions.use(own(lifeSpecs.claims).on(claimChanged));
     this.#subscriptions.use(own(lifeSpecs.attachments).on(({ object }) => wake(`node ${object.spec.nodeName}`)));
     state.seen = this;
   }

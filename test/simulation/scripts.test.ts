@@ -271,6 +271,30 @@ describe("hooks", () => {
     expect(await pods().find(at("q"))).toBeUndefined();
   });
 
+  test("preStop may sleep, as long as the grace lasts", async () => {
+    simulation.image("db", async (ctx) => {
+      ctx.on.exec(async ([time]) => {
+        await ctx.sleep(Number(time));
+        return {};
+      });
+      await ctx.untilTerminated();
+      await ctx.sleep("2s");
+    });
+    const lifecycle = (millis: number) => ({ lifecycle: { preStop: { exec: { command: [String(millis)] } } } });
+    await make("p", lifecycle(5000));
+    await make("q", lifecycle(60_000), { terminationGracePeriodSeconds: 20 });
+    await pods().delete(at("p"));
+    await pods().delete(at("q"));
+    await world.advance("6s");
+    expect(await pods().find(at("p"))).toBeDefined();
+    await world.advance("1s");
+    expect(await pods().find(at("p"))).toBeUndefined();
+    await world.advance("12s");
+    expect(await pods().find(at("q"))).toBeDefined();
+    await world.advance("1s");
+    expect(await pods().find(at("q"))).toBeUndefined();
+  });
+
   test("a postStart that fails ends the container", async () => {
     simulation.image("db", async (ctx) => {
       ctx.on.exec(() => ({ code: 1, stderr: "no" }));
@@ -398,6 +422,18 @@ test("a deadline tells a script, and shows its reason when the script has ended"
   await world.advance("1s");
   expect((await get("p")).status).toMatchObject({ phase: "Failed", reason: "DeadlineExceeded" });
   expect((await main("p")).state.terminated).toMatchObject({ exitCode: 0, finishedAt: "2026-01-01T00:00:15Z" });
+});
+
+test("a script that never lets time pass ends with an error", async () => {
+  simulation.image("db", async (ctx) => {
+    for (;;) await ctx.sleep(0);
+  });
+  await make("p", {}, { restartPolicy: "Never" });
+  expect((await main("p")).state.terminated).toMatchObject({
+    exitCode: 1,
+    message: "expected a script to sleep, found 10000 sleeps of no time one after the other",
+  });
+  errors.length = 0;
 });
 
 test("a Pod that somebody else ends has no script any more", async () => {

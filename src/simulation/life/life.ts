@@ -29,7 +29,7 @@ import { isInitDone } from "./summary.ts";
 import { RESET_AFTER, SECOND, pullTryAt, restartWait, timeIn, wholeSecond } from "./times.ts";
 
 /** On a Pod: the restarts of containers that counted from anew, JSON such as `{"main":7}`. */
-export const RESETS_ANNOTATION = "simulation.keelson.dev/restarts-reset";
+const RESETS_ANNOTATION = "simulation.keelson.dev/restarts-reset";
 
 /** How long a container that cannot be made waits for the next try. */
 const CONFIG_RETRY = 10 * SECOND;
