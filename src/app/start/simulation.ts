@@ -13,7 +13,7 @@ import type { ServerParts } from "./server-parts.ts";
 export async function openSimulation(cluster: Cluster, parts: ServerParts): Promise<void> {
   const { options, clusterClock, system, simulated, opened } = parts;
   const { simulatedNodes, stages, dialect, readOnly, kinds } = options;
-  const isAsked = simulatedNodes !== null || stages.length > 0;
+  const isAsked = simulatedNodes !== undefined || stages.length > 0;
   if (isAsked && dialect.name !== "kubernetes") {
     throw new OptionError(`expected the dialect kubernetes with --nodes or --stages, got ${dialect.name}`);
   }
