@@ -22,7 +22,8 @@ import { eventExpiry } from "./garbage/event-expiry.ts";
 import { defaultServiceAccount, rootCaPublisher } from "./namespaces/defaults.ts";
 import { namespaceLifecycle } from "./namespaces/lifecycle.ts";
 import { systemNamespaces } from "./namespaces/system-namespaces.ts";
-import { conditionTaints } from "./nodes/condition-taints.ts";
+import { type NodeLifecycleSettings, nodeLifecycle } from "./nodes/lifecycle.ts";
+import { nodeTtl } from "./nodes/ttl.ts";
 import { policyTypeChecking } from "./policies/type-checking.ts";
 import { type PodGarbageSettings, podGarbage } from "./pods/garbage/controller.ts";
 import { taintEviction } from "./pods/taint-eviction/controller.ts";
@@ -34,10 +35,14 @@ import { volumeBinder } from "./storage/binder/binder.ts";
 import { ephemeralVolumes } from "./storage/ephemeral-volumes.ts";
 import { volumeExpansion } from "./storage/expansion.ts";
 import { attributesClassProtection, claimProtection, volumeProtection } from "./storage/protection.ts";
-import { workloadControllers } from "./workloads/index.ts";
+import { ownName } from "./names.ts";
+import { type WorkloadSettings, workloadControllers } from "./workloads/index.ts";
+
+export { loadBalancers } from "./workloads/load-balancers.ts";
 
 /** The settings of the controllers. */
-export interface ControllerSettings extends AttachSettings, PodGarbageSettings, QuotaSettings {
+export interface ControllerSettings
+  extends AttachSettings, PodGarbageSettings, QuotaSettings, NodeLifecycleSettings, WorkloadSettings {
   readonly dialect: Dialect;
   readonly eventTtlMillis: number;
   /** The CA of the serving certificate in PEM; empty without TLS. */
@@ -76,7 +81,7 @@ export function builtInControllers(settings: ControllerSettings): BuiltInControl
     volumeExpansion(dialect),
     attachDetach(dialect, settings),
     ephemeralVolumes,
-    ...(defaultAdmission ? [conditionTaints(dialect)] : []),
+    ...(defaultAdmission ? [nodeLifecycle(dialect, settings), nodeTtl] : []),
     taintEviction,
     podGarbage(dialect, endedPods === undefined ? {} : { endedPods }),
     coordinatedElection(dialect),
@@ -115,12 +120,13 @@ export function lifecycleControllers({
 
 /**
  * Returns the controllers in a list of names: `*` for the usual ones, `name` for one, `-name` for the usual ones
- * without it, `none`. @throws for an unknown name
+ * without it, `none`. Names of kube-controller-manager are understood, too. @throws for an unknown name
  */
 export function chooseControllers(
   { usual, onRequest }: BuiltInControllers,
-  names: readonly string[],
+  given: readonly string[],
 ): readonly Controller[] {
+  const names = given.map(ownName);
   const all = [...usual, ...onRequest];
   const known = all.map(shortName);
   for (const name of names) {

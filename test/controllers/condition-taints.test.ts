@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Node } from "../../src/client/kinds/index.ts";
-import { conditionTaints, taintsOf } from "../../src/controllers/nodes/condition-taints.ts";
+import { nodeLifecycle } from "../../src/controllers/nodes/lifecycle.ts";
+import { taintsOf } from "../../src/controllers/nodes/taints.ts";
 import { kubernetes } from "../../src/meta/dialect.ts";
 import { World } from "../runtime/world.ts";
 
@@ -66,7 +67,7 @@ describe("the controller", () => {
   const stored = async () => (await world.resource(Node).get({ name: "n" })).spec?.taints;
 
   test("removes the taint of a new node when its agent reports that it is ready, and writes nothing more", async () => {
-    await world.run(conditionTaints(kubernetes));
+    await world.run(nodeLifecycle(kubernetes, { plainNodesLive: true }));
     const taint = { key: `${DOMAIN}not-ready`, effect: "NoSchedule" };
     const report = (status: string) =>
       world.resource(Node).status.patch({ name: "n" }, { status: { conditions: [{ type: "Ready", status }] } });

@@ -44,7 +44,7 @@ const remove = async (name: string) => {
 };
 const left = async () => (await pods().list()).items.map(({ metadata }) => metadata.name);
 
-test("CTL-PODGC-1, CTL-PODGC-3: pods of a node that is gone have failed and go after 40 seconds", async () => {
+test("WL-POD-1, CTL-PODGC-1, CTL-PODGC-3: pods of a node that is gone have failed and go after 40 seconds", async () => {
   await makeNode();
   await makePod("p");
   await makePod("held", "n", HELD);
@@ -109,7 +109,7 @@ test("CTL-PODGC-2: a node that is not seen yet is asked for before its pods are 
   expect(await cluster.client().resource(Pod).find(at("p"))).toBeDefined();
 });
 
-test("CTL-PODGC-4: a pod that leaves without ever having had a node has failed, and goes but for its finalizers", async () => {
+test("WL-POD-1, CTL-PODGC-4: a pod that leaves without ever having had a node has failed, and goes but for its finalizers", async () => {
   await start();
   await makePod("held", "", HELD, "Pending");
   await makePod("stays", "", HELD, "Pending");
@@ -122,7 +122,7 @@ test("CTL-PODGC-4: a pod that leaves without ever having had a node has failed, 
   expect((await pods().get(at("held"))).metadata.resourceVersion).toBe(metadata.resourceVersion);
 });
 
-test("CTL-PODGC-5: of pods that have ended a number is kept, and they are counted every 20 seconds", async () => {
+test("WL-POD-1, CTL-PODGC-5: of pods that have ended a number is kept, and they are counted every 20 seconds", async () => {
   await start(2);
   for (const name of ["a", "b"]) {
     await makePod(name, "", {}, "Succeeded");
@@ -145,7 +145,7 @@ test("CTL-PODGC-5: with 0 all of them are kept", async () => {
   expect(await left()).toEqual(["a"]);
 });
 
-test("CTL-PODGC-6: pods that leave go at once where their node is out of service and not ready", async () => {
+test("WL-POD-1, CTL-PODGC-6: pods that leave go at once where their node is out of service and not ready", async () => {
   await makeNode("Unknown");
   await start();
   await makePod("first");

@@ -43,7 +43,7 @@ const makePod = (name: string, cpu: string, more: object = {}) =>
       spec: { containers: [{ name: "c", image: "i", resources: { requests: { cpu } } }], ...more },
     });
 
-test("QUOTA-2, KIND-ResourceQuota-5: a new quota is counted, then enforced; what goes is given back", async () => {
+test("WL-QUOTA-1, QUOTA-2, KIND-ResourceQuota-5: a new quota is counted, then enforced; what goes is given back", async () => {
   await makeMap("a");
   await limit({ configmaps: "2", "count/configmaps": "2" });
   expect(await status()).toEqual({
@@ -58,7 +58,7 @@ test("QUOTA-2, KIND-ResourceQuota-5: a new quota is counted, then enforced; what
   await expect(makeMap("c")).resolves.toBeDefined();
 });
 
-test("QUOTA-2: a change of what is allowed is enforced when it was counted", async () => {
+test("WL-QUOTA-1, QUOTA-2: a change of what is allowed is enforced when it was counted", async () => {
   await limit({ configmaps: "1" });
   await makeMap("a");
   await quotas().patch(at("q"), { spec: { hard: { configmaps: "3", secrets: "1" } } });
@@ -69,7 +69,7 @@ test("QUOTA-2: a change of what is allowed is enforced when it was counted", asy
   expect(await status()).toEqual({ hard: { secrets: "1" }, used: { secrets: "0" } });
 });
 
-test("QUOTA-2: a Pod that has ended gives back what it took, but for its place in the store", async () => {
+test("WL-QUOTA-1, QUOTA-2: a Pod that has ended gives back what it took, but for its place in the store", async () => {
   await limit({ pods: "9", "requests.cpu": "1", "count/pods": "9" });
   await makePod("a", "600m");
   await expect(makePod("b", "600m")).rejects.toThrow("exceeded quota");
@@ -152,7 +152,7 @@ test("QUOTA-7: objects of kinds that come later are counted from then on; what i
   expect(await used()).toEqual({ "count/widgets.example.com": "0" });
 });
 
-test("a count that somebody has put wrong is put right in a few minutes", async () => {
+test("WL-QUOTA-1: a count that somebody has put wrong is put right in a few minutes", async () => {
   await limit({ configmaps: "9" });
   await quotas().status.patch(at("q"), { status: { used: { configmaps: "7" } } });
   await cluster.clock.advance("6m");

@@ -59,7 +59,7 @@ const marking = (name: string, count = 1) =>
 const cancelling = (name: string) =>
   `Normal TaintManagerEviction Cancelling deletion of Pod default/${name} taint-eviction-controller 1`;
 
-test("CTL-TAINT-1, CTL-TAINT-2, CTL-TAINT-6: a taint evicts at once who does not bear it, with a mark and time to end", async () => {
+test("WL-POD-2, CTL-TAINT-1, CTL-TAINT-2, CTL-TAINT-6: a taint evicts at once who does not bear it, with a mark and time to end", async () => {
   await makeNode();
   await makePod("goes");
   await makePod("bears", [bears()]);
@@ -89,7 +89,7 @@ test("CTL-TAINT-1: a pod that comes to a node with a taint goes, and one that ha
   expect(await leaving()).toEqual(["comes"]);
 });
 
-test("CTL-TAINT-3: who bears it for a time goes after that, and not before", async () => {
+test("WL-POD-2, CTL-TAINT-3: who bears it for a time goes after that, and not before", async () => {
   await makeNode();
   await makePod("p", [bears(60)]);
   await world.advance("1h");
@@ -102,7 +102,7 @@ test("CTL-TAINT-3: who bears it for a time goes after that, and not before", asy
   expect(await events()).toEqual([marking("p")]);
 });
 
-test("CTL-TAINT-4: a taint that goes in time calls it off, and the next one counts anew", async () => {
+test("WL-POD-2, CTL-TAINT-4: a taint that goes in time calls it off, and the next one counts anew", async () => {
   await makeNode([evicts()]);
   await makePod("p", [bears(60)]);
   await world.advance("50s");

@@ -1,7 +1,7 @@
 import type { Node, PersistentVolume, PersistentVolumeClaim } from "../../client/kinds/index.ts";
 import { AvailableVolumes } from "../../claims/available-volumes.ts";
 import type { BinderNames } from "../../claims/annotations.ts";
-import { NAME_FIELD, type Requirement, type SelectorTerm, matcherOf } from "./node-selector.ts";
+import { NAME_FIELD, type Requirement, type SelectorTerm, matcherOf } from "../../workloads/nodes/node-selector.ts";
 
 /** Whether a node matches the node affinity of a volume (SCHED-18, SCHED-19). */
 export function canReach(node: Node, { spec }: PersistentVolume): boolean {

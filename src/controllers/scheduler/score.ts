@@ -4,7 +4,7 @@
  */
 import type { PodInfo } from "./pod-info.ts";
 import { untoleratedPreferences } from "./filters/taints.ts";
-import { termMatcher } from "./node-selector.ts";
+import { termMatcher } from "../../workloads/nodes/node-selector.ts";
 import type { NodeView } from "./node-state.ts";
 
 /** Compared in this order; higher is better. */

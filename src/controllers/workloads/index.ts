@@ -3,18 +3,42 @@
  */
 import type { Dialect } from "../../meta/dialect.ts";
 import type { Controller } from "../../runtime/index.ts";
+import { type AutoscalerSettings, autoscaling } from "./autoscaler.ts";
+import { cronJob } from "./cronjob.ts";
+import { daemonSet } from "./daemonset.ts";
 import { deploymentRollout } from "./deployment.ts";
-import { replicaSets, replicationControllerPods } from "./replicas.ts";
-import { endpoints } from "./endpoints.ts";
+import { disruption } from "./disruption.ts";
 import { endpointSliceMirroring } from "./endpointslice-mirroring.ts";
 import { endpointSlices } from "./endpointslices.ts";
+import { endpoints } from "./endpoints.ts";
+import { job } from "./job.ts";
+import { type LoadBalancerSettings, loadBalancers } from "./load-balancers.ts";
+import { replicaSets, replicationControllerPods } from "./replicas.ts";
+import { statefulSet } from "./statefulset.ts";
+import { ttlAfterFinished } from "./ttl-after-finished.ts";
 
 /** The settings of the controllers of workloads. */
-export interface WorkloadSettings {
+export interface WorkloadSettings extends AutoscalerSettings, LoadBalancerSettings {
   readonly dialect: Dialect;
 }
 
 /** Returns the controllers of workloads of `*`. */
-export function workloadControllers(_: WorkloadSettings): readonly Controller[] {
-  return [deploymentRollout, endpointSliceMirroring, endpointSlices, endpoints, replicaSets, replicationControllerPods];
+export function workloadControllers(settings: WorkloadSettings): readonly Controller[] {
+  const { loadBalancerAddresses = [] } = settings;
+  return [
+    autoscaling(settings),
+    cronJob,
+    daemonSet,
+    deploymentRollout,
+    disruption,
+    endpointSliceMirroring,
+    endpointSlices,
+    endpoints,
+    job,
+    replicaSets,
+    replicationControllerPods,
+    statefulSet,
+    ttlAfterFinished,
+    ...(loadBalancerAddresses.length > 0 ? [loadBalancers(settings)] : []),
+  ];
 }

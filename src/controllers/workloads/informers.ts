@@ -1,6 +1,6 @@
 /** Informers and triggers that the controllers of workloads share: one list, watch and copy for all of them. */
 import { type ApiObject, type Key, type Kind, type Scope, keyOf } from "../../client/index.ts";
-import { Pod, ReplicaSet } from "../../client/kinds/index.ts";
+import { ControllerRevision, Pod, ReplicaSet } from "../../client/kinds/index.ts";
 import {
   type GetInformer,
   type Informer,
@@ -29,6 +29,11 @@ export const workloadPods = sharedInformer(Pod, {
 /** The ReplicaSets by their controller, those without one by namespace, and all of them by namespace. */
 export const workloadReplicaSets = sharedInformer(ReplicaSet, {
   indexes: { controller: controllerUid, free: freeInNamespace, namespace: namespaceOf },
+});
+
+/** The ControllerRevisions by their controller, and those without a controller by namespace. */
+export const workloadRevisions = sharedInformer(ControllerRevision, {
+  indexes: { controller: controllerUid, free: freeInNamespace },
 });
 
 /** Returns the objects that an owner may control: its own, and those of its namespace without a controller. */

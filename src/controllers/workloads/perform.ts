@@ -3,7 +3,7 @@ import { type ApiObject, type Client, type Kind, StatusError, isStatus } from ".
 import { REQUEUE_SOON } from "../../runtime/writes.ts";
 import type { Context, Result } from "../../runtime/index.ts";
 import { messageOf } from "../../util/error.ts";
-import type { Plan, PlannedWrite, Refusal } from "../../workloads/common/plan.ts";
+import type { Plan, PlannedWrite, Refusal, Told } from "../../workloads/common/plan.ts";
 
 /** The parts of a reconcile that performs a plan. */
 export interface Performing {
@@ -35,6 +35,8 @@ export interface Performed {
   /** Created and updated objects, in the order of the plan. */
   readonly written: readonly ApiObject[];
   readonly refusals: readonly Refusal[];
+  /** The first refusal, to throw when all is done. */
+  readonly error: StatusError | undefined;
   /** Whether an object had changed or was gone: the informers will show it, and the plan is made again. */
   readonly isOvertaken: boolean;
 }
@@ -51,12 +53,13 @@ const SIDE_BY_SIDE = 64;
 /**
  * Performs a plan and returns when to plan again.
  *
- * @throws the first refusal, after all writes, so that the runtime tries again with backoff (WL-GEN-4)
+ * @throws the first refusal or the obstacle, after all writes, so that the runtime tries again with backoff (WL-GEN-4)
  */
 export async function perform(plan: Plan, parts: Performing): Promise<Result> {
   const { isOvertaken, error } = await new Performance(parts).run(plan);
   if (error !== undefined) throw error;
   if (isOvertaken) return REQUEUE_SOON;
+  if (plan.obstacle !== undefined) throw new Error(plan.obstacle);
   return plan.againMillis === undefined ? undefined : { requeueAfter: Math.max(1, Math.ceil(plan.againMillis)) };
 }
 
@@ -95,10 +98,10 @@ class Performance implements Performed {
   }
 
   async #stage(stage: readonly PlannedWrite[]): Promise<void> {
-    const creates = stage.filter(({ verb }) => verb === "create");
+    const creates = stage.filter(isCreate);
     const deletions = stage.filter(({ verb }) => verb === "delete");
     for (const write of stage) {
-      if (write.verb === "create" || write.verb === "delete") continue;
+      if (isCreate(write) || write.verb === "delete") continue;
       // oxlint-disable-next-line no-await-in-loop -- in the order of the plan
       await this.#write(write);
     }
@@ -113,28 +116,41 @@ class Performance implements Performed {
     }
   }
 
-  async #write(write: PlannedWrite): Promise<void> {
+  /** Whether a write was done. */
+  async #write(write: PlannedWrite): Promise<boolean> {
     if (write.verb === "event") {
       this.#parts.tell(write.type, write.reason, write.note);
-      return;
+      return true;
     }
+    if (write.verb === "series") return this.#series(write.writes);
     try {
       const object = await send(this.#parts.client, write);
       if (object) this.written.push(object);
       this.#tellDone(write, object);
+      return true;
     } catch (error) {
       this.#refused(write, error);
+      return false;
     }
   }
 
-  #tellDone(write: PlannedWrite, object: ApiObject | undefined): void {
-    if ((write.verb !== "create" && write.verb !== "delete") || !write.told) return;
-    const { name } = object?.metadata ?? write.object.metadata;
-    const what = `${write.verb === "create" ? "Created" : "Deleted"} ${write.kind.kind.toLowerCase()}: ${name ?? ""}`;
-    this.#parts.tell("Normal", write.told.done, what, object);
+  async #series(writes: readonly PlannedWrite[]): Promise<boolean> {
+    for (const write of writes) {
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      if (!(await this.#write(write))) return false;
+    }
+    return true;
   }
 
-  #refused(write: PlannedWrite, error: unknown): void {
+  #tellDone(write: SentWrite, object: ApiObject | undefined): void {
+    const told = toldOf(write);
+    if (!told) return;
+    const { name = "" } = object?.metadata ?? write.object.metadata;
+    const [done] = WORDS[write.verb];
+    this.#parts.tell("Normal", told.done, told.doneNote ?? `${done} ${write.kind.kind.toLowerCase()}: ${name}`, object);
+  }
+
+  #refused(write: SentWrite, error: unknown): void {
     if (!(error instanceof StatusError)) throw error;
     // It had changed or is gone, which the informers will show.
     if (write.verb !== "create" && isStatus(error, "Conflict", "NotFound")) {
@@ -148,15 +164,32 @@ class Performance implements Performed {
     this.error ??= error;
     const { reason = "Unknown", message = messageOf(error) } = error.status;
     this.refusals.push({ write, reason, message });
-    if ((write.verb === "create" || write.verb === "delete") && write.told) {
-      const what = write.verb === "create" ? "creating" : "deleting";
-      this.#parts.tell("Warning", write.told.refused, `Error ${what}: ${message}`);
-    }
+    const told = toldOf(write);
+    if (!told || told.untold?.includes(reason)) return;
+    const [, doing] = WORDS[write.verb];
+    this.#parts.tell("Warning", told.refused, `${told.refusedNote ?? `Error ${doing}: `}${message}`);
   }
 }
 
+/** A write that is one request. */
+type SentWrite = Exclude<PlannedWrite, { verb: "event" | "series" }>;
+
+const isCreate = ({ verb }: PlannedWrite): boolean => verb === "create" || verb === "series";
+
+const toldOf = (write: SentWrite): Told | undefined => ("told" in write ? write.told : undefined);
+
+/** What was done, and what is being done, in the texts of Events. */
+const WORDS: Readonly<Record<SentWrite["verb"], readonly [done: string, doing: string]>> = {
+  create: ["Created", "creating"],
+  update: ["Updated", "updating"],
+  status: ["Updated", "updating"],
+  patch: ["Updated", "updating"],
+  patchStatus: ["Updated", "updating"],
+  delete: ["Deleted", "deleting"],
+};
+
 /** Sends a write; a deletion returns nothing. */
-async function send(client: Client, write: Exclude<PlannedWrite, { verb: "event" }>): Promise<ApiObject | undefined> {
+async function send(client: Client, write: SentWrite): Promise<ApiObject | undefined> {
   // The functions that build writes have checked the type.
   const resource = client.resource(write.kind as Kind<ApiObject, "Namespaced">);
   switch (write.verb) {

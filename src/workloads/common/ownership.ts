@@ -1,6 +1,7 @@
 /** Which objects a controller takes over and which it releases (WL-GEN-1). */
-import type { ApiObject, NewObject } from "../../client/kind.ts";
+import type { ApiObject, Kind, NewObject, Scope } from "../../client/kind.ts";
 import type { ObjectMetaOwnerReference } from "../../client/kinds/types.ts";
+import { type PlannedWrite, updates } from "./plan.ts";
 
 /** What to do with the objects that may belong to an owner. */
 export interface Ownership<T extends ApiObject> {
@@ -84,3 +85,13 @@ export const ownedBy = <O extends NewObject<ApiObject>>(object: O, owner: ApiObj
     ownerReferences: [referenceTo(owner)],
   },
 });
+
+/** Plans the writes of ownership: each object at its resourceVersion. */
+export const ownershipWrites = <T extends ApiObject, S extends Scope>(
+  kind: Kind<T, S>,
+  owner: ApiObject,
+  { adopts, releases }: Ownership<T>,
+): PlannedWrite[] => [
+  ...adopts.map((object) => updates(kind, adopted(object, owner))),
+  ...releases.map((object) => updates(kind, released(object, owner))),
+];

@@ -11,12 +11,19 @@ export interface Told {
   readonly done: string;
   /** Its reason where the write is refused, such as `FailedCreate`. */
   readonly refused: string;
+  /** Its text where the write is done; by default what was done to which object. */
+  readonly doneNote?: string;
+  /** Its text where the write is refused, before the message of the server. */
+  readonly refusedNote?: string;
+  /** Reasons of refusals that are no Event, such as `AlreadyExists`. */
+  readonly untold?: readonly string[];
 }
 
 /** One write, or one Event. Build it with the functions of this file, which check the types. */
 export type PlannedWrite =
   | { readonly verb: "create"; readonly kind: Kind; readonly object: NewObject<ApiObject>; readonly told?: Told }
-  | { readonly verb: "update" | "status"; readonly kind: Kind; readonly object: ApiObject }
+  | { readonly verb: "update"; readonly kind: Kind; readonly object: ApiObject; readonly told?: Told }
+  | { readonly verb: "status"; readonly kind: Kind; readonly object: ApiObject }
   | {
       readonly verb: "patch" | "patchStatus";
       readonly kind: Kind;
@@ -30,6 +37,7 @@ export type PlannedWrite =
       readonly told?: Told;
       readonly options?: DeletePlan;
     }
+  | { readonly verb: "series"; readonly writes: readonly PlannedWrite[] }
   | { readonly verb: "event"; readonly type: "Normal" | "Warning"; readonly reason: string; readonly note: string };
 
 /** How an object is deleted; always by its uid. */
@@ -50,7 +58,7 @@ export interface Refusal {
 export interface Plan {
   /**
    * Stages, one after the other. The writes of a stage do not depend on each other: its creates are sent in batches of 1, 2, 4, 8 and so
-   * on, each only if the one before had no refusal (WL-GEN-5), its deletions side by side, others in order. After a refusal no
+   * on, each only if the one before had no refusal (WL-GEN-5), its deletions side by side, others in order; a series counts as a create. After a refusal no
    * further stage begins.
    */
   readonly stages: readonly (readonly PlannedWrite[])[];
@@ -65,6 +73,8 @@ export interface Plan {
   readonly adopts?: boolean;
   /** Milliseconds after which the plan may change by time alone. */
   readonly againMillis?: number | undefined;
+  /** What is in the way, so that the plan is made again with growing delay after all writes. */
+  readonly obstacle?: string | undefined;
 }
 
 /** Plans the creation of an object. */
@@ -75,11 +85,11 @@ export const creates = <T extends ApiObject, S extends Scope>(
 ): PlannedWrite => ({ verb: "create", kind, object, ...(told ? { told } : {}) });
 
 /** Plans an update of an object at its resourceVersion. */
-export const updates = <T extends ApiObject, S extends Scope>(kind: Kind<T, S>, object: T): PlannedWrite => ({
-  verb: "update",
-  kind,
-  object,
-});
+export const updates = <T extends ApiObject, S extends Scope>(
+  kind: Kind<T, S>,
+  object: T,
+  told?: Told,
+): PlannedWrite => ({ verb: "update", kind, object, ...(told ? { told } : {}) });
 
 /** Plans an update of the status of an object at its resourceVersion. */
 export const updatesStatus = <T extends ApiObject, S extends Scope>(kind: Kind<T, S>, object: T): PlannedWrite => ({
@@ -109,6 +119,12 @@ export const deletes = <T extends ApiObject, S extends Scope>(
   told?: Told,
   options?: DeletePlan,
 ): PlannedWrite => ({ verb: "delete", kind, object, ...(told ? { told } : {}), ...(options ? { options } : {}) });
+
+/** Plans writes one after the other, such as a Pod after its claims; the first refusal ends the series. */
+export const inSeries = (...writes: readonly PlannedWrite[]): PlannedWrite => {
+  const [only] = writes;
+  return only && writes.length === 1 ? only : { verb: "series", writes };
+};
 
 /** Plans an Event about the planned object. */
 export const tells = (type: "Normal" | "Warning", reason: string, note: string): PlannedWrite => ({

@@ -1,6 +1,6 @@
 /** How long a Pod may stay on its node: as long as it tolerates all NoExecute taints (CTL-TAINT-1..5). */
 import type { Node, Pod } from "../../../client/kinds/index.ts";
-import { type Taint, tolerates } from "../../common/tolerations.ts";
+import { type Taint, tolerates } from "../../../workloads/nodes/tolerations.ts";
 
 /** A Pod, its node and its eviction time; times are of the steady clock. */
 export interface PodOnNode {

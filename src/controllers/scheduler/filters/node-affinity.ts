@@ -1,6 +1,6 @@
 import { type Demand, NODE_ACTOR, type Needs } from "../filter.ts";
 import { topics } from "../topics.ts";
-import { matcherOf } from "../node-selector.ts";
+import { matcherOf } from "../../../workloads/nodes/node-selector.ts";
 
 const OBSTACLE = ["node(s) didn't match Pod's node affinity/selector"];
 

@@ -1,5 +1,5 @@
 import type { Node } from "../../../client/kinds/index.ts";
-import { type Taint, type Toleration, isTolerated } from "../../common/tolerations.ts";
+import { type Taint, type Toleration, isTolerated } from "../../../workloads/nodes/tolerations.ts";
 import { type Demand, NODE_ACTOR, type Needs } from "../filter.ts";
 import { topics } from "../topics.ts";
 

@@ -1,4 +1,4 @@
-import { isTolerated } from "../../common/tolerations.ts";
+import { isTolerated } from "../../../workloads/nodes/tolerations.ts";
 import type { View } from "../view.ts";
 import { type Demand, NODE_ACTOR, type Needs } from "../filter.ts";
 import { topics } from "../topics.ts";

@@ -1,0 +1,59 @@
+/**
+ * Tells the agents of nodes how long they may keep ConfigMaps and Secrets before they ask for them again: in an annotation, by the
+ * number of nodes.
+ */
+import { attempt } from "../../client/index.ts";
+import { Node } from "../../client/kinds/index.ts";
+import {
+  type Controller,
+  type Informer,
+  type SourceParts,
+  defineKeyController,
+  sharedInformer,
+} from "../../runtime/index.ts";
+import { type TtlStep, nextTtlStep, ttlSecondsOf } from "../../workloads/node-health/ttl.ts";
+
+const ANNOTATION = "node.alpha.kubernetes.io/ttl";
+
+const nodes = sharedInformer(Node);
+
+/** The controller named `ttl`; its keys are names of nodes (WL-NODE-1). */
+export const nodeTtl: Controller = defineKeyController({
+  name: "keelson-ttl",
+  uses: [nodes],
+  begin: (parts, add) => new TtlMemory(parts, add),
+  async reconcile({ key: name, memory, client }) {
+    const node = memory.nodes.get({ name });
+    const wanted = ttlSecondsOf(memory.step).toString();
+    if (!node || node.metadata.annotations?.[ANNOTATION] === wanted) return undefined;
+    const patch = { metadata: { uid: node.metadata.uid, annotations: { [ANNOTATION]: wanted } } };
+    await attempt(client.resource(Node).patch({ name }, patch), "NotFound", "Conflict");
+    return undefined;
+  },
+});
+
+/** The number of nodes, and its step. */
+class TtlMemory implements Disposable {
+  step: TtlStep = 0;
+  readonly nodes: Informer<Node, "Cluster", never>;
+  #count = 0;
+  readonly #subscription: Disposable;
+
+  constructor({ own }: SourceParts, add: (key: string) => void) {
+    this.nodes = own(nodes);
+    this.#subscription = this.nodes.on(({ type, object }) => {
+      if (type !== "changed") this.#count += type === "added" ? 1 : -1;
+      const step = nextTtlStep(this.step, this.#count);
+      if (step === this.step) {
+        if (type !== "deleted") add(object.metadata.name);
+        return;
+      }
+      this.step = step;
+      for (const { metadata } of this.nodes.list()) add(metadata.name);
+    });
+  }
+
+  [Symbol.dispose](): void {
+    this.#subscription[Symbol.dispose]();
+  }
+}

@@ -1,0 +1,96 @@
+/**
+ * Makes a Pod of each DaemonSet on each node that fits, and updates them some nodes at a time.
+ *
+ * @module
+ */
+import { type Key, keyOf } from "../../client/index.ts";
+import { type ControllerRevision, DaemonSet, Node, type Pod } from "../../client/kinds/index.ts";
+import { selectorOf } from "../../meta/label-selector.ts";
+import {
+  type Controller,
+  type GetInformer,
+  type Predicate,
+  type Source,
+  changed,
+  defineController,
+  sharedInformer,
+  watches,
+} from "../../runtime/index.ts";
+import { controllerUid } from "../../runtime/owners.ts";
+import { FailureMemory } from "../../workloads/daemonset/backoff.ts";
+import { fitOf } from "../../workloads/daemonset/fit.ts";
+import { planDaemonSet } from "../../workloads/daemonset/plan.ts";
+import { mayAdopt } from "./adoption.ts";
+import { candidatesOf, namespaceOf, ofOwners, workloadPods, workloadRevisions } from "./informers.ts";
+import { BACKOFF, performFor } from "./perform.ts";
+
+const daemonSets = sharedInformer(DaemonSet, { indexes: { namespace: namespaceOf } });
+const nodes = sharedInformer(Node);
+
+const selects = ({ spec }: DaemonSet, { metadata }: Pod | ControllerRevision): boolean =>
+  spec.selector !== null && selectorOf(spec.selector).matches(metadata.labels);
+
+const taintsChanged: Predicate<Node> = (event) =>
+  event.type === "changed" && JSON.stringify(event.object.spec.taints) !== JSON.stringify(event.old.spec.taints);
+
+const mayFitAnew: Predicate<Node> = (event) =>
+  event.type !== "deleted" && (changed.labels(event) || taintsChanged(event));
+
+/** The DaemonSets that miss a Pod on a node, have one too much there, or count Pods that are in the wrong place (WL-DS-4). */
+const ofNodes: Source<Key<"Namespaced">> = watches(
+  nodes,
+  (node: Node, informer) => {
+    const owners = new Set(informer(workloadPods).by("node", node.metadata.name).map(controllerUid));
+    return informer(daemonSets)
+      .list()
+      .filter((set) => {
+        const fit = fitOf(set.spec.template)(node);
+        if (!owners.has(set.metadata.uid)) return fit === "runs";
+        return fit === "none" || set.status.numberMisscheduled > 0;
+      })
+      .map((set) => keyOf<"Namespaced">(set));
+  },
+  mayFitAnew,
+);
+
+/** The memories of controllers, by what each has seen: a definition can run more than once. */
+const memories = new WeakMap<GetInformer, FailureMemory>();
+
+function memoryOf(informer: GetInformer): FailureMemory {
+  let memory = memories.get(informer);
+  if (!memory) memories.set(informer, (memory = new FailureMemory()));
+  return memory;
+}
+
+/** The controller named `daemonset`. */
+export const daemonSet: Controller = defineController({
+  name: "keelson-daemonset",
+  eventSource: "daemonset-controller",
+  for: daemonSets,
+  sources: [
+    ofOwners(workloadPods, daemonSets, (pod, set) => selects(set, pod)),
+    ofOwners(workloadRevisions, daemonSets, (revision, set) => selects(set, revision)),
+    ofNodes,
+  ],
+  backoff: BACKOFF,
+  reconcile(ctx) {
+    const { object: set, informer, clock } = ctx;
+    const { namespace = "", uid } = set.metadata;
+    const revisions = informer(workloadRevisions);
+    const memory = memoryOf(informer);
+    const now = clock.now();
+    // A new generation begins anew.
+    const failures = (node: string): string => `${uid}/${set.status.observedGeneration ?? 0}/${node}`;
+    const { failedOn, ...plan } = planDaemonSet({
+      set,
+      nodes: informer(nodes).list(),
+      pods: candidatesOf(set, informer(workloadPods)),
+      revisions: candidatesOf(set, revisions),
+      revisionNamed: (name) => revisions.get({ namespace, name }),
+      waitOf: (node) => memory.wait(failures(node), now),
+      now,
+    });
+    for (const node of failedOn) memory.add(failures(node), now);
+    return performFor(ctx, plan, () => mayAdopt(ctx.client, DaemonSet, set));
+  },
+});

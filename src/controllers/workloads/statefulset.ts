@@ -1,0 +1,61 @@
+/**
+ * Makes the Pods and claims of StatefulSets, in the order of their ordinals, and updates them from the last one.
+ *
+ * @module
+ */
+import { type Key, keyOf } from "../../client/index.ts";
+import { type ControllerRevision, PersistentVolumeClaim, type Pod, StatefulSet } from "../../client/kinds/index.ts";
+import { selectorOf } from "../../meta/label-selector.ts";
+import { type Controller, type Source, defineController, sharedInformer, watches } from "../../runtime/index.ts";
+import { claimPrefix, claimPrefixes, ordinalOf } from "../../workloads/statefulset/names.ts";
+import { planStatefulSet } from "../../workloads/statefulset/plan.ts";
+import { mayAdopt } from "./adoption.ts";
+import { candidatesOf, namespaceOf, ofOwners, workloadPods, workloadRevisions } from "./informers.ts";
+import { BACKOFF, performFor } from "./perform.ts";
+
+const statefulSets = sharedInformer(StatefulSet, { indexes: { namespace: namespaceOf, claims: claimPrefixes } });
+const claims = sharedInformer(PersistentVolumeClaim);
+
+const selects = ({ spec }: StatefulSet, { metadata }: Pod | ControllerRevision): boolean =>
+  spec.selector !== null && selectorOf(spec.selector).matches(metadata.labels);
+
+/** A claim that is gone is made again, or lets a Pod be made that waited for its end. */
+const ofGoneClaims: Source<Key<"Namespaced">> = watches(
+  claims,
+  (claim: PersistentVolumeClaim, informer) => {
+    const prefix = claimPrefix(claim);
+    return prefix === undefined
+      ? []
+      : informer(statefulSets)
+          .by("claims", prefix)
+          .map((set) => keyOf<"Namespaced">(set));
+  },
+  ({ type }) => type === "deleted",
+);
+
+/** The controller named `statefulset`. */
+export const statefulSet: Controller = defineController({
+  name: "keelson-statefulset",
+  eventSource: "statefulset-controller",
+  for: statefulSets,
+  sources: [
+    ofOwners(workloadPods, statefulSets, (pod, set) => ordinalOf(set, pod) !== undefined && selects(set, pod)),
+    ofOwners(workloadRevisions, statefulSets, (revision, set) => selects(set, revision)),
+    ofGoneClaims,
+  ],
+  backoff: BACKOFF,
+  reconcile(ctx) {
+    const { object: set, informer, clock } = ctx;
+    const { namespace = "" } = set.metadata;
+    const revisions = informer(workloadRevisions);
+    const plan = planStatefulSet({
+      set,
+      pods: candidatesOf(set, informer(workloadPods)),
+      revisions: candidatesOf(set, revisions),
+      revisionNamed: (name) => revisions.get({ namespace, name }),
+      claimNamed: (name) => informer(claims).get({ namespace, name }),
+      now: clock.now(),
+    });
+    return performFor(ctx, plan, () => mayAdopt(ctx.client, StatefulSet, set));
+  },
+});

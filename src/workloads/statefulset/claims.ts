@@ -1,0 +1,89 @@
+/**
+ * The claims of the Pods of a StatefulSet: which are made, and who owns them (WL-STS-10, WL-STS-11).
+ *
+ * The templates of claims cannot change: the API server refuses it, as in Kubernetes 1.35. So claims grow by an update of each of them.
+ */
+import type { NewObject } from "../../client/kind.ts";
+import type { PersistentVolumeClaim, Pod, StatefulSet } from "../../client/kinds/index.ts";
+import type { ObjectMetaOwnerReference } from "../../client/kinds/types.ts";
+import { referenceTo } from "../common/ownership.ts";
+import { claimName, isWanted, podName } from "./names.ts";
+
+/** Returns a claim of the namespace. */
+export type ClaimNamed = (name: string) => PersistentVolumeClaim | undefined;
+
+/** Creates the claims of a Pod, with the labels of the selector. */
+export const newClaims = (set: StatefulSet, ordinal: number): readonly NewObject<PersistentVolumeClaim>[] =>
+  (set.spec.volumeClaimTemplates ?? []).map(({ metadata: { name, labels, annotations }, spec }) => {
+    const metadata = {
+      name: claimName(set, name, ordinal),
+      namespace: set.metadata.namespace,
+      labels: { ...labels, ...set.spec.selector?.matchLabels },
+      ...(annotations ? { annotations } : {}),
+    };
+    return { metadata, spec } as NewObject<PersistentVolumeClaim>;
+  });
+
+/** The stored claims of a Pod. */
+export const claimsOf = (set: StatefulSet, ordinal: number, claimNamed: ClaimNamed): readonly PersistentVolumeClaim[] =>
+  (set.spec.volumeClaimTemplates ?? []).flatMap(
+    ({ metadata }) => claimNamed(claimName(set, metadata.name, ordinal)) ?? [],
+  );
+
+/**
+ * Whether a claim belongs to an earlier Pod of the name that a new Pod is to have: it goes with that Pod, and the new one waits.
+ */
+export function isStale(set: StatefulSet, ordinal: number, { metadata }: PersistentVolumeClaim): boolean {
+  if (policyOf(set).whenScaled !== "Delete") return false;
+  const name = podName(set, ordinal);
+  return metadata.ownerReferences?.some((reference) => isToPod(reference, name)) === true;
+}
+
+/** Whether another controller owns a claim, or an earlier object of the name of the Pod or StatefulSet. */
+export function hasOtherController(set: StatefulSet, pod: Pod, { metadata }: PersistentVolumeClaim): boolean {
+  const { whenScaled, whenDeleted } = policyOf(set);
+  if (whenScaled !== "Delete" && whenDeleted !== "Delete") return false;
+  return (metadata.ownerReferences ?? []).some((reference) => {
+    const named = namedBy(reference, set, pod);
+    return named ? reference.uid !== named.metadata.uid : reference.controller === true;
+  });
+}
+
+/** Returns a claim with the owners that the policy asks for; undefined where it has them, or is left to others. */
+export function withOwners(
+  set: StatefulSet,
+  ordinal: number,
+  pod: Pod,
+  claim: PersistentVolumeClaim,
+): PersistentVolumeClaim | undefined {
+  const references = claim.metadata.ownerReferences ?? [];
+  // It belongs to an earlier object of that name: the collector has it.
+  if (references.some((one) => (namedBy(one, set, pod)?.metadata.uid ?? one.uid) !== one.uid)) return undefined;
+  const own = references.filter((one) => namedBy(one, set, pod));
+  const wanted = hasOtherController(set, pod, claim) ? [] : ownersOf(set, ordinal, pod);
+  const isRight =
+    own.length === wanted.length && wanted.every(({ uid }) => own.some((one) => one.uid === uid && one.controller));
+  if (isRight) return undefined;
+  const others = references.filter((one) => !own.includes(one));
+  return { ...claim, metadata: { ...claim.metadata, ownerReferences: [...others, ...wanted] } };
+}
+
+/** The owners of a claim: the Pod that is to go, or the StatefulSet. */
+function ownersOf(set: StatefulSet, ordinal: number, pod: Pod): readonly ObjectMetaOwnerReference[] {
+  const { whenScaled, whenDeleted } = policyOf(set);
+  if (whenScaled === "Delete" && !isWanted(set, ordinal)) return [referenceTo(pod)];
+  return whenDeleted === "Delete" ? [referenceTo(set)] : [];
+}
+
+const policyOf = ({ spec }: StatefulSet): { readonly whenDeleted?: string; readonly whenScaled?: string } =>
+  spec.persistentVolumeClaimRetentionPolicy ?? {};
+
+/** The Pod or StatefulSet that a reference names, whatever its uid. */
+function namedBy(reference: ObjectMetaOwnerReference, set: StatefulSet, pod: Pod): StatefulSet | Pod | undefined {
+  if (isToPod(reference, pod.metadata.name)) return pod;
+  const { apiVersion, kind, name } = reference;
+  return apiVersion === "apps/v1" && kind === "StatefulSet" && name === set.metadata.name ? set : undefined;
+}
+
+const isToPod = ({ apiVersion, kind, name }: ObjectMetaOwnerReference, pod: string): boolean =>
+  apiVersion === "v1" && kind === "Pod" && name === pod;
