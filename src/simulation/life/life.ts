@@ -16,6 +16,7 @@ import type {
 import { type Probe, probeOutcome, probeTimeAfter } from "./probes.ts";
 import {
   endedStatus,
+  hasStarted,
   isSidecar,
   lastEndOf,
   restarts,
@@ -94,13 +95,16 @@ export class Life {
 
   /** Moves all containers on. */
   live(): void {
+    if (this.#areOver) return this.#endSidecars();
     let begin = this.takenAt;
+    const haveBegun = [...this.main.values()].some(hasStarted);
     for (const container of this.pod.spec.initContainers ?? []) {
       const known = this.init.get(container.name)!;
       const isPast = !isSidecar(container) && known.state.terminated?.exitCode === 0;
       const status = isPast ? known : this.#advance(container, known, begin, true);
       this.init.set(container.name, status);
-      if (!isInitDone(container, status)) return;
+      // A sidecar that starts again later holds nobody.
+      if (!isInitDone(container, status) && !haveBegun) return;
       begin = Math.max(begin, timeIn(status.state.terminated?.finishedAt) ?? startedAtOf(status) ?? begin);
     }
     for (const container of this.pod.spec.containers ?? []) {
@@ -130,15 +134,19 @@ export class Life {
     return [...this.main.values()].some(({ state }) => state.running);
   }
 
+  /** Whether all containers have ended for good. */
+  get #areOver(): boolean {
+    return (this.pod.spec.containers ?? []).every((container) => {
+      const ended = this.main.get(container.name)!.state.terminated;
+      return ended && !restarts(this.pod, container, ended.exitCode);
+    });
+  }
+
   /** Sidecars end when all other containers have ended for good. */
   #endSidecars(): void {
     const sidecars = (this.pod.spec.initContainers ?? []).filter(isSidecar);
     if (sidecars.length === 0) return;
-    const areOver = (this.pod.spec.containers ?? []).every((container) => {
-      const ended = this.main.get(container.name)!.state.terminated;
-      return ended && !restarts(this.pod, container, ended.exitCode);
-    });
-    if (!areOver) return;
+    if (!this.#areOver) return;
     const ends = [...this.main.values()].map(({ state }) => timeIn(state.terminated?.finishedAt) ?? 0);
     const at = Math.max(0, ...ends);
     const grace = (this.pod.spec.terminationGracePeriodSeconds ?? 30) * SECOND;
@@ -384,6 +392,8 @@ export class Life {
   }
 
   #ended(container: Container, status: ContainerStatus, exit: Exit, isInit: boolean): ContainerStatus {
+    const { warning } = exit;
+    if (warning) this.#tell("Warning", warning.reason, warning.note, container, isInit, false);
     const message = exit.message ?? this.#lastWords(container, exit);
     const ended = endedStatus(status, { ...exit, message });
     const terminated = ended.state.terminated!;

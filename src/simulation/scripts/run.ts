@@ -107,6 +107,30 @@ export class ScriptRun {
       },
     );
     for (const kind of ["startup", "readiness", "liveness"] as const) this.#startProbe(kind);
+    void this.#postStart();
+  }
+
+  /** Runs the hook after the start; the container ends where it fails. */
+  async #postStart(): Promise<void> {
+    const hook = this.container.lifecycle?.postStart;
+    if (!hook) return;
+    // A script says in its first step what it answers.
+    await Promise.resolve();
+    let problem: string | undefined;
+    try {
+      if (hook.exec) {
+        const { code = 0, stderr = "" } = (await this.exec(hook.exec.command ?? [])) ?? {};
+        if (code !== 0) problem = `exit code ${code}: ${stderr}`;
+      } else if (hook.httpGet) {
+        const { status = 200 } = (await this.#get(hook.httpGet)) ?? {};
+        if (status >= 400) problem = `status ${status}`;
+      }
+    } catch (error) {
+      problem = messageOf(error);
+    }
+    if (problem === undefined) return;
+    const warning = { reason: "FailedPostStartHook", note: `PostStartHook failed: ${problem}` };
+    this.#end({ at: this.#time, code: KILLED, warning });
   }
 
   /** Resolves when the script waits for the clock or for somebody else, and facts are up to date. */

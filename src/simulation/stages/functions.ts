@@ -54,7 +54,7 @@ function index(value: Value, ...keys: readonly Value[]): Value {
   let at = value;
   for (const key of keys) {
     if (at === null) throw new Error("expected a list or an object to look into, got nil");
-    if (isObject(at)) at = Object.hasOwn(at, String(key)) ? at[String(key)]! : null;
+    if (isObject(at)) at = Object.hasOwn(at, printed(key)) ? at[printed(key)]! : null;
     else if (Array.isArray(at) || typeof at === "string") {
       const number = Number(key);
       if (!(number >= 0 && number < at.length))
