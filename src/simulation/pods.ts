@@ -100,6 +100,7 @@ async function liveOn(ctx: LifeContext, state: SimulationState, pod: Pod, node: 
       annotations && Object.keys(annotations).length > 0 ? { ...pod, metadata, status } : { ...pod, status };
     // The informer shows a newer one, which is looked at.
     if (!(await writeStatus(client, Pod, changed))) return undefined;
+    state.noteStarts(pod, status);
   }
   tell(ctx, state, pod, events);
   const again = facts.mountProblem === undefined ? undefined : mountWait(memory, pod);

@@ -38,6 +38,10 @@ export class SimulationState {
   readonly runs = new Map<string, ScriptRun>();
   /** The logs of the starts before by the same keys. */
   readonly previous = new Map<string, ContainerLog>();
+  /** The starts of containers since the controllers run; other scripts are replayed. */
+  readonly fresh = new Set<string>();
+  /** Until when the files show what scripts have done, in milliseconds since the epoch. */
+  #knownUntil = -Infinity;
   /** What a term sees; undefined while the controllers do not run. */
   seen: Seen | undefined;
   /** The client of the last look at a Pod, for commands in containers without a script. */
@@ -53,6 +57,7 @@ export class SimulationState {
     this.images = new Map(from?.images);
     this.files = from?.files.fork() ?? new FileStore();
     this.stages = from?.stages.fork() ?? new StageBook(settings.seed ?? 1);
+    if (from) this.#knownUntil = from.host.clock.now();
   }
 
   /** The script of an image. */
@@ -96,7 +101,10 @@ export class SimulationState {
     if (known) this.#retire(key, known);
     const { namespace = "" } = pod.metadata;
     const environment = await environmentOf(pod, container, addresses, readTexts(client, namespace));
-    const mounts = await mountsOf(pod, container, { client, store: this.files, addresses });
+    const isReplay = !this.fresh.delete(`${key} ${status.restartCount}`);
+    const started: { run?: ScriptRun } = {};
+    const isKnown = (): boolean => isReplay && started.run?.isReplaying(this.#knownUntil) === true;
+    const mounts = await mountsOf(pod, container, { client, store: this.files, addresses, isKnown });
     const where = `${container.image ?? ""} in ${namespace}/${pod.metadata.name}`;
     const run = new ScriptRun({
       ...this.host,
@@ -111,6 +119,7 @@ export class SimulationState {
       changed: () => this.seen?.look(pod),
       failed: (error) => this.report(error, `the script of ${where}`),
     });
+    started.run = run;
     this.runs.set(key, run);
     run.start(terminateAt);
     await run.caughtUp();
@@ -133,6 +142,20 @@ export class SimulationState {
   endRuns(): void {
     for (const run of this.runs.values()) run.kill();
     this.runs.clear();
+    this.fresh.clear();
+    this.#knownUntil = this.host.clock.now();
+  }
+
+  /** Notes the starts of containers that a write of a status has told. */
+  noteStarts(pod: Pod, status: Pod["status"]): void {
+    if (this.images.size === 0) return;
+    const { containerStatuses = [], initContainerStatuses = [] } = pod.status;
+    const before = new Map([...containerStatuses, ...initContainerStatuses].map((one) => [one.name, one]));
+    for (const one of [...(status.containerStatuses ?? []), ...(status.initContainerStatuses ?? [])]) {
+      const was = before.get(one.name);
+      if (!one.state.running || (was?.state.running && was.restartCount === one.restartCount)) continue;
+      if (this.isScripted(one.image)) this.fresh.add(`${pod.metadata.uid} ${one.name} ${one.restartCount}`);
+    }
   }
 
   /** Reports an error of a script or a stage. */

@@ -349,6 +349,43 @@ test("the same seed gives the same chance, in each replay and for each start ano
   expect(drawn[2]).toEqual(drawn[1]);
 });
 
+test("a script that is replayed in a fork writes no file again, and writes on from there", async () => {
+  let told = "";
+  simulation.image("db", async (ctx) => {
+    const data = ctx.mounts["/data"]!;
+    const count = () => data.write("starts", `${data.read("starts") ?? ""}${ctx.attempt}`);
+    count();
+    await ctx.sleep("10s");
+    count();
+    ctx.on.exec(() => {
+      data.write("called", "yes");
+      return {};
+    });
+    told = data.read("starts") ?? "";
+    await ctx.sleep("1h");
+  });
+  await make(
+    "p",
+    { volumeMounts: [{ name: "data", mountPath: "/data" }] },
+    { volumes: [{ name: "data", emptyDir: {} }] },
+  );
+  await world.advance("10500ms");
+  expect(told).toBe("00");
+  await world.managers[0]!.stop({ grace: 0 });
+  const fork = simulation.fork(world);
+  await world.run(...fork.controllers);
+  await world.settled();
+  expect(told).toBe("00");
+  expect(await fork.exec(target("p"), { command: ["x"] })).toEqual({});
+  await make(
+    "q",
+    { volumeMounts: [{ name: "data", mountPath: "/data" }] },
+    { volumes: [{ name: "data", emptyDir: {} }] },
+  );
+  await world.advance("10s");
+  expect(told).toBe("00");
+});
+
 test("many Pods at rest set no timer, and a day of them writes nothing", async () => {
   for (let i = 0; i < 200; i++) {
     await pods().create({

@@ -76,6 +76,8 @@ export class ScriptRun {
   #asksForEnd = false;
   #isOver = false;
   #step: (() => void) | undefined;
+  /** Whether it was called, or the clock has moved it on: what it does now is not a replay. */
+  #isLive = false;
 
   constructor(parts: RunParts) {
     const { startedAt, pod, container, attempt, clock, seed } = parts;
@@ -155,8 +157,9 @@ export class ScriptRun {
     };
   }
 
-  get isOver(): boolean {
-    return this.#isOver;
+  /** Whether what the script does now was done already by a time, when it was called before. */
+  isReplaying(until: number): boolean {
+    return !this.#isLive && this.#time <= until;
   }
 
   /** Sends SIGTERM after the hook of the container. */
@@ -278,6 +281,7 @@ export class ScriptRun {
 
   /** The time of the script is that of the cluster. */
   #catchUp(): void {
+    this.#isLive = true;
     this.#time = Math.max(this.#time, this.#clock.now());
     this.#counted();
   }
@@ -341,6 +345,7 @@ export class ScriptRun {
       millis,
       () => {
         this.#timers.delete(timer);
+        this.#isLive = true;
         this.#counted();
         work();
       },
