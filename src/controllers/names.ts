@@ -28,6 +28,7 @@ export const CONTROLLERS = {
   podcertificaterequestcleaner: "Removes requests of Pods for certificates that are old (gate PodCertificateRequest).",
   "pv-protection": "Keeps volumes that are bound.",
   "pvc-protection": "Keeps claims that Pods use.",
+  resourceclaim: "Makes the claims of devices that Pods ask for by templates, and frees those whose Pods have ended.",
   replicaset: "Keeps the number of Pods that ReplicaSets want.",
   replicationcontroller: "Keeps the number of Pods that ReplicationControllers want.",
   resourcequota: "Counts what is taken of ResourceQuotas anew, where objects have gone or take something else.",

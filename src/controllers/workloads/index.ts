@@ -7,6 +7,7 @@ import { type AutoscalerSettings, autoscaling } from "./autoscaler.ts";
 import { cronJob } from "./cronjob.ts";
 import { daemonSet } from "./daemonset.ts";
 import { deploymentRollout } from "./deployment.ts";
+import { deviceClaims } from "./device-claims.ts";
 import { disruption } from "./disruption.ts";
 import { endpointSliceMirroring } from "./endpointslice-mirroring.ts";
 import { endpointSlices } from "./endpointslices.ts";
@@ -30,6 +31,7 @@ export function workloadControllers(settings: WorkloadSettings): readonly Contro
     cronJob,
     daemonSet,
     deploymentRollout,
+    deviceClaims,
     disruption,
     endpointSliceMirroring,
     endpointSlices,
