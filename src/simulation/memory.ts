@@ -4,6 +4,7 @@ import { keyOf, keyText, parseKey } from "../client/index.ts";
 import { type Node, PersistentVolumeClaim, Pod, VolumeAttachment } from "../client/kinds/index.ts";
 import { type Informer, type ObjectEvent, type SourceParts, sharedInformer } from "../runtime/index.ts";
 import { DISK_PRESSURE_ANNOTATION, NODE_ANNOTATION, PULLS_ANNOTATION, STOPPED_ANNOTATION } from "./contract.ts";
+import { isFinal } from "./life/summary.ts";
 import { PodAddresses } from "./nodes/addresses.ts";
 import { simulatedNodeSpec } from "./nodes/controller.ts";
 import { fullSince, isSimulated } from "./nodes/marks.ts";
@@ -55,7 +56,11 @@ export class LifeMemory implements Disposable, Seen {
     };
     this.#subscriptions.use(this.#pods.on((event) => this.#podChanged(event)));
     this.#subscriptions.use(this.#nodes.on((event) => this.#nodeChanged(event)));
-    this.#subscriptions.use(own(lifeSpecs.claims).on(({ object }) => wake(`claim ${keyText(keyOf(object))}`)));
+    const claimChanged = ({ type, object }: ObjectEvent<PersistentVolumeClaim>): void => {
+      wake(`claim ${keyText(keyOf(object))}`);
+      if (type === "deleted") state.files.forget(`claim ${object.metadata.uid}`);
+    };
+    this.#subscriptions.use(own(lifeSpecs.claims).on(claimChanged));
     this.#subscriptions.use(own(lifeSpecs.attachments).on(({ object }) => wake(`node ${object.spec.nodeName}`)));
     state.seen = this;
   }
@@ -117,6 +122,7 @@ export class LifeMemory implements Disposable, Seen {
     const node = this.node(pod.spec.nodeName);
     if (node && !isSimulated(node)) return;
     this.addresses.note(pod);
+    if (isFinal(pod.status.phase)) this.#state.endScripts(pod);
     if (!node || this.#isAtRest(pod)) return;
     this.look(pod);
   }

@@ -81,9 +81,8 @@ async function liveOn(ctx: LifeContext, state: SimulationState, pod: Pod, node: 
     for (const { container, signal, at } of plan.signals) {
       const run = state.runOf(pod, container);
       if (signal === "KILL") run?.killAt(at);
+      else run?.terminate(at);
       // oxlint-disable-next-line no-await-in-loop -- the plan is made again when the script has answered
-      else await run?.terminate(at);
-      // oxlint-disable-next-line no-await-in-loop
       await run?.caughtUp();
     }
   }

@@ -125,12 +125,20 @@ export class SimulationState {
     await run.caughtUp();
   }
 
-  /** Ends the scripts of a Pod that is gone. */
+  /** Ends the scripts of a Pod in a final phase, whoever wrote that; their logs stay. */
+  endScripts(pod: Pod): void {
+    if (this.runs.size === 0) return;
+    for (const { name } of [...(pod.spec.containers ?? []), ...(pod.spec.initContainers ?? [])]) {
+      this.runOf(pod, name)?.kill();
+    }
+  }
+
+  /** Forgets a Pod that is gone. */
   forget(pod: Pod): void {
     const { uid } = pod.metadata;
+    this.endScripts(pod);
     for (const { name } of [...(pod.spec.containers ?? []), ...(pod.spec.initContainers ?? [])]) {
       const key = `${uid} ${name}`;
-      this.runs.get(key)?.kill();
       this.runs.delete(key);
       this.previous.delete(key);
     }

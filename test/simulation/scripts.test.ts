@@ -271,6 +271,30 @@ describe("hooks", () => {
     expect(await pods().find(at("q"))).toBeUndefined();
   });
 
+  test("preStop may sleep, as long as the grace lasts", async () => {
+    simulation.image("db", async (ctx) => {
+      ctx.on.exec(async ([time]) => {
+        await ctx.sleep(Number(time));
+        return {};
+      });
+      await ctx.untilTerminated();
+      await ctx.sleep("2s");
+    });
+    const lifecycle = (millis: number) => ({ lifecycle: { preStop: { exec: { command: [String(millis)] } } } });
+    await make("p", lifecycle(5000));
+    await make("q", lifecycle(60_000), { terminationGracePeriodSeconds: 20 });
+    await pods().delete(at("p"));
+    await pods().delete(at("q"));
+    await world.advance("6s");
+    expect(await pods().find(at("p"))).toBeDefined();
+    await world.advance("1s");
+    expect(await pods().find(at("p"))).toBeUndefined();
+    await world.advance("12s");
+    expect(await pods().find(at("q"))).toBeDefined();
+    await world.advance("1s");
+    expect(await pods().find(at("q"))).toBeUndefined();
+  });
+
   test("a postStart that fails ends the container", async () => {
     simulation.image("db", async (ctx) => {
       ctx.on.exec(() => ({ code: 1, stderr: "no" }));
@@ -384,6 +408,48 @@ test("a script that is replayed in a fork writes no file again, and writes on fr
   );
   await world.advance("10s");
   expect(told).toBe("00");
+});
+
+test("a deadline tells a script, and shows its reason when the script has ended", async () => {
+  simulation.image("db", async (ctx) => {
+    await ctx.untilTerminated();
+    await ctx.sleep("5s");
+  });
+  await make("p", {}, { activeDeadlineSeconds: 10, restartPolicy: "Never" });
+  await world.advance("14s");
+  expect((await get("p")).status.reason).toBeUndefined();
+  expect((await main("p")).state.running).toBeDefined();
+  await world.advance("1s");
+  expect((await get("p")).status).toMatchObject({ phase: "Failed", reason: "DeadlineExceeded" });
+  expect((await main("p")).state.terminated).toMatchObject({ exitCode: 0, finishedAt: "2026-01-01T00:00:15Z" });
+});
+
+test("a script that never lets time pass ends with an error", async () => {
+  simulation.image("db", async (ctx) => {
+    for (;;) await ctx.sleep(0);
+  });
+  await make("p", {}, { restartPolicy: "Never" });
+  expect((await main("p")).state.terminated).toMatchObject({
+    exitCode: 1,
+    message: "expected a script to sleep, found 10000 sleeps of no time one after the other",
+  });
+  errors.length = 0;
+});
+
+test("a Pod that somebody else ends has no script any more", async () => {
+  let steps = 0;
+  simulation.image("db", async (ctx) => {
+    for (;;) {
+      await ctx.sleep("1s");
+      steps++;
+    }
+  });
+  await make("p");
+  await world.advance("3s");
+  expect(steps).toBe(3);
+  await pods().status.patch(at("p"), { status: { phase: "Failed" } });
+  await world.advance("1h");
+  expect(steps).toBe(3);
 });
 
 test("many Pods at rest set no timer, and a day of them writes nothing", async () => {

@@ -29,7 +29,7 @@ import { isInitDone } from "./summary.ts";
 import { RESET_AFTER, SECOND, pullTryAt, restartWait, timeIn, wholeSecond } from "./times.ts";
 
 /** On a Pod: the restarts of containers that counted from anew, JSON such as `{"main":7}`. */
-export const RESETS_ANNOTATION = "simulation.keelson.dev/restarts-reset";
+const RESETS_ANNOTATION = "simulation.keelson.dev/restarts-reset";
 
 /** How long a container that cannot be made waits for the next try. */
 const CONFIG_RETRY = 10 * SECOND;
@@ -302,7 +302,7 @@ export class Life {
     const exit = isScripted ? script?.exit : this.#usualExit(container, startedAt, isInit);
     if (exit && exit.at <= this.now) return this.#ended(container, status, exit, isInit);
     if (exit) this.look(exit.at);
-    if (isScripted && !script) return status;
+    if (isScripted && !script) return { ...status, started: container.startupProbe === undefined };
     const said = script
       ? { value: script.ready, since: script.readySince }
       : { value: true, since: startedAt + this.#readyAfter(isInit) };

@@ -37,7 +37,9 @@ export function planLife(pod: Pod, facts: LifeFacts, now: number): LifePlan {
   const isQuiet = pod.status.startTime === undefined && !life.isRemarkable && !stop && facts.mountProblem === undefined;
   if (isQuiet && againAt !== undefined && againAt - now <= SECOND) return { ...NOTHING, ...again };
   if (equal(status, pod.status) && Object.keys(annotations).length === 0) {
-    return { ...NOTHING, ...again, isOver: isOver && deletion !== undefined && isToBeRemoved(pod) };
+    // A kubelet tells again of each mount that failed.
+    const told = events.filter(({ reason }) => reason === "FailedMount");
+    return { ...NOTHING, ...again, events: told, isOver: isOver && deletion !== undefined && isToBeRemoved(pod) };
   }
   return { signals: [], events, isOver: false, ...again, status, annotations };
 }
@@ -109,7 +111,7 @@ function statusOf(life: Life, isEnded: boolean, end: End | undefined): PodStatus
     ...before,
     ...(generation === undefined ? {} : { observedGeneration: generation }),
     phase,
-    ...end,
+    ...(isEnded ? end : {}),
     conditions: conditionsOf(pod, phase, summarised, now),
     hostIP: facts.node.hostIP,
     hostIPs: [{ ip: facts.node.hostIP }],

@@ -44,6 +44,8 @@ export interface RunParts extends SimulationHost {
 /** SIGTERM of a script that does not ask for it. */
 const TERMINATED = 143;
 const KILLED = 137;
+/** Sleeps of no time that are no endless loop. */
+const MAX_IDLE_SLEEPS = 10_000;
 const TAIL_LINES = 80;
 const TAIL_CHARACTERS = 2048;
 
@@ -76,6 +78,7 @@ export class ScriptRun {
   #asksForEnd = false;
   #isOver = false;
   #step: (() => void) | undefined;
+  #idleSleeps = 0;
   /** Whether it was called, or the clock has moved it on: what it does now is not a replay. */
   #isLive = false;
 
@@ -162,14 +165,21 @@ export class ScriptRun {
     return !this.#isLive && this.#time <= until;
   }
 
-  /** Sends SIGTERM after the hook of the container. */
-  async terminate(at: number): Promise<void> {
+  /** Sends SIGTERM after the hook of the container, which may sleep. */
+  terminate(at: number): void {
     if (this.#isOver || this.#terminatedAt !== undefined) return;
     this.#terminatedAt = at;
+    void this.#preStop().then(() => this.#signal(at));
+  }
+
+  async #preStop(): Promise<void> {
     const hook = this.container.lifecycle?.preStop;
-    if (hook?.exec) await this.exec(hook.exec.command ?? []);
-    else if (hook?.httpGet) await this.#get(hook.httpGet);
-    this.#signal(at);
+    try {
+      if (hook?.exec) await this.exec(hook.exec.command ?? []);
+      else if (hook?.httpGet) await this.#get(hook.httpGet);
+    } catch (error) {
+      this.#parts.failed(error);
+    }
   }
 
   /** Sends SIGKILL. */
@@ -303,6 +313,10 @@ export class ScriptRun {
 
   async #sleep(time: Duration): Promise<void> {
     const target = this.#time + millisOf(time);
+    this.#idleSleeps = target > this.#time ? 0 : this.#idleSleeps + 1;
+    if (this.#idleSleeps > MAX_IDLE_SLEEPS) {
+      throw new Error(`expected a script to sleep, found ${MAX_IDLE_SLEEPS} sleeps of no time one after the other`);
+    }
     const terminateAt = this.#terminateAt;
     if (terminateAt !== undefined && terminateAt <= target) {
       this.#time = Math.max(this.#time, terminateAt);
