@@ -16,12 +16,12 @@ import { StageBook } from "./stages/book.ts";
 const MOMENT: Duration = "1s";
 
 /** What controllers of a term show of the cluster. */
-export interface Seen {
+export interface ClusterView {
   pod(namespace: string, name: string): Pod | undefined;
   pods(): readonly Pod[];
   node(name: string): Node | undefined;
-  /** Looks at a Pod again. */
-  look(pod: Pod): void;
+  /** Reconciles a Pod again. */
+  requeue(pod: Pod): void;
 }
 
 /** See the head of this file. */
@@ -43,7 +43,7 @@ export class SimulationState {
   /** Until when the files show what scripts have done, in milliseconds since the epoch. */
   #knownUntil = -Infinity;
   /** What a term sees; undefined while the controllers do not run. */
-  seen: Seen | undefined;
+  view: ClusterView | undefined;
   /** The client of the last look at a Pod, for commands in containers without a script. */
   client: Client | undefined;
   readonly #scripted = new Map<string, ImageScript | undefined>();
@@ -76,8 +76,8 @@ export class SimulationState {
   setImage(pattern: string, script: ImageScript): void {
     this.images.set(pattern, script);
     this.#scripted.clear();
-    for (const pod of this.seen?.pods() ?? []) {
-      if (pod.spec.containers?.some(({ image = "" }) => this.isScripted(image))) this.seen?.look(pod);
+    for (const pod of this.view?.pods() ?? []) {
+      if (pod.spec.containers?.some(({ image = "" }) => this.isScripted(image))) this.view?.requeue(pod);
     }
   }
 
@@ -116,7 +116,7 @@ export class SimulationState {
       seed: this.settings.seed ?? 1,
       env: "env" in environment ? environment.env : {},
       mounts,
-      changed: () => this.seen?.look(pod),
+      changed: () => this.view?.requeue(pod),
       failed: (error) => this.report(error, `the script of ${where}`),
     });
     started.run = run;

@@ -48,7 +48,7 @@ async function addMissing(cluster: Cluster, simulation: Simulation, { count, opt
     const missing = count - (await cluster.simulatedNodes());
     if (missing <= 0) return;
     // oxlint-disable-next-line no-await-in-loop
-    if (await attempt(simulation.addNodes(client, missing, options), "AlreadyExists")) return;
+    if ((await attempt(simulation.addNodes(client, missing, options), "AlreadyExists")).ok) return;
   }
 }
 

@@ -137,7 +137,7 @@ function* faultsOf(before: Pod, after: Pod, at: number): Generator<string> {
 test("random lives: each write changes something, ends stay, restarts and times only grow", () => {
   fc.assert(
     fc.property(samples, ({ policy, init, main, deletedAfter, deadline, isJob, missingUntil }) => {
-      const scripts = new Map([
+      const scripts = new Map<string, { readonly code: number; readonly runs: number; readonly ready: number }>([
         ...init.map(({ code, runs }, i) => [`init-${i}`, { code, runs, ready: 0 }] as const),
         ...main.map(({ code, runs, ready }, i) => [`main-${i}`, { code, runs, ready }] as const),
       ]);
