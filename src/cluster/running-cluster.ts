@@ -297,6 +297,7 @@ function serverOf(parts: ClusterParts, { own, built, routes, mismatches, health 
     authorizer: built.handlers.authorizer,
     dialect,
     clock: parts.wallClock ?? clock,
+    objectTime: () => clock.now(),
     random,
     log,
     threads: own.threads,

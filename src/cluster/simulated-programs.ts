@@ -11,7 +11,7 @@ import type { Lookup } from "../schema/lookup.ts";
 import type { Session, SessionStreams } from "../schema/session.ts";
 import type { Programs } from "../server/index.ts";
 import type { ContainerLog, ContainerTarget, LogLine, Simulation, Unanswered } from "../simulation/index.ts";
-import type { Clock } from "../util/clock.ts";
+import type { Clock, Timer } from "../util/clock.ts";
 
 /** The most bytes of standard input that a command may be given. */
 const MAX_STDIN_BYTES = 1 << 20;
@@ -19,6 +19,8 @@ const MAX_STDIN_BYTES = 1 << 20;
 const MAX_WAITING_CHARACTERS = 256 * 1024;
 /** Lines in one piece. */
 const LINES = 256;
+/** How often it is looked whether a container whose log is followed still runs. */
+const LOOK_MILLIS = 1000;
 const END_OF_INPUT = 4;
 const INTERRUPT = 3;
 const INTERRUPTED = 130;
@@ -43,10 +45,14 @@ export const simulatedPrograms =
       return others?.(way, object, parameter, signal);
     }
     const target = targetOf(pod, parameter("container"));
-    if (way === "log") return readLog(simulated, pod, target, logQueryOf(parameter, clock.now()), signal);
+    const running = { clock, isRunning: () => isRunningNow(lookup, pod, target) };
+    if (way === "log")
+      return readLog(simulated, pod, target, logQueryOf(parameter, clock.now()), { ...running, signal });
     if (way === "exec") return openCommand(simulated, pod, target, parameter.all("command"));
-    if (way === "attach") return openOutput(simulated, pod, target);
-    return undefined;
+    if (way === "attach") return openOutput(simulated, pod, target, running);
+    throw unavailable(
+      `pod ${target.pod} is on a simulated node, which forwards no ports: it is asked for logs, exec and attach`,
+    );
   };
 
 const targetOf = ({ metadata: { namespace = "", name }, spec }: Pod, container = ""): ContainerTarget => ({
@@ -69,7 +75,7 @@ async function readLog(
   pod: Pod,
   target: ContainerTarget,
   query: LogQuery,
-  signal: AbortSignal,
+  reading: Reading,
 ): Promise<AsyncIterable<Uint8Array>> {
   const { container = "" } = target;
   const log = simulation.logs({ ...target, previous: query.previous });
@@ -81,7 +87,7 @@ async function readLog(
         : `container ${JSON.stringify(container)} in pod ${JSON.stringify(target.pod)} is waiting to start: ${waitingFor(pod, container)}`,
     );
   }
-  return limited(linesOf(log, query, signal), query.limitBytes);
+  return limited(linesOf(log, query, reading), query.limitBytes);
 }
 
 /** What a container waits for. */
@@ -90,14 +96,23 @@ function waitingFor({ status }: Pod, container: string): string {
   return all.find(({ name }) => name === container)?.state?.waiting?.reason ?? "ContainerCreating";
 }
 
-async function* linesOf(log: ContainerLog, query: LogQuery, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+/** Who reads a log, and for how long. */
+interface Reading {
+  readonly clock: Clock;
+  /** Whether the container still runs, in the same start. */
+  readonly isRunning: () => boolean;
+  readonly signal: AbortSignal;
+}
+
+async function* linesOf(log: ContainerLog, query: LogQuery, reading: Reading): AsyncGenerator<Uint8Array> {
+  const { signal } = reading;
   const { since = -Infinity, tailLines, timestamps, follow } = query;
   const bytesOf = (lines: readonly LogLine[]): Uint8Array =>
     Buffer.from(
       lines.map(({ at, text }) => `${timestamps ? `${isoTime(at).slice(0, -1)}000000Z ` : ""}${text}\n`).join(""),
     );
   // Those that come while the first are read are followed.
-  using followed = follow && !log.ended ? new FollowedLines(log, signal) : undefined;
+  using followed = follow && !log.ended && reading.isRunning() ? new FollowedLines(log, reading) : undefined;
   const first = tailLines === undefined ? 0 : Math.max(0, log.lines.length - tailLines);
   const kept = log.lines.slice(first).filter(({ at }) => at >= since);
   for (let at = 0; at < kept.length && !signal.aborted; at += LINES) yield bytesOf(kept.slice(at, at + LINES));
@@ -108,21 +123,23 @@ async function* linesOf(log: ContainerLog, query: LogQuery, signal: AbortSignal)
 /** The lines of a log from now on. */
 class FollowedLines implements Disposable {
   readonly #following: Disposable;
-  readonly #signal: AbortSignal;
+  readonly #reading: Reading;
   readonly #waiting: LogLine[] = [];
   #characters = 0;
   #isOver = false;
   #wake: (() => void) | undefined;
+  #timer: Timer;
 
-  constructor(log: ContainerLog, signal: AbortSignal) {
-    this.#signal = signal;
+  constructor(log: ContainerLog, reading: Reading) {
+    this.#reading = reading;
     this.#following = log.follow((line) => this.#take(line));
-    signal.addEventListener("abort", this.#stop, { once: true });
+    this.#timer = this.#later();
+    reading.signal.addEventListener("abort", this.#stop, { once: true });
   }
 
   /** The next lines; undefined at the end of the log or of the reader. */
   async next(): Promise<readonly LogLine[] | undefined> {
-    while (!this.#signal.aborted) {
+    while (!this.#reading.signal.aborted) {
       if (this.#waiting.length > 0) {
         this.#characters = 0;
         return this.#waiting.splice(0);
@@ -136,11 +153,21 @@ class FollowedLines implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#signal.removeEventListener("abort", this.#stop);
+    this.#timer.cancel();
+    this.#reading.signal.removeEventListener("abort", this.#stop);
     this.#following[Symbol.dispose]();
   }
 
   readonly #stop = (): void => this.#wake?.();
+
+  /** A container without a script tells nobody that it ends. */
+  #later(): Timer {
+    const look = (): void => {
+      if (this.#reading.isRunning()) this.#timer = this.#later();
+      else this.#take(undefined);
+    };
+    return this.#reading.clock.after(LOOK_MILLIS, look, { owner: "reader of a log", upkeep: true });
+  }
 
   #take(line: LogLine | undefined): void {
     if (line) {
@@ -186,10 +213,19 @@ async function openCommand(
   };
 }
 
-const isRunning = ({ status }: Pod, { container }: ContainerTarget): boolean =>
-  [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])].some(
-    ({ name, state }) => name === container && state?.running !== undefined,
+const statusOf = ({ status }: Pod, { container }: ContainerTarget) =>
+  [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])].find(
+    ({ name }) => name === container,
   );
+
+const isRunning = (pod: Pod, target: ContainerTarget): boolean => statusOf(pod, target)?.state?.running !== undefined;
+
+/** Whether a container still runs, in the same start. */
+function isRunningNow(lookup: Lookup, pod: Pod, target: ContainerTarget): boolean {
+  const now = lookup.get("pods", target.namespace, target.pod) as unknown as Pod | undefined;
+  if (now?.metadata.uid !== pod.metadata.uid) return false;
+  return isRunning(now, target) && statusOf(now, target)?.restartCount === statusOf(pod, target)?.restartCount;
+}
 
 /** All of standard input, which a terminal ends with Ctrl-D; a Ctrl-C interrupts. */
 async function readInput({ stdin, size }: SessionStreams): Promise<string | typeof INTERRUPT> {
@@ -213,7 +249,7 @@ async function openOutput(simulation: Simulation, pod: Pod, target: ContainerTar
   return {
     async run({ signal, write }) {
       const query = { container: "", previous: false, timestamps: false, since: undefined, limitBytes: undefined };
-      for await (const piece of linesOf(log, { ...query, follow: true, tailLines: 0 }, signal)) {
+      for await (const piece of linesOf(log, { ...query, follow: true, tailLines: 0 }, { ...running, signal })) {
         await write("stdout", piece);
       }
       return 0;

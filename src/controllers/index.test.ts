@@ -1,13 +1,19 @@
 import { describe, expect, test } from "vitest";
 import { kubernetes, neutral } from "../meta/dialect.ts";
 import { builtInControllers, chooseControllers, lifecycleControllers, shortName } from "./index.ts";
-import { CONTROLLERS } from "./names.ts";
+import { CONTROLLERS, isControllerChosen, ownName } from "./names.ts";
 import { workloadControllers } from "./workloads/index.ts";
 
 const signingCa = (): never => {
   throw new Error("nothing is signed here");
 };
-const settingsOf = (dialect: typeof kubernetes) => ({ dialect, eventTtlMillis: 1000, caCertificate: "", signingCa });
+const settingsOf = (dialect: typeof kubernetes) => ({
+  dialect,
+  eventTtlMillis: 1000,
+  caCertificate: "",
+  signingCa,
+  loadBalancerAddresses: ["192.0.2.0/24"],
+});
 const of = (dialect: typeof kubernetes) => builtInControllers(settingsOf(dialect));
 const all = of(kubernetes);
 const usual = all.usual.map(shortName);
@@ -46,6 +52,31 @@ describe("chooseControllers", () => {
   );
 });
 
+describe("names of kube-controller-manager", () => {
+  test.each([
+    ["deployment-controller", "deployment"],
+    ["-replicationcontroller-controller", "-replicationcontroller"],
+    ["garbage-collector-controller", "garbage-collector"],
+    ["endpointslice-mirroring-controller", "endpointslicemirroring"],
+    ["persistentvolume-attach-detach-controller", "attachdetach"],
+    ["-podgc", "-pod-garbage-collector-controller"],
+    ["taint-eviction-controller", "taint-eviction-controller"],
+    ["namespace", "namespace"],
+    ["*", "*"],
+    ["no-such-controller", "no-such-controller"],
+    ["toString", "toString"],
+  ])("%s is %s", (name, own) => expect(ownName(name)).toBe(own));
+
+  test("choose the same controllers as those here", () => {
+    expect(chosen(["deployment-controller", "root-ca-certificate-publisher-controller"])).toEqual(
+      chosen(["deployment", "root-ca"]),
+    );
+    expect(chosen(["*", "-deployment-controller"])).toEqual(without("deployment"));
+    expect(isControllerChosen(["serviceaccount-controller"], "serviceaccount")).toBe(true);
+    expect(isControllerChosen(["-serviceaccount-controller"], "serviceaccount")).toBe(false);
+  });
+});
+
 test("a scheduler is not in the way of another one: it runs where it is named", () => {
   expect(chosen(["*"])).not.toContain("scheduler");
   expect(chosen(["*", "scheduler"])).toEqual([...usual, "scheduler"]);
@@ -71,8 +102,8 @@ describe("in the neutral dialect", () => {
       "root-ca",
       "serviceaccount-token",
       "node-lifecycle-controller",
-      ...workloadControllers({ dialect: kubernetes }).map(shortName),
       "ttl",
+      ...workloadControllers(settingsOf(kubernetes)).map(shortName),
       ...PROTECTIONS,
     ]);
   });

@@ -35,10 +35,14 @@ import { volumeBinder } from "./storage/binder/binder.ts";
 import { ephemeralVolumes } from "./storage/ephemeral-volumes.ts";
 import { volumeExpansion } from "./storage/expansion.ts";
 import { attributesClassProtection, claimProtection, volumeProtection } from "./storage/protection.ts";
-import { workloadControllers } from "./workloads/index.ts";
+import { ownName } from "./names.ts";
+import { type WorkloadSettings, workloadControllers } from "./workloads/index.ts";
+
+export { loadBalancers } from "./workloads/load-balancers.ts";
 
 /** The settings of the controllers. */
-export interface ControllerSettings extends AttachSettings, PodGarbageSettings, QuotaSettings, NodeLifecycleSettings {
+export interface ControllerSettings
+  extends AttachSettings, PodGarbageSettings, QuotaSettings, NodeLifecycleSettings, WorkloadSettings {
   readonly dialect: Dialect;
   readonly eventTtlMillis: number;
   /** The CA of the serving certificate in PEM; empty without TLS. */
@@ -116,12 +120,13 @@ export function lifecycleControllers({
 
 /**
  * Returns the controllers in a list of names: `*` for the usual ones, `name` for one, `-name` for the usual ones
- * without it, `none`. @throws for an unknown name
+ * without it, `none`. Names of kube-controller-manager are understood, too. @throws for an unknown name
  */
 export function chooseControllers(
   { usual, onRequest }: BuiltInControllers,
-  names: readonly string[],
+  given: readonly string[],
 ): readonly Controller[] {
+  const names = given.map(ownName);
   const all = [...usual, ...onRequest];
   const known = all.map(shortName);
   for (const name of names) {

@@ -37,6 +37,8 @@ export interface ServerOptions extends ServerParts, RouteParts {
   readonly filters?: readonly Filter[];
   /** Paths beside the server's own; none by default. */
   readonly routes?: readonly Route[];
+  /** The time of objects in ms since the epoch, where it is not that of the clock. */
+  readonly objectTime?: () => number;
   /** Connects to programs behind objects; none by default. */
   readonly programs?: Programs;
   /** Add metrics of other rooms to `/metrics`; none by default. */
@@ -210,6 +212,7 @@ function contextOf(
     watchers: new Set(),
     ongoing: new Set(),
     routes: new RouteTable([...(options.routes ?? []), ...routesOf(options)]),
+    objectTime: options.objectTime ?? (() => clock.now()),
     programs: options.programs ?? (() => undefined),
     compress: options.compress ?? "remote",
     closing,

@@ -45,10 +45,24 @@ export const podController = (state: SimulationState): Controller =>
       const pod = memory.podOf(key);
       const node = pod && memory.node(pod.spec.nodeName ?? "");
       if (!pod || !node || !isSimulated(node) || lostSince(node) !== undefined) return undefined;
-      if (state.stages.has("Pod") && !hasScript(pod, state)) return performStage(ctx, state, pod, node);
+      if (state.stages.has("Pod") && !hasScript(pod, state)) {
+        const { client, event, clock } = ctx;
+        const hostIP = addressOfNode(node);
+        return performStage(Pod, pod, {
+          client,
+          now: clock.now(),
+          state,
+          node,
+          podIP: memory.addresses.of(pod, node, hostIP),
+          event: (type, reason, note) => event(type, pod, reason, note, undefined, { host: node.metadata.name }),
+        });
+      }
       return liveOn(ctx, state, pod, node);
     },
   });
+
+const addressOfNode = (node: Node): string =>
+  node.status.addresses?.find(({ type }) => type === "InternalIP")?.address ?? "127.0.0.1";
 
 const hasScript = ({ spec }: Pod, { isScripted }: SimulationState): boolean =>
   (spec.containers ?? []).some(({ image = "" }) => isScripted(image));
@@ -107,7 +121,7 @@ async function factsOf(
   pod: Pod,
   node: Node,
 ): Promise<LifeFacts> {
-  const hostIP = node.status.addresses?.find(({ type }) => type === "InternalIP")?.address ?? "127.0.0.1";
+  const hostIP = addressOfNode(node);
   const podIP = memory.addresses.of(pod, node, hostIP);
   const problems = new Map<string, string>();
   let mountProblem: string | undefined;

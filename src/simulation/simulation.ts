@@ -19,10 +19,10 @@ import type {
   Unanswered,
 } from "./contract.ts";
 import type { Container } from "./life/contract.ts";
-import { nodeController, freeIndex } from "./nodes/controller.ts";
+import { nodeController } from "./nodes/controller.ts";
 import { faultsOf } from "./nodes/faults.ts";
 import { isSimulated, lostSince } from "./nodes/marks.ts";
-import { newNode } from "./nodes/node-object.ts";
+import { indexOfRange, newNode } from "./nodes/node-object.ts";
 import { podController } from "./pods.ts";
 import { runCommand } from "./scripts/commands.ts";
 import { environmentOf } from "./scripts/environment.ts";
@@ -30,6 +30,7 @@ import { LogOfStart } from "./scripts/log-book.ts";
 import type { ScriptRun } from "./scripts/run.ts";
 import { mountsOf, readTexts } from "./scripts/volumes.ts";
 import { SimulationState } from "./state.ts";
+import { createStorage, storageControllers } from "./storage/controller.ts";
 import { usageOf } from "./usage.ts";
 
 const DEFAULT_CONTAINER = "kubectl.kubernetes.io/default-container";
@@ -52,7 +53,7 @@ class RunningSimulation implements Simulation {
 
   constructor(state: SimulationState) {
     this.#state = state;
-    this.controllers = [nodeController(() => state.stages.has("Node")), podController(state)];
+    this.controllers = [...storageControllers, nodeController(state), podController(state)];
   }
 
   [Symbol.dispose](): void {
@@ -75,16 +76,20 @@ class RunningSimulation implements Simulation {
   async addNodes(client: Client, count: number, options: NodeOptions = {}): Promise<readonly Node[]> {
     const { prefix = "node-", zone } = options;
     if (!Number.isInteger(count) || count < 1) throw new RangeError(`expected a number of nodes from 1, got ${count}`);
+    await createStorage(client);
     const resource = client.resource(Node);
     const known = (await resource.list()).items;
     const names = new Set(known.map(({ metadata }) => metadata.name));
     const zones = zone === undefined ? [] : [zone].flat();
     const made: Node[] = [];
+    const taken = new Set(known.map(({ spec }) => indexOfRange(spec.podCIDR)));
     let number = 1;
+    let index = 0;
     for (let i = 0; i < count; i++) {
       while (names.has(`${prefix}${number}`)) number++;
       const name = `${prefix}${number++}`;
-      const index = freeIndex([...known, ...made]);
+      while (taken.has(index)) index++;
+      taken.add(index);
       const where = zones.length === 0 ? undefined : zones[i % zones.length];
       // oxlint-disable-next-line no-await-in-loop -- in the order of names, for equal revisions
       made.push(await resource.create(newNode(name, index, where, options, this.#state.host.clock.now())));

@@ -126,6 +126,7 @@ export class SimulationState {
       this.previous.delete(key);
     }
     this.files.forget(`pod ${uid} `);
+    this.stages.forget(uid);
   }
 
   /** Ends all scripts; a later term starts them again. */

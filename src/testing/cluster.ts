@@ -12,7 +12,8 @@
  * @module
  */
 import { ADMISSION_PLUGINS, PLUGIN_CONTROLLERS, idleNames, unavailablePlugin } from "../admission/names.ts";
-import { builtInControllers, chooseControllers, lifecycleControllers } from "../controllers/index.ts";
+import { builtInControllers, chooseControllers, lifecycleControllers, loadBalancers } from "../controllers/index.ts";
+import { serviceNetworkFault } from "../meta/service-ranges.ts";
 import type { Controller as BuiltIn } from "../runtime/index.ts";
 import { type Dialect, dialectOf } from "../meta/dialect.ts";
 import { systemClock } from "../util/clock.ts";
@@ -60,11 +61,11 @@ export async function createCluster(options: ClusterOptions = {}): Promise<Clust
   const unavailable = unavailablePlugin(admission);
   if (unavailable !== undefined) throw new RangeError(`expected admission to enable other plugins, got ${unavailable}`);
   const { controllers = "lifecycle", nodes } = options;
-  const forNodes = nodeControllers(dialect, options.controllers);
+  const forNodes = nodeControllers(dialect, options);
   const plugins = kitPlugins({ ...admission, controllers: accountControllers(controllers) });
   const beginning = { dialect, seed, plugins, rbac };
   if (!virtual || from || options.log) {
-    const settings = { dialect, virtual, builtIn: chooseBuiltIn(dialect, controllers), forNodes, seed, log };
+    const settings = { dialect, virtual, builtIn: chooseBuiltIn(dialect, options), forNodes, seed, log };
     const moment = await firstMoment({
       ...beginning,
       now: virtual ? Date.parse(now) : systemClock.now(),
@@ -77,7 +78,7 @@ export async function createCluster(options: ClusterOptions = {}): Promise<Clust
     return withNodes(cluster, nodes);
   }
   const begin = async (): Promise<Begun> => {
-    const settings = { dialect, virtual, builtIn: chooseBuiltIn(dialect, controllers), forNodes, seed, log };
+    const settings = { dialect, virtual, builtIn: chooseBuiltIn(dialect, options), forNodes, seed, log };
     const usual = isDefault(options) ? usualBeginning(dialect.name, Date.parse(now), seed) : undefined;
     const first = await firstMoment({ ...beginning, now: Date.parse(now), ...(usual ? { from: usual } : {}) });
     if (usual) return { settings, moment: first };
@@ -86,7 +87,10 @@ export async function createCluster(options: ClusterOptions = {}): Promise<Clust
     await cluster.close();
     return { settings, moment };
   };
-  const { settings, moment } = await begunOnce([dialect.name, now, seed, plugins, rbac, options.controllers], begin);
+  const { settings, moment } = await begunOnce(
+    [dialect.name, now, seed, plugins, rbac, options.controllers, options.loadBalancerAddresses],
+    begin,
+  );
   return withNodes(new TestCluster(settings, moment, routes), nodes);
 }
 
@@ -104,8 +108,13 @@ const accountControllers = (chosen: NonNullable<ClusterOptions["controllers"]>):
   PLUGIN_CONTROLLERS.filter((name) => chosen === "all" || chosen.includes(name));
 
 /** Whether the options change nothing of the initial state but time and seed. */
-const isDefault = ({ admission, rbac = false, controllers = "lifecycle" }: ClusterOptions): boolean =>
-  admission === undefined && !rbac && controllers === "lifecycle";
+const isDefault = ({
+  admission,
+  rbac = false,
+  controllers = "lifecycle",
+  loadBalancerAddresses,
+}: ClusterOptions): boolean =>
+  admission === undefined && !rbac && controllers === "lifecycle" && loadBalancerAddresses === undefined;
 
 /** The initial state of a cluster, for further clusters with the same options; it is never changed. */
 interface Begun {
@@ -129,27 +138,35 @@ async function begunOnce(options: readonly unknown[], begin: () => Promise<Begun
 }
 
 /** The controllers that simulated nodes bring: the scheduler, and all others where nothing was chosen. */
-function nodeControllers(dialect: Dialect, chosen: ClusterOptions["controllers"]): readonly BuiltIn[] {
+function nodeControllers(dialect: Dialect, options: ClusterOptions): readonly BuiltIn[] {
+  const { controllers: chosen } = options;
   const brings =
     chosen === undefined ? ["*", "scheduler"] : chosen === "all" || chosen === "lifecycle" ? ["scheduler"] : [];
-  const running = new Set(chooseBuiltIn(dialect, chosen ?? "lifecycle").map(({ name }) => name));
-  return chooseControllers(builtInControllers(settingsOf(dialect)), brings.length === 0 ? ["none"] : brings).filter(
-    ({ name }) => !running.has(name),
-  );
+  const running = new Set(chooseBuiltIn(dialect, options).map(({ name }) => name));
+  return chooseControllers(
+    builtInControllers(settingsOf(dialect, options)),
+    brings.length === 0 ? ["none"] : brings,
+  ).filter(({ name }) => !running.has(name));
 }
 
 /** The clock moves faster than anyone could beat for a plain Node. */
-const settingsOf = (dialect: Dialect) => ({
+const settingsOf = (dialect: Dialect, { loadBalancerAddresses }: ClusterOptions) => ({
   dialect,
   eventTtlMillis: EVENT_TTL_MS,
   caCertificate: "",
   plainNodesLive: true,
+  loadBalancerAddresses,
 });
 
-/** @throws Error for an unknown controller */
-function chooseBuiltIn(dialect: Dialect, chosen: NonNullable<ClusterOptions["controllers"]>): readonly BuiltIn[] {
-  const settings = settingsOf(dialect);
-  if (chosen === "lifecycle") return lifecycleControllers(settings);
+/** @throws Error for an unknown controller, RangeError for networks that are none */
+function chooseBuiltIn(dialect: Dialect, options: ClusterOptions): readonly BuiltIn[] {
+  const { controllers: chosen = "lifecycle", loadBalancerAddresses } = options;
+  const fault = loadBalancerAddresses && serviceNetworkFault(loadBalancerAddresses);
+  if (fault !== undefined) throw new RangeError(`loadBalancerAddresses: ${fault}`);
+  const settings = settingsOf(dialect, options);
+  if (chosen === "lifecycle") {
+    return [...lifecycleControllers(settings), ...(loadBalancerAddresses ? [loadBalancers(settings)] : [])];
+  }
   const all = builtInControllers(settings);
   return chooseControllers(all, chosen === "all" ? ["*"] : chosen === "none" ? [] : [chosen].flat());
 }

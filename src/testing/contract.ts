@@ -31,6 +31,11 @@ export interface ClusterOptions {
    */
   readonly controllers?: "lifecycle" | "all" | "none" | readonly string[];
   /**
+   * Networks whose addresses Services of the type LoadBalancer get, at most one of each family: `["192.0.2.0/24"]`. By default
+   * none gets one.
+   */
+  readonly loadBalancerAddresses?: readonly string[];
+  /**
    * Admission plugins to enable in addition to those of the kit, which are fewer than those of a server, and those of the kit to
    * disable, by the names of kube-apiserver: `{ enable: ["Priority"] }`.
    */

@@ -35,7 +35,7 @@ export interface TestSimulation extends SimulationFaults {
    *
    * @throws Error where there is none
    */
-  logs(container: ContainerOf, options?: { readonly previous?: boolean }): readonly string[];
+  logs(container: ContainerOf, options?: { readonly previous?: boolean }): Promise<readonly string[]>;
   /**
    * Runs a command as `kubectl exec` does; a command of one text is split at spaces.
    *
@@ -54,8 +54,16 @@ export interface TestSimulation extends SimulationFaults {
   request(container: ContainerOf, request?: TestRequest): Promise<Required<ContainerResponse>>;
 }
 
-/** Makes what a test uses of the present simulation. */
-export function testSimulation(simulation: () => Simulation, client: () => Client): TestSimulation {
+/**
+ * Makes what a test uses of the present simulation.
+ *
+ * @param settled resolves when its controllers run and have nothing to do
+ */
+export function testSimulation(
+  simulation: () => Simulation,
+  client: () => Client,
+  settled: () => Promise<void>,
+): TestSimulation {
   const faults = (): SimulationFaults => simulation().faults(client());
   return {
     lose: (target) => faults().lose(target),
@@ -66,17 +74,20 @@ export function testSimulation(simulation: () => Simulation, client: () => Clien
     diskPressure: (target) => faults().diskPressure(target),
     restoreDisk: (target) => faults().restoreDisk(target),
     flapping: (...args) => faults().flapping(...args),
-    logs(container, { previous = false } = {}) {
+    async logs(container, { previous = false } = {}) {
+      await settled();
       const log = answered<ContainerLog>(container, simulation().logs({ ...targetOf(container), previous }));
       return log.lines.map(({ text }: LogLine) => text);
     },
     async exec(container, command, options = {}) {
+      await settled();
       const words = typeof command === "string" ? command.split(" ").filter((word) => word !== "") : command;
       const result = await simulation().exec(targetOf(container), { command: words, ...options });
       const { stdout = "", stderr = "", code = 0 } = answered<ExecResult>(container, result);
       return { stdout, stderr, code };
     },
     async request(container, request = {}) {
+      await settled();
       const whole = { method: "GET", path: "/", port: 80, headers: {}, body: "", ...request };
       const response = await simulation().request(targetOf(container), whole);
       const { status = 200, headers = {}, body = "" } = answered<ContainerResponse>(container, response);

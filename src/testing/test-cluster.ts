@@ -145,6 +145,7 @@ export class TestCluster implements Cluster {
     this.simulation = testSimulation(
       () => this.#simulated(),
       () => this.client(),
+      () => this.#startedSimulation(),
     );
   }
 
@@ -446,6 +447,12 @@ export class TestCluster implements Cluster {
       this.#failures.failed({ controller: "simulation", key: where, error });
     live.simulation = createSimulation(host, { seed, log: errorLog(log), onError });
     return live.simulation;
+  }
+
+  /** Starts the simulation where it has not been started, and waits until it is there. */
+  async #startedSimulation(): Promise<void> {
+    this.#simulated();
+    if (!this.#server().hasSimulated) await this.settled();
   }
 
   /** Starts the built-in controllers; in a fork without writes they would have nothing to do. */

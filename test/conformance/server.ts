@@ -27,6 +27,8 @@ interface Setup {
   readonly issuers: readonly string[];
   /** Feature gates that are on beside {@link CONFORMANCE_GATES}. */
   readonly gates: Readonly<Partial<Record<Gate, boolean>>>;
+  /** How often autoscalers are looked at. */
+  readonly autoscalerSync?: string;
 }
 
 /** Default steps of admission that the recorded server ran only where an area asks for them. */
@@ -47,7 +49,7 @@ const EXTENDED: Setup = { ...ALONE, gates: { MutatingAdmissionPolicy: true } };
 /** How the recorded server was started for areas for which it was not started alone. */
 const SETUPS: Readonly<Record<string, Setup>> = {
   controllers: { ...ALONE, controllers: ["*"] },
-  rollouts: { ...ALONE, controllers: ["*"] },
+  rollouts: { ...ALONE, controllers: ["*"], autoscalerSync: "2s" },
   scheduling: { ...ALONE, controllers: ["*", "scheduler"] },
   trust: { ...ALONE, issuers: ["https://kubernetes.default.svc"] },
   admission: EXTENDED,
@@ -62,7 +64,13 @@ const SETUPS: Readonly<Record<string, Setup>> = {
 const setupOf = (area: string): Setup => SETUPS[area] ?? ALONE;
 
 /** Starts the server on a free port, in memory, over plain HTTP. */
-const startConformanceServer = ({ controllers, plugins, issuers, gates }: Setup): Promise<RunningServer> =>
+const startConformanceServer = ({
+  controllers,
+  plugins,
+  issuers,
+  gates,
+  autoscalerSync,
+}: Setup): Promise<RunningServer> =>
   startServer({
     dev: true,
     port: 0,
@@ -73,6 +81,7 @@ const startConformanceServer = ({ controllers, plugins, issuers, gates }: Setup)
     enableAdmissionPlugins: plugins,
     disableAdmissionPlugins: RECORDED_WITHOUT.filter((name) => !plugins.includes(name)),
     serviceAccountIssuer: issuers,
+    ...(autoscalerSync === undefined ? {} : { autoscalerSyncMillis: autoscalerSync }),
   });
 
 /** Plays scenarios, those of each setup against a server of their own; what became of each, in the order of the list. */

@@ -18,6 +18,7 @@ const PAGES = [
   "docs/guides/testing-kit.md",
   "docs/guides/controllers.md",
   "docs/guides/from-client-node.md",
+  "docs/guides/workloads.md",
   "docs/tutorial.md",
   "README.md",
 ];
@@ -46,6 +47,8 @@ test("every file of the pages is there", () => {
     "node.test-with-node.ts",
     "controllers.ts",
     "from-client-node.ts",
+    "database.ts",
+    "database.test.ts",
     "web.yaml",
     "maps.ts",
     "web.yaml",

@@ -77,8 +77,12 @@ describe("images", () => {
     expect(await readiness("db")).not.toBe("True");
     await cluster.clock.advance("4s");
     expect(await readiness("db")).toBe("True");
-    expect(cluster.simulation.logs("db")).toEqual(["starting", "ready"]);
-    expect(await cluster.simulation.exec("db", "a b", { stdin: "in" })).toEqual({ stdout: "a+b in", stderr: "", code: 2 });
+    expect(await cluster.simulation.logs("db")).toEqual(["starting", "ready"]);
+    expect(await cluster.simulation.exec("db", "a b", { stdin: "in" })).toEqual({
+      stdout: "a+b in",
+      stderr: "",
+      code: 2,
+    });
     expect(await cluster.simulation.request({ pod: "db", container: "c" }, { path: "/teapot" })).toMatchObject({
       status: 418,
       body: "hello",
@@ -86,7 +90,7 @@ describe("images", () => {
     await cluster.clock.advance("20s");
     expect((await podOf("db")).status.containerStatuses?.[0]?.state?.terminated?.exitCode).toBe(3);
     await expect(cluster.simulation.exec("db", "true")).rejects.toThrow("it does not run");
-    expect(() => cluster.simulation.logs("none")).toThrow("there is no such Pod");
+    await expect(cluster.simulation.logs("none")).rejects.toThrow("there is no such Pod");
   });
 
   test("an error in a script is told by settled, once", async () => {
@@ -114,7 +118,7 @@ describe("forks, marks and snapshots", () => {
     await using fork = cluster.fork();
     await fork.clock.advance("10s");
     expect([await readiness("slow"), await readiness("slow", fork)]).toEqual(["False", "True"]);
-    expect(fork.simulation.logs("slow")).toEqual(["ready"]);
+    expect(await fork.simulation.logs("slow")).toEqual(["ready"]);
     await cluster.clock.advance("10s");
     expect(await podOf("slow")).toMatchObject({ status: (await podOf("slow", fork)).status });
   });
@@ -183,7 +187,10 @@ describe("faults and metrics", () => {
     const services = client.resource(APIService);
     const own = await services.get({ name: "v1beta1.metrics.k8s.io" });
     expect(own.spec.service).toBeUndefined();
-    await services.update({ ...own, spec: { ...own.spec, service: { namespace: "kube-system", name: "metrics-server" } } });
+    await services.update({
+      ...own,
+      spec: { ...own.spec, service: { namespace: "kube-system", name: "metrics-server" } },
+    });
     await cluster.settled();
     await expect(client.resource(PodMetrics).list()).rejects.toMatchObject({ status: { code: 404 } });
   });

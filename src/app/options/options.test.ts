@@ -125,6 +125,7 @@ describe("resolveOptions", () => {
   test.each([
     ["controllers", "-namespace, root-ca,,* ", "controllers", ["-namespace", "root-ca", "*"]],
     ["controllers", "none", "controllers", ["none"]],
+    ["controllers", "*,-deployment-controller", "controllers", ["*", "-deployment"]],
     ["tls-san", "a.example,10.0.0.1", "tlsSans", ["a.example", "10.0.0.1"]],
     [
       "feature-gates",

@@ -29,6 +29,7 @@ import {
   keyPrefix,
   list,
   limit,
+  networks,
   nodeName,
   onOff,
   oneOf,
@@ -185,6 +186,18 @@ const ROWS = {
       "",
       "Where Services of webhooks listen, where that is not at their endpoints: for webhooks that run outside of the cluster.",
       { as: "services" },
+    ),
+    "load-balancer-addresses": option(
+      networks,
+      "",
+      "The network whose addresses Services of the type LoadBalancer get, or one of each family.",
+      { otherwise: "none get one" },
+    ),
+    "horizontal-pod-autoscaler-sync-period": option(
+      durationWithin("1ms", "1h"),
+      "15s",
+      "How often the metrics of each autoscaler are read.",
+      { as: "autoscalerSyncMillis" },
     ),
     "disable-force-detach-on-timeout": option(
       onOff,

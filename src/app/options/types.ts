@@ -6,7 +6,7 @@
 import { resolve } from "node:path";
 import { ADMISSION_PLUGINS } from "../../admission/names.ts";
 import { AUTHORIZATION_MODES, type AuthorizationMode, isAuthorizationMode } from "../../auth/modes.ts";
-import { CONTROLLERS } from "../../controllers/names.ts";
+import { CONTROLLERS, ownName } from "../../controllers/names.ts";
 import { type Dialect, dialectOf, kubernetes, neutral } from "../../meta/dialect.ts";
 import { GATES, type Gate, gatesOf } from "../../meta/gates.ts";
 import { networkOf, networkText } from "../../meta/addresses.ts";
@@ -222,6 +222,12 @@ export const serviceNetworks: OptionType<readonly string[]> = {
   },
 };
 
+/** Networks, one or one of each family; none by default. */
+export const networks: OptionType<readonly string[]> = {
+  ...serviceNetworks,
+  read: (value) => (value.trim() === "" ? [] : serviceNetworks.read(value)),
+};
+
 /** Where Services listen: `HOST:PORT` by `NAMESPACE/NAME` or `NAMESPACE/NAME:PORT`. */
 export const serviceAddresses: OptionType<ReadonlyMap<string, string>> = {
   name: "map",
@@ -257,7 +263,7 @@ export const controllers: OptionType<readonly string[]> = {
   words: Object.keys(CONTROLLERS),
   explain: (word) => CONTROLLERS[word as keyof typeof CONTROLLERS],
   read(value) {
-    const names = partsOf(value);
+    const names = partsOf(value).map(ownName);
     for (const name of names) {
       const bare = name.replace(/^-/, "");
       if (name !== "*" && name !== "none" && !Object.hasOwn(CONTROLLERS, bare)) throw unknownWord(this, bare);

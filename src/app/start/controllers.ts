@@ -34,7 +34,9 @@ function withScheduler(names: readonly string[], isSimulated: boolean): readonly
 
 function chosenControllers(options: ChosenOptions, server: ServerSettings, isSimulated = false): readonly Controller[] {
   const { dialect, eventTtlMillis, forceDetach, endedPods } = options;
-  const all = builtInControllers({ dialect, eventTtlMillis, forceDetach, endedPods, ...server });
+  const { autoscalerSyncMillis, loadBalancerAddresses } = options;
+  const workloads = { autoscalerSyncMillis, loadBalancerAddresses };
+  const all = builtInControllers({ dialect, eventTtlMillis, forceDetach, endedPods, ...workloads, ...server });
   try {
     return chooseControllers(all, withScheduler(options.controllers, isSimulated));
   } catch (error) {

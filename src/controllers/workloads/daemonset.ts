@@ -4,7 +4,7 @@
  * @module
  */
 import { type Key, keyOf } from "../../client/index.ts";
-import { type ControllerRevision, DaemonSet, Node, Pod } from "../../client/kinds/index.ts";
+import { type ControllerRevision, DaemonSet, Node, type Pod } from "../../client/kinds/index.ts";
 import { selectorOf } from "../../meta/label-selector.ts";
 import {
   type Controller,

@@ -35,6 +35,8 @@ export interface Performed {
   /** Created and updated objects, in the order of the plan. */
   readonly written: readonly ApiObject[];
   readonly refusals: readonly Refusal[];
+  /** The first refusal, to throw when all is done. */
+  readonly error: StatusError | undefined;
   /** Whether an object had changed or was gone: the informers will show it, and the plan is made again. */
   readonly isOvertaken: boolean;
 }

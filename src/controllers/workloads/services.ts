@@ -59,7 +59,9 @@ export function followServices(
   const services = own(selectingServices);
   const pods = own(selectedPods);
   const following = new DisposableStack();
-  const addServicesOf = (pod: Pod): void => servicesOf(pod, services).forEach(add);
+  const addServicesOf = (pod: Pod): void => {
+    for (const key of servicesOf(pod, services)) add(key);
+  };
   following.use(services.on(({ object }) => add(textOf(object))));
   following.use(
     pods.on((event) => {

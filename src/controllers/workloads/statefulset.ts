@@ -4,7 +4,7 @@
  * @module
  */
 import { type Key, keyOf } from "../../client/index.ts";
-import { ControllerRevision, PersistentVolumeClaim, type Pod, StatefulSet } from "../../client/kinds/index.ts";
+import { type ControllerRevision, PersistentVolumeClaim, type Pod, StatefulSet } from "../../client/kinds/index.ts";
 import { selectorOf } from "../../meta/label-selector.ts";
 import { type Controller, type Source, defineController, sharedInformer, watches } from "../../runtime/index.ts";
 import { claimPrefix, claimPrefixes, ordinalOf } from "../../workloads/statefulset/names.ts";

@@ -59,7 +59,7 @@ function tableOf(
   const style = {
     include: includeObject(incoming.query),
     version: format.version,
-    now: server.clock.now(),
+    now: server.objectTime(),
     log: server.log,
   };
   const header = tableHeader(definition, format.version, meta, true);

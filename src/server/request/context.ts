@@ -90,6 +90,8 @@ export interface ServerContext extends ServerParts, ResponseParts {
   readonly limits: ServerLimits;
   readonly metrics: ServerMetrics;
   readonly routes: Routes;
+  /** The time of objects in ms since the epoch, for their ages. */
+  readonly objectTime: () => number;
   /** Connects to the programs behind objects. */
   readonly programs: Programs;
   readonly wheel: WatchWheel;

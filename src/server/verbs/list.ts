@@ -123,7 +123,7 @@ function itemMaker(server: ServerContext, { resource, incoming }: ResourceReques
     const style = {
       include: includeObject(incoming.query),
       version: format.version,
-      now: server.clock.now(),
+      now: server.objectTime(),
       log: server.log,
     };
     return (entry) => rowBytes(resource.definition, resource.object(entry), resource.view(entry), style);

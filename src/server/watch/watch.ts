@@ -267,8 +267,8 @@ class Watcher implements WatchSink, WatchOutput, Due, SeatHolder, OngoingAnswer 
   events(batch: WatchBatch): void {
     const out = this.#out;
     if (this.#closed || !out) return;
-    const { clock, log } = this.#server;
-    const [style, first, around] = [this.#style, this.#first, { now: clock.now(), log }];
+    const { log } = this.#server;
+    const [style, first, around] = [this.#style, this.#first, { now: this.#server.objectTime(), log }];
     // A client of this process gets bytes, and waits for nothing.
     if (!this.#outbox && (this.#isLocal || isShort(style, batch))) writeBatch(out, style, batch, first, around);
     else this.#writeLater(writeInSteps(out, style, batch, first, around));
@@ -280,7 +280,7 @@ class Watcher implements WatchSink, WatchOutput, Due, SeatHolder, OngoingAnswer 
 
   bookmark(revision: number, end: boolean): void {
     if (this.#closed || revision <= 0) return;
-    const frame = bookmarkFrame(this.#style, revision, end, this.#first, this.#server.clock.now());
+    const frame = bookmarkFrame(this.#style, revision, end, this.#first, this.#server.objectTime());
     this.#write(() => this.#out?.write(frame));
     this.#first = false;
   }

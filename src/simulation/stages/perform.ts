@@ -1,9 +1,114 @@
 /** Moves objects by Stages. */
-import type { Node, Pod } from "../../client/kinds/index.ts";
-import type { CommonContext, Result } from "../../runtime/definition.ts";
+import type { Client } from "../../client/client.ts";
+import {
+  type ApiObject,
+  type JsonPatchOperation,
+  type Kind,
+  type Scope,
+  apiVersionOf,
+  attempt,
+  keyOf,
+} from "../../client/index.ts";
+import type { Node } from "../../client/kinds/index.ts";
+import type { Result } from "../../runtime/index.ts";
+import type { ValueObject } from "../../value/value.ts";
+import { seededRandom } from "../../util/clock.ts";
+import { hashOfText } from "../life/states.ts";
 import type { SimulationState } from "../state.ts";
+import { type StageFacts, functionsOf } from "./functions.ts";
+import type { Effect } from "./stage.ts";
 
-/** Performs the Stage of a Pod that is due. */
-export async function performStage(_: CommonContext, _state: SimulationState, _pod: Pod, _node: Node): Promise<Result> {
+/** The version that templates are told. */
+const VERSION = "v0.7.0";
+const KUBELET_PORT = 10250;
+
+/** What a Stage of an object needs. */
+export interface StageParts {
+  readonly client: Client;
+  readonly now: number;
+  readonly state: SimulationState;
+  /** The node of the Pod, or the node itself. */
+  readonly node: Node;
+  /** The address of the Pod. */
+  readonly podIP: string;
+  readonly event: (type: "Normal" | "Warning", reason: string, message: string) => void;
+}
+
+/** Performs the Stage of an object that is due, and says when to look again. */
+export async function performStage<T extends ApiObject, S extends Scope>(
+  kind: Kind<T, S>,
+  object: T,
+  parts: StageParts,
+): Promise<Result> {
+  const { state, now } = parts;
+  const { uid, resourceVersion: version } = object.metadata;
+  const value = { ...object, apiVersion: apiVersionOf(kind), kind: kind.kind } as unknown as ValueObject;
+  const identity = { uid, version };
+  const next = state.stages.next(kind.kind, value, identity, now);
+  if (!next) return undefined;
+  if (next.due > now) return { requeueAfter: Math.ceil(next.due - now) };
+  state.stages.done(identity);
+  try {
+    const effects = next.stage.effects(value, functionsOf(factsOf(object, parts)));
+    for (const effect of effects) {
+      // oxlint-disable-next-line no-await-in-loop -- steps are one after the other
+      await perform(kind, object, effect, parts);
+    }
+  } catch (error) {
+    state.report(error, `Stage ${next.stage.name}`);
+  }
   return undefined;
+}
+
+const addressOf = (node: Node): string =>
+  node.status.addresses?.find(({ type }) => type === "InternalIP")?.address ?? "127.0.0.1";
+
+function factsOf(object: ApiObject, { state, node, podIP, now }: StageParts): StageFacts {
+  const random = seededRandom(hashOfText(`${object.metadata.uid} ${object.metadata.resourceVersion} template`));
+  const time = new Date(now).toISOString();
+  return {
+    now: time,
+    startTime: time,
+    version: VERSION,
+    nodeIP: (name) => {
+      const other = name === undefined || name === node.metadata.name ? node : state.seen?.node(name);
+      return other ? addressOf(other) : "127.0.0.1";
+    },
+    podIP: (_, hostNetwork) => (hostNetwork ? addressOf(node) : podIP),
+    nodeName: node.metadata.name,
+    nodePort: KUBELET_PORT,
+    random: () => random.next(),
+  };
+}
+
+async function perform<T extends ApiObject, S extends Scope>(
+  kind: Kind<T, S>,
+  object: T,
+  effect: Effect,
+  { client, event }: StageParts,
+): Promise<void> {
+  const resource = client.resource(kind);
+  switch (effect.kind) {
+    case "event":
+      event(effect.type === "Warning" ? "Warning" : "Normal", effect.reason, effect.message);
+      return;
+    case "delete":
+      await attempt(resource.delete(object, { gracePeriodSeconds: 0 }), "NotFound", "Conflict");
+      return;
+    case "patch": {
+      const to =
+        effect.subresource === undefined || effect.subresource === ""
+          ? resource
+          : resource.subresource(effect.subresource);
+      const key = keyOf<S>(object);
+      const { data, form } = effect;
+      const sent =
+        form === "json"
+          ? to.patch(key, data as unknown as readonly JsonPatchOperation[])
+          : form === "merge"
+            ? to.patch(key, data as never)
+            : to.patch(key, data as never, { strategic: true });
+      await attempt(sent, "NotFound", "Conflict");
+    }
+  }
 }

@@ -21,6 +21,11 @@ export class FailureMemory {
   readonly #failures = new Map<string, Failures>();
   #sizeToPrune = 1000;
 
+  /** The number of nodes that are remembered. */
+  get size(): number {
+    return this.#failures.size;
+  }
+
   /** Returns the milliseconds until a failed Pod may be replaced; undefined where it may be at once. */
   wait(key: string, now: number): number | undefined {
     const known = this.#failures.get(key);

@@ -6,7 +6,7 @@ import { addressBytes, addressText, familyOf } from "../../meta/addresses.ts";
 import { ownedBy, referenceTo } from "../common/ownership.ts";
 import { type Plan, creates, deletes, tells, updates } from "../common/plan.ts";
 import { hasSelector, portsKey } from "./pods.ts";
-import { type Endpoint, MANAGED_BY, SERVICE_NAME, endpointKey } from "./slices.ts";
+import { type Endpoint, MANAGED_BY, SERVICE_NAME, endpointKey, withLists } from "./slices.ts";
 import { TRIGGER_TIME } from "./trigger-time.ts";
 
 /** Who writes mirrored slices. */
@@ -36,7 +36,7 @@ export function planMirror({ service, endpoints, slices }: MirrorInput): Plan {
   const isWanted = endpoints && service && !hasSelector(service) && isMirrored(endpoints);
   if (!isWanted) return { stages: [slices.map((slice) => deletes(EndpointSliceKind, slice))] };
   const { groups, invalid, tooMany } = groupsOf(endpoints);
-  const byKey = Map.groupBy(slices, ({ addressType, ports }) => keyOf(addressType, ports));
+  const byKey = Map.groupBy(slices.map(withLists), ({ addressType, ports }) => keyOf(addressType, ports));
   const removed: EndpointSlice[] = [];
   const created: Group[] = [];
   const updated: EndpointSlice[] = [];

@@ -45,11 +45,18 @@ interface Group {
 
 type PortOfSlice = EndpointSlice["ports"][number];
 
+/** Returns a slice as its type says: a server tells empty lists as null. */
+export function withLists(slice: EndpointSlice): EndpointSlice {
+  const { endpoints, ports } = slice as Partial<EndpointSlice>;
+  return endpoints && ports ? slice : { ...slice, endpoints: endpoints ?? [], ports: ports ?? [] };
+}
+
 /** Plans the slices of a Service with a selector. New slices are made first, so that no endpoint is missing meanwhile. */
 export function planSlices(input: SlicesInput): Plan {
   const families = familiesOf(input.service);
-  const stale = input.slices.filter(({ addressType }) => !families.includes(addressType));
-  const plans = families.map((family) => planFamily(input, family));
+  const slices = input.slices.map(withLists);
+  const stale = slices.filter(({ addressType }) => !families.includes(addressType));
+  const plans = families.map((family) => planFamily({ ...input, slices }, family));
   const removed = [...plans.flatMap((plan) => plan.removed), ...stale];
   const isGoing = input.service.metadata.deletionTimestamp !== undefined;
   return {

@@ -4,7 +4,7 @@
  * The templates of claims cannot change: the API server refuses it, as in Kubernetes 1.35. So claims grow by an update of each of them.
  */
 import type { NewObject } from "../../client/kind.ts";
-import { PersistentVolumeClaim, type Pod, type StatefulSet } from "../../client/kinds/index.ts";
+import type { PersistentVolumeClaim, Pod, StatefulSet } from "../../client/kinds/index.ts";
 import type { ObjectMetaOwnerReference } from "../../client/kinds/types.ts";
 import { referenceTo } from "../common/ownership.ts";
 import { claimName, isWanted, podName } from "./names.ts";

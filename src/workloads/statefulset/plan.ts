@@ -195,10 +195,10 @@ class Planning {
     const present = new Map(this.#wanted.map(({ ordinal, pod }) => [ordinal, pod]));
     const first = firstOrdinal(this.#set);
     const last = first + replicasOf(this.#set) - 1;
-    let creates = 0;
-    for (let ordinal = first; ordinal <= last && creates < MAX_CREATES; ordinal++) {
+    let missing = 0;
+    for (let ordinal = first; ordinal <= last && missing < MAX_CREATES; ordinal++) {
       const pod = present.get(ordinal);
-      if (!pod) creates++;
+      if (!pod) missing++;
       yield pod ? this.#present({ ordinal, pod }) : this.#absent(ordinal);
     }
   }
@@ -245,7 +245,9 @@ class Planning {
   #present(member: Member): Step {
     const { ordinal, pod } = member;
     if (isFinished(pod)) {
-      return { writes: isTerminating(pod) ? [] : [this.#deletes(pod)], blocks: true };
+      // A claim that it owned since it was to go stays for the next one.
+      const writes = isTerminating(pod) ? [] : [inSeries(...this.#ownerWrites(member), this.#deletes(pod))];
+      return { writes, blocks: true };
     }
     const writes: PlannedWrite[] = [];
     if (pod.status.phase === "Pending") {

@@ -6,13 +6,12 @@ import type { PodTemplate } from "../common/template.ts";
 import { claimName, podName } from "./names.ts";
 
 /** The label with the name of a Pod. */
-export const POD_NAME = "statefulset.kubernetes.io/pod-name";
+const POD_NAME = "statefulset.kubernetes.io/pod-name";
 
-/** The label with the ordinal of a Pod. */
-export const POD_INDEX = "apps.kubernetes.io/pod-index";
+const POD_INDEX = "apps.kubernetes.io/pod-index";
 
 /** The label of a Pod with the name of its revision. */
-export const REVISION = "controller-revision-hash";
+const REVISION = "controller-revision-hash";
 
 type Volume = NonNullable<Pod["spec"]["volumes"]>[number];
 

@@ -171,6 +171,10 @@ export class OrderedSet {
         this.faults.push(`${ordinal} went while wanted ones were not ready`);
       return;
     }
+    const claims = this.store.list(PersistentVolumeClaim);
+    if (claims.some(({ metadata }) => metadata.ownerReferences?.some(({ uid }) => uid === pod.metadata.uid))) {
+      this.faults.push(`${ordinal} went and takes its claim along, though it is wanted`);
+    }
     if (pod.status.phase === "Failed" || pod.status.phase === "Succeeded") return;
     if (index < partition) this.faults.push(`${ordinal} went below the partition ${partition}`);
     if (spec.updateStrategy.type === "OnDelete") this.faults.push(`${ordinal} went, though OnDelete`);

@@ -1,0 +1,274 @@
+/** Keeps the status of PodDisruptionBudgets, and sets back the condition of evictions that came to nothing. */
+import {
+  type Client,
+  type Key,
+  type Kind,
+  StatusError,
+  attempt,
+  keyOf,
+  keyText,
+  parseKey,
+} from "../../client/index.ts";
+import {
+  Deployment,
+  Pod,
+  PodDisruptionBudget,
+  ReplicaSet,
+  ReplicationController,
+  StatefulSet,
+} from "../../client/kinds/index.ts";
+import type { ObjectMetaOwnerReference } from "../../client/kinds/types.ts";
+import {
+  type Controller,
+  type GetInformer,
+  type KeyContext,
+  type ObjectEvent,
+  type Result,
+  type SourceParts,
+  defineKeyController,
+  sharedInformer,
+} from "../../runtime/index.ts";
+import { selectorOf } from "../../meta/label-selector.ts";
+import { messageOf } from "../../util/error.ts";
+import { type Scale, type ScaleOf, planBudget } from "../../workloads/budget/budget.ts";
+import { isDisrupted, planStaleCondition } from "../../workloads/budget/stale-condition.ts";
+import { controllerOf } from "../../workloads/common/ownership.ts";
+import { isReady, isTerminating } from "../../workloads/common/pods.ts";
+import { bucketOfSelector, labelBuckets } from "../../workloads/common/selecting.ts";
+import { perform } from "./perform.ts";
+import { readScale, scaledKind } from "./scale.ts";
+import { selectedPods } from "./services.ts";
+
+/** Indexes budgets by one label that their selectors require. */
+const bucketOfBudget = ({ metadata, spec }: PodDisruptionBudget): string | undefined =>
+  spec.selector && bucketOfSelector(metadata.namespace ?? "", selectorOf(spec.selector));
+
+const budgets = sharedInformer(PodDisruptionBudget, { indexes: { selector: bucketOfBudget } });
+const deployments = sharedInformer(Deployment);
+const replicaSets = sharedInformer(ReplicaSet);
+const statefulSets = sharedInformer(StatefulSet);
+const replicationControllers = sharedInformer(ReplicationController);
+
+const BUDGET = "budget ";
+const POD = "pod ";
+
+/** The keys to look at. */
+class BudgetMemory implements Disposable {
+  /** Budgets whose spec or Pods have changed since the last look: their Events are due. */
+  readonly news = new Set<string>();
+  readonly #following = new DisposableStack();
+  readonly #add: (key: string) => void;
+
+  constructor({ own }: SourceParts, add: (key: string) => void) {
+    this.#add = add;
+    const all = own(budgets);
+    this.#following.use(
+      all.on((event) => {
+        const isWritten =
+          event.type === "changed" && event.old.metadata.generation === event.object.metadata.generation;
+        if (event.type !== "deleted") this.#look(event.object, !isWritten);
+      }),
+    );
+    this.#following.use(
+      own(selectedPods).on((event) => {
+        if (event.type !== "deleted" && isDisrupted(event.object)) add(POD + keyText(keyOf(event.object)));
+        if (!matters(event)) return;
+        const pods = event.type === "changed" ? [event.object, event.old] : [event.object];
+        for (const pod of pods) {
+          for (const bucket of labelBuckets(pod)) {
+            for (const budget of all.by("selector", bucket)) {
+              if (selectorOf(budget.spec.selector!).matches(pod.metadata.labels)) this.#look(budget, true);
+            }
+          }
+        }
+      }),
+    );
+  }
+
+  #look(budget: PodDisruptionBudget, isNews: boolean): void {
+    const key = BUDGET + keyText(keyOf(budget));
+    if (isNews) this.news.add(key);
+    this.#add(key);
+  }
+
+  [Symbol.dispose](): void {
+    this.#following.dispose();
+  }
+}
+
+/** Whether a change of a Pod can change the status of a budget. */
+function matters(event: ObjectEvent<Pod>): boolean {
+  if (event.type !== "changed") return true;
+  const { old, object } = event;
+  return (
+    isReady(old) !== isReady(object) ||
+    isTerminating(old) !== isTerminating(object) ||
+    controllerOf(old)?.uid !== controllerOf(object)?.uid ||
+    JSON.stringify(old.metadata.labels) !== JSON.stringify(object.metadata.labels)
+  );
+}
+
+type BudgetContext = KeyContext<BudgetMemory>;
+
+/** The controller named `disruption` (WL-PDB-1..4, WL-PDB-10). */
+export const disruption: Controller = defineKeyController({
+  name: "keelson-disruption",
+  eventSource: "controllermanager",
+  uses: [budgets, selectedPods, deployments, replicaSets, statefulSets, replicationControllers],
+  begin: (parts, add) => new BudgetMemory(parts, add),
+  reconcile: (ctx) => (ctx.key.startsWith(POD) ? lookAtPod(ctx) : lookAtBudget(ctx)),
+});
+
+async function lookAtPod({ key, informer, client, clock, event }: BudgetContext): Promise<Result> {
+  const pod = informer(selectedPods).get(parseKey(key.slice(POD.length)));
+  if (!pod) return undefined;
+  return perform(planStaleCondition(pod, clock.now()), { client, tell: (type, ...told) => event(type, pod, ...told) });
+}
+
+async function lookAtBudget({
+  key,
+  memory,
+  informer,
+  client,
+  clock,
+  kinds,
+  event,
+  signal,
+}: BudgetContext): Promise<Result> {
+  const isNews = memory.news.delete(key);
+  const budget = informer(budgets).get(parseKey(key.slice(BUDGET.length)));
+  if (!budget) return undefined;
+  const pods = podsOf(budget, informer);
+  const foreign = needsScale(budget)
+    ? await foreignScales(pods, client, await foreignKinds(pods, kinds), signal)
+    : NONE;
+  const scaleOf = scalesIn(informer, foreign);
+  const plan = planBudget({ budget, pods, scaleOf, now: clock.now(), isNews });
+  return perform(plan, { client, tell: (type, ...told) => event(type, budget, ...told) });
+}
+
+function podsOf(budget: PodDisruptionBudget, informer: GetInformer): readonly Pod[] {
+  const { selector } = budget.spec;
+  if (!selector) return [];
+  const { namespace = "" } = budget.metadata;
+  const compiled = selectorOf(selector);
+  return informer(selectedPods)
+    .by("label", bucketOfSelector(namespace, compiled))
+    .filter(({ metadata }) => compiled.matches(metadata.labels));
+}
+
+const needsScale = ({ spec: { minAvailable, maxUnavailable } }: PodDisruptionBudget): boolean =>
+  maxUnavailable !== undefined || typeof minAvailable === "string";
+
+type Scales = ReadonlyMap<string, Scale | string>;
+const NONE: Scales = new Map();
+
+const OWN_KINDS = new Set(["Deployment", "ReplicaSet", "StatefulSet", "ReplicationController"]);
+const groupOf = (apiVersion: string): string =>
+  apiVersion.includes("/") ? apiVersion.slice(0, apiVersion.indexOf("/")) : "";
+
+/** Whether an informer has the controllers of a reference. */
+const isOwnKind = ({ apiVersion, kind }: ObjectMetaOwnerReference): boolean =>
+  OWN_KINDS.has(kind) && groupOf(apiVersion) === (kind === "ReplicationController" ? "" : "apps");
+
+/** The controllers of Pods of other kinds, each once. */
+const foreignOwners = (pods: readonly Pod[]): readonly (readonly [ObjectMetaOwnerReference, string])[] => {
+  const owners = new Map<string, readonly [ObjectMetaOwnerReference, string]>();
+  for (const pod of pods) {
+    const reference = controllerOf(pod);
+    if (reference && !isOwnKind(reference)) owners.set(reference.uid, [reference, pod.metadata.namespace ?? ""]);
+  }
+  return [...owners.values()];
+};
+
+type Scaled = ReturnType<typeof scaledKind>;
+
+async function foreignKinds(
+  pods: readonly Pod[],
+  kinds: BudgetContext["kinds"],
+): Promise<(reference: ObjectMetaOwnerReference) => Scaled> {
+  const served = foreignOwners(pods).length > 0 ? await kinds.read() : [];
+  return (reference) => scaledKind(served, reference);
+}
+
+/** Reads the scale subresources of the controllers of Pods that no informer has. */
+async function foreignScales(
+  pods: readonly Pod[],
+  client: Client,
+  kindOf: (reference: ObjectMetaOwnerReference) => Scaled,
+  signal: AbortSignal,
+): Promise<Scales> {
+  const scales = new Map<string, Scale | string>();
+  for (const [reference, namespace] of foreignOwners(pods)) {
+    const kind = kindOf(reference);
+    // oxlint-disable-next-line no-await-in-loop -- there is hardly more than one
+    scales.set(
+      reference.uid,
+      typeof kind === "string" ? kind : await foreignScale(client, kind, reference, namespace, signal),
+    );
+  }
+  return scales;
+}
+
+async function foreignScale(
+  client: Client,
+  kind: Kind,
+  { name, uid, kind: ownerKind }: ObjectMetaOwnerReference,
+  namespace: string,
+  signal: AbortSignal,
+): Promise<Scale | string> {
+  const none = `the ${ownerKind} ${name} that controls Pods was not found`;
+  try {
+    const found = await attempt(readScale(client, kind, { namespace, name }, signal), "NotFound");
+    if (!found.ok || found.value.metadata.uid !== uid) return none;
+    return { uid, replicas: found.value.spec?.replicas ?? 0 };
+  } catch (error) {
+    if (!(error instanceof StatusError)) throw error;
+    return messageOf(error);
+  }
+}
+
+/** Finds the scale of a controller in memory, or among those that were read. */
+function scalesIn(informer: GetInformer, foreign: Scales): ScaleOf {
+  return (reference, pod) => {
+    const known = foreign.get(reference.uid);
+    if (known !== undefined) return known;
+    const key: Key<"Namespaced"> = { namespace: pod.metadata.namespace ?? "", name: reference.name };
+    const found = ownScale(informer, reference, key);
+    return found ?? `the ${reference.kind} ${reference.name} that controls the Pod ${pod.metadata.name} was not found`;
+  };
+}
+
+function ownScale(
+  informer: GetInformer,
+  { kind, uid }: ObjectMetaOwnerReference,
+  key: Key<"Namespaced">,
+): Scale | undefined {
+  switch (kind) {
+    case "ReplicaSet":
+      return scaleOfReplicaSet(informer, uid, key);
+    case "StatefulSet":
+      return scaleIn(informer(statefulSets).get(key), uid);
+    case "ReplicationController":
+      return scaleIn(informer(replicationControllers).get(key), uid);
+    default:
+      return scaleIn(informer(deployments).get(key), uid);
+  }
+}
+
+/** The scale of the Deployment of a ReplicaSet, or its own where it has none. */
+function scaleOfReplicaSet(informer: GetInformer, uid: string, key: Key<"Namespaced">): Scale | undefined {
+  const set = informer(replicaSets).get(key);
+  if (set?.metadata.uid !== uid) return undefined;
+  const owner = controllerOf(set);
+  if (owner?.kind !== "Deployment") return scaleIn(set, uid);
+  return scaleIn(informer(deployments).get({ ...key, name: owner.name }), owner.uid);
+}
+
+interface Scalable {
+  readonly metadata: { readonly uid: string };
+  readonly spec: { readonly replicas?: number };
+}
+
+const scaleIn = (object: Scalable | undefined, uid: string): Scale | undefined =>
+  object?.metadata.uid === uid ? { uid, replicas: object.spec.replicas ?? 1 } : undefined;

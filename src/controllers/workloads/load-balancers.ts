@@ -1,0 +1,69 @@
+/** Gives Services of the type LoadBalancer addresses of given networks, which stand for a load balancer that is not there. */
+import { type Key, parseKey } from "../../client/index.ts";
+import type { Service } from "../../client/kinds/index.ts";
+import { type Controller, type SourceParts, defineKeyController } from "../../runtime/index.ts";
+import { AddressPool, addressesOfService, planAddresses } from "../../workloads/endpoints/load-balancer.ts";
+import { perform } from "./perform.ts";
+import { selectingServices, textOf } from "./services.ts";
+
+/** The settings of the controller. */
+export interface LoadBalancerSettings {
+  /** Networks for the addresses, at most one of each family; without any no Service gets one. */
+  readonly loadBalancerAddresses?: readonly string[] | undefined;
+}
+
+/** Which Service has which address: as the objects say, and for what is just written. */
+class PoolMemory implements Disposable {
+  readonly pool: AddressPool;
+  readonly #following: Disposable;
+
+  constructor(networks: readonly string[], { own }: SourceParts, add: (key: string) => void) {
+    this.pool = new AddressPool(networks);
+    // Who has addresses keeps them: they are seen before anybody gets one.
+    const services = own(selectingServices);
+    for (const service of services.list()) this.#keep(service);
+    this.#following = services.on((event) => {
+      const key = textOf(event.object);
+      if (event.type === "deleted") this.#free(event.object, key);
+      else {
+        if (event.type === "changed") {
+          const kept = new Set(addressesOfService(event.object));
+          for (const address of addressesOfService(event.old)) if (!kept.has(address)) this.pool.free(address, key);
+        }
+        this.#keep(event.object);
+      }
+      add(key);
+    });
+  }
+
+  #keep(service: Service): void {
+    if (service.spec.type !== "LoadBalancer") return;
+    for (const address of addressesOfService(service)) this.pool.take(address, textOf(service));
+  }
+
+  #free(service: Service, key: string): void {
+    for (const address of addressesOfService(service)) this.pool.free(address, key);
+  }
+
+  [Symbol.dispose](): void {
+    this.#following[Symbol.dispose]();
+  }
+}
+
+/** The controller named `service-lb`; it runs only where there are networks. */
+export const loadBalancers = ({ loadBalancerAddresses: networks = [] }: LoadBalancerSettings): Controller =>
+  defineKeyController({
+    name: "keelson-service-lb",
+    eventSource: "service-controller",
+    uses: [selectingServices],
+    // One after the other: nobody gets an address that another has just got.
+    concurrency: 1,
+    begin: (parts, add) => new PoolMemory(networks, parts, add),
+    async reconcile({ key: text, memory, informer, client, event }) {
+      const key: Key<"Namespaced"> = parseKey(text);
+      const service = informer(selectingServices).get(key);
+      if (!service) return undefined;
+      const plan = planAddresses(service, text, memory.pool);
+      return perform(plan, { client, tell: (type, ...told) => event(type, service, ...told) });
+    },
+  });

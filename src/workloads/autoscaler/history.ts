@@ -1,0 +1,220 @@
+/**
+ * What an autoscaler wanted and did: the windows and rates of WL-HPA-6. A planner takes a history and returns the next one. The
+ * controller keeps it in memory, as kube-controller-manager does: it begins anew with the term.
+ */
+import type { HorizontalPodAutoscaler } from "../../client/kinds/index.ts";
+import { AUTOSCALER_DEFAULTS } from "./replicas.ts";
+
+/** A wanted number of replicas, before windows and rates. */
+interface Recommendation {
+  readonly replicas: number;
+  readonly at: number;
+}
+
+/** A change of the number of replicas. */
+interface Change {
+  readonly by: number;
+  readonly at: number;
+}
+
+/** See the head of this file; times in milliseconds since the epoch. */
+export interface History {
+  readonly recommendations: readonly Recommendation[];
+  readonly ups: readonly Change[];
+  readonly downs: readonly Change[];
+}
+
+/** The history of an autoscaler that was just seen, at the present number of replicas. */
+export const newHistory = (replicas: number, at: number): History => ({
+  recommendations: [{ replicas, at }],
+  ups: [],
+  downs: [],
+});
+
+/** A reason and a text of a condition. */
+export interface Because {
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** The replicas that windows, rates and limits allow. */
+export interface Limited {
+  readonly replicas: number;
+  /** The condition `AbleToScale`. */
+  readonly able: Because;
+  /** The condition `ScalingLimited`. */
+  readonly limited: Because & { readonly isLimited: boolean };
+  readonly history: History;
+}
+
+/** What is limited. */
+export interface LimitInput {
+  readonly autoscaler: HorizontalPodAutoscaler;
+  readonly current: number;
+  readonly wanted: number;
+  readonly history: History;
+  readonly now: number;
+}
+
+type Behavior = NonNullable<HorizontalPodAutoscaler["spec"]["behavior"]>;
+type Rules = NonNullable<Behavior["scaleUp"]>;
+
+interface WholeRules {
+  readonly windowMillis: number;
+  readonly select: string;
+  readonly policies: NonNullable<Rules["policies"]>;
+}
+
+const UP_POLICIES = [
+  { type: "Pods", value: 4, periodSeconds: 15 },
+  { type: "Percent", value: 100, periodSeconds: 15 },
+];
+const DOWN_POLICIES = [{ type: "Percent", value: 100, periodSeconds: 15 }];
+
+/** The rules of both directions, with what is not said. */
+export const rulesOf = ({
+  scaleUp = {},
+  scaleDown = {},
+}: Behavior): { readonly up: WholeRules; readonly down: WholeRules } => ({
+  up: wholeRules(scaleUp, 0, UP_POLICIES),
+  down: wholeRules(scaleDown, AUTOSCALER_DEFAULTS.downscaleWindowMillis, DOWN_POLICIES),
+});
+
+const wholeRules = (
+  { stabilizationWindowSeconds, selectPolicy = "Max", policies }: Rules,
+  windowMillis: number,
+  usual: WholeRules["policies"],
+): WholeRules => ({
+  windowMillis: stabilizationWindowSeconds === undefined ? windowMillis : stabilizationWindowSeconds * 1000,
+  select: selectPolicy,
+  policies: policies && policies.length > 0 ? policies : usual,
+});
+
+/** Applies windows, rates and limits to a wanted number. */
+export const limit = (input: LimitInput): Limited =>
+  input.autoscaler.spec.behavior ? limitByBehavior(input, input.autoscaler.spec.behavior) : limitByDefault(input);
+
+const READY: Because = { reason: "ReadyForNewScale", message: "the wanted size is the present one" };
+const DOWN_STABILIZED: Because = {
+  reason: "ScaleDownStabilized",
+  message: "more was wanted within the stabilization window, and the most of it counts",
+};
+const UP_STABILIZED: Because = {
+  reason: "ScaleUpStabilized",
+  message: "less was wanted within the stabilization window, and the least of it counts",
+};
+const WITHIN: Because = { reason: "DesiredWithinRange", message: "the wanted number of replicas is within the limits" };
+const TOO_MANY: Because = { reason: "TooManyReplicas", message: "more replicas are wanted than maxReplicas" };
+const TOO_FEW: Because = { reason: "TooFewReplicas", message: "fewer replicas are wanted than minReplicas" };
+const UP_LIMIT: Because = { reason: "ScaleUpLimit", message: "more replicas are wanted than may be added at a time" };
+const DOWN_LIMIT: Because = {
+  reason: "ScaleDownLimit",
+  message: "fewer replicas are wanted than may be left at a time",
+};
+
+/** Without behavior: a window for shrinking, and at most twice as many, or 4. */
+function limitByDefault({ autoscaler, current, wanted, history, now }: LimitInput): Limited {
+  const { minReplicas = 1, maxReplicas } = autoscaler.spec;
+  const since = now - AUTOSCALER_DEFAULTS.downscaleWindowMillis;
+  const kept = history.recommendations.filter(({ at }) => at >= since);
+  const stable = Math.max(wanted, ...kept.map(({ replicas }) => replicas));
+  const rate = Math.max(2 * current, 4);
+  const [most, why] = maxReplicas > rate ? [rate, UP_LIMIT] : [maxReplicas, TOO_MANY];
+  const [replicas, because] =
+    stable < minReplicas ? [minReplicas, TOO_FEW] : stable > most ? [most, why] : [stable, WITHIN];
+  return {
+    replicas,
+    able: stable === wanted ? READY : DOWN_STABILIZED,
+    limited: { ...because, isLimited: replicas !== stable },
+    history: { ...history, recommendations: [...kept, { replicas: wanted, at: now }] },
+  };
+}
+
+function limitByBehavior(input: LimitInput, behavior: Behavior): Limited {
+  const { current, wanted, history, now } = input;
+  const rules = rulesOf(behavior);
+  let [least, most] = [wanted, wanted];
+  for (const { replicas, at } of history.recommendations) {
+    if (at > now - rules.up.windowMillis) least = Math.min(least, replicas);
+    if (at > now - rules.down.windowMillis) most = Math.max(most, replicas);
+  }
+  const stable = Math.min(Math.max(current, least), most);
+  const since = now - Math.max(rules.up.windowMillis, rules.down.windowMillis);
+  const recommendations = [...history.recommendations.filter(({ at }) => at >= since), { replicas: wanted, at: now }];
+  const { replicas, because } = rated({ ...input, wanted: stable }, rules);
+  return {
+    replicas,
+    able: stable === wanted ? READY : wanted >= current ? UP_STABILIZED : DOWN_STABILIZED,
+    limited: { ...because, isLimited: replicas !== stable },
+    history: { ...history, recommendations },
+  };
+}
+
+function rated(
+  { autoscaler, current, wanted, history, now }: LimitInput,
+  { up, down }: ReturnType<typeof rulesOf>,
+): { readonly replicas: number; readonly because: Because } {
+  const { minReplicas = 1, maxReplicas } = autoscaler.spec;
+  const startOf = (periodSeconds: number): number =>
+    current - changedWithin(history.ups, periodSeconds, now) + changedWithin(history.downs, periodSeconds, now);
+  if (wanted > current) {
+    const rate = Math.max(
+      current,
+      rateOf(up, current, (policy) => grown(startOf(policy.periodSeconds), policy), "Max"),
+    );
+    const [most, because] = maxReplicas > rate ? [rate, UP_LIMIT] : [maxReplicas, TOO_MANY];
+    if (wanted > most) return { replicas: most, because };
+  } else if (wanted < current) {
+    const rate = Math.min(
+      current,
+      rateOf(down, current, (policy) => shrunk(startOf(policy.periodSeconds), policy), "Min"),
+    );
+    const [least, because] = minReplicas < rate ? [rate, DOWN_LIMIT] : [minReplicas, TOO_FEW];
+    if (wanted < least) return { replicas: least, because };
+  }
+  return { replicas: wanted, because: WITHIN };
+}
+
+type Policy = WholeRules["policies"][number];
+
+/** The number that the selected policy allows; `Min` is the least change. */
+function rateOf(
+  { select, policies }: WholeRules,
+  current: number,
+  allowed: (policy: Policy) => number,
+  farthest: "Max" | "Min",
+): number {
+  if (select === "Disabled") return current;
+  const all = policies.map(allowed);
+  return (select === "Min") === (farthest === "Min") ? Math.max(...all) : Math.min(...all);
+}
+
+const grown = (start: number, { type, value }: Policy): number =>
+  type === "Pods" ? start + value : Math.ceil(start * (1 + value / 100));
+
+const shrunk = (start: number, { type, value }: Policy): number =>
+  type === "Pods" ? start - value : Math.trunc(start * (1 - value / 100));
+
+function changedWithin(changes: readonly Change[], periodSeconds: number, now: number): number {
+  let total = 0;
+  for (const { by, at } of changes) if (at > now - periodSeconds * 1000) total += by;
+  return total;
+}
+
+/** The history after a change of the number of replicas. */
+export function withChange(
+  history: History,
+  { autoscaler, from, to, now }: { autoscaler: HorizontalPodAutoscaler; from: number; to: number; now: number },
+): History {
+  const { behavior } = autoscaler.spec;
+  if (!behavior) return history;
+  const rules = rulesOf(behavior);
+  const longest = Math.max(...[...rules.up.policies, ...rules.down.policies].map(({ periodSeconds }) => periodSeconds));
+  const recent = (changes: readonly Change[]): readonly Change[] =>
+    changes.filter(({ at }) => at >= now - longest * 1000);
+  return {
+    ...history,
+    ups: to > from ? [...recent(history.ups), { by: to - from, at: now }] : recent(history.ups),
+    downs: to < from ? [...recent(history.downs), { by: from - to, at: now }] : recent(history.downs),
+  };
+}

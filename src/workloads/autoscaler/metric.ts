@@ -1,0 +1,133 @@
+/** The five sources of metrics: what each asks for, and how it is told in the status. */
+import type { HorizontalPodAutoscaler } from "../../client/kinds/index.ts";
+import { type PodValues, type Reading, milliOf, quantityOf, resourceQuantity } from "./readings.ts";
+import {
+  MetricError,
+  type Proposal,
+  type Situation,
+  byAverageValue,
+  byShare,
+  byUtilization,
+  byValue,
+} from "./replicas.ts";
+
+/** A metric of an autoscaler. */
+export type MetricSpec = NonNullable<HorizontalPodAutoscaler["spec"]["metrics"]>[number];
+
+/** A metric in the status of an autoscaler; its type is empty where it could not be had. */
+export type MetricStatus = NonNullable<HorizontalPodAutoscaler["status"]["currentMetrics"]>[number];
+
+/** What a metric wants. */
+export interface Wanted {
+  readonly replicas: number;
+  /** The name of the metric, for people. */
+  readonly name: string;
+  readonly status: MetricStatus;
+}
+
+/** The reason of the Event and of the condition for a metric that cannot be had, and which metric it is. */
+export function metricEvent(metric: MetricSpec): { readonly reason: string; readonly what: string } {
+  const { type, resource, containerResource, pods, object, external } = metric;
+  switch (type) {
+    case "Resource":
+      return { reason: "FailedGetResourceMetric", what: `${resource?.name ?? ""} of Pods` };
+    case "ContainerResource":
+      return {
+        reason: "FailedGetContainerResourceMetric",
+        what: `${containerResource?.name ?? ""} of the container ${containerResource?.container ?? ""}`,
+      };
+    case "Pods":
+      return { reason: "FailedGetPodsMetric", what: `${pods?.metric.name ?? ""} of Pods` };
+    case "Object":
+      return { reason: "FailedGetObjectMetric", what: `${object?.metric.name ?? ""} of an object` };
+    case "External":
+      return { reason: "FailedGetExternalMetric", what: `${external?.metric.name ?? ""} from outside` };
+    default:
+      return { reason: "InvalidMetricSourceType", what: type };
+  }
+}
+
+/** Judges a metric. @throws MetricError where it cannot be had */
+export function proposalOf(metric: MetricSpec, reading: Reading, situation: Situation): Wanted {
+  if (typeof reading === "string") throw new MetricError(reading);
+  const { type, resource, containerResource, pods, object, external } = metric;
+  if (type === "Resource" && resource) return byResource(metric, podsIn(reading), situation);
+  if (type === "ContainerResource" && containerResource) return byResource(metric, podsIn(reading), situation);
+  if (type === "Pods" && pods) {
+    const { replicas, usage } = byAverageValue(situation, podsIn(reading), milliOf(pods.target.averageValue ?? "0"));
+    const current = { averageValue: quantityOf(usage) };
+    return {
+      replicas,
+      name: `pods metric ${pods.metric.name}`,
+      status: { type, pods: { metric: pods.metric, current } },
+    };
+  }
+  if (type === "Object" && object) {
+    const { describedObject, target } = object;
+    const isShare = target.type === "AverageValue";
+    const { replicas, current } = byWhole(target, isShare, valueIn(reading), situation);
+    const name = isShare
+      ? `external metric ${object.metric.name}`
+      : `${describedObject.kind} metric ${object.metric.name}`;
+    return { replicas, name, status: { type, object: { describedObject, metric: object.metric, current } } };
+  }
+  if (type === "External" && external) {
+    const isShare = external.target.averageValue !== undefined;
+    const { replicas, current } = byWhole(external.target, isShare, valueIn(reading), situation);
+    const name = `external metric ${external.metric.name}`;
+    return { replicas, name, status: { type, external: { metric: external.metric, current } } };
+  }
+  throw new MetricError(`expected a known type of metric with its member, got ${JSON.stringify(type)}`);
+}
+
+function byResource(
+  { type, resource, containerResource }: MetricSpec,
+  values: PodValues,
+  situation: Situation,
+): Wanted {
+  const { name, target } = (resource ?? containerResource)!;
+  const container = type === "ContainerResource" ? containerResource?.container : undefined;
+  let proposal: Proposal;
+  if (target.averageValue !== undefined) {
+    proposal = byAverageValue(situation, values, milliOf(target.averageValue), name);
+  } else if (target.averageUtilization !== undefined) {
+    const of = { resource: name, ...(container === undefined ? {} : { container }) };
+    proposal = byUtilization(situation, values, target.averageUtilization, of);
+  } else throw new MetricError("expected an average value or an average utilization as the target, got none");
+  const { replicas, usage, utilization } = proposal;
+  const current = {
+    averageValue: resourceQuantity(name, usage),
+    ...(utilization === undefined ? {} : { averageUtilization: utilization }),
+  };
+  const what = container === undefined ? "resource" : "container resource";
+  const status: MetricStatus =
+    container === undefined
+      ? { type, resource: { name, current } }
+      : { type, containerResource: { name, container, current } };
+  const label = utilization === undefined ? `${name} resource` : `${name} ${what} utilization (percentage of request)`;
+  return { replicas, name: label, status };
+}
+
+type Target = NonNullable<MetricSpec["external"]>["target"];
+
+function byWhole(
+  target: Target,
+  isShare: boolean,
+  value: number,
+  situation: Situation,
+): { readonly replicas: number; readonly current: { readonly value?: string; readonly averageValue?: string } } {
+  const wanted = isShare ? target.averageValue : target.value;
+  if (wanted === undefined) throw new MetricError("expected a value or an average value as the target, got none");
+  const { replicas, usage } = (isShare ? byShare : byValue)(situation, value, milliOf(wanted));
+  return { replicas, current: isShare ? { averageValue: quantityOf(usage) } : { value: quantityOf(usage) } };
+}
+
+function podsIn(reading: Exclude<Reading, string>): PodValues {
+  if ("pods" in reading) return reading.pods;
+  throw new MetricError("expected a metric of each Pod, got one value");
+}
+
+function valueIn(reading: Exclude<Reading, string>): number {
+  if ("value" in reading) return reading.value;
+  throw new MetricError("expected one value, got a metric of each Pod");
+}

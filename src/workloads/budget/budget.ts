@@ -1,0 +1,218 @@
+/** The status of PodDisruptionBudgets (WL-PDB-1..4): how many of their Pods are healthy, and how many may be evicted. */
+import { PodDisruptionBudget as BudgetKind } from "../../client/kinds/index.ts";
+import type { Pod, PodDisruptionBudget } from "../../client/kinds/index.ts";
+import type { ObjectMetaOwnerReference } from "../../client/kinds/types.ts";
+import { formatTime } from "../../meta/time.ts";
+import { controllerOf } from "../common/ownership.ts";
+import { type Plan, type PlannedWrite, tells, updatesStatus } from "../common/plan.ts";
+import { isReady, isTerminating } from "../common/pods.ts";
+
+type Status = PodDisruptionBudget["status"];
+type Condition = NonNullable<Status["conditions"]>[number];
+
+/** How long an evicted Pod may take to be seen as being deleted, before its entry is dropped. */
+export const DISRUPTION_TIMEOUT_MS = 120_000;
+
+/** What a controller of Pods asks for. */
+export interface Scale {
+  /** The uid of the controller that counts: the Deployment of a ReplicaSet. */
+  readonly uid: string;
+  readonly replicas: number;
+}
+
+/** The scale of the controller of some Pods; a text where it cannot be told, and why. */
+export type ScaleOf = (reference: ObjectMetaOwnerReference, pod: Pod) => Scale | string;
+
+/** What the status of a budget follows from. */
+export interface BudgetInput {
+  readonly budget: PodDisruptionBudget;
+  /** Pods that its selector selects. */
+  readonly pods: readonly Pod[];
+  readonly scaleOf: ScaleOf;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  /** Whether a Pod or the spec has changed, so that Events are due even where the status stays. */
+  readonly isNews: boolean;
+}
+
+/** How many Pods a budget expects and needs. */
+export interface Expected {
+  readonly expectedPods: number;
+  readonly desiredHealthy: number;
+  /** Names of Pods without a controller, where that matters. */
+  readonly unmanaged: readonly string[];
+}
+
+/** Plans the status of a budget, and when to look again at its evictions. */
+export function planBudget(input: BudgetInput): Plan {
+  const { budget, pods, now } = input;
+  const noPods = pods.length === 0 ? [tells("Normal", "NoPods", "no Pods fit the selector")] : [];
+  const expected = expectedOf(input);
+  if (typeof expected === "string") return planFailure(input, expected, noPods);
+  const { kept, overdue, againMillis } = keptDisruptions(input);
+  const healthy = pods.filter((pod) => !isTerminating(pod) && !Object.hasOwn(kept, pod.metadata.name) && isReady(pod));
+  const { expectedPods, desiredHealthy, unmanaged } = expected;
+  const surplus = healthy.length - desiredHealthy;
+  const status = {
+    currentHealthy: healthy.length,
+    desiredHealthy,
+    expectedPods,
+    disruptionsAllowed: expectedPods > 0 ? Math.max(0, surplus) : 0,
+    observedGeneration: budget.metadata.generation ?? 0,
+    disruptedPods: kept,
+  };
+  const isRight = isUpToDate(budget.status, status);
+  const told = [
+    ...noPods,
+    ...(unmanaged.length > 0 ? [tells("Warning", "UnmanagedPods", unmanagedNote(unmanaged))] : []),
+    ...overdue.map((name) => tells("Warning", "NotDeleted", `the Pod ${name} was to be evicted and was not deleted`)),
+  ];
+  const writes = isRight ? [] : [updatesStatus(BudgetKind, { ...budget, status: withCondition(budget, status, now) })];
+  return { stages: [!isRight || input.isNews ? [...told, ...writes] : []], againMillis };
+}
+
+/** How many Pods a budget expects and needs; a text where that cannot be told, and why. */
+export function expectedOf({ budget: { spec }, pods, scaleOf }: BudgetInput): Expected | string {
+  const { minAvailable, maxUnavailable } = spec;
+  if (maxUnavailable === undefined && (minAvailable === undefined || typeof minAvailable === "number")) {
+    return { expectedPods: pods.length, desiredHealthy: minAvailable ?? 0, unmanaged: [] };
+  }
+  const scales = new Map<string, number>();
+  const seen = new Set<string>();
+  const unmanaged: string[] = [];
+  for (const pod of pods) {
+    const reference = controllerOf(pod);
+    if (!reference) unmanaged.push(pod.metadata.name);
+    else if (!seen.has(reference.uid)) {
+      seen.add(reference.uid);
+      const scale = scaleOf(reference, pod);
+      if (typeof scale === "string") return scale;
+      scales.set(scale.uid, scale.replicas);
+    }
+  }
+  let expectedPods = 0;
+  for (const replicas of scales.values()) expectedPods += replicas;
+  const part = roundedUp(maxUnavailable ?? minAvailable ?? 0, expectedPods);
+  if (part === undefined)
+    return `expected a number or a percentage, got ${JSON.stringify(maxUnavailable ?? minAvailable)}`;
+  return {
+    expectedPods,
+    desiredHealthy: maxUnavailable === undefined ? part : Math.max(0, expectedPods - part),
+    unmanaged,
+  };
+}
+
+/** A number, or a percentage of a total, rounded up; undefined for other texts. */
+function roundedUp(value: number | string, total: number): number | undefined {
+  if (typeof value === "number") return value;
+  const percent = value.endsWith("%") ? Number(value.slice(0, -1)) : Number.NaN;
+  return Number.isInteger(percent) ? Math.ceil((percent * total) / 100) : undefined;
+}
+
+const MAX_NAMES = 5;
+
+function unmanagedNote(names: readonly string[]): string {
+  const some = names.toSorted().slice(0, MAX_NAMES).join(", ");
+  const more = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : "";
+  return `Pods without a controller are selected and cannot be counted as expected: ${some}${more}; a number in spec.minAvailable counts them`;
+}
+
+interface Disruptions {
+  readonly kept: Readonly<Record<string, string>>;
+  /** Pods that were not deleted in time. */
+  readonly overdue: readonly string[];
+  readonly againMillis: number | undefined;
+}
+
+/** The evictions whose Pods are not seen to be deleted yet (WL-PDB-10). */
+function keptDisruptions({ budget, pods, now }: BudgetInput): Disruptions {
+  const { disruptedPods = {} } = budget.status;
+  const kept: Record<string, string> = {};
+  const overdue: string[] = [];
+  let againMillis: number | undefined;
+  if (Object.keys(disruptedPods).length === 0) return { kept, overdue, againMillis };
+  for (const pod of pods) {
+    const { name, creationTimestamp } = pod.metadata;
+    if (isTerminating(pod) || !Object.hasOwn(disruptedPods, name)) continue;
+    const time = disruptedPods[name]!;
+    const since = Date.parse(time);
+    // Another Pod with the name of the evicted one.
+    if (creationTimestamp && Date.parse(creationTimestamp) > since) continue;
+    const left = since + DISRUPTION_TIMEOUT_MS - now;
+    if (left < 0) overdue.push(name);
+    else {
+      kept[name] = time;
+      againMillis = Math.min(againMillis ?? Infinity, left + 1);
+    }
+  }
+  return { kept, overdue, againMillis };
+}
+
+/** Allows nothing where it cannot be told how many Pods there are to be. */
+function planFailure({ budget, now, isNews }: BudgetInput, message: string, noPods: readonly PlannedWrite[]): Plan {
+  const { status } = budget;
+  const observedGeneration = status.observedGeneration ?? 0;
+  const conditions = withStatus(
+    status.conditions,
+    { type: CONDITION, status: "False", reason: "SyncFailed", message, observedGeneration },
+    now,
+  );
+  const event = tells("Warning", "CalculateExpectedPodCountFailed", message);
+  const before = status.conditions?.find(({ type }) => type === CONDITION);
+  const isKnown = before?.reason === "SyncFailed" && before.message === message && status.disruptionsAllowed === 0;
+  if (isKnown) return { stages: [isNews ? [...noPods, event] : []] };
+  const failed = { ...budget, status: { ...status, disruptionsAllowed: 0, conditions } };
+  return { stages: [[...noPods, event, updatesStatus(BudgetKind, failed)]] };
+}
+
+const CONDITION = "DisruptionAllowed";
+
+type Counted = Omit<Required<Status>, "conditions">;
+
+function isUpToDate(status: Status, wanted: Counted): boolean {
+  const { disruptedPods = {}, conditions = [], observedGeneration = 0 } = status;
+  const condition = conditions.find(({ type }) => type === CONDITION);
+  const isAllowed = wanted.disruptionsAllowed > 0;
+  const names = Object.keys(disruptedPods);
+  return (
+    status.currentHealthy === wanted.currentHealthy &&
+    status.desiredHealthy === wanted.desiredHealthy &&
+    status.expectedPods === wanted.expectedPods &&
+    status.disruptionsAllowed === wanted.disruptionsAllowed &&
+    observedGeneration === wanted.observedGeneration &&
+    names.length === Object.keys(wanted.disruptedPods).length &&
+    names.every((name) => disruptedPods[name] === wanted.disruptedPods[name]) &&
+    condition?.status === (isAllowed ? "True" : "False") &&
+    condition.reason === (isAllowed ? "SufficientPods" : "InsufficientPods")
+  );
+}
+
+function withCondition({ status }: PodDisruptionBudget, counted: Counted, now: number): Status {
+  const isAllowed = counted.disruptionsAllowed > 0;
+  const { disruptedPods, observedGeneration, ...numbers } = counted;
+  const condition = {
+    type: CONDITION,
+    status: isAllowed ? "True" : "False",
+    observedGeneration,
+    reason: isAllowed ? "SufficientPods" : "InsufficientPods",
+    message: "",
+  };
+  return {
+    ...numbers,
+    observedGeneration,
+    ...(Object.keys(disruptedPods).length > 0 ? { disruptedPods } : {}),
+    conditions: withStatus(status.conditions, condition, now),
+  };
+}
+
+/** Sets a condition; its time changes with its status only. */
+function withStatus(
+  conditions: readonly Condition[] = [],
+  condition: Omit<Condition, "lastTransitionTime">,
+  now: number,
+): readonly Condition[] {
+  const before = conditions.find(({ type }) => type === condition.type);
+  const time = before?.status === condition.status ? (before.lastTransitionTime ?? null) : formatTime(now);
+  const next: Condition = { ...condition, lastTransitionTime: time } as Condition;
+  return before ? conditions.map((one) => (one === before ? next : one)) : [...conditions, next];
+}

@@ -1,0 +1,99 @@
+/** Sets of completion indexes as the API writes them, such as `0-2,4` (WL-JOB-21). */
+
+/** Consecutive indexes from `first` to `last`. */
+export interface Interval {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** Disjoint intervals in ascending order that do not touch each other. */
+export type Intervals = readonly Interval[];
+
+const NUMBER = /^[0-9]{1,10}$/;
+
+/**
+ * Parses indexes below `completions`; parts that are no numbers are left out, and all after the first one that is too large.
+ */
+export function parseIntervals(text: string, completions: number): Intervals {
+  if (text === "") return [];
+  const parsed: Interval[] = [];
+  for (const part of text.split(",")) {
+    const [from = "", to = from] = part.split("-");
+    if (!NUMBER.test(from) || !NUMBER.test(to)) continue;
+    const first = Number(from);
+    if (first >= completions) break;
+    const last = Math.min(Number(to), completions - 1);
+    if (last >= first) parsed.push({ first, last });
+  }
+  return joined(parsed);
+}
+
+/** Writes indexes: three or more consecutive ones as `a-b`, two as `a,b`. */
+export const intervalsText = (intervals: Intervals): string => intervals.map(textOf).join(",");
+
+function textOf({ first, last }: Interval): string {
+  if (first === last) return `${first}`;
+  return `${first}${last === first + 1 ? "," : "-"}${last}`;
+}
+
+/** Adds indexes, in any order. */
+export function withIndexes(intervals: Intervals, indexes: Iterable<number>): Intervals {
+  const added = Array.from(indexes, (index) => ({ first: index, last: index }));
+  return added.length === 0 ? intervals : union(intervals, added);
+}
+
+/** Returns the indexes of both. */
+export const union = (a: Intervals, b: Intervals): Intervals =>
+  a.length === 0 && b.length === 0 ? [] : joined([...a, ...b]);
+
+function joined(intervals: readonly Interval[]): Intervals {
+  const merged: { first: number; last: number }[] = [];
+  for (const { first, last } of intervals.toSorted((a, b) => a.first - b.first)) {
+    const before = merged.at(-1);
+    if (before && first <= before.last + 1) before.last = Math.max(before.last, last);
+    else merged.push({ first, last });
+  }
+  return merged;
+}
+
+/** Returns the number of indexes. */
+export function sizeOf(intervals: Intervals): number {
+  let size = 0;
+  for (const { first, last } of intervals) size += last - first + 1;
+  return size;
+}
+
+/** Whether an index is one of them, by binary search. */
+export function hasIndex(intervals: Intervals, index: number): boolean {
+  let low = 0;
+  let high = intervals.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (intervals[middle]!.last < index) low = middle + 1;
+    else high = middle;
+  }
+  return low < intervals.length && intervals[low]!.first <= index;
+}
+
+/** Returns the number of indexes that both have. */
+export function commonSize(a: Intervals, b: Intervals): number {
+  let size = 0;
+  for (let i = 0, j = 0; i < a.length && j < b.length;) {
+    const [one, other] = [a[i]!, b[j]!];
+    size += Math.max(0, Math.min(one.last, other.last) - Math.max(one.first, other.first) + 1);
+    if (one.last <= other.last) i++;
+    if (other.last <= one.last) j++;
+  }
+  return size;
+}
+
+/** Returns the lowest indexes below `completions` that are not taken, at most `count` of them. */
+export function firstFree(taken: Intervals, count: number, completions: number): readonly number[] {
+  const free: number[] = [];
+  let index = 0;
+  for (const { first, last } of [...taken, { first: completions, last: completions }]) {
+    for (; index < first && index < completions && free.length < count; index++) free.push(index);
+    index = Math.max(index, last + 1);
+  }
+  return free;
+}
