@@ -10,6 +10,7 @@ import { unavailable } from "../meta/status.ts";
 import type { Filter, ServerContext, ServerRequest } from "../server/index.ts";
 import { DEFAULT_FILTERS, withFilter } from "../server/index.ts";
 import { type Clock, sleep } from "../util/clock.ts";
+import { memoizeLast } from "../util/once.ts";
 import { type Fault, type RequestPlay, isWatchFault } from "./fault.ts";
 import type { FaultBook } from "./faults.ts";
 import { senderOf } from "./sender.ts";
@@ -72,6 +73,9 @@ function recorder({ traffic, clock }: FilterParts, passing: WeakMap<ServerReques
   };
 }
 
+/** Many requests come at the same time of a clock that stands still. */
+const isoOf = memoizeLast((millis: number) => new Date(millis).toISOString());
+
 function openRecord({ registry }: ServerContext, request: ServerRequest, clock: Clock): OpenRecord {
   const { group, version, resource, namespace, namespaced, name, subresource, verb } = request.info;
   const { sent, query, userAgent } = request.incoming;
@@ -89,7 +93,7 @@ function openRecord({ registry }: ServerContext, request: ServerRequest, clock: 
     user: request.identity.user,
     userAgent,
     origin: originOf(request),
-    at: new Date(clock.now()).toISOString(),
+    at: isoOf(clock.now()),
     changed: false,
   };
 }

@@ -254,6 +254,8 @@ export interface SeededRandom extends Random {
 /** What each number adds to the state. */
 const STRIDE = 0x6d2b79f5;
 
+const HEX = "0123456789abcdef";
+
 /** Returns a generator (mulberry32) that gives the same sequence for the same seed, after so many numbers of it. */
 export function seededRandom(seed: number, drawn = 0): SeededRandom {
   let state = (seed + Math.imul(STRIDE, drawn)) >>> 0;
@@ -264,8 +266,11 @@ export function seededRandom(seed: number, drawn = 0): SeededRandom {
     t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
     return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
   };
-  const hex = (digits: number): string =>
-    Array.from({ length: digits }, () => Math.floor(next() * 16).toString(16)).join("");
+  const hex = (digits: number): string => {
+    let text = "";
+    for (let i = 0; i < digits; i++) text += HEX[Math.floor(next() * 16)];
+    return text;
+  };
   return {
     next,
     uuid: () => `${hex(8)}-${hex(4)}-4${hex(3)}-a${hex(3)}-${hex(12)}`,
