@@ -445,7 +445,8 @@ export class TestCluster implements Cluster {
     const host = { clock: this.#virtual?.manual ?? this.clock, activity: this.#activity };
     const onError = (error: unknown, where: string): void =>
       this.#failures.failed({ controller: "simulation", key: where, error });
-    live.simulation = createSimulation(host, { seed, log: errorLog(log), onError });
+    // Four Events of each start, and their expiry, would be most of what a day of a cluster costs.
+    live.simulation = createSimulation(host, { seed, events: "unusual", log: errorLog(log), onError });
     return live.simulation;
   }
 
