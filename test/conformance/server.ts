@@ -5,6 +5,7 @@
  */
 import { type RunningServer, startServer } from "../../src/app/index.ts";
 import type { Gate } from "../../src/meta/gates.ts";
+import type { Duration } from "../../src/util/duration.ts";
 import { startHookServer } from "./hooks.ts";
 import { type Outcome, Player } from "./player.ts";
 import type { RecordedScenario } from "./scenario.ts";
@@ -28,7 +29,7 @@ interface Setup {
   /** Feature gates that are on beside {@link CONFORMANCE_GATES}. */
   readonly gates: Readonly<Partial<Record<Gate, boolean>>>;
   /** How often autoscalers are looked at. */
-  readonly autoscalerSync?: string;
+  readonly autoscalerSync?: Duration;
 }
 
 /** Default steps of admission that the recorded server ran only where an area asks for them. */

@@ -183,10 +183,10 @@ const ACTIONS: readonly (readonly [number, Action])[] = [
   ],
   [12, (story) => story.hands.ready(undefined, 1 + story.below(3))],
   [2, podAction((story, pod) => story.hands.setReady(pod, "False"))],
-  [2, podAction((story, pod) => pods(story).status.patch(keyOf(pod), { status: { phase: "Failed" } }))],
+  [2, podAction((story, pod) => pods(story).status.patch(keyOf<"Namespaced">(pod), { status: { phase: "Failed" } }))],
   [3, podAction((story, pod) => pods(story).delete(pod))],
   [6, async (story) => story.hands.goneOf(await story.hands.pods())],
-  [1, podAction((story, pod) => pods(story).patch(keyOf(pod), { metadata: { labels: { app: "z" } } } as never))],
+  [1, podAction((story, pod) => pods(story).patch(keyOf<"Namespaced">(pod), { metadata: { labels: { app: "z" } } } as never))],
   [1, (story) => pods(story).patch(at("free"), { metadata: { labels: { app: "a" } } } as never)],
   [
     1,
