@@ -63,6 +63,9 @@ const rooms = {
     "storage",
     "auth/contract",
     "registry",
+    // The types of objects, and which Pods a change of a workload restarts.
+    "client/kinds",
+    "workloads/restarts",
   ],
   client: ["util", "value", "meta"],
   claims: ["meta", "client/kind", "client/kinds"],

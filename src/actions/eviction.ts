@@ -8,7 +8,7 @@
  * @module
  */
 import { type DeleteOptions, type SentDeleteOptions, checkDeleteOptions } from "../meta/delete-options.ts";
-import { badRequest, done, forbidden, hasReason, invalid } from "../meta/status.ts";
+import { ApiError, badRequest, done, hasReason, invalid } from "../meta/status.ts";
 import {
   type ActionRequest,
   type Actions,
@@ -116,13 +116,20 @@ async function evict(eviction: RunningEviction): Promise<void> {
 }
 
 /** The name of the budget that selects a Pod; undefined where none does. */
-async function budgetOf({ lookup, pods }: RunningEviction, { metadata }: Pod): Promise<string | undefined> {
+async function budgetOf({ lookup }: RunningEviction, { metadata }: Pod): Promise<string | undefined> {
   const all = await lookup.collect(BUDGETS, selectingOf, metadata.namespace ?? "");
   const names = all.filter(({ selector }) => selector.matches(metadata.labels)).map(({ name }) => name);
   if (names.length <= 1) return names[0];
-  const why = `expected at most one PodDisruptionBudget that selects it, found ${names.join(", ")}`;
-  throw forbidden(pods.ref, metadata.name ?? "", why);
+  throw severalBudgets(metadata.name ?? "", names);
 }
+
+/** 500 without a reason, as clients know it (WL-PDB-10): no eviction can be counted by several budgets. */
+const severalBudgets = (pod: string, names: readonly string[]): ApiError =>
+  new ApiError(
+    "InternalError",
+    `expected at most one PodDisruptionBudget that selects the pod ${pod}, found ${names.join(", ")}`,
+    { unnamed: true, ofObject: true },
+  );
 
 /** Whether a Pod may be deleted without being counted by its budget. */
 function needsNoCountOf({ lookup }: RunningEviction, name: string, pod: Pod): boolean {

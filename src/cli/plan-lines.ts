@@ -1,7 +1,7 @@
 /** The lines of a plan for a terminal. */
 import type { PlanReport, PlannedDocument } from "../meta/plan-report.ts";
 import { type Colour, printable } from "./colours.ts";
-import { MOVES, SIGNS, type From, changeText, nameOf, summaryOf } from "./plan-words.ts";
+import { MOVES, SIGNS, type From, changeText, nameOf, restartText, summaryOf } from "./plan-words.ts";
 import type { PrintStyle } from "./print-report.ts";
 
 const COLOURS: Readonly<Partial<Record<PlannedDocument["result"], Colour>>> = {
@@ -19,8 +19,9 @@ export function planLines(report: PlanReport, from: From, style: Pick<PrintStyle
 
 /** The lines after those of the documents: findings, why nothing is stored, and a summary. */
 export function closingLines(report: PlanReport, { paint }: Pick<PrintStyle, "paint">): readonly string[] {
-  const { findings, status } = report;
+  const { findings, restarts, status } = report;
   return [
+    ...restarts.map((restart) => paint("yellow", `* ${restartText(restart)}`)),
     ...findings.map(({ kind, namespace, name, message }) =>
       paint("yellow", printable(`? ${kind} ${namespace}/${name}: ${message}`)),
     ),

@@ -1,7 +1,7 @@
 /** A plan as Markdown, for a comment on a change. */
 import type { PlanReport, PlannedDocument } from "../meta/plan-report.ts";
 import { printable } from "./colours.ts";
-import { MOVES, SIGNS, type From, changeText, nameOf, summaryOf } from "./plan-words.ts";
+import { MOVES, SIGNS, type From, changeText, nameOf, restartText, summaryOf } from "./plan-words.ts";
 
 /** A summary, a table of all that is not unchanged, and the changes of each document as a block of code. */
 export function planMarkdown(report: PlanReport, from: From): readonly string[] {
@@ -56,10 +56,11 @@ function changeBlock(one: PlannedDocument, from: From): readonly string[] {
   ];
 }
 
-function findingLines({ findings }: PlanReport): readonly string[] {
-  if (findings.length === 0) return [];
+function findingLines({ findings, restarts }: PlanReport): readonly string[] {
+  if (findings.length + restarts.length === 0) return [];
   return [
     "",
+    ...restarts.map((restart) => `- **restarts** ${cell(restartText(restart))}`),
     ...findings.map(
       ({ kind, namespace, name, message }) => `- **${kind}** ${cell(`${namespace}/${name}`)}: ${cell(message)}`,
     ),

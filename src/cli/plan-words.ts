@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { PlanReport, PlannedChange, PlannedDocument } from "../meta/plan-report.ts";
+import type { PlanReport, PlannedChange, PlannedDocument, PlannedRestart } from "../meta/plan-report.ts";
 import { printable } from "./colours.ts";
 
 /** Where a document comes from, by its position. */
@@ -47,6 +47,27 @@ export const MOVES: Readonly<Record<NonNullable<PlannedDocument["moved"]>["rule"
   role: "the role of",
   serviceAccount: "the service account of",
 };
+
+/** `Deployment team/web replaces 4 Pods, at most 1 unavailable and 1 more than wanted: web-a, web-b ...` */
+export function restartText(restart: PlannedRestart): string {
+  const { object, strategy, count, pods, podsLeftOut = 0, maxUnavailable, maxSurge, stays = 0, isPaused } = restart;
+  const who = nameOf({ object, result: "changed", warnings: [] }, () => undefined);
+  if (isPaused) return `${who} is paused: ${counted(stays)} stay until it is resumed`;
+  if (strategy === "OnDelete") return `${who} replaces none of ${counted(stays)} before somebody deletes them`;
+  const pace = strategy === "Recreate" ? "all at once" : paceOf(maxUnavailable, maxSurge);
+  const more = podsLeftOut > 0 ? ` and ${podsLeftOut} more` : "";
+  const names = pods.length > 0 ? `: ${pods.join(", ")}${more}` : "";
+  const rest = stays > 0 ? `; ${stays} below the partition stay` : "";
+  return printable(`${who} replaces ${counted(count)}${count > 0 ? `, ${pace}` : ""}${rest}${names}`);
+}
+
+const counted = (count: number): string => (count === 1 ? "1 Pod" : `${count} Pods`);
+
+const paceOf = (unavailable: number, surge: number): string =>
+  [
+    ...(unavailable > 0 || surge === 0 ? [`at most ${unavailable} unavailable`] : ["none unavailable"]),
+    ...(surge > 0 ? [`${surge} more than wanted`] : []),
+  ].join(", ");
 
 /** `2 to create, 1 to change ...` */
 export function summaryOf({ outcome, documents, pruned }: PlanReport): string {

@@ -8,6 +8,7 @@ KEELSON_EVENT_TTL=2h and event-ttl: 2h. Flags win over the environment, the envi
 Examples:
   $ keelson serve --dialect kubernetes
   $ keelson serve --dev --port 0
+  $ keelson serve --dev --dialect kubernetes --nodes 3,zone=a,zone=b --speed 60
   $ keelson serve --config keelson.yaml --feature-gates ImageVolume=false --controllers=-event-expiry`;
 
 /** Returns the command `serve`, which runs a server. */

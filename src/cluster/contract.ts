@@ -140,6 +140,8 @@ export interface Cluster extends AsyncDisposable {
   tryPolicies(documents: readonly Value[], options?: Partial<TryOptions>): Promise<TrialReport>;
   /** What trials of policies are made of. */
   trialParts(): TrialParts;
+  /** The number of simulated nodes that are stored. */
+  simulatedNodes(): Promise<number>;
   /** The controllers of the simulation, and who serves the metrics of its nodes; none without one. */
   simulationControllers(): readonly Controller[];
   /** The state of this cluster, for forks; `store` is a fork of its store that does not change. */

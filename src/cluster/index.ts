@@ -6,4 +6,3 @@
 export { createCluster } from "./cluster.ts";
 export type { Cluster, ClusterParts, KeptCluster } from "./contract.ts";
 export { inProcessTransport } from "./in-process.ts";
-export { countSimulatedNodes } from "./simulated-nodes.ts";

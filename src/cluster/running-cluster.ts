@@ -44,6 +44,7 @@ import { cacheMetrics, processMetrics, storeMetrics } from "./metrics.ts";
 import type { Own } from "./own.ts";
 import { servedKindsOf } from "./served-kinds.ts";
 import { metricsController } from "./simulated-metrics.ts";
+import { countSimulatedNodes } from "./simulated-nodes.ts";
 import { simulatedPrograms } from "./simulated-programs.ts";
 import { policyKindsOf } from "./handlers.ts";
 import { type PreparedTrial, tryRoute } from "./try-route.ts";
@@ -161,6 +162,10 @@ export class RunningCluster implements Cluster {
     const manager = this.#manager(isShared, freeze).add(...controllers);
     this.#open.own.running.push({ controllers, manager });
     await manager.start();
+  }
+
+  simulatedNodes(): Promise<number> {
+    return countSimulatedNodes(this.#open.built.lookup);
   }
 
   simulationControllers(): readonly Controller[] {

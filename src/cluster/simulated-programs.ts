@@ -243,7 +243,12 @@ async function readInput({ stdin, size }: SessionStreams): Promise<string | type
 }
 
 /** What a container writes from now on, until it ends. It reads no input. */
-async function openOutput(simulation: Simulation, pod: Pod, target: ContainerTarget): Promise<Session> {
+async function openOutput(
+  simulation: Simulation,
+  pod: Pod,
+  target: ContainerTarget,
+  running: Omit<Reading, "signal">,
+): Promise<Session> {
   const log = simulation.logs(target);
   if (typeof log === "string") throw refusalOf(log, pod, target);
   return {

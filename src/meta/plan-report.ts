@@ -102,6 +102,26 @@ export interface PlanFinding {
   readonly message: string;
 }
 
+/** Which Pods a changed workload would replace; a workload that replaces none and keeps none of an older template is left out. */
+export interface PlannedRestart {
+  readonly object: ReportedObject;
+  readonly strategy: "RollingUpdate" | "Recreate" | "OnDelete";
+  /** The number of Pods that are replaced. */
+  readonly count: number;
+  /** Their names, in the order in which they go; at most 100 of a workload, and 1,000 in a report. */
+  readonly pods: readonly string[];
+  /** The number of names that are left out; absent for none. */
+  readonly podsLeftOut?: number;
+  /** How many Pods may be unavailable by it at a time. */
+  readonly maxUnavailable: number;
+  /** How many Pods may be there beyond those that are wanted. */
+  readonly maxSurge: number;
+  /** The number of Pods of an older template that stay: below the partition, or until somebody deletes them; absent for none. */
+  readonly stays?: number;
+  /** Whether the workload is paused, so that nothing is replaced before it is resumed; absent where it is not. */
+  readonly isPaused?: boolean;
+}
+
 /** The result for all documents. */
 export interface PlanReport {
   readonly kind: "Plan";
@@ -115,6 +135,8 @@ export interface PlanReport {
   readonly pruned: readonly PlannedDocument[];
   /** Of a plan without refusals. */
   readonly findings: readonly PlanFinding[];
+  /** Of a plan without refusals: the workloads whose template changes, in the order of the documents. */
+  readonly restarts: readonly PlannedRestart[];
   /** Why nothing was stored, where it was to be. */
   readonly status?: Status;
 }

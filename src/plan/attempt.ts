@@ -10,6 +10,7 @@ import {
   type PlanReport,
   type PlanRequest,
   type PlannedDocument,
+  type PlannedRestart,
 } from "../meta/plan-report.ts";
 import { type Status, hasReason } from "../meta/status.ts";
 import { asValue } from "../schema/api-object.ts";
@@ -17,9 +18,10 @@ import type { Write } from "../storage/contract.ts";
 import type { Slice } from "../util/loop.ts";
 import { type SetParent, asMember, parentDocument, parentOf } from "./apply-set.ts";
 import type { PlanCaller, PlanFork, PlanParts } from "./contract.ts";
-import { findingsIn } from "./findings.ts";
+import { type Compared, findingsIn } from "./findings.ts";
 import { DocumentJudge, type Judged, entryOf } from "./judge.ts";
 import { orderOf } from "./order.ts";
+import { mayRestart, restartsOf } from "./restarts.ts";
 import { type Pruned, contentAfter, contentBefore, prunedBySelector, prunedOfSet } from "./prune.ts";
 import type { WriteRecords } from "./records.ts";
 import { type ResourceTarget, listInfo, storeKeyOf } from "./target.ts";
@@ -54,6 +56,7 @@ export class Attempt {
   readonly #pruned: Judged[] = [];
   readonly #records: WriteRecords;
   #findings: readonly PlanFinding[] = [];
+  #restarts: readonly PlannedRestart[] = [];
 
   constructor(parts: PlanParts, fork: PlanFork, { request, caller, records }: PlanWork) {
     this.#parts = parts;
@@ -87,7 +90,10 @@ export class Attempt {
       else if ("selector" in prune) await this.#remove(await prunedBySelector(this.#pruneParts, prune.selector));
     }
     // What is about to be stored waits for nothing that depends on how much else is there.
-    if (!this.#refusal && !this.#request.commit) this.#findings = await this.#find();
+    if (!this.#refusal && !this.#request.commit) {
+      this.#findings = await this.#find();
+      this.#restarts = await this.#findRestarts();
+    }
     return { judged: this.#all, refusal: this.#refusal };
   }
 
@@ -159,11 +165,26 @@ export class Attempt {
   #find(): Promise<readonly PlanFinding[]> {
     const changed = this.#all.filter(({ planned }) => planned.result !== "unchanged");
     const namespaces = new Set(changed.flatMap(({ at }) => at?.target.namespace || []));
+    return findingsIn(this.#compared, [...namespaces]);
+  }
+
+  #findRestarts(): Promise<readonly PlannedRestart[]> {
+    const changed = this.#documents.flatMap(({ planned, at }) => {
+      if (planned.result !== "changed" || !at) return [];
+      const { group, plural } = at.resource.definition;
+      const resource = group === "" ? plural : `${plural}.${group}`;
+      const { namespace, name } = at.target;
+      return mayRestart(resource) ? [{ resource, namespace, name }] : [];
+    });
+    return restartsOf(this.#compared, changed);
+  }
+
+  get #compared(): Compared {
     const { lookup: after, before } = this.#fork;
     const { dialect, clock } = this.#parts;
     const mayList = (resource: string, namespace: string) => this.#mayList(resource, namespace);
     const pause = (): Promise<void> => this.#pause();
-    return findingsIn({ before, after, dialect, now: clock.now(), pause, mayList }, [...namespaces]);
+    return { before, after, dialect, now: clock.now(), pause, mayList };
   }
 
   async #mayList(resource: string, namespace: string): Promise<boolean> {
@@ -193,6 +214,7 @@ export class Attempt {
       documents: await this.#each(this.#documents, reported),
       pruned: await this.#each(this.#pruned, reported),
       findings: this.#findings,
+      restarts: this.#restarts,
       ...(status ? { status } : {}),
     };
   }

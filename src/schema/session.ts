@@ -13,7 +13,7 @@ export interface SessionStreams {
   /** Aborted when the client is gone, or may have no more. */
   readonly signal: AbortSignal;
   /** Sends bytes; resolves when the client has room for more. What the client has not asked for is dropped. */
-  write(stream: "stdout" | "stderr", bytes: Uint8Array): Promise<void>;
+  readonly write: (stream: "stdout" | "stderr", bytes: Uint8Array) => Promise<void>;
 }
 
 /** A program that can be talked to. */

@@ -124,24 +124,24 @@ export interface ScriptContext {
   /** Milliseconds since the epoch: the time of the script, which is that of the cluster unless it is replayed. */
   readonly now: () => number;
   /** Makes the container ready, after a time of the script; resolves then. */
-  ready(options?: { readonly after?: Duration }): Promise<void>;
+  readonly ready: (options?: { readonly after?: Duration }) => Promise<void>;
   /** Makes the container unready. */
-  notReady(): void;
-  sleep(time: Duration): Promise<void>;
+  readonly notReady: () => void;
+  readonly sleep: (time: Duration) => Promise<void>;
   /** Resolves at SIGTERM. It makes the container ready unless the script has said otherwise. */
-  untilTerminated(): Promise<void>;
+  readonly untilTerminated: () => Promise<void>;
   /** Ends the container; never resolves. */
-  exit(code: number, options?: ExitOptions): Promise<never>;
+  readonly exit: (code: number, options?: ExitOptions) => Promise<never>;
   /** Writes one or more lines. */
-  log(text: string): void;
-  metrics(usage: Usage): void;
+  readonly log: (text: string) => void;
+  readonly metrics: (usage: Usage) => void;
   readonly on: {
     /** Answers `kubectl exec` and exec probes. */
-    exec(handler: (command: readonly string[], stdin?: string) => ExecResult | Promise<ExecResult>): void;
+    readonly exec: (handler: (command: readonly string[], stdin?: string) => ExecResult | Promise<ExecResult>) => void;
     /** Answers HTTP probes and requests. */
-    http(handler: (request: ContainerRequest) => ContainerResponse | Promise<ContainerResponse>): void;
+    readonly http: (handler: (request: ContainerRequest) => ContainerResponse | Promise<ContainerResponse>) => void;
     /** Answers gRPC and TCP probes: whether the port answers. */
-    probe(handler: (port: number) => boolean | Promise<boolean>): void;
+    readonly probe: (handler: (port: number) => boolean | Promise<boolean>) => void;
   };
 }
 

@@ -17,7 +17,7 @@ export function matchOf<V>(patterns: ReadonlyMap<string, V>, image: string): V |
 }
 
 /** The name of an image without its tag and digest; a port of a registry is no tag. */
-export function withoutTag(image: string): string {
+function withoutTag(image: string): string {
   const name = image.split("@")[0] ?? "";
   const colon = name.lastIndexOf(":");
   return colon > name.lastIndexOf("/") ? name.slice(0, colon) : name;

@@ -4,11 +4,12 @@ import { keyOf, keyText, parseKey } from "../client/index.ts";
 import { type Node, PersistentVolumeClaim, Pod, VolumeAttachment } from "../client/kinds/index.ts";
 import { type Informer, type ObjectEvent, type SourceParts, sharedInformer } from "../runtime/index.ts";
 import { DISK_PRESSURE_ANNOTATION, NODE_ANNOTATION, PULLS_ANNOTATION, STOPPED_ANNOTATION } from "./contract.ts";
+import { isFinal } from "./life/summary.ts";
 import { PodAddresses } from "./nodes/addresses.ts";
 import { simulatedNodeSpec } from "./nodes/controller.ts";
 import { fullSince, isSimulated } from "./nodes/marks.ts";
 import { isAtRest } from "./rest.ts";
-import type { Seen, SimulationState } from "./state.ts";
+import type { ClusterView, SimulationState } from "./state.ts";
 
 /** Indexes Pods by node. */
 export const nodeOfPod = ({ spec }: Pod): string | undefined => spec.nodeName || undefined;
@@ -27,7 +28,7 @@ export const NODE_KEY = "node:";
 const MARKS = [NODE_ANNOTATION, STOPPED_ANNOTATION, PULLS_ANNOTATION, DISK_PRESSURE_ANNOTATION];
 
 /** See the head of this file. */
-export class LifeMemory implements Disposable, Seen {
+export class LifeMemory implements Disposable, ClusterView {
   readonly addresses = new PodAddresses();
   /** Tries of mounts by the uid of the Pod. */
   readonly mountTries = new Map<string, number>();
@@ -55,15 +56,19 @@ export class LifeMemory implements Disposable, Seen {
     };
     this.#subscriptions.use(this.#pods.on((event) => this.#podChanged(event)));
     this.#subscriptions.use(this.#nodes.on((event) => this.#nodeChanged(event)));
-    this.#subscriptions.use(own(lifeSpecs.claims).on(({ object }) => wake(`claim ${keyText(keyOf(object))}`)));
+    const claimChanged = ({ type, object }: ObjectEvent<PersistentVolumeClaim>): void => {
+      wake(`claim ${keyText(keyOf(object))}`);
+      if (type === "deleted") state.files.forget(`claim ${object.metadata.uid}`);
+    };
+    this.#subscriptions.use(own(lifeSpecs.claims).on(claimChanged));
     this.#subscriptions.use(own(lifeSpecs.attachments).on(({ object }) => wake(`node ${object.spec.nodeName}`)));
-    state.seen = this;
+    state.view = this;
   }
 
   [Symbol.dispose](): void {
     this.#subscriptions.dispose();
-    if (this.#state.seen !== this) return;
-    this.#state.seen = undefined;
+    if (this.#state.view !== this) return;
+    this.#state.view = undefined;
     this.#state.endRuns();
   }
 
@@ -88,7 +93,7 @@ export class LifeMemory implements Disposable, Seen {
     return this.#nodes.get({ name });
   }
 
-  look(pod: Pod): void {
+  requeue(pod: Pod): void {
     this.#add(keyText(keyOf(pod)));
   }
 
@@ -117,8 +122,9 @@ export class LifeMemory implements Disposable, Seen {
     const node = this.node(pod.spec.nodeName);
     if (node && !isSimulated(node)) return;
     this.addresses.note(pod);
+    if (isFinal(pod.status.phase)) this.#state.endScripts(pod);
     if (!node || this.#isAtRest(pod)) return;
-    this.look(pod);
+    this.requeue(pod);
   }
 
   #isAtRest(pod: Pod): boolean {
@@ -134,7 +140,7 @@ export class LifeMemory implements Disposable, Seen {
     if (event.type === "changed" && marksOf(event.old) === marksOf(node)) return;
     for (const pod of this.podsOn(name)) {
       this.addresses.note(pod);
-      if (!this.#isAtRest(pod)) this.look(pod);
+      if (!this.#isAtRest(pod)) this.requeue(pod);
     }
   }
 }

@@ -77,20 +77,19 @@ async function liveOn(ctx: LifeContext, state: SimulationState, pod: Pod, node: 
   for (let round = 0; round < MAX_PLANS && (plan === undefined || plan.signals.length > 0); round++) {
     plan = planLife(pod, facts, clock.now());
     if (plan.signals.length === 0) break;
-    tell(ctx, state, pod, plan.events);
+    recordEvents(ctx, state, pod, plan.events);
     for (const { container, signal, at } of plan.signals) {
       const run = state.runOf(pod, container);
       if (signal === "KILL") run?.killAt(at);
+      else run?.terminate(at);
       // oxlint-disable-next-line no-await-in-loop -- the plan is made again when the script has answered
-      else await run?.terminate(at);
-      // oxlint-disable-next-line no-await-in-loop
       await run?.caughtUp();
     }
   }
   if (plan === undefined) return undefined;
   const { status, annotations, againAt, isOver, events } = plan;
   if (isOver) {
-    tell(ctx, state, pod, events);
+    recordEvents(ctx, state, pod, events);
     await deleteObject(client, Pod, pod, { gracePeriodSeconds: 0 });
     return undefined;
   }
@@ -100,8 +99,9 @@ async function liveOn(ctx: LifeContext, state: SimulationState, pod: Pod, node: 
       annotations && Object.keys(annotations).length > 0 ? { ...pod, metadata, status } : { ...pod, status };
     // The informer shows a newer one, which is looked at.
     if (!(await writeStatus(client, Pod, changed))) return undefined;
+    state.noteStarts(pod, status);
   }
-  tell(ctx, state, pod, events);
+  recordEvents(ctx, state, pod, events);
   const again = facts.mountProblem === undefined ? undefined : mountWait(memory, pod);
   const until = againAt === undefined ? again : Math.min(againAt - clock.now(), again ?? Infinity);
   return until === undefined ? undefined : { requeueAfter: Math.max(1, Math.ceil(until)) };
@@ -185,7 +185,12 @@ async function startScripts(
 }
 
 /** Records the Events of a plan, as the kubelet of the node. */
-function tell({ event }: LifeContext, { settings }: SimulationState, pod: Pod, events: readonly LifeEvent[]): void {
+function recordEvents(
+  { event }: LifeContext,
+  { settings }: SimulationState,
+  pod: Pod,
+  events: readonly LifeEvent[],
+): void {
   const host = pod.spec.nodeName;
   for (const { type, reason, note, fieldPath, isUsual } of events) {
     if (isUsual && settings.events === "unusual") continue;
@@ -212,7 +217,7 @@ function evictNext({ memory, clock }: LifeContext, node: Node | undefined): Resu
       .toSorted((a, b) => (a.spec.priority ?? 0) - (b.spec.priority ?? 0) || (keyOf(a) < keyOf(b) ? -1 : 1));
     if (next) {
       memory.evictions.set(next.metadata.uid, "The node was low on resource: ephemeral-storage. ");
-      memory.look(next);
+      memory.requeue(next);
     }
   }
   return { requeueAfter: since + (Math.max(turn, 0) + 1) * EVICTION_PERIOD - now };

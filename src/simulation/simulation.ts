@@ -66,7 +66,7 @@ class RunningSimulation implements Simulation {
 
   stages(yaml: string, from = "stages"): void {
     this.#state.stages.add(yaml, from);
-    for (const pod of this.#state.seen?.pods() ?? []) this.#state.seen?.look(pod);
+    for (const pod of this.#state.view?.pods() ?? []) this.#state.view?.requeue(pod);
   }
 
   fork(host: SimulationHost): Simulation {
@@ -137,10 +137,10 @@ class RunningSimulation implements Simulation {
   }
 
   #find({ namespace, pod: name, container: wanted }: ContainerTarget): Found | Unanswered {
-    const { seen } = this.#state;
-    const pod = seen?.pod(namespace, name);
-    if (!seen || !pod) return "NoPod";
-    const node = seen.node(pod.spec.nodeName ?? "");
+    const { view } = this.#state;
+    const pod = view?.pod(namespace, name);
+    if (!view || !pod) return "NoPod";
+    const node = view.node(pod.spec.nodeName ?? "");
     if (!node || !isSimulated(node)) return "NotSimulated";
     if (lostSince(node) !== undefined) return "NodeLost";
     const all = [...(pod.spec.containers ?? []), ...(pod.spec.initContainers ?? [])];

@@ -16,12 +16,12 @@ import { StageBook } from "./stages/book.ts";
 const MOMENT: Duration = "1s";
 
 /** What controllers of a term show of the cluster. */
-export interface Seen {
+export interface ClusterView {
   pod(namespace: string, name: string): Pod | undefined;
   pods(): readonly Pod[];
   node(name: string): Node | undefined;
-  /** Looks at a Pod again. */
-  look(pod: Pod): void;
+  /** Reconciles a Pod again. */
+  requeue(pod: Pod): void;
 }
 
 /** See the head of this file. */
@@ -38,8 +38,12 @@ export class SimulationState {
   readonly runs = new Map<string, ScriptRun>();
   /** The logs of the starts before by the same keys. */
   readonly previous = new Map<string, ContainerLog>();
+  /** The starts of containers since the controllers run; other scripts are replayed. */
+  readonly fresh = new Set<string>();
+  /** Until when the files show what scripts have done, in milliseconds since the epoch. */
+  #knownUntil = -Infinity;
   /** What a term sees; undefined while the controllers do not run. */
-  seen: Seen | undefined;
+  view: ClusterView | undefined;
   /** The client of the last look at a Pod, for commands in containers without a script. */
   client: Client | undefined;
   readonly #scripted = new Map<string, ImageScript | undefined>();
@@ -53,6 +57,7 @@ export class SimulationState {
     this.images = new Map(from?.images);
     this.files = from?.files.fork() ?? new FileStore();
     this.stages = from?.stages.fork() ?? new StageBook(settings.seed ?? 1);
+    if (from) this.#knownUntil = from.host.clock.now();
   }
 
   /** The script of an image. */
@@ -71,8 +76,8 @@ export class SimulationState {
   setImage(pattern: string, script: ImageScript): void {
     this.images.set(pattern, script);
     this.#scripted.clear();
-    for (const pod of this.seen?.pods() ?? []) {
-      if (pod.spec.containers?.some(({ image = "" }) => this.isScripted(image))) this.seen?.look(pod);
+    for (const pod of this.view?.pods() ?? []) {
+      if (pod.spec.containers?.some(({ image = "" }) => this.isScripted(image))) this.view?.requeue(pod);
     }
   }
 
@@ -96,7 +101,10 @@ export class SimulationState {
     if (known) this.#retire(key, known);
     const { namespace = "" } = pod.metadata;
     const environment = await environmentOf(pod, container, addresses, readTexts(client, namespace));
-    const mounts = await mountsOf(pod, container, { client, store: this.files, addresses });
+    const isReplay = !this.fresh.delete(`${key} ${status.restartCount}`);
+    const started: { run?: ScriptRun } = {};
+    const isKnown = (): boolean => isReplay && started.run?.isReplaying(this.#knownUntil) === true;
+    const mounts = await mountsOf(pod, container, { client, store: this.files, addresses, isKnown });
     const where = `${container.image ?? ""} in ${namespace}/${pod.metadata.name}`;
     const run = new ScriptRun({
       ...this.host,
@@ -108,20 +116,29 @@ export class SimulationState {
       seed: this.settings.seed ?? 1,
       env: "env" in environment ? environment.env : {},
       mounts,
-      changed: () => this.seen?.look(pod),
+      changed: () => this.view?.requeue(pod),
       failed: (error) => this.report(error, `the script of ${where}`),
     });
+    started.run = run;
     this.runs.set(key, run);
     run.start(terminateAt);
     await run.caughtUp();
   }
 
-  /** Ends the scripts of a Pod that is gone. */
+  /** Ends the scripts of a Pod in a final phase, whoever wrote that; their logs stay. */
+  endScripts(pod: Pod): void {
+    if (this.runs.size === 0) return;
+    for (const { name } of [...(pod.spec.containers ?? []), ...(pod.spec.initContainers ?? [])]) {
+      this.runOf(pod, name)?.kill();
+    }
+  }
+
+  /** Forgets a Pod that is gone. */
   forget(pod: Pod): void {
     const { uid } = pod.metadata;
+    this.endScripts(pod);
     for (const { name } of [...(pod.spec.containers ?? []), ...(pod.spec.initContainers ?? [])]) {
       const key = `${uid} ${name}`;
-      this.runs.get(key)?.kill();
       this.runs.delete(key);
       this.previous.delete(key);
     }
@@ -133,6 +150,20 @@ export class SimulationState {
   endRuns(): void {
     for (const run of this.runs.values()) run.kill();
     this.runs.clear();
+    this.fresh.clear();
+    this.#knownUntil = this.host.clock.now();
+  }
+
+  /** Notes the starts of containers that a write of a status has told. */
+  noteStarts(pod: Pod, status: Pod["status"]): void {
+    if (this.images.size === 0) return;
+    const { containerStatuses = [], initContainerStatuses = [] } = pod.status;
+    const before = new Map([...containerStatuses, ...initContainerStatuses].map((one) => [one.name, one]));
+    for (const one of [...(status.containerStatuses ?? []), ...(status.initContainerStatuses ?? [])]) {
+      const was = before.get(one.name);
+      if (!one.state.running || (was?.state.running && was.restartCount === one.restartCount)) continue;
+      if (this.isScripted(one.image)) this.fresh.add(`${pod.metadata.uid} ${one.name} ${one.restartCount}`);
+    }
   }
 
   /** Reports an error of a script or a stage. */

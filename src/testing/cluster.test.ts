@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { ConfigMap, Namespace, Pod, ServiceAccount } from "../client/kinds/index.ts";
+import { ConfigMap, Namespace, Pod, Service, ServiceAccount } from "../client/kinds/index.ts";
 import { createCluster } from "./cluster.ts";
+import type { ClusterOptions } from "./contract.ts";
 
 const map = (name: string, data: Record<string, string> = {}) => ({ metadata: { name, namespace: "default" }, data });
 
@@ -76,4 +77,21 @@ describe("createCluster", () => {
   ])("%j is refused", async (options, message) => {
     await expect(createCluster(options as never)).rejects.toThrow(message);
   });
+});
+
+test("Services of the type LoadBalancer get addresses of given networks, and none without them", async () => {
+  const make = async (options: ClusterOptions) => {
+    await using cluster = await createCluster(options);
+    const services = cluster.client().resource(Service);
+    const spec = { type: "LoadBalancer", ports: [{ port: 80 }] };
+    await services.create({ metadata: { name: "s", namespace: "default" }, spec });
+    await cluster.settled();
+    return (await services.get({ name: "s", namespace: "default" })).status.loadBalancer.ingress;
+  };
+  expect(await make({ loadBalancerAddresses: ["192.0.2.0/24"] })).toEqual([{ ip: "192.0.2.1", ipMode: "VIP" }]);
+  expect(await make({ loadBalancerAddresses: ["192.0.2.0/24"], controllers: "all" })).toHaveLength(1);
+  expect(await make({ controllers: "all" })).toBeUndefined();
+  await expect(createCluster({ loadBalancerAddresses: ["nonsense"] })).rejects.toThrow(
+    "loadBalancerAddresses: expected networks",
+  );
 });

@@ -26,7 +26,7 @@ import {
 } from "../client/index.ts";
 import { readManifests, readTexts } from "../client/manifests.ts";
 import type { Node } from "../client/kinds/index.ts";
-import { countSimulatedNodes, inProcessTransport } from "../cluster/index.ts";
+import { inProcessTransport } from "../cluster/index.ts";
 import type { Controller } from "../runtime/index.ts";
 import type { TrialReport } from "../meta/trial-report.ts";
 import type { Dialect } from "../meta/dialect.ts";
@@ -243,7 +243,7 @@ export class TestCluster implements Cluster {
 
   /** Goes on with the simulation of nodes that are stored. */
   async resume(): Promise<void> {
-    if ((await countSimulatedNodes(this.client())) > 0) this.#simulated();
+    if ((await this.#server().core.simulatedNodes()) > 0) this.#simulated();
   }
 
   webhook<T extends ApiObject>(options: WebhookOptions<T>, handler: WebhookHandler<T>): Promise<TestWebhook> {

@@ -14,6 +14,6 @@ export function fasterClock(clock: Clock, speed: number, start: number = clock.n
     // A wall clock has no fractions of a millisecond.
     now: () => Math.floor(start + passed()),
     steady: () => since + passed(),
-    after: (ms, work, options) => clock.after(ms / speed, work, options),
+    after: (ms, work, options) => clock.after(Math.max(0, ms / speed), work, options),
   };
 }

@@ -7,6 +7,7 @@
  * @module
  */
 import { BoundedCache } from "./bounded-cache.ts";
+import { once } from "./once.ts";
 
 /** No zone changes twice within a week. */
 const WEEK_MS = 7 * 86_400_000;
@@ -104,5 +105,5 @@ export function timeZone(name: string): TimeZone {
   return zone;
 }
 
-/** Returns the name of the zone of this process. */
-export const localZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone;
+/** Returns the name of the zone of this process, which is asked for once: the engine takes as long as for a whole plan. */
+export const localZone = once(() => new Intl.DateTimeFormat().resolvedOptions().timeZone);

@@ -81,7 +81,7 @@ const startConformanceServer = ({
     enableAdmissionPlugins: plugins,
     disableAdmissionPlugins: RECORDED_WITHOUT.filter((name) => !plugins.includes(name)),
     serviceAccountIssuer: issuers,
-    ...(autoscalerSync === undefined ? {} : { autoscalerSyncMillis: autoscalerSync }),
+    ...(autoscalerSync === undefined ? {} : { horizontalPodAutoscalerSyncPeriod: autoscalerSync }),
   });
 
 /** Plays scenarios, those of each setup against a server of their own; what became of each, in the order of the list. */

@@ -254,3 +254,76 @@ describe("WL-PDB-10: evictions", () => {
     expect((await budget()).status.disruptedPods).toBeUndefined();
   });
 });
+
+describe("evictions that need no budget, or change nothing", () => {
+  const isRefused = (error: unknown) => isStatus(error, "TooManyRequests");
+  const isThere = async (name: string) => {
+    const pod = await pods().find(at(name));
+    return pod !== undefined && pod.metadata.deletionTimestamp === undefined;
+  };
+
+  test("WL-PDB-10: two budgets of one Pod are an error, and nothing is taken of either", async () => {
+    await start();
+    await makePod("p");
+    await makePod("q");
+    await makeBudget({ minAvailable: 1 });
+    await makeBudget({ minAvailable: 0 }, "b2");
+    await expect(evict("p")).rejects.toMatchObject({ status: { code: 500 } });
+    expect(await isThere("p")).toBe(true);
+    expect(await counts()).toEqual([2, 2, 1, 1, "SufficientPods"]);
+  });
+
+  test("WL-PDB-11: Pods that are Pending, have ended or are going are deleted whatever the budget says", async () => {
+    await start();
+    await makeBudget({ minAvailable: 5 });
+    for (const [name, phase] of [
+      ["pending", "Pending"],
+      ["failed", "Failed"],
+      ["done", "Succeeded"],
+    ] as const) {
+      await makePod(name, { ready: false });
+      await pods().status.patch(at(name), { status: { phase } });
+      await evict(name);
+      expect(await isThere(name)).toBe(false);
+    }
+    await makePod("going");
+    await pods().delete(at("going"));
+    await evict("going");
+    expect((await budget()).status.disruptedPods).toBeUndefined();
+  });
+
+  test("WL-PDB-12: a Pod that is not ready goes if the budget is met, or always with AlwaysAllow", async () => {
+    await start();
+    await makeBudget({ minAvailable: 2 });
+    await makePod("p");
+    await makePod("unready", { ready: false });
+    await expect(evict("unready")).rejects.toSatisfy(isRefused);
+    await makePod("q");
+    await evict("unready");
+    expect(await counts()).toEqual([3, 2, 2, 0, "InsufficientPods"]);
+    await makePod("again", { ready: false });
+    await setReady("q", false);
+    await expect(evict("again")).rejects.toSatisfy(isRefused);
+    await world.resource(PodDisruptionBudget).patch(at("b"), { spec: { unhealthyPodEvictionPolicy: "AlwaysAllow" } });
+    await world.settled();
+    await evict("again");
+    expect(await isThere("again")).toBe(false);
+  });
+
+  test("WL-PDB-13: a dry run changes neither Pod nor budget; a budget whose spec is not counted yet allows nothing", async () => {
+    const manager = await start();
+    await makeBudget({ minAvailable: 1 });
+    await makePod("p");
+    await makePod("q");
+    const { resourceVersion } = (await budget()).metadata;
+    const body = { apiVersion: "policy/v1", kind: "Eviction", metadata: at("p"), deleteOptions: { dryRun: ["All"] } };
+    await world.client.json("POST", "/api/v1/namespaces/default/pods/p/eviction", { body });
+    expect(await isThere("p")).toBe(true);
+    expect((await budget()).metadata.resourceVersion).toBe(resourceVersion);
+    await manager.stop({ grace: 0 });
+    await world.resource(PodDisruptionBudget).patch(at("b"), { spec: { minAvailable: 0 } });
+    const refused = evict("p").catch((error: unknown) => error);
+    await world.advance("2m");
+    expect(await refused).toMatchObject({ status: { code: 429, details: { retryAfterSeconds: 10 } } });
+  });
+});

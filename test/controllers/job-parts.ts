@@ -52,11 +52,11 @@ export class JobWorld {
   }
 
   /** Creates a CronJob named `k`; its Jobs wait unless the template says otherwise. */
-  async makeCron(spec: object, job: object = { suspend: true }): Promise<CronJob> {
+  async makeCron(spec: object, ofJob: object = { suspend: true }): Promise<CronJob> {
     const template = { spec: { restartPolicy: "Never", containers: [{ name: "c", image: "i" }] } };
     const jobTemplate = {
       metadata: { labels: { app: "cron" }, annotations: { note: "n" } },
-      spec: { template, ...job },
+      spec: { template, ...ofJob },
     };
     const made = await this.world
       .resource(CronJob)

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { NewObject } from "../../src/client/index.ts";
-import { Job, Pod } from "../../src/client/kinds/index.ts";
+import { Job, Namespace, Pod } from "../../src/client/kinds/index.ts";
 import { JobWorld, at, conditionsOf } from "./job-parts.ts";
 
 let cluster: JobWorld;
@@ -150,6 +150,31 @@ describe("the Pods of a Job", () => {
     const released = await cluster.world.resource(Pod).get(at("free"));
     expect(released.metadata.finalizers ?? []).toEqual([]);
     expect(released.metadata.ownerReferences ?? []).toEqual([]);
+    expect(await cluster.active()).toHaveLength(2);
+  });
+
+  test("WL-GEN-1: a Pod of another namespace is not the Job's, whatever it says", async () => {
+    const { metadata } = await cluster.make({ parallelism: 1 });
+    await cluster.world.resource(Namespace).create({ metadata: { name: "other" } } as NewObject<Namespace>);
+    const reference = { apiVersion: "batch/v1", kind: "Job", name: "j", uid: metadata.uid, controller: true };
+    const labels = { "batch.kubernetes.io/controller-uid": metadata.uid! };
+    const spec = { restartPolicy: "Never", containers: [{ name: "c", image: "i" }] };
+    const stranger = { namespace: "other", finalizers: ["example.com/held", TRACKING] };
+    for (const more of [
+      { name: "owned", ownerReferences: [reference] },
+      { name: "free", labels },
+    ]) {
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      await cluster.world.resource(Pod).create({ metadata: { ...stranger, ...more }, spec } as NewObject<Pod>);
+    }
+    await cluster.world
+      .resource(Pod)
+      .status.patch({ namespace: "other", name: "owned" }, { status: { phase: "Succeeded" } });
+    await cluster.advance("5s");
+    expect((await cluster.job()).status).toMatchObject({ active: 1 });
+    expect((await cluster.job()).status.succeeded).toBeUndefined();
+    const free = await cluster.world.resource(Pod).get({ namespace: "other", name: "free" });
+    expect(free.metadata.ownerReferences ?? []).toEqual([]);
     expect(await cluster.active()).toHaveLength(2);
   });
 

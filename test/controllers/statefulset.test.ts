@@ -169,6 +169,20 @@ describe("Pods", () => {
     expect(await hands.names()).toEqual(["t-4", "t-5"]);
   });
 
+  test("whoever takes over goes on with an update where it was", async () => {
+    const first = await start();
+    await ordered(3);
+    await hands.change({ template: templateOf("2") });
+    await first.stop({ grace: 0 });
+    await hands.ready(["t-2"]);
+    await world.advance("1h");
+    expect(await hands.versions()).toEqual(["t-0:1", "t-1:1", "t-2:2"]);
+    await start();
+    await world.advance("1s");
+    expect(await hands.versions()).toEqual(["t-0:1", "t-1:2", "t-2:2"]);
+    expect(await hands.revisions()).toHaveLength(2);
+  });
+
   test("two controllers at once make each Pod once", async () => {
     await start();
     await start();

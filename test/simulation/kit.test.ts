@@ -2,7 +2,7 @@
  * Simulated nodes in the kit: what a test sees of Pods that live by scripts.
  */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { APIService, Deployment, Node, Pod } from "../../src/client/kinds/index.ts";
+import { APIService, Deployment, HorizontalPodAutoscaler, Node, Pod } from "../../src/client/kinds/index.ts";
 import { type Cluster, ReconcileFailed, createCluster } from "../../src/testing/index.ts";
 
 let cluster: Cluster;
@@ -151,7 +151,7 @@ describe("faults and metrics", () => {
       (await cluster.client().resource(Node).list()).items.map(
         ({ status }) => status?.conditions?.find(({ type }) => type === "Ready")?.status,
       );
-    expect((await ready())[1]).toBe("True");
+    expect(await ready()).toEqual(["Unknown", "True"]);
     await cluster.simulation.restore({ zone: "a" });
     await cluster.clock.advance("1m");
     expect(await ready()).toEqual(["True", "True"]);
@@ -193,5 +193,42 @@ describe("faults and metrics", () => {
     });
     await cluster.settled();
     await expect(client.resource(PodMetrics).list()).rejects.toMatchObject({ status: { code: 404 } });
+  });
+
+  test("an autoscaler follows what scripts say that they use", async () => {
+    let cpu = "900m";
+    cluster.image("busy", async (ctx) => {
+      await ctx.ready();
+      while (!ctx.terminated.aborted) {
+        ctx.metrics({ cpu });
+        await ctx.sleep("5s");
+      }
+    });
+    await cluster.apply(Deployment, {
+      metadata: { name: "busy", namespace: "default" },
+      spec: {
+        replicas: 1,
+        selector: { matchLabels: { app: "busy" } },
+        template: { metadata: { labels: { app: "busy" } }, spec: pod("busy", "busy").spec },
+      },
+    });
+    await cluster.apply(HorizontalPodAutoscaler, {
+      metadata: { name: "busy", namespace: "default" },
+      spec: {
+        scaleTargetRef: { apiVersion: "apps/v1", kind: "Deployment", name: "busy" },
+        minReplicas: 1,
+        maxReplicas: 4,
+        metrics: [
+          { type: "Resource", resource: { name: "cpu", target: { type: "Utilization", averageUtilization: 50 } } },
+        ],
+      },
+    });
+    const replicas = async () =>
+      (await cluster.client().resource(Deployment).get({ namespace: "default", name: "busy" })).spec.replicas;
+    await cluster.clock.advance("5m");
+    expect(await replicas()).toBe(4);
+    cpu = "10m";
+    await cluster.clock.advance("15m");
+    expect(await replicas()).toBe(1);
   });
 });

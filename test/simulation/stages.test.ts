@@ -20,7 +20,7 @@ const stagesIn = (folder: string): readonly Stage[] =>
 
 /** As Go prints a value with `%#v`. */
 const goText = (value: Value): string =>
-  typeof value === "string" ? JSON.stringify(value) : value === null ? "interface {}(nil)" : String(value);
+  typeof value === "string" ? JSON.stringify(value) : value === null ? "interface {}(nil)" : JSON.stringify(value);
 
 /** Functions that say how they were called, as in kwok's own tests. */
 function told(): Functions {

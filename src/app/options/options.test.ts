@@ -379,3 +379,30 @@ describe("fromFile", () => {
     expect(() => fromFile(JSON.parse(`{"${key}": "x"}`), "f.yaml")).toThrow(message);
   });
 });
+
+describe("simulated nodes", () => {
+  const nodes = (text: string) => resolveOptions({ nodes: text }).simulatedNodes;
+
+  test("a number, with zones, capacity and names", () => {
+    expect(nodes("")).toBe(undefined);
+    expect(nodes("3")).toEqual({ count: 3, options: {} });
+    expect(nodes("10000,zone=a,zone=b,cpu=16,memory=64Gi,prefix=n-,region=r")).toEqual({
+      count: 10_000,
+      options: { zone: ["a", "b"], capacity: { cpu: "16", memory: "64Gi" }, prefix: "n-", region: "r" },
+    });
+  });
+
+  test.each([
+    [{ nodes: "0" }, /--nodes to be a number from 1 to 10000/],
+    [{ nodes: "10001" }, /got "10001"/],
+    [{ nodes: "3,zone" }, /members KEY=VALUE with zone, .*, got "zone"/],
+    [{ nodes: "3,cpu=many" }, /a quantity as cpu, got "many"/],
+    [{ nodes: "3", dialect: "neutral" }, /--dialect kubernetes/],
+    [{ nodes: "3", kinds: "documents" }, /--kinds all/],
+    [{ speed: "0.5" }, /--speed to be a number from 1 to 10000/],
+    [{ speed: "60", store: "etcd", "etcd-servers": "http://127.0.0.1:2379" }, /1 with --store etcd/],
+    [{ speed: "60", node: "n1" }, /1 with --node/],
+  ])("%j is refused", (options, message) => {
+    expect(() => resolveSources([flagSource(options)])).toThrow(message);
+  });
+});

@@ -15,6 +15,7 @@ import type { AuthorizationSettings } from "./authorization-settings.ts";
 import { OptionError, ValueError } from "./error.ts";
 import { type OptionSource, type RawOptions, type Texts, flagSource, textsOf } from "./sources.ts";
 import { type NamedValues, OPTIONS, OPTION_KEYS, type OptionKey, valuesOf } from "./table.ts";
+import { type SimulatedNodes, nodesIn } from "./simulated-nodes.ts";
 import { expected } from "./types.ts";
 
 export { OptionError } from "./error.ts";
@@ -31,6 +32,8 @@ export interface ServeOptions extends NamedValues {
   readonly authorization: AuthorizationSettings;
 
   readonly serviceRanges: ServiceRanges;
+  /** The simulated nodes that are made where fewer are stored; undefined for none. */
+  readonly simulatedNodes: SimulatedNodes | undefined;
   /** The node that runs in this process; undefined for none. */
   readonly node: NodeOptions | undefined;
   /** Whether volumes are detached from nodes that are not ready for six minutes. */
@@ -113,6 +116,7 @@ function serveOptions(texts: Texts): ServeOptions {
     authorization: authorizationOf(values),
     serviceRanges: { networks: values.serviceClusterIpRange, nodePorts: values.serviceNodePortRange },
     node: nodeOf(values, dataDir),
+    simulatedNodes: nodesIn(values.nodes),
     forceDetach: !values.disableForceDetachOnTimeout,
     audit: auditOf(values),
     tls: tlsOf(values),
@@ -143,11 +147,11 @@ function checkConcurrency({ fairness, maxReads, maxWrites }: NamedValues): void 
 }
 
 /** Simulated nodes need Pods; faster time needs that no other program writes the times of objects. */
-function checkSimulation({ dialect, simulatedNodes, kinds, speed, store, nodeName, dev }: NamedValues): void {
-  if (simulatedNodes && dialect !== undefined && dialect.name !== "kubernetes") {
+function checkSimulation({ dialect, nodes, kinds, speed, store, nodeName, dev }: NamedValues): void {
+  if (nodes !== "" && dialect !== undefined && dialect.name !== "kubernetes") {
     throw expected("nodes", "given with --dialect kubernetes", dialect.name);
   }
-  if (simulatedNodes && kinds !== "all") throw expected("nodes", "given with --kinds all", kinds);
+  if (nodes !== "" && kinds !== "all") throw expected("nodes", "given with --kinds all", kinds);
   if (speed !== 1 && store === "etcd" && !dev)
     throw expected("speed", "1 with --store etcd, whose servers share the time", String(speed));
   if (speed !== 1 && nodeName !== "")

@@ -238,7 +238,7 @@ const ROWS = {
       simulatedNodes,
       "",
       "Simulated nodes, made where fewer are stored, whose Pods live without containers; they bring the scheduler. After the number: zone=NAME (several take turns), region=NAME, prefix=NAME, cpu=, memory=, pods=, ephemeral-storage=QUANTITY.",
-      { otherwise: "none", as: "simulatedNodes" },
+      { otherwise: "none" },
     ),
     stages: option(files, "", "Files with Stages of kwok, which then move the Pods or nodes of simulated nodes.", {
       otherwise: "none",

@@ -28,6 +28,7 @@ import {
   type SelectorFault,
   type TargetScale,
   afterRescale,
+  isSameStatus,
   needsMetrics,
   planAutoscaler,
 } from "../../workloads/autoscaler/autoscaler.ts";
@@ -164,8 +165,9 @@ async function sync(ctx: AutoscalerContext, autoscaler: HorizontalPodAutoscaler,
     events.push(after.event);
   }
   known.history = history;
-  const isSame = JSON.stringify(autoscaler.status) === JSON.stringify(status);
-  const writes = isSame ? [] : [updatesStatus(HorizontalPodAutoscaler, { ...autoscaler, status })];
+  const writes = isSameStatus(autoscaler.status, status)
+    ? []
+    : [updatesStatus(HorizontalPodAutoscaler, { ...autoscaler, status })];
   const tell = (type: "Normal" | "Warning", ...told: [string, string]): void => ctx.event(type, autoscaler, ...told);
   await perform({ stages: [[...events, ...writes]] }, { client, tell });
 }
@@ -265,7 +267,7 @@ function ownTarget(
   if (apiVersion !== "v1" || kind !== "ReplicationController") return undefined;
   const found = informer(replicationControllers).get(key);
   if (!found) return undefined;
-  const { replicas = 1, selector = {} } = found.spec;
+  const { replicas, selector = {} } = found.spec;
   const requirements = Object.entries(selector).map(([label, value]) => ({
     key: label,
     operator: "in" as const,

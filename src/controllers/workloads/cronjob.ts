@@ -25,7 +25,7 @@ import { untilNext } from "../../workloads/cronjob/due.ts";
 import { type DueJob, planCronJob, withJob, withoutJobs, zonedSchedule } from "../../workloads/cronjob/plan.ts";
 import { finishedCondition } from "../../workloads/job/ends.ts";
 import { isSameStatus } from "../../workloads/job/status.ts";
-import { workloadJobs } from "./job-memory.ts";
+import { inNamespace, workloadJobs } from "./job-memory.ts";
 
 const cronJobs = sharedInformer(CronJob);
 
@@ -87,7 +87,7 @@ export const cronJob: Controller = defineController({
     const { namespace = "", uid } = object.metadata;
     const plan = planCronJob({
       cronJob: object,
-      jobs: jobs.by("controller", uid),
+      jobs: inNamespace(namespace, jobs.by("controller", uid)),
       exists: (name) => jobs.get({ namespace, name }) !== undefined,
       now: clock.now(),
       localZone: localZone(),

@@ -11,7 +11,7 @@ import {
 } from "../../client/index.ts";
 import {
   Deployment,
-  Pod,
+  type Pod,
   PodDisruptionBudget,
   ReplicaSet,
   ReplicationController,
@@ -144,6 +144,14 @@ async function lookAtBudget({
     : NONE;
   const scaleOf = scalesIn(informer, foreign);
   const plan = planBudget({ budget, pods, scaleOf, now: clock.now(), isNews });
+  for (const pod of plan.overdue) {
+    event(
+      "Warning",
+      pod,
+      "NotDeleted",
+      `the budget ${budget.metadata.name} waited for its eviction, and it was not deleted`,
+    );
+  }
   return perform(plan, { client, tell: (type, ...told) => event(type, budget, ...told) });
 }
 

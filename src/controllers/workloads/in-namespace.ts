@@ -14,6 +14,7 @@ export async function performInNamespace(plan: Plan, parts: Performing): Promise
   }
 }
 
-const isOfTerminatingNamespace = (error: unknown): boolean =>
+/** Whether a create was refused because its namespace is being deleted. */
+export const isOfTerminatingNamespace = (error: unknown): boolean =>
   error instanceof StatusError &&
   error.status.details?.causes?.some(({ reason }) => reason === "NamespaceTerminating") === true;

@@ -1,5 +1,5 @@
 /** What the Job controller follows: Jobs and their Pods, and which keys their changes concern. */
-import { type Key, keyOf } from "../../client/index.ts";
+import { type ApiObject, type Key, keyOf } from "../../client/index.ts";
 import { Job, Pod } from "../../client/kinds/index.ts";
 import { selectorOf } from "../../meta/label-selector.ts";
 import { type Informer, type ObjectEvent, type SourceParts, sharedInformer } from "../../runtime/index.ts";
@@ -31,13 +31,20 @@ export const jobPods = sharedInformer<Pod, "Namespaced", "controller" | "free" |
   indexes: { controller: controllerUid, free: freeInNamespace, freeOfJob },
 });
 
-/** Returns the Pods that a Job may control: its own, and free ones that it may select. */
+/** Returns the Pods of its namespace that a Job may control: its own, and free ones that it may select. */
 export function candidatesOfJob(job: Job, pods: JobMemory["pods"]): readonly Pod[] {
-  const own = pods.by("controller", job.metadata.uid);
+  const { uid, namespace = "" } = job.metadata;
+  const own = pods.by("controller", uid);
   const selected = job.spec.selector?.matchLabels?.[JOB_UID];
-  const free = selected === undefined ? pods.by("free", job.metadata.namespace ?? "") : pods.by("freeOfJob", selected);
-  return free.length === 0 ? own : [...own, ...free];
+  const free = selected === undefined ? pods.by("free", namespace) : pods.by("freeOfJob", selected);
+  return inNamespace(namespace, free.length === 0 ? own : [...own, ...free]);
 }
+
+/** Leaves out objects of other namespaces: anybody may write the uid of an owner that is elsewhere. */
+export const inNamespace = <T extends ApiObject>(namespace: string, objects: readonly T[]): readonly T[] =>
+  objects.every(({ metadata }) => metadata.namespace === namespace)
+    ? objects
+    : objects.filter(({ metadata }) => metadata.namespace === namespace);
 
 /** Whether a Job is another controller's (WL-JOB-41). */
 export const isManagedElsewhere = ({ spec }: Job): boolean =>

@@ -13,6 +13,7 @@ import { TRACKING_FINALIZER, isTracked } from "../../workloads/job/pods.ts";
 import { type PlannedWrite, updates } from "../../workloads/common/plan.ts";
 import { adopted, controllerOf, planOwnership, released } from "../../workloads/common/ownership.ts";
 import { JobMemory, candidatesOfJob, isManagedElsewhere, jobPods, selects, workloadJobs } from "./job-memory.ts";
+import { isOfTerminatingNamespace } from "./in-namespace.ts";
 import { type Performed, performed } from "./perform.ts";
 
 type JobContext = KeyContext<JobMemory>;
@@ -59,6 +60,7 @@ async function run(ctx: JobContext, found: Job): Promise<Result> {
   const done = await performed({ stages: [writes] }, { client, tell });
   if (done.isOvertaken) return REQUEUE_SOON;
   if (!(await count(ctx, found, plan, outcomeOf(plan, done)))) return REQUEUE_SOON;
+  if (isOfTerminatingNamespace(done.error)) return undefined;
   if (done.error) throw done.error;
   return plan.againMillis === undefined ? undefined : { requeueAfter: Math.max(1, Math.ceil(plan.againMillis)) };
 }

@@ -17,6 +17,8 @@ export interface Exit {
   readonly code: number;
   readonly reason?: string | undefined;
   readonly message?: string | undefined;
+  /** A warning that tells why it ended. */
+  readonly warning?: { readonly reason: string; readonly note: string } | undefined;
 }
 
 /** What the script of a running container has said so far. */

@@ -16,6 +16,7 @@ import type {
 import { type Probe, probeOutcome, probeTimeAfter } from "./probes.ts";
 import {
   endedStatus,
+  hasStarted,
   isSidecar,
   lastEndOf,
   restarts,
@@ -28,7 +29,7 @@ import { isInitDone } from "./summary.ts";
 import { RESET_AFTER, SECOND, pullTryAt, restartWait, timeIn, wholeSecond } from "./times.ts";
 
 /** On a Pod: the restarts of containers that counted from anew, JSON such as `{"main":7}`. */
-export const RESETS_ANNOTATION = "simulation.keelson.dev/restarts-reset";
+const RESETS_ANNOTATION = "simulation.keelson.dev/restarts-reset";
 
 /** How long a container that cannot be made waits for the next try. */
 const CONFIG_RETRY = 10 * SECOND;
@@ -75,8 +76,8 @@ export class Life {
     }
   }
 
-  /** When the kubelet took the Pod, in whole seconds. */
-  get takenAt(): number {
+  /** When the kubelet admitted the Pod, in whole seconds. */
+  get admittedAt(): number {
     const { status, metadata } = this.pod;
     const scheduled = status.conditions?.find(({ type, status: said }) => type === "PodScheduled" && said === "True");
     return (
@@ -87,20 +88,23 @@ export class Life {
     );
   }
 
-  /** Looks again at a time. */
-  look(at: number | undefined): void {
+  /** Plans the Pod again at a time. */
+  requeueAt(at: number | undefined): void {
     if (at !== undefined && at > this.now) this.againAt = Math.min(this.againAt ?? Infinity, at);
   }
 
   /** Moves all containers on. */
   live(): void {
-    let begin = this.takenAt;
+    if (this.#areOver) return this.#endSidecars();
+    let begin = this.admittedAt;
+    const haveBegun = [...this.main.values()].some(hasStarted);
     for (const container of this.pod.spec.initContainers ?? []) {
       const known = this.init.get(container.name)!;
       const isPast = !isSidecar(container) && known.state.terminated?.exitCode === 0;
       const status = isPast ? known : this.#advance(container, known, begin, true);
       this.init.set(container.name, status);
-      if (!isInitDone(container, status)) return;
+      // A sidecar that starts again later holds nobody.
+      if (!isInitDone(container, status) && !haveBegun) return;
       begin = Math.max(begin, timeIn(status.state.terminated?.finishedAt) ?? startedAtOf(status) ?? begin);
     }
     for (const container of this.pod.spec.containers ?? []) {
@@ -130,15 +134,19 @@ export class Life {
     return [...this.main.values()].some(({ state }) => state.running);
   }
 
+  /** Whether all containers have ended for good. */
+  get #areOver(): boolean {
+    return (this.pod.spec.containers ?? []).every((container) => {
+      const ended = this.main.get(container.name)!.state.terminated;
+      return ended && !restarts(this.pod, container, ended.exitCode);
+    });
+  }
+
   /** Sidecars end when all other containers have ended for good. */
   #endSidecars(): void {
     const sidecars = (this.pod.spec.initContainers ?? []).filter(isSidecar);
     if (sidecars.length === 0) return;
-    const areOver = (this.pod.spec.containers ?? []).every((container) => {
-      const ended = this.main.get(container.name)!.state.terminated;
-      return ended && !restarts(this.pod, container, ended.exitCode);
-    });
-    if (!areOver) return;
+    if (!this.#areOver) return;
     const ends = [...this.main.values()].map(({ state }) => timeIn(state.terminated?.finishedAt) ?? 0);
     const at = Math.max(0, ...ends);
     const grace = (this.pod.spec.terminationGracePeriodSeconds ?? 30) * SECOND;
@@ -169,21 +177,21 @@ export class Life {
     }
     const due = begin + delay;
     if (due > this.now) {
-      this.look(due);
+      this.requeueAt(due);
       if (delay > SECOND) this.isRemarkable = true;
       if (this.isRemarkable && this.#isNew(known)) this.#pulling(container, isInit);
       return known;
     }
     const problem = this.facts.configProblem(container.name);
     if (problem !== undefined) {
-      this.look(this.now + CONFIG_RETRY);
+      this.requeueAt(this.now + CONFIG_RETRY);
       this.isRemarkable = true;
-      this.#tell("Warning", "Failed", `Error: ${problem}`, container, isInit, false);
+      this.#record("Warning", "Failed", `Error: ${problem}`, container, isInit, false);
       return waits(known, "CreateContainerConfigError", problem);
     }
     if (this.#isNew(known) || isInit || this.init.size > 0) this.#pulling(container, isInit);
     const took = `${Math.max(0, due - begin) / SECOND}s`;
-    this.#tell(
+    this.#record(
       "Normal",
       "Pulled",
       `Successfully pulled image "${image}" in ${took} (${took} including waiting). Image size: 0 bytes.`,
@@ -199,7 +207,7 @@ export class Life {
   }
 
   #pulling(container: Container, isInit: boolean): void {
-    this.#tell("Normal", "Pulling", `Pulling image "${container.image ?? ""}"`, container, isInit);
+    this.#record("Normal", "Pulling", `Pulling image "${container.image ?? ""}"`, container, isInit);
   }
 
   /** An image that cannot be pulled. */
@@ -214,18 +222,18 @@ export class Life {
     this.isRemarkable = true;
     const text = `failed to pull and unpack image "${image}": failed to resolve reference "${image}": ${image}: not found`;
     const isTry = this.now - last < SECOND;
-    this.look(isTry ? last + SECOND : last + wait);
+    this.requeueAt(isTry ? last + SECOND : last + wait);
     if (isTry) {
       if (before !== "ErrImagePull") {
         this.#pulling(container, isInit);
-        this.#tell("Warning", "Failed", `Failed to pull image "${image}": ${text}`, container, isInit, false);
-        this.#tell("Warning", "Failed", "Error: ErrImagePull", container, isInit, false);
+        this.#record("Warning", "Failed", `Failed to pull image "${image}": ${text}`, container, isInit, false);
+        this.#record("Warning", "Failed", "Error: ErrImagePull", container, isInit, false);
       }
       return waits(known, "ErrImagePull", text);
     }
     if (before !== "ImagePullBackOff") {
-      this.#tell("Normal", "BackOff", `Back-off pulling image "${image}"`, container, isInit, false);
-      this.#tell("Warning", "Failed", "Error: ImagePullBackOff", container, isInit, false);
+      this.#record("Normal", "BackOff", `Back-off pulling image "${image}"`, container, isInit, false);
+      this.#record("Warning", "Failed", "Error: ImagePullBackOff", container, isInit, false);
     }
     return waits(known, "ImagePullBackOff", `Back-off pulling image "${image}": ErrImagePull: ${text}`);
   }
@@ -250,7 +258,7 @@ export class Life {
     }
     const wait = restartWait(counted);
     if (endedAt + wait <= this.now) {
-      this.#tell(
+      this.#record(
         "Normal",
         "Pulled",
         `Container image "${container.image ?? ""}" already present on machine`,
@@ -259,11 +267,11 @@ export class Life {
       );
       return this.#started(container, known, isInit);
     }
-    this.look(endedAt + wait);
+    this.requeueAt(endedAt + wait);
     if (known.state.waiting?.reason === "CrashLoopBackOff") return known;
     const { name, namespace, uid } = this.pod.metadata;
     const full = `${name}_${namespace ?? ""}(${uid})`;
-    this.#tell(
+    this.#record(
       "Warning",
       "BackOff",
       `Back-off restarting failed container ${container.name} in pod ${full}`,
@@ -279,8 +287,8 @@ export class Life {
   }
 
   #started(container: Container, known: ContainerStatus, isInit: boolean): ContainerStatus {
-    this.#tell("Normal", "Created", `Created container: ${container.name}`, container, isInit);
-    this.#tell("Normal", "Started", `Started container ${container.name}`, container, isInit);
+    this.#record("Normal", "Created", `Created container: ${container.name}`, container, isInit);
+    this.#record("Normal", "Started", `Started container ${container.name}`, container, isInit);
     this.isRemarkable = true;
     const status = runningStatus(this.pod, container, known, wholeSecond(this.now));
     return this.#run(container, status, isInit);
@@ -293,8 +301,8 @@ export class Life {
     const script = isScripted ? this.#scriptOf(container, status, isInit) : undefined;
     const exit = isScripted ? script?.exit : this.#usualExit(container, startedAt, isInit);
     if (exit && exit.at <= this.now) return this.#ended(container, status, exit, isInit);
-    if (exit) this.look(exit.at);
-    if (isScripted && !script) return status;
+    if (exit) this.requeueAt(exit.at);
+    if (isScripted && !script) return { ...status, started: container.startupProbe === undefined };
     const said = script
       ? { value: script.ready, since: script.readySince }
       : { value: true, since: startedAt + this.#readyAfter(isInit) };
@@ -313,7 +321,7 @@ export class Life {
     if (flapping !== undefined) ready &&= flapping;
     if (status.ready && !ready && isProbed && !isInit) {
       const message = script?.probes?.readiness?.message ?? "the script says that it is not ready";
-      this.#tell("Warning", "Unhealthy", `Readiness probe failed: ${message}`, container, isInit, false);
+      this.#record("Warning", "Unhealthy", `Readiness probe failed: ${message}`, container, isInit, false);
     }
     return { ...status, started, ready };
   }
@@ -338,7 +346,7 @@ export class Life {
     if (!probe) {
       if (kind === "startup") return true;
       if (said.since > this.now) {
-        this.look(said.since);
+        this.requeueAt(said.since);
         return false;
       }
       return said.value;
@@ -346,11 +354,11 @@ export class Life {
     const answered = script?.probes?.[kind];
     if (answered) return answered.outcome ?? before;
     if (said.since > this.now && said.value) {
-      this.look(probeTimeAfter(probe, startedAt, said.since));
+      this.requeueAt(probeTimeAfter(probe, startedAt, said.since));
       return before;
     }
     const { value, changesAt } = probeOutcome(probe, startedAt, said, before, this.now);
-    this.look(changesAt);
+    this.requeueAt(changesAt);
     return value;
   }
 
@@ -370,20 +378,22 @@ export class Life {
     const seconds = probe?.terminationGracePeriodSeconds ?? this.pod.spec.terminationGracePeriodSeconds ?? 30;
     const { terminatedAt } = script;
     if (terminatedAt === undefined) {
-      this.#tell("Warning", "Unhealthy", `${name} probe failed: ${answer.message ?? ""}`, container, isInit, false);
+      this.#record("Warning", "Unhealthy", `${name} probe failed: ${answer.message ?? ""}`, container, isInit, false);
       const note = `Container ${container.name} failed ${kind} probe, will be restarted`;
-      this.#tell("Normal", "Killing", note, container, isInit, false);
+      this.#record("Normal", "Killing", note, container, isInit, false);
       this.signals.push({ container: container.name, signal: "TERM", at: this.now });
       return undefined;
     }
     const until = terminatedAt + seconds * SECOND;
-    this.look(until);
+    this.requeueAt(until);
     if (until > this.now) return undefined;
     this.signals.push({ container: container.name, signal: "KILL", at: until });
     return { at: until, code: KILLED };
   }
 
   #ended(container: Container, status: ContainerStatus, exit: Exit, isInit: boolean): ContainerStatus {
+    const { warning } = exit;
+    if (warning) this.#record("Warning", warning.reason, warning.note, container, isInit, false);
     const message = exit.message ?? this.#lastWords(container, exit);
     const ended = endedStatus(status, { ...exit, message });
     const terminated = ended.state.terminated!;
@@ -416,7 +426,7 @@ export class Life {
     const period = millisIn(this.pod.metadata.annotations?.[FLAPPING_ANNOTATION]);
     if (period === undefined || period < SECOND) return undefined;
     const turns = Math.floor(Math.max(0, this.now - startedAt) / period);
-    this.look(startedAt + (turns + 1) * period);
+    this.requeueAt(startedAt + (turns + 1) * period);
     return turns % 2 === 0;
   }
 
@@ -431,12 +441,12 @@ export class Life {
     const term = Math.min(at + pause, until);
     const script = this.facts.isScripted(container.image ?? "") ? this.facts.script(container.name) : undefined;
     if (term > this.now) {
-      this.look(term);
+      this.requeueAt(term);
       if (script?.exit && script.exit.at <= this.now) return endedStatus(status, script.exit);
       return status;
     }
     const isTold = script?.terminatedAt !== undefined || script?.exit !== undefined;
-    if (!isTold) this.#tell("Normal", "Killing", `Stopping container ${container.name}`, container, isInit);
+    if (!isTold) this.#record("Normal", "Killing", `Stopping container ${container.name}`, container, isInit);
     if (!script) return endedStatus(status, { at: Math.max(term, startedAtOf(status) ?? term), code: 0 });
     if (script.exit && script.exit.at <= this.now) {
       return endedStatus(status, {
@@ -449,11 +459,11 @@ export class Life {
       return endedStatus(status, { at: until, code: KILLED });
     }
     if (script.terminatedAt === undefined) this.signals.push({ container: container.name, signal: "TERM", at: term });
-    this.look(until);
+    this.requeueAt(until);
     return status;
   }
 
-  #tell(
+  #record(
     type: LifeEvent["type"],
     reason: string,
     note: string,

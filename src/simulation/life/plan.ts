@@ -1,6 +1,6 @@
 /**
  * The life of a Pod on a simulated node: what a kubelet would report, as a pure function of the Pod, of what its scripts say, and of the
- * time. All that it needs to remember stands in the status, so that another process or a fork goes on from there.
+ * time. All that it needs to remember stands in the status, so that another process or a fork continues from there.
  */
 import type { Pod } from "../../client/kinds/index.ts";
 import { equal } from "../../value/value.ts";
@@ -37,7 +37,9 @@ export function planLife(pod: Pod, facts: LifeFacts, now: number): LifePlan {
   const isQuiet = pod.status.startTime === undefined && !life.isRemarkable && !stop && facts.mountProblem === undefined;
   if (isQuiet && againAt !== undefined && againAt - now <= SECOND) return { ...NOTHING, ...again };
   if (equal(status, pod.status) && Object.keys(annotations).length === 0) {
-    return { ...NOTHING, ...again, isOver: isOver && deletion !== undefined && isToBeRemoved(pod) };
+    // A kubelet tells again of each mount that failed.
+    const told = events.filter(({ reason }) => reason === "FailedMount");
+    return { ...NOTHING, ...again, events: told, isOver: isOver && deletion !== undefined && isToBeRemoved(pod) };
   }
   return { signals: [], events, isOver: false, ...again, status, annotations };
 }
@@ -79,7 +81,7 @@ function endOf(
     return { stop: { at: now, until: now }, end: { reason: "Evicted", message: facts.eviction } };
   }
   const seconds = pod.spec.activeDeadlineSeconds;
-  const deadline = seconds === undefined ? Infinity : life.takenAt + seconds * SECOND;
+  const deadline = seconds === undefined ? Infinity : life.admittedAt + seconds * SECOND;
   if (deadline <= now && (!deletion || deadline < deletion.at)) {
     const grace = (pod.spec.terminationGracePeriodSeconds ?? 30) * SECOND;
     const note = "Pod was active on the node longer than the specified deadline";
@@ -89,7 +91,7 @@ function endOf(
     return { stop: { at: deadline, until: deadline + grace }, end: { reason: "DeadlineExceeded", message: note } };
   }
   if (deletion) return { stop: deletion };
-  if (deadline < Infinity) life.look(deadline);
+  if (deadline < Infinity) life.requeueAt(deadline);
   return {};
 }
 
@@ -109,12 +111,12 @@ function statusOf(life: Life, isEnded: boolean, end: End | undefined): PodStatus
     ...before,
     ...(generation === undefined ? {} : { observedGeneration: generation }),
     phase,
-    ...end,
+    ...(isEnded ? end : {}),
     conditions: conditionsOf(pod, phase, summarised, now),
     hostIP: facts.node.hostIP,
     hostIPs: [{ ip: facts.node.hostIP }],
     ...(hasAddress && facts.podIP !== "" ? { podIP: facts.podIP, podIPs: [{ ip: facts.podIP }] } : {}),
-    startTime: startTime ?? textOf(life.takenAt),
+    startTime: startTime ?? textOf(life.admittedAt),
     ...(init.length === 0 ? {} : { initContainerStatuses: init }),
     containerStatuses: main,
   };

@@ -57,7 +57,7 @@ export const nodeController = (state: SimulationState): Controller =>
   });
 
 /** The lowest number whose range no node has. */
-export function freeIndex(nodes: readonly Node[]): number {
+function freeIndex(nodes: readonly Node[]): number {
   const taken = new Set(nodes.map(({ spec }) => indexOfRange(spec.podCIDR)));
   let index = 0;
   while (taken.has(index)) index++;

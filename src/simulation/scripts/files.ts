@@ -40,10 +40,12 @@ export interface VolumeFacts {
   readonly readOnly: boolean;
   /** The folder of the volume that is mounted. */
   readonly subPath?: string | undefined;
+  /** Whether a change was made already: that of a script that is replayed is left out. */
+  readonly isKnown?: (() => boolean) | undefined;
 }
 
 /** Files of a volume as a container sees them. */
-export function filesOf(files: Files, { subPath, ...facts }: VolumeFacts): VolumeFiles {
+export function filesOf(files: Files, { subPath, isKnown, ...facts }: VolumeFacts): VolumeFiles {
   const base = subPath ? `${clean(subPath)}/` : "";
   const pathOf = (path: string): string => base + clean(path);
   return {
@@ -56,6 +58,7 @@ export function filesOf(files: Files, { subPath, ...facts }: VolumeFacts): Volum
     read: (path) => files.get(pathOf(path)) ?? (subPath && path === "" ? files.get(clean(subPath)) : undefined),
     write(path, text) {
       if (facts.readOnly) throw new Error(`expected a volume that may be written, ${facts.volume} is only read`);
+      if (isKnown?.()) return;
       const known = files.get(pathOf(path))?.length ?? 0;
       let sum = text.length - known;
       for (const content of files.values()) sum += content.length;
@@ -64,7 +67,7 @@ export function filesOf(files: Files, { subPath, ...facts }: VolumeFacts): Volum
     },
     delete(path) {
       if (facts.readOnly) throw new Error(`expected a volume that may be written, ${facts.volume} is only read`);
-      files.delete(pathOf(path));
+      if (!isKnown?.()) files.delete(pathOf(path));
     },
   };
 }

@@ -44,6 +44,8 @@ export interface RunParts extends SimulationHost {
 /** SIGTERM of a script that does not ask for it. */
 const TERMINATED = 143;
 const KILLED = 137;
+/** Sleeps of no time that are no endless loop. */
+const MAX_IDLE_SLEEPS = 10_000;
 const TAIL_LINES = 80;
 const TAIL_CHARACTERS = 2048;
 
@@ -76,6 +78,9 @@ export class ScriptRun {
   #asksForEnd = false;
   #isOver = false;
   #step: (() => void) | undefined;
+  #idleSleeps = 0;
+  /** Whether it was called, or the clock has moved it on: what it does now is not a replay. */
+  #isLive = false;
 
   constructor(parts: RunParts) {
     const { startedAt, pod, container, attempt, clock, seed } = parts;
@@ -107,6 +112,30 @@ export class ScriptRun {
       },
     );
     for (const kind of ["startup", "readiness", "liveness"] as const) this.#startProbe(kind);
+    void this.#postStart();
+  }
+
+  /** Runs the hook after the start; the container ends where it fails. */
+  async #postStart(): Promise<void> {
+    const hook = this.container.lifecycle?.postStart;
+    if (!hook) return;
+    // A script says in its first step what it answers.
+    await Promise.resolve();
+    let problem: string | undefined;
+    try {
+      if (hook.exec) {
+        const { code = 0, stderr = "" } = (await this.exec(hook.exec.command ?? [])) ?? {};
+        if (code !== 0) problem = `exit code ${code}: ${stderr}`;
+      } else if (hook.httpGet) {
+        const { status = 200 } = (await this.#get(hook.httpGet)) ?? {};
+        if (status >= 400) problem = `status ${status}`;
+      }
+    } catch (error) {
+      problem = messageOf(error);
+    }
+    if (problem === undefined) return;
+    const warning = { reason: "FailedPostStartHook", note: `PostStartHook failed: ${problem}` };
+    this.#end({ at: this.#time, code: KILLED, warning });
   }
 
   /** Resolves when the script waits for the clock or for somebody else, and facts are up to date. */
@@ -131,18 +160,26 @@ export class ScriptRun {
     };
   }
 
-  get isOver(): boolean {
-    return this.#isOver;
+  /** Whether what the script does now was done already by a time, when it was called before. */
+  isReplaying(until: number): boolean {
+    return !this.#isLive && this.#time <= until;
   }
 
-  /** Sends SIGTERM after the hook of the container. */
-  async terminate(at: number): Promise<void> {
+  /** Sends SIGTERM after the hook of the container, which may sleep. */
+  terminate(at: number): void {
     if (this.#isOver || this.#terminatedAt !== undefined) return;
     this.#terminatedAt = at;
+    void this.#preStop().then(() => this.#signal(at));
+  }
+
+  async #preStop(): Promise<void> {
     const hook = this.container.lifecycle?.preStop;
-    if (hook?.exec) await this.exec(hook.exec.command ?? []);
-    else if (hook?.httpGet) await this.#get(hook.httpGet);
-    this.#signal(at);
+    try {
+      if (hook?.exec) await this.exec(hook.exec.command ?? []);
+      else if (hook?.httpGet) await this.#get(hook.httpGet);
+    } catch (error) {
+      this.#parts.failed(error);
+    }
   }
 
   /** Sends SIGKILL. */
@@ -254,6 +291,7 @@ export class ScriptRun {
 
   /** The time of the script is that of the cluster. */
   #catchUp(): void {
+    this.#isLive = true;
     this.#time = Math.max(this.#time, this.#clock.now());
     this.#counted();
   }
@@ -275,6 +313,10 @@ export class ScriptRun {
 
   async #sleep(time: Duration): Promise<void> {
     const target = this.#time + millisOf(time);
+    this.#idleSleeps = target > this.#time ? 0 : this.#idleSleeps + 1;
+    if (this.#idleSleeps > MAX_IDLE_SLEEPS) {
+      throw new Error(`expected a script to sleep, found ${MAX_IDLE_SLEEPS} sleeps of no time one after the other`);
+    }
     const terminateAt = this.#terminateAt;
     if (terminateAt !== undefined && terminateAt <= target) {
       this.#time = Math.max(this.#time, terminateAt);
@@ -317,6 +359,7 @@ export class ScriptRun {
       millis,
       () => {
         this.#timers.delete(timer);
+        this.#isLive = true;
         this.#counted();
         work();
       },

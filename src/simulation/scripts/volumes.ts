@@ -97,11 +97,20 @@ async function claimProblem(pod: Pod, volume: Volume, client: Client): Promise<s
   return attached ? undefined : `volume attachment is being waited for: ${name}`;
 }
 
+/** Where the files of mounts come from. */
+export interface MountParts {
+  readonly client: Client;
+  readonly store: FileStore;
+  readonly addresses: Addresses;
+  /** Whether a change of a file was made already. */
+  readonly isKnown?: () => boolean;
+}
+
 /** The files of the mounts of a container by their paths. */
 export async function mountsOf(
   pod: Pod,
   container: Container,
-  { client, store, addresses }: { readonly client: Client; readonly store: FileStore; readonly addresses: Addresses },
+  { client, store, addresses, isKnown }: MountParts,
 ): Promise<Readonly<Record<string, VolumeFiles>>> {
   const mounts: Record<string, VolumeFiles> = {};
   for (const { name, mountPath, readOnly = false, subPath } of container.volumeMounts ?? []) {
@@ -115,6 +124,7 @@ export async function mountsOf(
       name: content.name,
       readOnly: readOnly || content.isRead,
       subPath,
+      isKnown,
     });
   }
   return mounts;
@@ -131,7 +141,7 @@ async function contentOf(
   pod: Pod,
   container: Container,
   volume: Volume,
-  { client, store, addresses }: { readonly client: Client; readonly store: FileStore; readonly addresses: Addresses },
+  { client, store, addresses }: MountParts,
 ): Promise<Content> {
   const { namespace = "", uid } = pod.metadata;
   const read = readTexts(client, namespace);

@@ -26,7 +26,7 @@ export interface ObjectState {
 export class StageBook {
   readonly #seed: number;
   readonly #stages: Stage[];
-  /** The choices by the uids of objects; a fork goes on with them. */
+  /** The choices by the uids of objects; a fork continues with them. */
   readonly #chosen: Map<string, Chosen>;
 
   constructor(

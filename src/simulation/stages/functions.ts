@@ -54,7 +54,7 @@ function index(value: Value, ...keys: readonly Value[]): Value {
   let at = value;
   for (const key of keys) {
     if (at === null) throw new Error("expected a list or an object to look into, got nil");
-    if (isObject(at)) at = Object.hasOwn(at, String(key)) ? at[String(key)]! : null;
+    if (isObject(at)) at = Object.hasOwn(at, printed(key)) ? at[printed(key)]! : null;
     else if (Array.isArray(at) || typeof at === "string") {
       const number = Number(key);
       if (!(number >= 0 && number < at.length))
@@ -121,7 +121,7 @@ const PURE: Functions = {
   ge: (a, b) => compare(a, b) >= 0,
   index: (value, ...keys) => index(value ?? null, ...keys),
   len: (value) => lengthOf(value ?? null),
-  slice: (value, from, to) => {
+  slice: (value: Value = null, from?: Value, to?: Value) => {
     if (typeof value !== "string" && !Array.isArray(value)) throw new Error("expected a text or a list to slice");
     return value.slice(numberOf(from), to === undefined ? undefined : numberOf(to));
   },
@@ -162,7 +162,7 @@ const PURE: Functions = {
   trunc: (length, text) => textOf(text).slice(0, Math.max(0, numberOf(length))),
   indent: (spaces, text) => indented(spaces ?? 0, text ?? ""),
   nindent: (spaces, text) => `\n${indented(spaces ?? 0, text ?? "")}`,
-  toString: (value) => textOf(value),
+  toString: (value: Value | undefined) => textOf(value),
   toJson: (value) => canonicalJson(value ?? null),
   toYaml: (value) => encodeYaml(value ?? null).replace(/\n$/, ""),
   int: (value) => Math.trunc(numberOf(value)),

@@ -13,11 +13,13 @@ type Filter = (value: Value) => readonly Value[];
 /** How many results an expression may have. */
 const MAX_RESULTS = 100_000;
 const MAX_DEPTH = 100;
+const MAX_LENGTH = 4096;
 
 class QueryError extends Error {}
 
 /** Compiles an expression. @throws SyntaxError that says where and what is wrong */
 export function compileQuery(text: string): Query {
+  if (text.length > MAX_LENGTH) throw new SyntaxError(`expected at most ${MAX_LENGTH} characters, got ${text.length}`);
   const parser = new Parser(tokensOf(text), text);
   const filter = parser.whole();
   return (value) => {
@@ -86,10 +88,10 @@ function textIn(quoted: string, text: string, at: number): string {
   }
 }
 
-const fault = (text: string, at: number, expected: string): SyntaxError =>
-  new SyntaxError(
-    `expected ${expected} at character ${at + 1}, found ${JSON.stringify(text.slice(at, at + 20)) || "the end"}`,
-  );
+function fault(text: string, at: number, expected: string): SyntaxError {
+  const found = at < text.length ? JSON.stringify(text.slice(at, at + 20)) : "the end";
+  return new SyntaxError(`expected ${expected} at character ${at + 1}, found ${found}`);
+}
 
 /** The order of JSON values in jq: null, false, true, numbers, texts, lists, objects. */
 const rankOf = (value: Value): number =>
@@ -220,12 +222,13 @@ const iterate: Filter = (value) => {
   return Object.values(value);
 };
 
+/** Filters one after the other, each on all results of the one before. */
 const piped =
-  (first: Filter, second: Filter): Filter =>
+  (filters: readonly Filter[]): Filter =>
   (value) => {
-    const results: Value[] = [];
-    for (const one of first(value)) {
-      for (const two of second(one)) results.push(two);
+    let results: readonly Value[] = [value];
+    for (const filter of filters) {
+      results = results.length === 1 ? filter(results[0]!) : results.flatMap(filter);
       if (results.length > MAX_RESULTS) throw new QueryError();
     }
     return results;
@@ -280,10 +283,10 @@ class Parser {
 
   #pipe(): Filter {
     if (++this.#depth > MAX_DEPTH) throw this.#fault(`at most ${MAX_DEPTH} levels`);
-    let filter = this.#list();
-    while (this.#takes("|")) filter = piped(filter, this.#list());
+    const filters = [this.#list()];
+    while (this.#takes("|")) filters.push(this.#list());
     this.#depth--;
-    return filter;
+    return filters.length === 1 ? filters[0]! : piped(filters);
   }
 
   #list(): Filter {
@@ -331,12 +334,12 @@ class Parser {
   }
 
   #postfix(): Filter {
-    let filter = this.#term();
+    const steps = [this.#term()];
     for (;;) {
       const step = this.#step();
-      if (step) filter = piped(filter, step);
-      else if (this.#takes("?")) filter = attempted(filter);
-      else return filter;
+      if (step) steps.push(step);
+      else if (this.#takes("?")) steps.splice(0, steps.length, attempted(piped([...steps])));
+      else return steps.length === 1 ? steps[0]! : piped(steps);
     }
   }
 

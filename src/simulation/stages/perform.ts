@@ -71,7 +71,7 @@ function factsOf(object: ApiObject, { state, node, podIP, now }: StageParts): St
     startTime: time,
     version: VERSION,
     nodeIP: (name) => {
-      const other = name === undefined || name === node.metadata.name ? node : state.seen?.node(name);
+      const other = name === undefined || name === node.metadata.name ? node : state.view?.node(name);
       return other ? addressOf(other) : "127.0.0.1";
     },
     podIP: (_, hostNetwork) => (hostNetwork ? addressOf(node) : podIP),

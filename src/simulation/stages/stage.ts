@@ -1,6 +1,6 @@
 /** A Stage of kwok (`kwok.x-k8s.io/v1alpha1`), read from YAML. */
 import { documentsOf, objectsOf } from "../../value/documents.ts";
-import { type Value, type ValueObject, isObject, setMember } from "../../value/value.ts";
+import { type Value, type ValueObject, isObject, setMember, textOf } from "../../value/value.ts";
 import { decodeYaml } from "../../value/yaml.ts";
 import { parseDuration } from "../../util/duration.ts";
 import { parseTime } from "../../meta/time.ts";
@@ -51,7 +51,9 @@ export function readStages(yaml: string, file: string): readonly Stage[] {
     if (!isObject(value)) throw new Error(`expected ${from} to be a Stage, got ${JSON.stringify(value)?.slice(0, 50)}`);
     const { apiVersion, kind } = value;
     if (kind !== "Stage" || apiVersion !== API_VERSION) {
-      throw new Error(`expected ${from} to be a Stage of ${API_VERSION}, got ${String(kind)} of ${String(apiVersion)}`);
+      throw new Error(
+        `expected ${from} to be a Stage of ${API_VERSION}, got ${textOf(kind) || "none"} of ${textOf(apiVersion) || "none"}`,
+      );
     }
     return new StageReader(value, from).read();
   });
@@ -308,7 +310,11 @@ class StageReader {
 
 /** A value as selectors compare it. */
 const comparable = (value: Value): string =>
-  typeof value === "string" || typeof value === "boolean" || Number.isInteger(value) ? String(value) : "\0";
+  typeof value === "string"
+    ? value
+    : typeof value === "boolean" || Number.isInteger(value)
+      ? JSON.stringify(value)
+      : "\0";
 
 /** The patch of the whole object from that of a part of it. */
 function rooted(value: Value, root: string, type: string): Value {
@@ -318,7 +324,7 @@ function rooted(value: Value, root: string, type: string): Value {
   return value.map((operation): Value => {
     if (!isObject(operation)) return operation;
     const moved = { ...operation };
-    setMember(moved, "path", `/${root}${String(operation["path"] ?? "")}`);
+    setMember(moved, "path", `/${root}${textOf(operation["path"])}`);
     return moved;
   });
 }

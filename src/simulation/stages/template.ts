@@ -544,6 +544,6 @@ function entriesOf(value: Value): readonly (readonly [Value, Value])[] {
 /** Makes an object of keys and values in turn. */
 export function dictOf(args: readonly Value[]): Value {
   const dict = {};
-  for (let at = 0; at < args.length; at += 2) setMember(dict, String(args[at]), args[at + 1] ?? null);
+  for (let at = 0; at < args.length; at += 2) setMember(dict, printed(args[at] ?? null), args[at + 1] ?? null);
   return dict;
 }

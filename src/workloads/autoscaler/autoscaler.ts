@@ -5,6 +5,8 @@
  */
 import type { HorizontalPodAutoscaler, Pod } from "../../client/kinds/index.ts";
 import { formatTime } from "../../meta/time.ts";
+import { canonicalJson } from "../../value/canonical.ts";
+import type { Value } from "../../value/value.ts";
 import { type PlannedWrite, tells } from "../common/plan.ts";
 import { type Because, type History, limit, newHistory, withChange } from "./history.ts";
 import { type MetricSpec, type MetricStatus, type Wanted, metricEvent, proposalOf } from "./metric.ts";
@@ -204,6 +206,10 @@ const statusOf = ({ status }: Autoscaler, { from, to, metrics, conditions }: Sta
   currentMetrics: metrics,
   conditions: conditions.all,
 });
+
+/** Whether two statuses are equal, in whatever order their members are. */
+export const isSameStatus = (a: Autoscaler["status"], b: Autoscaler["status"]): boolean =>
+  canonicalJson(a as unknown as Value) === canonicalJson(b as unknown as Value);
 
 /** What a rescale adds: the Event, the status and the history; `failure` tells why it was refused. */
 export function afterRescale(

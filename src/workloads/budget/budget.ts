@@ -43,8 +43,14 @@ export interface Expected {
   readonly unmanaged: readonly string[];
 }
 
+/** The plan of a budget. */
+export interface BudgetPlan extends Plan {
+  /** Pods that were to be evicted and were not deleted in time: an Event about each is due. */
+  readonly overdue: readonly Pod[];
+}
+
 /** Plans the status of a budget, and when to look again at its evictions. */
-export function planBudget(input: BudgetInput): Plan {
+export function planBudget(input: BudgetInput): BudgetPlan {
   const { budget, pods, now } = input;
   const noPods = pods.length === 0 ? [tells("Normal", "NoPods", "no Pods fit the selector")] : [];
   const expected = expectedOf(input);
@@ -65,10 +71,9 @@ export function planBudget(input: BudgetInput): Plan {
   const told = [
     ...noPods,
     ...(unmanaged.length > 0 ? [tells("Warning", "UnmanagedPods", unmanagedNote(unmanaged))] : []),
-    ...overdue.map((name) => tells("Warning", "NotDeleted", `the Pod ${name} was to be evicted and was not deleted`)),
   ];
   const writes = isRight ? [] : [updatesStatus(BudgetKind, { ...budget, status: withCondition(budget, status, now) })];
-  return { stages: [!isRight || input.isNews ? [...told, ...writes] : []], againMillis };
+  return { stages: [!isRight || input.isNews ? [...told, ...writes] : []], againMillis, overdue };
 }
 
 /** How many Pods a budget expects and needs; a text where that cannot be told, and why. */
@@ -120,7 +125,7 @@ function unmanagedNote(names: readonly string[]): string {
 interface Disruptions {
   readonly kept: Readonly<Record<string, string>>;
   /** Pods that were not deleted in time. */
-  readonly overdue: readonly string[];
+  readonly overdue: readonly Pod[];
   readonly againMillis: number | undefined;
 }
 
@@ -128,7 +133,7 @@ interface Disruptions {
 function keptDisruptions({ budget, pods, now }: BudgetInput): Disruptions {
   const { disruptedPods = {} } = budget.status;
   const kept: Record<string, string> = {};
-  const overdue: string[] = [];
+  const overdue: Pod[] = [];
   let againMillis: number | undefined;
   if (Object.keys(disruptedPods).length === 0) return { kept, overdue, againMillis };
   for (const pod of pods) {
@@ -136,11 +141,10 @@ function keptDisruptions({ budget, pods, now }: BudgetInput): Disruptions {
     if (isTerminating(pod) || !Object.hasOwn(disruptedPods, name)) continue;
     const time = disruptedPods[name]!;
     const since = Date.parse(time);
-    // Another Pod with the name of the evicted one.
-    if (creationTimestamp && Date.parse(creationTimestamp) > since) continue;
     const left = since + DISRUPTION_TIMEOUT_MS - now;
-    if (left < 0) overdue.push(name);
-    else {
+    if (left < 0) overdue.push(pod);
+    // Else it may be another Pod with the name of the evicted one.
+    else if (!creationTimestamp || Date.parse(creationTimestamp) <= since) {
       kept[name] = time;
       againMillis = Math.min(againMillis ?? Infinity, left + 1);
     }
@@ -149,7 +153,11 @@ function keptDisruptions({ budget, pods, now }: BudgetInput): Disruptions {
 }
 
 /** Allows nothing where it cannot be told how many Pods there are to be. */
-function planFailure({ budget, now, isNews }: BudgetInput, message: string, noPods: readonly PlannedWrite[]): Plan {
+function planFailure(
+  { budget, now, isNews }: BudgetInput,
+  message: string,
+  noPods: readonly PlannedWrite[],
+): BudgetPlan {
   const { status } = budget;
   const observedGeneration = status.observedGeneration ?? 0;
   const conditions = withStatus(
@@ -160,9 +168,9 @@ function planFailure({ budget, now, isNews }: BudgetInput, message: string, noPo
   const event = tells("Warning", "CalculateExpectedPodCountFailed", message);
   const before = status.conditions?.find(({ type }) => type === CONDITION);
   const isKnown = before?.reason === "SyncFailed" && before.message === message && status.disruptionsAllowed === 0;
-  if (isKnown) return { stages: [isNews ? [...noPods, event] : []] };
+  if (isKnown) return { stages: [isNews ? [...noPods, event] : []], overdue: [] };
   const failed = { ...budget, status: { ...status, disruptionsAllowed: 0, conditions } };
-  return { stages: [[...noPods, event, updatesStatus(BudgetKind, failed)]] };
+  return { stages: [[...noPods, event, updatesStatus(BudgetKind, failed)]], overdue: [] };
 }
 
 const CONDITION = "DisruptionAllowed";

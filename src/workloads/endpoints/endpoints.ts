@@ -126,7 +126,7 @@ function truncated(subsets: readonly Subset[]): { readonly subsets: readonly Sub
   const [most, total] = cutsReady ? [MAX_ADDRESSES, ready] : [MAX_ADDRESSES - ready, notReady];
   let left = most;
   const cut = subsets.map((subset): Subset => {
-    const { addresses = [], notReadyAddresses = [], ...rest } = subset;
+    const { addresses = [], notReadyAddresses: _, ...rest } = subset;
     const all = subset[list] ?? [];
     const kept = all.slice(0, Math.min(left, Math.ceil((all.length / total) * most)));
     left -= kept.length;

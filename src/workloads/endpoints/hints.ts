@@ -1,6 +1,6 @@
 /** Hints of endpoints: who should ask them, where the Service has `trafficDistribution`. */
 import type { Service } from "../../client/kinds/index.ts";
-import type { Endpoint } from "./slices.ts";
+import type { Endpoint } from "./endpoint.ts";
 
 /** How the endpoints of a Service are hinted. */
 export interface Hinting {

@@ -6,7 +6,8 @@ import { addressBytes, addressText, familyOf } from "../../meta/addresses.ts";
 import { ownedBy, referenceTo } from "../common/ownership.ts";
 import { type Plan, creates, deletes, tells, updates } from "../common/plan.ts";
 import { hasSelector, portsKey } from "./pods.ts";
-import { type Endpoint, MANAGED_BY, SERVICE_NAME, endpointKey, withLists } from "./slices.ts";
+import { MANAGED_BY, SERVICE_NAME, withLists } from "./slices.ts";
+import { type Endpoint, endpointKey } from "./endpoint.ts";
 import { TRIGGER_TIME } from "./trigger-time.ts";
 
 /** Who writes mirrored slices. */

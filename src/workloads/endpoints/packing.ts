@@ -1,6 +1,6 @@
 /** Packs endpoints with the same ports into slices, with as few changed slices as possible (WL-EP-5). */
 import type { EndpointSlice } from "../../client/kinds/index.ts";
-import { type Endpoint, MAX_ENDPOINTS, endpointKey } from "./slices.ts";
+import { type Endpoint, MAX_ENDPOINTS, endpointKey } from "./endpoint.ts";
 
 /** A slice that stays, with its endpoints. */
 export interface Packed {

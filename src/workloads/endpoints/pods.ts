@@ -38,8 +38,21 @@ export function isReachable(pod: Pod, withTerminating: boolean): boolean {
   return withTerminating || !isTerminating(pod);
 }
 
+type PodIPs = NonNullable<Pod["status"]["podIPs"]>;
+
+/** The addresses of immutable Pods by family: a Service with many Pods asks for them again and again. */
+const known = new WeakMap<PodIPs, Readonly<Record<string, readonly string[]>>>();
+
 /** The addresses of a Pod of a family, in their canonical form. */
-export function addressesOf({ status: { podIPs = [] } }: Pod, family: string): readonly string[] {
+export function addressesOf({ status: { podIPs } }: Pod, family: string): readonly string[] {
+  if (!podIPs) return [];
+  let byFamily = known.get(podIPs);
+  if (!byFamily)
+    known.set(podIPs, (byFamily = { IPv4: addressesIn(podIPs, "IPv4"), IPv6: addressesIn(podIPs, "IPv6") }));
+  return byFamily[family] ?? [];
+}
+
+function addressesIn(podIPs: PodIPs, family: string): readonly string[] {
   const addresses: string[] = [];
   for (const { ip = "" } of podIPs) {
     const bytes = addressBytes(ip);

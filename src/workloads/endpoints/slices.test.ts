@@ -3,7 +3,8 @@ import { expect, test } from "vitest";
 import type { EndpointSlice, Node, Pod, Service } from "../../client/kinds/index.ts";
 import type { PlannedWrite } from "../common/plan.ts";
 import { planEndpoints } from "./endpoints.ts";
-import { MAX_ENDPOINTS, planSlices } from "./slices.ts";
+import { MAX_ENDPOINTS } from "./endpoint.ts";
+import { planSlices } from "./slices.ts";
 
 const service = (spec: object = {}): Service =>
   ({
@@ -162,4 +163,20 @@ test("WL-EP-4: the family of Endpoints is the first of the Service", () => {
   const of = service({ ipFamilies: ["IPv6", "IPv4"] });
   const [write] = planEndpoints({ service: of, pods, current: undefined, triggerTime: undefined }).stages.flat();
   expect(write).toMatchObject({ object: { subsets: [{ addresses: [{ ip: "fd00::2" }], ports: [{ port: 8080 }] }] } });
+});
+
+test("WL-EP-6: killed after any write, it ends in the same endpoints", () => {
+  const pods = fc.array(fc.tuple(fc.nat(180), state), { maxLength: 150 });
+  fc.assert(
+    fc.property(pods, pods, fc.nat(6), (before, after, writes) => {
+      const store = new Store();
+      const all = (some: readonly (readonly [number, Wanted])[]) => new Map(some);
+      const list = (some: ReadonlyMap<number, Wanted>) => [...some].map(([i, wanted]) => podOf(i, wanted));
+      store.apply(writesOf(list(all(before)), []));
+      store.apply(writesOf(list(all(after)), store.slices).slice(0, writes));
+      store.apply(writesOf(list(all(after)), store.slices));
+      expect(found(store.slices)).toEqual(expected(all(after), ["IPv4"]));
+      expect(writesOf(list(all(after)), store.slices)).toEqual([]);
+    }),
+  );
 });

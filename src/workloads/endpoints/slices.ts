@@ -8,22 +8,17 @@ import { ownedBy } from "../common/ownership.ts";
 import { type Plan, type PlannedWrite, creates, deletes, updates } from "../common/plan.ts";
 import { isReady, isTerminating } from "../common/pods.ts";
 import { EndpointSlice as EndpointSliceKind } from "../../client/kinds/index.ts";
+import { type Endpoint, endpointKey } from "./endpoint.ts";
 import { type Hinting, hintingOf } from "./hints.ts";
 import { type Packed, pack } from "./packing.ts";
 import { addressesOf, familiesOf, hostnameOf, isHeadlessService, isReachable, portsKey, portsOf } from "./pods.ts";
 import { TRIGGER_TIME } from "./trigger-time.ts";
-
-/** The endpoint of a slice. */
-export type Endpoint = EndpointSlice["endpoints"][number];
 
 /** Who writes the slices of Services with selectors. */
 export const SLICES_MANAGED_BY = "endpointslice-controller.k8s.io";
 export const MANAGED_BY = "endpointslice.kubernetes.io/managed-by";
 export const SERVICE_NAME = "kubernetes.io/service-name";
 export const HEADLESS = "service.kubernetes.io/headless";
-
-/** The most endpoints of a slice. */
-export const MAX_ENDPOINTS = 100;
 
 /** What the slices of a Service follow from. */
 export interface SlicesInput {
@@ -156,10 +151,6 @@ function endpointOf(
     ...(zone ? { zone } : {}),
   };
 }
-
-/** A text that is equal for two states of the same endpoint. */
-export const endpointKey = ({ addresses, hostname = "", targetRef }: Endpoint): string =>
-  `${addresses.join()} ${hostname} ${targetRef?.namespace ?? ""}/${targetRef?.name ?? ""}`;
 
 const isOwned = ({ metadata: { ownerReferences = [] } }: EndpointSlice, { metadata: { uid } }: Service): boolean =>
   ownerReferences.some((one) => one.uid === uid && one.kind === "Service" && one.apiVersion === "v1");

@@ -8,8 +8,8 @@ export const TRIGGER_TIME = "endpoints.kubernetes.io/last-change-trigger-time";
 /** The times that were seen of a Service and its Pods. */
 export interface SeenTimes {
   readonly service: number;
-  /** When the readiness of each Pod changed, by name. */
-  readonly pods: ReadonlyMap<string, number>;
+  /** When the readiness of each Pod changed, by name, as its condition says. */
+  readonly pods: ReadonlyMap<string, string>;
 }
 
 /** What follows from the present times. */
@@ -26,14 +26,16 @@ export interface TriggerTime {
 export function triggerTimeOf(service: Service, pods: Iterable<Pod>, before: SeenTimes | undefined): TriggerTime {
   const { creationTimestamp } = service.metadata;
   const created = creationTimestamp ? Date.parse(creationTimestamp) : 0;
-  const times = new Map<string, number>();
+  const times = new Map<string, string>();
   let first = before && created > before.service ? created : Infinity;
   for (const pod of pods) {
     const changed = conditionOfPod(pod, "Ready")?.lastTransitionTime;
     if (!changed) continue;
+    times.set(pod.metadata.name, changed);
+    const known = before?.pods.get(pod.metadata.name);
+    if (!before || known === changed) continue;
     const time = Date.parse(changed);
-    times.set(pod.metadata.name, time);
-    if (before && time > (before.pods.get(pod.metadata.name) ?? -Infinity)) first = Math.min(first, time);
+    if (known === undefined || time > Date.parse(known)) first = Math.min(first, time);
   }
   const found = before ? first : created;
   return { seen: { service: created, pods: times }, text: found === Infinity ? undefined : timeText(found) };

@@ -34,10 +34,7 @@ const podSchema = objectSchema("What the containers of a Pod use.", {
   containers: t.required(t.atomicList(Container, "The containers.")),
 });
 
-/** A NodeMetrics. */
-export type NodeMetrics = ObjectOf<typeof nodeSchema>;
-/** A PodMetrics. */
-export type PodMetrics = ObjectOf<typeof podSchema>;
+type PodMetrics = ObjectOf<typeof podSchema>;
 
 const sum = ({ containers }: PodMetrics, name: string): string =>
   containers.map((container) => container.usage[name] ?? "0").reduce((a, b) => addQuantities(a, b), "0");
