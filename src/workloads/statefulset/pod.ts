@@ -11,7 +11,7 @@ const POD_NAME = "statefulset.kubernetes.io/pod-name";
 const POD_INDEX = "apps.kubernetes.io/pod-index";
 
 /** The label of a Pod with the name of its revision. */
-const REVISION = "controller-revision-hash";
+export const REVISION = "controller-revision-hash";
 
 type Volume = NonNullable<Pod["spec"]["volumes"]>[number];
 
