@@ -92,13 +92,16 @@ function statusWrites(
   const status = statusOf(object, {
     active: active.filter((pod) => !deleted.has(pod)),
     created: done.filter(({ verb }) => verb === "create").length,
-    // A Pod without a node goes at once.
-    terminating: going.length + [...deleted].filter(({ spec }) => spec.nodeName).length,
+    terminating: going.length + [...deleted].filter(staysAWhile).length,
     failure: refusals[0]?.message,
     isShort: active.length < wantedBy(object),
     now,
   });
   return isSameStatus(object.status, status) ? [] : [updatesStatus(kind, { ...object, status } as Replicated)];
 }
+
+/** Whether a Pod that is deleted stays until its node agent, or who holds it, lets it go. */
+const staysAWhile = ({ metadata, spec }: Pod): boolean =>
+  Boolean(spec.nodeName) || (metadata.finalizers ?? []).length > 0;
 
 const isControlled = (pod: Pod, { metadata }: Replicated): boolean => controllerOf(pod)?.uid === metadata.uid;
