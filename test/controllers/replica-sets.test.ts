@@ -276,6 +276,16 @@ describe("status", () => {
     expect(await status()).toMatchObject({ replicas: 3, fullyLabeledReplicas: 2 });
   });
 
+  test("WL-RS-6: a Pod that something holds is terminating until it is let go", async () => {
+    await start();
+    await hands.replicaSet({ replicas: 1, template: template("i1", {}, { finalizers: ["example.com/x"] }) });
+    await hands.patch(ReplicaSet, "r", { spec: { replicas: 0 } });
+    expect(await status()).toEqual({ replicas: 0, terminatingReplicas: 1, observedGeneration: 2 });
+    const [name] = await hands.names();
+    await hands.patch(Pod, name!, { metadata: { finalizers: null } });
+    expect(await status()).toEqual({ replicas: 0, terminatingReplicas: 0, observedGeneration: 2 });
+  });
+
   test("WL-RS-7: a failure is a condition until it is over", async () => {
     let refuses = true;
     await startRefused(() => refuses);

@@ -9,7 +9,8 @@ import {
   sharedInformer,
 } from "../../runtime/index.ts";
 import { controllerOf } from "../../workloads/common/ownership.ts";
-import { type Replicated, fitsReplicas, planReplicas } from "../../workloads/replicas/plan.ts";
+import { planReplicas } from "../../workloads/replicas/plan.ts";
+import { type Replicated, fitsReplicas } from "../../workloads/replicas/replicated.ts";
 import { mayAdopt } from "./adoption.ts";
 import { candidatesOf, namespaceOf, ofOwners, workloadPods, workloadReplicaSets } from "./informers.ts";
 import { BACKOFF, performFor } from "./perform.ts";

@@ -4,9 +4,8 @@
  * @module
  */
 import type { Kind } from "../../client/kind.ts";
-import { Pod, type ReplicaSet, type ReplicationController } from "../../client/kinds/index.ts";
+import { Pod } from "../../client/kinds/index.ts";
 import { isFinished } from "../../claims/usage.ts";
-import { type SelectorValue, selectorOf } from "../../meta/label-selector.ts";
 import { adopted, controllerOf, planOwnership, released } from "../common/ownership.ts";
 import {
   type Plan,
@@ -19,11 +18,9 @@ import {
 } from "../common/plan.ts";
 import { isActive, isTerminating, nextAvailable } from "../common/pods.ts";
 import { podFromTemplate } from "../common/template.ts";
+import { type Replicated, fitsReplicas, wantedBy } from "./replicated.ts";
 import { inDeletionOrder } from "./ranking.ts";
 import { isSameStatus, statusOf } from "./status.ts";
-
-/** An object that keeps a number of Pods of its template. */
-export type Replicated = ReplicaSet | ReplicationController;
 
 /** What the plan of a ReplicaSet follows from. */
 export interface ReplicasInput {
@@ -42,27 +39,6 @@ const MAX_CHANGES = 500;
 
 const CREATION = { done: "SuccessfulCreate", refused: "FailedCreate" };
 const DELETION = { done: "SuccessfulDelete", refused: "FailedDelete" };
-
-/** Whether the labels of a Pod fit the selector of its owner. An empty selector fits none. */
-export function fitsReplicas(pod: Pod, object: Replicated): boolean {
-  const selector = selectorOf(selectorValue(object));
-  return selector.requirements.length > 0 && selector.matches(pod.metadata.labels);
-}
-
-const NOTHING: SelectorValue = {};
-const ofMaps = new WeakMap<object, SelectorValue>();
-
-/** Returns the selector of a ReplicaSet as it is, and the map of a ReplicationController as a selector. */
-function selectorValue({ kind, spec: { selector } }: Replicated): SelectorValue {
-  if (!selector) return NOTHING;
-  if (kind === "ReplicaSet") return selector as SelectorValue;
-  let value = ofMaps.get(selector);
-  if (!value) ofMaps.set(selector, (value = { matchLabels: selector as Readonly<Record<string, string>> }));
-  return value;
-}
-
-/** Returns the number of Pods that are wanted. */
-const wantedBy = ({ spec }: Replicated): number => spec.replicas ?? 1;
 
 /**
  * Plans the Pods and the status of a ReplicaSet or ReplicationController (WL-RS-1..8). Pods to take over or to let go come first; they
@@ -116,13 +92,16 @@ function statusWrites(
   const status = statusOf(object, {
     active: active.filter((pod) => !deleted.has(pod)),
     created: done.filter(({ verb }) => verb === "create").length,
-    // A Pod without a node goes at once.
-    terminating: going.length + [...deleted].filter(({ spec }) => spec.nodeName).length,
+    terminating: going.length + [...deleted].filter(staysAWhile).length,
     failure: refusals[0]?.message,
     isShort: active.length < wantedBy(object),
     now,
   });
   return isSameStatus(object.status, status) ? [] : [updatesStatus(kind, { ...object, status } as Replicated)];
 }
+
+/** Whether a Pod that is deleted stays until its node agent, or who holds it, lets it go. */
+const staysAWhile = ({ metadata, spec }: Pod): boolean =>
+  Boolean(spec.nodeName) || (metadata.finalizers ?? []).length > 0;
 
 const isControlled = (pod: Pod, { metadata }: Replicated): boolean => controllerOf(pod)?.uid === metadata.uid;

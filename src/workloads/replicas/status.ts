@@ -4,7 +4,7 @@ import { formatTime } from "../../meta/time.ts";
 import { canonicalJson } from "../../value/canonical.ts";
 import type { Value } from "../../value/value.ts";
 import { isAvailable, isReady } from "../common/pods.ts";
-import type { Replicated } from "./plan.ts";
+import type { Replicated } from "./replicated.ts";
 
 /** What is counted. */
 export interface Counted {

@@ -175,23 +175,23 @@ const ACTIONS: readonly (readonly [number, Action])[] = [
   [1, (story) => story.patch({ strategy: story.strategy })],
   [1, (story) => story.patch({ minReadySeconds: story.pick([0, 0, 5]), revisionHistoryLimit: story.pick([0, 1, 10]) })],
   // kubectl rollout undo
-  [
-    2,
-    setAction((story, { spec }) =>
-      story.patch({ template: { $retainKeys: null, ...withoutLabel(spec.template, HASH) } }),
-    ),
-  ],
+  [2, setAction((story, { spec }) => story.patch({ template: withoutLabel(spec.template, HASH) }))],
   [12, (story) => story.hands.ready(undefined, 1 + story.below(3))],
   [2, podAction((story, pod) => story.hands.setReady(pod, "False"))],
   [2, podAction((story, pod) => pods(story).status.patch(keyOf<"Namespaced">(pod), { status: { phase: "Failed" } }))],
   [3, podAction((story, pod) => pods(story).delete(pod))],
   [6, async (story) => story.hands.goneOf(await story.hands.pods())],
-  [1, podAction((story, pod) => pods(story).patch(keyOf<"Namespaced">(pod), { metadata: { labels: { app: "z" } } } as never))],
+  [
+    1,
+    podAction((story, pod) =>
+      pods(story).patch(keyOf<"Namespaced">(pod), { metadata: { labels: { app: "z" } } } as never),
+    ),
+  ],
   [1, (story) => pods(story).patch(at("free"), { metadata: { labels: { app: "a" } } } as never)],
   [
     1,
     setAction((story, set) =>
-      story.world.resource(ReplicaSet).patch(keyOf(set), { spec: { replicas: story.below(4) } } as never),
+      story.world.resource(ReplicaSet).patch(keyOf<"Namespaced">(set), { spec: { replicas: story.below(4) } } as never),
     ),
   ],
   [1, setAction((story, set) => story.world.resource(ReplicaSet).delete(set))],
