@@ -14,13 +14,7 @@ import { whenText } from "./waits.ts";
 
 /** Explains a budget that permits no disruption. */
 export function explainBudget(facts: Facts, { metadata, status }: PodDisruptionBudget): readonly ReportedReason[] {
-  const {
-    disruptionsAllowed = 0,
-    currentHealthy = 0,
-    desiredHealthy = 0,
-    expectedPods = 0,
-    disruptedPods = {},
-  } = status;
+  const { disruptionsAllowed, currentHealthy, desiredHealthy, expectedPods, disruptedPods = {} } = status;
   const now = facts.client.clock.now();
   const reasons: ReportedReason[] = [];
   if (disruptionsAllowed === 0) {
@@ -48,7 +42,7 @@ const DISRUPTED_MS = 120_000;
 /** Explains an autoscaler: the replicas that it wants, and what limits it. */
 export function explainAutoscaler({ spec, status }: HorizontalPodAutoscaler): readonly ReportedReason[] {
   const { kind, name } = spec.scaleTargetRef;
-  const { currentReplicas = 0, desiredReplicas = 0, conditions = [] } = status;
+  const { currentReplicas = 0, desiredReplicas, conditions = [] } = status;
   const reasons: ReportedReason[] = [];
   if (currentReplicas !== desiredReplicas)
     reasons.push({ says: `it wants ${desiredReplicas} replicas of ${kind} ${name}, which has ${currentReplicas}` });

@@ -1,5 +1,5 @@
 /** What Jobs and CronJobs wait for, and until when. */
-import { Job, Pod, type CronJob } from "../client/kinds/index.ts";
+import { type CronJob, type Job, Pod } from "../client/kinds/index.ts";
 import { isFinished } from "../claims/usage.ts";
 import type { ReportedReason } from "../meta/why-report.ts";
 import { controllerOf } from "../workloads/common/ownership.ts";

@@ -179,7 +179,7 @@ export async function explainDaemonSet(facts: Facts, set: DaemonSet): Promise<re
   const { spec, status, metadata } = set;
   const now = facts.client.clock.now();
   const own = (await ownedPods(facts, set)).filter((pod) => !isFinished(pod) && !isTerminating(pod));
-  const { desiredNumberScheduled: desired = 0, currentNumberScheduled: current = 0, numberMisscheduled = 0 } = status;
+  const { desiredNumberScheduled: desired, currentNumberScheduled: current, numberMisscheduled } = status;
   const reasons: ReportedReason[] = [];
   if (desired === 0 && current === 0) reasons.push({ says: "no node fits it: its selector, affinity or taints" });
   if (current < desired) reasons.push({ says: `${desired - current} of ${desired} nodes have no Pod of it yet` });
