@@ -100,6 +100,7 @@ const rooms = {
     "controllers/garbage",
     "controllers/namespaces/content",
     "controllers/scheduler",
+    "workloads",
     "sidecars/provision",
     "sidecars/snapshot",
   ],

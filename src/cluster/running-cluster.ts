@@ -114,7 +114,10 @@ export class RunningCluster implements Cluster {
     this.#roles = roles;
     const { extension, extend } = open;
     const routes = [
-      whyRoute((identity) => this.client("keelson-why", identity)),
+      whyRoute(
+        (identity) => this.client("keelson-why", identity),
+        () => this.#controllersThatRun(),
+      ),
       planRoute(planPartsOf({ parts, own, built, extension, extend })),
       tryRoute((documents, identity) => this.#prepareTrial(documents, identity)),
     ];
@@ -200,6 +203,13 @@ export class RunningCluster implements Cluster {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+
+  /** The names of the controllers that were started, without the prefix of built-in ones; undefined for none. */
+  #controllersThatRun(): ReadonlySet<string> | undefined {
+    const { running } = this.#open.own;
+    if (running.length === 0) return undefined;
+    return new Set(running.flatMap(({ controllers }) => controllers.map(({ name }) => name.replace(/^keelson-/, ""))));
   }
 
   /** Reads the documents of a trial; rejects with 400 or 422 where the server would refuse them. */

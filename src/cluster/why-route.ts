@@ -16,8 +16,16 @@ import { ApiError, badRequest } from "../meta/status.ts";
 import { WHY_PATH } from "../meta/why-report.ts";
 import type { Route } from "../server/index.ts";
 
-/** The route to explanations; `clientOf` makes a client in the name of an identity. */
-export const whyRoute = (clientOf: (identity: Identity) => Client): Route => ({
+/**
+ * The route to explanations.
+ *
+ * @param clientOf makes a client in the name of an identity
+ * @param controllers the names of the controllers that run here; undefined where none was started
+ */
+export const whyRoute = (
+  clientOf: (identity: Identity) => Client,
+  controllers: () => ReadonlySet<string> | undefined,
+): Route => ({
   path: WHY_PATH,
   methods: ["GET"],
   answer: async (server, request) => {
@@ -38,7 +46,7 @@ export const whyRoute = (clientOf: (identity: Identity) => Client): Route => ({
       kind: { group, version, plural, kind, scope },
       key: namespace === "" ? { name } : { namespace, name },
     };
-    const options = { limit, signal: over.signal };
+    const options = { limit, signal: over.signal, controllers: controllers() };
     const report = await explain(clientOf(request.identity), server.dialect, subject, options).catch(asAnswered);
     const bytes = Buffer.from(JSON.stringify(report));
     request.response.respond(200, request.response.headers("application/json"), bytes);

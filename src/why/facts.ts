@@ -29,6 +29,8 @@ export interface FactsOptions {
   readonly signal?: AbortSignal | undefined;
   /** The maximum number of objects to read, 50,000 by default. */
   readonly maxRead?: number | undefined;
+  /** The names of the built-in controllers that run, as in `--controllers`; unknown by default. */
+  readonly controllers?: ReadonlySet<string> | undefined;
 }
 
 /** Explains an object of any kind. */
@@ -50,16 +52,19 @@ export class Facts {
   #kinds: Promise<readonly ServedKind[]> | undefined;
 
   readonly #explain: Explain;
+  /** The built-in controllers that run; undefined where that is unknown. */
+  readonly controllers: ReadonlySet<string> | undefined;
 
   /** @param explain explains other objects that the subject waits for */
   constructor(
     client: Client,
     dialect: Dialect,
     explain: Explain,
-    { signal, maxRead = MAX_OBJECTS_READ }: FactsOptions = {},
+    { signal, maxRead = MAX_OBJECTS_READ, controllers }: FactsOptions = {},
   ) {
     this.#explain = explain;
     this.maxRead = maxRead;
+    this.controllers = controllers;
     this.client = client;
     this.dialect = dialect;
     this.signal = signal;

@@ -19,6 +19,7 @@ import { attachmentReason } from "./attachments.ts";
 import { type RecentEvent, lastFailure, quoteOf, quoted, eventsAbout } from "./events.ts";
 import { type Facts, First, MAX_NAMED, firstOf, prefixed, prefixedOr, missing, refOf, refTo, textOf } from "./facts.ts";
 import { whoCanRepairOnNode } from "./mounts.ts";
+import { whenText } from "./waits.ts";
 
 type Volume = NonNullable<Pod["spec"]["volumes"]>[number];
 type ContainerStatus = NonNullable<Pod["status"]["containerStatuses"]>[number];
@@ -30,6 +31,41 @@ type ContainerStatus = NonNullable<Pod["status"]["containerStatuses"]>[number];
  * Objects come first, as they show the current state; Events show the past.
  */
 export async function explainPlaced(facts: Facts, pod: Pod, node: string): Promise<readonly ReportedReason[]> {
+  const reasons = await ofPlaced(facts, pod, node);
+  const ready = pod.status.conditions?.find(({ type }) => type === "Ready");
+  if (ready?.status === "True") return reasons;
+  return [...(await ofLostNode(facts, node)), ...ofRestarts(pod, facts.client.clock.now()), ...reasons];
+}
+
+/** A node that is not ready: its agent is silent, or says so. */
+async function ofLostNode(facts: Facts, name: string): Promise<readonly ReportedReason[]> {
+  const node = await facts.find(Node, { name });
+  if (typeof node === "string") return [];
+  const ready = node.status.conditions?.find(({ type }) => type === "Ready");
+  if (!ready || ready.status === "True") return [];
+  const { reason = "no reason is reported", lastTransitionTime: since } = ready;
+  const says = `its node ${name} is not ready (${reason})${since ? ` since ${since}` : ""}`;
+  return [{ says, who: `an administrator who repairs the node ${name}`, about: refOf(node) }];
+}
+
+/** The first back-off of a container that has ended, and the longest, as of a kubelet. */
+const BACK_OFF = { first: 10_000, most: 300_000 } as const;
+
+/** Containers that wait for their next start, and until when. */
+function ofRestarts({ status }: Pod, now: number): readonly ReportedReason[] {
+  return (status.containerStatuses ?? []).flatMap(({ name, restartCount, state, lastState }) => {
+    const ended = Date.parse(lastState?.terminated?.finishedAt ?? "");
+    if (state?.waiting?.reason !== "CrashLoopBackOff" || Number.isNaN(ended)) return [];
+    const wait = Math.min(BACK_OFF.most, BACK_OFF.first * 2 ** Math.min(restartCount, 10));
+    const left = ended + wait - now;
+    const times = restartCount === 0 ? "once" : `${restartCount + 1} times`;
+    return left <= 0
+      ? []
+      : [{ says: `its container ${name} has ended ${times}, and starts again at ${whenText(now, left)}` }];
+  });
+}
+
+async function ofPlaced(facts: Facts, pod: Pod, node: string): Promise<readonly ReportedReason[]> {
   if (pod.status.phase !== "Pending" && isStarted(pod)) return ofUnready(pod);
   const isMounted = hasVolumes(pod);
   const volumes = isMounted ? [] : await ofVolumes(facts, pod, node);

@@ -1,22 +1,36 @@
 import type { ApiObject } from "../client/index.ts";
-import { Pod } from "../client/kinds/index.ts";
+import {
+  type CronJob,
+  type DaemonSet,
+  type Deployment,
+  type HorizontalPodAutoscaler,
+  type Job,
+  Pod,
+  type PodDisruptionBudget,
+  type Service,
+  type StatefulSet,
+} from "../client/kinds/index.ts";
 import { type SelectorValue, selectorOf } from "../meta/label-selector.ts";
 import { isFinished } from "../claims/usage.ts";
 import type { ReportedReason } from "../meta/why-report.ts";
 import { explainConditions } from "./conditions.ts";
+import { explainAutoscaler, explainBudget, explainService } from "./disruption.ts";
 import { type Facts, First, prefixed, refOf, textOf } from "./facts.ts";
+import { explainCronJob, explainJob } from "./jobs.ts";
+import { explainDaemonSet, explainDeployment, explainStatefulSet } from "./rollouts.ts";
 
-/** The tasks of controllers that are not built in, by kind. */
-const CONTROLLER_TASKS: Readonly<Record<string, string>> = {
-  Deployment: "creates its ReplicaSets and Pods",
-  ReplicaSet: "creates its Pods",
-  StatefulSet: "creates its Pods and claims",
-  DaemonSet: "creates its Pods",
-  ReplicationController: "creates its Pods",
-  Job: "creates its Pods",
-  CronJob: "creates its Jobs",
-  HorizontalPodAutoscaler: "scales its target",
-  PodDisruptionBudget: "counts its Pods",
+/** The controllers of workloads, by kind: their names in `--controllers`. */
+const CONTROLLERS: Readonly<Record<string, string>> = {
+  Deployment: "deployment",
+  ReplicaSet: "replicaset",
+  StatefulSet: "statefulset",
+  DaemonSet: "daemonset",
+  ReplicationController: "replicationcontroller",
+  Job: "job",
+  CronJob: "cronjob",
+  HorizontalPodAutoscaler: "horizontal-pod-autoscaling",
+  PodDisruptionBudget: "disruption",
+  Service: "endpointslice",
 };
 
 /** The groups of these kinds. */
@@ -24,7 +38,7 @@ const GROUPS: ReadonlySet<string> = new Set(["", "apps", "batch", "autoscaling",
 
 /** Whether an object is a workload, or controls one. */
 export const isWorkload = ({ apiVersion, kind }: ApiObject): boolean =>
-  Object.hasOwn(CONTROLLER_TASKS, kind) && GROUPS.has(apiVersion.slice(0, Math.max(0, apiVersion.indexOf("/"))));
+  Object.hasOwn(CONTROLLERS, kind) && GROUPS.has(apiVersion.slice(0, Math.max(0, apiVersion.indexOf("/"))));
 
 /** The maximum number of explained Pods. */
 const MAX_PODS = 3;
@@ -34,13 +48,52 @@ interface Workload extends ApiObject {
   readonly status?: Readonly<Record<string, unknown>>;
 }
 
-/** Explains why a workload does not have its Pods: no controller has observed it, or its Pods are not ready. */
+/** Explains what a workload waits for: its controller, its rollout, its conditions, its Pods that are not ready. */
 export async function explainWorkload(facts: Facts, object: ApiObject): Promise<readonly ReportedReason[]> {
+  const off = ofSwitchedOff(facts, object);
+  const own = await facts.reasonsOrRefusal(async () => ofKind(facts, object));
   const general = await explainConditions(facts, object);
-  if (isObserved(object)) return [...general, ...(await ofPods(facts, object))];
-  const says = `no controller has observed it, and none that ${CONTROLLER_TASKS[object.kind]} is built in`;
-  const who = `an operator who runs a controller for ${object.kind} objects, such as kube-controller-manager`;
-  return [{ says, who, about: refOf(object) }, ...general];
+  if (object.kind === "Service") return [...off, ...own];
+  if (!isObserved(object)) {
+    const who = `the controller ${CONTROLLERS[object.kind]}`;
+    const waits =
+      off.length > 0 ? off : [{ says: "its controller has not looked at it yet", who, about: refOf(object) }];
+    return [...waits, ...(object.kind === "CronJob" && off.length === 0 ? own : []), ...general];
+  }
+  return [...off, ...own, ...general, ...(await ofPods(facts, object))];
+}
+
+/** Its controller does not run on this server. */
+function ofSwitchedOff({ controllers }: Facts, object: ApiObject): readonly ReportedReason[] {
+  const name = CONTROLLERS[object.kind]!;
+  if (!controllers || controllers.has(name)) return [];
+  const says = `the controller ${name} is switched off on this server, so that nothing follows from it`;
+  const who = `an operator who adds ${name} to --controllers, or runs kube-controller-manager`;
+  return [{ says, who, about: refOf(object) }];
+}
+
+function ofKind(facts: Facts, object: ApiObject): Promise<readonly ReportedReason[]> | readonly ReportedReason[] {
+  // The kind has been checked by isWorkload.
+  switch (object.kind) {
+    case "Deployment":
+      return explainDeployment(facts, object as Deployment);
+    case "StatefulSet":
+      return explainStatefulSet(facts, object as StatefulSet);
+    case "DaemonSet":
+      return explainDaemonSet(facts, object as DaemonSet);
+    case "Job":
+      return explainJob(facts, object as Job);
+    case "CronJob":
+      return explainCronJob(facts, object as CronJob);
+    case "HorizontalPodAutoscaler":
+      return explainAutoscaler(object as HorizontalPodAutoscaler);
+    case "PodDisruptionBudget":
+      return explainBudget(facts, object as PodDisruptionBudget);
+    case "Service":
+      return explainService(facts, object as Service);
+    default:
+      return [];
+  }
 }
 
 /** Status fields that a controller writes first. */

@@ -1,9 +1,9 @@
 /** Which Pods a plan restarts: the controllers then replace exactly these, in this order. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ConfigMap, Node, Pod } from "../../src/client/kinds/index.ts";
-import { type TestCluster, createCluster } from "../../src/testing/index.ts";
+import { type Cluster, createCluster } from "../../src/testing/index.ts";
 
-let cluster: TestCluster;
+let cluster: Cluster;
 beforeEach(async () => {
   cluster = await createCluster({ controllers: ["*"] });
 });

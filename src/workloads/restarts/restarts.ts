@@ -9,12 +9,11 @@ import { isActive, isAvailable, isReady } from "../common/pods.ts";
 import { shareOf } from "../common/share.ts";
 import { isSameTemplate } from "../common/template.ts";
 import { fitOf } from "../daemonset/fit.ts";
-import { HASH as DAEMON_HASH, targetOf } from "../daemonset/pod.ts";
+import { HASH as REVISION, targetOf } from "../daemonset/pod.ts";
 import { isRolling, maxSurge, maxUnavailable } from "../deployment/shares.ts";
 import { HASH_LABEL, hasTemplateOf } from "../deployment/template-set.ts";
 import { inDeletionOrder } from "../replicas/ranking.ts";
 import { firstOrdinal, isWanted, ordinalOf, replicasOf } from "../statefulset/names.ts";
-import { REVISION } from "../statefulset/pod.ts";
 
 /** The Pods that a change replaces. */
 export interface Restarts {
@@ -98,7 +97,7 @@ export function restartsOfDaemonSet(
   nodes: readonly Node[],
   now: number,
 ): Restarts | undefined {
-  if (isSameTemplate(before.spec.template, after.spec.template, DAEMON_HASH)) return undefined;
+  if (isSameTemplate(before.spec.template, after.spec.template, REVISION)) return undefined;
   const { minReadySeconds = 0, updateStrategy, template } = after.spec;
   const fit = fitOf(template);
   const desired = new Set(nodes.filter((node) => fit(node) === "runs").map(({ metadata }) => metadata.name));
