@@ -37,7 +37,7 @@ export const podController = (state: SimulationState): Controller =>
     name: "keelson-simulated-pods",
     eventSource: "kubelet",
     uses: Object.values(lifeSpecs),
-    concurrency: 16,
+    concurrency: 256,
     begin: (parts, add) => new LifeMemory(parts, add, state),
     async reconcile(ctx): Promise<Result> {
       const { key, memory } = ctx;

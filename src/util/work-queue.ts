@@ -29,6 +29,12 @@ export interface WorkQueueOptions {
   readonly failed?: (key: string, error: unknown) => void;
 }
 
+/** The keys that are due at the same time. */
+interface DueKeys {
+  readonly timer: Timer;
+  readonly keys: Set<Key>;
+}
+
 /** A key that waits, is handled or has a timer. */
 interface Key {
   readonly name: string;
@@ -40,7 +46,7 @@ interface Key {
   failures: number;
   /** The time of the steady clock before which the key is not queued: the end of the first wait after a failure. */
   notBefore: number;
-  requeue: { readonly at: number; readonly priority: Priority; readonly timer: Timer } | undefined;
+  requeue: { readonly at: number; readonly priority: Priority } | undefined;
   /** The unit of the activity. */
   count: ActivityCount | undefined;
 }
@@ -96,6 +102,8 @@ export class WorkQueue {
   readonly #options: WorkQueueOptions;
   readonly #keys = new Map<string, Key>();
   readonly #waiting = { normal: new Fifo(), low: new Fifo() };
+  /** The keys with a timer, by the time of the steady clock: those of one time are queued together. */
+  readonly #due = new Map<number, DueKeys>();
   #busy = 0;
   /** How many keys of normal priority were taken in a row while one of low priority waited. */
   #normalInARow = 0;
@@ -127,10 +135,9 @@ export class WorkQueue {
     this.#closed = true;
     this.#waiting.normal.clear();
     this.#waiting.low.clear();
-    for (const key of this.#keys.values()) {
-      key.requeue?.timer.cancel();
-      if (!key.busy) key.count?.end();
-    }
+    for (const { timer } of this.#due.values()) timer.cancel();
+    this.#due.clear();
+    for (const key of this.#keys.values()) if (!key.busy) key.count?.end();
     this.#keys.clear();
     if (this.#busy === 0) this.#idle.resolve();
     return this.#idle.promise;
@@ -157,8 +164,7 @@ export class WorkQueue {
   /** Queues a key. */
   #enqueue(key: Key): void {
     const { activity, name = "work queue", ready } = this.#options;
-    key.requeue?.timer.cancel();
-    key.requeue = undefined;
+    this.#cancelRequeue(key);
     const delay = ready?.(key.name);
     if (delay) {
       this.#delay(key, delay);
@@ -181,17 +187,38 @@ export class WorkQueue {
 
   /** Queues a key at `at`, or earlier if it is due earlier, but not before `notBefore`. */
   #requeue(key: Key, at: number, priority: Priority): void {
-    const { clock, name: owner = "work queue" } = this.#options;
     const due = Math.max(key.notBefore, Math.min(at, key.requeue?.at ?? Infinity));
     const highest = higher(key.requeue?.priority, priority);
     if (key.requeue?.at === due && key.requeue.priority === highest) return;
-    key.requeue?.timer.cancel();
+    this.#cancelRequeue(key);
+    key.requeue = { at: due, priority: highest };
+    const known = this.#due.get(due);
+    if (known) known.keys.add(key);
+    else this.#due.set(due, { timer: this.#timerAt(due), keys: new Set([key]) });
+  }
+
+  #timerAt(due: number): Timer {
+    const { clock, name: owner = "work queue" } = this.#options;
     const work = (): void => {
-      key.requeue = undefined;
-      key.added = higher(key.added, highest);
-      if (!key.busy && !key.delayed) this.#enqueue(key);
+      const { keys } = this.#due.get(due)!;
+      this.#due.delete(due);
+      for (const key of keys) {
+        key.added = higher(key.added, key.requeue!.priority);
+        key.requeue = undefined;
+        if (!key.busy && !key.delayed) this.#enqueue(key);
+      }
     };
-    key.requeue = { at: due, priority: highest, timer: clock.after(due - clock.steady(), work, { owner }) };
+    return clock.after(due - clock.steady(), work, { owner });
+  }
+
+  #cancelRequeue(key: Key): void {
+    if (!key.requeue) return;
+    const { at } = key.requeue;
+    key.requeue = undefined;
+    const due = this.#due.get(at);
+    if (!due?.keys.delete(key) || due.keys.size > 0) return;
+    due.timer.cancel();
+    this.#due.delete(at);
   }
 
   #start(): void {
