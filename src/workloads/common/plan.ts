@@ -106,7 +106,7 @@ export const patches = <T extends ApiObject, S extends Scope>(
 ): PlannedWrite => ({ verb: "patch", kind, object, patch });
 
 /** Plans a merge patch (RFC 7386) of the status of an object by its uid. */
-export const patchesStatus = <T extends ApiObject, S extends Scope>(
+const patchesStatus = <T extends ApiObject, S extends Scope>(
   kind: Kind<T, S>,
   object: T,
   patch: Readonly<Record<string, unknown>>,
