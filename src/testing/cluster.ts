@@ -21,7 +21,7 @@ import type { Log } from "../util/log.ts";
 import { BoundedCache } from "../util/bounded-cache.ts";
 import type { Cluster, ClusterOptions } from "./contract.ts";
 import { FAULT_REASON } from "./fault.ts";
-import { kitPlugins } from "./plugins.ts";
+import { NODE_PLUGINS, kitPlugins } from "./plugins.ts";
 import { decodeSnapshot } from "./snapshot.ts";
 import { type Settings, TestCluster } from "./test-cluster.ts";
 import { usualBeginning } from "./usual-beginning.ts";
@@ -62,7 +62,13 @@ export async function createCluster(options: ClusterOptions = {}): Promise<Clust
   if (unavailable !== undefined) throw new RangeError(`expected admission to enable other plugins, got ${unavailable}`);
   const { controllers = "lifecycle", nodes } = options;
   const forNodes = nodeControllers(dialect, options);
-  const plugins = kitPlugins({ ...admission, controllers: accountControllers(controllers) });
+  const { enable = [], disable = [] } = admission;
+  const forPods = nodes === undefined ? [] : NODE_PLUGINS.filter((name) => !disable.includes(name));
+  const plugins = kitPlugins({
+    enable: [...new Set([...enable, ...forPods])],
+    disable,
+    controllers: accountControllers(controllers),
+  });
   const beginning = { dialect, seed, plugins, rbac };
   if (!virtual || from || options.log) {
     const settings = { dialect, virtual, builtIn: chooseBuiltIn(dialect, options), forNodes, seed, log };

@@ -37,7 +37,8 @@ export interface ClusterOptions {
   readonly loadBalancerAddresses?: readonly string[];
   /**
    * Admission plugins to enable in addition to those of the kit, which are fewer than those of a server, and those of the kit to
-   * disable, by the names of kube-apiserver: `{ enable: ["Priority"] }`.
+   * disable, by the names of kube-apiserver: `{ enable: ["Priority"] }`. With `nodes` there is `DefaultTolerationSeconds`, too, so that
+   * Pods stay on a lost node for five minutes.
    */
   readonly admission?: { readonly enable?: readonly string[]; readonly disable?: readonly string[] };
   /**

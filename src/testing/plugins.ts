@@ -22,6 +22,9 @@ export const KIT_PLUGINS: readonly string[] = [
   "ValidatingAdmissionWebhook",
 ];
 
+/** Those that come with `nodes`: Pods stay on a lost node for five minutes, as on a server. */
+export const NODE_PLUGINS: readonly string[] = ["DefaultTolerationSeconds"];
+
 /** A choice among the plugins of a server that runs those of the kit, with the changes of another choice. */
 export function kitPlugins({ enable = [], disable = [], ...others }: PluginChoice = {}): PluginChoice {
   const isKept = (name: string): boolean => KIT_PLUGINS.includes(name) || enable.includes(name);
