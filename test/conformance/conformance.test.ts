@@ -1,18 +1,32 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { LONG } from "../../src/util/testing/amount.ts";
+import type { Outcome } from "./player.ts";
 import { loadScenarios } from "./scenario.ts";
 import { playOnOwnServers } from "./server.ts";
 
 /** Most of what the stories of controllers take is waiting. */
 const SIDE_BY_SIDE = 32;
 
+/**
+ * The areas whose stories wait for controllers in real time. One that a busy machine has spoiled is played once more, where it is not
+ * many: what we do otherwise differs twice.
+ */
+const TIMED = new Set(["controllers", "rollouts", "scheduling"]);
+const MOST_AGAIN = 40;
+
 const folder = new URL(".", import.meta.url).pathname;
 const results = new URL("../../.results/", import.meta.url).pathname;
 const known = JSON.parse(readFileSync(`${folder}known.json`, "utf8")) as Record<string, string>;
 
 const played = loadScenarios(folder).filter(({ scenario }) => LONG || !scenario.long);
-const outcomes = await playOnOwnServers(played, "x7q", SIDE_BY_SIDE);
+const first = await playOnOwnServers(played, "x7q", SIDE_BY_SIDE);
+const isSpoiled = ({ name, area, differences }: Outcome): boolean =>
+  TIMED.has(area) && !(name in known) && differences.length > 0;
+const spoiled = played.filter((_, i) => isSpoiled(first[i]!));
+const again = spoiled.length > MOST_AGAIN ? [] : await playOnOwnServers(spoiled, "x8q", SIDE_BY_SIDE / 4);
+const second = new Map(again.map((outcome) => [outcome.name, outcome]));
+const outcomes = first.map((outcome) => second.get(outcome.name) ?? outcome);
 mkdirSync(results, { recursive: true });
 writeFileSync(`${results}conformance.json`, JSON.stringify(outcomes));
 
