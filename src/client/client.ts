@@ -164,9 +164,9 @@ export class Client implements Requests {
     for (let left = MAX_ATTEMPTS - 1; ; left--) {
       const answer = await this.#transport(request);
       if (answer.status < 300 || answer.status === 304) return answer;
-      const text = await readAll(answer.body);
+      const failure = await readAll(answer.body);
       const wait = left > 0 ? retryAfter(answer) : undefined;
-      if (wait === undefined) throw failureOf(answer.status, text, { method, path: path.replace(/\?.*/s, "") });
+      if (wait === undefined) throw failureOf(answer.status, failure, { method, path: path.replace(/\?.*/s, "") });
       {
         using _parked = pauseCount();
         await sleep(this.clock, wait, signal);

@@ -104,10 +104,10 @@ describe("a claim that waits", () => {
     await makePod();
     expect((await whyClaim()).reasons).toMatchObject([{ who: "the scheduler", about: { kind: "Pod", name: "web" } }]);
     const { items } = await world.resource(CoreEvent).list();
-    expect(items.map(({ reason, message }) => [reason, message]).toSorted()).toEqual([
-      ["WaitForFirstConsumer", "waiting for first consumer to be created before binding"],
-      ["WaitForPodScheduled", "waiting for pod web to be scheduled"],
-    ]);
+    expect(Object.fromEntries(items.map(({ reason, message }) => [reason, message]))).toEqual({
+      WaitForFirstConsumer: "waiting for first consumer to be created before binding",
+      WaitForPodScheduled: "waiting for pod web to be scheduled",
+    });
   });
 
   test("CTL-BIND-24: waits for the volume that it names", async () => {

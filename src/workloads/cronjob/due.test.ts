@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { CronJob } from "../../client/kinds/index.ts";
 import { parseCron } from "../../meta/cron.ts";
-import { type ZonedSchedule, missedBy, untilNext } from "./due.ts";
+import { type ZonedSchedule, dueBy, untilNext } from "./due.ts";
 
 const zonedOf = (text: string, zone = "UTC"): ZonedSchedule => {
   const parsed = parseCron(text);
@@ -12,7 +12,8 @@ const cronJob = (spec: object = {}, status: object = {}): CronJob =>
   ({ metadata: { name: "k", creationTimestamp: "2026-01-01T00:00:00Z" }, spec, status }) as unknown as CronJob;
 const at = (text: string): number => Date.parse(text);
 const missed = (text: string, now: string, object = cronJob(), withDeadline = true) => {
-  const { last, count, isInvalid } = missedBy(object, zonedOf(text), at(now), withDeadline);
+  // A time is looked at 100 ms after it has passed.
+  const { last, count, isInvalid } = dueBy(object, zonedOf(text), at(now) + 100, withDeadline);
   return { last: last === undefined ? undefined : new Date(last).toISOString(), count, isInvalid };
 };
 

@@ -32,10 +32,6 @@ const DELAY_MS = 100;
 export const dueBy = (cronJob: CronJob, zoned: ZonedSchedule, now: number, withDeadline: boolean): Missed =>
   missedBetween(zoned, sinceOf(cronJob, now, withDeadline), now - DELAY_MS);
 
-/** Returns the times that have passed since the last one, with the deadline since the deadline at most. */
-export const missedBy = (cronJob: CronJob, zoned: ZonedSchedule, now: number, withDeadline: boolean): Missed =>
-  missedBetween(zoned, sinceOf(cronJob, now, withDeadline), now);
-
 function missedBetween(zoned: ZonedSchedule, since: number, now: number): Missed {
   const { schedule, zone } = zoned;
   const first = nextDue(schedule, zone, since);
