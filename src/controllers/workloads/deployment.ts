@@ -53,6 +53,7 @@ export const deploymentRollout: Controller = defineController({
   for: deployments,
   sources: [ofOwners(workloadReplicaSets, deployments, fitsDeployment), endedPods],
   concurrency: 5,
+  together: true,
   backoff: BACKOFF,
   async reconcile(ctx) {
     const { object, informer, client, clock, attempt } = ctx;

@@ -38,6 +38,7 @@ function controllerOfPods<T extends Replicated>(
     for: objects,
     sources: [ofOwners(workloadPods, objects, fitsReplicas)],
     concurrency: 5,
+    together: true,
     backoff: BACKOFF,
     async reconcile(ctx) {
       const { object, informer, client, clock } = ctx;

@@ -73,7 +73,7 @@ export function planMirror({ service, endpoints, slices }: MirrorInput): Plan {
           tells(
             "Warning",
             "InvalidIPAddress",
-            `${invalid} addresses are no IP addresses and are left out of EndpointSlices`,
+            `Skipped ${invalid} invalid IP addresses when mirroring to EndpointSlices`,
           ),
         ]
       : []),
@@ -82,7 +82,7 @@ export function planMirror({ service, endpoints, slices }: MirrorInput): Plan {
           tells(
             "Warning",
             "TooManyAddressesToMirror",
-            `a subset has more than ${MAX_MIRRORED} addresses; ${tooMany} are left out of EndpointSlices`,
+            `A max of ${MAX_MIRRORED} addresses can be mirrored to EndpointSlices per Endpoints subset. ${invalid + tooMany} addresses were skipped`,
           ),
         ]
       : []),
