@@ -50,18 +50,24 @@ async function podMetrics({ lookup, clock, simulation }: MetricsParts, asked: As
         ? []
         : [one];
   const now = clock.now();
-  return (pods as readonly unknown[] as readonly Pod[]).flatMap((pod) => {
-    if (!runsOnSimulated(pod, lookup, simulated)) return [];
+  const slice = clock.loop.slice();
+  const metrics: object[] = [];
+  for (const pod of pods as readonly unknown[] as readonly Pod[]) {
+    const pause = slice.pause();
+    // oxlint-disable-next-line no-await-in-loop -- of ten thousand Pods others are served between
+    if (pause) await pause;
+    if (!runsOnSimulated(pod, lookup, simulated)) continue;
     const containers = simulated.usage(pod).map((used) => ({ name: used.name, usage: quantitiesOf(used) }));
-    if (containers.length === 0) return [];
+    if (containers.length === 0) continue;
     const { name: itsName, namespace: itsNamespace, labels } = pod.metadata;
     const metadata = {
       name: itsName,
       namespace: itsNamespace ?? "",
       ...(labels === undefined ? {} : { labels }),
     };
-    return [{ metadata: { ...metadata, ...created(now) }, ...whenOf(now), containers }];
-  }) as unknown as NewObject[];
+    metrics.push({ metadata: { ...metadata, ...created(now) }, ...whenOf(now), containers });
+  }
+  return metrics as NewObject[];
 }
 
 async function nodeMetrics({ lookup, clock, simulation }: MetricsParts, { name }: AskedObjects): Promise<NewObject[]> {
@@ -72,7 +78,11 @@ async function nodeMetrics({ lookup, clock, simulation }: MetricsParts, { name }
   const nodes = (all as readonly unknown[] as readonly Node[]).filter((node) => simulated.isSimulated(node));
   const wanted = new Set(nodes.map(({ metadata }) => metadata.name));
   const sums = new Map<string, { cpu: number; memory: number }>();
+  const slice = clock.loop.slice();
   for (const pod of (await lookup.collect("pods", itself)) as readonly unknown[] as readonly Pod[]) {
+    const pause = slice.pause();
+    // oxlint-disable-next-line no-await-in-loop -- of ten thousand Pods others are served between
+    if (pause) await pause;
     const { nodeName = "" } = pod.spec;
     if (!wanted.has(nodeName)) continue;
     const sum = sums.get(nodeName) ?? { cpu: 0, memory: 0 };

@@ -15,6 +15,7 @@ import type { Clock, Timer } from "../util/clock.ts";
 
 /** The most bytes of standard input that a command may be given. */
 const MAX_STDIN_BYTES = 1 << 20;
+const FIRST_STDIN_BYTES = 1024;
 /** Characters of lines that wait for who follows a log; older ones are dropped then, as a log that is rotated drops them. */
 const MAX_WAITING_CHARACTERS = 256 * 1024;
 /** Lines in one piece. */
@@ -229,17 +230,25 @@ function isRunningNow(lookup: Lookup, pod: Pod, target: ContainerTarget): boolea
 
 /** All of standard input, which a terminal ends with Ctrl-D; a Ctrl-C interrupts. */
 async function readInput({ stdin, size }: SessionStreams): Promise<string | typeof INTERRUPT> {
-  const pieces: Uint8Array[] = [];
+  // Copied into one buffer that doubles: a message of one byte would keep a hundred.
+  let bytes = Buffer.alloc(FIRST_STDIN_BYTES);
   let length = 0;
   for await (const piece of stdin ?? []) {
     const end = size ? piece.findIndex((byte) => byte === END_OF_INPUT || byte === INTERRUPT) : -1;
     if (end >= 0 && piece[end] === INTERRUPT) return INTERRUPT;
-    pieces.push(end < 0 ? piece : piece.subarray(0, end));
-    length += piece.length;
-    if (length > MAX_STDIN_BYTES) throw new Error(`expected at most ${MAX_STDIN_BYTES} bytes of standard input`);
+    const more = end < 0 ? piece : piece.subarray(0, end);
+    const sum = length + more.length;
+    if (sum > MAX_STDIN_BYTES) throw new Error(`expected at most ${MAX_STDIN_BYTES} bytes of standard input`);
+    if (sum > bytes.length) {
+      const larger = Buffer.alloc(Math.max(sum, 2 * bytes.length));
+      bytes.copy(larger, 0, 0, length);
+      bytes = larger;
+    }
+    bytes.set(more, length);
+    length = sum;
     if (end >= 0) break;
   }
-  return Buffer.concat(pieces).toString("utf8");
+  return bytes.toString("utf8", 0, length);
 }
 
 /** What a container writes from now on, until it ends. It reads no input. */

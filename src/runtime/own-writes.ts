@@ -64,18 +64,20 @@ export class OwnWrites {
 
   #wait(key: string, expected: readonly Expectation[]): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
-    let open = expected;
+    // Each one is waited for in its turn: none is looked at again for each event.
+    let at = 0;
     const watched = new DisposableStack();
     const end = (): void => {
       watched.dispose();
       resolve();
     };
     const look = (): void => {
-      open = open.filter(({ met }) => !met());
-      if (open.length === 0) end();
+      while (at < expected.length && expected[at]!.met()) at++;
+      if (at === expected.length) end();
     };
     for (const reflector of new Set(expected.map((one) => one.reflector))) watched.use(reflector.onProgress(look));
     const onTimeout = (): void => {
+      const open = expected.filter(({ met }) => !met());
       this.#late(key, open.map(({ what }) => what).join(", "));
       end();
     };

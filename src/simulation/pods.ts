@@ -130,17 +130,14 @@ async function factsOf(
   if (!isGoing && !isFinal(pod.status.phase)) {
     const { containerStatuses = [], initContainerStatuses = [] } = pod.status;
     const statuses = [...containerStatuses, ...initContainerStatuses];
+    const running = new Set(statuses.filter((one) => one.state.running).map(({ name }) => name));
     const hasBegun = statuses.some(
-      ({ state: { running, terminated }, lastState }) => running ?? terminated ?? lastState.terminated,
+      ({ state: { running: runs, terminated }, lastState }) => runs ?? terminated ?? lastState.terminated,
     );
     if (!hasBegun && needsVolumes(pod)) mountProblem = await mountProblemOf(pod, client);
     const read = readTexts(client, pod.metadata.namespace ?? "");
     for (const container of [...(pod.spec.initContainers ?? []), ...(pod.spec.containers ?? [])]) {
-      if (
-        !needsObjects(container) ||
-        statuses.some(({ name, state: { running } }) => name === container.name && running)
-      )
-        continue;
+      if (!needsObjects(container) || running.has(container.name)) continue;
       // oxlint-disable-next-line no-await-in-loop -- few
       const made = await environmentOf(pod, container, { hostIP, podIP }, read);
       if ("problem" in made) problems.set(container.name, made.problem);

@@ -142,7 +142,7 @@ export class SimulationState {
       this.runs.delete(key);
       this.previous.delete(key);
     }
-    this.files.forget(`pod ${uid} `);
+    this.files.forget(`pod ${uid}`);
     this.stages.forget(uid);
   }
 

@@ -35,9 +35,8 @@ const revision = (name: string, data: object): ControllerRevision =>
 describe("revisions", () => {
   test("WL-GEN-8: names that somebody else has taken cost no look at the template each", async () => {
     const hashOf = hashesOfTemplate(template);
-    const taken: ReadonlyMap<string, ReturnType<typeof revision>> = new Map(
-      Array.from({ length: 5000 }, (_, i) => [`s-${hashOf(i)}`, revision(`s-${hashOf(i)}`, { x: 1 })] as const),
-    );
+    const names = Array.from({ length: 5000 }, (_, i) => `s-${hashOf(i)}`);
+    const taken = new Map(names.map((name) => [name, revision(name, { x: 1 })]));
     let count: number | undefined;
     const plan = (): void => {
       count = planRevision({ ...view, history: [], revisionNamed: (name) => taken.get(name) }).collisionCount;

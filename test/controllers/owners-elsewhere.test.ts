@@ -26,8 +26,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await world[Symbol.asyncDispose]();
-  // oxlint-disable-next-line vitest/no-standalone-expect -- of every test
-  expect(world.warnings).toEqual([]);
+  if (world.warnings.length > 0) throw new Error(world.warnings.join("\n"));
 });
 
 const selector = { matchLabels: { app: "a" } };

@@ -8,10 +8,13 @@ import WebSocket from "ws";
 import type { Session } from "../../schema/session.ts";
 import { ManualClock } from "../../util/clock.ts";
 import type { Listener } from "../http/listeners.ts";
-import type { Programs } from "../request/context.ts";
+import type { Programs, ServerContext } from "../request/context.ts";
+import type { Messages } from "../request/exchange.ts";
+import type { HttpResponse } from "../request/response.ts";
 import { DEFAULT_LIMITS } from "../shared/limits.ts";
 import { Listening, until } from "../testing/listening.ts";
 import { ADMIN } from "../testing/test-server.ts";
+import { answerSession } from "./answer-session.ts";
 
 const V5 = "v5.channel.k8s.io";
 const V4 = "v4.channel.k8s.io";
@@ -246,4 +249,32 @@ describe("who may, and how", () => {
       message: expect.stringContaining('got "SPDY/3.1"'),
     });
   });
+});
+
+test("messages of one byte that no program reads hold the client back after some hundred", async () => {
+  let pauses = 0;
+  const messages: Messages = {
+    onMessage: undefined,
+    onClose: undefined,
+    protocol: "v5.channel.k8s.io",
+    closed: false,
+    send: async () => {},
+    pause: () => void pauses++,
+    resume() {},
+    end() {},
+    destroy() {},
+  };
+  const over = Promise.withResolvers<number>();
+  const response = { incoming: { sent: {} }, bytesOut: 0 } as unknown as HttpResponse;
+  const ongoing = { add() {}, delete() {} } as unknown as ServerContext["ongoing"];
+  const wishes = { stdin: true, stdout: true, stderr: true, tty: false };
+  const context = { clock: new ManualClock(), ongoing };
+  const session = { run: () => over.promise };
+  const answered = answerSession(context, response, {} as never, messages, session, wishes);
+  let sent = 0;
+  for (; sent < 100_000 && pauses === 0; sent++) messages.onMessage?.(Uint8Array.of(0, 120));
+  over.resolve(0);
+  await answered;
+  expect(sent).toBeGreaterThan(100);
+  expect(sent).toBeLessThan(1000);
 });

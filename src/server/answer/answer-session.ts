@@ -24,6 +24,8 @@ export const SESSION_PROTOCOLS: readonly string[] = [V5, "v4.channel.k8s.io"];
 const CHANNEL = { stdin: 0, stdout: 1, stderr: 2, error: 3, resize: 4, close: 255 };
 /** Bytes of stdin that wait for the program; then the client is not read. */
 const STDIN_BYTES = 64 * 1024;
+/** What a message takes beside its bytes: those of one byte are many in 64 KiB. */
+const MESSAGE_BYTES = 256;
 /** Bytes of a message to the client. */
 const PIECE_BYTES = 32 * 1024;
 /** A session without a byte in either direction ends, as that of a kubelet does. */
@@ -173,7 +175,7 @@ class Channels {
   #takeInput(data: Uint8Array): void {
     if (data.length === 0) return;
     this.#stdin.push(data);
-    this.#stdinBytes += data.length;
+    this.#stdinBytes += data.length + MESSAGE_BYTES;
     if (this.#stdinBytes >= STDIN_BYTES) this.#messages.pause();
     this.#wake?.();
   }
@@ -182,7 +184,7 @@ class Channels {
     while (true) {
       const piece = this.#stdin.shift();
       if (piece) {
-        this.#stdinBytes -= piece.length;
+        this.#stdinBytes -= piece.length + MESSAGE_BYTES;
         if (this.#stdinBytes < STDIN_BYTES) this.#messages.resume();
         yield piece;
       } else if (this.#isStdinClosed) return;

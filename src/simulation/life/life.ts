@@ -58,6 +58,8 @@ export class Life {
   /** Whether it shows something that observers must see before a container starts. */
   isRemarkable = false;
   readonly #resets: Readonly<Record<string, number>>;
+  /** The statuses before this look. */
+  readonly #before: Readonly<Record<"init" | "main", ReadonlyMap<string, ContainerStatus>>>;
 
   constructor(pod: Pod, facts: LifeFacts, now: number) {
     this.pod = pod;
@@ -65,6 +67,8 @@ export class Life {
     this.now = now;
     this.#resets = resetsOf(pod);
     const { initContainerStatuses = [], containerStatuses = [] } = pod.status;
+    const byName = (all: readonly ContainerStatus[]) => new Map(all.map((one) => [one.name, one]));
+    this.#before = { init: byName(initContainerStatuses), main: byName(containerStatuses) };
     const known = new Map([...initContainerStatuses, ...containerStatuses].map((one) => [one.name, one]));
     const hasInit = (pod.spec.initContainers ?? []).length > 0;
     const first = hasInit ? "PodInitializing" : "ContainerCreating";
@@ -90,7 +94,7 @@ export class Life {
 
   /** Plans the Pod again at a time. */
   requeueAt(at: number | undefined): void {
-    if (at !== undefined && at > this.now) this.againAt = Math.min(this.againAt ?? Infinity, at);
+    if (at !== undefined && at > this.now && at < Infinity) this.againAt = Math.min(this.againAt ?? Infinity, at);
   }
 
   /** Moves all containers on. */
@@ -119,8 +123,9 @@ export class Life {
     for (const container of this.pod.spec.containers ?? []) {
       this.main.set(container.name, this.#stopped(container, this.main.get(container.name)!, stop, false));
     }
+    const runs = this.#runs;
     for (const container of this.pod.spec.initContainers ?? []) {
-      if (isSidecar(container) && this.#runs) continue;
+      if (isSidecar(container) && runs) continue;
       this.init.set(container.name, this.#stopped(container, this.init.get(container.name)!, stop, true));
     }
   }
@@ -328,8 +333,7 @@ export class Life {
 
   /** What the script of a container that ran before this look says. */
   #scriptOf({ name }: Container, { restartCount }: ContainerStatus, isInit: boolean): ScriptFacts | undefined {
-    const { initContainerStatuses = [], containerStatuses = [] } = this.pod.status;
-    const before = (isInit ? initContainerStatuses : containerStatuses).find((one) => one.name === name);
+    const before = (isInit ? this.#before.init : this.#before.main).get(name);
     if (!before?.state.running || before.restartCount !== restartCount) return undefined;
     return this.facts.script(name);
   }

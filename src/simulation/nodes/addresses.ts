@@ -4,7 +4,7 @@ import { isFinished } from "../../claims/usage.ts";
 
 /** The addresses that are taken; those of Pods that have ended are free again. */
 export class PodAddresses {
-  readonly #taken = new Map<string, Map<string, string>>();
+  readonly #nodes = new Map<string, NodeAddresses>();
 
   /** Remembers the address of a Pod that is there. */
   note(pod: Pod): void {
@@ -12,18 +12,16 @@ export class PodAddresses {
     const { nodeName } = pod.spec;
     if (!nodeName || !podIP || pod.spec.hostNetwork) return;
     const taken = this.#of(nodeName);
-    if (!isFinished(pod)) taken.set(podIP, pod.metadata.uid);
-    else if (taken.get(podIP) === pod.metadata.uid) taken.delete(podIP);
+    if (!isFinished(pod)) taken.take(podIP, pod.metadata.uid);
+    else taken.free(pod.metadata.uid);
   }
 
   /** Frees what a Pod had that is gone. */
   free(pod: Pod): void {
     const { nodeName = "" } = pod.spec;
-    const taken = this.#taken.get(nodeName);
-    if (!taken) return;
-    const { podIP } = pod.status;
-    if (podIP !== undefined && taken.get(podIP) === pod.metadata.uid) taken.delete(podIP);
-    else for (const [address, uid] of taken) if (uid === pod.metadata.uid) taken.delete(address);
+    const taken = this.#nodes.get(nodeName);
+    taken?.free(pod.metadata.uid);
+    if (taken?.isEmpty) this.#nodes.delete(nodeName);
   }
 
   /** The address of a Pod: the one that it has, or the lowest free one. Empty where its node has none. */
@@ -32,33 +30,82 @@ export class PodAddresses {
     if (pod.status.podIP) return pod.status.podIP;
     const range = parse(node.spec.podCIDR);
     if (!range) return "";
-    const taken = this.#of(node.metadata.name);
-    for (const [address, uid] of taken) if (uid === pod.metadata.uid) return address;
-    // The first ones are those of the network and of the node.
-    for (let at = 2; at < range.size - 1; at++) {
-      const address = textOf(range.base + at);
-      if (taken.has(address)) continue;
-      taken.set(address, pod.metadata.uid);
-      return address;
-    }
-    return "";
+    return this.#of(node.metadata.name).next(range, pod.metadata.uid);
   }
 
-  #of(node: string): Map<string, string> {
-    let taken = this.#taken.get(node);
-    if (!taken) this.#taken.set(node, (taken = new Map()));
+  #of(node: string): NodeAddresses {
+    let taken = this.#nodes.get(node);
+    if (!taken) this.#nodes.set(node, (taken = new NodeAddresses()));
     return taken;
   }
 }
 
-function parse(cidr: string | undefined): { readonly base: number; readonly size: number } | undefined {
+/** The first addresses of a range are those of the network and of the node. */
+const FIRST = 2;
+
+/** The addresses of one node that are taken; a Pod has one. */
+class NodeAddresses {
+  readonly #owners = new Map<string, string>();
+  readonly #addresses = new Map<string, string>();
+  /** No address of the range below this number is free. */
+  #next = FIRST;
+  #base: number | undefined;
+
+  get isEmpty(): boolean {
+    return this.#addresses.size === 0;
+  }
+
+  take(address: string, uid: string): void {
+    const before = this.#addresses.get(uid);
+    if (before === address && this.#owners.get(address) === uid) return;
+    if (before !== undefined) this.free(uid);
+    this.#owners.set(address, uid);
+    this.#addresses.set(uid, address);
+  }
+
+  free(uid: string): void {
+    const address = this.#addresses.get(uid);
+    if (address === undefined) return;
+    this.#addresses.delete(uid);
+    if (this.#owners.get(address) !== uid) return;
+    this.#owners.delete(address);
+    const at = this.#base === undefined ? FIRST : numberOf(address) - this.#base;
+    if (at >= FIRST) this.#next = Math.min(this.#next, at);
+  }
+
+  /** The address that a Pod has, or the lowest free one; empty where there is none. */
+  next({ base, size }: Range, uid: string): string {
+    const known = this.#addresses.get(uid);
+    if (known !== undefined) return known;
+    if (this.#base !== base) {
+      this.#base = base;
+      this.#next = FIRST;
+    }
+    for (; this.#next < size - 1; this.#next++) {
+      const address = textOf(base + this.#next);
+      if (this.#owners.has(address)) continue;
+      this.take(address, uid);
+      return address;
+    }
+    return "";
+  }
+}
+
+interface Range {
+  readonly base: number;
+  readonly size: number;
+}
+
+const numberOf = (address: string): number => address.split(".").reduce((sum, part) => sum * 256 + Number(part), 0);
+
+function parse(cidr: string | undefined): Range | undefined {
   const [address = "", bits = ""] = cidr?.split("/") ?? [];
   const parts = address.split(".").map(Number);
   const length = Number(bits);
   if (parts.length !== 4 || parts.some((part) => !(part >= 0 && part <= 255)) || !(length >= 8 && length <= 30)) {
     return undefined;
   }
-  return { base: ((parts[0]! * 256 + parts[1]!) * 256 + parts[2]!) * 256 + parts[3]!, size: 2 ** (32 - length) };
+  return { base: numberOf(address), size: 2 ** (32 - length) };
 }
 
 const textOf = (address: number): string =>

@@ -9,6 +9,9 @@ export type ReadTexts = (
   name: string,
 ) => Promise<Readonly<Record<string, string>> | undefined>;
 
+/** The most characters of an environment, names and values: a kernel takes no more either. */
+const MAX_CHARACTERS = 2 << 20;
+
 /** An environment, or why there is none. */
 export type Environment = { readonly env: Readonly<Record<string, string>> } | { readonly problem: string };
 
@@ -24,22 +27,31 @@ export async function environmentOf(
   read: ReadTexts,
 ): Promise<Environment> {
   const env: Record<string, string> = {};
+  let left = MAX_CHARACTERS;
+  /** Whether there is room for a variable. */
+  const add = (name: string, value: string): boolean => {
+    left -= name.length + value.length;
+    if (left >= 0) env[name] = value;
+    return left >= 0;
+  };
+  const tooLarge = { problem: `the environment of container ${container.name} is larger than 2 MiB` };
   for (const { prefix = "", configMapRef, secretRef } of container.envFrom ?? []) {
     const kind = configMapRef ? "ConfigMap" : "Secret";
     const { name = "", optional = false } = configMapRef ?? secretRef ?? {};
     // oxlint-disable-next-line no-await-in-loop -- later ones win
     const texts = await read(kind, name);
     if (!texts && !optional) return { problem: `${kind.toLowerCase()} "${name}" not found` };
-    for (const [key, value] of Object.entries(texts ?? {})) env[`${prefix}${key}`] = value;
+    for (const [key, value] of Object.entries(texts ?? {})) if (!add(`${prefix}${key}`, value)) return tooLarge;
   }
   for (const { name, value = "", valueFrom } of container.env ?? []) {
     if (!valueFrom) {
-      env[name] = expand(value, env);
+      const expanded = expand(value, env, left);
+      if (expanded === undefined || !add(name, expanded)) return tooLarge;
       continue;
     }
     const { fieldRef, resourceFieldRef, configMapKeyRef, secretKeyRef } = valueFrom;
-    if (fieldRef) env[name] = fieldOf(pod, fieldRef.fieldPath, addresses);
-    if (resourceFieldRef) env[name] = resourceOf(container, resourceFieldRef.resource, resourceFieldRef.divisor);
+    if (fieldRef && !add(name, fieldOf(pod, fieldRef.fieldPath, addresses))) return tooLarge;
+    if (resourceFieldRef) add(name, resourceOf(container, resourceFieldRef.resource, resourceFieldRef.divisor));
     const ref = configMapKeyRef ?? secretKeyRef;
     if (!ref) continue;
     const kind = configMapKeyRef ? "ConfigMap" : "Secret";
@@ -47,24 +59,29 @@ export async function environmentOf(
     // oxlint-disable-next-line no-await-in-loop -- in the order of the spec
     const texts = await read(kind, from);
     if (!texts && !optional) return { problem: `${kind.toLowerCase()} "${from}" not found` };
-    if (texts && Object.hasOwn(texts, key)) env[name] = texts[key]!;
-    else if (!optional) {
+    if (texts && Object.hasOwn(texts, key)) {
+      if (!add(name, texts[key]!)) return tooLarge;
+    } else if (!optional) {
       return { problem: `couldn't find key ${key} in ${kind} ${pod.metadata.namespace ?? ""}/${from}` };
     }
   }
   return { env };
 }
 
-/** Inserts `$(NAME)` of variables that are known; `$$` is a dollar sign. */
-function expand(text: string, env: Readonly<Record<string, string>>): string {
+/**
+ * Inserts `$(NAME)` of variables that are known, others stay as they are; `$$` is a dollar sign. Undefined where that is longer than
+ * `most` characters: a few lines could double a text again and again.
+ */
+function expand(text: string, env: Readonly<Record<string, string>>, most: number): string | undefined {
   let out = "";
   let at = 0;
   for (let dollar = text.indexOf("$"); dollar >= 0; dollar = text.indexOf("$", at)) {
     out += text.slice(at, dollar);
+    if (out.length > most) return undefined;
     const end = text[dollar + 1] === "(" ? text.indexOf(")", dollar) : -1;
     const name = end > 0 ? text.slice(dollar + 2, end) : undefined;
-    if (name !== undefined && Object.hasOwn(env, name)) {
-      out += env[name]!;
+    if (name !== undefined) {
+      out += Object.hasOwn(env, name) ? env[name]! : text.slice(dollar, end + 1);
       at = end + 1;
     } else {
       out += "$";

@@ -1,36 +1,100 @@
 /** The content of volumes: files in memory that live as long as a claim, or as a Pod. */
+import { messageOf } from "../../util/error.ts";
 import type { VolumeFiles } from "../contract.ts";
 
 /** The size of a volume in characters. */
 const MAX_CHARACTERS = 1 << 20;
+/** The size of all volumes of a store, in characters with those of the paths. */
+const MAX_STORED_CHARACTERS = 256 << 20;
+/** The number of files in a volume. */
+const MAX_FILES = 10_000;
+const MAX_PATH = 1024;
 
-type Files = Map<string, string>;
+/** The files of one volume, and how many characters they have. */
+class Files {
+  readonly texts: Map<string, string>;
+  #characters = 0;
+  readonly #store: FileStore | undefined;
 
-/** Files by volume: `claim <uid>`, or `pod <uid> <volume>`. */
+  constructor(texts: ReadonlyMap<string, string>, store?: FileStore) {
+    this.texts = new Map(texts);
+    this.#store = store;
+    for (const text of texts.values()) this.#characters += text.length;
+  }
+
+  /** The characters of paths and texts. */
+  get size(): number {
+    let paths = 0;
+    for (const path of this.texts.keys()) paths += path.length;
+    return this.#characters + paths;
+  }
+
+  /** @throws Error where there is no room */
+  set(path: string, text: string): void {
+    const known = this.texts.get(path);
+    const more = text.length - (known?.length ?? 0);
+    if (path.length > MAX_PATH) throw new Error(`${path.slice(0, 20)}...: File name too long`);
+    if (this.#characters + more > MAX_CHARACTERS) throw new Error("it keeps 1 MiB");
+    if (known === undefined && this.texts.size >= MAX_FILES) throw new Error(`it keeps ${MAX_FILES} files`);
+    this.#store?.grow(more + (known === undefined ? path.length : 0));
+    this.#characters += more;
+    this.texts.set(path, text);
+  }
+
+  delete(path: string): void {
+    const known = this.texts.get(path);
+    if (known === undefined) return;
+    this.texts.delete(path);
+    this.#characters -= known.length;
+    this.#store?.grow(-known.length - path.length);
+  }
+}
+
+/** The files of volumes: those of an owner, such as `claim <uid>` or `pod <uid>`, go together. */
 export class FileStore {
-  readonly #volumes: Map<string, Files>;
+  readonly #owners: Map<string, Map<string, Files>>;
+  #characters = 0;
 
-  constructor(volumes: ReadonlyMap<string, Files> = new Map()) {
-    this.#volumes = new Map([...volumes].map(([name, files]) => [name, new Map(files)]));
+  constructor(owners: ReadonlyMap<string, ReadonlyMap<string, Files>> = new Map()) {
+    const copied = [...owners].map(
+      ([owner, volumes]) =>
+        [owner, new Map([...volumes].map(([name, { texts }]) => [name, new Files(texts, this)] as const))] as const,
+    );
+    this.#owners = new Map(copied);
+    for (const volumes of this.#owners.values()) for (const files of volumes.values()) this.#characters += files.size;
   }
 
   /** The files of a volume, which is empty at first. */
-  volume(name: string): Files {
-    let files = this.#volumes.get(name);
-    if (!files) this.#volumes.set(name, (files = new Map()));
+  volume(owner: string, name = ""): Files {
+    let volumes = this.#owners.get(owner);
+    if (!volumes) this.#owners.set(owner, (volumes = new Map()));
+    let files = volumes.get(name);
+    if (!files) volumes.set(name, (files = new Files(new Map(), this)));
     return files;
   }
 
-  /** Forgets the volumes whose names begin with a text. */
-  forget(prefix: string): void {
-    for (const name of this.#volumes.keys()) if (name.startsWith(prefix)) this.#volumes.delete(name);
+  /** Forgets the volumes of an owner. */
+  forget(owner: string): void {
+    for (const files of this.#owners.get(owner)?.values() ?? []) this.#characters -= files.size;
+    this.#owners.delete(owner);
+  }
+
+  /** Counts characters that come or go. @throws Error where all volumes together have no room */
+  grow(characters: number): void {
+    if (characters > 0 && this.#characters + characters > MAX_STORED_CHARACTERS) {
+      throw new Error("all simulated volumes keep 256 MiB together");
+    }
+    this.#characters += characters;
   }
 
   /** A store with the same content. */
   fork(): FileStore {
-    return new FileStore(this.#volumes);
+    return new FileStore(this.#owners);
   }
 }
+
+/** The files of a volume that is only read. */
+export const filesFrom = (texts: ReadonlyMap<string, string>): Files => new Files(texts);
 
 /** What {@link filesOf} needs to know. */
 export interface VolumeFacts {
@@ -51,19 +115,20 @@ export function filesOf(files: Files, { subPath, isKnown, ...facts }: VolumeFact
   return {
     ...facts,
     list: () =>
-      [...files.keys()]
+      [...files.texts.keys()]
         .filter((path) => path.startsWith(base))
         .map((path) => path.slice(base.length))
         .toSorted(),
-    read: (path) => files.get(pathOf(path)) ?? (subPath && path === "" ? files.get(clean(subPath)) : undefined),
+    read: (path) =>
+      files.texts.get(pathOf(path)) ?? (subPath && path === "" ? files.texts.get(clean(subPath)) : undefined),
     write(path, text) {
       if (facts.readOnly) throw new Error(`expected a volume that may be written, ${facts.volume} is only read`);
       if (isKnown?.()) return;
-      const known = files.get(pathOf(path))?.length ?? 0;
-      let sum = text.length - known;
-      for (const content of files.values()) sum += content.length;
-      if (sum > MAX_CHARACTERS) throw new Error(`no space left in volume ${facts.volume}: it keeps 1 MiB`);
-      files.set(pathOf(path), text);
+      try {
+        files.set(pathOf(path), text);
+      } catch (error) {
+        throw new Error(`no space left in volume ${facts.volume}: ${messageOf(error)}`, { cause: error });
+      }
     },
     delete(path) {
       if (facts.readOnly) throw new Error(`expected a volume that may be written, ${facts.volume} is only read`);

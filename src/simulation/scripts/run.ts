@@ -8,6 +8,7 @@
 import type { Pod } from "../../client/kinds/index.ts";
 import { type Clock, type Timer, seededRandom } from "../../util/clock.ts";
 import { type Duration, millisOf } from "../../util/duration.ts";
+import type { Slice } from "../../util/loop.ts";
 import { messageOf } from "../../util/error.ts";
 import type {
   ContainerRequest,
@@ -46,6 +47,8 @@ const TERMINATED = 143;
 const KILLED = 137;
 /** Sleeps of no time that are no endless loop. */
 const MAX_IDLE_SLEEPS = 10_000;
+/** Sleeps of a replay; then the script goes on at the present. A container may say that it was started in the year 1. */
+const MAX_REPLAYED_SLEEPS = 1_000_000;
 const TAIL_LINES = 80;
 const TAIL_CHARACTERS = 2048;
 
@@ -79,6 +82,11 @@ export class ScriptRun {
   #isOver = false;
   #step: (() => void) | undefined;
   #idleSleeps = 0;
+  #replayedSleeps = 0;
+  /** A long replay lets others run. */
+  readonly #slice: Slice;
+  #pauses = 0;
+  #isPaused = false;
   /** Whether it was called, or the clock has moved it on: what it does now is not a replay. */
   #isLive = false;
 
@@ -91,6 +99,7 @@ export class ScriptRun {
     this.pod = pod;
     this.container = container;
     this.#time = startedAt;
+    this.#slice = clock.loop.slice();
     this.#readySince = startedAt;
     const random = seededRandom(hashOfText(`${seed} ${pod.metadata.uid} ${container.name} ${attempt}`));
     this.#random = () => random.next();
@@ -140,11 +149,16 @@ export class ScriptRun {
 
   /** Resolves when the script waits for the clock or for somebody else, and facts are up to date. */
   async caughtUp(): Promise<void> {
-    for (let pass = 0; pass < 2; pass++) {
+    for (let pass = 0; pass < 2;) {
       const before = this.#time;
+      const pauses = this.#pauses;
       // oxlint-disable-next-line no-await-in-loop -- each pass lets the script take its steps
       await this.#clock.loop.pass();
-      if (this.#isOver || this.#time === before) return;
+      if (this.#isOver) return;
+      // A replay that takes long is not over.
+      if (this.#isPaused || this.#pauses > pauses) continue;
+      if (this.#time === before) return;
+      pass++;
     }
   }
 
@@ -329,8 +343,22 @@ export class ScriptRun {
     const now = this.#clock.now();
     if (target > now) {
       await new Promise<void>((resolve) => this.#after(target - now, resolve));
-    }
+    } else if (++this.#replayedSleeps > MAX_REPLAYED_SLEEPS) {
+      this.#time = Math.max(this.#time, now);
+      return;
+    } else await this.#replayPause();
     this.#time = Math.max(this.#time, target);
+  }
+
+  /** Pauses where a replay has taken long. */
+  async #replayPause(): Promise<void> {
+    const pause = this.#slice.pause();
+    if (!pause) return;
+    this.#pauses++;
+    this.#isPaused = true;
+    await pause;
+    this.#isPaused = false;
+    if (this.#isOver) await new Promise<never>(() => {});
   }
 
   async #untilTerminated(): Promise<void> {
@@ -375,7 +403,12 @@ export class ScriptRun {
     if (!probe) return;
     let inRow = 0;
     let last: boolean | undefined;
-    const next = (at: number): void => this.#after(Math.max(0, at - this.#clock.now()), () => void ask(at));
+    const next = (at: number): void => {
+      const now = this.#clock.now();
+      // Those that a machine has slept through are left out.
+      const due = at < now ? probeTimeAfter(probe, this.startedAt, now) : at;
+      this.#after(due - now, () => void ask(due));
+    };
     const ask = async (at: number): Promise<void> => {
       if (
         kind !== "startup" &&

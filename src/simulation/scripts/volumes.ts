@@ -15,7 +15,7 @@ import type { VolumeFiles } from "../contract.ts";
 import type { Container } from "../life/contract.ts";
 import type { ReadTexts } from "./environment.ts";
 import { type Addresses, fieldOf, resourceOf } from "./fields.ts";
-import { type FileStore, filesOf } from "./files.ts";
+import { type FileStore, filesFrom, filesOf } from "./files.ts";
 
 type Volume = NonNullable<Pod["spec"]["volumes"]>[number];
 
@@ -133,7 +133,7 @@ export async function mountsOf(
 interface Content {
   readonly source: string;
   readonly name?: string | undefined;
-  readonly files: Map<string, string>;
+  readonly files: ReturnType<typeof filesFrom>;
   readonly isRead: boolean;
 }
 
@@ -150,15 +150,16 @@ async function contentOf(
   if (key) {
     const claim = await client.resource(PersistentVolumeClaim).find(key);
     const isRead = volume.persistentVolumeClaim?.readOnly === true;
-    const files = store.volume(`claim ${claim?.metadata.uid ?? key.name}`);
+    // A claim that is gone keeps nothing.
+    const files = claim ? store.volume(`claim ${claim.metadata.uid}`) : filesFrom(new Map());
     return { source: "PersistentVolumeClaim", name: key.name, files, isRead };
   }
   if (configMap) {
-    const files = itemsOf(await read("ConfigMap", configMap.name ?? ""), configMap.items);
+    const files = filesFrom(itemsOf(await read("ConfigMap", configMap.name ?? ""), configMap.items));
     return { source: "ConfigMap", name: configMap.name, files, isRead: true };
   }
   if (secret) {
-    const files = itemsOf(await read("Secret", secret.secretName ?? ""), secret.items);
+    const files = filesFrom(itemsOf(await read("Secret", secret.secretName ?? ""), secret.items));
     return { source: "Secret", name: secret.secretName, files, isRead: true };
   }
   const downward = (items: NonNullable<Volume["downwardAPI"]>["items"] = []): [string, string][] =>
@@ -169,7 +170,8 @@ async function contentOf(
         : resourceOf(of, resourceFieldRef?.resource ?? "", resourceFieldRef?.divisor);
       return [path, text];
     });
-  if (downwardAPI) return { source: "DownwardAPI", files: new Map(downward(downwardAPI.items)), isRead: true };
+  if (downwardAPI)
+    return { source: "DownwardAPI", files: filesFrom(new Map(downward(downwardAPI.items))), isRead: true };
   if (projected) {
     const files = new Map<string, string>();
     for (const source of projected.sources) {
@@ -179,10 +181,10 @@ async function contentOf(
       const texts = ref ? itemsOf(await read(kind, ref.name ?? ""), ref.items) : downward(source.downwardAPI?.items);
       for (const [path, text] of texts) files.set(path, text);
     }
-    return { source: "Projected", files, isRead: true };
+    return { source: "Projected", files: filesFrom(files), isRead: true };
   }
   const source = emptyDir ? "EmptyDir" : "Other";
-  return { source, files: store.volume(`pod ${uid} ${volume.name}`), isRead: false };
+  return { source, files: store.volume(`pod ${uid}`, volume.name), isRead: false };
 }
 
 /** The files of a ConfigMap or Secret: all keys, or those that are listed. */

@@ -101,17 +101,26 @@ function quoted(value: Value | undefined): string {
 
 function yamlOf(value: Value, indent: Value = 0): string {
   const text = encodeYaml(value);
-  const pad = " ".repeat(2 * numberOf(indent));
+  const pad = " ".repeat(Math.min(2 * Math.max(0, numberOf(indent)), 100));
   return pad === "" ? text : `\n${text}`.replaceAll("\n", `\n${pad}`);
 }
 
 const indented = (spaces: Value, text: Value): string => {
-  const pad = " ".repeat(Math.min(numberOf(spaces), 100));
+  const pad = " ".repeat(Math.min(Math.max(0, numberOf(spaces)), 100));
   return pad + textOf(text).replaceAll("\n", `\n${pad}`);
 };
 
+/** The most characters that parts may be joined to. */
+const MAX_JOINED = 4 << 20;
+
+function joined(parts: readonly string[], separator: string): string {
+  const length = parts.reduce((sum, part) => sum + part.length, separator.length * parts.length);
+  if (length > MAX_JOINED) throw new Error("expected a text of at most 4 MiB");
+  return parts.join(separator);
+}
+
 /** The functions that follow from nothing but their arguments. */
-const PURE: Functions = {
+export const PURE_FUNCTIONS: Functions = {
   not: (value: Value = null) => !isTruth(value),
   eq: (first, ...others) => others.some((one) => equal(first, one)),
   ne: (a, b) => !equal(a, b),
@@ -156,8 +165,8 @@ const PURE: Functions = {
   hasPrefix: (prefix, text) => textOf(text).startsWith(textOf(prefix)),
   hasSuffix: (suffix, text) => textOf(text).endsWith(textOf(suffix)),
   contains: (part, text) => textOf(text).includes(textOf(part)),
-  replace: (from, to, text) => textOf(text).replaceAll(textOf(from), () => textOf(to)),
-  join: (separator, list) => (Array.isArray(list) ? list.map(textOf).join(textOf(separator)) : textOf(list)),
+  replace: (from, to, text) => joined(textOf(text).split(textOf(from)), textOf(to)),
+  join: (separator, list) => (Array.isArray(list) ? joined(list.map(textOf), textOf(separator)) : textOf(list)),
   splitList: (separator, text) => textOf(text).split(textOf(separator)),
   trunc: (length, text) => textOf(text).slice(0, Math.max(0, numberOf(length))),
   indent: (spaces, text) => indented(spaces ?? 0, text ?? ""),
@@ -219,7 +228,7 @@ export function functionsOf(facts: StageFacts): Functions {
     PodIPsWith: (...args) => [pod(...args)],
     randInt: (from, to) => numberOf(from) + Math.floor(random() * Math.max(1, numberOf(to) - numberOf(from))),
   };
-  return { ...PURE, ...own };
+  return { ...PURE_FUNCTIONS, ...own };
 }
 
 const NONE: StageFacts = {

@@ -17,16 +17,44 @@ const MAX_LENGTH = 4096;
 
 class QueryError extends Error {}
 
+/** What an evaluation may cost, about a value or sixteen characters each: two paths into long lists are compared each with each. */
+const MAX_STEPS = 250_000;
+const CHARACTERS_A_STEP = 16;
+
+/** The evaluation costs too much; nothing in the expression goes on after it. */
+class Exhausted extends Error {}
+
+/** What is left of an evaluation. */
+class Effort {
+  #left = 0;
+
+  begin(): void {
+    this.#left = MAX_STEPS;
+  }
+
+  /** @throws Exhausted */
+  spend(steps: number): void {
+    this.#left -= steps;
+    if (this.#left < 0) throw new Exhausted();
+  }
+
+  /** @throws Exhausted */
+  text(characters: number): void {
+    this.spend(characters / CHARACTERS_A_STEP);
+  }
+}
+
 /** Compiles an expression. @throws SyntaxError that says where and what is wrong */
 export function compileQuery(text: string): Query {
   if (text.length > MAX_LENGTH) throw new SyntaxError(`expected at most ${MAX_LENGTH} characters, got ${text.length}`);
   const parser = new Parser(tokensOf(text), text);
   const filter = parser.whole();
   return (value) => {
+    parser.effort.begin();
     try {
       return filter(value);
     } catch (error) {
-      if (error instanceof QueryError) return undefined;
+      if (error instanceof QueryError || error instanceof Exhausted) return undefined;
       throw error;
     }
   };
@@ -109,12 +137,13 @@ const rankOf = (value: Value): number =>
               ? 5
               : 6;
 
-function compare(a: Value, b: Value): number {
+function compare(a: Value, b: Value, effort: Effort): number {
   if (typeof a === "number" && typeof b === "number") return a - b;
   if (typeof a === "string" && typeof b === "string") return a < b ? -1 : a > b ? 1 : 0;
   const [left, right] = [rankOf(a), rankOf(b)];
   if (left !== right) return left - right;
   const [one, other] = [JSON.stringify(a), JSON.stringify(b)];
+  effort.text(one.length + other.length);
   return one < other ? -1 : one > other ? 1 : 0;
 }
 
@@ -130,7 +159,7 @@ const COMPARISONS: Readonly<Record<string, (order: number) => boolean>> = {
 };
 
 /** Functions without arguments. */
-const CONSTANTS: Readonly<Record<string, Filter>> = {
+const CONSTANTS: Readonly<Record<string, (value: Value, effort: Effort) => readonly Value[]>> = {
   null: () => [null],
   true: () => [true],
   false: () => [false],
@@ -143,7 +172,12 @@ const CONSTANTS: Readonly<Record<string, Filter>> = {
   last: (value) => [listOf(value).at(-1) ?? null],
   any: (value) => [listOf(value).some(isTrue)],
   all: (value) => [listOf(value).every(isTrue)],
-  tostring: (value) => [typeof value === "string" ? value : JSON.stringify(value)],
+  tostring: (value, effort) => {
+    if (typeof value === "string") return [value];
+    const text = JSON.stringify(value);
+    effort.text(text.length);
+    return [text];
+  },
   tonumber: (value) => [numberOf(value)],
   type: (value) => [
     value === null ? "null" : Array.isArray(value) ? "array" : typeof value === "object" ? "object" : typeof value,
@@ -153,7 +187,7 @@ const CONSTANTS: Readonly<Record<string, Filter>> = {
 };
 
 /** Functions of one argument. */
-const FUNCTIONS: Readonly<Record<string, (argument: Filter) => Filter>> = {
+const FUNCTIONS: Readonly<Record<string, (argument: Filter, effort: Effort) => Filter>> = {
   select: (argument) => (value) => argument(value).flatMap((one) => (isTrue(one) ? [value] : [])),
   map: (argument) => (value) => [listOf(value).flatMap(argument)],
   any: (argument) => (value) => [listOf(value).some((one) => argument(one).some(isTrue))],
@@ -165,13 +199,19 @@ const FUNCTIONS: Readonly<Record<string, (argument: Filter) => Filter>> = {
     ),
   startswith: (argument) => (value) => argument(value).map((one) => wordOf(value).startsWith(wordOf(one))),
   endswith: (argument) => (value) => argument(value).map((one) => wordOf(value).endsWith(wordOf(one))),
-  contains: (argument) => (value) => argument(value).map((one) => contains(value, one)),
+  contains: (argument, effort) => (value) => argument(value).map((one) => contains(value, one, effort)),
 };
 
-function contains(value: Value, part: Value): boolean {
-  if (typeof value === "string") return value.includes(wordOf(part));
-  if (Array.isArray(value)) return listOf(part).every((one) => value.some((other) => compare(one, other) === 0));
-  return compare(value, part) === 0;
+function contains(value: Value, part: Value, effort: Effort): boolean {
+  if (typeof value === "string") {
+    effort.text(value.length);
+    return value.includes(wordOf(part));
+  }
+  if (!Array.isArray(value)) return compare(value, part, effort) === 0;
+  return listOf(part).every((one) => {
+    effort.spend(value.length);
+    return value.some((other) => compare(one, other, effort) === 0);
+  });
 }
 
 function lengthOf(value: Value): number {
@@ -246,6 +286,7 @@ const attempted =
   };
 
 class Parser {
+  readonly effort = new Effort();
   readonly #tokens: readonly Token[];
   readonly #text: string;
   #at = 0;
@@ -292,7 +333,7 @@ class Parser {
   #list(): Filter {
     const all = [this.#alternative()];
     while (this.#takes(",")) all.push(this.#alternative());
-    return all.length === 1 ? all[0]! : (value) => all.flatMap((one) => one(value));
+    return all.length === 1 ? all[0]! : this.#paid((value) => all.flatMap((one) => one(value)));
   }
 
   #alternative(): Filter {
@@ -309,7 +350,7 @@ class Parser {
     let filter = this.#and();
     while (this.#takes("or")) {
       const [left, right] = [filter, this.#and()];
-      filter = (value) => left(value).flatMap((one) => (isTrue(one) ? [true] : right(value).map(isTrue)));
+      filter = this.#paid((value) => left(value).flatMap((one) => (isTrue(one) ? [true] : right(value).map(isTrue))));
     }
     return filter;
   }
@@ -318,7 +359,7 @@ class Parser {
     let filter = this.#comparison();
     while (this.#takes("and")) {
       const [left, right] = [filter, this.#comparison()];
-      filter = (value) => left(value).flatMap((one) => (isTrue(one) ? right(value).map(isTrue) : [false]));
+      filter = this.#paid((value) => left(value).flatMap((one) => (isTrue(one) ? right(value).map(isTrue) : [false])));
     }
     return filter;
   }
@@ -330,10 +371,30 @@ class Parser {
     if (!holds) return left;
     this.#at++;
     const right = this.#postfix();
-    return (value) => right(value).flatMap((one) => left(value).map((other) => holds(compare(other, one))));
+    const { effort } = this;
+    return (value) => {
+      const [ones, others] = [right(value), left(value)];
+      effort.spend(ones.length * others.length);
+      return ones.flatMap((one) => others.map((other) => holds(compare(other, one, effort))));
+    };
+  }
+
+  /** A filter that pays for each call and each result. */
+  #paid(filter: Filter): Filter {
+    const { effort } = this;
+    return (value) => {
+      effort.spend(1);
+      const results = filter(value);
+      effort.spend(results.length);
+      return results;
+    };
   }
 
   #postfix(): Filter {
+    return this.#paid(this.#path());
+  }
+
+  #path(): Filter {
     const steps = [this.#term()];
     for (;;) {
       const step = this.#step();
@@ -406,11 +467,12 @@ class Parser {
       this.#expect(")");
       if (!Object.hasOwn(FUNCTIONS, name))
         throw new SyntaxError(`expected one of ${knownNames(FUNCTIONS)}, found ${name}(...)`);
-      return FUNCTIONS[name]!(argument);
+      return this.#paid(FUNCTIONS[name]!(argument, this.effort));
     }
     if (!Object.hasOwn(CONSTANTS, name))
       throw new SyntaxError(`expected one of ${knownNames(CONSTANTS)}, found ${name}`);
-    return CONSTANTS[name]!;
+    const constant = CONSTANTS[name]!;
+    return (value) => constant(value, this.effort);
   }
 }
 

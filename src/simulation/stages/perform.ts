@@ -21,6 +21,8 @@ import type { Effect } from "./stage.ts";
 /** The version that templates are told. */
 const VERSION = "v0.7.0";
 const KUBELET_PORT = 10250;
+/** A Stage that is due later is looked at again before: 24 days. */
+const MAX_DELAY = 2 ** 31;
 
 /** What a Stage of an object needs. */
 export interface StageParts {
@@ -46,7 +48,7 @@ export async function performStage<T extends ApiObject, S extends Scope>(
   const identity = { uid, version };
   const next = state.stages.next(kind.kind, value, identity, now);
   if (!next) return undefined;
-  if (next.due > now) return { requeueAfter: Math.ceil(next.due - now) };
+  if (next.due > now) return { requeueAfter: Math.min(Math.ceil(next.due - now), MAX_DELAY) };
   state.stages.done(identity);
   try {
     const effects = next.stage.effects(value, functionsOf(factsOf(object, parts)));

@@ -401,18 +401,60 @@ function variableOf(variables: readonly Variable[], name: string): Variable {
   return found;
 }
 
+/** A value in an error: what is in a list may be without an end. */
+const kindOf = (value: Value): string =>
+  typeof value === "object" ? (Array.isArray(value) ? "a list" : "an object") : JSON.stringify(value).slice(0, 100);
+
 /** A member of an object; nil of nil. */
 function fieldOf(value: Value, name: string): Value {
   if (value === null) return null;
-  if (!isObject(value)) throw new Error(`expected an object with the field ${name}, got ${JSON.stringify(value)}`);
+  if (!isObject(value)) throw new Error(`expected an object with the field ${name}, got ${kindOf(value)}`);
   return Object.hasOwn(value, name) ? value[name]! : null;
+}
+
+/** Functions that take the same time for any argument. */
+const LOOKS_AT_NOTHING: ReadonlySet<string> = new Set([
+  "not",
+  "default",
+  "empty",
+  "coalesce",
+  "ternary",
+  "list",
+  "first",
+  "last",
+]);
+
+/** Functions that look a key up in their first argument, whatever else is in it. */
+const LOOKS_UP: ReadonlySet<string> = new Set(["index", "get", "hasKey"]);
+
+const CHARACTERS_A_STEP = 8;
+
+/** The number of values in a value, with one for each {@link CHARACTERS_A_STEP} characters; it does not count beyond `most`. */
+function weightOf(value: Value, most: number): number {
+  if (typeof value === "string") return value.length / CHARACTERS_A_STEP;
+  if (typeof value !== "object" || value === null) return 1;
+  let weight = 1;
+  for (const one of Array.isArray(value) ? value : Object.values(value)) {
+    weight += weightOf(one, most - weight);
+    if (weight > most) break;
+  }
+  return weight;
+}
+
+/** Whether immutable objects have members: keys of a large one are listed once. */
+const filled = new WeakMap<object, boolean>();
+
+function hasMembers(value: object): boolean {
+  let has = filled.get(value);
+  if (has === undefined) filled.set(value, (has = Object.keys(value).length > 0));
+  return has;
 }
 
 /** Whether a value is not the empty one of its type. */
 export const isTruth = (value: Value): boolean => {
   if (value === null || value === false || value === 0 || value === "") return false;
   if (Array.isArray(value)) return value.length > 0;
-  return typeof value === "object" ? Object.keys(value).length > 0 : true;
+  return typeof value === "object" ? hasMembers(value) : true;
 };
 
 /** A value as Go prints it. */
@@ -443,11 +485,29 @@ class Run {
   }
 
   step(): void {
-    if (++this.#steps > MAX_STEPS) throw new Error(`expected at most ${MAX_STEPS} steps`);
+    this.#pay(1);
   }
 
+  /** Calls a function, which pays for what it looks at and what it writes. */
   call(name: string, args: readonly Value[]): Value {
-    return this.#functions[name]!(...args);
+    if (!LOOKS_AT_NOTHING.has(name)) {
+      for (const arg of LOOKS_UP.has(name) ? args.slice(1) : args) this.#payFor(arg);
+    }
+    const result = this.#functions[name]!(...args);
+    if (typeof result === "string") {
+      if (result.length > MAX_OUTPUT) throw new Error("expected at most 1 MiB of text");
+      this.#pay(result.length / CHARACTERS_A_STEP);
+    }
+    return result;
+  }
+
+  #payFor(value: Value): void {
+    this.#pay(weightOf(value, MAX_STEPS - this.#steps));
+  }
+
+  #pay(steps: number): void {
+    this.#steps += steps;
+    if (this.#steps > MAX_STEPS) throw new Error(`expected at most ${MAX_STEPS} steps`);
   }
 
   block(nodes: readonly Node[], scope: Scope): void {
@@ -474,7 +534,10 @@ class Run {
         const { pipeline } = node;
         const value = this.#value(pipeline, scope);
         if (pipeline.declares.length > 0) this.#declare(pipeline, value, scope);
-        else this.#write(printed(value));
+        else {
+          this.#payFor(value);
+          this.#write(printed(value));
+        }
         return;
       }
       case "if":
@@ -494,6 +557,7 @@ class Run {
   #range(pipeline: Pipeline, body: readonly Node[], otherwise: readonly Node[], scope: Scope): void {
     const value = this.#value(pipeline, scope);
     const entries = entriesOf(value);
+    this.#pay(entries.length);
     if (entries.length === 0) return this.block(otherwise, { data: scope.data, variables: [...scope.variables] });
     for (const [key, one] of entries) {
       this.step();
@@ -535,7 +599,7 @@ function entriesOf(value: Value): readonly (readonly [Value, Value])[] {
   if (value === null) return [];
   if (Array.isArray(value)) return [...value.entries()];
   if (typeof value === "number") return Array.from({ length: Math.min(value, MAX_STEPS) }, (_, i) => [i, i] as const);
-  if (!isObject(value)) throw new Error(`expected a list or an object to range over, got ${JSON.stringify(value)}`);
+  if (!isObject(value)) throw new Error(`expected a list or an object to range over, got ${kindOf(value)}`);
   return Object.keys(value)
     .toSorted()
     .map((key) => [key, value[key]!] as const);

@@ -164,3 +164,11 @@ describe("the next time of a schedule", () => {
     expect(() => nextTimes("Mars/Olympus", "* * * * *", "2026-01-01T00:00:00Z", 1)).toThrow(RangeError);
   });
 });
+
+test("WL-CRON-1: a zone whose offset had seconds is due at the full minute of its clocks", () => {
+  // Berlin was 53 minutes and 28 seconds ahead of UTC until 1893.
+  const after = Date.parse("1000-01-02T00:00:00Z");
+  expect(new Date(nextDue(scheduleOf("* * * * *"), "Europe/Berlin", after)!).toISOString()).toBe(
+    "1000-01-02T00:00:32.000Z",
+  );
+});

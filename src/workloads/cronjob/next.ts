@@ -106,11 +106,12 @@ class Search {
     return true;
   }
 
-  /** The first second of a minute is due. */
+  /** The first second of a minute is due, as clocks show it: the offsets of long ago have seconds. */
   #second(): boolean {
-    if (this.#local.getUTCSeconds() === 0) return true;
+    const seconds = this.#local.getUTCSeconds();
+    if (seconds === 0) return true;
     this.#isMoved = true;
-    this.#setTime(Math.floor(this.#time / MINUTE) * MINUTE + MINUTE);
+    this.#setTime(this.#time + MINUTE - seconds * SECOND);
     return false;
   }
 

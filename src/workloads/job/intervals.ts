@@ -9,7 +9,8 @@ export interface Interval {
 /** Disjoint intervals in ascending order that do not touch each other. */
 export type Intervals = readonly Interval[];
 
-const NUMBER = /^[0-9]{1,10}$/;
+const MAX_DIGITS = 10;
+const ZERO = 48;
 
 /**
  * Parses indexes below `completions`; parts that are no numbers are left out, and all after the first one that is too large.
@@ -17,15 +18,35 @@ const NUMBER = /^[0-9]{1,10}$/;
 export function parseIntervals(text: string, completions: number): Intervals {
   if (text === "") return [];
   const parsed: Interval[] = [];
-  for (const part of text.split(",")) {
-    const [from = "", to = from] = part.split("-");
-    if (!NUMBER.test(from) || !NUMBER.test(to)) continue;
-    const first = Number(from);
+  for (let at = 0, end: number; at <= text.length; at = end + 1) {
+    end = endOf(text, ",", at, text.length);
+    const dash = endOf(text, "-", at, end);
+    const first = numberIn(text, at, dash);
+    const to = dash < end ? numberIn(text, dash + 1, endOf(text, "-", dash + 1, end)) : first;
+    if (first === undefined || to === undefined) continue;
     if (first >= completions) break;
-    const last = Math.min(Number(to), completions - 1);
+    const last = Math.min(to, completions - 1);
     if (last >= first) parsed.push({ first, last });
   }
   return joined(parsed);
+}
+
+/** The place of the next mark before `end`, or `end`. */
+function endOf(text: string, mark: string, from: number, end: number): number {
+  for (let at = from; at < end; at++) if (text[at] === mark) return at;
+  return end;
+}
+
+/** The number that is written between two places; undefined where that is none. */
+function numberIn(text: string, from: number, end: number): number | undefined {
+  if (end === from || end - from > MAX_DIGITS) return undefined;
+  let number = 0;
+  for (let at = from; at < end; at++) {
+    const digit = text.charCodeAt(at) - ZERO;
+    if (!(digit >= 0 && digit <= 9)) return undefined;
+    number = number * 10 + digit;
+  }
+  return number;
 }
 
 /** Writes indexes: three or more consecutive ones as `a-b`, two as `a,b`. */
@@ -48,7 +69,8 @@ export const union = (a: Intervals, b: Intervals): Intervals =>
 
 function joined(intervals: readonly Interval[]): Intervals {
   const merged: { first: number; last: number }[] = [];
-  for (const { first, last } of intervals.toSorted((a, b) => a.first - b.first)) {
+  const isSorted = intervals.every(({ first }, i) => i === 0 || intervals[i - 1]!.first <= first);
+  for (const { first, last } of isSorted ? intervals : intervals.toSorted((a, b) => a.first - b.first)) {
     const before = merged.at(-1);
     if (before && first <= before.last + 1) before.last = Math.max(before.last, last);
     else merged.push({ first, last });
