@@ -18,7 +18,6 @@ import {
 import { controllerUid, ownerKey } from "../../runtime/owners.ts";
 import { REQUEUE_SOON, deleteObject, writeStatus } from "../../runtime/writes.ts";
 import type { Timer } from "../../util/clock.ts";
-import { messageOf } from "../../util/error.ts";
 import { localZone } from "../../util/time-zone.ts";
 import { controllerOf } from "../../workloads/common/ownership.ts";
 import { untilNext } from "../../workloads/cronjob/due.ts";
@@ -26,6 +25,7 @@ import { type DueJob, planCronJob, withJob, withoutJobs, zonedSchedule } from ".
 import { finishedCondition } from "../../workloads/job/ends.ts";
 import { isSameStatus } from "../../workloads/job/status.ts";
 import { inNamespace, workloadJobs } from "./job-memory.ts";
+import { isEnding, refusalText } from "./refusal.ts";
 
 const cronJobs = sharedInformer(CronJob);
 
@@ -123,7 +123,7 @@ async function removeAll({ client, events }: CronContext, jobs: readonly Job[]):
       events.normal("SuccessfulDelete", `Deleted job ${job.metadata.name}`, job);
     } catch (error) {
       if (!isStatus(error)) throw error;
-      events.warning("FailedDelete", `Deleted job: ${messageOf(error)}`, job);
+      events.warning("FailedDelete", `Deleted job: ${refusalText(error)}`, job);
     }
   }
   return removed;
@@ -153,7 +153,7 @@ async function make(ctx: CronContext, due: DueJob | undefined): Promise<Made | "
     }
   } catch (error) {
     if (!isStatus(error)) throw error;
-    events.warning("FailedCreate", `Error creating job: ${messageOf(error)}`);
+    if (!isEnding(error)) events.warning("FailedCreate", `Error creating job: ${refusalText(error)}`);
     return { replaced, error };
   }
   // It was made before the status said so; another one's is not counted.

@@ -23,6 +23,7 @@ import {
   planPodClaims,
   reservedBy,
 } from "../../workloads/device-claims/plan.ts";
+import { refusalText } from "./refusal.ts";
 
 const POD = "pod/";
 const CLAIM = "claim/";
@@ -77,7 +78,7 @@ async function forPod({ client, memory, event }: ClaimContext, pod: Pod | undefi
       const made = await client.resource(ResourceClaim).create(claim);
       found.push({ name: podClaim, resourceClaimName: made.metadata.name });
     } catch (error) {
-      failed(podClaim, `create ResourceClaim: ${error instanceof Error ? error.message : String(error)}`);
+      failed(podClaim, `create ResourceClaim: ${refusalText(error)}`);
       throw error;
     }
   }
