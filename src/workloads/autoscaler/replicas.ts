@@ -51,7 +51,12 @@ export class ReadingError extends MetricError {}
 const isWithin = ({ up, down }: Tolerances, ratio: number): boolean => 1 - down <= ratio && ratio <= 1 + up;
 
 const MAX_INT32 = 2 ** 31 - 1;
-const ceil = (value: number): number => Math.min(MAX_INT32, Math.ceil(value));
+
+/** A number of replicas. @throws MetricError where metrics or requests are so large that there is none */
+function ceil(value: number): number {
+  if (Number.isNaN(value)) throw new MetricError("the metric and its target are too large to be compared");
+  return Math.max(-MAX_INT32, Math.min(MAX_INT32, Math.ceil(value)));
+}
 
 interface Groups {
   readonly ready: number;

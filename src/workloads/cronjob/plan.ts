@@ -11,7 +11,7 @@ import { timeZone } from "../../util/time-zone.ts";
 import { type PlannedWrite, tells } from "../common/plan.ts";
 import { ownedBy } from "../common/ownership.ts";
 import { finishedCondition } from "../job/ends.ts";
-import { type ZonedSchedule, missedBy, untilNext } from "./due.ts";
+import { type ZonedSchedule, dueBy, untilNext } from "./due.ts";
 
 /** A CronJob, the Jobs that it controls, and the time in milliseconds since the epoch. */
 export interface CronInput {
@@ -194,7 +194,7 @@ function dueTime(
   zoned: ZonedSchedule,
 ): { readonly time?: number; readonly events: readonly PlannedWrite[]; readonly isInvalid?: boolean } {
   const { spec, status } = cronJob;
-  const { last, count, isInvalid } = missedBy(cronJob, zoned, now, true);
+  const { last, count, isInvalid } = dueBy(cronJob, zoned, now, true);
   if (isInvalid) {
     const note = `invalid schedule: ${spec.schedule} : time difference between two schedules is less than 1 second`;
     return { events: [tells("Warning", "InvalidSchedule", note)], isInvalid };
