@@ -71,7 +71,10 @@ async function forPod({ client, memory, event }: ClaimContext, pod: Pod | undefi
   const failed = (podClaim: string, why: string): void =>
     event("Warning", pod, "FailedResourceClaimCreation", `PodResourceClaim ${podClaim}: ${why}`);
   for (const { podClaim, template } of plan.missing)
-    failed(podClaim, `resource claim template "${template}" not found`);
+    failed(
+      podClaim,
+      `resource claim template "${template}": resourceclaimtemplate.resource.k8s.io "${template}" not found`,
+    );
   const found = plan.finds.map((one) => ({ name: one.podClaim, resourceClaimName: one.name }));
   for (const { podClaim, claim } of plan.creates) {
     try {
