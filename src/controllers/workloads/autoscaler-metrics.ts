@@ -73,7 +73,7 @@ class MetricsReader {
       if (!(error instanceof StatusError || error instanceof NoMetrics)) throw error;
       const api = API[type] ?? "metrics API";
       if (error instanceof NoMetrics) return error.message === "" ? `no metrics returned from ${api}` : error.message;
-      return `unable to fetch metrics from ${api}: ${refusalOf(error, { type, external })}`;
+      return `unable to fetch metrics from ${api}: ${refusalOf(error, type, external)}`;
     }
   }
 
@@ -157,7 +157,7 @@ class MetricsReader {
 const CUSTOM = "custom.metrics.k8s.io";
 
 /** Why a metric cannot be read; an API that is not served is told as kube-controller-manager tells it. */
-function refusalOf({ status }: StatusError, { type, external }: Pick<MetricSpec, "type" | "external">): string {
+function refusalOf({ status }: StatusError, type: string, external: MetricSpec["external"] | undefined): string {
   const { code, message = "", details } = status;
   if (code !== 404 || details?.name !== undefined) return message;
   if (type === "Pods" || type === "Object") return `no custom metrics API (${CUSTOM}) registered`;
