@@ -2,7 +2,7 @@
  * Makes the Jobs of CronJobs when they are due, and deletes those that ended and are too many (WL-CRON-1..7). What the Jobs do is the
  * controller of Jobs'.
  */
-import { type Key, attempt, isStatus, keyOf } from "../../client/index.ts";
+import { type Key, StatusError, attempt, keyOf } from "../../client/index.ts";
 import { CronJob, Job } from "../../client/kinds/index.ts";
 import {
   type Context,
@@ -123,7 +123,7 @@ async function removeAll({ client, events }: CronContext, jobs: readonly Job[]):
       removed.push(job);
       events.normal("SuccessfulDelete", `Deleted job ${job.metadata.name}`, job);
     } catch (error) {
-      if (!isStatus(error)) throw error;
+      if (!(error instanceof StatusError)) throw error;
       events.warning("FailedDelete", `Deleted job: ${refusalText(error)}`, job);
     }
   }
@@ -153,7 +153,7 @@ async function make(ctx: CronContext, due: DueJob | undefined): Promise<Made | "
       return { made: created.value, replaced };
     }
   } catch (error) {
-    if (!isStatus(error)) throw error;
+    if (!(error instanceof StatusError)) throw error;
     if (!isEnding(error)) events.warning("FailedCreate", `Error creating job: ${refusalText(error)}`);
     return { replaced, error };
   }
