@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { type ApiObject, Client } from "../client/index.ts";
-import { Event } from "../client/kinds/index.ts";
+import { type CoreEvent, Event } from "../client/kinds/index.ts";
 import { type Call, FakeServer, settle } from "../client/testing/fake-transport.ts";
 import { ManualClock, seededRandom } from "../util/clock.ts";
-import { Recorder, seriesForm } from "./recorder.ts";
+import { type EventForm, Recorder, countedForm, seriesForm } from "./recorder.ts";
 
 const object = (name: string): ApiObject => ({
   apiVersion: "v1",
@@ -11,15 +11,16 @@ const object = (name: string): ApiObject => ({
   metadata: { name, namespace: "team", uid: name, resourceVersion: "1", creationTimestamp: "2026-01-01T00:00:00Z" },
 });
 
-function setUp(answers = true) {
+function setUp(answers = true, form: EventForm = seriesForm(Event)) {
   const server = new FakeServer();
   const clock = new ManualClock();
   const failures: string[] = [];
   const written: Event[] = [];
+  const patches: object[] = [];
   const client = new Client(server.transport, { userAgent: "test", clock });
   const recorder = new Recorder({
     client,
-    form: seriesForm(Event),
+    form,
     clock,
     random: seededRandom(1),
     failed: (error) => failures.push(String(error)),
@@ -27,7 +28,8 @@ function setUp(answers = true) {
   const record = (regarding: ApiObject, note: string): void =>
     recorder.record({ type: "Normal", reason: "Seen", note, regarding, source: "test", instance: "test-1" });
   const answer = (call: Call): void => {
-    written.push(call.body as Event);
+    if (call.request.method === "PATCH") patches.push(call.body as object);
+    else written.push(call.body as Event);
     call.json(call.body);
   };
   const flush = async (): Promise<void> => {
@@ -39,7 +41,7 @@ function setUp(answers = true) {
       }
     }
   };
-  return { server, clock, failures, written, record, flush, answer };
+  return { server, clock, failures, written, patches, record, flush, answer };
 }
 
 test("a source that floods has its burst, then one more event every five minutes, however often it tries", async () => {
@@ -122,3 +124,21 @@ test.each(["system:node:A", `${"a".repeat(199)}-b`, "a.".repeat(126), ":", "plai
     expect(made.length).toBeLessThanOrEqual(253);
   },
 );
+
+test("of the core group, events of one reason about an object are combined from the tenth text on", async () => {
+  const { clock, written, patches, record, flush } = setUp(true, countedForm);
+  for (let i = 0; i < 13; i++) record(object("a"), `note ${i}`);
+  record(object("b"), "note 1");
+  await flush();
+  const texts = written.map((event) => (event as unknown as CoreEvent).message);
+  const combined = "(combined from similar events): note";
+  expect(texts).toEqual([...Array.from({ length: 9 }, (_, i) => `note ${i}`), `${combined} 9`, "note 1"]);
+  expect(patches).toMatchObject([10, 11, 12].map((i) => ({ count: i - 8, message: `${combined} ${i}` })));
+  const [single, , , , , , , , , similar] = written as unknown as CoreEvent[];
+  expect(single!.reportingComponent).toBe("test");
+  expect(similar!.reportingComponent).toBeUndefined();
+  clock.advance(601_000);
+  record(object("a"), "later");
+  await flush();
+  expect((written.at(-1) as unknown as CoreEvent).message).toBe("later");
+});

@@ -1,9 +1,9 @@
 /**
  * Records Events (`kubectl describe`).
  *
- * Recording never throws and never waits. Repeated Events are counted in a series. Each source may record 25 Events
- * about an object, then one every five minutes. At most a thousand Events wait for the server, as in client-go; later ones are
- * dropped, which is reported once until none waits.
+ * Recording never throws and never waits. Repeated Events are counted in a series. Of the core group, Events of one reason about
+ * an object are combined from the tenth text on. Each source may record 25 Events about an object, then one every five minutes. At
+ * most a thousand Events wait for the server, as in client-go; later ones are dropped, which is reported once until none waits.
  */
 import { hash } from "node:crypto";
 import { type ApiObject, type Client, type Kind, attempt } from "../client/index.ts";
@@ -41,6 +41,8 @@ export interface NewEvent {
   readonly fieldPath?: string | undefined;
   /** The node, where it matters. */
   readonly host?: string | undefined;
+  /** Whether it stands for several that are similar; such a one names no controller. */
+  readonly isCombined?: boolean;
 }
 
 /** The API group and form of Events. */
@@ -48,8 +50,14 @@ export interface EventForm {
   readonly kind: Kind<ApiObject, "Namespaced">;
   /** The first Event of a series, without metadata. */
   readonly first: (event: NewEvent, time: { readonly micro: string; readonly plain: string }) => object;
-  /** The patch for a repeated Event. */
-  readonly again: (count: number, time: { readonly micro: string; readonly plain: string }) => object;
+  /** The patch for a repeated Event; a combined one has another text each time. */
+  readonly again: (
+    count: number,
+    time: { readonly micro: string; readonly plain: string },
+    combined: string | undefined,
+  ) => object;
+  /** Whether Events that differ only in their text are combined when there are many. */
+  readonly combines: boolean;
 }
 
 /** Events of events.k8s.io, in series. */
@@ -67,25 +75,31 @@ export const seriesForm = (kind: Kind<Event, "Namespaced">): EventForm => ({
     reportingInstance: instance,
   }),
   again: (count, { micro }) => ({ series: { count, lastObservedTime: micro } }),
+  combines: false,
 });
 
 /** Events of the core group with counts, as the controllers of Kubernetes record them. */
 export const countedForm: EventForm = {
   kind: CoreEvent,
-  first: ({ type, reason, note, regarding, fieldPath, related, source, host }, { plain }) => ({
+  first: ({ type, reason, note, regarding, fieldPath, related, source, host, isCombined }, { plain }) => ({
     type,
     reason,
     message: note,
     involvedObject: referenceTo(regarding, fieldPath),
     ...(related ? { related: referenceTo(related) } : {}),
     source: { component: source, ...(host === undefined ? {} : { host }) },
-    reportingComponent: source,
-    ...(host === undefined ? {} : { reportingInstance: host }),
+    ...(isCombined ? {} : { reportingComponent: source }),
+    ...(isCombined || host === undefined ? {} : { reportingInstance: host }),
     count: 1,
     firstTimestamp: plain,
     lastTimestamp: plain,
   }),
-  again: (count, { plain }) => ({ count, lastTimestamp: plain }),
+  again: (count, { plain }, combined) => ({
+    count,
+    lastTimestamp: plain,
+    ...(combined === undefined ? {} : { message: combined }),
+  }),
+  combines: true,
 };
 
 interface Series {
@@ -99,6 +113,9 @@ const BURST_EVENTS = 25;
 const REFILL_MS = 300_000;
 /** The maximum time between two Events of a series. */
 const SERIES_MS = 360_000;
+/** How many texts make Events similar, and after which time without one they are forgotten. */
+const SIMILAR_EVENTS = 10;
+const SIMILAR_MS = 600_000;
 /** The bounds of the remembered series and budgets; the oldest are dropped. */
 const MAX_REMEMBERED = { entries: 4096, bytes: 8 << 20 };
 const MAX_WAITING = 1000;
@@ -118,6 +135,11 @@ export class Recorder {
     weigh: ({ metadata }) => 100 + textBytes(metadata.namespace) + textBytes(metadata.name),
   });
   readonly #budgets = new BoundedCache<{ readonly left: number; readonly at: number }>(MAX_REMEMBERED);
+  /** The texts of similar Events. */
+  readonly #similar = new BoundedCache<{ readonly notes: Set<string>; at: number }>({
+    ...MAX_REMEMBERED,
+    weigh: () => 100 + SIMILAR_EVENTS * MAX_NOTE_BYTES,
+  });
   /** The time of the last Event in milliseconds, and how many had it: later ones get more microseconds. */
   #moment = { at: 0, count: 0 };
   #last: Promise<void> = Promise.resolve();
@@ -190,16 +212,34 @@ export class Recorder {
     }
   }
 
-  async #send(event: NewEvent, { signal }: Pick<AbortController, "signal">): Promise<void> {
+  /** Returns an Event that stands for several where there were many of its reason about its object, else the Event itself. */
+  #combined(event: NewEvent): NewEvent {
+    if (!this.#options.form.combines) return event;
+    const { type, reason, note, regarding, source, host } = event;
+    const now = this.#options.clock.steady();
+    const key = JSON.stringify([type, reason, regarding.metadata.uid, source, host]);
+    const known = this.#similar.get(key);
+    const { notes } = known && now - known.at <= SIMILAR_MS ? known : { notes: new Set<string>() };
+    this.#similar.set(key, { notes: notes.add(note), at: now });
+    if (notes.size < SIMILAR_EVENTS) return event;
+    const [oldest = ""] = notes;
+    notes.delete(oldest);
+    return { ...event, note: cutText(`(combined from similar events): ${note}`, MAX_NOTE_BYTES), isCombined: true };
+  }
+
+  async #send(single: NewEvent, { signal }: Pick<AbortController, "signal">): Promise<void> {
     const { client, form, clock } = this.#options;
-    const { type, reason, note, regarding, fieldPath, related, source } = event;
-    const key = JSON.stringify([type, reason, note, regarding.metadata.uid, fieldPath, related?.metadata.uid, source]);
+    const event = this.#combined(single);
+    const { type, reason, note, regarding, fieldPath, related, source, isCombined } = event;
+    const of = isCombined ? [] : [note, fieldPath, related?.metadata.uid];
+    const key = JSON.stringify([type, reason, regarding.metadata.uid, source, ...of]);
     const known = this.#series.get(key);
     const events = client.resource(form.kind);
     if (known && clock.steady() - known.at < SERIES_MS) {
       known.count++;
       known.at = clock.steady();
-      const again = form.again(known.count, { micro: formatMicroTime(clock.now()), plain: formatTime(clock.now()) });
+      const time = { micro: formatMicroTime(clock.now()), plain: formatTime(clock.now()) };
+      const again = form.again(known.count, time, isCombined ? note : undefined);
       if ((await attempt(events.patch(known.metadata, again, { signal }), "NotFound")).ok) return;
     }
     const time = this.#time();

@@ -133,6 +133,10 @@ describe("WL-HPA-1: each sync reads the scale of the target", () => {
     await makeAutoscaler({ scaleTargetRef: { apiVersion: "apps/v1", kind: "DaemonSet", name: "w" } }, "i");
     await sync();
     for (const name of ["h", "i"]) expect(await conditions(name)).toEqual({ AbleToScale: "False FailedGetScale" });
+    const [missing, noScale] = await Promise.all(["h", "i"].map((name) => autoscaler(name)));
+    const unable = "the HPA controller was unable to get the target's current scale: ";
+    expect(missing!.status.conditions![0]!.message).toBe(`${unable}deployments.apps "w" not found`);
+    expect(noScale!.status.conditions![0]!.message).toBe(`${unable}the server could not find the requested resource`);
     expect(await events()).toEqual(["Warning FailedGetScale", "Warning FailedGetScale"]);
   });
 
@@ -207,6 +211,12 @@ test("WL-HPA-3: without the API of the metrics nothing changes, and Events tell"
     ScalingActive: "False FailedGetResourceMetric",
   });
   expect(await events()).toEqual(["Warning FailedComputeMetricsReplicas", "Warning FailedGetResourceMetric"]);
+  const why =
+    "failed to get cpu utilization: unable to get metrics for resource cpu: unable to fetch metrics from resource metrics API: the server could not find the requested resource (get pods.metrics.k8s.io)";
+  expect((await autoscaler()).status.conditions!.map(({ message }) => message)).toEqual([
+    "the HPA controller was able to get the target's current scale",
+    `the HPA was unable to compute the replica count: ${why}`,
+  ]);
   expect(await replicas()).toBe(2);
   expect((await autoscaler()).status).toMatchObject({ currentReplicas: 2, desiredReplicas: 0 });
   written.length = 0;

@@ -217,6 +217,18 @@ describe("what keeps a CronJob from it", () => {
 });
 
 describe("the Jobs of a CronJob", () => {
+  test("WL-CRON-2: one that is refused is told, and tried again", async () => {
+    // With the time of the schedule they are more bytes of annotations than an object may have.
+    const metadata = { annotations: { big: "b".repeat(262_100) } };
+    const template = { spec: { restartPolicy: "Never", containers: [{ name: "c", image: "i" }] } };
+    await cluster.makeCron({ schedule: "*/10 * * * *", jobTemplate: { metadata, spec: { template } } });
+    await cluster.advance("11m");
+    expect(await jobs()).toEqual([]);
+    expect(await cluster.told("k")).toContain("Warning FailedCreate");
+    expect(cluster.world.warnings).not.toEqual([]);
+    cluster.world.warnings.length = 0;
+  });
+
   test("WL-CRON-5: one that ended, and one that is gone, are no longer active", async () => {
     await cluster.makeCron({ schedule: "*/10 * * * *" });
     await cluster.advance("21m");

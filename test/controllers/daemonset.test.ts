@@ -156,7 +156,10 @@ describe("Pods", () => {
     expect(await placed()).toEqual(["a:1"]);
     await hands.changeNode("b", { metadata: { labels: { disk: "ssd" } } });
     expect(await placed()).toEqual(["a:1", "b:1"]);
+    await run("a");
     await hands.changeNode("a", { metadata: { labels: { disk: null } } });
+    expect(await placed()).toEqual(["-a:1", "b:1"]);
+    await end();
     expect(await placed()).toEqual(["b:1"]);
     await world.resource(Node).delete({ name: "b" });
     await world.advance("1h");
@@ -165,6 +168,18 @@ describe("Pods", () => {
     await hands.changeDaemons({ minReadySeconds: 1 });
     expect(await placed()).toEqual([]);
     expect((await hands.daemons()).status.desiredNumberScheduled).toBe(0);
+  });
+
+  test("WL-DS-4: a taint that lets Pods go on is counted at the next sync only, bound or not", async () => {
+    await start();
+    await makeNodes("a");
+    await hands.daemonSet();
+    await hands.changeNode("a", taint("NoSchedule"));
+    const desired = async () => (await hands.daemons()).status.desiredNumberScheduled;
+    expect(await desired()).toBe(1);
+    await hands.changeDaemons({ minReadySeconds: 1 });
+    expect(await desired()).toBe(0);
+    expect((await hands.daemons()).status.numberMisscheduled).toBe(1);
   });
 
   test("WL-DS-5: a Pod that failed is deleted and made again, after 1 s, then twice as long, at most 15 min", async () => {

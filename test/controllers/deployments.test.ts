@@ -460,6 +460,17 @@ describe("status", () => {
     expect(await hands.sizes()).toBe("i1 1");
   });
 
+  test("WL-DEP-22: while a ReplicaSet is refused the old ones stay as they are", async () => {
+    await start();
+    areFailuresExpected = true;
+    await hands.deploy({ replicas: 2 });
+    const annotations = { big: "b".repeat(262_100) };
+    const template = { spec: { containers: [{ name: "c", image: "i2" }] } };
+    await hands.patch(Deployment, "w", { metadata: { annotations }, spec: { template } });
+    expect(await conditions()).toMatchObject({ Progressing: "False ReplicaSetCreateError" });
+    expect(await hands.sizes()).toBe("i1 2");
+  });
+
   test("WL-DEP-23: what a ReplicaSet fails at is a condition of the Deployment", async () => {
     let refuses = true;
     areFailuresExpected = true;

@@ -71,7 +71,7 @@ describe("the claims of a Pod", () => {
     await makePod("p", template);
     const { items } = await world.resource(Event).list();
     expect(items.map(({ reason, note }) => `${reason} ${note}`)).toEqual([
-      'FailedResourceClaimCreation PodResourceClaim dev: resource claim template "t" not found',
+      'FailedResourceClaimCreation PodResourceClaim dev: resource claim template "t": resourceclaimtemplate.resource.k8s.io "t" not found',
     ]);
     await makeTemplate();
     expect(await claims()).toHaveLength(1);

@@ -2,7 +2,6 @@
 import { type Client, type ServedKind, StatusError } from "../../client/index.ts";
 import { requirementsOf } from "../../meta/label-selector.ts";
 import { labelSelectorOf } from "../../meta/selectors.ts";
-import { messageOf } from "../../util/error.ts";
 import { parseGoMillis } from "../../util/go-duration.ts";
 import type { MetricSpec } from "../../workloads/autoscaler/metric.ts";
 import { type PodValue, type Reading, milliOf } from "../../workloads/autoscaler/readings.ts";
@@ -74,7 +73,7 @@ class MetricsReader {
       if (!(error instanceof StatusError || error instanceof NoMetrics)) throw error;
       const api = API[type] ?? "metrics API";
       if (error instanceof NoMetrics) return error.message === "" ? `no metrics returned from ${api}` : error.message;
-      return `unable to fetch metrics from ${api}: ${messageOf(error)}`;
+      return `unable to fetch metrics from ${api}: ${refusalOf(error, type, external)}`;
     }
   }
 
@@ -144,7 +143,7 @@ class MetricsReader {
   /** Reads values in the newest version that both sides know. */
   async #custom(path: string, parameters: Readonly<Record<string, string>>): Promise<readonly MetricValue[]> {
     const { client, signal } = this.#request;
-    const group = "/apis/custom.metrics.k8s.io";
+    const group = `/apis/${CUSTOM}`;
     const { versions = [] } = await client.json<{ versions?: { version: string }[] }>("GET", group, { signal });
     const version = versions.some((one) => one.version === "v1beta2") ? "v1beta2" : "v1beta1";
     const { items } = await client.json<Items<MetricValue>>("GET", `${group}/${version}/${path}${query(parameters)}`, {
@@ -153,6 +152,17 @@ class MetricsReader {
     if (!items || items.length === 0) throw new NoMetrics();
     return items;
   }
+}
+
+const CUSTOM = "custom.metrics.k8s.io";
+
+/** Why a metric cannot be read; an API that is not served is told as kube-controller-manager tells it. */
+function refusalOf({ status }: StatusError, type: string, external: MetricSpec["external"] | undefined): string {
+  const { code, message = "", details } = status;
+  if (code !== 404 || details?.name !== undefined) return message;
+  if (type === "Pods" || type === "Object") return `no custom metrics API (${CUSTOM}) registered`;
+  const what = external ? `${external.metric.name}.external.metrics.k8s.io` : "pods.metrics.k8s.io";
+  return `the server could not find the requested resource (get ${what})`;
 }
 
 /** The API answers, and has nothing. */

@@ -37,6 +37,7 @@ import { type PlannedWrite, updatesStatus } from "../../workloads/common/plan.ts
 import { bucketOfSelector, labelBuckets } from "../../workloads/common/selecting.ts";
 import { readMetrics } from "./autoscaler-metrics.ts";
 import { perform } from "./perform.ts";
+import { refusalText } from "./refusal.ts";
 import { readScale, scaledKind, writeScale } from "./scale.ts";
 import { selectedPods } from "./services.ts";
 
@@ -246,7 +247,7 @@ async function targetOf(
     return { kind, uid: metadata.uid, scale };
   } catch (error) {
     if (!(error instanceof StatusError)) throw error;
-    return messageOf(error);
+    return refusalText(error);
   }
 }
 
@@ -305,6 +306,6 @@ async function rescaled(
     return undefined;
   } catch (error) {
     if (!(error instanceof StatusError)) throw error;
-    return messageOf(error);
+    return refusalText(error);
   }
 }

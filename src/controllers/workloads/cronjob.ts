@@ -2,7 +2,7 @@
  * Makes the Jobs of CronJobs when they are due, and deletes those that ended and are too many (WL-CRON-1..7). What the Jobs do is the
  * controller of Jobs'.
  */
-import { type Key, attempt, isStatus, keyOf } from "../../client/index.ts";
+import { type Key, StatusError, attempt, keyOf } from "../../client/index.ts";
 import { CronJob, Job } from "../../client/kinds/index.ts";
 import {
   type Context,
@@ -18,7 +18,6 @@ import {
 import { controllerUid, ownerKey } from "../../runtime/owners.ts";
 import { REQUEUE_SOON, deleteObject, writeStatus } from "../../runtime/writes.ts";
 import type { Timer } from "../../util/clock.ts";
-import { messageOf } from "../../util/error.ts";
 import { localZone } from "../../util/time-zone.ts";
 import { controllerOf } from "../../workloads/common/ownership.ts";
 import { untilNext } from "../../workloads/cronjob/due.ts";
@@ -27,6 +26,7 @@ import { finishedCondition } from "../../workloads/job/ends.ts";
 import { isSameStatus } from "../../workloads/job/status.ts";
 import { inNamespace } from "./informers.ts";
 import { workloadJobs } from "./job-memory.ts";
+import { isEnding, refusalText } from "./refusal.ts";
 
 const cronJobs = sharedInformer(CronJob);
 
@@ -123,8 +123,8 @@ async function removeAll({ client, events }: CronContext, jobs: readonly Job[]):
       removed.push(job);
       events.normal("SuccessfulDelete", `Deleted job ${job.metadata.name}`, job);
     } catch (error) {
-      if (!isStatus(error)) throw error;
-      events.warning("FailedDelete", `Deleted job: ${messageOf(error)}`, job);
+      if (!(error instanceof StatusError)) throw error;
+      events.warning("FailedDelete", `Deleted job: ${refusalText(error)}`, job);
     }
   }
   return removed;
@@ -153,8 +153,8 @@ async function make(ctx: CronContext, due: DueJob | undefined): Promise<Made | "
       return { made: created.value, replaced };
     }
   } catch (error) {
-    if (!isStatus(error)) throw error;
-    events.warning("FailedCreate", `Error creating job: ${messageOf(error)}`);
+    if (!(error instanceof StatusError)) throw error;
+    if (!isEnding(error)) events.warning("FailedCreate", `Error creating job: ${refusalText(error)}`);
     return { replaced, error };
   }
   // It was made before the status said so; another one's is not counted.

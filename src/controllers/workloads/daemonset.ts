@@ -39,8 +39,11 @@ const mayFitAnew: Predicate<Node> = (event) =>
 /** The DaemonSets that miss a Pod on a node, have one too much there, or count Pods that are in the wrong place (WL-DS-4). */
 const ofNodes: Source<Key<"Namespaced">> = watches(
   nodes,
-  (node: Node, informer) => {
-    const here = informer(workloadPods).by("node", node.metadata.name);
+  ({ metadata: { name } }: Node, informer) => {
+    // Of a change both states are mapped; only the present one counts.
+    const node = informer(nodes).get({ name });
+    if (!node) return [];
+    const here = informer(workloadPods).by("node", name);
     const owners = new Set(here.map((pod) => `${pod.metadata.namespace} ${controllerUid(pod)}`));
     return informer(daemonSets)
       .list()

@@ -23,6 +23,7 @@ import {
   planPodClaims,
   reservedBy,
 } from "../../workloads/device-claims/plan.ts";
+import { refusalText } from "./refusal.ts";
 
 const POD = "pod/";
 const CLAIM = "claim/";
@@ -70,14 +71,17 @@ async function forPod({ client, memory, event }: ClaimContext, pod: Pod | undefi
   const failed = (podClaim: string, why: string): void =>
     event("Warning", pod, "FailedResourceClaimCreation", `PodResourceClaim ${podClaim}: ${why}`);
   for (const { podClaim, template } of plan.missing)
-    failed(podClaim, `resource claim template "${template}" not found`);
+    failed(
+      podClaim,
+      `resource claim template "${template}": resourceclaimtemplate.resource.k8s.io "${template}" not found`,
+    );
   const found = plan.finds.map((one) => ({ name: one.podClaim, resourceClaimName: one.name }));
   for (const { podClaim, claim } of plan.creates) {
     try {
       const made = await client.resource(ResourceClaim).create(claim);
       found.push({ name: podClaim, resourceClaimName: made.metadata.name });
     } catch (error) {
-      failed(podClaim, `create ResourceClaim: ${error instanceof Error ? error.message : String(error)}`);
+      failed(podClaim, `create ResourceClaim: ${refusalText(error)}`);
       throw error;
     }
   }

@@ -30,13 +30,13 @@ import {
   sharedInformer,
 } from "../../runtime/index.ts";
 import { selectorOf } from "../../meta/label-selector.ts";
-import { messageOf } from "../../util/error.ts";
 import { type Scale, type ScaleOf, planBudget } from "../../workloads/budget/budget.ts";
 import { isDisrupted, planStaleCondition } from "../../workloads/budget/stale-condition.ts";
 import { controllerOf } from "../../workloads/common/ownership.ts";
 import { isReady, isTerminating } from "../../workloads/common/pods.ts";
 import { bucketOfSelector, labelBuckets } from "../../workloads/common/selecting.ts";
 import { perform } from "./perform.ts";
+import { refusalText } from "./refusal.ts";
 import { type NoScale, readScale, scaledKind } from "./scale.ts";
 import { selectedPods } from "./services.ts";
 
@@ -251,7 +251,7 @@ async function foreignScale(
     return { uid, replicas: found.value.spec?.replicas ?? 0 };
   } catch (error) {
     if (!(error instanceof StatusError)) throw error;
-    return messageOf(error);
+    return refusalText(error);
   }
 }
 

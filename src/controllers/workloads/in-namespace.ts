@@ -3,6 +3,7 @@ import { StatusError } from "../../client/index.ts";
 import type { Result } from "../../runtime/index.ts";
 import type { Plan } from "../../workloads/common/plan.ts";
 import { type Performing, perform } from "./perform.ts";
+import { isEnding } from "./refusal.ts";
 
 /** Performs a plan as {@link perform} does; a create in a namespace that is being deleted is dropped. */
 export async function performInNamespace(plan: Plan, parts: Performing): Promise<Result> {
@@ -15,6 +16,4 @@ export async function performInNamespace(plan: Plan, parts: Performing): Promise
 }
 
 /** Whether a create was refused because its namespace is being deleted. */
-export const isOfTerminatingNamespace = (error: unknown): boolean =>
-  error instanceof StatusError &&
-  error.status.details?.causes?.some(({ reason }) => reason === "NamespaceTerminating") === true;
+export const isOfTerminatingNamespace = (error: unknown): boolean => error instanceof StatusError && isEnding(error);

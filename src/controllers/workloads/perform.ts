@@ -2,8 +2,8 @@
 import { type ApiObject, type Client, type Kind, StatusError, isStatus } from "../../client/index.ts";
 import { REQUEUE_SOON } from "../../runtime/writes.ts";
 import type { Context, Result } from "../../runtime/index.ts";
-import { messageOf } from "../../util/error.ts";
 import type { Plan, PlannedWrite, Refusal, Told } from "../../workloads/common/plan.ts";
+import { isEnding, refusalText } from "./refusal.ts";
 
 /** The parts of a reconcile that performs a plan. */
 export interface Performing {
@@ -40,9 +40,6 @@ export interface Performed {
   /** Whether an object had changed or was gone: the informers will show it, and the plan is made again. */
   readonly isOvertaken: boolean;
 }
-
-/** The cause of a create that is refused as its namespace is being deleted. */
-const ENDING = "NamespaceTerminating";
 
 /** The largest batch of creates. */
 const MAX_BATCH = 64;
@@ -157,12 +154,13 @@ class Performance implements Performed {
       this.isOvertaken = true;
       return;
     }
-    if (write.verb === "create" && error.status.details?.causes?.some(({ reason }) => reason === ENDING)) {
+    if (write.verb === "create" && isEnding(error)) {
       this.isEnding = true;
       return;
     }
     this.error ??= error;
-    const { reason = "Unknown", message = messageOf(error) } = error.status;
+    const { reason = "Unknown" } = error.status;
+    const message = refusalText(error);
     this.refusals.push({ write, reason, message });
     const told = toldOf(write);
     if (!told || told.untold?.includes(reason)) return;

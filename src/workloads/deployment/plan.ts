@@ -176,7 +176,10 @@ class Rollout {
   #planOf(status: Status): Plan {
     const { deployment, now } = this.#input;
     const isGoing = deployment.metadata.deletionTimestamp !== undefined;
-    const changes = isGoing ? [] : this.#all.flatMap(({ stages }) => stages);
+    const { current, old } = this.#sets;
+    // What is to be made comes first: old ReplicaSets stay as they are while it is refused.
+    const sets = current && !current.stored ? [current, ...old] : this.#all;
+    const changes = isGoing ? [] : sets.flatMap(({ stages }) => stages);
     return {
       stages: this.#deletions.length > 0 ? [...changes, this.#deletions] : changes,
       afterwards: (refusals, isIncomplete) => (isIncomplete ? [] : this.#statusWrites(status, refusals)),

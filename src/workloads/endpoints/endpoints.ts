@@ -2,7 +2,7 @@
 import { Endpoints as EndpointsKind } from "../../client/kinds/index.ts";
 import type { Endpoints, Pod, Service } from "../../client/kinds/index.ts";
 import type { NewObject } from "../../client/kind.ts";
-import { type Plan, creates, updates } from "../common/plan.ts";
+import { type Plan, type PlannedWrite, type Refusal, creates, tells, updates } from "../common/plan.ts";
 import { isReady } from "../common/pods.ts";
 import {
   type FoundPort,
@@ -55,15 +55,28 @@ export function planEndpoints({ service, pods, current, triggerTime }: Endpoints
     ...(triggerTime === undefined ? {} : { [TRIGGER_TIME]: triggerTime }),
     ...(isTruncated ? { [OVER_CAPACITY]: "truncated" } : {}),
   };
+  const { name, namespace } = service.metadata;
+  const of = `${namespace}/${name}`;
   if (current) {
     const changed = { ...current, metadata: { ...current.metadata, labels, annotations }, subsets };
-    return { stages: [[updates(EndpointsKind, changed)]] };
+    return {
+      stages: [[updates(EndpointsKind, changed)]],
+      afterwards: refused("FailedToUpdateEndpoint", `Failed to update endpoint ${of}`),
+    };
   }
-  const { name, namespace } = service.metadata;
   const metadata = { name, ...(namespace === undefined ? {} : { namespace }), labels, annotations };
   const created: NewObject<Endpoints> = { metadata, subsets };
-  return { stages: [[creates(EndpointsKind, created)]] };
+  return {
+    stages: [[creates(EndpointsKind, created)]],
+    afterwards: refused("FailedToCreateEndpoint", `Failed to create endpoint for service ${of}`),
+  };
 }
+
+/** Events about refusals, as kube-controller-manager tells them. */
+const refused =
+  (reason: string, what: string): NonNullable<Plan["afterwards"]> =>
+  (refusals: readonly Refusal[]): readonly PlannedWrite[] =>
+    refusals.map(({ message }) => tells("Warning", reason, `${what}: ${message}`));
 
 interface OpenSubset {
   readonly ports: readonly FoundPort[];

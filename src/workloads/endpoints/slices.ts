@@ -5,7 +5,7 @@
 import type { EndpointSlice, Node, Pod, Service } from "../../client/kinds/index.ts";
 import type { NewObject } from "../../client/kind.ts";
 import { ownedBy } from "../common/ownership.ts";
-import { type Plan, type PlannedWrite, creates, deletes, updates } from "../common/plan.ts";
+import { type Plan, type PlannedWrite, type Refusal, creates, deletes, tells, updates } from "../common/plan.ts";
 import { isReady, isTerminating } from "../common/pods.ts";
 import { EndpointSlice as EndpointSliceKind } from "../../client/kinds/index.ts";
 import { type Endpoint, endpointKey } from "./endpoint.ts";
@@ -60,7 +60,16 @@ export function planSlices(input: SlicesInput): Plan {
       plans.flatMap(({ updated }) => updated.map((slice): PlannedWrite => updates(EndpointSliceKind, slice))),
       removed.map((slice) => deletes(EndpointSliceKind, slice)),
     ].filter((stage) => stage.length > 0),
+    afterwards: (refusals) => refusals.slice(0, 1).map((refusal) => tellRefusal(input.service, refusal)),
   };
+}
+
+/** An Event about the Service, as kube-controller-manager tells it. */
+function tellRefusal({ metadata }: Service, { write, message }: Refusal): PlannedWrite {
+  const service = `Service ${metadata.namespace}/${metadata.name}`;
+  const slice = "object" in write && write.verb !== "create" ? `${write.object.metadata.name} ` : "";
+  const note = `Error updating Endpoint Slices for ${service}: failed to ${write.verb} ${slice}EndpointSlice for ${service}: ${message}`;
+  return tells("Warning", "FailedToUpdateEndpointSlices", note);
 }
 
 interface FamilyPlan {

@@ -352,7 +352,8 @@ class Planning {
     const pod = this.#claimsFor.get(write);
     if (pod === undefined || reason === "AlreadyExists") return [];
     const { refused, refusedNote } = this.#told("Create", pod);
-    return [tells("Warning", refused, `${refusedNote}${message}`)];
+    const claim = write.verb === "create" ? (write.object.metadata.name ?? "") : "";
+    return [tells("Warning", refused, `${refusedNote}failed to create PVC ${claim}: ${message}`)];
   }
 
   #deletes(pod: Pod): PlannedWrite {

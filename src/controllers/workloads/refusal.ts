@@ -1,0 +1,14 @@
+/** What the server said when it refused a request. */
+import { StatusError } from "../../client/index.ts";
+import { messageOf } from "../../util/error.ts";
+
+/** The cause of a refusal in a namespace that is being deleted. */
+const ENDING = "NamespaceTerminating";
+
+/** Returns the message of the server alone, as Events and conditions show it, without the request. */
+export const refusalText = (error: unknown): string =>
+  (error instanceof StatusError ? error.status.message : undefined) ?? messageOf(error);
+
+/** Whether a request was refused because its namespace is being deleted: no other one will succeed there. */
+export const isEnding = (error: StatusError): boolean =>
+  error.status.details?.causes?.some(({ reason }) => reason === ENDING) === true;
