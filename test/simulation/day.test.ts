@@ -4,8 +4,8 @@ import type { Cluster } from "../../src/testing/index.ts";
 import { amount } from "../../src/util/testing/amount.ts";
 import { beginDay, everything, playHours } from "./day.ts";
 
-/** The usual run plays the first half of the day. */
-const HOURS = amount("DAY_HOURS", 12, 24);
+/** The usual run plays a third of the day. */
+const HOURS = amount("DAY_HOURS", 8, 24);
 const MIDDLE = HOURS / 2;
 
 /** Where two clusters differ: keys with what either has. */
@@ -48,13 +48,16 @@ describe("a day of a cluster", { timeout: 240_000 }, () => {
     const running = async (cluster: Cluster) => (await summary(cluster)).filter((line) => !line.startsWith("job"));
     expect(await running(one)).toEqual(await running(other));
     const names = async (cluster: Cluster) =>
-      (await cluster.client().resource(Pod).list({ labelSelector: "app=web" })).items.map(({ metadata }) => metadata.uid);
+      (await cluster.client().resource(Pod).list({ labelSelector: "app=web" })).items.map(
+        ({ metadata }) => metadata.uid,
+      );
     const [ours, theirs] = [await names(one), await names(other)];
     expect(ours.filter((uid) => theirs.includes(uid))).toEqual([]);
   });
 
   test("what a test only reads changes nothing", async () => {
     await using one = await beginDay();
+    await one.clock.advance("10m");
     await using looked = one.fork();
     await looked.settled();
     for (let i = 0; i < 60; i++) {
@@ -68,6 +71,7 @@ describe("a day of a cluster", { timeout: 240_000 }, () => {
   test("one advance over hours does what many small ones do", async () => {
     const hours = MIDDLE;
     await using whole = await beginDay();
+    await whole.clock.advance("10m");
     await using byHours = whole.fork();
     await using byMinutes = whole.fork();
     for (const fork of [byHours, byMinutes]) await fork.settled();

@@ -58,7 +58,9 @@ const LENIENT_FLAGS = ["authorization-mode", "disable-admission-plugins", "enabl
 /** The flags that have an effect, with their descriptions. */
 export const API_SERVER_FLAGS: Readonly<Record<string, string>> = {
   "cert-dir": "The directory of apiserver.crt and apiserver.key, which are created if they do not exist.",
-  ...Object.fromEntries([...OPTION_FLAGS, ...WORKLOAD_FLAGS, ...LENIENT_FLAGS].map((name) => [name, OPTIONS[keyOf(name)].about])),
+  ...Object.fromEntries(
+    [...OPTION_FLAGS, ...WORKLOAD_FLAGS, ...LENIENT_FLAGS].map((name) => [name, OPTIONS[keyOf(name)].about]),
+  ),
   "runtime-config": "API versions to enable or disable: api/beta=false, apps/v1=false.",
   v: "4 and more logs each request.",
 };
