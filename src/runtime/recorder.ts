@@ -2,7 +2,8 @@
  * Records Events (`kubectl describe`).
  *
  * Recording never throws and never waits. Repeated Events are counted in a series. Each source may record 25 Events
- * about an object, then one every five minutes. At most a thousand Events wait for the server; later ones are dropped.
+ * about an object, then one every five minutes. At most a thousand Events wait for the server, as in client-go; later ones are
+ * dropped, which is reported once until none waits.
  */
 import { hash } from "node:crypto";
 import { type ApiObject, type Client, type Kind, attempt } from "../client/index.ts";
@@ -120,7 +121,7 @@ export class Recorder {
   #moment = { at: 0, count: 0 };
   #last: Promise<void> = Promise.resolve();
   #waiting = 0;
-  /** Whether dropped Events were reported. */
+  /** Whether dropped Events were reported since the last time that none waited. */
   #isDropping = false;
   #stopped = false;
 
@@ -146,6 +147,7 @@ export class Recorder {
       .catch(this.#options.failed)
       .finally(() => {
         this.#waiting--;
+        if (this.#waiting === 0) this.#isDropping = false;
         end?.();
       });
   }
@@ -155,7 +157,7 @@ export class Recorder {
     if (isFull && !this.#isDropping) {
       this.#options.failed(new Error(`events are dropped: ${this.#waiting} wait to be written`));
     }
-    this.#isDropping = isFull;
+    this.#isDropping ||= isFull;
     return isFull;
   }
 
