@@ -64,6 +64,11 @@ const targetOf = ({ metadata: { namespace = "", name }, spec }: Pod, container =
 
 /** The error of a container that does not answer. */
 function refusalOf(why: Unanswered, { spec: { nodeName = "" } }: Pod, { pod, container = "" }: ContainerTarget): Error {
+  if (why === "Elsewhere") {
+    return unavailable(
+      `pod ${pod} is simulated by the server that leads: ask that one; holderIdentity of the Lease keelson-controllers says which it is`,
+    );
+  }
   if (why === "NoPod") return notFound({ group: "", plural: "pods", kind: "Pod" }, pod);
   if (why === "NodeLost") return unavailable(`node ${nodeName} does not answer`);
   if (why === "NotSimulated") return unavailable(`pod ${pod} is on no simulated node`);
@@ -80,7 +85,8 @@ async function readLog(
 ): Promise<AsyncIterable<Uint8Array>> {
   const { container = "" } = target;
   const log = simulation.logs({ ...target, previous: query.previous });
-  if (log === "NodeLost" || log === "NoPod" || log === "NotSimulated") throw refusalOf(log, pod, target);
+  if (log === "Elsewhere" || log === "NodeLost" || log === "NoPod" || log === "NotSimulated")
+    throw refusalOf(log, pod, target);
   if (typeof log === "string") {
     throw badRequest(
       query.previous

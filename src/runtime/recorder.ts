@@ -11,7 +11,7 @@ import { CoreEvent, type Event } from "../client/kinds/index.ts";
 import { formatMicroTime, formatTime } from "../meta/time.ts";
 import type { Activity } from "../util/activity.ts";
 import { BoundedCache, textBytes } from "../util/bounded-cache.ts";
-import type { Clock, Random } from "../util/clock.ts";
+import type { Clock } from "../util/clock.ts";
 import { cutText } from "../util/cut-text.ts";
 import { withoutTrailing } from "../util/scan.ts";
 
@@ -20,7 +20,6 @@ export interface RecorderOptions {
   readonly client: Client;
   readonly form: EventForm;
   readonly clock: Clock;
-  readonly random: Random;
   readonly activity?: Pick<Activity, "begin"> | undefined;
   /** Called where an Event could not be written. */
   readonly failed: (error: unknown) => void;
@@ -243,16 +242,10 @@ export class Recorder {
       if ((await attempt(events.patch(known.metadata, again, { signal }), "NotFound")).ok) return;
     }
     const time = this.#time();
-    const create = (suffix: string): Promise<ApiObject> =>
-      events.create({ metadata: namesOf(event, suffix), ...form.first(event, time) }, { signal });
-    // Of the same Event at the same time there is another one only if it was forgotten that it was written.
-    const made = await attempt(create(suffixOf(`${key} ${clock.now()}`)), "AlreadyExists");
-    const { namespace = "", name } = (made.ok ? made.value : await create(this.#anySuffix())).metadata;
-    this.#series.set(key, { metadata: { namespace, name }, count: 1, at: clock.steady() });
-  }
-
-  #anySuffix(): string {
-    return this.#options.random.uuid().replaceAll("-", "").slice(0, SUFFIX_DIGITS);
+    const metadata = namesOf(event, suffixOf(`${key} ${clock.now()}`));
+    // The same Event of the same time is there already if it was forgotten that it was written, as by a controller that was killed.
+    await attempt(events.create({ metadata, ...form.first(event, time) }, { signal }), "AlreadyExists");
+    this.#series.set(key, { metadata, count: 1, at: clock.steady() });
   }
 
   /** Returns the time of an Event; in the same millisecond each is a microsecond later. */

@@ -228,8 +228,11 @@ export interface ContainerLog {
   follow(listener: (line: LogLine | undefined) => void): Disposable;
 }
 
-/** Why a container cannot answer: there is no such Pod or container, it is on no simulated node, or does not run. */
-export type Unanswered = "NoPod" | "NoContainer" | "NotSimulated" | "NotRunning" | "NodeLost";
+/**
+ * Why a container cannot answer: there is no such Pod or container, it is on no simulated node, does not run, or another process simulates
+ * its node (`Elsewhere`).
+ */
+export type Unanswered = "Elsewhere" | "NoPod" | "NoContainer" | "NotSimulated" | "NotRunning" | "NodeLost";
 
 /** What one container uses. */
 export interface ContainerUsage {

@@ -139,7 +139,8 @@ class RunningSimulation implements Simulation {
   #find({ namespace, pod: name, container: wanted }: ContainerTarget): Found | Unanswered {
     const { view } = this.#state;
     const pod = view?.pod(namespace, name);
-    if (!view || !pod) return "NoPod";
+    if (!view) return "Elsewhere";
+    if (!pod) return "NoPod";
     const node = view.node(pod.spec.nodeName ?? "");
     if (!node || !isSimulated(node)) return "NotSimulated";
     if (lostSince(node) !== undefined) return "NodeLost";

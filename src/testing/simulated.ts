@@ -100,6 +100,7 @@ const targetOf = (container: ContainerOf) =>
   typeof container === "string" ? { namespace: "default", pod: container } : { namespace: "default", ...container };
 
 const WHY: Readonly<Record<Unanswered, string>> = {
+  Elsewhere: "the controllers of the simulation do not run",
   NoPod: "there is no such Pod",
   NoContainer: "there is no such container",
   NotSimulated: "it is on no simulated node",

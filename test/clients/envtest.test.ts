@@ -19,6 +19,7 @@ const suite = await built({
   commands: (output) => [
     ["go", "test", "-c", "-o", `${output}/suite`, "."],
     ["go", "test", "-c", "-o", `${output}/webhooks`, "./webhooks"],
+    ["go", "test", "-c", "-o", `${output}/workloads`, "./workloads"],
   ],
 });
 
@@ -53,12 +54,23 @@ test.skipIf(suite === undefined)(
   },
 );
 
+test.skipIf(suite === undefined)(
+  "an operator that waits for a StatefulSet has its Pods where the environment says how many nodes there are",
+  { timeout: 240_000 },
+  async () => {
+    expect(await play("workloads", { KEELSON_NODES: "3,zone=a,zone=b" })).toEqual({ code: 0, said: "PASS\n" });
+  },
+);
+
 /** Runs a suite on the directory that `keelson envtest` makes. */
-async function play(name: string): Promise<{ readonly code: number | null; readonly said: string }> {
+async function play(
+  name: string,
+  more: Readonly<Record<string, string>> = {},
+): Promise<{ readonly code: number | null; readonly said: string }> {
   const assets = join(scratch.path, "assets");
   await run(["envtest", assets]);
   const { PATH } = process.env;
-  const env = { PATH, HOME: scratch.path, KUBEBUILDER_ASSETS: assets };
+  const env = { PATH, HOME: scratch.path, KUBEBUILDER_ASSETS: assets, ...more };
   // Its definitions lie there.
   const playing = spawn(`${suite}/${name}`, { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] });
   let said = "";

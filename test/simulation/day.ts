@@ -145,8 +145,8 @@ export async function beginDay(seed = 1): Promise<Cluster> {
     if (ctx.random() < 0.4) await ctx.exit(3);
   });
   cluster.image("work", (ctx) => ctx.sleep("40s"));
-  await cluster.apply(...WORKLOADS.slice(0, 1));
-  for (const one of WORKLOADS.slice(1)) await cluster.apply(one);
+  for (const one of WORKLOADS) await cluster.apply(one);
+  await cluster.settled();
   return cluster;
 }
 

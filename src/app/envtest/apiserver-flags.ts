@@ -8,7 +8,7 @@ import { type PlainMode, isAuthorizationMode } from "../../auth/modes.ts";
 import { GATES, GATE_FACTS, type Gate } from "../../meta/gates.ts";
 import { AUDIT_KEYS } from "../options/audit-options.ts";
 import { type EtcdOptions, type ServeOptions, etcdOf, resolveOptions } from "../options/options.ts";
-import { OPTIONS, OPTION_NAMES, type OptionKey } from "../options/table.ts";
+import { OPTIONS, OPTION_NAMES, type OptionKey, envName } from "../options/table.ts";
 import { OptionError, expected, onOff } from "../options/types.ts";
 import { type GoFlags, isVerbose, lastOf, partsOf } from "./go-flags.ts";
 
@@ -24,6 +24,8 @@ export interface ApiServerPlan {
   /** The values of `--runtime-config`; see {@link isServed}. */
   readonly versions: ReadonlyMap<string, boolean>;
   readonly plugins: PluginChoice;
+  /** Whether controllers run, and nodes are simulated: as the options `controllers`, `nodes` and `stages` say. */
+  readonly hasWorkloads: boolean;
   /** Whether each request is logged. */
   readonly isVerbose: boolean;
   /** Flags and names in flags that have no effect. */
@@ -47,13 +49,18 @@ const OPTION_FLAGS: readonly string[] = `
   .split(/\s+/)
   .concat(AUDIT_KEYS);
 
+/** Options of `keelson serve` that a kube-apiserver has not; they are read from variables of the environment, too. */
+const WORKLOAD_FLAGS: readonly string[] = ["nodes", "stages", "controllers"];
+
 /** Flags that accept names that options of `keelson serve` do not. */
 const LENIENT_FLAGS = ["authorization-mode", "disable-admission-plugins", "enable-admission-plugins", "feature-gates"];
 
 /** The flags that have an effect, with their descriptions. */
 export const API_SERVER_FLAGS: Readonly<Record<string, string>> = {
   "cert-dir": "The directory of apiserver.crt and apiserver.key, which are created if they do not exist.",
-  ...Object.fromEntries([...OPTION_FLAGS, ...LENIENT_FLAGS].map((name) => [name, OPTIONS[keyOf(name)].about])),
+  ...Object.fromEntries(
+    [...OPTION_FLAGS, ...WORKLOAD_FLAGS, ...LENIENT_FLAGS].map((name) => [name, OPTIONS[keyOf(name)].about]),
+  ),
   "runtime-config": "API versions to enable or disable: api/beta=false, apps/v1=false.",
   v: "4 and more logs each request.",
 };
@@ -64,16 +71,23 @@ function keyOf(name: string): OptionKey {
   return key;
 }
 
-/** Reads a command line. @throws OptionError for an invalid value */
-export function planApiServer(flags: GoFlags): ApiServerPlan {
+/** Variables of the environment. */
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Reads a command line; `KEELSON_NODES`, `KEELSON_STAGES` and `KEELSON_CONTROLLERS` count where a flag is not given. @throws OptionError for an invalid value */
+export function planApiServer(flags: GoFlags, environment: Environment = {}): ApiServerPlan {
   if (lastOf(flags, "etcd-servers") === undefined) throw new OptionError("expected --etcd-servers to be given");
   const texts = OPTION_FLAGS.flatMap((name) => {
     const isList = OPTIONS[keyOf(name)].type.placeholder.endsWith(",...");
     const text = isList ? flags.get(name)?.join(",") : lastOf(flags, name);
     return text === undefined ? [] : [[name, text]];
   });
+  const workloads = WORKLOAD_FLAGS.flatMap((name) => {
+    const text = flags.get(name)?.join(",") ?? environment[envName(name)] ?? "";
+    return text === "" ? [] : [[name, text]];
+  });
   const defaults = { "bind-address": "0.0.0.0", "etcd-prefix": "/registry" };
-  const options = resolveOptions({ dev: true, ...defaults, ...Object.fromEntries(texts) });
+  const options = resolveOptions({ dev: true, ...defaults, ...Object.fromEntries([...texts, ...workloads]) });
   const gates = gatesOf(partsOf(flags, "feature-gates"));
   const modes = partsOf(flags, "authorization-mode");
   const known = [...new Set(modes.filter(isPlainMode))];
@@ -85,6 +99,7 @@ export function planApiServer(flags: GoFlags): ApiServerPlan {
     gates: gates.known,
     versions: new Map(partsOf(flags, "runtime-config").map((part) => switchOf("runtime-config", part))),
     plugins: pluginsOf(flags),
+    hasWorkloads: workloads.length > 0,
     isVerbose: isVerbose(flags),
     ignored: [
       ...[...flags.keys()].filter((name) => !Object.hasOwn(API_SERVER_FLAGS, name)),

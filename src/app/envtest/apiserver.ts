@@ -2,7 +2,7 @@
  * The kube-apiserver of envtest: a cluster in the dialect of Kubernetes, on the store of the emulated etcd or on a real etcd, with
  * the certificates and users of its flags.
  *
- * As with the real one, no controllers run: dependents and the content of namespaces are not deleted.
+ * As with the real one, no controllers run, unless a suite asks for them: dependents and the content of namespaces are not deleted.
  *
  * @module
  */
@@ -22,6 +22,7 @@ import type { Authentication } from "../authentication/authentication.ts";
 import { OptionError } from "../options/types.ts";
 import type { ApiServerPlan } from "./apiserver-flags.ts";
 import { STORE_PATH, type StoreLocation } from "./etcd.ts";
+import type { ServerParts } from "../start/server-parts.ts";
 import type { SystemParts } from "../process/system-parts.ts";
 import { readNamed } from "../files/named-file.ts";
 
@@ -66,8 +67,10 @@ async function assemble(
   const store = encryption?.over(stored) ?? stored;
   const authentication = authenticationOf(plan, system);
   open.defer(() => authentication.close());
+  const simulated: ServerParts["simulated"] = {};
   const cluster = await openCluster(plan, {
     ...system,
+    simulated,
     store,
     encryption,
     authentication,
@@ -75,6 +78,10 @@ async function assemble(
   });
   open.defer(() => cluster.close(GRACE_MS));
   if (encryption) await (await import("../encryption/unreadable.ts")).followUnreadable(cluster, encryption, system.log);
+  if (plan.hasWorkloads) {
+    const { startWorkloads } = await import("./workloads.ts");
+    await startWorkloads(cluster, plan, { system, simulated, opened: open });
+  }
   const tls = { ...pair, ...authoritiesOf(authentication) };
   const listener = await cluster.server.listen({ host: bind, port, tls });
   // Requests are served before the roles exist; `/readyz` waits for them.

@@ -11,6 +11,7 @@ import { builtInDefinitions } from "../../kinds/index.ts";
 import { kubernetes as dialect } from "../../meta/dialect.ts";
 import { gatesOf } from "../../meta/gates.ts";
 import type { Auditing } from "../../server/index.ts";
+import type { Simulation } from "../../simulation/index.ts";
 import type { Store } from "../../storage/contract.ts";
 import { type Authentication, openAuthentication } from "../authentication/authentication.ts";
 import { bodyMemory, memoryOfProcess } from "../memory/body-memory.ts";
@@ -41,12 +42,14 @@ interface Parts extends SystemParts {
   readonly encryption: Encryption | undefined;
   readonly authentication: Authentication;
   readonly auditing: Auditing | undefined;
+  /** The simulation of nodes, once there is one. */
+  readonly simulated: { readonly simulation?: Simulation };
 }
 
 /** Creates the cluster of a plan. */
 export function openCluster(
   plan: ApiServerPlan,
-  { store, encryption, authentication, auditing, ...system }: Parts,
+  { store, encryption, authentication, auditing, simulated, ...system }: Parts,
 ): Promise<Cluster> {
   const { options, authorization, versions, plugins, isVerbose } = plan;
   const gates = gatesOf(dialect, plan.gates);
@@ -55,6 +58,7 @@ export function openCluster(
     dialect,
     gates,
     ...system,
+    ...(plan.hasWorkloads ? { simulation: () => simulated.simulation } : {}),
     allowsPrivileged: options.allowsPrivileged,
     definitions: builtInDefinitions({ dialect, ...system, gates }).map((definition) =>
       isServed(versions, definition) ? definition : { ...definition, served: false },

@@ -48,7 +48,7 @@ async function etcd(flags: GoFlags, log: Log): Promise<Running> {
 async function apiServer(flags: GoFlags, log: Log): Promise<Running> {
   const { planApiServer } = await import("./apiserver-flags.ts");
   const { runApiServer } = await import("./apiserver.ts");
-  const plan = planApiServer(flags);
+  const plan = planApiServer(flags, process.env);
   logIgnored(plan.ignored, log);
   const server = await runApiServer(plan, { clock: systemClock, random: systemRandom, log });
   log.info("ready", { url: server.url, millis: Math.round(performance.now()) });

@@ -32,7 +32,12 @@ function withScheduler(names: readonly string[], isSimulated: boolean): readonly
   return isSimulated && isControllerChosen(names, "scheduler") ? [...names, "scheduler"] : names;
 }
 
-function chosenControllers(options: ChosenOptions, server: ServerSettings, isSimulated = false): readonly Controller[] {
+/** The controllers of the options, with the scheduler where nodes are simulated. @throws OptionError for an unknown name */
+export function chosenControllers(
+  options: ChosenOptions,
+  server: ServerSettings,
+  isSimulated = false,
+): readonly Controller[] {
   const { dialect, eventTtlMillis, forceDetach, endedPods } = options;
   const { autoscalerSyncMillis, loadBalancerAddresses } = options;
   const workloads = { autoscalerSyncMillis, loadBalancerAddresses };

@@ -14,8 +14,11 @@ import type { ServerParts } from "./server-parts.ts";
 
 const MAX_TRIES = 10;
 
+/** What a simulation is opened with. */
+type SimulationParts = Pick<ServerParts, "options" | "clusterClock" | "system" | "simulated" | "opened">;
+
 /** Opens the simulation where the options or stored nodes ask for it, and makes the nodes that are missing. */
-export async function openSimulation(cluster: Cluster, parts: ServerParts): Promise<void> {
+export async function openSimulation(cluster: Cluster, parts: SimulationParts): Promise<void> {
   const { options, clusterClock, system, simulated, opened } = parts;
   const { simulatedNodes, stages, dialect, readOnly, kinds } = options;
   const isAsked = simulatedNodes !== undefined || stages.length > 0;

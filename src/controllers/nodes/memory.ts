@@ -102,8 +102,9 @@ export class LifecycleMemory implements Disposable {
     return this.#pods.get(parseKey(key));
   }
 
+  /** By their names: who takes over, and who saw the Pods come, act in the same order. */
   podsOn(node: string): readonly Pod[] {
-    return this.#pods.by("node", node);
+    return this.#pods.by("node", node).toSorted((a, b) => (keyText(keyOf(a)) < keyText(keyOf(b)) ? -1 : 1));
   }
 
   /** Returns a node that was deleted since the last look. */

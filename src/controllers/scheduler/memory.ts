@@ -54,7 +54,6 @@ export class SchedulerMemory implements Disposable {
   readonly #add: (key: string) => void;
   readonly #subscriptions = new DisposableStack();
   readonly #sources: StateSources;
-  #start = 0;
 
   constructor(specs: SchedulerSpecs, names: SchedulerNames, { own, clock }: SourceParts, add: (key: string) => void) {
     this.names = names;
@@ -91,11 +90,6 @@ export class SchedulerMemory implements Disposable {
   /** The claims and volumes as they are stored. */
   get stored(): Pick<StateSources, "claim" | "volume"> {
     return this.#sources;
-  }
-
-  /** The index of the first node to evaluate; it changes so that not always the same nodes come first. */
-  nextStart(): number {
-    return this.#start++;
   }
 
   /** Continues with the next Pods in the queue. */

@@ -52,7 +52,7 @@ export class SchedulerState implements View {
   }
 
   get nodes(): readonly NodeView[] {
-    this.#list ??= [...this.#nodes.values()].filter((state) => state.isThere);
+    this.#list ??= this.#sorted().filter((state) => state.isThere);
     return this.#list;
   }
 
@@ -118,8 +118,10 @@ export class SchedulerState implements View {
   }
 
   setNode(node: Node): void {
-    this.#stateOf(node.metadata.name).setNode(node);
-    this.#list = undefined;
+    const state = this.#stateOf(node.metadata.name);
+    const wasThere = state.isThere;
+    state.setNode(node);
+    if (!wasThere) this.#list = undefined;
   }
 
   dropNode(name: string): void {
@@ -236,6 +238,11 @@ export class SchedulerState implements View {
     let state = this.#nodes.get(name);
     if (!state) this.#nodes.set(name, (state = new NodeState(name)));
     return state;
+  }
+
+  /** By name, so that the order in which Pods and nodes were first seen decides nothing. */
+  #sorted(): readonly NodeState[] {
+    return [...this.#nodes.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
   }
 
   /** Removes a node without any state. */

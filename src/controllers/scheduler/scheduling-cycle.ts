@@ -35,7 +35,7 @@ async function decideOne({ memory, clock }: SchedulerContext, key: string, limit
   }
   const { changes } = queue;
   const info = podInfoOf(pod, names);
-  const decision = await decide(info, state, memory.nextStart(), limit);
+  const decision = await decide(info, state, startOf(info.uid), limit);
   if (memory.pod(key)?.metadata.uid !== info.uid) {
     // It was deleted or bound meanwhile.
     if (queue.isInFlight(key)) queue.retry(key);
@@ -51,4 +51,13 @@ async function decideOne({ memory, clock }: SchedulerContext, key: string, limit
   const isNominatedNoMore = !!pod.status?.nominatedNodeName && !preemption && !isAwaited(info, state);
   queue.addUnschedulable(key, evaluation.waitsFor, changes);
   memory.fail(key, { uid: info.uid, reason: "Unschedulable", message, preemption, isNominatedNoMore });
+}
+
+/**
+ * The number of the node with which the search for a Pod begins: not always the same, and for a Pod always the same, whoever looks.
+ */
+function startOf(uid: string): number {
+  let start = 0;
+  for (let i = 0; i < uid.length; i++) start = (Math.imul(start, 31) + uid.charCodeAt(i)) >>> 0;
+  return start;
 }

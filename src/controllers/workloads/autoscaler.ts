@@ -22,6 +22,7 @@ import {
 } from "../../runtime/index.ts";
 import { selectorOf } from "../../meta/label-selector.ts";
 import { type LabelSelector, labelSelectorOf, parseLabelSelector } from "../../meta/selectors.ts";
+import { parseTime } from "../../meta/time.ts";
 import { messageOf } from "../../util/error.ts";
 import {
   type AutoscalerInput,
@@ -135,7 +136,7 @@ export const autoscaling = ({ autoscalerSyncMillis: period = DEFAULT_SYNC_MS }: 
         return undefined;
       }
       const known = memory.known.get(key) ?? {
-        dueAt: clock.steady() + period,
+        dueAt: clock.steady() + untilTurn(autoscaler, clock.now(), period),
         history: undefined,
         selector: undefined,
       };
@@ -147,6 +148,12 @@ export const autoscaling = ({ autoscalerSyncMillis: period = DEFAULT_SYNC_MS }: 
       return { requeueAfter: period };
     },
   });
+
+/** Milliseconds until an autoscaler has its turn: its turns count from its creation, so that who takes over keeps them. */
+function untilTurn({ metadata }: HorizontalPodAutoscaler, now: number, period: number): number {
+  const age = now - (parseTime(metadata.creationTimestamp ?? "") ?? now);
+  return period - (((age % period) + period) % period);
+}
 
 async function sync(ctx: AutoscalerContext, autoscaler: HorizontalPodAutoscaler, known: Known): Promise<void> {
   const { client, clock } = ctx;

@@ -37,7 +37,8 @@ export const taintEviction: Controller = defineKeyController({
       memory.waiting.set(key, { pod, until });
       return { requeueAfter: until - now };
     }
-    await evict(ctx, pod);
+    // Whoever takes over finds Pods that are on their way out.
+    if (pod.metadata.deletionTimestamp === undefined) await evict(ctx, pod);
     memory.waiting.delete(key);
     return undefined;
   },
