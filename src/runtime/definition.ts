@@ -113,6 +113,11 @@ interface CommonDefinition {
   readonly eventSource?: string;
   /** Informers that are only read. */
   readonly uses?: readonly InformerSpec[];
+  /**
+   * Whether a key waits while its changes keep coming, for a few passes of the event loop: for owners of many objects, whose status
+   * would be written for each of them. Default false.
+   */
+  readonly together?: boolean;
   /** Concurrent reconciles. Default 4. */
   readonly concurrency?: number;
   /** The timeout of a reconcile. Default 2 m. */

@@ -80,6 +80,23 @@ test("EV-6: while the server takes nothing a thousand events wait, the others ar
   expect([count, failures]).toEqual([1000, ["Error: events are dropped: 1000 wait to be written"]]);
 });
 
+test("dropped events are told once for all drops of a flood, however many events are written meanwhile", async () => {
+  const { server, failures, record, flush, answer } = setUp(false);
+  const flood = (round: number): void => {
+    for (let n = 0; n < 1500; n++) record(object(`o${round}-${n}`), "note");
+  };
+  flood(0);
+  for (let round = 1; round <= 20; round++) {
+    await flush();
+    answer(await server.next());
+    flood(round);
+  }
+  expect(failures.length).toBe(1);
+  for (await flush(); server.waiting > 0; await flush()) answer(await server.next());
+  flood(21);
+  expect(failures.length).toBe(2);
+});
+
 test.each([
   ["with characters of several bytes", "é".repeat(1024)],
   ["with pairs of surrogates", "👍".repeat(500)],

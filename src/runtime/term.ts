@@ -25,7 +25,7 @@ export class Term {
   readonly #timeoutMs: number;
 
   constructor(run: RunningController, shared: ManagerParts) {
-    const { name, concurrency = 4, backoff: waits = {} } = run.definition;
+    const { name, concurrency = 4, backoff: waits = {}, together = false } = run.definition;
     const { clock, random, activity, log, started } = shared;
     this.#run = run;
     this.#shared = shared;
@@ -41,6 +41,7 @@ export class Term {
       workers: concurrency,
       retry: { first: millisOf(waits.first ?? "50ms"), most: millisOf(waits.most ?? "5m") },
       ready: (key) => this.#writes.shown(key),
+      together: together ? () => clock.loop.pass() : undefined,
       started: (key) => started(name, key),
       failed: (key, error) => shared.failed({ controller: name, key, error }, true),
       work: (key, attempt) => this.#work(key, attempt),

@@ -18,6 +18,7 @@ import { fullSince, isSimulated, lostSince, pullOf } from "./nodes/marks.ts";
 import { environmentOf, needsObjects } from "./scripts/environment.ts";
 import { mountProblemOf, needsVolumes, readTexts } from "./scripts/volumes.ts";
 import { performStage } from "./stages/perform.ts";
+import { isVanishing } from "./rest.ts";
 import type { SimulationState } from "./state.ts";
 
 type LifeContext = KeyContext<LifeMemory>;
@@ -44,7 +45,7 @@ export const podController = (state: SimulationState): Controller =>
       if (key.startsWith(NODE_KEY)) return evictNext(ctx, memory.node(key.slice(NODE_KEY.length)));
       const pod = memory.podOf(key);
       const node = pod && memory.node(pod.spec.nodeName ?? "");
-      if (!pod || !node || !isSimulated(node) || lostSince(node) !== undefined) return undefined;
+      if (!pod || isVanishing(pod) || !node || !isSimulated(node) || lostSince(node) !== undefined) return undefined;
       if (state.stages.has("Pod") && !hasScript(pod, state)) {
         const { client, event, clock } = ctx;
         const hostIP = addressOfNode(node);

@@ -4,6 +4,12 @@ import { FLAPPING_ANNOTATION, RUN_FOR_ANNOTATION } from "./contract.ts";
 import { endsByItself } from "./life/life.ts";
 import { isFinal } from "./life/summary.ts";
 
+/** Whether the server removes a Pod at this moment: it was deleted without a grace period, and nobody holds it. */
+export const isVanishing = ({ metadata }: Pod): boolean =>
+  metadata.deletionTimestamp !== undefined &&
+  metadata.deletionGracePeriodSeconds === 0 &&
+  (metadata.finalizers ?? []).length === 0;
+
 /**
  * Whether a Pod on a simulated node is at rest. Ten thousand of them cost nothing: they are not even looked at.
  *
@@ -11,7 +17,7 @@ import { isFinal } from "./life/summary.ts";
  */
 export function isAtRest(pod: Pod, isScripted: (image: string) => boolean): boolean {
   const { metadata, spec, status } = pod;
-  if (metadata.deletionTimestamp !== undefined) return false;
+  if (metadata.deletionTimestamp !== undefined) return isVanishing(pod);
   if (isFinal(status.phase)) return true;
   if (status.phase !== "Running" || (spec.readinessGates ?? []).length > 0) return false;
   if (spec.activeDeadlineSeconds !== undefined || endsByItself(pod)) return false;
@@ -23,6 +29,8 @@ export function isAtRest(pod: Pod, isScripted: (image: string) => boolean): bool
   const init = spec.initContainers ?? [];
   if (containerStatuses.length !== containers.length || initContainerStatuses.length !== init.length) return false;
   if (!containerStatuses.every(({ state, ready }) => state.running && ready)) return false;
+  // Whoever took the node for lost has said that the Pod is not ready.
+  if (!status.conditions?.some(({ type, status: said }) => type === "Ready" && said === "True")) return false;
   if (!initContainerStatuses.every(({ state, started }) => state.terminated ?? started)) return false;
   return ![...containers, ...init].some(({ image = "" }) => isScripted(image));
 }

@@ -18,6 +18,11 @@ export interface WorkQueueOptions {
   readonly name?: string;
   /** Called before a key is queued: a promise delays the key until it resolves. A delayed key does not count as activity. */
   readonly ready?: (key: string) => Promise<void> | undefined;
+  /**
+   * Lets what is under way go on, such as one pass of the event loop. A key is handled after the first one in which it was not added
+   * again, or after {@link MAX_WAITS} of them: a hundred changes that come together are handled at once.
+   */
+  readonly together?: (() => Promise<void>) | undefined;
   /** How many keys are handled at once. Default 4. */
   readonly workers?: number;
   readonly retry?: BackoffOptions;
@@ -50,6 +55,9 @@ interface Key {
   /** The unit of the activity. */
   count: ActivityCount | undefined;
 }
+
+/** How often a key waits for more of the same before it is handled. */
+const MAX_WAITS = 32;
 
 const RETRY: BackoffOptions = { first: 50, most: 30_000 };
 /** How many keys of normal priority are taken in a row while one of low priority waits. */
@@ -238,16 +246,18 @@ export class WorkQueue {
   }
 
   async #handle(key: Key): Promise<void> {
-    const { work, started, failed, clock, random, retry = RETRY } = this.#options;
-    const priority = key.added ?? "normal";
-    key.added = undefined;
+    const { work, started, failed, clock, random, together, retry = RETRY } = this.#options;
     key.notBefore = 0;
     key.busy = true;
     this.#busy++;
-    started?.(key.name);
-    let later: number | void;
+    const priority = together ? await this.#waitForMore(key, together) : (key.added ?? "normal");
+    key.added = undefined;
+    let later: number | void = undefined;
     try {
-      later = await runCounted(key.count, () => work(key.name, key.failures + 1));
+      if (!this.#closed || !together) {
+        started?.(key.name);
+        later = await runCounted(key.count, () => work(key.name, key.failures + 1));
+      }
       key.failures = 0;
     } catch (error) {
       later = backoff(key.failures++, retry, random);
@@ -260,6 +270,18 @@ export class WorkQueue {
     else this.#finish(key, later ?? undefined, priority);
     if (this.#closed && this.#busy === 0) this.#idle.resolve();
     this.#start();
+  }
+
+  /** Waits while a key is added again and again; returns the highest priority with which it was added. */
+  async #waitForMore(key: Key, together: () => Promise<void>): Promise<Priority> {
+    let priority = key.added ?? "normal";
+    for (let waits = 0; waits < MAX_WAITS; waits++) {
+      key.added = undefined;
+      await together();
+      if (key.added === undefined || this.#closed) break;
+      priority = higher(priority, key.added);
+    }
+    return priority;
   }
 
   /** Queues a handled key again, sets its timer, or removes it. */

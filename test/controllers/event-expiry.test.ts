@@ -78,3 +78,17 @@ test("a controller that was stopped removes nothing", async () => {
   await world.advance(2 * HOUR);
   expect(await names()).toEqual(["stays"]);
 });
+
+test("a hundred Events of one second go together, those of the next one a second later", async () => {
+  await world.run(eventExpiry(HOUR));
+  for (let n = 0; n < 100; n++) await happen(`a${n}`);
+  await world.advance(1000);
+  await happen("b");
+  await world.advance(HOUR - 1500);
+  expect((await names()).length).toBe(101);
+  await world.advance(1000);
+  expect(await names()).toEqual(["b"]);
+  await world.advance(1000);
+  expect(await names()).toEqual([]);
+  expect(world.failures).toEqual([]);
+});

@@ -25,7 +25,8 @@ import { untilNext } from "../../workloads/cronjob/due.ts";
 import { type DueJob, planCronJob, withJob, withoutJobs, zonedSchedule } from "../../workloads/cronjob/plan.ts";
 import { finishedCondition } from "../../workloads/job/ends.ts";
 import { isSameStatus } from "../../workloads/job/status.ts";
-import { inNamespace, workloadJobs } from "./job-memory.ts";
+import { inNamespace } from "./informers.ts";
+import { workloadJobs } from "./job-memory.ts";
 
 const cronJobs = sharedInformer(CronJob);
 

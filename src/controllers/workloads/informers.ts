@@ -36,13 +36,20 @@ export const workloadRevisions = sharedInformer(ControllerRevision, {
   indexes: { controller: controllerUid, free: freeInNamespace },
 });
 
-/** Returns the objects that an owner may control: its own, and those of its namespace without a controller. */
+/** Leaves out objects of other namespaces: anybody may write the uid of an owner that is elsewhere. */
+export const inNamespace = <T extends ApiObject>(namespace: string, objects: readonly T[]): readonly T[] =>
+  objects.every(({ metadata }) => metadata.namespace === namespace)
+    ? objects
+    : objects.filter(({ metadata }) => metadata.namespace === namespace);
+
+/** Returns the objects of its namespace that an owner may control: its own, and those without a controller. */
 export const candidatesOf = <T extends ApiObject>(
   owner: ApiObject,
   informer: Pick<Informer<T, "Namespaced", "controller" | "free">, "by">,
 ): readonly T[] => {
-  const own = informer.by("controller", owner.metadata.uid);
-  const free = informer.by("free", owner.metadata.namespace ?? "");
+  const { uid, namespace = "" } = owner.metadata;
+  const own = inNamespace(namespace, informer.by("controller", uid));
+  const free = informer.by("free", namespace);
   return free.length === 0 ? own : [...own, ...free];
 };
 

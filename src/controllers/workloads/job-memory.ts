@@ -1,5 +1,5 @@
 /** What the Job controller follows: Jobs and their Pods, and which keys their changes concern. */
-import { type ApiObject, type Key, keyOf } from "../../client/index.ts";
+import { type Key, keyOf } from "../../client/index.ts";
 import { Job, Pod } from "../../client/kinds/index.ts";
 import { selectorOf } from "../../meta/label-selector.ts";
 import { type Informer, type ObjectEvent, type SourceParts, sharedInformer } from "../../runtime/index.ts";
@@ -10,7 +10,7 @@ import type { Failures } from "../../workloads/job/backoff.ts";
 import { finishedCondition } from "../../workloads/job/ends.ts";
 import { BATCH_MS } from "../../workloads/job/plan.ts";
 import { isTracked } from "../../workloads/job/pods.ts";
-import { freeInNamespace } from "./informers.ts";
+import { freeInNamespace, inNamespace } from "./informers.ts";
 
 const JOB_UID = "batch.kubernetes.io/controller-uid";
 
@@ -39,12 +39,6 @@ export function candidatesOfJob(job: Job, pods: JobMemory["pods"]): readonly Pod
   const free = selected === undefined ? pods.by("free", namespace) : pods.by("freeOfJob", selected);
   return inNamespace(namespace, free.length === 0 ? own : [...own, ...free]);
 }
-
-/** Leaves out objects of other namespaces: anybody may write the uid of an owner that is elsewhere. */
-export const inNamespace = <T extends ApiObject>(namespace: string, objects: readonly T[]): readonly T[] =>
-  objects.every(({ metadata }) => metadata.namespace === namespace)
-    ? objects
-    : objects.filter(({ metadata }) => metadata.namespace === namespace);
 
 /** Whether a Job is another controller's (WL-JOB-41). */
 export const isManagedElsewhere = ({ spec }: Job): boolean =>

@@ -12,7 +12,7 @@ import { controllerOf } from "../../workloads/common/ownership.ts";
 import { planReplicas } from "../../workloads/replicas/plan.ts";
 import { type Replicated, fitsReplicas } from "../../workloads/replicas/replicated.ts";
 import { mayAdopt } from "./adoption.ts";
-import { candidatesOf, namespaceOf, ofOwners, workloadPods, workloadReplicaSets } from "./informers.ts";
+import { candidatesOf, inNamespace, namespaceOf, ofOwners, workloadPods, workloadReplicaSets } from "./informers.ts";
 import { BACKOFF, performFor } from "./perform.ts";
 
 const replicationControllers = sharedInformer(ReplicationController, { indexes: { namespace: namespaceOf } });
@@ -38,6 +38,7 @@ function controllerOfPods<T extends Replicated>(
     for: objects,
     sources: [ofOwners(workloadPods, objects, fitsReplicas)],
     concurrency: 5,
+    together: true,
     backoff: BACKOFF,
     async reconcile(ctx) {
       const { object, informer, client, clock } = ctx;
@@ -61,7 +62,8 @@ function relatedPods({
 }: Pick<Context<Replicated, "Namespaced">, "object" | "informer">): readonly Pod[] {
   const owner = controllerOf(object);
   if (!owner || object.kind !== ReplicaSet.kind) return [];
-  const sets = informer(workloadReplicaSets).by("controller", owner.uid);
+  const { namespace = "" } = object.metadata;
+  const sets = inNamespace(namespace, informer(workloadReplicaSets).by("controller", owner.uid));
   const pods = informer(workloadPods);
-  return sets.flatMap(({ metadata }) => pods.by("controller", metadata.uid));
+  return sets.flatMap(({ metadata }) => inNamespace(namespace, pods.by("controller", metadata.uid)));
 }

@@ -24,8 +24,11 @@ export function indexOfRange(cidr: string | undefined): number | undefined {
   return (((parts[1]! - 244) & 255) << 8) | parts[2]!;
 }
 
-/** The address of the node with a number. */
-export const addressOf = (index: number): string => `172.${18 + (index >> 16)}.${(index >> 8) & 255}.${index & 255}`;
+/** The address of the node with a number, from 172.18.0.2 on: the first two are those of a network and its gateway. */
+export function addressOf(index: number): string {
+  const host = index + 2;
+  return `172.${18 + (host >> 16)}.${(host >> 8) & 255}.${host & 255}`;
+}
 
 /** The labels of every node. */
 export const labelsOf = (name: string): Readonly<Record<string, string>> => ({
