@@ -112,8 +112,12 @@ export const textIn = (value: Value | undefined, key: string): string => textOf(
 export function clone<T>(value: T): T {
   if (typeof value !== "object" || value === null || value instanceof JsonNumber) return value;
   if (Array.isArray(value)) return value.map(clone) as T;
-  const copy: ValueObject = {};
-  if (isObject(value)) for (const key of Object.keys(value)) setMember(copy, key, clone(value[key]));
+  // A spread copies the shape of the object at once, and an own member called `__proto__` as such.
+  const copy = { ...value } as ValueObject;
+  for (const key in copy) {
+    const member = copy[key];
+    if (typeof member === "object" && member !== null) copy[key] = clone(member);
+  }
   return copy as T;
 }
 
@@ -122,11 +126,21 @@ export function equal(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a !== "object" && typeof b !== "object") return false;
   if (a instanceof JsonNumber || b instanceof JsonNumber) return equalNumbers(a, b);
-  if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((x, i) => equal(x, b[i]));
+  if (Array.isArray(a)) return Array.isArray(b) && equalElements(a, b);
   if (!isObject(a) || !isObject(b)) return false;
-  const keys = Object.keys(a);
-  if (keys.length !== Object.keys(b).length) return false;
-  return keys.every((key) => Object.hasOwn(b, key) && equal(a[key], b[key]));
+  let left = 0;
+  for (const key in a) {
+    if (!Object.hasOwn(b, key) || !equal(a[key], b[key])) return false;
+    left++;
+  }
+  for (const _ in b) left--;
+  return left === 0;
+}
+
+function equalElements(a: readonly unknown[], b: readonly unknown[]): boolean {
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) if (!equal(a[i], b[i])) return false;
+  return true;
 }
 
 function equalNumbers(a: unknown, b: unknown): boolean {

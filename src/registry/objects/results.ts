@@ -7,7 +7,8 @@ import type { ApiObject, WriteContext } from "../../schema/definition.ts";
 import type { Entry } from "../../cache/index.ts";
 import type { WriteResult } from "../contract.ts";
 import type { Kind } from "../kind/kind.ts";
-import { isReady, noteWritten, objectOf, textWithVersion, viewOf } from "../versions/view.ts";
+import { textOf } from "../versions/codec.ts";
+import { isReady, noteWritten, objectOf, viewOf, withVersionIn } from "../versions/view.ts";
 
 /** The result of a write, from the stored object. It parses the object on first use: most callers use only the bytes. */
 export class StoredResult implements WriteResult {
@@ -33,14 +34,19 @@ export class StoredResult implements WriteResult {
   }
 }
 
-/** The result of a write whose object is not stored in this form, as in a dry run. */
+/**
+ * The result of a write whose object is not stored in this form, as in a dry run.
+ *
+ * @param text of the object without its version, where it is known
+ */
 export const unstoredResult = (
   object: ApiObject,
   code: 200 | 201 | 202,
   ctx: WriteContext,
   changed = false,
+  text = textOf(object),
 ): WriteResult => ({
-  bytes: Buffer.from(textWithVersion(object, object.metadata.resourceVersion)),
+  bytes: Buffer.from(withVersionIn(text, object.metadata.resourceVersion)),
   code,
   changed,
   object,

@@ -17,7 +17,8 @@ import { whileHeld } from "../../util/keyed-lock.ts";
 import type { Slice } from "../../util/loop.ts";
 import { whenDone } from "../../util/when-done.ts";
 import { equal } from "../../value/value.ts";
-import { encodeObject } from "../versions/codec.ts";
+import type { Bytes } from "../../storage/contract.ts";
+import { encodeObject, keptBytes, textOf } from "../versions/codec.ts";
 import { type Judging, type Plan, commit } from "../commit/commit.ts";
 import type { PlannedWrite } from "../commit/planned.ts";
 import type { Caller, DeleteOptions, DeleteResult, Target, WriteResult } from "../contract.ts";
@@ -115,7 +116,7 @@ async function planMarked(
   }
   const form = await whileHeld(attempt.hold, storedForm(kind, marked, entry));
   return {
-    writes: [markWrite(deletion, entry, form)],
+    writes: [markWrite(deletion, entry, form, encodeObject(form))],
     answer: (revision) => asWaiting(writtenResult(kind, entry.key, marked, revision, 200, ctx)),
   };
 }
@@ -136,16 +137,24 @@ async function planRemoval(
   const form = changes ? await whileHeld(attempt.hold, storedForm(kind, last, entry)) : parseStored(entry);
   if (limit.isOver) await limit.pause();
   freeAll(kind, attempt, old);
+  // Encoded once, for both events and for the answer.
+  const text = textOf(form);
+  const value = keptBytes(text);
   const removal = (before: number): Plan<DeleteResult> => ({
-    writes: [removeWrite(deletion, entry, form, before)],
-    answer: (revision) => answerRemoved(deletion, last, revision),
+    writes: [removeWrite(deletion, entry, value, before)],
+    answer: (revision) => answerRemoved(deletion, last, form === last ? text : undefined, revision),
   });
   if (!changes) return removal(entry.revision);
-  return { ...removal(entry.revision), writes: [markWrite(deletion, entry, form)], followUp: removal };
+  return { ...removal(entry.revision), writes: [markWrite(deletion, entry, form, value)], followUp: removal };
 }
 
 /** Stores the object as one that is being deleted. */
-const markWrite = ({ kind, target: { namespace, name } }: Deletion, entry: Entry, form: ApiObject): PlannedWrite => ({
+const markWrite = (
+  { kind, target: { namespace, name } }: Deletion,
+  entry: Entry,
+  form: ApiObject,
+  value: Bytes,
+): PlannedWrite => ({
   kind,
   namespace,
   name,
@@ -153,7 +162,7 @@ const markWrite = ({ kind, target: { namespace, name } }: Deletion, entry: Entry
   write: {
     type: "update",
     key: kind.stored.prefix + entry.key,
-    value: encodeObject(form),
+    value,
     expected: entry.revision,
     leaves: true,
   },
@@ -163,20 +172,26 @@ const markWrite = ({ kind, target: { namespace, name } }: Deletion, entry: Entry
 const removeWrite = (
   { kind, target: { namespace, name } }: Deletion,
   entry: Entry,
-  last: ApiObject,
+  value: Bytes,
   expected: number,
 ): PlannedWrite => ({
   kind,
   namespace,
   name,
   object: undefined,
-  write: { type: "delete", key: kind.stored.prefix + entry.key, value: encodeObject(last), expected },
+  write: { type: "delete", key: kind.stored.prefix + entry.key, value, expected },
 });
 
-function answerRemoved({ kind, target, ctx }: Deletion, last: ApiObject, revision: number): DeleteResult {
+/** @param text of `last`, where that is the form in which it was stored */
+function answerRemoved(
+  { kind, target, ctx }: Deletion,
+  last: ApiObject,
+  text: string | undefined,
+  revision: number,
+): DeleteResult {
   if (kind.definition.deleteAnswers === "object") {
     const object = { ...last, metadata: { ...last.metadata, resourceVersion: String(revision) } };
-    return unstoredResult(object, 200, ctx, true);
+    return unstoredResult(object, 200, ctx, true, text);
   }
   const status = deleted(kind.ref, target.name, last.metadata.uid ?? "");
   return { status, code: 200, changed: true, warnings: ctx.warnings };

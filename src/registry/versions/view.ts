@@ -225,7 +225,11 @@ function asStored({ stored }: Kind, object: ApiObject): ApiObject {
 
 /** The JSON text of an object with a version put in. */
 export function textWithVersion(object: ApiObject, resourceVersion: string | undefined): string {
-  const text = textOf(object);
+  return withVersionIn(textOf(object), resourceVersion);
+}
+
+/** A text of {@link textOf} with a version put in. */
+export function withVersionIn(text: string, resourceVersion: string | undefined): string {
   if (resourceVersion === undefined) return text;
   const at = text.indexOf('"metadata":{') + '"metadata":{'.length;
   const comma = text[at] === "}" ? "" : ",";

@@ -6,6 +6,7 @@
 import type { Connection, Identity } from "../../auth/contract.ts";
 import type { Activity } from "../../util/activity.ts";
 import type { Exchange, OutHeaders, OutStream } from "../request/exchange.ts";
+import { LINE_END } from "../answer/in-form.ts";
 import { bodyTooLarge } from "../body/read-body.ts";
 
 /** A request in the same process. */
@@ -251,6 +252,13 @@ class Pipe implements OutStream, InjectAnswer {
   }
 
   async text(): Promise<string> {
+    const [first, end] = this.#pieces;
+    // Most responses are one object and the end of a line, which need no copy.
+    if (this.closed && !this.#broken && first && end === LINE_END && this.#pieces.length === 2) {
+      const text = `${Buffer.from(first.buffer, first.byteOffset, first.byteLength).toString("utf8")}\n`;
+      this.cancel();
+      return text;
+    }
     return (await this.bytes()).toString("utf8");
   }
 

@@ -30,11 +30,19 @@ interface Versions extends Keyed {
   readonly list: Version[];
 }
 
+/** An order of few keys is kept for so many changes at least. */
+const MIN_UNREAD = 1000;
+
 /** See the head of this file. */
 export class MemoryHistory {
   readonly #versions = new Map<string, Versions>();
-  /** The same versions in key order; changes only when a key gets its first version or loses its last. */
-  readonly #sorted = new OrderedIndex<Keyed, Versions>(byKey);
+  /**
+   * The same versions in key order, for reads of the past: made by the first of them, and kept while there are some. It changes
+   * only when a key gets its first version or loses its last.
+   */
+  #sorted: OrderedIndex<Keyed, Versions> | undefined;
+  /** How often `#sorted` has changed since it was read. */
+  #unread = 0;
   /** The changes after `#compacted`, from index `#head` on. */
   #log: StoreEvent[] = [];
   #head = 0;
@@ -74,6 +82,8 @@ export class MemoryHistory {
    */
   at(revision: number, prefix: string, from: string, limit: number): StoreEvent[] {
     const found: StoreEvent[] = [];
+    this.#unread = 0;
+    this.#sorted ??= OrderedIndex.build<Keyed, Versions>(byKey, [...this.#versions.values()].toSorted(byKey));
     this.#sorted.scan({ key: from }, ({ key, list }) => {
       if (!key.startsWith(prefix)) return false;
       const version = list.findLast(({ event }) => event.revision <= revision);
@@ -108,7 +118,8 @@ export class MemoryHistory {
     }
     const first = { key, list: [version] };
     this.#versions.set(key, first);
-    this.#sorted.set(first);
+    this.#sorted?.set(first);
+    this.#countUnread();
   }
 
   #drop({ key, revision, type }: StoreEvent): void {
@@ -119,6 +130,14 @@ export class MemoryHistory {
     while (list.length > 0 && list[0]!.event.revision <= last) this.#bytes -= list.shift()!.event.value.length;
     if (list.length > 0) return;
     this.#versions.delete(key);
-    this.#sorted.delete(known);
+    this.#sorted?.delete(known);
+    this.#countUnread();
+  }
+
+  /** Gives up the order when it has changed more often than making it again would cost. */
+  #countUnread(): void {
+    if (!this.#sorted || ++this.#unread <= MIN_UNREAD + this.#sorted.size) return;
+    this.#sorted = undefined;
+    this.#unread = 0;
   }
 }
