@@ -12,7 +12,7 @@ import { controllerOf } from "../../workloads/common/ownership.ts";
 import { planReplicas } from "../../workloads/replicas/plan.ts";
 import { type Replicated, fitsReplicas } from "../../workloads/replicas/replicated.ts";
 import { mayAdopt } from "./adoption.ts";
-import { candidatesOf, namespaceOf, ofOwners, workloadPods, workloadReplicaSets } from "./informers.ts";
+import { candidatesOf, namespaceOf, ofOwners, ownedBy, workloadPods, workloadReplicaSets } from "./informers.ts";
 import { BACKOFF, performFor } from "./perform.ts";
 
 const replicationControllers = sharedInformer(ReplicationController, { indexes: { namespace: namespaceOf } });
@@ -62,7 +62,8 @@ function relatedPods({
 }: Pick<Context<Replicated, "Namespaced">, "object" | "informer">): readonly Pod[] {
   const owner = controllerOf(object);
   if (!owner || object.kind !== ReplicaSet.kind) return [];
+  const { namespace } = object.metadata;
   const sets = informer(workloadReplicaSets).by("controller", owner.uid);
   const pods = informer(workloadPods);
-  return sets.flatMap(({ metadata }) => pods.by("controller", metadata.uid));
+  return sets.filter(({ metadata }) => metadata.namespace === namespace).flatMap((set) => ownedBy(set, pods));
 }
