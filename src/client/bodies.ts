@@ -29,20 +29,30 @@ export const endingWith = (pieces: AsyncIterator<Uint8Array>, end: () => void): 
   },
 });
 
+const LINE_END = 0x0a;
+
 /** Yields the lines of a stream. */
 export async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
-  const decoder = new TextDecoder();
-  // A line may come in many pieces, each of which is scanned once.
-  let begun: string[] = [];
+  // A line may come in many pieces, each of which is scanned once. Text of whole lines is decoded at once: a decoder that
+  // keeps a state between pieces makes strings of two bytes per character, which cost more to parse.
+  let begun: Uint8Array[] = [];
   for await (const chunk of body) {
-    const [first = "", ...parts] = decoder.decode(chunk, { stream: true }).split("\n");
-    begun.push(first);
-    for (const part of parts) {
-      const line = begun.join("");
-      begun = [part];
-      if (line !== "") yield line;
+    const end = chunk.lastIndexOf(LINE_END);
+    if (end < 0) {
+      begun.push(chunk);
+      continue;
     }
+    const text = textOf([...begun, chunk.subarray(0, end)]);
+    begun = end + 1 === chunk.length ? [] : [chunk.subarray(end + 1)];
+    for (const line of text.split("\n")) if (line !== "") yield line;
   }
-  const rest = begun.join("");
+  const rest = textOf(begun);
   if (rest !== "") yield rest;
+}
+
+function textOf(pieces: readonly Uint8Array[]): string {
+  const [first] = pieces;
+  if (first === undefined) return "";
+  const bytes = pieces.length === 1 ? first : Buffer.concat(pieces);
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
 }

@@ -1,6 +1,7 @@
 import type { Status } from "../meta/status.ts";
 import { pauseCount } from "../util/activity.ts";
 import { type Clock, sleep, systemClock } from "../util/clock.ts";
+import { JsonNumber } from "../value/value.ts";
 import { linesOf, readAll } from "./bodies.ts";
 import { StatusError, failureOf } from "./errors.ts";
 import { findKind } from "./find-kind.ts";
@@ -144,6 +145,9 @@ export class Client implements Requests {
     more: TransportRequest["headers"] = {},
   ): Promise<TransportAnswer> {
     const { userAgent, token } = this.#options;
+    const printed = JsonNumber.printed;
+    const text = body === undefined || typeof body === "string" ? body : JSON.stringify(body);
+    const isOwnJson = text !== body && JsonNumber.printed === printed;
     const request: TransportRequest = {
       method,
       path,
@@ -154,7 +158,7 @@ export class Client implements Requests {
         ...(body === undefined ? {} : { "content-type": type }),
         ...more,
       },
-      ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
+      ...(text === undefined ? {} : { body: text, isOwnJson }),
       ...(signal === undefined ? {} : { signal }),
     };
     for (let left = MAX_ATTEMPTS - 1; ; left--) {

@@ -81,7 +81,7 @@ const openFlow = (
     configuration,
     kinds,
     lookup,
-    api: own.api,
+    api: { ...own.api, random: own.chance },
     log: parts.log ?? silentLog,
     activity: parts.server?.activity,
     changed: (next) => own.fairness?.configure(next),

@@ -41,8 +41,13 @@ export interface ClusterParts {
   readonly clock?: Clock;
   /** The time of sockets, threads, locks and credentials, where that of {@link ClusterParts.clock} passes faster; the same by default. */
   readonly wallClock?: Clock;
-  /** The machine's by default. */
+  /** Names and uids of objects; the machine's by default. */
   readonly random?: Random;
+  /**
+   * What is not stored: jitter, ids of requests. The same as `random` by default; one of its own leaves names and uids as they are, however
+   * often something is read.
+   */
+  readonly chance?: Random;
   /** Nothing is logged by default. */
   readonly log?: Log;
   /** Which built-in kinds there are; all by default. */

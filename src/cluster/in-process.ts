@@ -12,7 +12,7 @@ type InjectAnswer = Awaited<ReturnType<ServerHandle["inject"]>>;
 export const inProcessTransport =
   (server: Pick<ServerHandle, "inject">) =>
   (identity: Identity): Transport =>
-  async ({ method, path, headers, body, signal }) => {
+  async ({ method, path, headers, body, isOwnJson, signal }) => {
     signal?.throwIfAborted();
     const answer = await server.inject({
       method,
@@ -20,6 +20,7 @@ export const inProcessTransport =
       headers,
       identity,
       ...(body === undefined ? {} : { body }),
+      ...(isOwnJson ? { isOwnJson } : {}),
       ...(signal === undefined ? {} : { signal }),
     });
     const { code: status, headers: answered } = answer;

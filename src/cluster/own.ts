@@ -11,13 +11,15 @@ import type { Manager } from "../runtime/index.ts";
 import type { ApiContext } from "../schema/definition.ts";
 import { DEFAULT_LIMITS, ThreadPool } from "../server/index.ts";
 import type { Store } from "../storage/contract.ts";
-import { newSystemClock, systemRandom } from "../util/clock.ts";
+import { type Random, newSystemClock, systemRandom } from "../util/clock.ts";
 import type { Running } from "./components.ts";
 import type { ClusterParts } from "./contract.ts";
 
 /** What a cluster has of its own, a fork too. */
 export interface Own {
   readonly api: ApiContext;
+  /** See {@link ClusterParts.chance}. */
+  readonly chance: Random;
   readonly hooks: Hooks;
   readonly threads: ThreadPool;
   readonly fairness: Fairness | undefined;
@@ -31,7 +33,7 @@ export interface Own {
 /** Opens what belongs to the cluster alone; it is closed with the cluster. */
 export function openOwn(parts: ClusterParts, opened: AsyncDisposableStack, configuration?: FlowConfiguration): Own {
   const { dialect, clock = newSystemClock(), random = systemRandom, gates = gatesOf(dialect) } = parts;
-  const { wallClock = clock } = parts;
+  const { wallClock = clock, chance = random } = parts;
   const threads = opened.adopt(new ThreadPool(wallClock), (pool) => pool.close());
   const hooks = parts.hooks ?? opened.adopt(openHooks({ clock: wallClock }), (own) => own.close());
   const fairness =
@@ -48,6 +50,7 @@ export function openOwn(parts: ClusterParts, opened: AsyncDisposableStack, confi
       ...(parts.serviceRanges ? { serviceRanges: parts.serviceRanges } : {}),
       ...(parts.allowsPrivileged === undefined ? {} : { allowsPrivileged: parts.allowsPrivileged }),
     },
+    chance,
     hooks,
     threads,
     fairness,

@@ -103,8 +103,8 @@ export class RunningCluster implements Cluster {
     this.#open = open;
     this.#local = { onKindsChange: (listener) => built.kinds.onChange(listener), kinds: servedKindsOf(built.kinds) };
     this.#transport = inProcessTransport({ inject: (request) => this.server.inject(request) });
-    const checks = opened.adopt(checkCache(own.api, built, log), (one) => one.close());
-    const repairs = built.startRepairs((error) =>
+    const checks = opened.adopt(checkCache({ ...own.api, random: own.chance }, built, log), (one) => one.close());
+    const repairs = built.startRepairs(own.chance, (error) =>
       log.error("the allocations of Services could not be repaired", { error: String(error) }),
     );
     opened.defer(() => repairs.close());
@@ -249,13 +249,14 @@ export class RunningCluster implements Cluster {
   /** Runs controllers, on this server alone or on the one that those who share the store elect. */
   #manager(isShared: boolean, freeze: boolean): Manager {
     const { dialect, log = silentLog, server } = this.#parts;
-    const { clock, random } = this.#open.own.api;
+    const { api, chance } = this.#open.own;
+    const { clock } = api;
     const leaderElection = { lease: { namespace: leaseNamespace(dialect), name: CONTROLLERS_LEASE } };
     return createManager({
       client: this.client("keelson-controllers"),
       name: "keelson-controllers",
       clock,
-      seed: Math.floor(random.next() * 2 ** 32),
+      seed: Math.floor(chance.next() * 2 ** 32),
       dialect: dialect.name,
       countedEvents: true,
       keep: withoutManagedFields,
@@ -304,7 +305,7 @@ interface Served {
 /** The server over the registry, with the health checks, metrics and routes of the cluster. */
 function serverOf(parts: ClusterParts, { own, built, routes, mismatches, health }: Served): ServerHandle {
   const { store, log = silentLog, server = {} } = parts;
-  const { clock, random, dialect } = own.api;
+  const { clock, dialect } = own.api;
   const watched = { clock, stored: () => store.revision, cached: () => built.cacher.stats(), kinds: built.kinds };
   return createServer({
     registry: built.kinds,
@@ -313,7 +314,7 @@ function serverOf(parts: ClusterParts, { own, built, routes, mismatches, health 
     dialect,
     clock: parts.wallClock ?? clock,
     objectTime: () => clock.now(),
-    random,
+    random: own.chance,
     log,
     threads: own.threads,
     fairness: own.fairness,

@@ -59,7 +59,8 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
   endpoint: "endpoints",
   "endpointslice-mirroring-controller": "endpointslicemirroring",
   garbagecollector: "garbage-collector",
-  "horizontal-pod-autoscaler-controller": "horizontalpodautoscaling",
+  "horizontal-pod-autoscaler-controller": "horizontal-pod-autoscaling",
+  horizontalpodautoscaling: "horizontal-pod-autoscaling",
   "kube-apiserver-serving-clustertrustbundle-publisher-controller": "trust-bundle-publisher",
   nodelifecycle: "node-lifecycle-controller",
   "persistentvolume-attach-detach-controller": "attachdetach",
@@ -80,7 +81,7 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
 export function ownName(name: string): string {
   const dash = name.startsWith("-") ? "-" : "";
   const bare = name.slice(dash.length);
-  const known = [bare, OTHER_NAMES[bare], bare.replace(/-controller$/, "")];
+  const known = [bare, OTHER_NAMES[bare], bare.replace(/-controller$/, ""), `${bare}-controller`];
   const own = known.find((one) => one !== undefined && Object.hasOwn(CONTROLLERS, one));
   return own === undefined ? name : dash + own;
 }

@@ -42,3 +42,16 @@ const OPERATORS: Readonly<Record<string, LabelOperator>> = {
   Exists: "exists",
   DoesNotExist: "!",
 };
+
+/** Returns a selector in the form that Go prints its type in, as some columns and Events show it; `nil` where there is none. */
+export function goTextOfSelector(selector: SelectorValue | undefined): string {
+  if (!selector) return "nil";
+  const { matchLabels = {}, matchExpressions = [] } = selector;
+  const labels = Object.entries(matchLabels).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const requirements = matchExpressions.map(
+    ({ key = "", operator = "", values = [] }) =>
+      `LabelSelectorRequirement{Key:${key},Operator:${operator},Values:[${values.join(" ")}],},`,
+  );
+  const shown = labels.map(([key, value]) => `${key}: ${value},`).join("");
+  return `&LabelSelector{MatchLabels:map[string]string{${shown}},MatchExpressions:[]LabelSelectorRequirement{${requirements.join("")}},}`;
+}

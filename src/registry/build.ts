@@ -12,7 +12,7 @@ import { type CacherOptions, Cacher } from "../cache/index.ts";
 import type { ApiContext, NewObject, ResourceDefinition } from "../schema/definition.ts";
 import type { Lookup } from "../schema/lookup.ts";
 import type { Bytes, Store } from "../storage/contract.ts";
-import type { Clock } from "../util/clock.ts";
+import type { Clock, Random } from "../util/clock.ts";
 import { type AllocatingKind, startRepairs } from "./allocation/repair.ts";
 import { StoredPools } from "./allocation/pools.ts";
 import { objectLocks } from "./commit/object-locks.ts";
@@ -58,7 +58,7 @@ export interface BuiltRegistry<H extends Handlers = Handlers> extends RegistryAc
   readonly cacher: Cacher;
   readonly handlers: H;
   /** Repairs the pools of allocations from time to time, until closed. */
-  startRepairs(onError: (error: unknown) => void): { close(): void };
+  startRepairs(random: Random, onError: (error: unknown) => void): { close(): void };
   /** The records that cannot be read, as they are stored. */
   unreadable(): readonly UnreadableRecord[];
   /** Creates the namespaces that a cluster has from its start, where they are missing. */
@@ -160,8 +160,8 @@ class OpenRegistry<H extends Handlers> implements BuiltRegistry<H> {
     };
   }
 
-  startRepairs(onError: (error: unknown) => void): { close(): void } {
-    const { clock, random } = this.api;
+  startRepairs(random: Random, onError: (error: unknown) => void): { close(): void } {
+    const { clock } = this.api;
     return startRepairs({ clock, random, pools: this.#pools, kinds: () => this.#allocatingKinds(), onError });
   }
 

@@ -5,6 +5,7 @@
  * about an object, then one every five minutes. At most a thousand Events wait for the server, as in client-go; later ones are
  * dropped, which is reported once until none waits.
  */
+import { hash } from "node:crypto";
 import { type ApiObject, type Client, type Kind, attempt } from "../client/index.ts";
 import { CoreEvent, type Event } from "../client/kinds/index.ts";
 import { formatMicroTime, formatTime } from "../meta/time.ts";
@@ -107,6 +108,8 @@ const MAX_NOTE_BYTES = 1024;
 /** The length of the object's name in that of its Event. */
 const MAX_NAME_LENGTH = 200;
 
+const SUFFIX_DIGITS = 16;
+
 /** Writes Events one after the other, in the order of recording. */
 export class Recorder {
   readonly #options: RecorderOptions;
@@ -118,6 +121,8 @@ export class Recorder {
   /** The time of the last Event in milliseconds, and how many had it: later ones get more microseconds. */
   #moment = { at: 0, count: 0 };
   #last: Promise<void> = Promise.resolve();
+  /** Aborts the request under way. */
+  #late = new AbortController();
   #waiting = 0;
   /** Whether dropped Events were reported since the last time that none waited. */
   #isDropping = false;
@@ -176,9 +181,12 @@ export class Recorder {
   }
 
   async #write(event: NewEvent): Promise<void> {
-    const late = new AbortController();
-    const onTimeout = (): void =>
+    // One for many Events, as they are written one after the other.
+    const late = this.#late;
+    const onTimeout = (): void => {
+      this.#late = new AbortController();
       late.abort(new Error(`event ${event.reason} was not answered within ${RESPONSE_TIMEOUT_MS} ms`));
+    };
     const timer = this.#options.clock.after(RESPONSE_TIMEOUT_MS, onTimeout, { owner: "events" });
     try {
       await this.#send(event, late);
@@ -199,15 +207,17 @@ export class Recorder {
       const again = form.again(known.count, { micro: formatMicroTime(clock.now()), plain: formatTime(clock.now()) });
       if ((await attempt(events.patch(known.metadata, again, { signal }), "NotFound")).ok) return;
     }
-    const first = { metadata: this.#namesOf(event), ...form.first(event, this.#time()) };
-    const { namespace = "", name } = (await events.create(first, { signal })).metadata;
+    const time = this.#time();
+    const create = (suffix: string): Promise<ApiObject> =>
+      events.create({ metadata: namesOf(event, suffix), ...form.first(event, time) }, { signal });
+    // Of the same Event at the same time there is another one only if it was forgotten that it was written.
+    const made = await attempt(create(suffixOf(`${key} ${clock.now()}`)), "AlreadyExists");
+    const { namespace = "", name } = (made.ok ? made.value : await create(this.#anySuffix())).metadata;
     this.#series.set(key, { metadata: { namespace, name }, count: 1, at: clock.steady() });
   }
 
-  #namesOf({ regarding }: NewEvent): { readonly namespace: string; readonly name: string } {
-    const { name, namespace = "default" } = regarding.metadata;
-    const suffix = this.#options.random.uuid().replaceAll("-", "").slice(0, 16);
-    return { namespace, name: `${subdomainOf(name) || "object"}.${suffix}` };
+  #anySuffix(): string {
+    return this.#options.random.uuid().replaceAll("-", "").slice(0, SUFFIX_DIGITS);
   }
 
   /** Returns the time of an Event; in the same millisecond each is a microsecond later. */
@@ -218,6 +228,14 @@ export class Recorder {
     return { micro: formatMicroTime(at + Math.floor(count / 1000), count), plain: formatTime(at) };
   }
 }
+
+function namesOf({ regarding }: NewEvent, suffix: string): { readonly namespace: string; readonly name: string } {
+  const { name, namespace = "default" } = regarding.metadata;
+  return { namespace, name: `${subdomainOf(name) || "object"}.${suffix}` };
+}
+
+/** Names follow from what the Events say and when, so that whoever plays the same again has the same names. */
+const suffixOf = (text: string): string => hash("sha256", text).slice(0, SUFFIX_DIGITS);
 
 /** Returns the start of an Event name: names of some kinds have other characters. */
 function subdomainOf(name: string): string {

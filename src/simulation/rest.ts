@@ -29,6 +29,8 @@ export function isAtRest(pod: Pod, isScripted: (image: string) => boolean): bool
   const init = spec.initContainers ?? [];
   if (containerStatuses.length !== containers.length || initContainerStatuses.length !== init.length) return false;
   if (!containerStatuses.every(({ state, ready }) => state.running && ready)) return false;
+  // Whoever took the node for lost has said that the Pod is not ready.
+  if (!status.conditions?.some(({ type, status: said }) => type === "Ready" && said === "True")) return false;
   if (!initContainerStatuses.every(({ state, started }) => state.terminated ?? started)) return false;
   return ![...containers, ...init].some(({ image = "" }) => isScripted(image));
 }

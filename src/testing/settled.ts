@@ -59,17 +59,31 @@ export class ReconcileFailed extends Error {
 
 /** The limits of `settled()`. */
 export interface SettleOptions {
-  /** Real time; 5 s by default. */
+  /** Real time without a write to the store; 5 s by default. */
   readonly limit?: Duration;
   /** How often one key may be reconciled while the clock does not move and no other client writes; 100 by default. */
   readonly hot?: number;
 }
 
-/** Resolves when no work is running. @throws NotSettled after `limit` of real time, and the error of `alarm` */
-export async function settle(activity: Activity, limit: Duration, alarm: Promise<never>): Promise<void> {
+/** What is waited for. */
+export interface Settling {
+  readonly activity: Activity;
+  /** The revision of the store: as long as it grows, work goes on. */
+  readonly revision: () => number;
+}
+
+/** Resolves when no work is running. @throws NotSettled after `limit` of real time without a write, and the error of `alarm` */
+export async function settle({ activity, revision }: Settling, limit: Duration, alarm: Promise<never>): Promise<void> {
   const millis = millisOf(limit);
   const late = Promise.withResolvers<never>();
-  const timer = systemClock.after(millis, () => late.reject(new NotSettled(activity.list(), millis)), { holds: true });
+  let seen = revision();
+  const look = (): void => {
+    const now = revision();
+    if (now === seen) late.reject(new NotSettled(activity.list(), millis));
+    else timer = systemClock.after(millis, look, { holds: true });
+    seen = now;
+  };
+  let timer = systemClock.after(millis, look, { holds: true });
   try {
     await Promise.race([activity.idle(), late.promise, alarm]);
   } finally {

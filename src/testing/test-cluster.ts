@@ -205,7 +205,8 @@ export class TestCluster implements Cluster {
     mayWait("settled() cannot be awaited");
     this.#startControllers();
     try {
-      await settle(this.#activity, limit, this.#failures.alarmAt(hot));
+      const revision = (): number => this.#live?.store.revision ?? 0;
+      await settle({ activity: this.#activity, revision }, limit, this.#failures.alarmAt(hot));
       this.#failures.reset();
     } finally {
       this.#failures.raise();

@@ -93,6 +93,7 @@ export async function firstMoment({ dialect, now, seed, plugins, rbac, from }: B
     dialect,
     clock: new ManualClock(from?.now ?? now),
     random,
+    chance: seededRandom(seed),
     plugins,
     ...(rbac ? { authorizer: authorizerOf(["RBAC"]), defaultRoles: true } : {}),
     definitions: definitionsOf(dialect),
@@ -123,6 +124,7 @@ export function serverFrom(
   return {
     core: core.fork({
       ...own,
+      chance: seededRandom(own.random.position),
       authenticator,
       store: forked,
       server: { activity, filters, routes },

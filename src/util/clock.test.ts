@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { ManualClock, seededRandom, sleep, systemClock, systemRandom } from "./clock.ts";
+import { ManualClock, newSystemClock, seededRandom, sleep, systemClock, systemRandom } from "./clock.ts";
 import { nextPass } from "./testing/pass.ts";
 import { leastCpu } from "./testing/cpu-time.ts";
 
@@ -339,4 +339,17 @@ describe("chance", () => {
       expect(random.uuid()).toMatch(UUID_V4);
     }
   });
+});
+
+test("the clock of the machine takes a time that has passed, or that is none, as now", async () => {
+  const warnings: string[] = [];
+  const note = ({ name }: Error): void => void warnings.push(name);
+  process.on("warning", note);
+  for (const millis of [-0.00082, -1e9, Number.NaN]) {
+    await new Promise<void>((resolve) => newSystemClock().after(millis, resolve, { holds: true }));
+  }
+  // A warning is told in the next tick.
+  await new Promise((resolve) => setImmediate(resolve));
+  process.off("warning", note);
+  expect(warnings).toEqual([]);
 });

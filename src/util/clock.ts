@@ -59,7 +59,8 @@ export const newSystemClock = (): Clock => ({
         left > MAX_TIMEOUT_MS ? setTimeout(() => arm(left - MAX_TIMEOUT_MS), MAX_TIMEOUT_MS) : setTimeout(work, left);
       if (!holds) timer.unref();
     };
-    arm(ms);
+    // A time that has passed is now, and one that is no number, too: Node warns of both.
+    arm(ms > 0 ? ms : 0);
     return { cancel: () => clearTimeout(timer) };
   },
 });

@@ -12,7 +12,7 @@ import { DecodeError, DEFAULT_DEPTH, type Decoded } from "./decode-error.ts";
 import { decodeExactly, type JsonOptions } from "./json-exact.ts";
 import { MAX_CONTAINERS, MAX_MEMBERS, MAX_SIDE_BY_SIDE, scanJson } from "./json-scan.ts";
 import { containsInvalidUtf8, decodeUtf8 } from "./utf8.ts";
-import type { Value } from "./value.ts";
+import { isContainer, type Value } from "./value.ts";
 
 export type { JsonOptions } from "./json-exact.ts";
 
@@ -44,6 +44,35 @@ export function decodeOwnJson(bytes: Uint8Array): Value {
  */
 export const decodePlainJson = (bytes: Uint8Array, options: JsonOptions = {}): Value | undefined =>
   isPlainJson(bytes, options) ? parsePlainJson(bytes) : undefined;
+
+/**
+ * Parses a text that `JSON.stringify` has made of doubles; undefined for one that {@link decodeJson} has to look at: it is long or
+ * deep, has numbers that are no small integers, or an escape of a surrogate.
+ *
+ * @param depth the largest depth of nested containers
+ */
+export function parseOwnJson(text: string, depth: number): Value | undefined {
+  if (text.length > MAX_OWN_LENGTH || text.includes("\\ud")) return undefined;
+  const value = JSON.parse(text) as Value;
+  return isPlainValue(value, depth) ? value : undefined;
+}
+
+/** A text of this length has fewer members and containers than {@link scanJson} allows. */
+const MAX_OWN_LENGTH = 65_536;
+/** Integers below have at most 15 digits. */
+const MAX_OWN_INTEGER = 1e15;
+
+function isPlainValue(value: Value, depth: number): boolean {
+  if (typeof value === "number") return Number.isInteger(value) && Math.abs(value) < MAX_OWN_INTEGER;
+  if (!isContainer(value)) return true;
+  if (depth <= 0) return false;
+  if (Array.isArray(value)) {
+    for (const element of value) if (!isPlainValue(element, depth - 1)) return false;
+    return true;
+  }
+  for (const name in value) if (!isPlainValue(value[name]!, depth - 1)) return false;
+  return true;
+}
 
 /** Decodes as {@link decodeJson} in steps, each of which takes a slice for a few megabytes. */
 export function* decodeJsonSteps(bytes: Uint8Array, options: JsonOptions = {}): Steps<Decoded> {

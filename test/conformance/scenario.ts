@@ -43,6 +43,8 @@ export interface Scenario {
   readonly clusterOnly?: boolean;
   /** Whether nothing else may be played meanwhile: what it makes counts in the whole cluster. */
   readonly alone?: boolean;
+  /** Whether it waits for a minute or more: with `LONG=1` and by `npm run conformance` only. */
+  readonly long?: boolean;
 }
 
 /** A scenario with the recorded answer of each step. */

@@ -82,6 +82,7 @@ describe("a CronJob that is due", () => {
     await cluster.makeCron({ schedule: "* * * * *" });
     await cluster.kill();
     await cluster.advance("101m");
+    await cluster.advance("100ms");
     await cluster.restart();
     expect(await jobs()).toEqual([nameAt(101)]);
     expect(await cluster.told("k")).toEqual(["Warning TooManyMissedTimes", "Normal SuccessfulCreate"]);

@@ -188,6 +188,34 @@ test("WL-PDB-3: Pods without a controller do not count towards expected, and an 
   expect(await events()).toEqual(["Warning UnmanagedPods"]);
   const [event] = (await world.resource(CoreEvent).list()).items;
   expect(event!.reportingComponent).toBe("controllermanager");
+  expect(event!.message).toContain(
+    "(selector: &LabelSelector{MatchLabels:map[string]string{app: a,},MatchExpressions:[]LabelSelectorRequirement{},})",
+  );
+});
+
+test("WL-PDB-3: a Job has no scale, so a budget of its Pods with maxUnavailable is SyncFailed", async () => {
+  await start();
+  const owner = { apiVersion: "batch/v1", kind: "Job", name: "j", uid: "1" };
+  await makePod("p", { owner });
+  await makeBudget({ maxUnavailable: 1 });
+  const message = "jobs.batch does not implement the scale subresource";
+  expect((await budget()).status.conditions).toMatchObject([{ status: "False", reason: "SyncFailed", message }]);
+  const [event] = (await world.resource(CoreEvent).list()).items;
+  expect(event!.message).toBe(`Failed to calculate the number of expected pods: ${message}`);
+});
+
+test("a Pod of several budgets counts in each, and an Event about it tells", async () => {
+  await start();
+  await makeBudget({ minAvailable: 0 });
+  await makeBudget({ minAvailable: 0 }, "c");
+  await makePod("p");
+  expect(await counts()).toEqual([1, 1, 0, 1, "SufficientPods"]);
+  const found = (await world.resource(CoreEvent).list()).items.filter(
+    ({ involvedObject }) => involvedObject.kind === "Pod",
+  );
+  expect(found.map(({ reason, message }) => `${reason}: ${message}`)).toEqual([
+    'MultiplePodDisruptionBudgets: Pod "default"/"p" matches multiple PodDisruptionBudgets.  Chose "b" arbitrarily.',
+  ]);
 });
 
 test("WL-PDB-4: an empty selector is all Pods of the namespace", async () => {

@@ -109,11 +109,16 @@ test("CTL-PODGC-2: a node that is not seen yet is asked for before its pods are 
   expect(await cluster.client().resource(Pod).find(at("p"))).toBeDefined();
 });
 
-test("WL-POD-1, CTL-PODGC-4: a pod that leaves without ever having had a node has failed, and goes but for its finalizers", async () => {
+test("WL-POD-1, CTL-PODGC-4: a pod that leaves without ever having had a node has failed within 20 seconds, and goes but for its finalizers", async () => {
   await start();
   await makePod("held", "", HELD, "Pending");
   await makePod("stays", "", HELD, "Pending");
+  await world.advance("1h");
+  await world.advance("5s");
   await remove("held");
+  await world.advance("14s");
+  expect((await pods().get(at("held"))).status.phase).toBe("Pending");
+  await world.advance("2s");
   const { metadata, status } = await pods().get(at("held"));
   expect(status.phase).toBe("Failed");
   expect(status.conditions?.some(({ type }) => type === "DisruptionTarget") ?? false).toBe(false);
@@ -145,7 +150,7 @@ test("CTL-PODGC-5: with 0 all of them are kept", async () => {
   expect(await left()).toEqual(["a"]);
 });
 
-test("WL-POD-1, CTL-PODGC-6: pods that leave go at once where their node is out of service and not ready", async () => {
+test("WL-POD-1, CTL-PODGC-6: pods that leave go within 20 seconds where their node is out of service and not ready", async () => {
   await makeNode("Unknown");
   await start();
   await makePod("first");
@@ -155,6 +160,8 @@ test("WL-POD-1, CTL-PODGC-6: pods that leave go at once where their node is out 
   await world.advance("10s");
   expect((await pods().get(at("first"))).metadata.deletionTimestamp).toBeDefined();
   await taint(OFF);
+  expect(await left()).toEqual(["first", "second", "stays"]);
+  await world.advance("20s");
   expect(await left()).toEqual(["second", "stays"]);
   await remove("second");
   await world.advance("1h");
@@ -170,6 +177,7 @@ test("CTL-PODGC-6: a node that is ready keeps them in spite of the taint, until 
   await world.advance("1h");
   expect(await left()).toEqual(["p"]);
   await setReady("Unknown");
+  await world.advance("20s");
   expect(await left()).toEqual([]);
 });
 

@@ -539,7 +539,7 @@ describe("claims", () => {
       .patch(at("data-t-0"), { metadata: { ownerReferences: [...own, other] } } as never);
     await hands.change({ minReadySeconds: 0, revisionHistoryLimit: 3 });
     expect((await claim("data-t-0"))!.metadata.ownerReferences?.map(({ kind }) => kind)).toEqual(["ConfigMap"]);
-    const conflict = "Warning ConflictingController: PersistentVolumeClaim data-t-0 has another controller";
+    const conflict = "Warning ConflictingController: PersistentVolumeClaim data-t-0 has a conflicting OwnerReference";
     expect((await hands.events()).some((text) => text.startsWith(conflict))).toBe(true);
   });
 

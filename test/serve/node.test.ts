@@ -1,17 +1,18 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, expect, test } from "vitest";
+import { afterAll, afterEach, expect, test } from "vitest";
 import { type Client, type NewObject, fromKubeconfig } from "../../src/client/index.ts";
 import { ConfigMap, Node, Pod } from "../../src/client/kinds/index.ts";
 import { Keelson } from "./keelson.ts";
 
-const open = new AsyncDisposableStack();
+let open = new AsyncDisposableStack();
 const directory = mkdtempSync(join(tmpdir(), "keelson-node-"));
 afterEach(async () => {
   await open.disposeAsync();
-  rmSync(directory, { recursive: true, force: true });
+  open = new AsyncDisposableStack();
 });
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 const kubeconfig = join(directory, "kubeconfig");
 const connect = async (): Promise<Client> => open.use(await fromKubeconfig({ path: kubeconfig })).client;
@@ -87,3 +88,30 @@ test("a node that is no name, and one without a directory where nothing is kept,
   expect((await keelson.ended).code).toBe(2);
   expect(keelson.stderr).toContain("--dir");
 }, 60_000);
+
+test("a real node and simulated nodes stand side by side: each lets its own Pods live", async () => {
+  const root = join(directory, "real");
+  const common = ["--dev", "--port", "0", "--dialect", "kubernetes", "--kubeconfig-out", kubeconfig];
+  const real = ["--node", "real", "--node-dir", root, "--node-pods", "run-nothing"];
+  const server = await Keelson.serve([...common, ...real, "--nodes", "1,prefix=simulated-"]);
+  open.defer(async () => {
+    server.process.kill();
+    await server.ended;
+  });
+  const client = await connect();
+  await expectSoon(
+    async () => (await client.resource(Node).list()).items.map(({ metadata }) => metadata.name).toSorted(),
+    ["real", "simulated-1"],
+  );
+  for (const [name, hasFile] of [
+    ["real", true],
+    ["simulated-1", false],
+  ] as const) {
+    const pod = await makePod(client, name);
+    const key = { namespace: "default", name };
+    await expectSoon(async () => (await client.resource(Pod).get(key)).status.phase, "Running");
+    expect(existsSync(fileOf(root, pod))).toBe(hasFile);
+    await client.resource(Pod).delete(key);
+    await expectSoon(() => client.resource(Pod).find(key), undefined);
+  }
+});

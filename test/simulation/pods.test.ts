@@ -60,7 +60,7 @@ describe("a Pod without a script", () => {
     const { status: now, metadata } = await get("p");
     expect(now).toMatchObject({
       phase: "Running",
-      hostIP: "172.18.0.0",
+      hostIP: "172.18.0.2",
       podIP: "10.244.0.2",
       podIPs: [{ ip: "10.244.0.2" }],
       startTime: "2026-01-01T00:00:00Z",

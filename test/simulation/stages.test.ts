@@ -197,7 +197,7 @@ describe("in a cluster", () => {
     await simulation.addNodes(world.client, 1);
     await make("p", { initContainers: [{ name: "i", image: "i" }] });
     const { status } = await get("p");
-    expect(status).toMatchObject({ phase: "Running", podIP: "10.244.0.2", hostIP: "172.18.0.0" });
+    expect(status).toMatchObject({ phase: "Running", podIP: "10.244.0.2", hostIP: "172.18.0.2" });
     expect(status.conditions?.find(({ type }) => type === "Ready")).toMatchObject({ status: "True" });
     expect(status.initContainerStatuses![0]!.state.terminated).toMatchObject({ exitCode: 0 });
     await make("j", {}, job);

@@ -141,14 +141,18 @@ export function canonicalElement(text: string): PathElement | undefined {
   }
 }
 
+/** The letter of fields, which come first. */
+const FIELD = 102;
 const RANK: Readonly<Record<string, number>> = { f: 0, k: 1, v: 2, i: 3 };
 
 /** The order of elements in a tree: fields, keys, values, indexes; elements of one sort by their content. */
 export function compareElements(a: PathElement, b: PathElement): number {
   if (a === b) return 0;
+  const isField = a.charCodeAt(0) === FIELD;
+  if (isField !== (b.charCodeAt(0) === FIELD)) return isField ? -1 : 1;
+  if (isField) return compareText(a, b);
   const rank = RANK[a[0]!]! - RANK[b[0]!]!;
   if (rank !== 0) return rank;
-  if (a[0] === "f") return compareText(a, b);
   return compareParsed(a, parsedElement(a), b, parsedElement(b));
 }
 

@@ -72,7 +72,9 @@ class MetricsReader {
       return `expected a known type of metric with its member, got ${JSON.stringify(type)}`;
     } catch (error) {
       if (!(error instanceof StatusError || error instanceof NoMetrics)) throw error;
-      return `${API[type] ?? "metrics"} cannot be read: ${messageOf(error)}`;
+      const api = API[type] ?? "metrics API";
+      if (error instanceof NoMetrics) return error.message === "" ? `no metrics returned from ${api}` : error.message;
+      return `unable to fetch metrics from ${api}: ${messageOf(error)}`;
     }
   }
 
@@ -82,7 +84,7 @@ class MetricsReader {
     const path = `/apis/metrics.k8s.io/v1beta1/namespaces/${encodeURIComponent(namespace)}/pods${query({ labelSelector: selector })}`;
     this.#podMetrics ??= client.json<Items<PodMetrics>>("GET", path, { signal }).then(({ items }) => items ?? []);
     const all = await this.#podMetrics;
-    if (all.length === 0) throw new NoMetrics("no Pod has metrics");
+    if (all.length === 0) throw new NoMetrics();
     const values = new Map<string, PodValue>();
     for (const { metadata, timestamp, window, containers = [] } of all) {
       const counted = container === undefined ? containers : containers.filter(({ name }) => name === container);
@@ -119,7 +121,10 @@ class MetricsReader {
     const found =
       served.find((one) => one.kind === kind && one.group === group && one.version === version) ??
       served.find((one) => one.kind === kind && one.group === group);
-    if (!isNamespace && !found) throw new NoMetrics(`no kind ${kind} is served in ${apiVersion}`);
+    if (!isNamespace && !found)
+      throw new NoMetrics(
+        `unable to fetch metrics from custom metrics API: no matches for kind ${JSON.stringify(kind)} in version ${JSON.stringify(apiVersion)}`,
+      );
     const resource = found && (found.group === "" ? found.plural : `${found.plural}.${found.group}`);
     const of = resource === undefined ? "metrics" : `${resource}/${encodeURIComponent(name)}`;
     const path = `namespaces/${space}/${of}/${encodeURIComponent(metric.name)}`;
@@ -132,7 +137,7 @@ class MetricsReader {
     const path = `/apis/external.metrics.k8s.io/v1beta1/namespaces/${encodeURIComponent(namespace)}/${encodeURIComponent(name)}`;
     const labelSelector = textOfSelector(selector);
     const { items } = await client.json<Items<MetricValue>>("GET", path + query({ labelSelector }), { signal });
-    if (!items || items.length === 0) throw new NoMetrics("the metric has no value");
+    if (!items || items.length === 0) throw new NoMetrics();
     return items.reduce((total, { value }) => total + milliOf(value), 0);
   }
 
@@ -145,7 +150,7 @@ class MetricsReader {
     const { items } = await client.json<Items<MetricValue>>("GET", `${group}/${version}/${path}${query(parameters)}`, {
       signal,
     });
-    if (!items || items.length === 0) throw new NoMetrics("the metric has no value");
+    if (!items || items.length === 0) throw new NoMetrics();
     return items;
   }
 }
@@ -154,11 +159,11 @@ class MetricsReader {
 class NoMetrics extends Error {}
 
 const API: Readonly<Record<string, string>> = {
-  Resource: "the resource metrics API",
-  ContainerResource: "the resource metrics API",
-  Pods: "the custom metrics API",
-  Object: "the custom metrics API",
-  External: "the external metrics API",
+  Resource: "resource metrics API",
+  ContainerResource: "resource metrics API",
+  Pods: "custom metrics API",
+  Object: "custom metrics API",
+  External: "external metrics API",
 };
 
 type MetricName = NonNullable<MetricSpec["external"]>["metric"];

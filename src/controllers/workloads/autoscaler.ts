@@ -190,8 +190,12 @@ async function whole(
     .filter(({ metadata }) => selector.matches(metadata.labels));
   const all = memory.selecting(pods);
   if (all.length > 1) {
-    const message = `Pods of the selector ${scale.selector} are selected by several autoscalers: ${all.join(", ")}`;
-    return { ...input, pods, selectorFault: { event: "AmbiguousSelector", reason: "AmbiguousSelector", message } };
+    const message = `pods by selector ${scale.selector} are controlled by multiple HPAs: [${all.join(" ")}]`;
+    return {
+      ...input,
+      pods,
+      selectorFault: { event: "AmbiguousSelector", note: message, reason: "AmbiguousSelector", message },
+    };
   }
   const request = { client, namespace, selector: scale.selector, signal, kinds: () => kinds.read() };
   return { ...input, pods, readings: await readMetrics(autoscaler.spec.metrics ?? [], request) };
@@ -199,14 +203,14 @@ async function whole(
 
 function compile(text: string): { readonly selector: LabelSelector } | { readonly fault: SelectorFault } {
   if (text === "") {
-    const message = "the scale of the target has no selector";
-    return { fault: { event: "SelectorRequired", reason: "InvalidSelector", message } };
+    const message = "the HPA target's scale is missing a selector";
+    return { fault: { event: "SelectorRequired", note: "selector is required", reason: "InvalidSelector", message } };
   }
   try {
     return { selector: parseLabelSelector(text) };
   } catch (error) {
-    const message = `the selector of the target is none: ${messageOf(error)}`;
-    return { fault: { event: "InvalidSelector", reason: "InvalidSelector", message } };
+    const message = `couldn't convert selector into a corresponding internal selector object: ${messageOf(error)}`;
+    return { fault: { event: "InvalidSelector", note: message, reason: "InvalidSelector", message } };
   }
 }
 
@@ -226,7 +230,12 @@ async function targetOf(
   const own = ownTarget(informer, scaleTargetRef, { namespace, name });
   if (own) return own;
   const kind = scaledKind(await kinds.read(), scaleTargetRef);
-  if (typeof kind === "string") return kind;
+  if ("lacks" in kind) {
+    const group = groupOfVersion(scaleTargetRef.apiVersion ?? "");
+    return kind.lacks === "kind"
+      ? `no matches for kind ${JSON.stringify(scaleTargetRef.kind)} in group ${JSON.stringify(group)}`
+      : "the server could not find the requested resource";
+  }
   try {
     const { metadata, spec, status } = await readScale(client, kind, { namespace, name }, signal);
     const scale = {
@@ -240,6 +249,9 @@ async function targetOf(
     return messageOf(error);
   }
 }
+
+const groupOfVersion = (apiVersion: string): string =>
+  apiVersion.includes("/") ? apiVersion.slice(0, apiVersion.indexOf("/")) : "";
 
 /** A target of which an informer knows all that its scale would tell. */
 function ownTarget(

@@ -40,12 +40,13 @@ const mayFitAnew: Predicate<Node> = (event) =>
 const ofNodes: Source<Key<"Namespaced">> = watches(
   nodes,
   (node: Node, informer) => {
-    const owners = new Set(informer(workloadPods).by("node", node.metadata.name).map(controllerUid));
+    const here = informer(workloadPods).by("node", node.metadata.name);
+    const owners = new Set(here.map((pod) => `${pod.metadata.namespace} ${controllerUid(pod)}`));
     return informer(daemonSets)
       .list()
       .filter((set) => {
         const fit = fitOf(set.spec.template)(node);
-        if (!owners.has(set.metadata.uid)) return fit === "runs";
+        if (!owners.has(`${set.metadata.namespace} ${set.metadata.uid}`)) return fit === "runs";
         return fit === "none" || set.status.numberMisscheduled > 0;
       })
       .map((set) => keyOf<"Namespaced">(set));

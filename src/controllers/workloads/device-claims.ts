@@ -64,7 +64,7 @@ async function forPod({ client, memory, event }: ClaimContext, pod: Pod | undefi
   const { namespace = "", name, uid } = pod.metadata;
   const plan = planPodClaims(pod, {
     claim: (of) => memory.claims.get({ namespace, name: of }),
-    owned: memory.claims.by("controller", uid),
+    owned: memory.claims.by("controller", uid).filter((claim) => claim.metadata.namespace === namespace),
     template: (of) => memory.templates.get({ namespace, name: of }),
   });
   const failed = (podClaim: string, why: string): void =>

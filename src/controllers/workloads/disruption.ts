@@ -21,6 +21,7 @@ import type { ObjectMetaOwnerReference } from "../../client/kinds/types.ts";
 import {
   type Controller,
   type GetInformer,
+  type Informer,
   type KeyContext,
   type ObjectEvent,
   type Result,
@@ -36,7 +37,7 @@ import { controllerOf } from "../../workloads/common/ownership.ts";
 import { isReady, isTerminating } from "../../workloads/common/pods.ts";
 import { bucketOfSelector, labelBuckets } from "../../workloads/common/selecting.ts";
 import { perform } from "./perform.ts";
-import { readScale, scaledKind } from "./scale.ts";
+import { type NoScale, readScale, scaledKind } from "./scale.ts";
 import { selectedPods } from "./services.ts";
 
 /** Indexes budgets by one label that their selectors require. */
@@ -54,7 +55,7 @@ const POD = "pod ";
 
 /** The keys to look at. */
 class BudgetMemory implements Disposable {
-  /** Budgets whose spec or Pods have changed since the last look: their Events are due. */
+  /** Budgets whose spec or Pods have changed since the last look, and Pods of several budgets: their Events are due. */
   readonly news = new Set<string>();
   readonly #following = new DisposableStack();
   readonly #add: (key: string) => void;
@@ -75,12 +76,12 @@ class BudgetMemory implements Disposable {
         if (!matters(event)) return;
         const pods = event.type === "changed" ? [event.object, event.old] : [event.object];
         for (const pod of pods) {
-          for (const bucket of labelBuckets(pod)) {
-            for (const budget of all.by("selector", bucket)) {
-              if (selectorOf(budget.spec.selector!).matches(pod.metadata.labels)) this.#look(budget, true);
-            }
-          }
+          for (const budget of budgetsOf(pod, all)) this.#look(budget, true);
         }
+        if (event.type === "deleted" || budgetsOf(event.object, all).length < 2) return;
+        const key = POD + keyText(keyOf(event.object));
+        this.news.add(key);
+        add(key);
       }),
     );
   }
@@ -96,6 +97,15 @@ class BudgetMemory implements Disposable {
   }
 }
 
+/** The budgets that select a Pod. */
+const budgetsOf = (
+  pod: Pod,
+  all: Informer<PodDisruptionBudget, "Namespaced", "selector">,
+): readonly PodDisruptionBudget[] =>
+  labelBuckets(pod)
+    .flatMap((bucket) => all.by("selector", bucket))
+    .filter(({ spec }) => selectorOf(spec.selector!).matches(pod.metadata.labels));
+
 /** Whether a change of a Pod can change the status of a budget. */
 function matters(event: ObjectEvent<Pod>): boolean {
   if (event.type !== "changed") return true;
@@ -108,6 +118,10 @@ function matters(event: ObjectEvent<Pod>): boolean {
   );
 }
 
+/** As kube-controller-manager says it; the status of every budget is right all the same. */
+const ambiguousNote = ({ metadata: { namespace, name } }: Pod, budget: PodDisruptionBudget): string =>
+  `Pod ${JSON.stringify(namespace)}/${JSON.stringify(name)} matches multiple PodDisruptionBudgets.  Chose ${JSON.stringify(budget.metadata.name)} arbitrarily.`;
+
 type BudgetContext = KeyContext<BudgetMemory>;
 
 /** The controller named `disruption` (WL-PDB-1..4, WL-PDB-10). */
@@ -119,9 +133,12 @@ export const disruption: Controller = defineKeyController({
   reconcile: (ctx) => (ctx.key.startsWith(POD) ? lookAtPod(ctx) : lookAtBudget(ctx)),
 });
 
-async function lookAtPod({ key, informer, client, clock, event }: BudgetContext): Promise<Result> {
+async function lookAtPod({ key, memory, informer, client, clock, event }: BudgetContext): Promise<Result> {
+  const isNews = memory.news.delete(key);
   const pod = informer(selectedPods).get(parseKey(key.slice(POD.length)));
   if (!pod) return undefined;
+  const [first, second] = isNews ? budgetsOf(pod, informer(budgets)) : [];
+  if (first && second) event("Warning", pod, "MultiplePodDisruptionBudgets", ambiguousNote(pod, first));
   return perform(planStaleCondition(pod, clock.now()), { client, tell: (type, ...told) => event(type, pod, ...told) });
 }
 
@@ -149,7 +166,7 @@ async function lookAtBudget({
       "Warning",
       pod,
       "NotDeleted",
-      `the budget ${budget.metadata.name} waited for its eviction, and it was not deleted`,
+      `Pod was expected by PDB ${budget.metadata.namespace}/${budget.metadata.namespace} to be deleted but it wasn't`,
     );
   }
   return perform(plan, { client, tell: (type, ...told) => event(type, budget, ...told) });
@@ -180,11 +197,12 @@ const isOwnKind = ({ apiVersion, kind }: ObjectMetaOwnerReference): boolean =>
   OWN_KINDS.has(kind) && groupOf(apiVersion) === (kind === "ReplicationController" ? "" : "apps");
 
 /** The controllers of Pods of other kinds, each once. */
-const foreignOwners = (pods: readonly Pod[]): readonly (readonly [ObjectMetaOwnerReference, string])[] => {
-  const owners = new Map<string, readonly [ObjectMetaOwnerReference, string]>();
+const foreignOwners = (pods: readonly Pod[]): readonly (readonly [ObjectMetaOwnerReference, Pod])[] => {
+  const owners = new Map<string, readonly [ObjectMetaOwnerReference, Pod]>();
   for (const pod of pods) {
     const reference = controllerOf(pod);
-    if (reference && !isOwnKind(reference)) owners.set(reference.uid, [reference, pod.metadata.namespace ?? ""]);
+    if (reference && !isOwnKind(reference))
+      owners.set(reference.uid, [reference, owners.get(reference.uid)?.[1] ?? pod]);
   }
   return [...owners.values()];
 };
@@ -207,12 +225,15 @@ async function foreignScales(
   signal: AbortSignal,
 ): Promise<Scales> {
   const scales = new Map<string, Scale | string>();
-  for (const [reference, namespace] of foreignOwners(pods)) {
+  for (const [reference, pod] of foreignOwners(pods)) {
+    const { namespace = "" } = pod.metadata;
     const kind = kindOf(reference);
     // oxlint-disable-next-line no-await-in-loop -- there is hardly more than one
     scales.set(
       reference.uid,
-      typeof kind === "string" ? kind : await foreignScale(client, kind, reference, namespace, signal),
+      "lacks" in kind
+        ? noScale(kind.lacks, reference)
+        : await foreignScale(client, kind, reference, { pod: pod.metadata.name, namespace, signal }),
     );
   }
   return scales;
@@ -221,19 +242,25 @@ async function foreignScales(
 async function foreignScale(
   client: Client,
   kind: Kind,
-  { name, uid, kind: ownerKind }: ObjectMetaOwnerReference,
-  namespace: string,
-  signal: AbortSignal,
+  { name, uid }: ObjectMetaOwnerReference,
+  { pod, namespace, signal }: { readonly pod: string; readonly namespace: string; readonly signal: AbortSignal },
 ): Promise<Scale | string> {
-  const none = `the ${ownerKind} ${name} that controls Pods was not found`;
   try {
     const found = await attempt(readScale(client, kind, { namespace, name }, signal), "NotFound");
-    if (!found.ok || found.value.metadata.uid !== uid) return none;
+    if (!found.ok || found.value.metadata.uid !== uid) return noController(pod);
     return { uid, replicas: found.value.spec?.replicas ?? 0 };
   } catch (error) {
     if (!(error instanceof StatusError)) throw error;
     return messageOf(error);
   }
+}
+
+const noController = (pod: string): string => `found no controllers for pod ${JSON.stringify(pod)}`;
+
+function noScale(lacks: NoScale, { kind, apiVersion }: ObjectMetaOwnerReference): string {
+  if (lacks === "kind") return `no matches for kind ${JSON.stringify(kind)} in version ${JSON.stringify(apiVersion)}`;
+  const { plural, group } = lacks;
+  return `${group === "" ? plural : `${plural}.${group}`} does not implement the scale subresource`;
 }
 
 /** Finds the scale of a controller in memory, or among those that were read. */
@@ -243,7 +270,7 @@ function scalesIn(informer: GetInformer, foreign: Scales): ScaleOf {
     if (known !== undefined) return known;
     const key: Key<"Namespaced"> = { namespace: pod.metadata.namespace ?? "", name: reference.name };
     const found = ownScale(informer, reference, key);
-    return found ?? `the ${reference.kind} ${reference.name} that controls the Pod ${pod.metadata.name} was not found`;
+    return found ?? noController(pod.metadata.name);
   };
 }
 

@@ -48,15 +48,17 @@ export const candidatesOf = <T extends ApiObject>(
   return free.length === 0 ? own : [...own, ...free];
 };
 
-/** Returns the objects of its namespace that an owner controls: anybody may write the uid of an owner that is elsewhere. */
-export function ownedBy<T extends ApiObject>(
-  { metadata: { uid, namespace } }: ApiObject,
+/** Leaves out objects of other namespaces: anybody may write the uid of an owner that is elsewhere. */
+export const inNamespace = <T extends ApiObject>(namespace: string, objects: readonly T[]): readonly T[] =>
+  objects.every(({ metadata }) => metadata.namespace === namespace)
+    ? objects
+    : objects.filter(({ metadata }) => metadata.namespace === namespace);
+
+/** Returns the objects of its namespace that an owner controls. */
+export const ownedBy = <T extends ApiObject>(
+  { metadata: { uid, namespace = "" } }: ApiObject,
   informer: Pick<Informer<T, "Namespaced", "controller">, "by">,
-): readonly T[] {
-  const named = informer.by("controller", uid);
-  const isIn = ({ metadata }: T): boolean => metadata.namespace === namespace;
-  return named.every(isIn) ? named : named.filter(isIn);
-}
+): readonly T[] => inNamespace(namespace, informer.by("controller", uid));
 
 /** An owner with a selector: that of a ReplicationController is a map of labels. */
 interface SelectingOwner extends ApiObject {

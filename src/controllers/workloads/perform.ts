@@ -184,7 +184,6 @@ const WORDS: Readonly<Record<SentWrite["verb"], readonly [done: string, doing: s
   update: ["Updated", "updating"],
   status: ["Updated", "updating"],
   patch: ["Updated", "updating"],
-  patchStatus: ["Updated", "updating"],
   delete: ["Deleted", "deleting"],
 };
 
@@ -199,12 +198,10 @@ async function send(client: Client, write: SentWrite): Promise<ApiObject | undef
       return resource.update(write.object);
     case "status":
       return resource.status.update(write.object);
-    case "patch":
-    case "patchStatus": {
+    case "patch": {
       const { name, namespace = "", uid } = write.object.metadata;
       const metadata = { ...(write.patch["metadata"] as object | undefined), uid };
-      const to = write.verb === "patch" ? resource : resource.status;
-      return to.patch({ namespace, name }, { ...write.patch, metadata });
+      return resource.patch({ namespace, name }, { ...write.patch, metadata });
     }
     case "delete":
       await resource.delete(write.object, write.options);

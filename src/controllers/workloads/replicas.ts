@@ -12,7 +12,15 @@ import { controllerOf } from "../../workloads/common/ownership.ts";
 import { planReplicas } from "../../workloads/replicas/plan.ts";
 import { type Replicated, fitsReplicas } from "../../workloads/replicas/replicated.ts";
 import { mayAdopt } from "./adoption.ts";
-import { candidatesOf, namespaceOf, ofOwners, ownedBy, workloadPods, workloadReplicaSets } from "./informers.ts";
+import {
+  candidatesOf,
+  inNamespace,
+  namespaceOf,
+  ofOwners,
+  ownedBy,
+  workloadPods,
+  workloadReplicaSets,
+} from "./informers.ts";
 import { BACKOFF, performFor } from "./perform.ts";
 
 const replicationControllers = sharedInformer(ReplicationController, { indexes: { namespace: namespaceOf } });
@@ -62,8 +70,8 @@ function relatedPods({
 }: Pick<Context<Replicated, "Namespaced">, "object" | "informer">): readonly Pod[] {
   const owner = controllerOf(object);
   if (!owner || object.kind !== ReplicaSet.kind) return [];
-  const { namespace } = object.metadata;
-  const sets = informer(workloadReplicaSets).by("controller", owner.uid);
+  const { namespace = "" } = object.metadata;
+  const sets = inNamespace(namespace, informer(workloadReplicaSets).by("controller", owner.uid));
   const pods = informer(workloadPods);
-  return sets.filter(({ metadata }) => metadata.namespace === namespace).flatMap((set) => ownedBy(set, pods));
+  return sets.flatMap((set) => ownedBy(set, pods));
 }

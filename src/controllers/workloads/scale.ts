@@ -13,20 +13,23 @@ export interface KindReference {
   readonly kind: string;
 }
 
+/** What is missing of the kind of a reference. */
+export type NoScale = "kind" | { readonly plural: string; readonly group: string };
+
 /**
- * Finds the served kind of a reference by its group, in its version where that is served, else in the preferred one; a text where it
- * has no scale, and why.
+ * Finds the served kind of a reference by its group, in its version where that is served, else in the preferred one; what is missing
+ * where it has no scale.
  */
 export function scaledKind(
   served: readonly ServedKind[],
   { apiVersion = "", kind }: KindReference,
-): ServedKind | string {
+): ServedKind | { readonly lacks: NoScale } {
   const slash = apiVersion.indexOf("/");
   const [group, version] = slash < 0 ? ["", apiVersion] : [apiVersion.slice(0, slash), apiVersion.slice(slash + 1)];
   const all = served.filter((one) => one.kind === kind && one.group === group && one.verbs.length > 0);
   const found = all.find((one) => one.version === version) ?? all[0];
-  if (!found) return `no kind ${kind} is served in ${apiVersion || "v1"}`;
-  return found.subresources.has("scale") ? found : `${found.plural}.${found.group} has no scale subresource`;
+  if (!found) return { lacks: "kind" };
+  return found.subresources.has("scale") ? found : { lacks: { plural: found.plural, group: found.group } };
 }
 
 /** Reads the scale of an object. @throws StatusError */

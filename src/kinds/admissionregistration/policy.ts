@@ -4,9 +4,10 @@
  * @module
  */
 import * as t from "../../meta/types.ts";
+import { goTextOfSelector } from "../../meta/label-selector.ts";
 import { ageColumn, textColumn } from "../../schema/columns.ts";
 import type { ApiObject, Column } from "../../schema/definition.ts";
-import { type LabelSelectorValue, LabelSelector } from "../../schema/validation/label-selector.ts";
+import { LabelSelector } from "../../schema/validation/label-selector.ts";
 import { type MatchResourcesValue, MatchResources } from "./matching.ts";
 
 const ParamKind = t.struct(
@@ -111,16 +112,5 @@ export const bindingColumns: readonly Column<Binding>[] = [
 
 function shownParam({ name, namespace, selector }: ParamRefValue = {}): string {
   if (name) return `${namespace || "*"}/${name}`;
-  return selector ? shownSelector(selector) : UNSET;
-}
-
-/** A selector as kubectl shows it here: in the form of the Go type. */
-function shownSelector({ matchLabels = {}, matchExpressions = [] }: LabelSelectorValue): string {
-  const labels = Object.entries(matchLabels).toSorted(([a], [b]) => (a < b ? -1 : 1));
-  const requirements = matchExpressions.map(
-    ({ key = "", operator = "", values = [] }) =>
-      `LabelSelectorRequirement{Key:${key},Operator:${operator},Values:[${values.join(" ")}],},`,
-  );
-  const shown = labels.map(([key, value]) => `${key}: ${value},`).join("");
-  return `&LabelSelector{MatchLabels:map[string]string{${shown}},MatchExpressions:[]LabelSelectorRequirement{${requirements.join("")}},}`;
+  return selector ? goTextOfSelector(selector) : UNSET;
 }

@@ -16,6 +16,8 @@ export interface InjectRequest {
   /** By lower-case name; a list for a header that is sent in several lines. */
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   readonly body?: string | Uint8Array;
+  /** Whether the body is what {@link SentRequest.ownJson} describes. */
+  readonly isOwnJson?: boolean;
   /** Stands in for the connection of a socket, for instance with a client certificate. */
   readonly connection?: Connection;
   /** The user, where the caller vouches for it; credentials do not count then. */
@@ -57,7 +59,8 @@ export class InjectExchange implements Exchange, Reading {
   /** Resolves when the headers of the answer are there; rejects when there will be none. */
   readonly answer: Promise<InjectAnswer>;
   readonly #request: InjectRequest;
-  readonly #body: Uint8Array;
+  readonly #body: string | Uint8Array;
+  readonly ownJson: string | undefined;
   readonly #activity: Activity | undefined;
   readonly #answer = Promise.withResolvers<InjectAnswer>();
   /** Called when all is over. */
@@ -72,7 +75,8 @@ export class InjectExchange implements Exchange, Reading {
     this.url = request.url;
     this.connection = request.connection ?? HERE;
     this.identity = request.identity;
-    this.#body = typeof request.body === "string" ? Buffer.from(request.body) : (request.body ?? new Uint8Array(0));
+    this.#body = request.body ?? "";
+    this.ownJson = request.isOwnJson && typeof this.#body === "string" ? this.#body : undefined;
     this.hasBody = this.#body.length > 0;
     const { signal } = request;
     if (!signal) return;
@@ -100,7 +104,8 @@ export class InjectExchange implements Exchange, Reading {
   }
 
   readBody(limit: number): Promise<Uint8Array> {
-    return this.#body.length > limit ? Promise.reject(bodyTooLarge(limit)) : Promise.resolve(this.#body);
+    const bytes = typeof this.#body === "string" ? Buffer.from(this.#body) : this.#body;
+    return bytes.length > limit ? Promise.reject(bodyTooLarge(limit)) : Promise.resolve(bytes);
   }
 
   respond(code: number, headers: OutHeaders, body?: Uint8Array | readonly Uint8Array[]): void {

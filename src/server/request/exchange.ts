@@ -74,6 +74,11 @@ export interface SentRequest {
   readonly identity?: Identity | undefined;
   /** Whether a body was announced; a GET has none. */
   readonly hasBody: boolean;
+  /**
+   * The body of a request from this process, where it is a text that `JSON.stringify` has made of doubles alone: it has no
+   * member twice, and is no other form of a number than that function prints.
+   */
+  readonly ownJson?: string | undefined;
   /** The value of a header by its lower-case name, empty when it was not sent. */
   header(name: string): string;
   /** The values of a header by its lower-case name, one for each line in which it was sent: no comma takes them apart. */

@@ -2,6 +2,7 @@
 import type { NewObject } from "../../client/index.ts";
 import type { Node } from "../../client/kinds/index.ts";
 import { formatTime } from "../../meta/time.ts";
+import { TTL_ANNOTATION, nextTtlStep, ttlSecondsOf } from "../../workloads/node-health/ttl.ts";
 import { type NodeOptions, NODE_ANNOTATION } from "../contract.ts";
 
 /** The resources of a node where nothing is said. */
@@ -24,8 +25,11 @@ export function indexOfRange(cidr: string | undefined): number | undefined {
   return (((parts[1]! - 244) & 255) << 8) | parts[2]!;
 }
 
-/** The address of the node with a number. */
-export const addressOf = (index: number): string => `172.${18 + (index >> 16)}.${(index >> 8) & 255}.${index & 255}`;
+/** The address of the node with a number, from 172.18.0.2 on: the first two are those of a network and its gateway. */
+export function addressOf(index: number): string {
+  const host = index + 2;
+  return `172.${18 + (host >> 16)}.${(host >> 8) & 255}.${host & 255}`;
+}
 
 /** The labels of every node. */
 export const labelsOf = (name: string): Readonly<Record<string, string>> => ({
@@ -122,13 +126,17 @@ export function reportOf(
   };
 }
 
-/** A new node with the number `index`, ready. */
+/**
+ * A new node with the number `index`, ready.
+ *
+ * @param count of the nodes that there will be: the node says what follows from it, so that nobody has to write it into each of them
+ */
 export function newNode(
   name: string,
   index: number,
   zone: string | undefined,
   options: NodeOptions,
-  now: number,
+  { now, count }: { readonly now: number; readonly count: number },
 ): NewObject<Node> {
   const { region, labels, taints, capacity } = options;
   const metadata = {
@@ -139,7 +147,7 @@ export function newNode(
       ...(region === undefined ? {} : { "topology.kubernetes.io/region": region }),
       ...labels,
     },
-    annotations: { [NODE_ANNOTATION]: "true" },
+    annotations: { [NODE_ANNOTATION]: "true", [TTL_ANNOTATION]: ttlSecondsOf(nextTtlStep(0, count)).toString() },
   };
   const range = rangeOf(index);
   const seed = { metadata, status: { capacity } } as unknown as Node;

@@ -9,7 +9,7 @@ import { canonicalJson } from "../../value/canonical.ts";
 import type { Value } from "../../value/value.ts";
 import { type PlannedWrite, tells } from "../common/plan.ts";
 import { type Because, type History, limit, newHistory, withChange } from "./history.ts";
-import { type MetricSpec, type MetricStatus, type Wanted, metricEvent, proposalOf } from "./metric.ts";
+import { type MetricSpec, type MetricStatus, type Wanted, failureOf, proposalOf } from "./metric.ts";
 import type { Reading } from "./readings.ts";
 import { AUTOSCALER_DEFAULTS, MetricError, type Tolerances } from "./replicas.ts";
 import { milliOf } from "./readings.ts";
@@ -42,9 +42,10 @@ export interface AutoscalerInput {
   readonly now: number;
 }
 
-/** Why a selector cannot be used: the reason of the Event, that of the condition, and a text. */
+/** Why a selector cannot be used: the reason and the text of the Event, and those of the condition. */
 export interface SelectorFault {
   readonly event: string;
+  readonly note: string;
   readonly reason: string;
   readonly message: string;
 }
@@ -75,12 +76,15 @@ export function planAutoscaler(input: AutoscalerInput): AutoscalerPlan {
   if (typeof scale === "string") {
     conditions.set("AbleToScale", "False", {
       reason: "FailedGetScale",
-      message: `the scale of the target cannot be had: ${scale}`,
+      message: `the HPA controller was unable to get the target's current scale: ${scale}`,
     });
     const status = { ...autoscaler.status, conditions: conditions.all };
     return { events: [tells("Warning", "FailedGetScale", scale)], status, history: input.history };
   }
-  conditions.set("AbleToScale", "True", { reason: "SucceededGetScale", message: "the scale of the target was read" });
+  conditions.set("AbleToScale", "True", {
+    reason: "SucceededGetScale",
+    message: "the HPA controller was able to get the target's current scale",
+  });
   const history = input.history ?? newHistory(scale.replicas, now);
   const whole = { ...input, scale, history, conditions };
   return needsMetrics(autoscaler, scale) ? planByMetrics(whole) : planByLimits(whole);
@@ -99,7 +103,7 @@ function planByLimits({ autoscaler, scale, conditions, history }: WholeInput): A
   if (from === 0) {
     conditions.set("ScalingActive", "False", {
       reason: "ScalingDisabled",
-      message: "the target is to have no replicas, so scaling is off",
+      message: "scaling is disabled since the replica count of the target is zero",
     });
     return { events: [], status: statusOf(autoscaler, { from, to: from, metrics: null, conditions }), history };
   }
@@ -116,9 +120,9 @@ function planByMetrics(input: WholeInput): AutoscalerPlan {
   const { autoscaler, scale, conditions, selectorFault, now } = input;
   const { replicas: from } = scale;
   if (selectorFault) {
-    const { event, reason, message } = selectorFault;
+    const { event, note, reason, message } = selectorFault;
     conditions.set("ScalingActive", "False", { reason, message });
-    const events = [tells("Warning", event, message), tells("Warning", "FailedComputeMetricsReplicas", message)];
+    const events = [tells("Warning", event, note), tells("Warning", "FailedComputeMetricsReplicas", note)];
     return { events, status: statusOf(autoscaler, { from, metrics: null, conditions }), history: input.history };
   }
   const { best, statuses, failures } = judgeAll(input);
@@ -126,15 +130,18 @@ function planByMetrics(input: WholeInput): AutoscalerPlan {
   const [first] = failures;
   if (!best || (first && best.replicas < from)) {
     const { reason, message, what } = first!;
-    conditions.set("ScalingActive", "False", { reason, message: `the number of replicas cannot be told: ${message}` });
+    conditions.set("ScalingActive", "False", {
+      reason,
+      message: `the HPA was unable to compute the replica count: ${message}`,
+    });
     const total = statuses.length;
-    const note = `${failures.length} of ${total} metrics cannot be had; the first: ${what}: ${message}`;
+    const note = `invalid metrics (${failures.length} invalid out of ${total}), first error is: ${what}`;
     events.push(tells("Warning", "FailedComputeMetricsReplicas", note));
     return { events, status: statusOf(autoscaler, { from, metrics: statuses, conditions }), history: input.history };
   }
   conditions.set("ScalingActive", "True", {
     reason: "ValidMetricFound",
-    message: `the number of replicas was told from ${best.name}`,
+    message: `the HPA was able to successfully calculate a replica count from ${best.name}`,
   });
   const limited = limit({ autoscaler, current: from, wanted: best.replicas, history: input.history, now });
   conditions.set("AbleToScale", "True", limited.able);
@@ -150,7 +157,7 @@ function planByMetrics(input: WholeInput): AutoscalerPlan {
 interface Failure {
   readonly reason: string;
   readonly message: string;
-  /** Which metric. */
+  /** The message, and which metric. */
   readonly what: string;
 }
 
@@ -178,7 +185,7 @@ function judgeAll({ autoscaler, scale, pods, readings, now }: WholeInput): Judge
       return wanted.status;
     } catch (error) {
       if (!(error instanceof MetricError)) throw error;
-      failures.push({ ...metricEvent(metric), message: error.message });
+      failures.push(failureOf(metric, error, autoscaler.metadata.namespace ?? ""));
       return { type: "" };
     }
   });
@@ -220,7 +227,7 @@ export function afterRescale(
   const { from, to, reason } = rescale;
   const conditions = new Conditions({ ...autoscaler, status }, now);
   if (failure !== undefined) {
-    const message = `the scale of the target cannot be written: ${failure}`;
+    const message = `the HPA controller was unable to update the target scale: ${failure}`;
     conditions.set("AbleToScale", "False", { reason: "FailedUpdateScale", message });
     const event = tells("Warning", "FailedRescale", `New size: ${to}; reason: ${reason}; error: ${failure}`);
     const { desiredReplicas } = autoscaler.status;
@@ -228,7 +235,7 @@ export function afterRescale(
   }
   conditions.set("AbleToScale", "True", {
     reason: "SucceededRescale",
-    message: `the scale of the target was set to ${to}`,
+    message: `the HPA controller was able to update the target scale to ${to}`,
   });
   return {
     event: tells("Normal", "SuccessfulRescale", `New size: ${to}; reason: ${reason}`),

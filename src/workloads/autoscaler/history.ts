@@ -94,22 +94,31 @@ const wholeRules = (
 export const limit = (input: LimitInput): Limited =>
   input.autoscaler.spec.behavior ? limitByBehavior(input, input.autoscaler.spec.behavior) : limitByDefault(input);
 
-const READY: Because = { reason: "ReadyForNewScale", message: "the wanted size is the present one" };
+const READY: Because = { reason: "ReadyForNewScale", message: "recommended size matches current size" };
 const DOWN_STABILIZED: Because = {
   reason: "ScaleDownStabilized",
-  message: "more was wanted within the stabilization window, and the most of it counts",
+  message: "recent recommendations were higher than current one, applying the highest recent recommendation",
 };
 const UP_STABILIZED: Because = {
   reason: "ScaleUpStabilized",
-  message: "less was wanted within the stabilization window, and the least of it counts",
+  message: "recent recommendations were lower than current one, applying the lowest recent recommendation",
 };
-const WITHIN: Because = { reason: "DesiredWithinRange", message: "the wanted number of replicas is within the limits" };
-const TOO_MANY: Because = { reason: "TooManyReplicas", message: "more replicas are wanted than maxReplicas" };
-const TOO_FEW: Because = { reason: "TooFewReplicas", message: "fewer replicas are wanted than minReplicas" };
-const UP_LIMIT: Because = { reason: "ScaleUpLimit", message: "more replicas are wanted than may be added at a time" };
+const WITHIN: Because = { reason: "DesiredWithinRange", message: "the desired count is within the acceptable range" };
+const TOO_MANY: Because = {
+  reason: "TooManyReplicas",
+  message: "the desired replica count is more than the maximum replica count",
+};
+const TOO_FEW: Because = {
+  reason: "TooFewReplicas",
+  message: "the desired replica count is less than the minimum replica count",
+};
+const UP_LIMIT: Because = {
+  reason: "ScaleUpLimit",
+  message: "the desired replica count is increasing faster than the maximum scale rate",
+};
 const DOWN_LIMIT: Because = {
   reason: "ScaleDownLimit",
-  message: "fewer replicas are wanted than may be left at a time",
+  message: "the desired replica count is decreasing faster than the maximum scale rate",
 };
 
 /** Without behavior: a window for shrinking, and at most twice as many, or 4. */

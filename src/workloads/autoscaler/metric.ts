@@ -1,8 +1,10 @@
 /** The five sources of metrics: what each asks for, and how it is told in the status. */
 import type { HorizontalPodAutoscaler } from "../../client/kinds/index.ts";
+import { goTextOfSelector } from "../../meta/label-selector.ts";
 import { type PodValues, type Reading, milliOf, quantityOf, resourceQuantity } from "./readings.ts";
 import {
   MetricError,
+  ReadingError,
   type Proposal,
   type Situation,
   byAverageValue,
@@ -25,31 +27,67 @@ export interface Wanted {
   readonly status: MetricStatus;
 }
 
-/** The reason of the Event and of the condition for a metric that cannot be had, and which metric it is. */
-export function metricEvent(metric: MetricSpec): { readonly reason: string; readonly what: string } {
+/** Why a metric cannot be had. */
+export interface MetricFailure {
+  /** The reason of the Event and of the condition. */
+  readonly reason: string;
+  readonly message: string;
+  /** The message, and which metric, for the Event about all of them. */
+  readonly what: string;
+}
+
+/** Tells why a metric cannot be had, as kube-controller-manager says it. */
+export function failureOf(metric: MetricSpec, error: MetricError, namespace: string): MetricFailure {
   const { type, resource, containerResource, pods, object, external } = metric;
-  switch (type) {
-    case "Resource":
-      return { reason: "FailedGetResourceMetric", what: `${resource?.name ?? ""} of Pods` };
-    case "ContainerResource":
-      return {
-        reason: "FailedGetContainerResourceMetric",
-        what: `${containerResource?.name ?? ""} of the container ${containerResource?.container ?? ""}`,
-      };
-    case "Pods":
-      return { reason: "FailedGetPodsMetric", what: `${pods?.metric.name ?? ""} of Pods` };
-    case "Object":
-      return { reason: "FailedGetObjectMetric", what: `${object?.metric.name ?? ""} of an object` };
-    case "External":
-      return { reason: "FailedGetExternalMetric", what: `${external?.metric.name ?? ""} from outside` };
-    default:
-      return { reason: "InvalidMetricSourceType", what: type };
+  const message = error instanceof ReadingError ? `${readingOf(metric, namespace)}${error.message}` : error.message;
+  if (type === "Resource" && resource) {
+    const whole = `failed to get ${resource.name} ${usageOf(resource.target)}: ${message}`;
+    const what = `failed to get ${resource.name} resource metric value: ${whole}`;
+    return { reason: "FailedGetResourceMetric", message: whole, what };
   }
+  if (type === "ContainerResource" && containerResource) {
+    const { name, container, target } = containerResource;
+    const whole = `failed to get ${name} ${usageOf(target)}: ${message}`;
+    const what = `failed to get ${container} container metric value: ${whole}`;
+    return { reason: "FailedGetContainerResourceMetric", message: whole, what };
+  }
+  if (type === "Pods" && pods) {
+    return { reason: "FailedGetPodsMetric", message, what: `failed to get pods metric value: ${message}` };
+  }
+  if (type === "Object" && object) {
+    const isShare = object.target.type === "AverageValue";
+    const inner = isShare ? `failed to get ${object.metric.name} object metric: ${message}` : message;
+    return { reason: "FailedGetObjectMetric", message, what: `failed to get object metric value: ${inner}` };
+  }
+  if (type === "External" && external) {
+    const { name } = external.metric;
+    const isShare = external.target.averageValue !== undefined;
+    const inner = isShare ? `failed to get ${name} external metric` : `failed to get external metric ${name}`;
+    const what = `failed to get ${name} external metric value: ${inner}: ${message}`;
+    return { reason: "FailedGetExternalMetric", message, what };
+  }
+  return { reason: "InvalidMetricSourceType", message, what: message };
+}
+
+const usageOf = ({ averageValue }: Target): string => (averageValue === undefined ? "utilization" : "usage");
+
+/** What could not be read of a metric. */
+function readingOf(metric: MetricSpec, namespace: string): string {
+  const { resource, containerResource, pods, object, external } = metric;
+  if (resource ?? containerResource)
+    return `unable to get metrics for resource ${(resource ?? containerResource)!.name}: `;
+  if (pods) return `unable to get metric ${pods.metric.name}: `;
+  if (object) {
+    const { kind, name } = object.describedObject;
+    return `unable to get metric ${object.metric.name}: ${kind} on ${namespace} ${name}/`;
+  }
+  if (!external) return "";
+  return `unable to get external metric ${namespace}/${external.metric.name}/${goTextOfSelector(external.metric.selector)}: `;
 }
 
 /** Judges a metric. @throws MetricError where it cannot be had */
 export function proposalOf(metric: MetricSpec, reading: Reading, situation: Situation): Wanted {
-  if (typeof reading === "string") throw new MetricError(reading);
+  if (typeof reading === "string") throw new ReadingError(reading);
   const { type, resource, containerResource, pods, object, external } = metric;
   if (type === "Resource" && resource) return byResource(metric, podsIn(reading), situation);
   if (type === "ContainerResource" && containerResource) return byResource(metric, podsIn(reading), situation);
@@ -67,14 +105,14 @@ export function proposalOf(metric: MetricSpec, reading: Reading, situation: Situ
     const isShare = target.type === "AverageValue";
     const { replicas, current } = byWhole(target, isShare, valueIn(reading), situation);
     const name = isShare
-      ? `external metric ${object.metric.name}`
+      ? `external metric ${object.metric.name}(${goTextOfSelector(object.metric.selector)})`
       : `${describedObject.kind} metric ${object.metric.name}`;
     return { replicas, name, status: { type, object: { describedObject, metric: object.metric, current } } };
   }
   if (type === "External" && external) {
     const isShare = external.target.averageValue !== undefined;
     const { replicas, current } = byWhole(external.target, isShare, valueIn(reading), situation);
-    const name = `external metric ${external.metric.name}`;
+    const name = `external metric ${external.metric.name}(${goTextOfSelector(external.metric.selector)})`;
     return { replicas, name, status: { type, external: { metric: external.metric, current } } };
   }
   throw new MetricError(`expected a known type of metric with its member, got ${JSON.stringify(type)}`);

@@ -45,10 +45,18 @@ export interface Situation {
 /** A metric cannot be judged, and why. */
 export class MetricError extends Error {}
 
+/** A metric could not be read, and why. */
+export class ReadingError extends MetricError {}
+
 const isWithin = ({ up, down }: Tolerances, ratio: number): boolean => 1 - down <= ratio && ratio <= 1 + up;
 
 const MAX_INT32 = 2 ** 31 - 1;
-const ceil = (value: number): number => Math.min(MAX_INT32, Math.ceil(value));
+
+/** A number of replicas. @throws MetricError where metrics or requests are so large that there is none */
+function ceil(value: number): number {
+  if (Number.isNaN(value)) throw new MetricError("the metric and its target are too large to be compared");
+  return Math.max(-MAX_INT32, Math.min(MAX_INT32, Math.ceil(value)));
+}
 
 interface Groups {
   readonly ready: number;
@@ -90,7 +98,7 @@ function isStarting(pod: Pod, measuredSince: number, now: number): boolean {
 function counted(values: PodValues, { unready, ignored }: Groups): Map<string, number> {
   const all = new Map<string, number>();
   for (const [name, { value }] of values) if (!unready.has(name) && !ignored.has(name)) all.set(name, value);
-  if (all.size === 0) throw new MetricError("no metrics of Pods that count were received; they may not be ready");
+  if (all.size === 0) throw new MetricError("did not receive metrics for targeted pods (pods might be unready)");
   return all;
 }
 
@@ -124,7 +132,7 @@ function judge({ situation, groups, values, whenShrinking, ratioOf }: Judging): 
 }
 
 function needPods({ pods }: Situation): void {
-  if (pods.length === 0) throw new MetricError("the selector of the target selects no Pods");
+  if (pods.length === 0) throw new MetricError("no pods returned by selector while calculating replica count");
 }
 
 const sum = (values: Iterable<number>): number => {
@@ -158,7 +166,7 @@ export function byUtilization(
   const utilizationOf = (some: ReadonlyMap<string, number>): { utilization: number; usage: number } => {
     const known = [...some].filter(([name]) => requests.has(name));
     const requested = sum(known.map(([name]) => requests.get(name)!));
-    if (requested === 0) throw new MetricError("no metrics of known Pods with requests were received");
+    if (requested === 0) throw new MetricError("no metrics returned matched known pods");
     const used = sum(known.map(([, value]) => value));
     return { utilization: Math.trunc((used * 100) / requested), usage: Math.trunc(used / known.length) };
   };
@@ -178,17 +186,17 @@ function requestOf({ metadata: { name }, spec }: Pod, resource: string, containe
   const whole = spec.resources?.requests;
   if (container === undefined && whole && Object.keys(whole).length > 0) {
     const request = whole[resource];
-    if (request === undefined) throw new MetricError(`the Pod ${name} has no request for ${resource}`);
+    if (request === undefined) throw new MetricError(`missing pod-level request for ${resource} in Pod ${name}`);
     return milliOf(request);
   }
   const sidecars = (spec.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === "Always");
   const all = [...spec.containers, ...sidecars].filter((one) => container === undefined || one.name === container);
-  if (all.length === 0) throw new MetricError(`the Pod ${name} has no container ${container ?? ""}`);
+  if (all.length === 0) throw new MetricError(`container ${container ?? ""} not found in Pod ${name}`);
   let total = 0;
   for (const one of all) {
     const request = one.resources?.requests?.[resource];
     if (request === undefined)
-      throw new MetricError(`the container ${one.name} of the Pod ${name} has no request for ${resource}`);
+      throw new MetricError(`missing request for ${resource} in container ${one.name} of Pod ${name}`);
     total += milliOf(request);
   }
   return total;

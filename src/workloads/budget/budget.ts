@@ -2,6 +2,7 @@
 import { PodDisruptionBudget as BudgetKind } from "../../client/kinds/index.ts";
 import type { Pod, PodDisruptionBudget } from "../../client/kinds/index.ts";
 import type { ObjectMetaOwnerReference } from "../../client/kinds/types.ts";
+import { goTextOfSelector } from "../../meta/label-selector.ts";
 import { formatTime } from "../../meta/time.ts";
 import { controllerOf } from "../common/ownership.ts";
 import { type Plan, type PlannedWrite, tells, updatesStatus } from "../common/plan.ts";
@@ -52,7 +53,7 @@ export interface BudgetPlan extends Plan {
 /** Plans the status of a budget, and when to look again at its evictions. */
 export function planBudget(input: BudgetInput): BudgetPlan {
   const { budget, pods, now } = input;
-  const noPods = pods.length === 0 ? [tells("Normal", "NoPods", "no Pods fit the selector")] : [];
+  const noPods = pods.length === 0 ? [tells("Normal", "NoPods", "No matching pods found")] : [];
   const expected = expectedOf(input);
   if (typeof expected === "string") return planFailure(input, expected, noPods);
   const { kept, overdue, againMillis } = keptDisruptions(input);
@@ -68,10 +69,7 @@ export function planBudget(input: BudgetInput): BudgetPlan {
     disruptedPods: kept,
   };
   const isRight = isUpToDate(budget.status, status);
-  const told = [
-    ...noPods,
-    ...(unmanaged.length > 0 ? [tells("Warning", "UnmanagedPods", unmanagedNote(unmanaged))] : []),
-  ];
+  const told = [...noPods, ...(unmanaged.length > 0 ? [tells("Warning", "UnmanagedPods", unmanagedNote(budget))] : [])];
   const writes = isRight ? [] : [updatesStatus(BudgetKind, { ...budget, status: withCondition(budget, status, now) })];
   return { stages: [!isRight || input.isNews ? [...told, ...writes] : []], againMillis, overdue };
 }
@@ -114,13 +112,11 @@ function roundedUp(value: number | string, total: number): number | undefined {
   return Number.isInteger(percent) ? Math.ceil((percent * total) / 100) : undefined;
 }
 
-const MAX_NAMES = 5;
-
-function unmanagedNote(names: readonly string[]): string {
-  const some = names.toSorted().slice(0, MAX_NAMES).join(", ");
-  const more = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : "";
-  return `Pods without a controller are selected and cannot be counted as expected: ${some}${more}; a number in spec.minAvailable counts them`;
-}
+/** As kube-controller-manager says it: people search for it. */
+const unmanagedNote = ({ spec: { selector } }: PodDisruptionBudget): string =>
+  `Pods selected by this PodDisruptionBudget (selector: ${goTextOfSelector(selector)}) were found to be unmanaged. ` +
+  `As a result, the status of the PDB cannot be calculated correctly, which may result in undefined behavior. ` +
+  `To account for these pods please set ".spec.minAvailable" field of the PDB to an integer value.`;
 
 interface Disruptions {
   readonly kept: Readonly<Record<string, string>>;
@@ -165,7 +161,8 @@ function planFailure(
     { type: CONDITION, status: "False", reason: "SyncFailed", message, observedGeneration },
     now,
   );
-  const event = tells("Warning", "CalculateExpectedPodCountFailed", message);
+  const note = `Failed to calculate the number of expected pods: ${message}`;
+  const event = tells("Warning", "CalculateExpectedPodCountFailed", note);
   const before = status.conditions?.find(({ type }) => type === CONDITION);
   const isKnown = before?.reason === "SyncFailed" && before.message === message && status.disruptionsAllowed === 0;
   if (isKnown) return { stages: [isNews ? [...noPods, event] : []], overdue: [] };

@@ -25,7 +25,7 @@ export type PlannedWrite =
   | { readonly verb: "update"; readonly kind: Kind; readonly object: ApiObject; readonly told?: Told }
   | { readonly verb: "status"; readonly kind: Kind; readonly object: ApiObject }
   | {
-      readonly verb: "patch" | "patchStatus";
+      readonly verb: "patch";
       readonly kind: Kind;
       readonly object: ApiObject;
       readonly patch: Readonly<Record<string, unknown>>;
@@ -104,13 +104,6 @@ export const patches = <T extends ApiObject, S extends Scope>(
   object: T,
   patch: Readonly<Record<string, unknown>>,
 ): PlannedWrite => ({ verb: "patch", kind, object, patch });
-
-/** Plans a merge patch (RFC 7386) of the status of an object by its uid. */
-export const patchesStatus = <T extends ApiObject, S extends Scope>(
-  kind: Kind<T, S>,
-  object: T,
-  patch: Readonly<Record<string, unknown>>,
-): PlannedWrite => ({ verb: "patchStatus", kind, object, patch });
 
 /** Plans the deletion of an object by its uid. */
 export const deletes = <T extends ApiObject, S extends Scope>(

@@ -17,9 +17,26 @@ const ALPHABET = "bcdfghjklmnpqrstvwxz2456789";
  * each character of the decimal number is mapped to an alphabet without vowels (WL-GEN-8).
  */
 export function hashOf(value: unknown, collisionCount?: number): string {
+  return withCount(hashOfText(canonicalJson(value as Value)), collisionCount);
+}
+
+/**
+ * Returns the hashes of a value, one for each count of collisions: the value is read once, however many names others have taken.
+ */
+export function hashesOf(value: unknown): (collisionCount?: number) => string {
+  const begun = hashOfText(canonicalJson(value as Value));
+  return (collisionCount) => withCount(begun, collisionCount);
+}
+
+function hashOfText(text: string): number {
   let hash = FNV_OFFSET;
+  for (const byte of Buffer.from(text)) hash = Math.imul(hash ^ byte, FNV_PRIME);
+  return hash;
+}
+
+function withCount(begun: number, collisionCount: number | undefined): string {
+  let hash = begun;
   const add = (byte: number): void => void (hash = Math.imul(hash ^ byte, FNV_PRIME));
-  for (const byte of Buffer.from(canonicalJson(value as Value))) add(byte);
   if (collisionCount !== undefined) {
     for (let shift = 0; shift < 32; shift += 8) add((collisionCount >>> shift) & 0xff);
     for (let zero = 0; zero < 4; zero++) add(0);

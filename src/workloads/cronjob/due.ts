@@ -25,10 +25,19 @@ const SECOND = 1000;
 /** The time after which a CronJob is looked at when it is due. */
 const DELAY_MS = 100;
 
+/**
+ * Returns the times that are to be looked at now: a time is, {@link DELAY_MS} after it has passed, so that a controller which starts in
+ * between does the same as one that waits.
+ */
+export const dueBy = (cronJob: CronJob, zoned: ZonedSchedule, now: number, withDeadline: boolean): Missed =>
+  missedBetween(zoned, sinceOf(cronJob, now, withDeadline), now - DELAY_MS);
+
 /** Returns the times that have passed since the last one, with the deadline since the deadline at most. */
-export function missedBy(cronJob: CronJob, zoned: ZonedSchedule, now: number, withDeadline: boolean): Missed {
+export const missedBy = (cronJob: CronJob, zoned: ZonedSchedule, now: number, withDeadline: boolean): Missed =>
+  missedBetween(zoned, sinceOf(cronJob, now, withDeadline), now);
+
+function missedBetween(zoned: ZonedSchedule, since: number, now: number): Missed {
   const { schedule, zone } = zoned;
-  const since = sinceOf(cronJob, now, withDeadline);
   const first = nextDue(schedule, zone, since);
   if (first !== undefined && now < first) return { since, last: undefined, count: 0, isInvalid: false };
   const second = first === undefined ? undefined : nextDue(schedule, zone, first);
@@ -78,7 +87,7 @@ function lastByHalving(dueAfter: (time: number) => number | undefined, known: nu
 
 /** Milliseconds until a CronJob is looked at again; undefined where its schedule comes no more. */
 export function untilNext(cronJob: CronJob, zoned: ZonedSchedule, now: number): number | undefined {
-  const { since, last, count, isInvalid } = missedBy(cronJob, zoned, now, false);
+  const { since, last, count, isInvalid } = dueBy(cronJob, zoned, now, false);
   const from = last ?? (isInvalid || count > 0 ? now : since);
   const next = nextDue(zoned.schedule, zoned.zone, from);
   return next === undefined ? undefined : next + DELAY_MS - now;

@@ -11,7 +11,7 @@ import { timeZone } from "../../util/time-zone.ts";
 import { type PlannedWrite, tells } from "../common/plan.ts";
 import { ownedBy } from "../common/ownership.ts";
 import { finishedCondition } from "../job/ends.ts";
-import { type ZonedSchedule, missedBy, untilNext } from "./due.ts";
+import { type ZonedSchedule, dueBy, untilNext } from "./due.ts";
 
 /** A CronJob, the Jobs that it controls, and the time in milliseconds since the epoch. */
 export interface CronInput {
@@ -55,8 +55,10 @@ const TOO_MANY = "too many missed start times. Set or decrease .spec.startingDea
 export function planCronJob(input: CronInput): CronPlan {
   const { cronJob, now } = input;
   const removes = removedJobs(input);
-  const known = knownJobs(input);
-  const status = withoutJobs(known.status, removes);
+  // What is removed is no news.
+  const kept = { ...input.cronJob, status: withoutJobs(input.cronJob.status, removes) };
+  const known = knownJobs({ ...input, cronJob: kept });
+  const { status } = known;
   const base = { removes, status, due: undefined, againMillis: () => undefined };
   if (cronJob.metadata.deletionTimestamp !== undefined) return { ...base, events: known.events };
   const scheduled = scheduleOf(input);
@@ -162,7 +164,7 @@ function scheduleOf(input: CronInput): {
     return {
       events: [tells("Warning", "UnparseableSchedule", `unparseable schedule: ${JSON.stringify(text.slice(0, 200))}`)],
     };
-  const note = `CRON_TZ or TZ used in schedule ${JSON.stringify(text.slice(0, 200))} is not officially supported`;
+  const note = `CRON_TZ or TZ used in schedule ${JSON.stringify(text.slice(0, 200))} is not officially supported, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details`;
   return { zoned, events: zoned.schedule.zone === undefined ? [] : [tells("Warning", "UnsupportedSchedule", note)] };
 }
 
@@ -192,7 +194,7 @@ function dueTime(
   zoned: ZonedSchedule,
 ): { readonly time?: number; readonly events: readonly PlannedWrite[]; readonly isInvalid?: boolean } {
   const { spec, status } = cronJob;
-  const { last, count, isInvalid } = missedBy(cronJob, zoned, now, true);
+  const { last, count, isInvalid } = dueBy(cronJob, zoned, now, true);
   if (isInvalid) {
     const note = `invalid schedule: ${spec.schedule} : time difference between two schedules is less than 1 second`;
     return { events: [tells("Warning", "InvalidSchedule", note)], isInvalid };
@@ -214,7 +216,7 @@ function dueTime(
   return { time: last, events };
 }
 
-const httpDate = (time: number): string => new Date(time).toUTCString().replace("GMT", "UTC");
+const httpDate = (time: number): string => new Date(time).toUTCString().replace("GMT", "+0000");
 
 const nameOf = ({ metadata }: CronJob, time: number): string => `${metadata.name}-${Math.floor(time / 60_000)}`;
 

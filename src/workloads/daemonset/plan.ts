@@ -77,6 +77,11 @@ interface Changes {
   readonly remove: Pod[];
 }
 
+/** Adds items to a list; they may be more than a call takes arguments. */
+function addAll<T>(list: T[], items: readonly T[]): void {
+  for (const item of items) list.push(item);
+}
+
 const noChanges = (): Changes => ({ makeOn: [], remove: [] });
 
 /** The plan of one DaemonSet that stays. */
@@ -152,13 +157,21 @@ class Planning {
       names.add(name);
       const here = this.#pods.get(name);
       const found = fit(node);
-      if (found === "none") changes.remove.push(...(here ?? []).filter((pod) => !isTerminating(pod)));
+      if (found === "none")
+        addAll(
+          changes.remove,
+          (here ?? []).filter((pod) => !isTerminating(pod)),
+        );
       else if (here) this.#manageNode(name, here, found === "runs", changes);
       else if (found === "runs") changes.makeOn.push(name);
     }
     // A Pod for a node that is gone and that was never bound is nobody else's (WL-DS-4).
     for (const [node, pods] of this.#pods) {
-      if (!names.has(node)) changes.remove.push(...pods.filter(({ spec }) => !spec.nodeName));
+      if (!names.has(node))
+        addAll(
+          changes.remove,
+          pods.filter(({ spec }) => !spec.nodeName),
+        );
     }
     return changes;
   }
@@ -172,7 +185,7 @@ class Planning {
     }
     if (running.length <= 1) return;
     const sorted = running.toSorted(byPrecedence);
-    changes.remove.push(...(this.#allowsSurge ? this.#surplusOfSurge(sorted) : sorted.slice(1)));
+    addAll(changes.remove, this.#allowsSurge ? this.#surplusOfSurge(sorted) : sorted.slice(1));
   }
 
   /** Deletes a Pod that has ended; one that failed not before its time (WL-DS-5). */
@@ -245,7 +258,7 @@ class Planning {
     const staying = (this.#pods.get(node) ?? []).filter((pod) => !isTerminating(pod));
     const { hash } = this.#revision;
     const latest = staying.filter((pod) => isUpdated(this.#set, pod, hash));
-    return { latest, old: staying.filter((pod) => !latest.includes(pod)) };
+    return { latest, old: staying.filter((pod) => !isUpdated(this.#set, pod, hash)) };
   }
 
   #updateInPlace(desired: readonly Node[], mostUnavailable: number): Changes {
@@ -259,10 +272,10 @@ class Planning {
       else if (!this.#isAvailable(pod)) {
         unavailable++;
         // An old Pod that is not available is no loss.
-        changes.remove.push(...old);
-      } else candidates.push(...old);
+        addAll(changes.remove, old);
+      } else addAll(candidates, old);
     }
-    changes.remove.push(...candidates.slice(0, Math.max(0, mostUnavailable - unavailable)));
+    addAll(changes.remove, candidates.slice(0, Math.max(0, mostUnavailable - unavailable)));
     return changes;
   }
 
@@ -294,8 +307,8 @@ class Planning {
       } else if (this.#isAvailable(oldPod)) candidates.push(name);
       else changes.makeOn.push(name);
     }
-    changes.remove.push(...misplaced.slice(0, Math.max(0, available - desired)));
-    changes.makeOn.push(...candidates.slice(0, Math.max(0, mostSurge - surging)));
+    addAll(changes.remove, misplaced.slice(0, Math.max(0, available - desired)));
+    addAll(changes.makeOn, candidates.slice(0, Math.max(0, mostSurge - surging)));
     return changes;
   }
 

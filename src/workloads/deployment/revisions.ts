@@ -58,7 +58,10 @@ export const scaleAnnotations = (deployment: Deployment): Annotations => ({
 export function keepRevision(current: SetDraft, old: readonly SetDraft[], deployment: Deployment): void {
   current.minReadySeconds = deployment.spec.minReadySeconds ?? 0;
   const annotations = withAnnotations(current.annotations, sharedAnnotations(deployment.metadata.annotations));
-  current.annotations = withRevision(annotations, Math.max(0, ...old.map(revisionOf)) + 1);
+  current.annotations = withRevision(
+    annotations,
+    old.reduce((highest, set) => Math.max(highest, revisionOf(set)), 0) + 1,
+  );
 }
 
 /** Raises the revision; the one before is added to the history. */

@@ -43,21 +43,28 @@ export function planMirror({ service, endpoints, slices }: MirrorInput): Plan {
   const updated: EndpointSlice[] = [];
   for (const [key, group] of groups) {
     const [first, ...rest] = byKey.get(key) ?? [];
-    removed.push(...rest);
+    for (const slice of rest) removed.push(slice);
     if (!first) created.push(group);
     else if (!isRight(first, group, endpoints)) updated.push(mirrored(first, group, endpoints));
   }
-  for (const [key, left] of byKey) if (!groups.has(key)) removed.push(...left);
-  for (let i = 0; i < removed.length && created.length > 0;) {
-    const at = created.findIndex(({ family }) => family === removed[i]!.addressType);
-    if (at < 0) i++;
-    else updated.push(mirrored(removed.splice(i, 1)[0]!, created.splice(at, 1)[0]!, endpoints));
-  }
+  for (const [key, left] of byKey) if (!groups.has(key)) for (const slice of left) removed.push(slice);
+  // A slice that would be deleted becomes one of its family that would be made.
+  const waiting = Map.groupBy(created.toReversed(), ({ family }) => family);
+  const deleted = removed.filter((slice) => {
+    const group = waiting.get(slice.addressType)?.pop();
+    if (group) updated.push(mirrored(slice, group, endpoints));
+    return !group;
+  });
+  const left = new Set([...waiting.values()].flat());
   const isGoing = endpoints.metadata.deletionTimestamp !== undefined;
   const writes = [
-    isGoing ? [] : created.map((group) => creates(EndpointSliceKind, newSlice(group, endpoints))),
+    isGoing
+      ? []
+      : created
+          .filter((group) => left.has(group))
+          .map((group) => creates(EndpointSliceKind, newSlice(group, endpoints))),
     updated.map((slice) => updates(EndpointSliceKind, slice)),
-    removed.map((slice) => deletes(EndpointSliceKind, slice)),
+    deleted.map((slice) => deletes(EndpointSliceKind, slice)),
   ].filter((stage) => stage.length > 0);
   if (writes.length === 0) return { stages: [] };
   const events = [
@@ -66,7 +73,7 @@ export function planMirror({ service, endpoints, slices }: MirrorInput): Plan {
           tells(
             "Warning",
             "InvalidIPAddress",
-            `${invalid} addresses are no IP addresses and are left out of EndpointSlices`,
+            `Skipped ${invalid} invalid IP addresses when mirroring to EndpointSlices`,
           ),
         ]
       : []),
@@ -75,7 +82,7 @@ export function planMirror({ service, endpoints, slices }: MirrorInput): Plan {
           tells(
             "Warning",
             "TooManyAddressesToMirror",
-            `a subset has more than ${MAX_MIRRORED} addresses; ${tooMany} are left out of EndpointSlices`,
+            `A max of ${MAX_MIRRORED} addresses can be mirrored to EndpointSlices per Endpoints subset. ${invalid + tooMany} addresses were skipped`,
           ),
         ]
       : []),

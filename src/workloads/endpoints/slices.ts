@@ -82,28 +82,26 @@ function planFamily(input: SlicesInput, family: string): FamilyPlan {
   const removed = existing.filter((slice) => !isOwned(slice, service));
   for (const [key, { ports, endpoints }] of groups) {
     const packed = pack(byPorts.get(key) ?? [], endpoints);
-    created.push(...packed.created.map((list) => ({ ports, endpoints: list })));
-    kept.push(...packed.kept);
-    removed.push(...packed.emptied);
+    for (const list of packed.created) created.push({ ports, endpoints: list });
+    for (const one of packed.kept) kept.push(one);
+    for (const slice of packed.emptied) removed.push(slice);
   }
-  for (const [key, left] of byPorts) if (!groups.has(key)) removed.push(...left);
+  for (const [key, left] of byPorts) if (!groups.has(key)) for (const slice of left) removed.push(slice);
 
   // A slice that would be deleted becomes one that would be made.
   const reused: Packed[] = [];
   const wanted = created.length > 0 || kept.length > 0 ? created : [{ ports: [], endpoints: [] }];
-  for (let i = 0; i < removed.length && wanted.length > 0;) {
-    const slice = removed[i]!;
-    if (!isOwned(slice, service)) i++;
-    else {
-      removed.splice(i, 1);
-      const { ports, endpoints } = wanted.pop()!;
-      const isPlaceholder = endpoints.length === 0 && slice.endpoints.length === 0 && slice.ports.length === 0;
-      reused.push({ slice: { ...slice, ports }, endpoints, hasChanged: !isPlaceholder });
-    }
-  }
+  const deleted = removed.filter((slice) => {
+    const next = isOwned(slice, service) ? wanted.pop() : undefined;
+    if (!next) return true;
+    const { ports, endpoints } = next;
+    const isPlaceholder = endpoints.length === 0 && slice.endpoints.length === 0 && slice.ports.length === 0;
+    reused.push({ slice: { ...slice, ports }, endpoints, hasChanged: !isPlaceholder });
+    return false;
+  });
   const written = [...kept, ...reused].flatMap((packed) => updatedSlice(packed, input, hinting));
   const fresh = wanted.map((one) => newSlice(one, family, input, hinting));
-  return { created: fresh, updated: written, removed };
+  return { created: fresh, updated: written, removed: deleted };
 }
 
 /** The endpoints of a family, grouped by the ports of their Pods. */

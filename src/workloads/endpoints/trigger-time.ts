@@ -1,5 +1,6 @@
 /** The time of the change that addresses follow, for `endpoints.kubernetes.io/last-change-trigger-time`. */
 import type { Pod, Service } from "../../client/kinds/index.ts";
+import { isoTime } from "../../meta/iso-time.ts";
 import { conditionOfPod } from "../common/pods.ts";
 
 /** The annotation that tells it. */
@@ -42,4 +43,10 @@ export function triggerTimeOf(service: Service, pods: Iterable<Pod>, before: See
 }
 
 /** A time without the milliseconds that it does not have. */
-const timeText = (millis: number): string => new Date(millis).toISOString().replace(/\.?0*Z$/, "Z");
+function timeText(millis: number): string {
+  const text = isoTime(millis);
+  let end = text.length - 1;
+  while (text[end - 1] === "0") end--;
+  if (text[end - 1] === ".") end--;
+  return `${text.slice(0, end)}Z`;
+}

@@ -32,12 +32,16 @@ export const waitOfIndex = (lastFailed: Pod | undefined, now: number): number =>
 /** Adds Pods that ended since: a success forgets the failures before it. */
 export function withEnded(before: Failures, succeeded: readonly Pod[], failed: readonly Pod[]): Failures {
   if (succeeded.length === 0 && failed.length === 0) return before;
-  const lastSuccess = Math.max(-Infinity, ...succeeded.map(endOf));
+  const lastSuccess = latestOf(succeeded.map(endOf));
   const ends = failed.map(endOf).filter((end) => end > lastSuccess);
   const kept = succeeded.length === 0 ? before : NONE;
   if (ends.length === 0) return kept;
-  return { count: kept.count + ends.length, lastEnd: Math.max(...ends) };
+  return { count: kept.count + ends.length, lastEnd: latestOf(ends) };
 }
+
+/** The latest of some times, of which there may be a hundred thousand. */
+const latestOf = (times: readonly number[]): number =>
+  times.reduce((latest, time) => Math.max(latest, time), -Infinity);
 
 /**
  * Returns the failures that the Pods of a Job show which were counted before: those that ended by themselves. One that was deleted does

@@ -73,11 +73,12 @@ export function endOf(pod: Pod): number {
 
 /** The latest end of the containers, sidecars included; undefined while one of them has none. */
 function endOfContainers({ spec, status }: Pod): number | undefined {
-  const sidecars = (spec.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === "Always");
-  const isSidecar = ({ name }: ContainerStatus): boolean => sidecars.some((one) => one.name === name);
+  const sidecars = new Set(
+    (spec.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === "Always").map(({ name }) => name),
+  );
+  const isSidecar = ({ name }: ContainerStatus): boolean => sidecars.has(name);
   const statuses = status.containerStatuses ?? [];
-  const all =
-    sidecars.length === 0 ? statuses : [...statuses, ...(status.initContainerStatuses ?? []).filter(isSidecar)];
+  const all = sidecars.size === 0 ? statuses : [...statuses, ...(status.initContainerStatuses ?? []).filter(isSidecar)];
   let latest: number | undefined;
   for (const { state } of all) {
     const end = Date.parse(state?.terminated?.finishedAt ?? "");

@@ -19,10 +19,10 @@ function duplicates(active: readonly Pod[], completions: number): { readonly rem
   const removed: Pod[] = [];
   const kept: Pod[] = [];
   for (const [index, pods] of Map.groupBy(active, indexOf)) {
-    if (index === undefined || index >= completions) removed.push(...pods);
+    if (index === undefined || index >= completions) for (const pod of pods) removed.push(pod);
     else {
       const sorted = pods.length === 1 ? pods : pods.toSorted(byRemoval);
-      removed.push(...sorted.slice(0, -1));
+      for (const pod of sorted.slice(0, -1)) removed.push(pod);
       kept.push(sorted.at(-1)!);
     }
   }

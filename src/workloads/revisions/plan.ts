@@ -3,7 +3,7 @@ import type { ApiObject } from "../../client/kind.ts";
 import { ControllerRevision } from "../../client/kinds/index.ts";
 import { type PlannedWrite, creates, deletes, updates } from "../common/plan.ts";
 import type { PodTemplate } from "../common/template.ts";
-import { byNumber, hashOfTemplate, isRevisionOf, newRevision } from "./revision.ts";
+import { byNumber, hashesOfTemplate, isRevisionOf, newRevision } from "./revision.ts";
 
 /** The revisions of an owner. */
 export interface RevisionView {
@@ -40,8 +40,7 @@ export interface RevisionPlan {
 export function planRevision(view: RevisionView): RevisionPlan {
   const { template, history, label, collisionCount } = view;
   const sorted = history.toSorted(byNumber);
-  const equal = sorted.filter((one) => isRevisionOf(one, template));
-  const old = sorted.filter((one) => !equal.includes(one));
+  const { equal = [], old = [] } = Object.groupBy(sorted, (one) => (isRevisionOf(one, template) ? "equal" : "old"));
   const kept = equal.pop();
   const next = (old.at(-1)?.revision ?? 0) + 1;
   if (!kept) return { ...planNew(view, next), duplicates: [], old };
@@ -63,8 +62,9 @@ function planNew(
   { owner, template, label, collisionCount: first, revisionNamed }: RevisionView,
   revision: number,
 ): Pick<RevisionPlan, "name" | "hash" | "writes" | "collisionCount"> {
+  const hashOf = hashesOfTemplate(template);
   for (let collisionCount = first; ; collisionCount = (collisionCount ?? 0) + 1) {
-    const hash = hashOfTemplate(template, collisionCount);
+    const hash = hashOf(collisionCount);
     const name = `${owner.metadata.name}-${hash}`;
     const taken = revisionNamed(name);
     if (taken && !isRevisionOf(taken, template)) continue;

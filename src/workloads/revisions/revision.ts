@@ -8,7 +8,7 @@ import type { ControllerRevision } from "../../client/kinds/index.ts";
 import { canonicalJson } from "../../value/canonical.ts";
 import type { Value } from "../../value/value.ts";
 import { ownedBy } from "../common/ownership.ts";
-import { type PodTemplate, hashOf } from "../common/template.ts";
+import { type PodTemplate, hashesOf } from "../common/template.ts";
 
 /** The data of the revision of a template: a patch that replaces the template of the owner. */
 export const dataOf = (template: PodTemplate): { readonly spec: { readonly template: PodTemplate } } => ({
@@ -49,9 +49,9 @@ export function byNumber(a: ControllerRevision, b: ControllerRevision): number {
   return a.metadata.name < b.metadata.name ? -1 : 1;
 }
 
-/** The hash of a template for the name and label of its revision (WL-GEN-8). */
-export const hashOfTemplate = (template: PodTemplate, collisionCount: number | undefined): string =>
-  hashOf(dataOf(template), collisionCount);
+/** The hashes of a template for the name and label of its revision, one for each count of collisions (WL-GEN-8). */
+export const hashesOfTemplate = (template: PodTemplate): ((collisionCount: number | undefined) => string) =>
+  hashesOf(dataOf(template));
 
 /** Creates the revision of a template; the owner is its controller, and its annotations are copied. */
 export function newRevision(

@@ -289,7 +289,7 @@ class Planning {
       const written = withOwners(this.#set, ordinal, pod, claim);
       if (!written) return [];
       const isOthers = hasOtherController(this.#set, pod, claim);
-      const conflict = `PersistentVolumeClaim ${claim.metadata.name} has another controller, the retention policy does not hold for it`;
+      const conflict = `PersistentVolumeClaim ${claim.metadata.name} has a conflicting OwnerReference that acts as a manging controller, the retention policy is ignored for this claim`;
       return [
         ...(isOthers ? [tells("Warning", "ConflictingController", conflict)] : []),
         updates(PersistentVolumeClaim, written),

@@ -11,7 +11,7 @@ import { inSlices } from "../../../util/steps.ts";
 import { attachNames } from "../../../claims/attachment.ts";
 import { type PodCondition, setPodCondition } from "../../common/pod-conditions.ts";
 import { isFinished } from "../../../claims/usage.ts";
-import { TERMINATED, PodGarbageMemory, UNPLACED, podGarbageSpecs } from "./memory.ts";
+import { ROUND_MS, TERMINATED, PodGarbageMemory, UNPLACED, podGarbageSpecs } from "./memory.ts";
 import { QUARANTINE_MS, podsBeyond, isRemoved, planForNode } from "./plan.ts";
 
 /** The settings of the Pod garbage collector. */
@@ -22,7 +22,6 @@ export interface PodGarbageSettings {
 
 type GarbageContext = KeyContext<PodGarbageMemory>;
 
-const COUNT_INTERVAL_MS = 20_000;
 
 /** The controller named `pod-garbage-collector-controller`. */
 export function podGarbage(dialect: Dialect, { endedPods = 12_500 }: PodGarbageSettings = {}): Controller {
@@ -32,10 +31,10 @@ export function podGarbage(dialect: Dialect, { endedPods = 12_500 }: PodGarbageS
     uses: [podGarbageSpecs.pods, podGarbageSpecs.nodes],
     begin: (parts, add) => new PodGarbageMemory(names, parts, add),
     async reconcile(ctx): Promise<Result> {
-      const { key, memory } = ctx;
+      const { key } = ctx;
       if (key === TERMINATED) return endedPods > 0 ? removeTerminated(ctx, endedPods) : undefined;
       if (key !== UNPLACED) return collectOnNode(ctx, key.slice(key.indexOf("/") + 1));
-      return removeAll(ctx, memory.pods.by("group", UNPLACED));
+      return removeUnplaced(ctx);
     },
   });
 }
@@ -55,6 +54,10 @@ async function collectOnNode(ctx: GarbageContext, name: string): Promise<Result>
     missingSince.set(name, plan.since);
     return { requeueAfter: plan.left };
   }
+  if (plan.is === "settled" && plan.removes.length > 0) {
+    const left = memory.untilRound(`node/${name}`, now);
+    if (left > 0) return { requeueAfter: left };
+  }
   const isLost = plan.is === "lost";
   // Memory may be stale.
   if (isLost && (await client.resource(Node).find({ name }))) {
@@ -69,13 +72,20 @@ async function collectOnNode(ctx: GarbageContext, name: string): Promise<Result>
 /** Deletes terminal Pods beyond a number (CTL-PODGC-5). */
 async function removeTerminated(ctx: GarbageContext, threshold: number): Promise<Result> {
   const { memory, clock } = ctx;
-  const left = memory.countedAt + COUNT_INTERVAL_MS - clock.steady();
+  const left = memory.countedAt + ROUND_MS - clock.steady();
   if (left > 0) return { requeueAfter: left };
   memory.countedAt = clock.steady();
   return removeAll(
     ctx,
     await inSlices(podsBeyond(memory.pods.by("group", TERMINATED), threshold), ctx.clock.loop.slice()),
   );
+}
+
+/** Deletes terminating Pods without a node, in the next round (CTL-PODGC-4). */
+async function removeUnplaced(ctx: GarbageContext): Promise<Result> {
+  const left = ctx.memory.untilRound(UNPLACED, ctx.clock.steady());
+  if (left > 0) return { requeueAfter: left };
+  return removeAll(ctx, ctx.memory.pods.by("group", UNPLACED));
 }
 
 async function removeAll(ctx: GarbageContext, pods: Iterable<Pod>, condition?: PodCondition): Promise<undefined> {

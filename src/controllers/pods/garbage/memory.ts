@@ -4,6 +4,8 @@ import type { AttachNames } from "../../../claims/attachment.ts";
 import { nodeOfPod } from "../../common/nodes.ts";
 import { isLeaving, isTerminated, isRemoved, isSwitchedOff } from "./plan.ts";
 
+/** The time between two rounds, in milliseconds. */
+export const ROUND_MS = 20_000;
 /** The key of terminating Pods without a node. */
 export const UNPLACED = "unplaced";
 /** The key of terminal Pods. */
@@ -35,16 +37,32 @@ export class PodGarbageMemory implements Disposable {
   /** Missing nodes that have Pods; times of the steady clock. */
   readonly missingSince = new Map<string, number>();
   countedAt = -Infinity;
+  /** When its rounds began, in milliseconds of the steady clock. */
+  readonly #begunAt: number;
+  /** The rounds that keys wait for. */
+  readonly #rounds = new Map<string, number>();
   readonly #add: (key: string) => void;
   readonly #subscriptions = new DisposableStack();
 
-  constructor(names: AttachNames, { own }: SourceParts, add: (key: string) => void) {
+  constructor(names: AttachNames, { own, clock }: SourceParts, add: (key: string) => void) {
     this.names = names;
     this.#add = add;
+    this.#begunAt = clock.steady();
     this.pods = own(podGarbageSpecs.pods);
     this.nodes = own(podGarbageSpecs.nodes);
     this.#subscriptions.use(this.pods.on((event) => this.#podChanged(event)));
     this.#subscriptions.use(this.nodes.on((event) => this.#nodeChanged(event)));
+  }
+
+  /**
+   * Returns how long a key has to wait for its round, in milliseconds. Rounds are at fixed times, so terminating Pods are seen for a
+   * while.
+   */
+  untilRound(key: string, now: number): number {
+    const round = this.#rounds.get(key) ?? this.#begunAt + Math.ceil((now - this.#begunAt) / ROUND_MS) * ROUND_MS;
+    if (now < round) this.#rounds.set(key, round);
+    else this.#rounds.delete(key);
+    return round - now;
   }
 
   [Symbol.dispose](): void {

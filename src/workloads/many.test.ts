@@ -1,0 +1,128 @@
+/** What strangers may store in large numbers or sizes: planners take it in one pass, and none ends by it. */
+import { describe, expect, test } from "vitest";
+import type {
+  ControllerRevision,
+  Endpoints,
+  EndpointSlice,
+  Job,
+  Pod,
+  Service,
+  StatefulSet,
+} from "../client/kinds/index.ts";
+import { leastCpu } from "../util/testing/cpu-time.ts";
+import { proposalOf } from "./autoscaler/metric.ts";
+import { MetricError } from "./autoscaler/replicas.ts";
+import type { PodTemplate } from "./common/template.ts";
+import { planMirror } from "./endpoints/mirror.ts";
+import { withEnded } from "./job/backoff.ts";
+import { endOf } from "./job/pods.ts";
+import { podsToRemove } from "./job/removal.ts";
+import { planRevision } from "./revisions/plan.ts";
+import { hashesOfTemplate } from "./revisions/revision.ts";
+
+const MANY = 200_000;
+const template = { metadata: { annotations: { note: "n".repeat(200_000) } }, spec: {} } as unknown as PodTemplate;
+const owner = { apiVersion: "apps/v1", kind: "StatefulSet", metadata: { name: "s", namespace: "n", uid: "u" } };
+const view = {
+  owner: owner as unknown as StatefulSet,
+  template,
+  label: "hash",
+  collisionCount: 0,
+};
+const revision = (name: string, data: object): ControllerRevision =>
+  ({ metadata: { name, labels: {} }, data, revision: 1 }) as unknown as ControllerRevision;
+
+describe("revisions", () => {
+  test("WL-GEN-8: names that somebody else has taken cost no look at the template each", async () => {
+    const hashOf = hashesOfTemplate(template);
+    const taken = new Map(
+      Array.from({ length: 5000 }, (_, i) => [`s-${hashOf(i)}`, revision(`s-${hashOf(i)}`, { x: 1 })] as const),
+    );
+    let count: number | undefined;
+    const plan = (): void => {
+      count = planRevision({ ...view, history: [], revisionNamed: (name) => taken.get(name) }).collisionCount;
+    };
+    expect(await leastCpu(plan, 200)).toBeLessThan(200);
+    expect(count).toBe(5000);
+  });
+
+  test("many revisions of one template are told from the others in one pass", async () => {
+    const small = { spec: {} } as unknown as PodTemplate;
+    const equal = { spec: { template: { spec: {}, $patch: "replace" } } };
+    const history = Array.from({ length: 40_000 }, (_, i) => revision(`r-${i}`, i % 2 === 0 ? equal : { i }));
+    const plan = () => planRevision({ ...view, template: small, history, revisionNamed: () => undefined });
+    plan();
+    expect(await leastCpu(() => void plan(), 400)).toBeLessThan(400);
+    expect(plan()).toMatchObject({ duplicates: { length: 19_999 }, old: { length: 20_000 } });
+  });
+});
+
+describe("Jobs", () => {
+  const ended = { metadata: { creationTimestamp: "2026-01-01T00:00:00Z" }, spec: {}, status: {} } as Pod;
+  const pods = Array.from({ length: MANY }, () => ended);
+
+  test("more Pods than a call takes arguments are counted and removed", () => {
+    const at = Date.parse("2026-01-01T00:00:00Z");
+    expect(withEnded({ count: 0, lastEnd: 0 }, [], pods)).toEqual({ count: MANY, lastEnd: at });
+    expect(withEnded({ count: 1, lastEnd: 0 }, pods, [])).toEqual({ count: 0, lastEnd: 0 });
+    const job = { spec: { completionMode: "Indexed", completions: 1 } } as Job;
+    expect(podsToRemove(job, pods, 0)).toHaveLength(MANY);
+  });
+
+  test("the end of a Pod with many sidecars is found in one pass", async () => {
+    const names = Array.from({ length: 20_000 }, (_, i) => `s-${i}`);
+    const finishedAt = "2026-01-01T00:00:00Z";
+    const pod = {
+      metadata: {},
+      spec: { initContainers: names.map((name) => ({ name, restartPolicy: "Always" })) },
+      status: {
+        containerStatuses: [],
+        initContainerStatuses: names.map((name) => ({ name, state: { terminated: { finishedAt } } })),
+      },
+    } as unknown as Pod;
+    expect(await leastCpu(() => void endOf(pod), 100)).toBeLessThan(100);
+    expect(endOf(pod)).toBe(Date.parse(finishedAt));
+  });
+});
+
+describe("addresses", () => {
+  test("WL-EP-7: mirrored slices of another family are not compared each with each", async () => {
+    const ports = Array.from({ length: 10_000 }, (_, i) => [{ name: "p", port: i + 1, protocol: "TCP" }]);
+    const endpoints = {
+      metadata: { name: "s", namespace: "n", uid: "u" },
+      subsets: ports.map((own) => ({ addresses: [{ ip: "2001:db8::1" }], ports: own })),
+    } as unknown as Endpoints;
+    const slices = ports.map(
+      (own, i) =>
+        ({ metadata: { name: `s-${i}` }, addressType: "IPv4", ports: own, endpoints: [] }) as unknown as EndpointSlice,
+    );
+    const service = { metadata: {}, spec: {} } as Service;
+    const plan = () => planMirror({ service, endpoints, slices });
+    plan();
+    expect(await leastCpu(() => void plan(), 400)).toBeLessThan(400);
+    expect(plan().stages.map(({ length }) => length)).toEqual([10_000, 10_000, 0]);
+  });
+});
+
+describe("autoscalers", () => {
+  test("a metric and a request beyond all numbers are no number of replicas", () => {
+    const spec = { containers: [{ name: "c", resources: { requests: { cpu: "1e999" } } }] };
+    const pod = { metadata: { name: "p" }, spec, status: { phase: "Running" } } as unknown as Pod;
+    const situation = { replicas: 2, statusReplicas: 2, pods: [pod], tolerances: { up: 0.1, down: 0.1 }, now: 0 };
+    const metric = {
+      type: "ContainerResource",
+      containerResource: { name: "cpu", container: "c", target: { type: "Utilization", averageUtilization: 50 } },
+    } as const;
+    const values = new Map([["p", { value: Infinity, at: 0, window: 0 }]]);
+    const started = { ...pod, status: { ...pod.status, startTime: "1960-01-01T00:00:00Z" } } as Pod;
+    const ready = { ...started, status: { ...started.status, conditions: [{ type: "Ready", status: "True" }] } } as Pod;
+    expect(() => proposalOf(metric, { pods: values }, { ...situation, pods: [ready] })).toThrow(MetricError);
+    const external = { type: "External", external: { metric: { name: "m" }, target: { type: "Value", value: "1" } } };
+    expect(() => proposalOf(external as never, { value: Number.NaN }, { ...situation, pods: [ready] })).toThrow(
+      MetricError,
+    );
+    expect(proposalOf(external as never, { value: Infinity }, { ...situation, replicas: 0 }).replicas).toBe(
+      2 ** 31 - 1,
+    );
+  });
+});
