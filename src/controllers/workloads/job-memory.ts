@@ -1,5 +1,5 @@
 /** What the Job controller follows: Jobs and their Pods, and which keys their changes concern. */
-import { type ApiObject, type Key, keyOf } from "../../client/index.ts";
+import { type Key, keyOf } from "../../client/index.ts";
 import { Job, Pod } from "../../client/kinds/index.ts";
 import { selectorOf } from "../../meta/label-selector.ts";
 import { type Informer, type ObjectEvent, type SourceParts, sharedInformer } from "../../runtime/index.ts";
