@@ -35,7 +35,7 @@ const revision = (name: string, data: object): ControllerRevision =>
 describe("revisions", () => {
   test("WL-GEN-8: names that somebody else has taken cost no look at the template each", async () => {
     const hashOf = hashesOfTemplate(template);
-    const taken = new Map(
+    const taken: ReadonlyMap<string, ReturnType<typeof revision>> = new Map(
       Array.from({ length: 5000 }, (_, i) => [`s-${hashOf(i)}`, revision(`s-${hashOf(i)}`, { x: 1 })] as const),
     );
     let count: number | undefined;

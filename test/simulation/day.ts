@@ -87,7 +87,9 @@ const WORKLOADS: readonly Manifest[] = [
       scaleTargetRef: { apiVersion: "apps/v1", kind: "Deployment", name: "busy" },
       minReplicas: 1,
       maxReplicas: 5,
-      metrics: [{ type: "Resource", resource: { name: "cpu", target: { type: "Utilization", averageUtilization: 60 } } }],
+      metrics: [
+        { type: "Resource", resource: { name: "cpu", target: { type: "Utilization", averageUtilization: 60 } } },
+      ],
     },
   } as Manifest,
   ...["web", "db"].map(
@@ -150,7 +152,10 @@ export async function beginDay(seed = 1): Promise<Cluster> {
 
 /** Evicts a Pod, if its budget allows it. */
 async function evict(cluster: Cluster, app: string): Promise<void> {
-  const { items } = await cluster.client().resource(Pod).list({ namespace: NAMESPACE, labelSelector: `app=${app}` });
+  const { items } = await cluster
+    .client()
+    .resource(Pod)
+    .list({ namespace: NAMESPACE, labelSelector: `app=${app}` });
   const name = items.at(-1)?.metadata.name;
   if (name === undefined) return;
   const body = { apiVersion: "policy/v1", kind: "Eviction", metadata: { name, namespace: NAMESPACE } };

@@ -4,7 +4,10 @@ import { triggerTimeOf } from "./trigger-time.ts";
 
 const service = (creationTimestamp: string): Service => ({ metadata: { creationTimestamp } }) as Service;
 const pod = (name: string, lastTransitionTime: string): Pod =>
-  ({ metadata: { name }, status: { conditions: [{ type: "Ready", status: "True", lastTransitionTime }] } }) as Pod;
+  ({
+    metadata: { name },
+    status: { conditions: [{ type: "Ready", status: "True", lastTransitionTime }] },
+  }) as unknown as Pod;
 
 test("WL-EP-6: the time is that of the first change, with the fraction that it has", () => {
   const created = service("2026-01-01T00:10:00Z");

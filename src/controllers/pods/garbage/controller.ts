@@ -22,7 +22,6 @@ export interface PodGarbageSettings {
 
 type GarbageContext = KeyContext<PodGarbageMemory>;
 
-
 /** The controller named `pod-garbage-collector-controller`. */
 export function podGarbage(dialect: Dialect, { endedPods = 12_500 }: PodGarbageSettings = {}): Controller {
   const names = attachNames(dialect);
