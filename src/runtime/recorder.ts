@@ -142,6 +142,8 @@ export class Recorder {
   /** The time of the last Event in milliseconds, and how many had it: later ones get more microseconds. */
   #moment = { at: 0, count: 0 };
   #last: Promise<void> = Promise.resolve();
+  /** Aborts the request under way. */
+  #late = new AbortController();
   #waiting = 0;
   /** Whether dropped Events were reported since the last time that none waited. */
   #isDropping = false;
@@ -200,9 +202,12 @@ export class Recorder {
   }
 
   async #write(event: NewEvent): Promise<void> {
-    const late = new AbortController();
-    const onTimeout = (): void =>
+    // One for many Events, as they are written one after the other.
+    const late = this.#late;
+    const onTimeout = (): void => {
+      this.#late = new AbortController();
       late.abort(new Error(`event ${event.reason} was not answered within ${RESPONSE_TIMEOUT_MS} ms`));
+    };
     const timer = this.#options.clock.after(RESPONSE_TIMEOUT_MS, onTimeout, { owner: "events" });
     try {
       await this.#send(event, late);

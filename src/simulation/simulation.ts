@@ -92,7 +92,11 @@ class RunningSimulation implements Simulation {
       taken.add(index);
       const where = zones.length === 0 ? undefined : zones[i % zones.length];
       // oxlint-disable-next-line no-await-in-loop -- in the order of names, for equal revisions
-      made.push(await resource.create(newNode(name, index, where, options, this.#state.host.clock.now())));
+      made.push(
+        await resource.create(
+          newNode(name, index, where, options, { now: this.#state.host.clock.now(), count: names.size + count }),
+        ),
+      );
     }
     return made;
   }

@@ -57,6 +57,47 @@ describe("WorkQueue", () => {
     expect(queue.size).toBe(0);
   });
 
+  test("with together a key is handled once its changes have ceased to come, and once for all of them", async () => {
+    const passes: (() => void)[] = [];
+    const { queue, begun, done } = setUp({ together: () => new Promise((resolve) => void passes.push(resolve)) });
+    const pass = async (): Promise<void> => {
+      for (const resolve of passes.splice(0)) resolve();
+      await settle();
+    };
+    queue.add("key");
+    for (let change = 0; change < 5; change++) {
+      queue.add("key");
+      await pass();
+      expect([begun, queue.size]).toEqual([[], 1]);
+    }
+    await pass();
+    expect(begun).toEqual(["key"]);
+    queue.add("key");
+    await done("key");
+    await pass();
+    expect(begun).toEqual(["key", "key"]);
+    await done("key");
+    expect([queue.size, passes.length]).toEqual([0, 0]);
+  });
+
+  test("with together a key whose changes never cease is handled all the same, and none after the queue was closed", async () => {
+    const adding = { isOn: true };
+    const { queue, begun, done } = setUp({
+      async together() {
+        await settle();
+        if (adding.isOn) queue.add("key");
+      },
+    });
+    queue.add("key");
+    for (let turn = 0; turn < 100 && begun.length === 0; turn++) await settle();
+    expect(begun).toEqual(["key"]);
+    adding.isOn = false;
+    await done("key");
+    const closing = queue.close();
+    await closing;
+    expect(begun).toEqual(["key"]);
+  });
+
   test("at most as many keys as workers are handled at a time", async () => {
     const { queue, begun, running, done } = setUp({ workers: 2 });
     for (const key of ["a", "b", "c", "d"]) queue.add(key);

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { NewObject } from "../../src/client/index.ts";
-import { Pod, ReplicaSet, ReplicationController } from "../../src/client/kinds/index.ts";
+import { Namespace, Pod, ReplicaSet, ReplicationController } from "../../src/client/kinds/index.ts";
 import { replicaSets, replicationControllerPods } from "../../src/controllers/workloads/replicas.ts";
 import { controllerOf } from "../../src/workloads/common/ownership.ts";
 import { World } from "../runtime/world.ts";
@@ -244,6 +244,31 @@ describe("ownership", () => {
     await start();
     await hands.replicaSet({ replicas: 1 });
     expect(await hands.names()).toEqual(["p2"]);
+  });
+
+  test("a Pod of another namespace that names its uid is none of its own", async () => {
+    await start();
+    const { uid } = (await hands.replicaSet({ replicas: 1 })).metadata;
+    await world.resource(Namespace).create({ metadata: { name: "elsewhere" } });
+    const ownerReferences = [{ apiVersion: "apps/v1", kind: "ReplicaSet", name: "r", uid, controller: true }];
+    await hands.pod("stray", { namespace: "elsewhere", ownerReferences });
+    expect((await status()).replicas).toBe(1);
+    await hands.patch(ReplicaSet, "r", { spec: { replicas: 0 } });
+    expect((await status()).replicas).toBe(0);
+    const left = await world.resource(Pod).list();
+    expect(left.items.map(({ metadata }) => metadata.name)).toEqual(["stray"]);
+  });
+
+  test("a free Pod of other labels is taken over once its labels fit", async () => {
+    await start();
+    await hands.replicaSet({ replicas: 2 });
+    await hands.pod("free", { labels: { other: "x" } });
+    const ownerOf = async (name: string) => controllerOf(await world.resource(Pod).get(at(name)));
+    expect(await ownerOf("free")).toBeUndefined();
+    await hands.patch(ReplicaSet, "r", { spec: { replicas: 3 } });
+    await hands.patch(Pod, "free", { metadata: { labels: { app: "a", other: null } } });
+    const pods = await hands.pods();
+    expect([pods.length, pods.filter((pod) => controllerOf(pod)?.name === "r").length]).toEqual([3, 3]);
   });
 
   test("an owner that was deleted behind its memory takes nothing over", async () => {

@@ -11,9 +11,7 @@ import {
   defineKeyController,
   sharedInformer,
 } from "../../runtime/index.ts";
-import { type TtlStep, nextTtlStep, ttlSecondsOf } from "../../workloads/node-health/ttl.ts";
-
-const ANNOTATION = "node.alpha.kubernetes.io/ttl";
+import { TTL_ANNOTATION, type TtlStep, nextTtlStep, ttlSecondsOf } from "../../workloads/node-health/ttl.ts";
 
 const nodes = sharedInformer(Node);
 
@@ -25,8 +23,8 @@ export const nodeTtl: Controller = defineKeyController({
   async reconcile({ key: name, memory, client }) {
     const node = memory.nodes.get({ name });
     const wanted = ttlSecondsOf(memory.step).toString();
-    if (!node || node.metadata.annotations?.[ANNOTATION] === wanted) return undefined;
-    const patch = { metadata: { uid: node.metadata.uid, annotations: { [ANNOTATION]: wanted } } };
+    if (!node || node.metadata.annotations?.[TTL_ANNOTATION] === wanted) return undefined;
+    const patch = { metadata: { uid: node.metadata.uid, annotations: { [TTL_ANNOTATION]: wanted } } };
     await attempt(client.resource(Node).patch({ name }, patch), "NotFound", "Conflict");
     return undefined;
   },

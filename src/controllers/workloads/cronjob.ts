@@ -24,7 +24,7 @@ import { untilNext } from "../../workloads/cronjob/due.ts";
 import { type DueJob, planCronJob, withJob, withoutJobs, zonedSchedule } from "../../workloads/cronjob/plan.ts";
 import { finishedCondition } from "../../workloads/job/ends.ts";
 import { isSameStatus } from "../../workloads/job/status.ts";
-import { inNamespace } from "./informers.ts";
+import { ownedBy } from "./informers.ts";
 import { workloadJobs } from "./job-memory.ts";
 import { isEnding, refusalText } from "./refusal.ts";
 
@@ -85,10 +85,10 @@ export const cronJob: Controller = defineController({
   async reconcile(ctx): Promise<Result> {
     const { object, client, clock, events } = ctx;
     const jobs = ctx.informer(workloadJobs);
-    const { namespace = "", uid } = object.metadata;
+    const { namespace = "" } = object.metadata;
     const plan = planCronJob({
       cronJob: object,
-      jobs: inNamespace(namespace, jobs.by("controller", uid)),
+      jobs: ownedBy(object, jobs),
       exists: (name) => jobs.get({ namespace, name }) !== undefined,
       now: clock.now(),
       localZone: localZone(),

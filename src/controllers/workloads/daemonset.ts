@@ -76,6 +76,7 @@ export const daemonSet: Controller = defineController({
     ofOwners(workloadRevisions, daemonSets, (revision, set) => selects(set, revision)),
     ofNodes,
   ],
+  together: true,
   backoff: BACKOFF,
   reconcile(ctx) {
     const { object: set, informer, clock } = ctx;

@@ -15,7 +15,7 @@ import { messageOf } from "../../util/error.ts";
 import { fitsDeployment, planDeployment } from "../../workloads/deployment/plan.ts";
 import { isRolling } from "../../workloads/deployment/shares.ts";
 import { mayAdopt } from "./adoption.ts";
-import { candidatesOf, inNamespace, namespaceOf, ofOwners, workloadPods, workloadReplicaSets } from "./informers.ts";
+import { candidatesOf, namespaceOf, ofOwners, ownedBy, workloadPods, workloadReplicaSets } from "./informers.ts";
 import { BACKOFF, performFor } from "./perform.ts";
 
 /** The Deployments by namespace. */
@@ -63,7 +63,7 @@ export const deploymentRollout: Controller = defineController({
       deployment: object,
       candidates: candidatesOf(object, sets),
       named: (name) => sets.get({ namespace: object.metadata.namespace ?? "", name }),
-      podsOf: ({ metadata }) => inNamespace(metadata.namespace ?? "", pods.by("controller", metadata.uid)),
+      podsOf: (set) => ownedBy(set, pods),
       now: clock.now(),
     });
     try {

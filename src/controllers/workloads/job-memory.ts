@@ -10,7 +10,7 @@ import type { Failures } from "../../workloads/job/backoff.ts";
 import { finishedCondition } from "../../workloads/job/ends.ts";
 import { BATCH_MS } from "../../workloads/job/plan.ts";
 import { isTracked } from "../../workloads/job/pods.ts";
-import { freeInNamespace, inNamespace } from "./informers.ts";
+import { freeByLabels } from "./informers.ts";
 
 const JOB_UID = "batch.kubernetes.io/controller-uid";
 
@@ -26,19 +26,10 @@ export const workloadJobs = sharedInformer<Job, "Namespaced", "controller" | "se
   indexes: { controller: controllerUid, selected: selectedUid },
 });
 
-/** The Pods by their controller, and those without one by namespace and by Job. */
-export const jobPods = sharedInformer<Pod, "Namespaced", "controller" | "free" | "freeOfJob">(Pod, {
-  indexes: { controller: controllerUid, free: freeInNamespace, freeOfJob },
+/** The Pods by their controller, and those without one by namespace and labels. */
+export const jobPods = sharedInformer<Pod, "Namespaced", "controller" | "free">(Pod, {
+  indexes: { controller: controllerUid, free: freeByLabels },
 });
-
-/** Returns the Pods of its namespace that a Job may control: its own, and free ones that it may select. */
-export function candidatesOfJob(job: Job, pods: JobMemory["pods"]): readonly Pod[] {
-  const { uid, namespace = "" } = job.metadata;
-  const own = pods.by("controller", uid);
-  const selected = job.spec.selector?.matchLabels?.[JOB_UID];
-  const free = selected === undefined ? pods.by("free", namespace) : pods.by("freeOfJob", selected);
-  return inNamespace(namespace, free.length === 0 ? own : [...own, ...free]);
-}
 
 /** Whether a Job is another controller's (WL-JOB-41). */
 export const isManagedElsewhere = ({ spec }: Job): boolean =>
@@ -50,7 +41,7 @@ export const isManagedElsewhere = ({ spec }: Job): boolean =>
  */
 export class JobMemory implements Disposable {
   readonly jobs: Informer<Job, "Namespaced", "controller" | "selected">;
-  readonly pods: Informer<Pod, "Namespaced", "controller" | "free" | "freeOfJob">;
+  readonly pods: Informer<Pod, "Namespaced", "controller" | "free">;
   /**
    * The failures since the last success, by uid. Pods that are there show them, too: what is lost with this memory is the wait for
    * Pods that are gone.

@@ -12,7 +12,8 @@ import { type JobOutcome, type JobPlan, deletesPod, planJob } from "../../worklo
 import { TRACKING_FINALIZER, isTracked } from "../../workloads/job/pods.ts";
 import { type PlannedWrite, updates } from "../../workloads/common/plan.ts";
 import { adopted, controllerOf, planOwnership, released } from "../../workloads/common/ownership.ts";
-import { JobMemory, candidatesOfJob, isManagedElsewhere, jobPods, selects, workloadJobs } from "./job-memory.ts";
+import { JobMemory, isManagedElsewhere, jobPods, selects, workloadJobs } from "./job-memory.ts";
+import { candidatesOf } from "./informers.ts";
 import { isOfTerminatingNamespace } from "./in-namespace.ts";
 import { type Performed, performed } from "./perform.ts";
 
@@ -42,7 +43,7 @@ export const job: Controller = defineKeyController({
 async function run(ctx: JobContext, found: Job): Promise<Result> {
   const { memory, clock, client } = ctx;
   const tell = tellsAbout(ctx, found);
-  const { owned, adopts, releases } = planOwnership(found, candidatesOfJob(found, memory.pods), (pod) =>
+  const { owned, adopts, releases } = planOwnership(found, candidatesOf(found, memory.pods), (pod) =>
     selects(found, pod),
   );
   if (adopts.length + releases.length > 0) return take(ctx, found, adopts, releases);

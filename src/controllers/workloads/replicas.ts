@@ -12,7 +12,15 @@ import { controllerOf } from "../../workloads/common/ownership.ts";
 import { planReplicas } from "../../workloads/replicas/plan.ts";
 import { type Replicated, fitsReplicas } from "../../workloads/replicas/replicated.ts";
 import { mayAdopt } from "./adoption.ts";
-import { candidatesOf, inNamespace, namespaceOf, ofOwners, workloadPods, workloadReplicaSets } from "./informers.ts";
+import {
+  candidatesOf,
+  inNamespace,
+  namespaceOf,
+  ofOwners,
+  ownedBy,
+  workloadPods,
+  workloadReplicaSets,
+} from "./informers.ts";
 import { BACKOFF, performFor } from "./perform.ts";
 
 const replicationControllers = sharedInformer(ReplicationController, { indexes: { namespace: namespaceOf } });
@@ -65,5 +73,5 @@ function relatedPods({
   const { namespace = "" } = object.metadata;
   const sets = inNamespace(namespace, informer(workloadReplicaSets).by("controller", owner.uid));
   const pods = informer(workloadPods);
-  return sets.flatMap(({ metadata }) => inNamespace(namespace, pods.by("controller", metadata.uid)));
+  return sets.flatMap((set) => ownedBy(set, pods));
 }

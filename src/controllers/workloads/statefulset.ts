@@ -43,6 +43,7 @@ export const statefulSet: Controller = defineController({
     ofOwners(workloadRevisions, statefulSets, (revision, set) => selects(set, revision)),
     ofGoneClaims,
   ],
+  together: true,
   backoff: BACKOFF,
   reconcile(ctx) {
     const { object: set, informer, clock } = ctx;

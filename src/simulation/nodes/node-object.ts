@@ -2,6 +2,7 @@
 import type { NewObject } from "../../client/index.ts";
 import type { Node } from "../../client/kinds/index.ts";
 import { formatTime } from "../../meta/time.ts";
+import { TTL_ANNOTATION, nextTtlStep, ttlSecondsOf } from "../../workloads/node-health/ttl.ts";
 import { type NodeOptions, NODE_ANNOTATION } from "../contract.ts";
 
 /** The resources of a node where nothing is said. */
@@ -125,13 +126,17 @@ export function reportOf(
   };
 }
 
-/** A new node with the number `index`, ready. */
+/**
+ * A new node with the number `index`, ready.
+ *
+ * @param count of the nodes that there will be: the node says what follows from it, so that nobody has to write it into each of them
+ */
 export function newNode(
   name: string,
   index: number,
   zone: string | undefined,
   options: NodeOptions,
-  now: number,
+  { now, count }: { readonly now: number; readonly count: number },
 ): NewObject<Node> {
   const { region, labels, taints, capacity } = options;
   const metadata = {
@@ -142,7 +147,7 @@ export function newNode(
       ...(region === undefined ? {} : { "topology.kubernetes.io/region": region }),
       ...labels,
     },
-    annotations: { [NODE_ANNOTATION]: "true" },
+    annotations: { [NODE_ANNOTATION]: "true", [TTL_ANNOTATION]: ttlSecondsOf(nextTtlStep(0, count)).toString() },
   };
   const range = rangeOf(index);
   const seed = { metadata, status: { capacity } } as unknown as Node;

@@ -1,5 +1,8 @@
 /** How long an agent of a node may keep ConfigMaps and Secrets, by the number of nodes (WL-NODE-1). */
 
+/** The annotation of nodes with that time in seconds. */
+export const TTL_ANNOTATION = "node.alpha.kubernetes.io/ttl";
+
 /** A step of {@link nextTtlStep}. */
 export type TtlStep = 0 | 1 | 2 | 3 | 4;
 
