@@ -178,7 +178,6 @@ class Agent implements RunningAgent {
     this.#recorder = new Recorder({
       ...shared,
       form: countedForm,
-      random,
       activity,
       failed: (error) => log.warn("an event was not recorded", { error: String(error) }),
     });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { type ApiObject, Client } from "../client/index.ts";
 import { type CoreEvent, Event } from "../client/kinds/index.ts";
 import { type Call, FakeServer, settle } from "../client/testing/fake-transport.ts";
-import { ManualClock, seededRandom } from "../util/clock.ts";
+import { ManualClock } from "../util/clock.ts";
 import { type EventForm, Recorder, countedForm, seriesForm } from "./recorder.ts";
 
 const object = (name: string): ApiObject => ({
@@ -22,7 +22,6 @@ function setUp(answers = true, form: EventForm = seriesForm(Event)) {
     client,
     form,
     clock,
-    random: seededRandom(1),
     failed: (error) => failures.push(String(error)),
   });
   const record = (regarding: ApiObject, note: string): void =>

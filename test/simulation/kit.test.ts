@@ -39,6 +39,18 @@ describe("nodes", () => {
     expect(await readiness("web")).toBe("True");
   });
 
+  test("a Pod that stays on a lost node is not ready, and is ready again when the node is back", async () => {
+    const tolerations = [{ operator: "Exists" }];
+    await cluster.apply(Pod, pod("stays", "web", { tolerations, nodeName: "node-1" }));
+    await cluster.clock.advance("5s");
+    await cluster.simulation.lose({ node: "node-1" });
+    await cluster.clock.advance("2m");
+    expect(await readiness("stays")).toBe("False");
+    await cluster.simulation.restore({ node: "node-1" });
+    await cluster.clock.advance("10s");
+    expect(await readiness("stays")).toBe("True");
+  });
+
   test("where nothing was said, Deployments have their Pods; with lifecycle they have none", async () => {
     const deployment = {
       metadata: { name: "web", namespace: "default" },
