@@ -557,7 +557,9 @@ describe("claims", () => {
     });
     expect(await hands.names()).toEqual([]);
     const told = (await hands.events()).filter((text) => text.startsWith("Warning FailedCreate"));
-    expect(told.some((text) => text.includes("Create Pod t-0 in StatefulSet t failed error: failed to create PVC x-t-0: "))).toBe(true);
+    expect(
+      told.some((text) => text.includes("Create Pod t-0 in StatefulSet t failed error: failed to create PVC x-t-0: ")),
+    ).toBe(true);
     expect((await hands.set()).status).toMatchObject({ replicas: 0, observedGeneration: 1 });
   });
 });
