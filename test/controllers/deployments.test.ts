@@ -465,8 +465,8 @@ describe("status", () => {
     areFailuresExpected = true;
     await hands.deploy({ replicas: 2 });
     const annotations = { big: "b".repeat(262_100) };
-    const newer = { spec: { containers: [{ name: "c", image: "i2" }] } };
-    await hands.patch(Deployment, "w", { metadata: { annotations }, spec: { template: newer } });
+    const containers = [{ name: "c", image: "i2" }];
+    await hands.patch(Deployment, "w", { metadata: { annotations }, spec: { template: { spec: { containers } } } });
     expect(await conditions()).toMatchObject({ Progressing: "False ReplicaSetCreateError" });
     expect(await hands.sizes()).toBe("i1 2");
   });
