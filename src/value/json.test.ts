@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { DecodeError, DEFAULT_DEPTH } from "./decode-error.ts";
 import { decodeExactly } from "./json-exact.ts";
-import { decodeJson, type JsonOptions } from "./json.ts";
+import { decodeJson, type JsonOptions, parseOwnJson } from "./json.ts";
 import { JsonNumber } from "./value.ts";
 import { cpuMillis } from "../util/testing/cpu-time.ts";
 import { expectNotLong } from "../util/testing/slices.ts";
@@ -317,5 +317,42 @@ describe("limits", () => {
       }),
       { numRuns: 5000 },
     );
+  });
+});
+
+describe("texts of JSON.stringify", () => {
+  test("a text is parsed as its bytes are decoded, or left to the decoder", () => {
+    const small = fc.jsonValue({ maxDepth: 4, stringUnit: "binary" });
+    fc.assert(
+      fc.property(small, (value) => {
+        const text = JSON.stringify(value);
+        const parsed = parseOwnJson(text, 10);
+        if (parsed !== undefined) expect({ value: parsed, duplicates: [] }).toEqual(decodeJson(Buffer.from(text)));
+      }),
+    );
+  });
+
+  test.each([
+    ["an integer of 16 digits", 1e15],
+    ["a fraction", 0.5],
+    ["an exponent", 1e21],
+    ["a lone surrogate", "\ud800"],
+    ["a value that is too deep", [[[]]]],
+    ["a long text", "x".repeat(70_000)],
+  ])("%s is left to the decoder", (_what, value) => {
+    expect(parseOwnJson(JSON.stringify({ value }), 3)).toBeUndefined();
+  });
+
+  test("usual objects are not", () => {
+    const object = {
+      metadata: { name: "ä😀", labels: { __proto__x: "1" } },
+      spec: { replicas: -3, ports: [80, null, true] },
+    };
+    expect(parseOwnJson(JSON.stringify(object), 4)).toEqual(object);
+  });
+
+  test("a member called __proto__ is an own one", () => {
+    const parsed = parseOwnJson('{"a":{"__proto__":{"b":1}}}', 4) as { a: object };
+    expect(Object.keys(parsed.a)).toEqual(["__proto__"]);
   });
 });

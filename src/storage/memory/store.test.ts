@@ -114,3 +114,30 @@ test("a write is counted as running until it is committed and its watchers have 
   await store.write(create("c"));
   expect(activity.count).toBe(0);
 });
+
+test("a read of the past is complete, however much has changed since the last one", async () => {
+  const store = await openMemoryStore({ historyEvents: 100_000 });
+  const bytes = (text: string): Buffer => Buffer.from(text);
+  const keys = ["/a/3", "/a/1", "/b/1", "/a/2"];
+  const made = new Map<string, number>();
+  for (const key of keys) made.set(key, await store.write({ type: "create", key, value: bytes("old") }));
+  const then = store.revision;
+  const past = async (): Promise<string[]> =>
+    (await store.range("/a/", { revision: then })).records.map(
+      ({ key, value }) => `${key} ${Buffer.from(value).toString()}`,
+    );
+  const before = await past();
+  for (const key of keys) await store.write({ type: "delete", key, value: bytes("gone"), expected: made.get(key)! });
+  expect(await past()).toEqual(before);
+  // More changes of the order than it is kept for without a read.
+  for (let i = 0; i < 1500; i++) {
+    const key = `/c/${i}`;
+    const expected = await store.write({ type: "create", key, value: bytes("new") });
+    await store.write({ type: "delete", key, value: bytes("new"), expected });
+  }
+  expect(before).toEqual(["/a/1 old", "/a/2 old", "/a/3 old"]);
+  expect(await past()).toEqual(before);
+  await store.compact(then);
+  expect(await past()).toEqual(before);
+  await store.close();
+});
