@@ -343,6 +343,10 @@ describe("texts of JSON.stringify", () => {
     expect(parseOwnJson(JSON.stringify({ value }), 3)).toBeUndefined();
   });
 
+  test("a text that is no JSON is left to the decoder", () => {
+    expect(parseOwnJson('{"a":', 3)).toBeUndefined();
+  });
+
   test("usual objects are not", () => {
     const object = {
       metadata: { name: "ä😀", labels: { __proto__x: "1" } },
