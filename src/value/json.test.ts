@@ -327,7 +327,8 @@ describe("texts of JSON.stringify", () => {
       fc.property(small, (value) => {
         const text = JSON.stringify(value);
         const parsed = parseOwnJson(text, 10);
-        if (parsed !== undefined) expect({ value: parsed, duplicates: [] }).toEqual(decodeJson(Buffer.from(text)));
+        const decoded = decodeJson(Buffer.from(text));
+        expect(parsed === undefined ? decoded : { value: parsed, duplicates: [] }).toEqual(decoded);
       }),
     );
   });
@@ -341,6 +342,10 @@ describe("texts of JSON.stringify", () => {
     ["a long text", "x".repeat(70_000)],
   ])("%s is left to the decoder", (_what, value) => {
     expect(parseOwnJson(JSON.stringify({ value }), 3)).toBeUndefined();
+  });
+
+  test("a text that is no JSON is left to the decoder", () => {
+    expect(parseOwnJson('{"a":', 3)).toBeUndefined();
   });
 
   test("usual objects are not", () => {

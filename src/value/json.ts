@@ -47,14 +47,14 @@ export const decodePlainJson = (bytes: Uint8Array, options: JsonOptions = {}): V
 
 /**
  * Parses a text that `JSON.stringify` has made of doubles; undefined for one that {@link decodeJson} has to look at: it is long or
- * deep, has numbers that are no small integers, or an escape of a surrogate.
+ * deep, has numbers that are no small integers or an escape of a surrogate, or somebody has changed it into no JSON.
  *
  * @param depth the largest depth of nested containers
  */
 export function parseOwnJson(text: string, depth: number): Value | undefined {
   if (text.length > MAX_OWN_LENGTH || text.includes("\\ud")) return undefined;
-  const value = JSON.parse(text) as Value;
-  return isPlainValue(value, depth) ? value : undefined;
+  const value = parseText(text);
+  return value !== undefined && isPlainValue(value, depth) ? value : undefined;
 }
 
 /** A text of this length has fewer members and containers than {@link scanJson} allows. */
@@ -100,7 +100,10 @@ export function isPlainJson(bytes: Uint8Array, options: JsonOptions): boolean {
 
 /** Parses a plain text; undefined where it is no JSON. */
 export function parsePlainJson(bytes: Uint8Array): Value | undefined {
-  const text = decodeUtf8(bytes);
+  return parseText(decodeUtf8(bytes));
+}
+
+function parseText(text: string): Value | undefined {
   try {
     return JSON.parse(text) as Value;
   } catch {
