@@ -124,7 +124,7 @@ const MAX_NOTE_BYTES = 1024;
 /** The length of the object's name in that of its Event. */
 const MAX_NAME_LENGTH = 200;
 
-const SUFFIX_DIGITS = 16;
+const SUFFIX_DIGITS = 8;
 
 /** Writes Events one after the other, in the order of recording. */
 export class Recorder {
@@ -247,7 +247,7 @@ export class Recorder {
       if ((await attempt(events.patch(known.metadata, again, { signal }), "NotFound")).ok) return;
     }
     const time = this.#time();
-    const metadata = namesOf(event, suffixOf(`${key} ${clock.now()}`));
+    const metadata = namesOf(event, suffixOf(key, clock.now()));
     // The same Event of the same time is there already if it was forgotten that it was written, as by a controller that was killed.
     await attempt(events.create({ metadata, ...form.first(event, time) }, { signal }), "AlreadyExists");
     this.#series.set(key, { metadata, count: 1, at: clock.steady() });
@@ -267,8 +267,12 @@ function namesOf({ regarding }: NewEvent, suffix: string): { readonly namespace:
   return { namespace, name: `${subdomainOf(name) || "object"}.${suffix}` };
 }
 
-/** Names follow from what the Events say and when, so that whoever plays the same again has the same names. */
-const suffixOf = (text: string): string => hash("sha256", text).slice(0, SUFFIX_DIGITS);
+/**
+ * Names follow from when Events were told and what they say, so that whoever plays the same again has the same names. They begin with the
+ * time, so that a list of Events of one object is in the order of time.
+ */
+const suffixOf = (text: string, at: number): string =>
+  `${at.toString(16)}${hash("sha256", text).slice(0, SUFFIX_DIGITS)}`;
 
 /** Returns the start of an Event name: names of some kinds have other characters. */
 function subdomainOf(name: string): string {
