@@ -54,6 +54,25 @@ export interface Library {
 /** The programs bind claims and volumes by themselves. */
 const WITHOUT_BINDER = "*,-persistentvolume-binder";
 
+/** They write the status of workloads, too, which only the kubernetes dialect has controllers for. */
+const WORKLOADS = [
+  "cronjob",
+  "daemonset",
+  "deployment",
+  "disruption",
+  "endpoints",
+  "endpointslice",
+  "endpointslicemirroring",
+  "horizontal-pod-autoscaling",
+  "job",
+  "replicaset",
+  "replicationcontroller",
+  "statefulset",
+];
+
+const controllersFor = (dialect: Dialect): string =>
+  dialect === "kubernetes" ? [WITHOUT_BINDER, ...WORKLOADS.map((name) => `-${name}`)].join(",") : WITHOUT_BINDER;
+
 /** Every dialect. */
 export const BOTH: readonly Dialect[] = ["kubernetes", "neutral"];
 
@@ -112,7 +131,7 @@ interface Played {
 
 async function play({ command, part, dialect, directory, options, ms }: Play): Promise<Played> {
   const start = (port: string): Promise<Keelson> =>
-    Keelson.serve(["--data-dir", directory, "--port", port, "--controllers", WITHOUT_BINDER, ...options]);
+    Keelson.serve(["--data-dir", directory, "--port", port, "--controllers", controllersFor(dialect), ...options]);
   let server = await start("0");
   const port = new URL(server.url).port;
   const { PATH, HOME } = process.env;
