@@ -8,6 +8,7 @@ describe("IDs of rules", () => {
     ["XX-23: alone", ["XX-23"]],
     ["XX-30..33, YYY-2: four and one", ["XX-30", "XX-31", "XX-32", "XX-33", "YYY-2"]],
     ["in brackets (XX-36, YYY-4) too", ["XX-36", "YYY-4"]],
+    ["XX-YYY-5..6: those of a group are not those of its second part", ["XX-YYY-5", "XX-YYY-6"]],
     ["CVE-2023-44487, RFC 7386 and a-1 are none", []],
   ])("are found: %s", (text, ids) => {
     expect(idsIn(text)).toEqual(ids);
@@ -17,6 +18,7 @@ describe("IDs of rules", () => {
     const ids = ["A", "AB-1", "AB-2", "AB-3", "AB-5", "CD-6", "CD-7"].slice(1);
     expect(asRanges(ids)).toBe("AB-1..3, AB-5, CD-6..7");
     expect(idsIn(asRanges(ids))).toEqual(ids);
+    expect(asRanges(["XX-YYY-5", "XX-YYY-6", "YYY-7"])).toBe("XX-YYY-5..6, YYY-7");
     expect(asRanges([])).toBe("");
   });
 });
