@@ -12,6 +12,7 @@ import type { Session, SessionStreams } from "../schema/session.ts";
 import type { Programs } from "../server/index.ts";
 import type { ContainerLog, ContainerTarget, LogLine, Simulation, Unanswered } from "../simulation/index.ts";
 import type { Clock, Timer } from "../util/clock.ts";
+import { limited } from "../util/limited.ts";
 
 /** The most bytes of standard input that a command may be given. */
 const MAX_STDIN_BYTES = 1 << 20;
@@ -185,15 +186,6 @@ class FollowedLines implements Disposable {
       }
     } else this.#isOver = true;
     this.#wake?.();
-  }
-}
-
-async function* limited(pieces: AsyncGenerator<Uint8Array>, limit = Infinity): AsyncGenerator<Uint8Array> {
-  let left = limit;
-  for await (const piece of pieces) {
-    yield piece.length > left ? piece.subarray(0, left) : piece;
-    left -= piece.length;
-    if (left <= 0) return;
   }
 }
 

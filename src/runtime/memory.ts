@@ -1,6 +1,7 @@
 /** The objects of an informer, with their indexes. */
 import { type ApiObject, type Key, keyText, keyOf } from "../client/index.ts";
 import type { Index, Informer } from "./informer.ts";
+import { namespaceOf } from "./owners.ts";
 
 type Bucket = Map<string, ApiObject>;
 
@@ -101,5 +102,3 @@ export class Memory {
     }
   }
 }
-
-const namespaceOf: Index<ApiObject> = ({ metadata }) => metadata.namespace;

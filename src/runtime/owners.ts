@@ -1,8 +1,11 @@
-/** Owners of objects. */
+/** Owners of objects, and indexes that informers share. */
 import type { ApiObject, Key, Kind } from "../client/index.ts";
 
 /** Whether two kinds are the same, in any version. */
 export const isOf = (a: Kind, b: Kind): boolean => a.group === b.group && a.plural === b.plural;
+
+/** Indexes objects by their namespace. */
+export const namespaceOf = ({ metadata }: ApiObject): string | undefined => metadata.namespace;
 
 /** Indexes objects by the uid of their controller. */
 export const controllerUid = ({ metadata }: ApiObject): string | undefined =>

@@ -18,6 +18,7 @@ import { explainAutoscaler, explainBudget, explainService } from "./disruption.t
 import { type Facts, First, prefixed, refOf, textOf } from "./facts.ts";
 import { explainCronJob, explainJob } from "./jobs.ts";
 import { explainDaemonSet, explainDeployment, explainStatefulSet } from "./rollouts.ts";
+import { isReady } from "../workloads/common/pods.ts";
 
 /** The controllers of workloads, by kind: their names in `--controllers`. */
 const CONTROLLERS: Readonly<Record<string, string>> = {
@@ -136,9 +137,6 @@ const notReady = (pod: Pod): ReportedReason => ({
   who: "a user who changes its containers",
   about: refOf(pod),
 });
-
-const isReady = ({ status }: Pod): boolean =>
-  status.conditions?.some(({ type, status: said }) => type === "Ready" && said === "True") === true;
 
 /** Returns a test for the labels of its Pods; undefined without a selector. */
 function selectorIn({ spec, kind }: Workload): ((labels: Readonly<Record<string, string>>) => boolean) | undefined {

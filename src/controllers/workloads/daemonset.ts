@@ -16,12 +16,12 @@ import {
   sharedInformer,
   watches,
 } from "../../runtime/index.ts";
-import { controllerUid } from "../../runtime/owners.ts";
+import { controllerUid, namespaceOf } from "../../runtime/owners.ts";
 import { FailureMemory } from "../../workloads/daemonset/backoff.ts";
 import { fitOf } from "../../workloads/daemonset/fit.ts";
 import { planDaemonSet } from "../../workloads/daemonset/plan.ts";
 import { mayAdopt } from "./adoption.ts";
-import { candidatesOf, namespaceOf, ofOwners, workloadPods, workloadRevisions } from "./informers.ts";
+import { candidatesOf, ofOwners, workloadPods, workloadRevisions } from "./informers.ts";
 import { BACKOFF, performFor } from "./perform.ts";
 
 const daemonSets = sharedInformer(DaemonSet, { indexes: { namespace: namespaceOf } });

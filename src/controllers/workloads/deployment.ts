@@ -10,12 +10,12 @@ import {
   sharedInformer,
   watches,
 } from "../../runtime/index.ts";
-import { ownerKey } from "../../runtime/owners.ts";
+import { namespaceOf, ownerKey } from "../../runtime/owners.ts";
 import { messageOf } from "../../util/error.ts";
 import { fitsDeployment, planDeployment } from "../../workloads/deployment/plan.ts";
 import { isRolling } from "../../workloads/deployment/shares.ts";
 import { mayAdopt } from "./adoption.ts";
-import { candidatesOf, namespaceOf, ofOwners, ownedBy, workloadPods, workloadReplicaSets } from "./informers.ts";
+import { candidatesOf, ofOwners, ownedBy, workloadPods, workloadReplicaSets } from "./informers.ts";
 import { BACKOFF, performFor } from "./perform.ts";
 
 /** The Deployments by namespace. */

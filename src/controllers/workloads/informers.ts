@@ -10,7 +10,7 @@ import {
   sharedInformer,
   watches,
 } from "../../runtime/index.ts";
-import { controllerUid, ownerKey } from "../../runtime/owners.ts";
+import { controllerUid, namespaceOf, ownerKey } from "../../runtime/owners.ts";
 import { type SelectorValue, selectorOf } from "../../meta/label-selector.ts";
 import { controllerOf } from "../../workloads/common/ownership.ts";
 import { bucketOfLabels, bucketOfSelector, labelBuckets } from "../../workloads/common/selecting.ts";
@@ -19,9 +19,6 @@ import { nodeOfPod } from "../common/nodes.ts";
 /** Indexes objects without a controller by their namespace and labels, so that an owner finds those that it may select. */
 export const freeByLabels = (object: ApiObject): readonly string[] | undefined =>
   controllerOf(object) ? undefined : labelBuckets(object);
-
-/** Indexes objects by their namespace. */
-export const namespaceOf = ({ metadata }: ApiObject): string | undefined => metadata.namespace;
 
 /** The Pods by their controller, by node, and those without a controller by namespace and labels. */
 export const workloadPods = sharedInformer(Pod, {

@@ -12,16 +12,9 @@ import { controllerOf } from "../../workloads/common/ownership.ts";
 import { planReplicas } from "../../workloads/replicas/plan.ts";
 import { type Replicated, fitsReplicas } from "../../workloads/replicas/replicated.ts";
 import { mayAdopt } from "./adoption.ts";
-import {
-  candidatesOf,
-  inNamespace,
-  namespaceOf,
-  ofOwners,
-  ownedBy,
-  workloadPods,
-  workloadReplicaSets,
-} from "./informers.ts";
+import { candidatesOf, inNamespace, ofOwners, ownedBy, workloadPods, workloadReplicaSets } from "./informers.ts";
 import { BACKOFF, performFor } from "./perform.ts";
+import { namespaceOf } from "../../runtime/owners.ts";
 
 const replicationControllers = sharedInformer(ReplicationController, { indexes: { namespace: namespaceOf } });
 

@@ -10,8 +10,9 @@ import { type Controller, type Source, defineController, sharedInformer, watches
 import { claimPrefix, claimPrefixes, ordinalOf } from "../../workloads/statefulset/names.ts";
 import { planStatefulSet } from "../../workloads/statefulset/plan.ts";
 import { mayAdopt } from "./adoption.ts";
-import { candidatesOf, namespaceOf, ofOwners, workloadPods, workloadRevisions } from "./informers.ts";
+import { candidatesOf, ofOwners, workloadPods, workloadRevisions } from "./informers.ts";
 import { BACKOFF, performFor } from "./perform.ts";
+import { namespaceOf } from "../../runtime/owners.ts";
 
 const statefulSets = sharedInformer(StatefulSet, { indexes: { namespace: namespaceOf, claims: claimPrefixes } });
 const claims = sharedInformer(PersistentVolumeClaim);

@@ -9,6 +9,7 @@ import { isoTime } from "../../../meta/iso-time.ts";
 import { type Clock, sleep } from "../../../util/clock.ts";
 import type { LogQuery } from "../log-query.ts";
 import { type LogFiles, timesOf } from "./log-files.ts";
+import { limited } from "../../../util/limited.ts";
 
 /** Options of a reader. */
 export interface LogReading {
@@ -176,13 +177,4 @@ async function startOf(
     }
   }
   return { index: 0, offset: 0 };
-}
-
-async function* limited(pieces: AsyncGenerator<Uint8Array>, limit = Infinity): AsyncGenerator<Uint8Array> {
-  let left = limit;
-  for await (const piece of pieces) {
-    yield piece.length > left ? piece.subarray(0, left) : piece;
-    left -= piece.length;
-    if (left <= 0) return;
-  }
 }
