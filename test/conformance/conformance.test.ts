@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { LONG } from "../../src/util/testing/amount.ts";
 import type { Outcome } from "./player.ts";
-import { loadScenarios } from "./scenario.ts";
+import { type Step, loadScenarios } from "./scenario.ts";
 import { playOnOwnServers } from "./server.ts";
 
 /** Most of what the stories of controllers take is waiting. */
@@ -14,6 +14,13 @@ const SIDE_BY_SIDE = 32;
  */
 const TIMED = new Set(["controllers", "rollouts", "scheduling"]);
 const MOST_AGAIN = 40;
+
+interface StoredPolicy {
+  readonly kind?: string;
+  readonly spec?: {
+    readonly matchConstraints?: { readonly namespaceSelector?: unknown; readonly objectSelector?: unknown };
+  };
+}
 
 const folder = new URL(".", import.meta.url).pathname;
 const results = new URL("../../.results/", import.meta.url).pathname;
@@ -30,6 +37,19 @@ const outcomes = first.map((outcome) => second.get(outcome.name) ?? outcome);
 mkdirSync(results, { recursive: true });
 writeFileSync(`${results}conformance.json`, JSON.stringify(outcomes));
 
+/** Whether the step stores a policy of admission that other scenarios would meet, too. */
+function hasPolicyForAll(step: Step): boolean {
+  if (step.parallel !== undefined) return step.parallel.some((branch) => branch.some(hasPolicyForAll));
+  const policy = step.body as StoredPolicy | undefined;
+  const { namespaceSelector, objectSelector } = policy?.spec?.matchConstraints ?? {};
+  return (
+    step.query?.["dryRun"] === undefined &&
+    /^(?:Mutating|Validating)AdmissionPolicy$/u.test(policy?.kind ?? "") &&
+    namespaceSelector === undefined &&
+    objectSelector === undefined
+  );
+}
+
 describe("the recorded answers of a real API server", () => {
   const named = outcomes.map((outcome) => [outcome.name, outcome] as const);
 
@@ -39,6 +59,12 @@ describe("the recorded answers of a real API server", () => {
 
   test.each(named.filter(([name]) => name in known))("%s: differs, for a reason that is written down", (_, outcome) => {
     expect(outcome.differences, "is equal now: take it out of known.json").not.toEqual([]);
+  });
+
+  test("a scenario whose policy acts on every object is played alone", () => {
+    const spread = played.filter(({ scenario }) => scenario.steps.some(hasPolicyForAll));
+    expect(spread.length).toBeGreaterThan(0);
+    expect(spread.filter(({ scenario }) => !scenario.alone).map(({ scenario }) => scenario.name)).toEqual([]);
   });
 
   test("known differences name scenarios that exist", () => {
