@@ -98,6 +98,25 @@ describe("WorkQueue", () => {
     expect(begun).toEqual(["key"]);
   });
 
+  test("of keys that are due at the same time one may add another as soon as it is handled", async () => {
+    const again = { isOn: false };
+    const { clock, queue, begun } = setUp({
+      async work(key) {
+        begun.push(key);
+        if (key === "first" && again.isOn) queue.add("second");
+        return again.isOn ? undefined : 1000;
+      },
+    });
+    queue.add("first");
+    queue.add("second");
+    await settle();
+    again.isOn = true;
+    clock.advance(1000);
+    await settle();
+    expect(begun).toEqual(["first", "second", "first", "second"]);
+    expect(queue.size).toBe(0);
+  });
+
   test("at most as many keys as workers are handled at a time", async () => {
     const { queue, begun, running, done } = setUp({ workers: 2 });
     for (const key of ["a", "b", "c", "d"]) queue.add(key);

@@ -211,7 +211,9 @@ export class WorkQueue {
       const { keys } = this.#due.get(due)!;
       this.#due.delete(due);
       for (const key of keys) {
-        key.added = higher(key.added, key.requeue!.priority);
+        // The work of one before it may have added this one, which took its time away or gave it another one.
+        if (key.requeue?.at !== due) continue;
+        key.added = higher(key.added, key.requeue.priority);
         key.requeue = undefined;
         if (!key.busy && !key.delayed) this.#enqueue(key);
       }
