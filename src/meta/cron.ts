@@ -57,10 +57,15 @@ const NAMED: ReadonlyMap<string, string> = new Map([
 ]);
 
 const EVERY = "@every ";
+/** The longest text; one that lists every value of every field by number has a tenth of it. */
+const MAX_LENGTH = 4096;
+/** The longest duration of Go, in seconds. */
+const MAX_SECONDS = 2 ** 63 / 1e9;
 const ZONE_PREFIXES = ["TZ=", "CRON_TZ="];
 
 /** Parses a schedule. */
 export function parseCron(text: string): ParsedCron {
+  if (text.length > MAX_LENGTH) return { fault: `expected at most ${MAX_LENGTH} characters, got ${text.length}` };
   const prefix = ZONE_PREFIXES.find((one) => text.startsWith(one));
   if (prefix === undefined) return parsePlain(text);
   const at = text.indexOf(" ");
@@ -163,7 +168,7 @@ const UNITS: readonly (readonly [unit: string, seconds: number])[] = [
   ["h", 3600],
 ];
 
-/** Returns the seconds of a duration such as `1h30m`; undefined for another text. */
+/** Returns the seconds of a duration such as `1h30m`; undefined for another text, and for one that is too long for Go. */
 function durationSeconds(text: string): number | undefined {
   const begin = /^[+-]/.test(text) ? 1 : 0;
   if (text.slice(begin) === "0") return 0;
@@ -178,7 +183,7 @@ function durationSeconds(text: string): number | undefined {
     seconds += Number(amount) * unit[1];
     at += unit[0].length;
   }
-  if (at === begin) return undefined;
+  if (at === begin || seconds >= MAX_SECONDS) return undefined;
   return text.startsWith("-") ? -seconds : seconds;
 }
 

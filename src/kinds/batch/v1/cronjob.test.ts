@@ -41,6 +41,7 @@ describe("a CronJob", () => {
     "@midnight",
     "@hourly",
     "@every 1h30m",
+    "@every 2562047h",
   ])("KIND-CronJob-2: %s is a schedule", (schedule) => {
     expect(scheduleFault(schedule)).toBeUndefined();
     expect(causesOf({ schedule })).toEqual([]);
@@ -67,8 +68,18 @@ describe("a CronJob", () => {
     "@every",
     "@every soon",
     "-1 * * * *",
+    "@every 2562048h",
+    `@every ${"9".repeat(400)}h`,
   ])("KIND-CronJob-2: %s is none", (schedule) => {
     expect(causesOf({ schedule })).toEqual(["FieldValueInvalid spec.schedule"]);
+  });
+
+  test("KIND-CronJob-2: all values of all fields have room, and a text that is far longer is not read", () => {
+    const upTo = (most: number, least = 0): string =>
+      Array.from({ length: most + 1 - least }, (_, i) => least + i).join(",");
+    const long = [upTo(59), upTo(23), upTo(31, 1), upTo(12, 1), upTo(6)].join(" ");
+    expect(scheduleFault(long)).toBeUndefined();
+    expect(scheduleFault(`${"0,".repeat(2044)}0 * * * *`)).toBe("expected at most 4096 characters, got 4097");
   });
 
   test("KIND-CronJob-2: it is required", () => {
