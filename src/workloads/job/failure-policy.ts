@@ -15,54 +15,97 @@ const COUNTED: FailureVerdict = { isCounted: true, failsIndex: false };
 const IGNORED: FailureVerdict = { isCounted: false, failsIndex: false };
 const FAILS_INDEX: FailureVerdict = { isCounted: true, failsIndex: true };
 
-type Rule = NonNullable<NonNullable<Job["spec"]["podFailurePolicy"]>["rules"]>[number];
+type Policy = NonNullable<Job["spec"]["podFailurePolicy"]>;
+type Rule = NonNullable<Policy["rules"]>[number];
+type ExitCodes = NonNullable<Rule["onExitCodes"]>;
 type ContainerStatuses = Pod["status"]["containerStatuses"];
 
+const policies = new WeakMap<Policy, Verdicts>();
+
 /** Returns the verdict of the first rule that fits; without one the failure is counted. */
-export function verdictOn(pod: Pod, { spec }: Job): FailureVerdict {
-  const rules = spec.podFailurePolicy?.rules ?? [];
-  for (const [i, rule] of rules.entries()) {
-    const what = matchOf(rule, pod);
-    if (what === undefined) continue;
-    switch (rule.action) {
-      case "Ignore":
-        return IGNORED;
-      case "Count":
-        return COUNTED;
-      case "FailIndex":
-        return FAILS_INDEX;
-      case "FailJob":
-        return { ...COUNTED, failsJob: `${what} matching FailJob rule at index ${i}` };
-    }
+export function verdictOn(pod: Pod, { spec: { podFailurePolicy: policy } }: Job): FailureVerdict {
+  if (!policy) return COUNTED;
+  let verdicts = policies.get(policy);
+  if (!verdicts) policies.set(policy, (verdicts = new Verdicts(policy)));
+  return verdicts.on(pod);
+}
+
+/** A rule with what it looks for as sets: a Pod may have thousands of conditions and containers. */
+interface PreparedRule {
+  readonly action: string;
+  readonly exitCodes:
+    | (Pick<ExitCodes, "containerName" | "operator"> & { readonly values: ReadonlySet<number> })
+    | undefined;
+  /** The statuses that it looks for, by the type of the condition. */
+  readonly conditions: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+function preparedRule({ action, onExitCodes, onPodConditions }: Rule): PreparedRule {
+  const byType = Map.groupBy(onPodConditions ?? [], ({ type }) => type);
+  const statusesOf = (all: readonly { readonly status: string }[]) => new Set(all.map(({ status }) => status));
+  return {
+    action,
+    exitCodes: onExitCodes && { ...onExitCodes, values: new Set(onExitCodes.values) },
+    conditions: new Map(Array.from(byType, ([type, all]) => [type, statusesOf(all)])),
+  };
+}
+
+/** The verdicts of a policy; those on Pods are kept, as a plan asks for each of them several times. */
+class Verdicts {
+  readonly #rules: readonly PreparedRule[];
+  readonly #known = new WeakMap<Pod, FailureVerdict>();
+
+  constructor({ rules }: Policy) {
+    this.#rules = (rules ?? []).map(preparedRule);
   }
-  return COUNTED;
+
+  on(pod: Pod): FailureVerdict {
+    const known = this.#known.get(pod);
+    if (known) return known;
+    const verdict = this.#judge(pod);
+    this.#known.set(pod, verdict);
+    return verdict;
+  }
+
+  #judge(pod: Pod): FailureVerdict {
+    for (const [i, rule] of this.#rules.entries()) {
+      const what = matchOf(rule, pod);
+      if (what === undefined) continue;
+      switch (rule.action) {
+        case "Ignore":
+          return IGNORED;
+        case "Count":
+          return COUNTED;
+        case "FailIndex":
+          return FAILS_INDEX;
+        case "FailJob":
+          return { ...COUNTED, failsJob: `${what} matching FailJob rule at index ${i}` };
+      }
+    }
+    return COUNTED;
+  }
 }
 
 /** Says which part of a Pod a rule matches; undefined where it does not. */
-function matchOf({ onExitCodes, onPodConditions }: Rule, pod: Pod): string | undefined {
-  const { namespace = "", name } = pod.metadata;
-  const who = `${namespace}/${name}`;
-  if (onExitCodes) {
-    const { containerStatuses, initContainerStatuses } = pod.status;
-    const exit = exitIn(containerStatuses, onExitCodes) ?? exitIn(initContainerStatuses, onExitCodes);
+function matchOf({ exitCodes, conditions }: PreparedRule, { metadata, status }: Pod): string | undefined {
+  const who = `${metadata.namespace ?? ""}/${metadata.name}`;
+  if (exitCodes) {
+    const exit = exitIn(status.containerStatuses, exitCodes) ?? exitIn(status.initContainerStatuses, exitCodes);
     return exit && `Container ${exit.name} for pod ${who} failed with exit code ${exit.code}`;
   }
-  for (const { type, status } of pod.status.conditions ?? []) {
-    const fits = onPodConditions?.some((wanted) => wanted.type === type && wanted.status === status);
-    if (fits) return `Pod ${who} has condition ${type}`;
-  }
-  return undefined;
+  const found = status.conditions?.find((one) => conditions.get(one.type)?.has(one.status));
+  return found && `Pod ${who} has condition ${found.type}`;
 }
 
 /** The first exit of a container with a code other than 0 that a requirement accepts. */
 function exitIn(
   statuses: ContainerStatuses,
-  { containerName, operator, values }: NonNullable<Rule["onExitCodes"]>,
+  { containerName, operator, values }: NonNullable<PreparedRule["exitCodes"]>,
 ): { readonly name: string; readonly code: number } | undefined {
   for (const { name, state } of statuses ?? []) {
     const code = state?.terminated?.exitCode ?? 0;
     if (code === 0 || (containerName !== undefined && containerName !== name)) continue;
-    if ((values?.includes(code) === true) === (operator === "In")) return { name, code };
+    if (values.has(code) === (operator === "In")) return { name, code };
   }
   return undefined;
 }
