@@ -33,6 +33,19 @@ describe("the plan of a Job", () => {
     expect(plan(jobOf({ parallelism: 1, completions: 1200 }), podsOf(700, "Running")).deletes).toHaveLength(MAX_WRITES);
   });
 
+  test("WL-JOB-20: the Pods of indexes share their containers, so that a large template is not copied for each", () => {
+    const containers = [{ name: "c", image: "i", env: [{ name: "A", value: "a" }] }];
+    const initContainers = [{ name: "init", image: "i" }];
+    const template = { metadata: {}, spec: { restartPolicy: "Never", containers, initContainers } };
+    const job = jobOf({ completionMode: "Indexed", parallelism: 3, completions: 3, template });
+    const specs = plan(job).creates.map((write) => (write as unknown as { readonly object: Pod }).object.spec);
+    expect(specs.map(({ hostname }) => hostname)).toEqual(["j-0", "j-1", "j-2"]);
+    expect(specs[0]!.containers![0]!.env!.map(({ name }) => name)).toEqual(["A", "JOB_COMPLETION_INDEX"]);
+    expect(specs[0]!.initContainers![0]!.env!.map(({ name }) => name)).toEqual(["JOB_COMPLETION_INDEX"]);
+    expect(new Set(specs.map((spec) => spec.containers)).size).toBe(1);
+    expect(new Set(specs.map((spec) => spec.initContainers)).size).toBe(1);
+  });
+
   test("WL-JOB-6: at most 500 Pods are counted at a time, and nothing ends before all are", () => {
     const job = jobOf({ parallelism: 700, completions: 700 });
     const { status, untracks, settle } = plan(job, podsOf(700, "Succeeded")).track(NOTHING);

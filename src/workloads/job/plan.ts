@@ -26,7 +26,7 @@ import {
 } from "./pods.ts";
 import { podsToRemove } from "./removal.ts";
 import { conditionOf, isSameStatus, withCondition } from "./status.ts";
-import { podOfIndex, podOfJob } from "./template.ts";
+import { indexedPodsOf, podOfJob } from "./template.ts";
 import { type Tracking, planTracking } from "./tracking.ts";
 
 /** The most Pods that are made or deleted at a time (WL-GEN-5). */
@@ -228,8 +228,9 @@ function indexedCreates(facts: Facts, missing: number): Actions {
   }));
   const due = waits.filter(({ wait }) => wait === 0);
   const again = soonest(...waits.filter(({ wait }) => wait > 0).map(({ wait }) => Math.max(BATCH_MS, wait)));
+  const podOf = indexedPodsOf(job);
   return {
-    creates: due.map(({ index }) => creates(Pod, podOfIndex(job, index, lastFailed.get(index)), CREATED)),
+    creates: due.map(({ index }) => creates(Pod, podOf(index, lastFailed.get(index)), CREATED)),
     again,
   };
 }

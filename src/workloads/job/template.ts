@@ -20,30 +20,31 @@ export function podOfJob(job: Job): NewObject<Pod> {
 }
 
 /**
- * Creates the Pod of an index (WL-JOB-20, WL-JOB-23).
- *
- * @param failed the Pod that it replaces, with backoffLimitPerIndex
+ * Returns what creates the Pod of an index (WL-JOB-20, WL-JOB-23): its second argument is the Pod that is replaced, with
+ * backoffLimitPerIndex. The Pods share their containers, so that a large template is not copied for each of them.
  */
-export function podOfIndex(job: Job, index: number, failed?: Pod): NewObject<Pod> {
+export function indexedPodsOf(job: Job): (index: number, failed?: Pod) => NewObject<Pod> {
   const pod = podOfJob(job);
   const { labels, annotations } = pod.metadata;
-  const { containers, initContainers, ...spec } = job.spec.template.spec;
-  const mark = { [COMPLETION_INDEX]: `${index}` };
-  return {
-    ...pod,
-    metadata: {
-      ...pod.metadata,
-      generateName: prefixOf(job.metadata.name, index),
-      labels: { ...labels, ...mark },
-      annotations: { ...annotations, ...mark, ...failureCounts(job, failed) },
-    },
-    spec: {
-      ...spec,
-      hostname: `${job.metadata.name}-${index}`,
-      ...(initContainers ? { initContainers: withIndex(initContainers) } : {}),
-      containers: withIndex(containers)!,
-    },
-  } as NewObject<Pod>;
+  const { containers, initContainers } = job.spec.template.spec;
+  const spec = {
+    ...job.spec.template.spec,
+    ...(initContainers ? { initContainers: withIndex(initContainers) } : {}),
+    containers: withIndex(containers)!,
+  };
+  return (index, failed) => {
+    const mark = { [COMPLETION_INDEX]: `${index}` };
+    return {
+      ...pod,
+      metadata: {
+        ...pod.metadata,
+        generateName: prefixOf(job.metadata.name, index),
+        labels: { ...labels, ...mark },
+        annotations: { ...annotations, ...mark, ...failureCounts(job, failed) },
+      },
+      spec: { ...spec, hostname: `${job.metadata.name}-${index}` },
+    } as NewObject<Pod>;
+  };
 }
 
 function prefixOf(name: string, index: number): string {
