@@ -137,17 +137,19 @@ function removedJobs({ cronJob, jobs }: CronInput): readonly Job[] {
   const beyond = (type: string, limit: number | undefined): readonly Job[] => {
     if (limit === undefined) return [];
     const ended = jobs.filter((job) => finishedCondition(job)?.type === type);
-    return ended.length <= limit ? [] : ended.toSorted(byStart).slice(0, ended.length - limit);
+    return ended.length <= limit ? [] : oldestFirst(ended).slice(0, ended.length - limit);
   };
   const removed = [...beyond("Complete", successfulJobsHistoryLimit), ...beyond("Failed", failedJobsHistoryLimit)];
   return removed.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
 }
 
-/** The oldest first; those that did not start last. */
-function byStart(a: Job, b: Job): number {
-  const startOf = ({ status }: Job): number => Date.parse(status.startTime ?? "") || Infinity;
-  const [one, other] = [startOf(a), startOf(b)];
-  return one === other ? (a.metadata.name < b.metadata.name ? -1 : 1) : one < other ? -1 : 1;
+/** Sorts Jobs by their start, those that did not start last. */
+function oldestFirst(jobs: readonly Job[]): readonly Job[] {
+  const started = jobs.map((job) => ({ job, start: Date.parse(job.status.startTime ?? "") || Infinity }));
+  started.sort((a, b) =>
+    a.start === b.start ? (a.job.metadata.name < b.job.metadata.name ? -1 : 1) : a.start < b.start ? -1 : 1,
+  );
+  return started.map(({ job }) => job);
 }
 
 /** The schedule of a CronJob that is to run; otherwise why it does not. */
