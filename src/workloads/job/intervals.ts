@@ -11,6 +11,8 @@ export type Intervals = readonly Interval[];
 
 const MAX_DIGITS = 10;
 const ZERO = 48;
+const COMMA = 44;
+const DASH = 45;
 
 /**
  * Parses indexes below `completions`; parts that are no numbers are left out, and all after the first one that is too large.
@@ -19,10 +21,10 @@ export function parseIntervals(text: string, completions: number): Intervals {
   if (text === "") return [];
   const parsed: Interval[] = [];
   for (let at = 0, end: number; at <= text.length; at = end + 1) {
-    end = endOf(text, ",", at, text.length);
-    const dash = endOf(text, "-", at, end);
+    end = endOf(text, COMMA, at, text.length);
+    const dash = endOf(text, DASH, at, end);
     const first = numberIn(text, at, dash);
-    const to = dash < end ? numberIn(text, dash + 1, endOf(text, "-", dash + 1, end)) : first;
+    const to = dash < end ? numberIn(text, dash + 1, endOf(text, DASH, dash + 1, end)) : first;
     if (first === undefined || to === undefined) continue;
     if (first >= completions) break;
     const last = Math.min(to, completions - 1);
@@ -32,8 +34,8 @@ export function parseIntervals(text: string, completions: number): Intervals {
 }
 
 /** The place of the next mark before `end`, or `end`. */
-function endOf(text: string, mark: string, from: number, end: number): number {
-  for (let at = from; at < end; at++) if (text[at] === mark) return at;
+function endOf(text: string, mark: number, from: number, end: number): number {
+  for (let at = from; at < end; at++) if (text.charCodeAt(at) === mark) return at;
   return end;
 }
 
@@ -59,13 +61,14 @@ function textOf({ first, last }: Interval): string {
 
 /** Adds indexes, in any order. */
 export function withIndexes(intervals: Intervals, indexes: Iterable<number>): Intervals {
-  const added = Array.from(indexes, (index) => ({ first: index, last: index }));
-  return added.length === 0 ? intervals : union(intervals, added);
+  return union(intervals, joined(Array.from(indexes, (index) => ({ first: index, last: index }))));
 }
 
 /** Returns the indexes of both. */
-export const union = (a: Intervals, b: Intervals): Intervals =>
-  a.length === 0 && b.length === 0 ? [] : joined([...a, ...b]);
+export function union(a: Intervals, b: Intervals): Intervals {
+  if (a.length === 0) return b;
+  return b.length === 0 ? a : joined([...a, ...b]);
+}
 
 function joined(intervals: readonly Interval[]): Intervals {
   const merged: { first: number; last: number }[] = [];
