@@ -28,6 +28,15 @@ describe("a time zone", () => {
     }
   });
 
+  test("some sixty zones are kept, as each may take 128 KiB", () => {
+    const berlin = timeZone("Europe/Berlin");
+    const others = Intl.supportedValuesOf("timeZone").filter((name) => name !== berlin.name);
+    for (const name of others.slice(0, 60)) timeZone(name);
+    expect(timeZone("Europe/Berlin")).toBe(berlin);
+    for (const name of others.slice(0, 70)) timeZone(name);
+    expect(timeZone("Europe/Berlin")).not.toBe(berlin);
+  });
+
   test("one that the engine does not know is an error", () => {
     expect(() => timeZone("Mars/Olympus")).toThrow(RangeError);
   });

@@ -94,7 +94,10 @@ export class TimeZone {
   }
 }
 
-const zones = new BoundedCache<TimeZone>({ entries: 600, bytes: 1 << 20 });
+/** What a zone takes in memory when its weeks are full. */
+const ZONE_BYTES = 128 << 10;
+
+const zones = new BoundedCache<TimeZone>({ entries: 600, bytes: 8 << 20, weigh: () => ZONE_BYTES });
 
 /** Returns a time zone, with what is known of it already. @throws RangeError for one that the engine does not know */
 export function timeZone(name: string): TimeZone {
