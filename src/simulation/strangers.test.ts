@@ -164,6 +164,34 @@ describe("Pods of many containers", () => {
     }
   });
 
+  test("restarts of all containers count anew in one look, and each is noted", async () => {
+    const key = "simulation.keelson.dev/restarts-reset";
+    const counts = (count: number) => JSON.stringify(Object.fromEntries(names.map((name) => [name, count])));
+    const restarted = pod(
+      { containers: names.map((name) => ({ name, image: "i" })) },
+      {
+        phase: "Running",
+        startTime: startedAt,
+        containerStatuses: names.map((name) => ({ ...running(name), restartCount: 7 })),
+      },
+      { annotations: { [key]: counts(3), "simulation.keelson.dev/run-for": "10m1s" } },
+    );
+    const unscripted = { ...facts(node), isScripted: () => false };
+    const at = now + 2000;
+    expect(await leastCpu(() => void planLife(restarted, unscripted, at), 1000)).toBeLessThan(1000);
+    expect(planLife(restarted, unscripted, at).annotations).toEqual({ [key]: counts(7) });
+  });
+
+  test("each readiness gate is looked up among the conditions", async () => {
+    const readinessGates = Array.from({ length: 20_000 }, (_, i) => ({ conditionType: `gate-${i}` }));
+    const conditions = readinessGates.map(({ conditionType }) => ({ type: `not-${conditionType}`, status: "True" }));
+    const gated = pod(
+      { containers: [{ name: "c", image: "i" }], readinessGates },
+      { phase: "Running", startTime: startedAt, conditions, containerStatuses: [running("c")] },
+    );
+    expect(await leastCpu(() => void planLife(gated, facts(node), now), 500)).toBeLessThan(500);
+  });
+
   test("times without an end are not waited for", () => {
     const endless = `${"9".repeat(400)}h`;
     for (const name of ["run-for", "ready-after", "flapping"]) {
