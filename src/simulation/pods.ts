@@ -117,7 +117,7 @@ function mountWait(memory: LifeMemory, pod: Pod): number {
 }
 
 async function factsOf(
-  { client, memory }: LifeContext,
+  { client, clock, memory }: LifeContext,
   state: SimulationState,
   pod: Pod,
   node: Node,
@@ -134,11 +134,15 @@ async function factsOf(
     const hasBegun = statuses.some(
       ({ state: { running: runs, terminated }, lastState }) => runs ?? terminated ?? lastState.terminated,
     );
-    if (!hasBegun && needsVolumes(pod)) mountProblem = await mountProblemOf(pod, client);
     const read = readTexts(client, pod.metadata.namespace ?? "");
+    if (!hasBegun && needsVolumes(pod)) mountProblem = await mountProblemOf(pod, client, read);
+    const slice = clock.loop.slice();
     for (const container of [...(pod.spec.initContainers ?? []), ...(pod.spec.containers ?? [])]) {
       if (!needsObjects(container) || running.has(container.name)) continue;
-      // oxlint-disable-next-line no-await-in-loop -- few
+      const pause = slice.pause();
+      // oxlint-disable-next-line no-await-in-loop -- of ten thousand containers others are served between
+      if (pause) await pause;
+      // oxlint-disable-next-line no-await-in-loop -- in their order
       const made = await environmentOf(pod, container, { hostIP, podIP }, read);
       if ("problem" in made) problems.set(container.name, made.problem);
     }
