@@ -18,12 +18,12 @@ test("whatever a Pod requests, its metrics and those of its node are quantities"
   ]) {
     const simulation = { isSimulated: () => true, usage: () => [{ name: "c", cpu, memory }] } as unknown as Simulation;
     const metrics = simulatedMetrics({ lookup, clock: new ManualClock(), simulation: () => simulation });
-    const shown = await Promise.all(
-      [...metrics.values()].map((make) => make({ namespace: "", name: undefined } as never)),
-    );
+    const shown = [];
+    // oxlint-disable-next-line no-await-in-loop -- two
+    for (const make of metrics.values()) shown.push(await make({ namespace: "", name: undefined } as never));
     const text = JSON.stringify(shown);
     const quantities = [...text.matchAll(/"(?:cpu|memory)":"([^"]*)"/g)].map(([, quantity]) => quantity!);
     expect(quantities).toHaveLength(4);
-    for (const quantity of quantities) expect(parseQuantity(quantity), quantity).toBeDefined();
+    expect(quantities.filter((one) => parseQuantity(one) === undefined)).toEqual([]);
   }
 });
