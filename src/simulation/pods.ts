@@ -15,6 +15,7 @@ import { isFinal } from "./life/summary.ts";
 import { SECOND, timeIn } from "./life/times.ts";
 import { LifeMemory, NODE_KEY, lifeSpecs } from "./memory.ts";
 import { fullSince, isSimulated, lostSince, pullOf } from "./nodes/marks.ts";
+import { hostAddressOf } from "./nodes/node-object.ts";
 import { environmentOf, needsObjects } from "./scripts/environment.ts";
 import { mountProblemOf, needsVolumes, readTexts } from "./scripts/volumes.ts";
 import { performStage } from "./stages/perform.ts";
@@ -48,7 +49,7 @@ export const podController = (state: SimulationState): Controller =>
       if (!pod || isVanishing(pod) || !node || !isSimulated(node) || lostSince(node) !== undefined) return undefined;
       if (state.stages.has("Pod") && !hasScript(pod, state)) {
         const { client, event, clock } = ctx;
-        const hostIP = addressOfNode(node);
+        const hostIP = hostAddressOf(node);
         return performStage(Pod, pod, {
           client,
           now: clock.now(),
@@ -61,9 +62,6 @@ export const podController = (state: SimulationState): Controller =>
       return liveOn(ctx, state, pod, node);
     },
   });
-
-const addressOfNode = (node: Node): string =>
-  node.status.addresses?.find(({ type }) => type === "InternalIP")?.address ?? "127.0.0.1";
 
 const hasScript = ({ spec }: Pod, { isScripted }: SimulationState): boolean =>
   (spec.containers ?? []).some(({ image = "" }) => isScripted(image));
@@ -122,7 +120,7 @@ async function factsOf(
   pod: Pod,
   node: Node,
 ): Promise<LifeFacts> {
-  const hostIP = addressOfNode(node);
+  const hostIP = hostAddressOf(node);
   const podIP = memory.addresses.of(pod, node, hostIP);
   const problems = new Map<string, string>();
   let mountProblem: string | undefined;
