@@ -385,6 +385,11 @@ describe("Stages", () => {
     expect(await leastCpu(attempt, 1000)).toBeLessThan(1000);
   });
 
+  test("a format of many wide places is written up to a bound", () => {
+    expect(() => render("{{ printf .c }}", { c: "%999s".repeat(5000) })).toThrow("expected a text of at most 4 MiB");
+    expect(render("{{ printf .c }}", { c: "%999s" })).toHaveLength(999);
+  });
+
   test("a template of an object of usual size is rendered", () => {
     const conditions = Array.from({ length: 100 }, (_, i) => ({ type: `t-${i}`, status: "True" }));
     const text = "{{ range .c }}{{ if has . $.c }}{{ toJson . | trunc 3 }}{{ end }}{{ end }}";
