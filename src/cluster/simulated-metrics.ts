@@ -109,9 +109,12 @@ function runsOnSimulated({ spec, status }: Pod, lookup: Lookup, simulated: Simul
 
 /** Whole nanocores and Ki, as metrics-server writes them. */
 const quantitiesOf = ({ cpu, memory }: { readonly cpu: number; readonly memory: number }) => ({
-  cpu: cpu === 0 ? "0" : `${Math.round(cpu)}n`,
-  memory: memory === 0 ? "0" : `${Math.ceil(memory / 1024)}Ki`,
+  cpu: cpu === 0 ? "0" : `${digitsOf(Math.round(cpu))}n`,
+  memory: memory === 0 ? "0" : `${digitsOf(Math.ceil(memory / 1024))}Ki`,
 });
+
+/** A Pod may request `1e400` of a CPU, and who reads the metrics knows no `Infinity` and no `1e+21`. */
+const digitsOf = (number: number): string => String(Math.min(number, Number.MAX_SAFE_INTEGER));
 
 const created = (now: number) => ({ creationTimestamp: formatTime(now) });
 const whenOf = (now: number) => ({ timestamp: formatTime(now), window: WINDOW });

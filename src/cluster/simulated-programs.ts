@@ -17,8 +17,6 @@ import { limited } from "../util/limited.ts";
 /** The most bytes of standard input that a command may be given. */
 const MAX_STDIN_BYTES = 1 << 20;
 const FIRST_STDIN_BYTES = 1024;
-/** Characters of lines that wait for who follows a log; older ones are dropped then, as a log that is rotated drops them. */
-const MAX_WAITING_CHARACTERS = 256 * 1024;
 /** Lines in one piece. */
 const LINES = 256;
 /** How often it is looked whether a container whose log is followed still runs. */
@@ -119,28 +117,34 @@ async function* linesOf(log: ContainerLog, query: LogQuery, reading: Reading): A
     Buffer.from(
       lines.map(({ at, text }) => `${timestamps ? `${isoTime(at).slice(0, -1)}000000Z ` : ""}${text}\n`).join(""),
     );
+  const inPieces = function* (lines: readonly LogLine[]): Generator<Uint8Array> {
+    for (let at = 0; at < lines.length && !signal.aborted; at += LINES) yield bytesOf(lines.slice(at, at + LINES));
+  };
   // Those that come while the first are read are followed.
   using followed = follow && !log.ended && reading.isRunning() ? new FollowedLines(log, reading) : undefined;
   const first = tailLines === undefined ? 0 : Math.max(0, log.lines.length - tailLines);
   const kept = log.lines.slice(first).filter(({ at }) => at >= since);
-  for (let at = 0; at < kept.length && !signal.aborted; at += LINES) yield bytesOf(kept.slice(at, at + LINES));
+  yield* inPieces(kept);
   if (!followed) return;
-  for (let lines = await followed.next(); lines; lines = await followed.next()) yield bytesOf(lines);
+  for (let lines = await followed.next(); lines; lines = await followed.next()) yield* inPieces(lines);
 }
 
-/** The lines of a log from now on. */
+/** The lines of a log from now on, as far as the log keeps them until they are read. */
 class FollowedLines implements Disposable {
   readonly #following: Disposable;
+  readonly #log: ContainerLog;
   readonly #reading: Reading;
-  readonly #waiting: LogLine[] = [];
-  #characters = 0;
+  /** How many lines of the log were read, or were there before. */
+  #seen: number;
   #isOver = false;
   #wake: (() => void) | undefined;
   #timer: Timer;
 
   constructor(log: ContainerLog, reading: Reading) {
+    this.#log = log;
     this.#reading = reading;
-    this.#following = log.follow((line) => this.#take(line));
+    this.#seen = log.dropped + log.lines.length;
+    this.#following = log.follow((line) => this.#changed(line === undefined));
     this.#timer = this.#later();
     reading.signal.addEventListener("abort", this.#stop, { once: true });
   }
@@ -148,10 +152,10 @@ class FollowedLines implements Disposable {
   /** The next lines; undefined at the end of the log or of the reader. */
   async next(): Promise<readonly LogLine[] | undefined> {
     while (!this.#reading.signal.aborted) {
-      if (this.#waiting.length > 0) {
-        this.#characters = 0;
-        return this.#waiting.splice(0);
-      }
+      const { lines, dropped } = this.#log;
+      const more = lines.slice(Math.max(0, this.#seen - dropped));
+      this.#seen = dropped + lines.length;
+      if (more.length > 0) return more;
       if (this.#isOver) return undefined;
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
@@ -172,19 +176,13 @@ class FollowedLines implements Disposable {
   #later(): Timer {
     const look = (): void => {
       if (this.#reading.isRunning()) this.#timer = this.#later();
-      else this.#take(undefined);
+      else this.#changed(true);
     };
     return this.#reading.clock.after(LOOK_MILLIS, look, { owner: "reader of a log", upkeep: true });
   }
 
-  #take(line: LogLine | undefined): void {
-    if (line) {
-      this.#waiting.push(line);
-      this.#characters += line.text.length + 1;
-      while (this.#characters > MAX_WAITING_CHARACTERS && this.#waiting.length > 1) {
-        this.#characters -= this.#waiting.shift()!.text.length + 1;
-      }
-    } else this.#isOver = true;
+  #changed(isOver: boolean): void {
+    this.#isOver ||= isOver;
     this.#wake?.();
   }
 }

@@ -4,4 +4,5 @@
  * It is a client of the API, as every controller. It runs no container, opens no socket and writes no file.
  */
 export * from "./contract.ts";
+export { isSimulated } from "./nodes/marks.ts";
 export { createSimulation } from "./simulation.ts";

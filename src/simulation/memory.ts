@@ -3,6 +3,7 @@ import { claimsOfPod } from "../claims/pod-claims.ts";
 import { keyOf, keyText, parseKey } from "../client/index.ts";
 import { type Node, PersistentVolumeClaim, Pod, VolumeAttachment } from "../client/kinds/index.ts";
 import { type Informer, type ObjectEvent, type SourceParts, sharedInformer } from "../runtime/index.ts";
+import { addTo, removeFrom } from "../runtime/sets-by-key.ts";
 import { DISK_PRESSURE_ANNOTATION, NODE_ANNOTATION, PULLS_ANNOTATION, STOPPED_ANNOTATION } from "./contract.ts";
 import { isFinal } from "./life/summary.ts";
 import { PodAddresses } from "./nodes/addresses.ts";
@@ -100,12 +101,7 @@ export class LifeMemory implements Disposable, ClusterView {
   /** Looks at a Pod again when one of its claims, or an attachment of its node, changes. */
   awaitVolumes(pod: Pod): void {
     const key = keyText(keyOf(pod));
-    const on = [...claimsOfPod(pod).map((claim) => `claim ${keyText(claim)}`), `node ${pod.spec.nodeName ?? ""}`];
-    for (const what of on) {
-      const waiting = this.#waiting.get(what);
-      if (waiting) waiting.add(key);
-      else this.#waiting.set(what, new Set([key]));
-    }
+    for (const what of volumesOf(pod)) addTo(this.#waiting, what, key);
   }
 
   #podChanged(event: ObjectEvent<Pod>): void {
@@ -116,6 +112,7 @@ export class LifeMemory implements Disposable, ClusterView {
       this.addresses.free(gone);
       this.mountTries.delete(gone.metadata.uid);
       this.evictions.delete(gone.metadata.uid);
+      for (const what of volumesOf(gone)) removeFrom(this.#waiting, what, keyText(keyOf(gone)));
       this.#state.forget(gone);
       if (event.type === "deleted") return;
     }
@@ -134,8 +131,9 @@ export class LifeMemory implements Disposable, ClusterView {
 
   #nodeChanged(event: ObjectEvent<Node>): void {
     const { object: node } = event;
-    if (event.type === "deleted" || !isSimulated(node)) return;
     const { name } = node.metadata;
+    if (event.type === "deleted") this.turns.delete(name);
+    if (event.type === "deleted" || !isSimulated(node)) return;
     if (fullSince(node) !== undefined) this.#add(`${NODE_KEY}${name}`);
     if (event.type === "changed" && marksOf(event.old) === marksOf(node)) return;
     for (const pod of this.podsOn(name)) {
@@ -144,6 +142,12 @@ export class LifeMemory implements Disposable, ClusterView {
     }
   }
 }
+
+/** What a Pod waits for whose volumes are not there: its claims, and attachments of its node. */
+const volumesOf = (pod: Pod): readonly string[] => [
+  ...claimsOfPod(pod).map((claim) => `claim ${keyText(claim)}`),
+  `node ${pod.spec.nodeName ?? ""}`,
+];
 
 const marksOf = ({ metadata, spec }: Node): string =>
   JSON.stringify([...MARKS.map((mark) => metadata.annotations?.[mark]), spec.podCIDR]);

@@ -15,6 +15,7 @@ import { isFinal } from "./life/summary.ts";
 import { SECOND, timeIn } from "./life/times.ts";
 import { LifeMemory, NODE_KEY, lifeSpecs } from "./memory.ts";
 import { fullSince, isSimulated, lostSince, pullOf } from "./nodes/marks.ts";
+import { hostAddressOf } from "./nodes/node-object.ts";
 import { environmentOf, needsObjects } from "./scripts/environment.ts";
 import { mountProblemOf, needsVolumes, readTexts } from "./scripts/volumes.ts";
 import { performStage } from "./stages/perform.ts";
@@ -48,7 +49,7 @@ export const podController = (state: SimulationState): Controller =>
       if (!pod || isVanishing(pod) || !node || !isSimulated(node) || lostSince(node) !== undefined) return undefined;
       if (state.stages.has("Pod") && !hasScript(pod, state)) {
         const { client, event, clock } = ctx;
-        const hostIP = addressOfNode(node);
+        const hostIP = hostAddressOf(node);
         return performStage(Pod, pod, {
           client,
           now: clock.now(),
@@ -61,9 +62,6 @@ export const podController = (state: SimulationState): Controller =>
       return liveOn(ctx, state, pod, node);
     },
   });
-
-const addressOfNode = (node: Node): string =>
-  node.status.addresses?.find(({ type }) => type === "InternalIP")?.address ?? "127.0.0.1";
 
 const hasScript = ({ spec }: Pod, { isScripted }: SimulationState): boolean =>
   (spec.containers ?? []).some(({ image = "" }) => isScripted(image));
@@ -117,12 +115,12 @@ function mountWait(memory: LifeMemory, pod: Pod): number {
 }
 
 async function factsOf(
-  { client, memory }: LifeContext,
+  { client, clock, memory }: LifeContext,
   state: SimulationState,
   pod: Pod,
   node: Node,
 ): Promise<LifeFacts> {
-  const hostIP = addressOfNode(node);
+  const hostIP = hostAddressOf(node);
   const podIP = memory.addresses.of(pod, node, hostIP);
   const problems = new Map<string, string>();
   let mountProblem: string | undefined;
@@ -134,11 +132,15 @@ async function factsOf(
     const hasBegun = statuses.some(
       ({ state: { running: runs, terminated }, lastState }) => runs ?? terminated ?? lastState.terminated,
     );
-    if (!hasBegun && needsVolumes(pod)) mountProblem = await mountProblemOf(pod, client);
     const read = readTexts(client, pod.metadata.namespace ?? "");
+    if (!hasBegun && needsVolumes(pod)) mountProblem = await mountProblemOf(pod, client, read);
+    const slice = clock.loop.slice();
     for (const container of [...(pod.spec.initContainers ?? []), ...(pod.spec.containers ?? [])]) {
       if (!needsObjects(container) || running.has(container.name)) continue;
-      // oxlint-disable-next-line no-await-in-loop -- few
+      const pause = slice.pause();
+      // oxlint-disable-next-line no-await-in-loop -- of ten thousand containers others are served between
+      if (pause) await pause;
+      // oxlint-disable-next-line no-await-in-loop -- in their order
       const made = await environmentOf(pod, container, { hostIP, podIP }, read);
       if ("problem" in made) problems.set(container.name, made.problem);
     }

@@ -121,6 +121,7 @@ class RunningSimulation implements Simulation {
     const answer = await run?.exec(command, stdin);
     if (answer) return answer;
     const { env, mounts } = run ? { env: run.environment, mounts: run.mounts } : await this.#scopeOf(pod, container);
+    if (!run && !this.#state.isThere(pod)) return "NoPod";
     const hostname = pod.spec.hostname ?? pod.metadata.name;
     return runCommand({ hostname, env: { HOSTNAME: hostname, ...env }, mounts }, command, stdin);
   }

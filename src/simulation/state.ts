@@ -14,6 +14,9 @@ import { mountsOf, readTexts } from "./scripts/volumes.ts";
 import { StageBook } from "./stages/book.ts";
 
 const MOMENT: Duration = "1s";
+/** How many images are remembered with their scripts, and the length of the longest one. */
+const MAX_REMEMBERED_IMAGES = 10_000;
+const MAX_REMEMBERED_IMAGE = 512;
 
 /** What controllers of a term show of the cluster. */
 export interface ClusterView {
@@ -38,8 +41,8 @@ export class SimulationState {
   readonly runs = new Map<string, ScriptRun>();
   /** The logs of the starts before by the same keys. */
   readonly previous = new Map<string, ContainerLog>();
-  /** The starts of containers since the controllers run; other scripts are replayed. */
-  readonly fresh = new Set<string>();
+  /** The last starts of containers since the controllers run, with their restarts, by the same keys; other scripts are replayed. */
+  readonly fresh = new Map<string, number>();
   /** Until when the files show what scripts have done, in milliseconds since the epoch. */
   #knownUntil = -Infinity;
   /** What a term sees; undefined while the controllers do not run. */
@@ -65,7 +68,9 @@ export class SimulationState {
     if (this.images.size === 0) return undefined;
     if (this.#scripted.has(image)) return this.#scripted.get(image);
     const script = matchOf(this.images, image);
-    if (this.#scripted.size > 10_000) this.#scripted.clear();
+    // A client may name an image of a megabyte, which nobody keeps.
+    if (image.length > MAX_REMEMBERED_IMAGE) return script;
+    if (this.#scripted.size > MAX_REMEMBERED_IMAGES) this.#scripted.clear();
     this.#scripted.set(image, script);
     return script;
   }
@@ -101,10 +106,12 @@ export class SimulationState {
     if (known) this.#retire(key, known);
     const { namespace = "" } = pod.metadata;
     const environment = await environmentOf(pod, container, addresses, readTexts(client, namespace));
-    const isReplay = !this.fresh.delete(`${key} ${status.restartCount}`);
+    const isReplay = this.fresh.get(key) !== status.restartCount;
+    this.fresh.delete(key);
     const started: { run?: ScriptRun } = {};
     const isKnown = (): boolean => isReplay && started.run?.isReplaying(this.#knownUntil) === true;
     const mounts = await mountsOf(pod, container, { client, store: this.files, addresses, isKnown });
+    if (!this.isThere(pod)) return;
     const where = `${container.image ?? ""} in ${namespace}/${pod.metadata.name}`;
     const run = new ScriptRun({
       ...this.host,
@@ -125,6 +132,15 @@ export class SimulationState {
     await run.caughtUp();
   }
 
+  /** Whether a Pod is there after a wait. What was made during the wait for one that is gone is forgotten. */
+  isThere(pod: Pod): boolean {
+    const { namespace = "", name, uid } = pod.metadata;
+    if (!this.view) return false;
+    const isThere = this.view.pod(namespace, name)?.metadata.uid === uid;
+    if (!isThere) this.files.forget(`pod ${uid}`);
+    return isThere;
+  }
+
   /** Ends the scripts of a Pod in a final phase, whoever wrote that; their logs stay. */
   endScripts(pod: Pod): void {
     if (this.runs.size === 0) return;
@@ -141,6 +157,7 @@ export class SimulationState {
       const key = `${uid} ${name}`;
       this.runs.delete(key);
       this.previous.delete(key);
+      this.fresh.delete(key);
     }
     this.files.forget(`pod ${uid}`);
     this.stages.forget(uid);
@@ -162,7 +179,7 @@ export class SimulationState {
     for (const one of [...(status.containerStatuses ?? []), ...(status.initContainerStatuses ?? [])]) {
       const was = before.get(one.name);
       if (!one.state.running || (was?.state.running && was.restartCount === one.restartCount)) continue;
-      if (this.isScripted(one.image)) this.fresh.add(`${pod.metadata.uid} ${one.name} ${one.restartCount}`);
+      if (this.isScripted(one.image)) this.fresh.set(`${pod.metadata.uid} ${one.name}`, one.restartCount);
     }
   }
 

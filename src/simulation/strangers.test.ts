@@ -1,18 +1,23 @@
 /** What strangers may write into Pods, nodes and commands, and authors into Stages: nothing grows or takes time without a bound. */
 import { describe, expect, test } from "vitest";
+import type { Client } from "../client/index.ts";
 import type { Node, Pod } from "../client/kinds/index.ts";
+import { ManualClock } from "../util/clock.ts";
 import { leastCpu } from "../util/testing/cpu-time.ts";
 import { expectLinear } from "../util/testing/linear.ts";
 import type { Value } from "../value/value.ts";
 import { planLife } from "./life/plan.ts";
+import { LifeMemory } from "./memory.ts";
 import { PodAddresses } from "./nodes/addresses.ts";
 import { pullOf } from "./nodes/marks.ts";
 import { runCommand } from "./scripts/commands.ts";
 import { environmentOf } from "./scripts/environment.ts";
 import { FileStore, filesOf } from "./scripts/files.ts";
+import { mountsOf } from "./scripts/volumes.ts";
 import { compileQuery } from "./stages/jq.ts";
 import { PURE_FUNCTIONS, isFunction } from "./stages/functions.ts";
 import { parseTemplate } from "./stages/template.ts";
+import { SimulationState } from "./state.ts";
 
 const MIB = 1 << 20;
 const pod = (spec: object, status: object = {}, metadata: object = {}): Pod =>
@@ -27,7 +32,7 @@ const environment = (env: object[]) =>
 
 describe("commands", () => {
   const files = (store = new FileStore()) =>
-    filesOf(store.volume("pod u", "v"), { source: "EmptyDir", volume: "v", readOnly: false });
+    filesOf(() => store.volume("pod u", "v"), { source: "EmptyDir", volume: "v", readOnly: false });
   const scope = (env: Record<string, string> = {}) => ({ hostname: "h", env, mounts: { "/d": files() } });
 
   test("a shell that runs itself again and again ends", () => {
@@ -80,13 +85,113 @@ describe("commands", () => {
     own.write("one-more", "");
     const store = new FileStore();
     const volume = (i: number) =>
-      filesOf(store.volume(`pod ${i}`, "v"), { source: "EmptyDir", volume: "v", readOnly: false });
+      filesOf(() => store.volume(`pod ${i}`, "v"), { source: "EmptyDir", volume: "v", readOnly: false });
     const text = "x".repeat(MIB - 1);
     for (let i = 0; i < 256; i++) volume(i).write("f", text);
     expect(() => volume(256).write("f", text)).toThrow("256 MiB");
+    const left = store.volume("pod 0", "v");
     store.forget("pod 0");
     volume(256).write("f", text);
     expect(() => volume(257).write("f", text)).toThrow("256 MiB");
+    // Who still has a volume of an owner that is gone takes no room of others.
+    left.delete("f");
+    expect(() => volume(257).write("f", text)).toThrow("256 MiB");
+    store.forget("pod 1");
+    left.set("f", text);
+    volume(257).write("f", text);
+  });
+});
+
+describe("volumes", () => {
+  const parts = (data: Record<string, string> = {}) => {
+    const reads: unknown[] = [];
+    const find = async (key: unknown) => {
+      reads.push(key);
+      return { data };
+    };
+    const client = { resource: () => ({ find }) } as unknown as Client;
+    return { reads, client, store: new FileStore(), addresses: NO_ADDRESSES };
+  };
+  const mountsOfAll = (volumes: { name: string }[], own: ReturnType<typeof parts>, metadata: object = {}) => {
+    const volumeMounts = volumes.map(({ name }) => ({ name, mountPath: `/${name}` }));
+    return mountsOf(pod({ volumes }, {}, metadata), { name: "c", volumeMounts } as never, own);
+  };
+
+  test("a ConfigMap is read once for all volumes, whose files are listed where somebody looks", async () => {
+    const own = parts(Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`key-${i}`, `${i}`])));
+    const sources = [{ configMap: { name: "m" } }];
+    const volumes = Array.from({ length: 20_000 }, (_, i) => ({ name: `v-${i}`, projected: { sources } }));
+    const millis = await leastCpu(async () => void (await mountsOfAll(volumes, parts())), 1000);
+    expect(millis).toBeLessThan(1000);
+    const mounts = await mountsOfAll(volumes, own);
+    expect(own.reads).toHaveLength(1);
+    for (let i = 0; i < 20; i++) expect(mounts[`/v-${i}`]!.read("key-7")).toBe("7");
+    expect(() => mounts["/v-20"]!.list()).toThrow("expected at most 100000 files");
+    expect(runCommand({ hostname: "h", env: {}, mounts }, ["cat", "/v-0/key-1", "/v-20/key-1"])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("100000 files"),
+    });
+  });
+
+  test("files that all show the annotations of their Pod share one text", async () => {
+    const items = Array.from({ length: 2000 }, (_, i) => ({
+      path: `f-${i}`,
+      fieldRef: { fieldPath: i % 2 === 0 ? "metadata.annotations" : "metadata.labels" },
+    }));
+    const large = { a: "x".repeat(250_000) };
+    const before = process.memoryUsage().rss;
+    const mounts = await mountsOfAll([{ name: "v", downwardAPI: { items } } as never], parts(), {
+      annotations: large,
+      labels: large,
+    });
+    expect(mounts["/v"]!.read("f-1998")).toHaveLength(250_004);
+    // A text of its own for each would be 500 MB.
+    expect(process.memoryUsage().rss - before).toBeLessThan(200 * MIB);
+  });
+});
+
+describe("Pods that are gone", () => {
+  const container = { name: "c", image: "i" };
+  const gone = pod({
+    nodeName: "n",
+    containers: [container],
+    volumes: [{ persistentVolumeClaim: { claimName: "d" } }],
+  });
+
+  test("run no script that was about to start, and keep no volume", async () => {
+    const state = new SimulationState({ clock: new ManualClock() }, {});
+    let runs = 0;
+    state.setImage("i", () => void runs++);
+    const status = { name: "c", state: { running: {} }, restartCount: 0 } as never;
+    const facts = { client: {} as Client, addresses: NO_ADDRESSES };
+    let there: Pod | undefined = gone;
+    state.view = { pod: () => there, pods: () => [], node: () => undefined, requeue: () => {} };
+    const starts = state.ensureRun(gone, container as never, status, facts);
+    there = undefined;
+    await starts;
+    expect({ runs, kept: state.runs.size }).toEqual({ runs: 0, kept: 0 });
+  });
+
+  test("wait for no claim any more", () => {
+    const listeners: ((event: object) => void)[] = [];
+    const informer = {
+      on: (listener: (event: object) => void) => {
+        listeners.push(listener);
+        return { [Symbol.dispose]: () => {} };
+      },
+      get: () => undefined,
+    };
+    const added: string[] = [];
+    const state = new SimulationState({ clock: new ManualClock() }, {});
+    const memory = new LifeMemory({ own: () => informer } as never, (key) => void added.push(key), state);
+    const [pods, , claims] = listeners;
+    const claim = { type: "changed", object: { metadata: { namespace: "n", name: "d", uid: "d" } } };
+    memory.awaitVolumes(gone);
+    claims!(claim);
+    memory.awaitVolumes(gone);
+    pods!({ type: "deleted", object: gone });
+    claims!(claim);
+    expect(added).toEqual(["n/p"]);
   });
 });
 
@@ -162,6 +267,34 @@ describe("Pods of many containers", () => {
     for (const one of [whole, going]) {
       expect(await leastCpu(() => void planLife(one, facts(node), now), 1000)).toBeLessThan(1000);
     }
+  });
+
+  test("restarts of all containers count anew in one look, and each is noted", async () => {
+    const key = "simulation.keelson.dev/restarts-reset";
+    const counts = (count: number) => JSON.stringify(Object.fromEntries(names.map((name) => [name, count])));
+    const restarted = pod(
+      { containers: names.map((name) => ({ name, image: "i" })) },
+      {
+        phase: "Running",
+        startTime: startedAt,
+        containerStatuses: names.map((name) => ({ ...running(name), restartCount: 7 })),
+      },
+      { annotations: { [key]: counts(3), "simulation.keelson.dev/run-for": "10m1s" } },
+    );
+    const unscripted = { ...facts(node), isScripted: () => false };
+    const at = now + 2000;
+    expect(await leastCpu(() => void planLife(restarted, unscripted, at), 1000)).toBeLessThan(1000);
+    expect(planLife(restarted, unscripted, at).annotations).toEqual({ [key]: counts(7) });
+  });
+
+  test("each readiness gate is looked up among the conditions", async () => {
+    const readinessGates = Array.from({ length: 20_000 }, (_, i) => ({ conditionType: `gate-${i}` }));
+    const conditions = readinessGates.map(({ conditionType }) => ({ type: `not-${conditionType}`, status: "True" }));
+    const gated = pod(
+      { containers: [{ name: "c", image: "i" }], readinessGates },
+      { phase: "Running", startTime: startedAt, conditions, containerStatuses: [running("c")] },
+    );
+    expect(await leastCpu(() => void planLife(gated, facts(node), now), 500)).toBeLessThan(500);
   });
 
   test("times without an end are not waited for", () => {
@@ -250,6 +383,11 @@ describe("Stages", () => {
       expect(() => render(text, { c: many })).toThrow(/^(?:line 1: )?expected/);
     };
     expect(await leastCpu(attempt, 1000)).toBeLessThan(1000);
+  });
+
+  test("a format of many wide places is written up to a bound", () => {
+    expect(() => render("{{ printf .c }}", { c: "%999s".repeat(5000) })).toThrow("expected a text of at most 4 MiB");
+    expect(render("{{ printf .c }}", { c: "%999s" })).toHaveLength(999);
   });
 
   test("a template of an object of usual size is rendered", () => {

@@ -53,11 +53,12 @@ export class Life {
   readonly main = new Map<string, ContainerStatus>();
   readonly events: LifeEvent[] = [];
   readonly signals: ScriptSignal[] = [];
-  readonly annotations: Record<string, string> = {};
   againAt: number | undefined;
   /** Whether it shows something that observers must see before a container starts. */
   isRemarkable = false;
-  readonly #resets: Readonly<Record<string, number>>;
+  /** The restarts from which waits count anew, by container; and whether this look has changed them. */
+  readonly #resets: Map<string, number>;
+  #hasReset = false;
   /** The statuses before this look. */
   readonly #before: Readonly<Record<"init" | "main", ReadonlyMap<string, ContainerStatus>>>;
 
@@ -90,6 +91,11 @@ export class Life {
       timeIn(metadata.creationTimestamp) ??
       wholeSecond(this.now)
     );
+  }
+
+  /** The annotations that change. */
+  get annotations(): Readonly<Record<string, string>> {
+    return this.#hasReset ? { [RESETS_ANNOTATION]: JSON.stringify(Object.fromEntries(this.#resets)) } : {};
   }
 
   /** Plans the Pod again at a time. */
@@ -152,8 +158,8 @@ export class Life {
     const sidecars = (this.pod.spec.initContainers ?? []).filter(isSidecar);
     if (sidecars.length === 0) return;
     if (!this.#areOver) return;
-    const ends = [...this.main.values()].map(({ state }) => timeIn(state.terminated?.finishedAt) ?? 0);
-    const at = Math.max(0, ...ends);
+    let at = 0;
+    for (const { state } of this.main.values()) at = Math.max(at, timeIn(state.terminated?.finishedAt) ?? 0);
     const grace = (this.pod.spec.terminationGracePeriodSeconds ?? 30) * SECOND;
     for (const container of sidecars) {
       const status = this.init.get(container.name)!;
@@ -256,9 +262,10 @@ export class Life {
     if (!mayStart) return known;
     const endedAt = timeIn(ended.finishedAt) ?? this.now;
     const ran = endedAt - (timeIn(ended.startedAt) ?? endedAt);
-    let counted = known.restartCount - (this.#resets[container.name] ?? 0);
+    let counted = known.restartCount - (this.#resets.get(container.name) ?? 0);
     if (ran > RESET_AFTER && counted > 0) {
-      this.annotations[RESETS_ANNOTATION] = JSON.stringify({ ...this.#resets, [container.name]: known.restartCount });
+      this.#resets.set(container.name, known.restartCount);
+      this.#hasReset = true;
       counted = 0;
     }
     const wait = restartWait(counted);
@@ -490,15 +497,15 @@ const millisIn = (text: string | undefined): number | undefined =>
   text === undefined ? undefined : parseDuration(text);
 
 /** The restarts from which waits count anew, by container. */
-function resetsOf({ metadata }: Pod): Readonly<Record<string, number>> {
+function resetsOf({ metadata }: Pod): Map<string, number> {
   const text = metadata.annotations?.[RESETS_ANNOTATION];
-  if (text === undefined) return {};
+  if (text === undefined) return new Map();
   try {
     const read: unknown = JSON.parse(text);
-    if (typeof read !== "object" || read === null) return {};
-    return Object.fromEntries(Object.entries(read).filter(([, count]) => Number.isSafeInteger(count)));
+    if (typeof read !== "object" || read === null) return new Map();
+    return new Map(Object.entries(read).filter(([, count]) => Number.isSafeInteger(count)));
   } catch {
-    return {};
+    return new Map();
   }
 }
 

@@ -110,10 +110,10 @@ export function hashOfText(text: string): number {
 /** 64 hexadecimal digits that follow from a text. */
 function hexOf(text: string): string {
   let state = hashOfText(text);
-  let hex = "";
-  while (hex.length < 64) {
+  const bytes = Buffer.allocUnsafe(32);
+  for (let at = 0; at < bytes.length; at += 4) {
     state = Math.imul(state ^ (state >>> 15), 0x2c1b3c6d) + 0x297a2d39;
-    hex += ((state ^ (state >>> 13)) >>> 0).toString(16).padStart(8, "0");
+    bytes.writeUInt32BE((state ^ (state >>> 13)) >>> 0, at);
   }
-  return hex;
+  return bytes.toString("hex");
 }

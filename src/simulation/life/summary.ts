@@ -53,6 +53,7 @@ export const isInitDone = (container: Container, status: ContainerStatus | undef
 /** The conditions of a Pod; those of others stay. */
 export function conditionsOf(pod: Pod, phase: string, summarised: Summarised, now: number): readonly PodCondition[] {
   const { init, main, isSetUp } = summarised;
+  const before = new Map((pod.status.conditions ?? []).map((one) => [one.type, one]));
   const statuses = new Map(init.map((status) => [status.name, status]));
   const unfinished = (pod.spec.initContainers ?? [])
     .filter((container) => !isInitDone(container, statuses.get(container.name)))
@@ -68,7 +69,7 @@ export function conditionsOf(pod: Pod, phase: string, summarised: Summarised, no
   const areReady = unready.length === 0 && !isOver && unfinished.length === 0;
   const closed = (pod.spec.readinessGates ?? [])
     .map(({ conditionType }) => conditionType)
-    .filter((gate) => !pod.status.conditions?.some(({ type, status }) => type === gate && status === "True"));
+    .filter((gate) => before.get(gate)?.status !== "True");
   const gated = {
     reason: "ReadinessGatesNotReady",
     message: closed
@@ -96,7 +97,7 @@ export function conditionsOf(pod: Pod, phase: string, summarised: Summarised, no
   const { generation } = pod.metadata;
   const own = desired.map(({ holds, ...condition }): PodCondition => {
     const status = holds ? "True" : "False";
-    const known = pod.status.conditions?.find(({ type }) => type === condition.type);
+    const known = before.get(condition.type);
     if (condition.type === "PodScheduled" && known) return known;
     const isSame = known?.status === status;
     return {

@@ -31,6 +31,10 @@ export function addressOf(index: number): string {
   return `172.${18 + (host >> 16)}.${(host >> 8) & 255}.${host & 255}`;
 }
 
+/** The address that a node reports, or the one that means the machine itself. */
+export const hostAddressOf = ({ status }: Node): string =>
+  status.addresses?.find(({ type }) => type === "InternalIP")?.address ?? "127.0.0.1";
+
 /** The labels of every node. */
 export const labelsOf = (name: string): Readonly<Record<string, string>> => ({
   "beta.kubernetes.io/arch": "amd64",

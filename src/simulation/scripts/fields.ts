@@ -1,6 +1,7 @@
 /** Fields and resources of a Pod, as its containers see them. */
 import type { Pod } from "../../client/kinds/index.ts";
 import { parseQuantity } from "../../meta/quantity.ts";
+import { memoizeLast } from "../../util/once.ts";
 import type { Container } from "../life/contract.ts";
 
 /** The addresses of a Pod, which its status may not have yet. */
@@ -23,8 +24,8 @@ export function fieldOf({ metadata, spec }: Pod, path: string, { hostIP, podIP }
     "status.podIPs": podIP,
   };
   if (Object.hasOwn(fields, path)) return fields[path] ?? "";
-  if (path === "metadata.labels") return linesOf(metadata.labels);
-  if (path === "metadata.annotations") return linesOf(metadata.annotations);
+  if (path === "metadata.labels") return labelLines(metadata.labels);
+  if (path === "metadata.annotations") return annotationLines(metadata.annotations);
   const bracket = path.indexOf("['");
   if (bracket < 0 || !path.endsWith("']")) return "";
   const key = path.slice(bracket + 2, -2);
@@ -36,6 +37,10 @@ const linesOf = (pairs: Readonly<Record<string, string>> = {}): string =>
   Object.entries(pairs)
     .map(([key, value]) => `${key}=${JSON.stringify(value)}`)
     .join("\n");
+
+/** The last texts: a Pod may name its annotations of 256 KiB in each of ten thousand files, which share one text. */
+const labelLines = memoizeLast(linesOf);
+const annotationLines = memoizeLast(linesOf);
 
 /** The value of a resource such as `limits.cpu` in units of a divisor, rounded up; 0 where nothing is said. */
 export function resourceOf({ resources }: Container, resource: string, divisor = "1"): string {

@@ -11,10 +11,10 @@ const MAX_FILES = 10_000;
 const MAX_PATH = 1024;
 
 /** The files of one volume, and how many characters they have. */
-class Files {
+export class Files {
   readonly texts: Map<string, string>;
   #characters = 0;
-  readonly #store: FileStore | undefined;
+  #store: FileStore | undefined;
 
   constructor(texts: ReadonlyMap<string, string>, store?: FileStore) {
     this.texts = new Map(texts);
@@ -48,6 +48,12 @@ class Files {
     this.#characters -= known.length;
     this.#store?.grow(-known.length - path.length);
   }
+
+  /** Lets the store count it no more: who still has it may write, and it goes with him. */
+  leave(): void {
+    this.#store?.grow(-this.size);
+    this.#store = undefined;
+  }
 }
 
 /** The files of volumes: those of an owner, such as `claim <uid>` or `pod <uid>`, go together. */
@@ -75,7 +81,7 @@ export class FileStore {
 
   /** Forgets the volumes of an owner. */
   forget(owner: string): void {
-    for (const files of this.#owners.get(owner)?.values() ?? []) this.#characters -= files.size;
+    for (const files of this.#owners.get(owner)?.values() ?? []) files.leave();
     this.#owners.delete(owner);
   }
 
@@ -109,30 +115,30 @@ export interface VolumeFacts {
 }
 
 /** Files of a volume as a container sees them. */
-export function filesOf(files: Files, { subPath, isKnown, ...facts }: VolumeFacts): VolumeFiles {
+export function filesOf(files: () => Files, { subPath, isKnown, ...facts }: VolumeFacts): VolumeFiles {
   const base = subPath ? `${clean(subPath)}/` : "";
   const pathOf = (path: string): string => base + clean(path);
   return {
     ...facts,
     list: () =>
-      [...files.texts.keys()]
+      [...files().texts.keys()]
         .filter((path) => path.startsWith(base))
         .map((path) => path.slice(base.length))
         .toSorted(),
     read: (path) =>
-      files.texts.get(pathOf(path)) ?? (subPath && path === "" ? files.texts.get(clean(subPath)) : undefined),
+      files().texts.get(pathOf(path)) ?? (subPath && path === "" ? files().texts.get(clean(subPath)) : undefined),
     write(path, text) {
       if (facts.readOnly) throw new Error(`expected a volume that may be written, ${facts.volume} is only read`);
       if (isKnown?.()) return;
       try {
-        files.set(pathOf(path), text);
+        files().set(pathOf(path), text);
       } catch (error) {
         throw new Error(`no space left in volume ${facts.volume}: ${messageOf(error)}`, { cause: error });
       }
     },
     delete(path) {
       if (facts.readOnly) throw new Error(`expected a volume that may be written, ${facts.volume} is only read`);
-      if (!isKnown?.()) files.delete(pathOf(path));
+      if (!isKnown?.()) files().delete(pathOf(path));
     },
   };
 }

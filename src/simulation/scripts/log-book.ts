@@ -1,4 +1,5 @@
 /** The logs of containers: the last lines of the present start and of the one before. */
+import { flatCopy } from "../../util/flat-copy.ts";
 import type { ContainerLog, LogLine } from "../contract.ts";
 
 /** The size of a log in characters. */
@@ -21,8 +22,7 @@ export class LogOfStart implements ContainerLog {
   /** Adds the lines of a text. */
   write(at: number, text: string): void {
     const whole = text.endsWith("\n") ? text.slice(0, -1) : text;
-    for (const line of whole.split("\n"))
-      this.#add({ at, text: line.length > MAX_LINE ? line.slice(0, MAX_LINE) : line });
+    for (const line of whole.split("\n")) this.#add({ at, text: flatCopy(line.slice(0, MAX_LINE)) });
   }
 
   /** The last lines, at most so many characters. */

@@ -11,20 +11,22 @@ import {
   Secret,
   VolumeAttachment,
 } from "../../client/kinds/index.ts";
+import { once } from "../../util/once.ts";
 import type { VolumeFiles } from "../contract.ts";
 import type { Container } from "../life/contract.ts";
 import type { ReadTexts } from "./environment.ts";
 import { type Addresses, fieldOf, resourceOf } from "./fields.ts";
-import { type FileStore, filesFrom, filesOf } from "./files.ts";
+import { type FileStore, type Files, filesFrom, filesOf } from "./files.ts";
 
 type Volume = NonNullable<Pod["spec"]["volumes"]>[number];
 
 /** The ConfigMap that every namespace gets; a Pod does not wait for it. */
 const ROOT_CA = "kube-root-ca.crt";
 
-/** Reads ConfigMaps and Secrets of a namespace through a client. */
+/** Reads ConfigMaps and Secrets of a namespace through a client, each once: a Pod may name one of a megabyte ten thousand times. */
 export function readTexts(client: Client, namespace: string): ReadTexts {
-  return async (kind, name) => {
+  const known = new Map<string, ReturnType<ReadTexts>>();
+  const read: ReadTexts = async (kind, name) => {
     if (name === "") return undefined;
     if (kind === "ConfigMap") {
       const found = await client.resource(ConfigMap).find({ namespace, name });
@@ -32,6 +34,12 @@ export function readTexts(client: Client, namespace: string): ReadTexts {
     }
     const found = await client.resource(Secret).find({ namespace, name });
     return found && decoded(found.data);
+  };
+  return (kind, name) => {
+    const key = `${kind} ${name}`;
+    let texts = known.get(key);
+    if (!texts) known.set(key, (texts = read(kind, name)));
+    return texts;
   };
 }
 
@@ -50,9 +58,7 @@ export const needsVolumes = ({ spec }: Pod): boolean =>
   );
 
 /** Why the volumes of a Pod are not there; undefined where all are. */
-export async function mountProblemOf(pod: Pod, client: Client): Promise<string | undefined> {
-  const { namespace = "" } = pod.metadata;
-  const read = readTexts(client, namespace);
+export async function mountProblemOf(pod: Pod, client: Client, read: ReadTexts): Promise<string | undefined> {
   for (const volume of pod.spec.volumes ?? []) {
     // oxlint-disable-next-line no-await-in-loop -- the first problem is told
     const problem = (await textProblem(volume, read)) ?? (await claimProblem(pod, volume, client));
@@ -113,11 +119,15 @@ export async function mountsOf(
   { client, store, addresses, isKnown }: MountParts,
 ): Promise<Readonly<Record<string, VolumeFiles>>> {
   const mounts: Record<string, VolumeFiles> = {};
+  const volumes = new Map((pod.spec.volumes ?? []).map((volume) => [volume.name, volume]));
+  const contents = new Map<string, Content>();
+  const source = new ContentSource(pod, container, { client, store, addresses });
   for (const { name, mountPath, readOnly = false, subPath } of container.volumeMounts ?? []) {
-    const volume = pod.spec.volumes?.find((one) => one.name === name);
+    const volume = volumes.get(name);
     if (!volume) continue;
-    // oxlint-disable-next-line no-await-in-loop -- few, and in their order
-    const content = await contentOf(pod, container, volume, { client, store, addresses });
+    // oxlint-disable-next-line no-await-in-loop -- in their order
+    const content = contents.get(name) ?? (await source.contentOf(volume));
+    contents.set(name, content);
     mounts[mountPath] = filesOf(content.files, {
       source: content.source,
       volume: name,
@@ -133,58 +143,90 @@ export async function mountsOf(
 interface Content {
   readonly source: string;
   readonly name?: string | undefined;
-  readonly files: ReturnType<typeof filesFrom>;
+  readonly files: () => Files;
   readonly isRead: boolean;
 }
 
-async function contentOf(
-  pod: Pod,
-  container: Container,
-  volume: Volume,
-  { client, store, addresses }: MountParts,
-): Promise<Content> {
-  const { namespace = "", uid } = pod.metadata;
-  const read = readTexts(client, namespace);
-  const { configMap, secret, projected, downwardAPI, emptyDir } = volume;
-  const key = claimKeyOf(pod, volume);
-  if (key) {
-    const claim = await client.resource(PersistentVolumeClaim).find(key);
-    const isRead = volume.persistentVolumeClaim?.readOnly === true;
-    // A claim that is gone keeps nothing.
-    const files = claim ? store.volume(`claim ${claim.metadata.uid}`) : filesFrom(new Map());
-    return { source: "PersistentVolumeClaim", name: key.name, files, isRead };
+/** The most files that all volumes of a container show that are only read. */
+const MAX_SHOWN_FILES = 100_000;
+
+/** Makes the content of the volumes of a container; files that are only read are listed where somebody looks at their volume. */
+class ContentSource {
+  readonly #pod: Pod;
+  readonly #container: Container;
+  readonly #parts: MountParts;
+  readonly #read: ReadTexts;
+  readonly #containers = once(() => new Map((this.#pod.spec.containers ?? []).map((one) => [one.name, one])));
+  #shown = 0;
+
+  constructor(pod: Pod, container: Container, parts: MountParts) {
+    this.#pod = pod;
+    this.#container = container;
+    this.#parts = parts;
+    this.#read = readTexts(parts.client, pod.metadata.namespace ?? "");
   }
-  if (configMap) {
-    const files = filesFrom(itemsOf(await read("ConfigMap", configMap.name ?? ""), configMap.items));
-    return { source: "ConfigMap", name: configMap.name, files, isRead: true };
+
+  async contentOf(volume: Volume): Promise<Content> {
+    const { client, store } = this.#parts;
+    const { configMap, secret, projected, downwardAPI, emptyDir } = volume;
+    const key = claimKeyOf(this.#pod, volume);
+    if (key) {
+      const claim = await client.resource(PersistentVolumeClaim).find(key);
+      const isRead = volume.persistentVolumeClaim?.readOnly === true;
+      // A claim that is gone keeps nothing.
+      const files = claim ? store.volume(`claim ${claim.metadata.uid}`) : filesFrom(new Map());
+      return { source: "PersistentVolumeClaim", name: key.name, files: () => files, isRead };
+    }
+    if (configMap) {
+      const texts = await this.#read("ConfigMap", configMap.name ?? "");
+      const files = this.#shownOf(() => itemsOf(texts, configMap.items));
+      return { source: "ConfigMap", name: configMap.name, files, isRead: true };
+    }
+    if (secret) {
+      const texts = await this.#read("Secret", secret.secretName ?? "");
+      const files = this.#shownOf(() => itemsOf(texts, secret.items));
+      return { source: "Secret", name: secret.secretName, files, isRead: true };
+    }
+    if (downwardAPI) {
+      const files = this.#shownOf(() => new Map(this.#downward(downwardAPI.items)));
+      return { source: "DownwardAPI", files, isRead: true };
+    }
+    if (projected) return { source: "Projected", files: await this.#projected(projected), isRead: true };
+    const files = store.volume(`pod ${this.#pod.metadata.uid}`, volume.name);
+    return { source: emptyDir ? "EmptyDir" : "Other", files: () => files, isRead: false };
   }
-  if (secret) {
-    const files = filesFrom(itemsOf(await read("Secret", secret.secretName ?? ""), secret.items));
-    return { source: "Secret", name: secret.secretName, files, isRead: true };
+
+  async #projected({ sources }: NonNullable<Volume["projected"]>): Promise<() => Files> {
+    const parts: (() => Iterable<readonly [string, string]>)[] = [];
+    for (const { configMap, secret, downwardAPI } of sources) {
+      const ref = configMap ?? secret;
+      // oxlint-disable-next-line no-await-in-loop -- in their order
+      const texts = ref && (await this.#read(configMap ? "ConfigMap" : "Secret", ref.name ?? ""));
+      parts.push(() => (ref ? itemsOf(texts, ref.items) : this.#downward(downwardAPI?.items)));
+    }
+    // Later sources win.
+    return this.#shownOf(() => new Map(parts.flatMap((part) => [...part()])));
   }
-  const downward = (items: NonNullable<Volume["downwardAPI"]>["items"] = []): [string, string][] =>
-    items.map(({ path, fieldRef, resourceFieldRef }) => {
-      const of = pod.spec.containers?.find(({ name }) => name === resourceFieldRef?.containerName) ?? container;
+
+  /** @throws Error where the volumes show too many files */
+  #shownOf(list: () => ReadonlyMap<string, string>): () => Files {
+    return once(() => {
+      const texts = list();
+      this.#shown += texts.size;
+      if (this.#shown > MAX_SHOWN_FILES) throw new Error(`expected at most ${MAX_SHOWN_FILES} files in all volumes`);
+      return filesFrom(texts);
+    });
+  }
+
+  #downward(items: NonNullable<Volume["downwardAPI"]>["items"] = []): [string, string][] {
+    return items.map(({ path, fieldRef, resourceFieldRef }) => {
+      const of = this.#containers().get(resourceFieldRef?.containerName ?? "") ?? this.#container;
       const text = fieldRef
-        ? fieldOf(pod, fieldRef.fieldPath, addresses)
+        ? fieldOf(this.#pod, fieldRef.fieldPath, this.#parts.addresses)
         : resourceOf(of, resourceFieldRef?.resource ?? "", resourceFieldRef?.divisor);
       return [path, text];
     });
-  if (downwardAPI)
-    return { source: "DownwardAPI", files: filesFrom(new Map(downward(downwardAPI.items))), isRead: true };
-  if (projected) {
-    const files = new Map<string, string>();
-    for (const source of projected.sources) {
-      const kind = source.configMap ? "ConfigMap" : "Secret";
-      const ref = source.configMap ?? source.secret;
-      // oxlint-disable-next-line no-await-in-loop -- later sources win
-      const texts = ref ? itemsOf(await read(kind, ref.name ?? ""), ref.items) : downward(source.downwardAPI?.items);
-      for (const [path, text] of texts) files.set(path, text);
-    }
-    return { source: "Projected", files: filesFrom(files), isRead: true };
   }
-  const source = emptyDir ? "EmptyDir" : "Other";
-  return { source, files: store.volume(`pod ${uid}`, volume.name), isRead: false };
 }
 
 /** The files of a ConfigMap or Secret: all keys, or those that are listed. */

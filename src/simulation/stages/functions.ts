@@ -71,9 +71,13 @@ function lengthOf(value: Value): number {
   throw new Error(`expected a text, a list or an object, got ${JSON.stringify(value)}`);
 }
 
+/** The most characters that parts may be joined to. */
+const MAX_JOINED = 4 << 20;
+
 /** `%s`, `%d`, `%v`, `%q`, `%t`, `%f` with widths; `%%` is a percent sign. */
 function formatted(format: Value, ...args: readonly Value[]): string {
   let next = 0;
+  let written = 0;
   return textOf(format).replaceAll(
     /%(-?0?\d{0,3})(?:\.(\d{1,3}))?([sdvqtfx%])/g,
     (_, width: string, places: string, verb: string) => {
@@ -88,6 +92,8 @@ function formatted(format: Value, ...args: readonly Value[]): string {
               ? numberOf(value).toString(16)
               : textOf(value);
       const size = Math.abs(Number.parseInt(width || "0", 10));
+      written += Math.max(size, plain.length);
+      if (written > MAX_JOINED) throw new Error("expected a text of at most 4 MiB");
       return width.startsWith("-") ? plain.padEnd(size) : plain.padStart(size, width.startsWith("0") ? "0" : " ");
     },
   );
@@ -109,9 +115,6 @@ const indented = (spaces: Value, text: Value): string => {
   const pad = " ".repeat(Math.min(Math.max(0, numberOf(spaces)), 100));
   return pad + textOf(text).replaceAll("\n", `\n${pad}`);
 };
-
-/** The most characters that parts may be joined to. */
-const MAX_JOINED = 4 << 20;
 
 function joined(parts: readonly string[], separator: string): string {
   const length = parts.reduce((sum, part) => sum + part.length, separator.length * parts.length);

@@ -14,6 +14,7 @@ import type { Result } from "../../runtime/index.ts";
 import type { ValueObject } from "../../value/value.ts";
 import { seededRandom } from "../../util/clock.ts";
 import { hashOfText } from "../life/states.ts";
+import { hostAddressOf } from "../nodes/node-object.ts";
 import type { SimulationState } from "../state.ts";
 import { type StageFacts, functionsOf } from "./functions.ts";
 import type { Effect } from "./stage.ts";
@@ -62,9 +63,6 @@ export async function performStage<T extends ApiObject, S extends Scope>(
   return undefined;
 }
 
-const addressOf = (node: Node): string =>
-  node.status.addresses?.find(({ type }) => type === "InternalIP")?.address ?? "127.0.0.1";
-
 function factsOf(object: ApiObject, { state, node, podIP, now }: StageParts): StageFacts {
   const random = seededRandom(hashOfText(`${object.metadata.uid} ${object.metadata.resourceVersion} template`));
   const time = new Date(now).toISOString();
@@ -74,9 +72,9 @@ function factsOf(object: ApiObject, { state, node, podIP, now }: StageParts): St
     version: VERSION,
     nodeIP: (name) => {
       const other = name === undefined || name === node.metadata.name ? node : state.view?.node(name);
-      return other ? addressOf(other) : "127.0.0.1";
+      return other ? hostAddressOf(other) : "127.0.0.1";
     },
-    podIP: (_, hostNetwork) => (hostNetwork ? addressOf(node) : podIP),
+    podIP: (_, hostNetwork) => (hostNetwork ? hostAddressOf(node) : podIP),
     nodeName: node.metadata.name,
     nodePort: KUBELET_PORT,
     random: () => random.next(),
