@@ -34,6 +34,8 @@ export class ControllerRun implements RunningController {
   #mayLead = false;
   #stopped = false;
   #term: Term | undefined;
+  /** Whether its turn to start a term will come. */
+  #isBeginning = false;
 
   constructor(definition: AnyDefinition, shared: ManagerParts) {
     this.definition = definition;
@@ -123,10 +125,21 @@ export class ControllerRun implements RunningController {
 
   #update(): void {
     // Called at each event of all informers.
-    if (!this.#isFollowing || this.#stopped || this.#term) return;
+    if (!this.#isFollowing || this.#stopped || this.#term || this.#isBeginning) return;
     const { state } = this.status;
-    if (state === "standby" && this.#mayLead) this.#term = new Term(this, this.#shared);
-    if (state !== "syncing") this.#begun.resolve();
+    if (state === "standby" && this.#mayLead) {
+      this.#isBeginning = true;
+      this.#shared.beginnings.add(() => this.#begin());
+    } else if (state !== "syncing") this.#begun.resolve();
+  }
+
+  /** Starts a term, unless it may no longer do so. */
+  #begin(): void {
+    this.#isBeginning = false;
+    if (this.#shared.killSwitch.isKilled) return;
+    if (!this.#mayLead || this.#stopped || this.status.state !== "standby") return this.#update();
+    this.#term = new Term(this, this.#shared);
+    this.#begun.resolve();
   }
 }
 

@@ -2,6 +2,7 @@ import type { Client } from "../client/index.ts";
 import type { Activity } from "../util/activity.ts";
 import type { Clock, Random } from "../util/clock.ts";
 import type { Log } from "../util/log.ts";
+import type { Beginnings } from "./beginnings.ts";
 import type { Informers } from "./informers.ts";
 import type { KillSwitch } from "./kill-switch.ts";
 import type { Recorder } from "./recorder.ts";
@@ -23,6 +24,7 @@ export interface ManagerParts {
   readonly log: Log;
   readonly activity: Pick<Activity, "begin"> | undefined;
   readonly informers: Informers;
+  readonly beginnings: Beginnings;
   readonly kinds: ServedKinds;
   readonly recorder: Recorder;
   /** The instance among managers of the same name. */

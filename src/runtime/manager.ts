@@ -4,6 +4,7 @@ import type { Activity } from "../util/activity.ts";
 import { type Clock, type Random, seededRandom, sleep, systemClock, systemRandom } from "../util/clock.ts";
 import { type Duration, millisOf } from "../util/duration.ts";
 import { type Log, silentLog } from "../util/log.ts";
+import { Beginnings } from "./beginnings.ts";
 import { ControllerRun, type ControllerStatus } from "./controller-run.ts";
 import type { Controller } from "./definition.ts";
 import { Election, type LeaderElection } from "./election.ts";
@@ -83,6 +84,7 @@ export class Manager implements AsyncDisposable {
       killSwitch,
       instance: `${name}-${random.uuid().slice(0, 8)}`,
       informers: new Informers({ ...shared, kinds, failed, ...following, detectsSilence: !client.local }),
+      beginnings: new Beginnings({ loop: this.#clock.loop, activity, failed }),
       kinds,
       recorder: new Recorder({
         ...shared,

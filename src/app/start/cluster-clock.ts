@@ -5,7 +5,9 @@
  * @module
  */
 import { readFileSync } from "node:fs";
+import { attempt } from "../../util/attempt.ts";
 import type { Clock, Timer } from "../../util/clock.ts";
+import { messageOf } from "../../util/error.ts";
 import { fasterClock } from "../../util/faster-clock.ts";
 import { type DataDirectory, replaceFile } from "../storage/data-directory.ts";
 import type { ServeOptions } from "../options/options.ts";
@@ -13,36 +15,51 @@ import type { ServerParts } from "./server-parts.ts";
 
 const FILE = "clock.json";
 const SAVE_MS = 10_000;
+/** So much real time may pass after a save before a crash, with which the next one comes late. */
+const UNSAVED_MS = 2 * SAVE_MS;
 
 /** Opens the clock of the cluster: that of the system where time has always passed as usual. It writes nothing. */
 export function openClusterClock(
   { speed }: Pick<ServeOptions, "speed">,
-  directory: DataDirectory | undefined,
+  directory: Pick<DataDirectory, "file"> | undefined,
   clock: Clock,
 ): Clock {
   const ahead = directory === undefined ? 0 : readAhead(directory.file(FILE));
   if (speed === 1 && ahead === 0) return clock;
-  // What passed between the last save and a crash is not known: at most so much.
-  return fasterClock(clock, speed, clock.now() + ahead + (ahead > 0 ? SAVE_MS * speed : 0));
+  return fasterClock(clock, speed, clock.now() + ahead);
 }
 
-/** Saves by how much the time of the cluster is ahead, now and then and at the end. */
-export function saveClusterClock({ clusterClock, directory, system: { clock }, options, opened }: ServerParts): void {
+/** What is saved where. */
+interface ClockParts extends Pick<ServerParts, "clusterClock" | "system" | "opened"> {
+  readonly directory: Pick<DataDirectory, "file"> | undefined;
+  readonly options: Pick<ServeOptions, "speed" | "readOnly">;
+}
+
+/**
+ * Saves by how much the time of the cluster is ahead: at the end, when nothing that is opened later runs any more, and now and then by
+ * how much it may be ahead at a crash before the next save. @throws Error where it cannot be saved at first
+ */
+export function saveClusterClock({ clusterClock, directory, system, options, opened }: ClockParts): void {
+  const { clock, log } = system;
   if (clusterClock === clock || directory === undefined || options.readOnly) return;
   const file = directory.file(FILE);
-  const save = (): void => {
-    const text = JSON.stringify({ aheadMillis: clusterClock.now() - clock.now() });
+  const save = (more: number): void => {
+    const text = JSON.stringify({ aheadMillis: clusterClock.now() - clock.now() + more });
     replaceFile(file, `${text}\n`, { mode: 0o600 });
   };
-  let timer: Timer;
-  const again = (): void => {
-    save();
-    timer = clock.after(SAVE_MS, again);
-  };
-  again();
+  const saveForCrash = (): void => save((options.speed - 1) * UNSAVED_MS);
+  const failed = (error: unknown): void =>
+    log.error("the time of the cluster could not be saved, will retry", { file, error: messageOf(error) });
+  const next = (): Timer =>
+    clock.after(SAVE_MS, () => {
+      void attempt(saveForCrash, failed);
+      timer = next();
+    });
+  saveForCrash();
+  let timer = next();
   opened.defer(() => {
     timer.cancel();
-    save();
+    save(0);
   });
 }
 

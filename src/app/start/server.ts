@@ -61,6 +61,7 @@ export const runServer = (options: ServeOptions, system: Partial<SystemParts> = 
         parts.system.clock.loop.pass().then(() => import("../../cluster/index.ts")),
       );
       const saved = saveIdentity(parts);
+      saveClusterClock(parts);
       const cluster = await openCluster(stores, parts);
       const listener = await listen(cluster.server, parts);
       // Requests are served before the roles exist; `/readyz` waits for them.
@@ -70,7 +71,6 @@ export const runServer = (options: ServeOptions, system: Partial<SystemParts> = 
       renewCertificates(listener, parts);
       await openSimulation(cluster, parts);
       await startControllers(cluster, stores.store, parts);
-      saveClusterClock(parts);
       compactSharedStore(cluster, stores.store, parts);
       await waitForRoles(makingRoles, parts);
       await startNode(cluster, parts);

@@ -213,6 +213,14 @@ describe("what is bounded", () => {
     expect(await client.closed).toBe(1006);
   });
 
+  test("a message of too many fragments ends the session", async () => {
+    const { listener } = await started(echo);
+    const client = new Client(listener, `${EXEC}${ALL}`);
+    await client.answer;
+    for (let i = 0; i < 65; i++) client.socket.send(Uint8Array.of(0), { fin: false });
+    expect(await client.closed).toBe(1008);
+  });
+
   test("a message that is too long ends the session, and nothing else", async () => {
     const { listener, ask } = await started(echo);
     const client = new Client(listener, `${EXEC}${ALL}`);
@@ -251,30 +259,47 @@ describe("who may, and how", () => {
   });
 });
 
-test("messages of one byte that no program reads hold the client back after some hundred", async () => {
-  let pauses = 0;
+/** A session over messages that a test sends itself. */
+function startedDirectly(run: Session["run"]) {
+  const sent = { pauses: 0 };
   const messages: Messages = {
     onMessage: undefined,
     onClose: undefined,
     protocol: "v5.channel.k8s.io",
     closed: false,
     send: async () => {},
-    pause: () => void pauses++,
+    pause: () => void sent.pauses++,
     resume() {},
     end() {},
     destroy() {},
   };
-  const over = Promise.withResolvers<number>();
   const response = { incoming: { sent: {} }, bytesOut: 0 } as unknown as HttpResponse;
   const ongoing = { add() {}, delete() {} } as unknown as ServerContext["ongoing"];
   const wishes = { stdin: true, stdout: true, stderr: true, tty: false };
   const context = { clock: new ManualClock(), ongoing };
-  const session = { run: () => over.promise };
-  const answered = answerSession(context, response, {} as never, messages, session, wishes);
-  let sent = 0;
-  for (; sent < 100_000 && pauses === 0; sent++) messages.onMessage?.(Uint8Array.of(0, 120));
+  return { sent, messages, answered: answerSession(context, response, {} as never, messages, { run }, wishes) };
+}
+
+test("messages of one byte that no program reads hold the client back after some hundred", async () => {
+  const over = Promise.withResolvers<number>();
+  const { sent, messages, answered } = startedDirectly(() => over.promise);
+  let count = 0;
+  for (; count < 100_000 && sent.pauses === 0; count++) messages.onMessage?.(Uint8Array.of(0, 120));
   over.resolve(0);
   await answered;
-  expect(sent).toBeGreaterThan(100);
-  expect(sent).toBeLessThan(1000);
+  expect(count).toBeGreaterThan(100);
+  expect(count).toBeLessThan(1000);
+});
+
+test("a short message does not keep alive all that was read together with it", async () => {
+  const kept: number[] = [];
+  const { messages, answered } = startedDirectly(async ({ stdin }) => {
+    for await (const piece of stdin ?? []) kept.push(piece.buffer.byteLength);
+    return 0;
+  });
+  const read = new Uint8Array(65_536);
+  messages.onMessage?.(read.subarray(0, 3));
+  messages.onMessage?.(Uint8Array.of(255, 0));
+  await answered;
+  expect(kept).toEqual([2]);
 });

@@ -174,7 +174,8 @@ class Channels {
 
   #takeInput(data: Uint8Array): void {
     if (data.length === 0) return;
-    this.#stdin.push(data);
+    // A copy: the message is a part of up to 64 KiB that were read at once.
+    this.#stdin.push(new Uint8Array(data));
     this.#stdinBytes += data.length + MESSAGE_BYTES;
     if (this.#stdinBytes >= STDIN_BYTES) this.#messages.pause();
     this.#wake?.();

@@ -219,6 +219,23 @@ describe("the end of a watch over WebSocket", () => {
     await until(() => server.watches === 0, "no watch");
   });
 
+  test.each([
+    ["many fragments, between which there is much else", 17, Buffer.from("x"), 1008],
+    ["as many as may be", 16, Buffer.from("x"), undefined],
+  ])("a message of %s", async (_what, fragments, piece, code) => {
+    const { listener, server } = await listening.start(false);
+    const { socket, answer, closed } = open(listener, WATCH);
+    await answer;
+    await until(() => server.watches === 1, "a watch");
+    for (let i = 0; i < fragments; i++) {
+      socket.send(piece, { fin: false });
+      socket.pong(Buffer.alloc(125));
+    }
+    socket.ping();
+    const answered = new Promise((resolve) => socket.once("pong", () => resolve(undefined)));
+    expect(await Promise.race([closed, answered])).toBe(code);
+  });
+
   test("a reader that does not keep up is cut off when too much waits", async () => {
     const { listener, server, put } = await listening.start(false, { limits: { watchBufferBytes: 1_000_000 } });
     const { socket, answer } = open(listener, WATCH);

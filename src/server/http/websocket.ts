@@ -9,7 +9,7 @@
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import type { WebSocket, WebSocketServer } from "ws";
+import type { ServerOptions, WebSocket, WebSocketServer } from "ws";
 import { decodePath, requestInfo } from "../../meta/request-info.ts";
 import { attempt } from "../../util/attempt.ts";
 import type { Clock, Timer } from "../../util/clock.ts";
@@ -26,9 +26,15 @@ import { once } from "../../util/once.ts";
 const BEARER = "base64url.bearer.authorization.k8s.io.";
 const BEAT_MILLIS = 30_000;
 const BEAT = { owner: "WebSocket beat", upkeep: true };
-const MOST_MESSAGE_BYTES = 65_536;
-/** The longest message of the client of a session: each is held whole. */
-const MOST_SESSION_MESSAGE_BYTES = 1 << 20;
+/**
+ * What one message of a client may take until it is complete. A fragment, however short, keeps alive all that was read together with
+ * it: up to 64 KiB. Buffered chunks are what was read at once, which is little where the client sends byte by byte.
+ */
+type MessageLimits = Pick<ServerOptions, "maxPayload" | "maxFragments" | "maxBufferedChunks">;
+/** Messages to a watch are ignored. */
+const WATCH_LIMITS: MessageLimits = { maxPayload: 65_536, maxFragments: 16, maxBufferedChunks: 1024 };
+/** Clients send a message of a session in one fragment; each is held whole. */
+const SESSION_LIMITS: MessageLimits = { maxPayload: 1 << 20, maxFragments: 64, maxBufferedChunks: 8192 };
 /** Subresources that are sessions. */
 const SESSIONS: ReadonlySet<string> = new Set(["attach", "exec"]);
 
@@ -54,17 +60,17 @@ export interface WebSockets {
 /** Loads the implementation of the protocol, for the first client that needs it. */
 export const webSockets: () => Promise<WebSockets> = once(async (): Promise<WebSockets> => {
   const ws = await import("ws");
-  const open = (maxPayload: number, choose: (offered: ReadonlySet<string>) => string | false): WebSocketServer =>
+  const open = (limits: MessageLimits, choose: (offered: ReadonlySet<string>) => string | false): WebSocketServer =>
     new ws.WebSocketServer({
       noServer: true,
       clientTracking: false,
       perMessageDeflate: false,
-      maxPayload,
+      ...limits,
       handleProtocols: choose,
     });
   return {
-    watches: open(MOST_MESSAGE_BYTES, (offered) => [...offered].find((name) => !name.startsWith(BEARER)) ?? false),
-    session: (protocol) => open(MOST_SESSION_MESSAGE_BYTES, () => protocol),
+    watches: open(WATCH_LIMITS, (offered) => [...offered].find((name) => !name.startsWith(BEARER)) ?? false),
+    session: (protocol) => open(SESSION_LIMITS, () => protocol),
   };
 });
 

@@ -49,7 +49,8 @@ export interface Messages {
   /** Sends a message, which must not be changed any more; resolves when the peer has room for another one, or is gone. */
   send(message: Uint8Array): Promise<void>;
   /**
-   * Calls `listener` with each message of the peer, which it may keep. Set it before the first `await`; a text is bytes of UTF-8.
+   * Called with each message of the peer, which does not change any more; a text is bytes of UTF-8. Keep a copy of it: a message may be a
+   * small part of what was read at once. Set it before the first `await`.
    */
   onMessage: ((message: Uint8Array) => void) | undefined;
   /** Called once when the connection is over. Set it before the first `await`. */

@@ -28,7 +28,7 @@ export interface ServerLimits {
   readonly requestsPerUser: number;
   /** Watches of one user at the same time, but for callers of this process and members of `system:masters`; 0 for no limit. */
   readonly watchesPerUser: number;
-  /** Sessions (exec, attach) of one user at the same time, likewise; each may hold some 200 KiB. */
+  /** Sessions (exec, attach) of one user at the same time, likewise; each holds some 200 KiB, and up to 6 MiB where its client wants that. */
   readonly sessionsPerUser: number;
   /** Connections on which no credential has been shown yet. */
   readonly unauthenticatedConnections: number;

@@ -46,7 +46,12 @@ async function begin(server: ServerContext, request: ResourceRequest, session: S
   if (info.verb === "get") await permit(server, identity, { ...info, verb: "create" });
   const slot = server.sessionSlots.take(ownerOf(request));
   const { query } = incoming;
-  const [stdin, stdout, stderr, tty] = ["stdin", "stdout", "stderr", "tty"].map((name) => query.flag(name));
+  const wishes = {
+    stdin: query.flag("stdin"),
+    stdout: query.flag("stdout"),
+    stderr: query.flag("stderr"),
+    tty: query.flag("tty"),
+  };
   const messages = response.upgrade(SESSION_PROTOCOLS, response.headers(""));
   if (!messages) {
     slot[Symbol.dispose]();
@@ -57,7 +62,6 @@ async function begin(server: ServerContext, request: ResourceRequest, session: S
     );
   }
   response.uncount();
-  const wishes = { stdin: stdin!, stdout: stdout!, stderr: stderr!, tty: tty! };
   void answerSession(server, response, ownerOf(request), messages, session, wishes)
     .catch((error: unknown) => server.faults.report("connection", error))
     .finally(() => slot[Symbol.dispose]());
