@@ -116,6 +116,17 @@ describe("the Pods of a Job", () => {
     expect(await cluster.pods()).toEqual([]);
   });
 
+  test("WL-JOB-3: a Pod of an earlier Job loses the finalizer, though there is another Job of that name", async () => {
+    await cluster.make({ suspend: true });
+    const ownerReferences = [{ apiVersion: "batch/v1", kind: "Job", name: "j", uid: "earlier", controller: true }];
+    await cluster.world.resource(Pod).create({
+      metadata: { ...at("p"), ownerReferences, finalizers: [TRACKING] },
+      spec: { restartPolicy: "Never", containers: [{ name: "c", image: "i" }] },
+    } as unknown as NewObject<Pod>);
+    await cluster.advance("5s");
+    expect(names(await cluster.pods())).toEqual([]);
+  });
+
   test("WL-JOB-3, WL-GEN-2: deleted in the foreground it stays until they are gone; orphaned they stay without the finalizer", async () => {
     await cluster.make({ parallelism: 2 });
     await cluster.world.resource(Job).delete(at("j"), { propagationPolicy: "Foreground" });

@@ -215,6 +215,20 @@ test("where all nodes are lost no Pod goes, and taints that are there are taken 
   expect(await tainted(["a", "b"])).toEqual(["a"]);
 });
 
+test("who takes over goes on at the rate of the zone", async () => {
+  const first = await start();
+  for (const name of ["a", "b", "c"]) await makeNode(name, simulated);
+  await stop("a", "b");
+  await world.advance("52s");
+  expect(await tainted(["a", "b"])).toEqual(["a"]);
+  await first.stop({ grace: 0 });
+  await start();
+  await world.advance("5s");
+  expect(await tainted(["a", "b"])).toEqual(["a"]);
+  await world.advance("6s");
+  expect(await tainted(["a", "b"])).toEqual(["a", "b"]);
+});
+
 test("not-ready takes the place of unreachable at once", async () => {
   await start();
   for (const name of ["a", "b"]) await makeNode(name);

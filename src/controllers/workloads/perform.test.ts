@@ -1,12 +1,18 @@
 import { describe, expect, test } from "vitest";
 import { type ApiObject, type Client, type Kind, StatusError } from "../../client/index.ts";
 import { ConfigMap, Pod } from "../../client/kinds/index.ts";
-import { type Plan, creates, deletes, inSeries, tells, updates } from "../../workloads/common/plan.ts";
-import { perform, performed } from "./perform.ts";
+import { REQUEUE_SOON } from "../../runtime/writes.ts";
+import { type Plan, creates, deletes, inSeries, patches, tells, updates } from "../../workloads/common/plan.ts";
+import { perform, performFor, performed } from "./perform.ts";
 
 const named = (name: string): never =>
   ({ apiVersion: "v1", kind: "Pod", metadata: { name, namespace: "n", uid: name } }) as never;
 const TOLD = { done: "Done", refused: "Refused" };
+
+/** The cause of refusals in a namespace that is being deleted. */
+const ENDING = "NamespaceTerminating";
+const statusOf = (reason: string): object =>
+  reason === ENDING ? { reason: "Forbidden", details: { causes: [{ reason }] } } : { reason };
 
 /** Performs plans on a server that refuses some names, and notes requests and Events in their order. */
 function server(refused: Readonly<Record<string, string>> = {}) {
@@ -15,7 +21,7 @@ function server(refused: Readonly<Record<string, string>> = {}) {
     const { name } = object.metadata;
     notes.push(`${verb} ${kind.kind} ${name}`);
     const reason = refused[name];
-    if (reason) throw new StatusError({ code: 403, reason, message: `no ${name}` } as never);
+    if (reason) throw new StatusError({ code: 403, ...statusOf(reason), message: `no ${name}` } as never);
     return object;
   };
   const resource = (kind: Kind) => ({
@@ -88,4 +94,74 @@ test("WL-GEN-4: an obstacle is an error after all writes", async () => {
   const plan: Plan = { ...of(creates(Pod, named("a"))), obstacle: "something is in the way" };
   await expect(perform(plan, parts)).rejects.toThrow("something is in the way");
   expect(notes).toEqual(["create Pod a"]);
+});
+
+describe("stages", () => {
+  const plan: Plan = {
+    stages: [
+      [updates(Pod, named("a"))],
+      [updates(Pod, named("b")), creates(Pod, named("c")), deletes(Pod, named("d"))],
+      [tells("Normal", "Told", "all is done")],
+    ],
+    afterwards: (refusals, isIncomplete) => [tells("Normal", "After", `${refusals.length} ${isIncomplete}`)],
+  };
+
+  test("WL-GEN-4: after a refusal none begins, what comes afterwards is written, and the refusal is the error", async () => {
+    const { notes, parts } = server({ a: "Forbidden" });
+    await expect(perform(plan, parts)).rejects.toThrow("no a");
+    expect(notes).toEqual(["update Pod a", "Normal After: 1 false"]);
+  });
+
+  test.each(["Conflict", "NotFound"])("after %s none begins, and the plan is made again soon", async (reason) => {
+    const { notes, parts } = server({ a: reason });
+    expect(await perform({ ...plan, obstacle: "something is in the way" }, parts)).toEqual(REQUEUE_SOON);
+    expect(notes).toEqual(["update Pod a", "Normal After: 0 true"]);
+  });
+
+  test("in a namespace that is being deleted a create is no failure, and none follows", async () => {
+    const { notes, parts } = server({ a: ENDING });
+    const { afterwards } = plan;
+    const stage = ["a", "b", "c"].map((name) => creates(Pod, named(name), TOLD));
+    expect(await perform({ stages: [stage], ...(afterwards ? { afterwards } : {}) }, parts)).toBeUndefined();
+    expect(notes).toEqual(["create Pod a", "Normal After: 0 true"]);
+  });
+});
+
+test("WL-GEN-5: creates are sent in batches of 1, 2, 4 and so on, at most 64", async () => {
+  const batches: number[] = [];
+  let sent = 0;
+  const create = async (object: ApiObject): Promise<ApiObject> => {
+    sent++;
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    // All of a batch are sent before the first of them is answered.
+    if (sent > 0) batches.push(sent);
+    sent = 0;
+    return object;
+  };
+  const client = { resource: () => ({ create }) } as unknown as Client;
+  const many = Array.from({ length: 300 }, (_, i) => creates(Pod, named(`${i}`)));
+  await perform(of(...many), { client, tell: () => {} });
+  expect(batches).toEqual([1, 2, 4, 8, 16, 32, 64, 64, 64, 45]);
+});
+
+test("a patch is for the object of the uid alone", async () => {
+  const sent: unknown[] = [];
+  const patch = async (...all: unknown[]): Promise<unknown> => {
+    sent.push(...all);
+    return named("a");
+  };
+  const client = { resource: () => ({ patch }) } as unknown as Client;
+  const labels = { x: "y" };
+  await perform(of(patches(Pod, named("a"), { metadata: { labels } })), { client, tell: () => {} });
+  expect(sent).toEqual([{ namespace: "n", name: "a" }, { metadata: { labels, uid: "a" } }]);
+});
+
+test("WL-GEN-1: a plan that takes objects over is performed only while the owner may do so", async () => {
+  const { notes, parts } = server();
+  const ctx = { client: parts.client, events: {} as never };
+  const plan: Plan = { ...of(updates(Pod, named("a"))), adopts: true };
+  expect(await performFor(ctx, plan, () => Promise.resolve(false))).toEqual(REQUEUE_SOON);
+  expect(notes).toEqual([]);
+  expect(await performFor(ctx, plan, () => Promise.resolve(true))).toBeUndefined();
+  expect(notes).toEqual(["update Pod a"]);
 });

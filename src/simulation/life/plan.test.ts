@@ -83,6 +83,33 @@ describe("waits of restarts and pulls", () => {
   });
 });
 
+describe("a Pod that is deleted", () => {
+  const running = (spec: object): Pod => lived(podOf(spec), () => factsOf(), START + 2000).at(-1)!.pod;
+  const deleted = (pod: Pod, at: number, grace: number): Pod => {
+    const deletionTimestamp = new Date(START + (at + grace) * SECOND).toISOString();
+    return { ...pod, metadata: { ...pod.metadata, deletionTimestamp, deletionGracePeriodSeconds: grace } };
+  };
+  const plan = (pod: Pod, seconds: number, facts: LifeFacts) => planLife(pod, facts, START + seconds * SECOND);
+
+  test("is not ended by a deadline that passes afterwards", () => {
+    const pod = running({ activeDeadlineSeconds: 20 });
+    const reason = (at: number): unknown => {
+      const going = deleted(pod, at, 60);
+      const held = { ...going, metadata: { ...going.metadata, finalizers: ["example.com/x"] } };
+      return plan(held, 25, factsOf()).status?.reason;
+    };
+    expect(reason(10)).toBeUndefined();
+    expect(reason(22)).toBe("DeadlineExceeded");
+  });
+
+  test("ends at the end of its grace period, however long its hook sleeps", () => {
+    const lifecycle = { preStop: { sleep: { seconds: 300 } } };
+    const pod = deleted(running({ containers: [{ name: "main", image: "web", lifecycle }] }), 10, 30);
+    expect(plan(pod, 39, factsOf())).toMatchObject({ isOver: false, againAt: START + 40 * SECOND });
+    expect(plan(pod, 40, factsOf()).isOver).toBe(true);
+  });
+});
+
 test("the outcome of a probe follows from when its value changed", () => {
   const probe = { initialDelaySeconds: 3, periodSeconds: 5, failureThreshold: 2 };
   expect(probeTimeAfter(probe, 0, 0)).toBe(3000);

@@ -85,6 +85,26 @@ describe("the plan of a Job", () => {
     expect(refused.settle(new Set())!.status.conditions).toBeUndefined();
   });
 
+  test("WL-JOB-3, WL-JOB-11: a failed Pod that stands in the status already counts once", () => {
+    const uncountedTerminatedPods = { failed: ["Failed-0"], succeeded: [] };
+    const limits = { parallelism: 2, completions: 2, backoffLimit: 1 };
+    const { deletes, creates } = plan(jobOf(limits, { uncountedTerminatedPods }), podsOf(1, "Failed"));
+    expect([deletes.length, creates.length]).toEqual([0, 2]);
+    expect(
+      plan(jobOf({ ...limits, backoffLimit: 0 }, { uncountedTerminatedPods }), podsOf(1, "Failed")).creates,
+    ).toEqual([]);
+  });
+
+  test("WL-JOB-20, WL-JOB-31: an index whose Pod is going has no other one where only ended Pods are replaced", () => {
+    const index = { annotations: { "batch.kubernetes.io/job-completion-index": "0" } };
+    const [pod] = podsOf(1, "Running");
+    const metadata = { ...pod!.metadata, ...index, deletionTimestamp: "2026-01-01T00:00:30Z" };
+    const spec = { completionMode: "Indexed", completions: 3, parallelism: 3, podReplacementPolicy: "Failed" };
+    const { creates } = plan(jobOf(spec), [{ ...pod!, metadata }]);
+    const indexes = creates.map((write) => write.verb === "create" && write.object.metadata.labels);
+    expect(indexes).toMatchObject(["1", "2"].map((one) => ({ "batch.kubernetes.io/job-completion-index": one })));
+  });
+
   test("WL-JOB-42: a plan that changes nothing writes nothing", () => {
     const job = jobOf({ parallelism: 1 });
     const first = plan(job, podsOf(1, "Running")).track(NOTHING).settle(new Set())!;

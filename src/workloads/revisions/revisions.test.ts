@@ -70,6 +70,14 @@ describe("planRevision", () => {
     expect(plan("i", [], [revisionFor("i", 1, name)])).toMatchObject({ writes: [], name });
   });
 
+  test("one that somebody else has made gets the label with its hash", () => {
+    const { metadata, ...rest } = revisionFor("i", 1);
+    const bare = { ...rest, metadata: { ...metadata, labels: {} } } as ControllerRevision;
+    expect(plan("i", [bare]).writes).toMatchObject([
+      { verb: "update", object: { metadata: { labels: { [LABEL]: "t-i" } } } },
+    ]);
+  });
+
   test("of equal ones the latest counts, the others are duplicates", () => {
     const { name, duplicates } = plan("i", [revisionFor("i", 1, "t-x"), revisionFor("i", 2, "t-y")]);
     expect(name).toBe("t-y");
@@ -91,6 +99,14 @@ describe("planHistory", () => {
     [2, true, ["t-i2", "t-i3"]],
   ])("of 4 with a live first one, %d stay (live ones counted: %s)", (kept, countsLive, expected) => {
     expect(names((number) => number === 1, kept, countsLive)).toEqual(expected);
+  });
+
+  test("one that is going already is not deleted again", () => {
+    const going = old.map((one) => ({
+      ...one,
+      metadata: { ...one.metadata, deletionTimestamp: "2026-01-01T00:00:00Z" },
+    }));
+    expect(planHistory(going, () => false, 0, false)).toEqual([]);
   });
 });
 
