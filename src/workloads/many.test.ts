@@ -19,6 +19,7 @@ import { endOf } from "./job/pods.ts";
 import { podsToRemove } from "./job/removal.ts";
 import { planRevision } from "./revisions/plan.ts";
 import { hashesOfTemplate } from "./revisions/revision.ts";
+import { isComplete } from "./statefulset/pod.ts";
 
 const MANY = 200_000;
 const template = { metadata: { annotations: { note: "n".repeat(200_000) } }, spec: {} } as unknown as PodTemplate;
@@ -53,6 +54,21 @@ describe("revisions", () => {
     plan();
     expect(await leastCpu(() => void plan(), 400)).toBeLessThan(400);
     expect(plan()).toMatchObject({ duplicates: { length: 19_999 }, old: { length: 20_000 } });
+  });
+});
+
+describe("StatefulSets", () => {
+  test("WL-STS-10: the volumes of a Pod are compared with the templates of its claims in one pass", async () => {
+    const names = Array.from({ length: 25_000 }, (_, i) => `c-${i}`);
+    const set = {
+      metadata: { name: "s" },
+      spec: { volumeClaimTemplates: names.map((name) => ({ metadata: { name } })) },
+    } as unknown as StatefulSet;
+    const volumes = names.map((name) => ({ name, persistentVolumeClaim: { claimName: `${name}-s-0` } }));
+    const labels = { "statefulset.kubernetes.io/pod-name": "s-0" };
+    const pod = { metadata: { name: "s-0", labels }, spec: { volumes } } as unknown as Pod;
+    expect(await leastCpu(() => void isComplete(set, 0, pod), 100)).toBeLessThan(100);
+    expect(isComplete(set, 0, pod)).toBe(true);
   });
 });
 
