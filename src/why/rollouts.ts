@@ -101,8 +101,12 @@ export async function explainStatefulSet(facts: Facts, set: StatefulSet): Promis
   const now = facts.client.clock.now();
   const own = await ownedPods(facts, set);
   const revisions: ControllerRevision[] = [];
-  for await (const one of facts.each(ControllerRevision, { namespace }))
-    if (controllerOf(one)?.uid === uid) revisions.push(one);
+  const present: ControllerRevision[] = [];
+  for await (const one of facts.each(ControllerRevision, { namespace })) {
+    if (controllerOf(one)?.uid !== uid) continue;
+    revisions.push(one);
+    if (isRevisionOf(one, set.spec.template)) present.push(one);
+  }
   const reasons: ReportedReason[] = [];
   const view = {
     set,
@@ -116,7 +120,7 @@ export async function explainStatefulSet(facts: Facts, set: StatefulSet): Promis
   const { obstacle } = planStatefulSet(view);
   if (obstacle !== undefined) reasons.push({ says: obstacle });
   reasons.push(...ofOrder(set, own, now), ...ofMinReady(own, set.spec.minReadySeconds ?? 0, now));
-  const update = revisions.toSorted(byNumber).findLast((one) => isRevisionOf(one, set.spec.template))?.metadata.name;
+  const update = present.toSorted(byNumber).at(-1)?.metadata.name;
   reasons.push(...ofUpdate(set, own, update ?? set.status.updateRevision));
   return reasons;
 }

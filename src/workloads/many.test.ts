@@ -2,10 +2,14 @@
 import { describe, expect, test } from "vitest";
 import type {
   ControllerRevision,
+  DaemonSet,
+  Deployment,
   Endpoints,
   EndpointSlice,
   Job,
+  Node,
   Pod,
+  ReplicaSet,
   Service,
   StatefulSet,
 } from "../client/kinds/index.ts";
@@ -13,12 +17,14 @@ import { leastCpu } from "../util/testing/cpu-time.ts";
 import { proposalOf } from "./autoscaler/metric.ts";
 import { MetricError } from "./autoscaler/replicas.ts";
 import type { PodTemplate } from "./common/template.ts";
+import { fitOf, judgeNodes } from "./daemonset/fit.ts";
 import { planMirror } from "./endpoints/mirror.ts";
 import { withEnded } from "./job/backoff.ts";
 import { endOf } from "./job/pods.ts";
 import { podsToRemove } from "./job/removal.ts";
+import { type Changed, restartsOfDaemonSet, restartsOfDeployment } from "./restarts/restarts.ts";
 import { planRevision } from "./revisions/plan.ts";
-import { hashesOfTemplate } from "./revisions/revision.ts";
+import { hashesOfTemplate, isRevisionOf, readRevisions } from "./revisions/revision.ts";
 import { isComplete } from "./statefulset/pod.ts";
 
 const MANY = 200_000;
@@ -57,6 +63,18 @@ describe("revisions", () => {
   });
 });
 
+describe("revisions of megabytes", () => {
+  test("WL-STS-5: they are read with a pause after each, and once", async () => {
+    const containers = Array.from({ length: 20_000 }, (_, i) => ({ name: `c-${i}`, image: "i" }));
+    const history = Array.from({ length: 10 }, (_, i) => revision(`r-${i}`, { spec: { template: { i, containers } } }));
+    let pauses = 0;
+    await readRevisions(history, () => void pauses++);
+    expect(pauses).toBe(10);
+    const small = { spec: {} } as unknown as PodTemplate;
+    expect(await leastCpu(() => history.forEach((one) => isRevisionOf(one, small)), 20)).toBeLessThan(20);
+  });
+});
+
 describe("StatefulSets", () => {
   test("WL-STS-10: the volumes of a Pod are compared with the templates of its claims in one pass", async () => {
     const names = Array.from({ length: 25_000 }, (_, i) => `c-${i}`);
@@ -69,6 +87,57 @@ describe("StatefulSets", () => {
     const pod = { metadata: { name: "s-0", labels }, spec: { volumes } } as unknown as Pod;
     expect(await leastCpu(() => void isComplete(set, 0, pod), 100)).toBeLessThan(100);
     expect(isComplete(set, 0, pod)).toBe(true);
+  });
+});
+
+describe("Deployments", () => {
+  test("the Pods of many old ReplicaSets are ordered without a look at all of them for each", async () => {
+    const templateOf = (image: number) => ({ metadata: {}, spec: { image } });
+    const sets = Array.from({ length: 5000 }, (_, i) => ({
+      metadata: { name: `r-${i}`, uid: `r-${i}`, creationTimestamp: "2026-01-01T00:00:00Z" },
+      spec: { template: templateOf(i) },
+    }));
+    const pods = sets.map(({ metadata: { uid } }) => ({
+      metadata: { name: uid, uid, ownerReferences: [{ uid, controller: true }] },
+      spec: { nodeName: "a" },
+      status: { phase: "Running" },
+    }));
+    const deployment = (image: number) => ({ spec: { strategy: {}, template: templateOf(image) } });
+    const changed = { before: deployment(-1), after: deployment(-2), pods } as unknown as Changed<Deployment>;
+    const restarts = () => restartsOfDeployment(changed, sets as unknown as ReplicaSet[], 0);
+    expect(await leastCpu(() => void restarts(), 200)).toBeLessThan(200);
+    expect(restarts()?.pods).toHaveLength(5000);
+  });
+});
+
+describe("DaemonSets", () => {
+  const nodes = Array.from(
+    { length: 500 },
+    (_, i) => ({ metadata: { name: `n-${i}`, labels: { x: "y" } }, spec: {} }) as unknown as Node,
+  );
+  const templateOf = (terms: number): PodTemplate => {
+    const nodeSelectorTerms = Array.from({ length: terms }, (_, i) => ({
+      matchExpressions: [{ key: "x", operator: "In", values: [`v-${i}`] }],
+    }));
+    const required = { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms } };
+    return { spec: { affinity: { nodeAffinity: required } } } as unknown as PodTemplate;
+  };
+
+  test("WL-DS-1: nodes are judged with a pause after each, and once", async () => {
+    const many = templateOf(30_000);
+    let pauses = 0;
+    await judgeNodes(many, nodes, () => void pauses++);
+    expect(pauses).toBe(500);
+    expect(await leastCpu(() => nodes.forEach(fitOf(many)), 50)).toBeLessThan(50);
+  });
+
+  test("a plan that changes one pauses after each node", async () => {
+    let pauses = 0;
+    const pause = async (): Promise<void> => void pauses++;
+    const setOf = (terms: number) => ({ spec: { updateStrategy: {}, template: templateOf(terms) } });
+    const changed = { before: setOf(1), after: setOf(2), pods: [] } as unknown as Changed<DaemonSet>;
+    await restartsOfDaemonSet(changed, { nodes, now: 0, pause });
+    expect(pauses).toBe(500);
   });
 });
 

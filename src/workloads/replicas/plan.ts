@@ -19,7 +19,7 @@ import {
 import { isActive, isTerminating, nextAvailable } from "../common/pods.ts";
 import { podFromTemplate } from "../common/template.ts";
 import { type Replicated, fitsReplicas, wantedBy } from "./replicated.ts";
-import { inDeletionOrder } from "./ranking.ts";
+import { deletionOrder } from "./ranking.ts";
 import { isSameStatus, statusOf } from "./status.ts";
 
 /** What the plan of a ReplicaSet follows from. */
@@ -69,7 +69,7 @@ function changesOf(input: ReplicasInput, active: readonly Pod[]): readonly Plann
   const { template } = object.spec;
   const tooMany = active.length - wantedBy(object);
   if (tooMany > 0) {
-    const ordered = tooMany < active.length ? inDeletionOrder(active, related(), now) : active;
+    const ordered = tooMany < active.length ? deletionOrder(related(), now)(active) : active;
     return ordered.slice(0, Math.min(tooMany, MAX_CHANGES)).map((pod) => deletes(Pod, pod, DELETION));
   }
   if (!template) return [];
