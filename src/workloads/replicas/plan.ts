@@ -17,10 +17,11 @@ import {
   updatesStatus,
 } from "../common/plan.ts";
 import { isActive, isTerminating, nextAvailable } from "../common/pods.ts";
+import { isSameStatus } from "../common/status.ts";
 import { podFromTemplate } from "../common/template.ts";
 import { type Replicated, fitsReplicas, wantedBy } from "./replicated.ts";
 import { deletionOrder } from "./ranking.ts";
-import { isSameStatus, statusOf } from "./status.ts";
+import { statusOf } from "./status.ts";
 
 /** What the plan of a ReplicaSet follows from. */
 export interface ReplicasInput {
