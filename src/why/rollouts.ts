@@ -22,13 +22,8 @@ import { isWanted, firstOrdinal, ordinalOf, podName, replicasOf } from "../workl
 import { planStatefulSet } from "../workloads/statefulset/plan.ts";
 import { revisionOf } from "../workloads/statefulset/pod.ts";
 import { isRunningAndReady } from "../workloads/statefulset/status.ts";
-import { type Facts, MAX_NAMED } from "./facts.ts";
+import { type Facts, named } from "./facts.ts";
 import { whenText } from "./waits.ts";
-
-const named = (names: readonly string[]): string =>
-  names.length <= MAX_NAMED
-    ? names.join(", ")
-    : `${names.slice(0, MAX_NAMED).join(", ")} and ${names.length - MAX_NAMED} more`;
 
 const nameOf = ({ metadata }: ApiObject): string => metadata.name;
 
