@@ -6,16 +6,8 @@
 import type { Kind } from "../../client/kind.ts";
 import { Pod } from "../../client/kinds/index.ts";
 import { isFinished } from "../../claims/usage.ts";
-import { adopted, controllerOf, planOwnership, released } from "../common/ownership.ts";
-import {
-  type Plan,
-  type PlannedWrite,
-  type Refusal,
-  creates,
-  deletes,
-  updates,
-  updatesStatus,
-} from "../common/plan.ts";
+import { controllerOf, ownershipWrites, planOwnership } from "../common/ownership.ts";
+import { type Plan, type PlannedWrite, type Refusal, creates, deletes, updatesStatus } from "../common/plan.ts";
 import { isActive, isTerminating, nextAvailable } from "../common/pods.ts";
 import { isSameStatus } from "../common/status.ts";
 import { podFromTemplate } from "../common/template.ts";
@@ -50,11 +42,7 @@ export function planReplicas(input: ReplicasInput): Plan {
   const claims = planOwnership(object, candidates.filter(isActive), (pod) => fitsReplicas(pod, object));
   const { owned, adopts, releases } = claims;
   if (adopts.length + releases.length > 0) {
-    const taken = adopts.map((pod) => updates(Pod, adopted(pod, object)));
-    return {
-      stages: [[...releases.map((pod) => updates(Pod, released(pod, object))), ...taken]],
-      adopts: adopts.length > 0,
-    };
+    return { stages: [ownershipWrites(Pod, object, claims)], adopts: adopts.length > 0 };
   }
   const changes = object.metadata.deletionTimestamp === undefined ? changesOf(input, owned) : [];
   return {
