@@ -9,6 +9,7 @@ import type { LabelSelectorValue } from "../schema/validation/label-selector.ts"
 import { selectionOf } from "../schema/validation/label-selection.ts";
 import type { LabelSelector } from "../meta/selectors.ts";
 import { ApiError, type ObjectRef, forbidden } from "../meta/status.ts";
+import { transitionTime } from "../meta/conditions.ts";
 import { formatTime } from "../meta/time.ts";
 import { assert } from "../util/assert.ts";
 import type { Clock } from "../util/clock.ts";
@@ -132,7 +133,7 @@ function setExhausted(status: NonNullable<Budget["status"]>, now: string): void 
     type: "DisruptionAllowed",
     status: "False",
     ...(observedGeneration ? { observedGeneration } : {}),
-    lastTransitionTime: before?.status === "False" ? (before.lastTransitionTime ?? null) : now,
+    lastTransitionTime: transitionTime(before, "False", now),
     reason: "InsufficientPods",
     message: "",
   };

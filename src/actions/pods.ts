@@ -1,6 +1,7 @@
 import { assert } from "../util/assert.ts";
 import { guardOf } from "../schema/api-object.ts";
 import type { ApiObject } from "../schema/definition.ts";
+import { transitionTime } from "../meta/conditions.ts";
 import { formatTime } from "../meta/time.ts";
 import type { Kind, RegistryAccess } from "../registry/index.ts";
 import type { Clock } from "../util/clock.ts";
@@ -50,7 +51,7 @@ export function makeTrue(
   const conditions = (status.conditions ??= []);
   const at = conditions.findIndex(({ type }) => type === condition.type);
   const before = conditions[at];
-  const lastTransitionTime = before?.status === "True" ? (before.lastTransitionTime ?? null) : formatTime(clock.now());
+  const lastTransitionTime = transitionTime(before, "True", formatTime(clock.now()));
   const made = { ...condition, status: "True", lastProbeTime: null, lastTransitionTime };
   if (before) conditions[at] = made;
   else conditions.push(made);

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { fnv1aOfText } from "../util/fnv.ts";
 
 /** Three digits of 20 bits, the lowest first, so that divisions are exact. */
 type Hash = [low: number, middle: number, high: number];
@@ -19,8 +20,7 @@ export function hashOf(schema: string, distinguisher: string): Hash {
 
 /** FNV-1a over the UTF-16 units of a text, mixed at its end. */
 function fnv(seed: number, text: string): number {
-  let hash = seed;
-  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  let hash = fnv1aOfText(text, seed);
   hash = Math.imul(hash ^ (hash >>> 16), 0x45d9f3b);
   return (hash ^ (hash >>> 15)) >>> 0;
 }

@@ -4,6 +4,7 @@
  * @module
  */
 import type { Pod } from "../client/kinds/index.ts";
+import { transitionTime } from "../meta/conditions.ts";
 import { formatTime } from "../meta/time.ts";
 import { isLike } from "./alike.ts";
 import type { PodEnd } from "./contract.ts";
@@ -125,8 +126,7 @@ function conditionsOf(pod: Pod, phase: string, { containers, isReadyToStart, now
   return desired.map(({ holds, ...condition }) => {
     const status = holds ? "True" : "False";
     const known = pod.status.conditions?.find(({ type }) => type === condition.type);
-    const isSame = known?.status === status;
-    return { ...condition, status, lastTransitionTime: isSame ? (known.lastTransitionTime ?? null) : formatTime(now) };
+    return { ...condition, status, lastTransitionTime: transitionTime(known, status, formatTime(now)) };
   });
 }
 

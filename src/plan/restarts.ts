@@ -49,15 +49,13 @@ export async function restartsOf(
   changed: readonly ChangedObject[],
 ): Promise<readonly PlannedRestart[]> {
   const found: PlannedRestart[] = [];
-  const ownedIn = new Map<string, ReadonlyMap<string, readonly Pod[]>>();
+  const owned = { pods: controlled(compared, "pods", podOf), sets: controlled(compared, "replicasets.apps", setOf) };
   let left = MAX_PODS;
   for (const { resource, namespace, name } of changed) {
     const before = compared.before.get(resource, namespace, name);
     const after = compared.after.get(resource, namespace, name);
     if (!before || !after || before.metadata.uid !== after.metadata.uid) continue;
     if (!hasNewTemplate(before, after) || !(await compared.mayList("pods", namespace))) continue;
-    const owned = ownedIn.get(namespace) ?? (await podsByController(compared, namespace));
-    ownedIn.set(namespace, owned);
     const restarts = await restartsOfOne(compared, { resource, namespace, before, after, owned });
     await compared.pause();
     if (!restarts) continue;
@@ -74,13 +72,28 @@ const templateIn = (object: ApiObject): unknown =>
 const hasNewTemplate = (before: ApiObject, after: ApiObject): boolean =>
   JSON.stringify(templateIn(before)) !== JSON.stringify(templateIn(after));
 
-async function podsByController(
+/** Returns the objects of a namespace before the plan, by the uid of their controller. */
+type Controlled<T> = (namespace: string) => Promise<ReadonlyMap<string, readonly T[]>>;
+
+/** Reads each namespace once, however many of its workloads change. */
+function controlled<T extends Pod | ReplicaSet>(
   { before, pause }: Compared,
-  namespace: string,
-): Promise<ReadonlyMap<string, readonly Pod[]>> {
-  const pods = await before.collect("pods", podOf, namespace);
-  await pause();
-  return Map.groupBy(pods, (pod) => pod.metadata.ownerReferences?.find(({ controller }) => controller)?.uid ?? "");
+  resource: string,
+  read: (object: ApiObject) => T,
+): Controlled<T> {
+  const known = new Map<string, ReadonlyMap<string, readonly T[]>>();
+  return async (namespace) => {
+    const found = known.get(namespace);
+    if (found) return found;
+    const objects = await before.collect(resource, read, namespace);
+    await pause();
+    const grouped = Map.groupBy(
+      objects,
+      ({ metadata }) => metadata.ownerReferences?.find(({ controller }) => controller)?.uid ?? "",
+    );
+    known.set(namespace, grouped);
+    return grouped;
+  };
 }
 
 interface ChangedWorkload {
@@ -88,8 +101,7 @@ interface ChangedWorkload {
   readonly namespace: string;
   readonly before: ApiObject;
   readonly after: ApiObject;
-  /** The Pods of the namespace, by the uid of their controller. */
-  readonly owned: ReadonlyMap<string, readonly Pod[]>;
+  readonly owned: { readonly pods: Controlled<Pod>; readonly sets: Controlled<ReplicaSet> };
 }
 
 async function restartsOfOne(
@@ -98,17 +110,17 @@ async function restartsOfOne(
 ): Promise<Restarts | undefined> {
   const both = <T>() => ({ before: before as unknown as T, after: after as unknown as T });
   const { uid = "" } = after.metadata;
-  if (resource === "statefulsets.apps")
-    return restartsOfStatefulSet({ ...both<StatefulSet>(), pods: owned.get(uid) ?? [] });
+  const podsBy = await owned.pods(namespace);
+  const pods = podsBy.get(uid) ?? [];
+  if (resource === "statefulsets.apps") return restartsOfStatefulSet({ ...both<StatefulSet>(), pods });
   if (resource === "daemonsets.apps") {
     if (!(await compared.mayList("nodes", ""))) return undefined;
     const nodes = await compared.after.collect("nodes", nodeOf);
-    return restartsOfDaemonSet({ ...both<DaemonSet>(), pods: owned.get(uid) ?? [] }, nodes, compared.now);
+    return restartsOfDaemonSet({ ...both<DaemonSet>(), pods }, { ...compared, nodes });
   }
-  const sets = await compared.before.collect("replicasets.apps", setOf, namespace);
-  const own = sets.filter(({ metadata }) => metadata.ownerReferences?.some((one) => one.controller && one.uid === uid));
-  const pods = own.flatMap(({ metadata }) => owned.get(metadata.uid) ?? []);
-  return restartsOfDeployment({ ...both<Deployment>(), pods }, own, compared.now);
+  const sets = (await owned.sets(namespace)).get(uid) ?? [];
+  const ofSets = sets.flatMap(({ metadata }) => podsBy.get(metadata.uid) ?? []);
+  return restartsOfDeployment({ ...both<Deployment>(), pods: ofSets }, sets, compared.now);
 }
 
 function reportOf(restarts: Restarts, { resource, namespace, name }: ChangedObject, most: number): PlannedRestart {

@@ -9,6 +9,7 @@ import {
 import { isFinished } from "../claims/usage.ts";
 import type { ReportedReason } from "../meta/why-report.ts";
 import { isReady, isTerminating } from "../workloads/common/pods.ts";
+import { quoted } from "./events.ts";
 import { type Facts, First, prefixed, refOf, textOf } from "./facts.ts";
 import { whenText } from "./waits.ts";
 
@@ -49,7 +50,8 @@ export function explainAutoscaler({ spec, status }: HorizontalPodAutoscaler): re
   for (const { type, status: said, reason = "", message = "" } of conditions) {
     const limits =
       (type === "ScalingLimited" && said === "True") || (type === "AbleToScale" && reason.endsWith("Stabilized"));
-    if (limits) reasons.push({ says: `${reason}: ${message}`, quotes: { in: "condition", reason: type } });
+    if (limits)
+      reasons.push({ says: `${quoted(reason)}: ${quoted(message)}`, quotes: { in: "condition", reason: type } });
   }
   return reasons;
 }
@@ -99,7 +101,7 @@ export async function explainService(facts: Facts, service: Service): Promise<re
     return [
       ...ports,
       {
-        says: `it has no addresses: no Pod has the labels ${text}`,
+        says: `it has no addresses: no Pod has the labels ${quoted(text)}`,
         who: "a user who creates Pods, or changes its selector",
       },
     ];

@@ -240,6 +240,12 @@ export const prefixedOr = (
 /** The maximum number of objects named for one reason. */
 export const MAX_NAMED = 10;
 
+/** Returns the first names in a sentence, and how many more there are. */
+export const named = (names: readonly string[]): string =>
+  names.length <= MAX_NAMED
+    ? names.join(", ")
+    : `${names.slice(0, MAX_NAMED).join(", ")} and ${names.length - MAX_NAMED} more`;
+
 /** Returns a reason for each of the first objects, and how many more there are. */
 export function firstOf<T>(objects: First<T>, reason: (object: T) => ReportedReason): readonly ReportedReason[] {
   const { items, more } = objects;

@@ -9,7 +9,8 @@ import { untilNext } from "../workloads/cronjob/due.ts";
 import { failuresOf, waitAfter } from "../workloads/job/backoff.ts";
 import { finishedCondition, isSuspended, leftToDeadline } from "../workloads/job/ends.ts";
 import { leftToLive } from "../workloads/ttl/plan.ts";
-import type { Facts } from "./facts.ts";
+import { quoted } from "./events.ts";
+import { type Facts, named } from "./facts.ts";
 import { whenText } from "./waits.ts";
 
 /** Explains a Job: that it is suspended, when the next Pod is made after a failure, when its deadline passes, when it is deleted. */
@@ -23,7 +24,7 @@ export async function explainJob(facts: Facts, job: Job): Promise<readonly Repor
     if (finished.type === "Complete") return deleted;
     return [
       {
-        says: `it has failed: ${finished.reason ?? ""}: ${finished.message ?? ""}`,
+        says: `it has failed: ${quoted(finished.reason ?? "")}: ${quoted(finished.message ?? "")}`,
         who: "a user who creates it again",
       },
       ...deleted,
@@ -82,7 +83,7 @@ export async function explainCronJob(facts: Facts, cronJob: CronJob): Promise<re
   const active = status.active ?? [];
   const says = `its next Job is made at ${whenText(now, left)}`;
   if (active.length === 0 || (spec.concurrencyPolicy ?? "Allow") === "Allow") return [{ says }];
-  const names = active.map(({ name = "" }) => name).join(", ");
+  const names = named(active.map(({ name = "" }) => name));
   const what =
     spec.concurrencyPolicy === "Replace"
       ? "takes the place of those that are active"

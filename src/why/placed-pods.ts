@@ -44,7 +44,7 @@ async function ofLostNode(facts: Facts, name: string): Promise<readonly Reported
   const ready = node.status.conditions?.find(({ type }) => type === "Ready");
   if (!ready || ready.status === "True") return [];
   const { reason = "no reason is reported", lastTransitionTime: since } = ready;
-  const says = `its node ${name} is not ready (${reason})${since ? ` since ${since}` : ""}`;
+  const says = `its node ${name} is not ready (${quoted(reason)})${since ? ` since ${since}` : ""}`;
   return [{ says, who: `an administrator who repairs the node ${name}`, about: refOf(node) }];
 }
 

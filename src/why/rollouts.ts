@@ -22,13 +22,8 @@ import { isWanted, firstOrdinal, ordinalOf, podName, replicasOf } from "../workl
 import { planStatefulSet } from "../workloads/statefulset/plan.ts";
 import { revisionOf } from "../workloads/statefulset/pod.ts";
 import { isRunningAndReady } from "../workloads/statefulset/status.ts";
-import { type Facts, MAX_NAMED } from "./facts.ts";
+import { type Facts, named } from "./facts.ts";
 import { whenText } from "./waits.ts";
-
-const named = (names: readonly string[]): string =>
-  names.length <= MAX_NAMED
-    ? names.join(", ")
-    : `${names.slice(0, MAX_NAMED).join(", ")} and ${names.length - MAX_NAMED} more`;
 
 const nameOf = ({ metadata }: ApiObject): string => metadata.name;
 
@@ -101,8 +96,12 @@ export async function explainStatefulSet(facts: Facts, set: StatefulSet): Promis
   const now = facts.client.clock.now();
   const own = await ownedPods(facts, set);
   const revisions: ControllerRevision[] = [];
-  for await (const one of facts.each(ControllerRevision, { namespace }))
-    if (controllerOf(one)?.uid === uid) revisions.push(one);
+  const present: ControllerRevision[] = [];
+  for await (const one of facts.each(ControllerRevision, { namespace })) {
+    if (controllerOf(one)?.uid !== uid) continue;
+    revisions.push(one);
+    if (isRevisionOf(one, set.spec.template)) present.push(one);
+  }
   const reasons: ReportedReason[] = [];
   const view = {
     set,
@@ -116,7 +115,7 @@ export async function explainStatefulSet(facts: Facts, set: StatefulSet): Promis
   const { obstacle } = planStatefulSet(view);
   if (obstacle !== undefined) reasons.push({ says: obstacle });
   reasons.push(...ofOrder(set, own, now), ...ofMinReady(own, set.spec.minReadySeconds ?? 0, now));
-  const update = revisions.toSorted(byNumber).findLast((one) => isRevisionOf(one, set.spec.template))?.metadata.name;
+  const update = present.toSorted(byNumber).at(-1)?.metadata.name;
   reasons.push(...ofUpdate(set, own, update ?? set.status.updateRevision));
   return reasons;
 }

@@ -2,10 +2,14 @@
 import { describe, expect, test } from "vitest";
 import type {
   ControllerRevision,
+  DaemonSet,
+  Deployment,
   Endpoints,
   EndpointSlice,
   Job,
+  Node,
   Pod,
+  ReplicaSet,
   Service,
   StatefulSet,
 } from "../client/kinds/index.ts";
@@ -13,12 +17,15 @@ import { leastCpu } from "../util/testing/cpu-time.ts";
 import { proposalOf } from "./autoscaler/metric.ts";
 import { MetricError } from "./autoscaler/replicas.ts";
 import type { PodTemplate } from "./common/template.ts";
+import { fitOf, judgeNodes } from "./daemonset/fit.ts";
 import { planMirror } from "./endpoints/mirror.ts";
 import { withEnded } from "./job/backoff.ts";
 import { endOf } from "./job/pods.ts";
 import { podsToRemove } from "./job/removal.ts";
+import { type Changed, restartsOfDaemonSet, restartsOfDeployment } from "./restarts/restarts.ts";
 import { planRevision } from "./revisions/plan.ts";
-import { hashesOfTemplate } from "./revisions/revision.ts";
+import { hashesOfTemplate, isRevisionOf, readRevisions } from "./revisions/revision.ts";
+import { isComplete } from "./statefulset/pod.ts";
 
 const MANY = 200_000;
 const template = { metadata: { annotations: { note: "n".repeat(200_000) } }, spec: {} } as unknown as PodTemplate;
@@ -53,6 +60,97 @@ describe("revisions", () => {
     plan();
     expect(await leastCpu(() => void plan(), 400)).toBeLessThan(400);
     expect(plan()).toMatchObject({ duplicates: { length: 19_999 }, old: { length: 20_000 } });
+  });
+});
+
+describe("revisions of megabytes", () => {
+  test("WL-STS-5: they are read with a pause after each, and once", async () => {
+    let [seen, pauses] = [0, 0];
+    const dataOf = (i: number) => ({
+      i,
+      get spec() {
+        seen++;
+        return {};
+      },
+    });
+    const history = Array.from({ length: 10 }, (_, i) => revision(`r-${i}`, dataOf(i)));
+    await readRevisions(history, () => void pauses++);
+    expect([seen, pauses]).toEqual([10, 10]);
+    const small = { spec: {} } as unknown as PodTemplate;
+    expect(history.some((one) => isRevisionOf(one, small))).toBe(false);
+    expect(seen).toBe(10);
+  });
+});
+
+describe("StatefulSets", () => {
+  test("WL-STS-10: the volumes of a Pod are compared with the templates of its claims in one pass", async () => {
+    const names = Array.from({ length: 25_000 }, (_, i) => `c-${i}`);
+    const set = {
+      metadata: { name: "s" },
+      spec: { volumeClaimTemplates: names.map((name) => ({ metadata: { name } })) },
+    } as unknown as StatefulSet;
+    const volumes = names.map((name) => ({ name, persistentVolumeClaim: { claimName: `${name}-s-0` } }));
+    const labels = { "statefulset.kubernetes.io/pod-name": "s-0" };
+    const pod = { metadata: { name: "s-0", labels }, spec: { volumes } } as unknown as Pod;
+    expect(await leastCpu(() => void isComplete(set, 0, pod), 100)).toBeLessThan(100);
+    expect(isComplete(set, 0, pod)).toBe(true);
+  });
+});
+
+describe("Deployments", () => {
+  test("the Pods of many old ReplicaSets are ordered without a look at all of them for each", async () => {
+    const templateOf = (image: number) => ({ metadata: {}, spec: { image } });
+    const sets = Array.from({ length: 5000 }, (_, i) => ({
+      metadata: { name: `r-${i}`, uid: `r-${i}`, creationTimestamp: "2026-01-01T00:00:00Z" },
+      spec: { template: templateOf(i) },
+    }));
+    const pods = sets.map(({ metadata: { uid } }) => ({
+      metadata: { name: uid, uid, ownerReferences: [{ uid, controller: true }] },
+      spec: { nodeName: "a" },
+      status: { phase: "Running" },
+    }));
+    const deployment = (image: number) => ({ spec: { strategy: {}, template: templateOf(image) } });
+    const changed = { before: deployment(-1), after: deployment(-2), pods } as unknown as Changed<Deployment>;
+    const restarts = () => restartsOfDeployment(changed, sets as unknown as ReplicaSet[], 0);
+    expect(await leastCpu(() => void restarts(), 200)).toBeLessThan(200);
+    expect(restarts()?.pods).toHaveLength(5000);
+  });
+});
+
+describe("DaemonSets", () => {
+  const nodesOf = (seen: () => void): Node[] =>
+    Array.from({ length: 500 }, (_, i) => ({
+      metadata: { name: `n-${i}`, labels: { x: "y" } },
+      get spec() {
+        seen();
+        return {};
+      },
+    })) as unknown as Node[];
+  const templateOf = (terms: number): PodTemplate => {
+    const nodeSelectorTerms = Array.from({ length: terms }, (_, i) => ({
+      matchExpressions: [{ key: "x", operator: "NotIn", values: [`v-${i}`] }],
+    }));
+    const required = { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms } };
+    return { spec: { affinity: { nodeAffinity: required } } } as unknown as PodTemplate;
+  };
+
+  test("WL-DS-1: nodes are judged with a pause after each, and once", async () => {
+    let [seen, pauses] = [0, 0];
+    const nodes = nodesOf(() => void seen++);
+    const some = templateOf(2);
+    await judgeNodes(some, nodes, () => void pauses++);
+    expect([seen, pauses]).toEqual([500, 500]);
+    expect(nodes.map(fitOf(some))).toEqual(nodes.map(() => "runs"));
+    expect(seen).toBe(500);
+  });
+
+  test("a plan that changes one pauses after each node", async () => {
+    let pauses = 0;
+    const pause = async (): Promise<void> => void pauses++;
+    const setOf = (terms: number) => ({ spec: { updateStrategy: {}, template: templateOf(terms) } });
+    const changed = { before: setOf(1), after: setOf(2), pods: [] } as unknown as Changed<DaemonSet>;
+    await restartsOfDaemonSet(changed, { nodes: nodesOf(() => undefined), now: 0, pause });
+    expect(pauses).toBe(500);
   });
 });
 

@@ -4,6 +4,7 @@ import {
   CronJob,
   DaemonSet,
   Deployment,
+  type HorizontalPodAutoscaler,
   Job,
   Node,
   Pod,
@@ -14,6 +15,9 @@ import {
 import type { Kind } from "../../src/client/index.ts";
 import { formatTime } from "../../src/meta/time.ts";
 import { type Cluster, createCluster } from "../../src/testing/index.ts";
+import { explainAutoscaler } from "../../src/why/disruption.ts";
+import type { Facts } from "../../src/why/facts.ts";
+import { explainCronJob, explainJob } from "../../src/why/jobs.ts";
 
 let cluster: Cluster;
 beforeEach(async () => {
@@ -192,4 +196,30 @@ test("a controller that is switched off on this server is named", async () => {
       who: "an operator who adds deployment to --controllers, or runs kube-controller-manager",
     },
   ]);
+});
+
+test("texts and names that others have stored are cut", async () => {
+  const facts = { client: { clock: { now: () => 0 } } } as unknown as Facts;
+  const long = "m".repeat(100_000);
+  const condition = { type: "Failed", status: "True", reason: long, message: long };
+  const failed = { metadata: {}, spec: {}, status: { conditions: [condition] } } as unknown as Job;
+  const limited = { type: "ScalingLimited", status: "True", reason: long, message: long };
+  const autoscaler = {
+    spec: { scaleTargetRef: { kind: "Deployment", name: "a" } },
+    status: { currentReplicas: 1, desiredReplicas: 1, conditions: [limited] },
+  } as unknown as HorizontalPodAutoscaler;
+  const active = Array.from({ length: 10_000 }, (_, i) => ({ name: `j-${i}` }));
+  const cronJob = {
+    metadata: {},
+    spec: { schedule: "30 * * * *", timeZone: "Etc/UTC", concurrencyPolicy: "Forbid" },
+    status: { active },
+  } as unknown as CronJob;
+  const reasons = [
+    ...(await explainJob(facts, failed)),
+    ...explainAutoscaler(autoscaler),
+    ...(await explainCronJob(facts, cronJob)),
+  ];
+  expect(reasons).toHaveLength(3);
+  for (const { says: text } of reasons) expect(text.length).toBeLessThan(5000);
+  expect(reasons[2]?.says).toMatch(/: j-0, j-1, .* and 9990 more$/);
 });

@@ -29,10 +29,10 @@ import {
   type SelectorFault,
   type TargetScale,
   afterRescale,
-  isSameStatus,
   needsMetrics,
   planAutoscaler,
 } from "../../workloads/autoscaler/autoscaler.ts";
+import { isSameStatus } from "../../workloads/common/status.ts";
 import type { History } from "../../workloads/autoscaler/history.ts";
 import { type PlannedWrite, updatesStatus } from "../../workloads/common/plan.ts";
 import { bucketOfSelector, labelBuckets } from "../../workloads/common/selecting.ts";

@@ -18,8 +18,9 @@ import {
 } from "../../runtime/index.ts";
 import { controllerUid, namespaceOf } from "../../runtime/owners.ts";
 import { FailureMemory } from "../../workloads/daemonset/backoff.ts";
-import { fitOf } from "../../workloads/daemonset/fit.ts";
+import { fitOf, judgeNodes } from "../../workloads/daemonset/fit.ts";
 import { planDaemonSet } from "../../workloads/daemonset/plan.ts";
+import { readRevisions } from "../../workloads/revisions/revision.ts";
 import { mayAdopt } from "./adoption.ts";
 import { candidatesOf, ofOwners, workloadPods, workloadRevisions } from "./informers.ts";
 import { BACKOFF, performFor } from "./perform.ts";
@@ -78,11 +79,14 @@ export const daemonSet: Controller = defineController({
   ],
   together: true,
   backoff: BACKOFF,
-  reconcile(ctx) {
+  async reconcile(ctx) {
     const { object: set, informer, clock } = ctx;
     const { namespace = "", uid } = set.metadata;
     const revisions = informer(workloadRevisions);
     const memory = memoryOf(informer);
+    const slice = clock.loop.slice();
+    await readRevisions(candidatesOf(set, revisions), () => slice.pause());
+    await judgeNodes(set.spec.template, informer(nodes).list(), () => slice.pause());
     const now = clock.now();
     // A new generation begins anew.
     const failures = (node: string): string => `${uid}/${set.status.observedGeneration ?? 0}/${node}`;

@@ -8,6 +8,7 @@ import { type ControllerRevision, PersistentVolumeClaim, type Pod, StatefulSet }
 import { selectorOf } from "../../meta/label-selector.ts";
 import { type Controller, type Source, defineController, sharedInformer, watches } from "../../runtime/index.ts";
 import { claimPrefix, claimPrefixes, ordinalOf } from "../../workloads/statefulset/names.ts";
+import { readRevisions } from "../../workloads/revisions/revision.ts";
 import { planStatefulSet } from "../../workloads/statefulset/plan.ts";
 import { mayAdopt } from "./adoption.ts";
 import { candidatesOf, ofOwners, workloadPods, workloadRevisions } from "./informers.ts";
@@ -46,10 +47,12 @@ export const statefulSet: Controller = defineController({
   ],
   together: true,
   backoff: BACKOFF,
-  reconcile(ctx) {
+  async reconcile(ctx) {
     const { object: set, informer, clock } = ctx;
     const { namespace = "" } = set.metadata;
     const revisions = informer(workloadRevisions);
+    const slice = clock.loop.slice();
+    await readRevisions(candidatesOf(set, revisions), () => slice.pause());
     const plan = planStatefulSet({
       set,
       pods: candidatesOf(set, informer(workloadPods)),

@@ -7,6 +7,7 @@
  * @module
  */
 import type { CSINode, Node, PersistentVolume, StorageClass } from "../../client/kinds/index.ts";
+import { fnv1 } from "../../util/fnv.ts";
 import type { Texts, Topology, TopologyRequirement } from "../contract.ts";
 
 /** What a requirement follows from. */
@@ -145,15 +146,8 @@ const NUMBERED = /^(?:.*-)?([^-]*)-(\d{1,9})$/;
 
 function spreadOf(claim: string, all: readonly Texts[]): number {
   const [, set, number] = NUMBERED.exec(claim) ?? [];
-  const start = hashOf(set ?? claim) + Number(number ?? 0);
+  const start = fnv1(new TextEncoder().encode(set ?? claim)) + Number(number ?? 0);
   return start % all.length;
-}
-
-/** FNV-1 with 32 bits. */
-function hashOf(text: string): number {
-  let hash = 0x81_1c_9d_c5;
-  for (const byte of new TextEncoder().encode(text)) hash = (Math.imul(hash, 0x01_00_01_93) ^ byte) >>> 0;
-  return hash;
 }
 
 /** The node affinity for the topologies of a created volume; undefined where there are none. */

@@ -1,5 +1,6 @@
 /** States of containers, as a kubelet reports them. */
 import type { Pod } from "../../client/kinds/index.ts";
+import { fnv1aOfText } from "../../util/fnv.ts";
 import type { Container, ContainerStatus, Exit } from "./contract.ts";
 import { textOf, timeIn } from "./times.ts";
 
@@ -97,19 +98,9 @@ export function restarts(pod: Pod, container: Container, code: number): boolean 
   return policy === "Always" || (policy === "OnFailure" && code !== 0);
 }
 
-const FNV_OFFSET = 0x811c9dc5;
-const FNV_PRIME = 0x01000193;
-
-/** A number of 32 bits that follows from a text. */
-export function hashOfText(text: string): number {
-  let hash = FNV_OFFSET;
-  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), FNV_PRIME);
-  return hash >>> 0;
-}
-
 /** 64 hexadecimal digits that follow from a text. */
 function hexOf(text: string): string {
-  let state = hashOfText(text);
+  let state = fnv1aOfText(text);
   const bytes = Buffer.allocUnsafe(32);
   for (let at = 0; at < bytes.length; at += 4) {
     state = Math.imul(state ^ (state >>> 15), 0x2c1b3c6d) + 0x297a2d39;

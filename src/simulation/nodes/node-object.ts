@@ -2,6 +2,7 @@
 import type { NewObject } from "../../client/index.ts";
 import type { Node } from "../../client/kinds/index.ts";
 import { formatTime } from "../../meta/time.ts";
+import { fnv1a, fnv1aOfText } from "../../util/fnv.ts";
 import { TTL_ANNOTATION, nextTtlStep, ttlSecondsOf } from "../../workloads/node-health/ttl.ts";
 import { type NodeOptions, NODE_ANNOTATION } from "../contract.ts";
 
@@ -164,12 +165,11 @@ export function newNode(
 
 /** 32 hexadecimal digits that follow from a name. */
 function hexOf(name: string): string {
-  let hash = 0x811c9dc5;
+  let hash: number | undefined;
   let hex = "";
   for (let round = 0; hex.length < 32; round++) {
-    for (let at = 0; at < name.length; at++) hash = Math.imul(hash ^ name.charCodeAt(at), 0x01000193);
-    hash = Math.imul(hash ^ round, 0x01000193);
-    hex += (hash >>> 0).toString(16).padStart(8, "0");
+    hash = fnv1a([round], fnv1aOfText(name, hash));
+    hex += hash.toString(16).padStart(8, "0");
   }
   return hex.slice(0, 32);
 }

@@ -23,7 +23,7 @@ import type {
 } from "../contract.ts";
 import type { Container, Exit, ProbeAnswer, ProbeKind, ScriptFacts } from "../life/contract.ts";
 import { type Probe, periodOf, probeTimeAfter, thresholdOf } from "../life/probes.ts";
-import { hashOfText } from "../life/states.ts";
+import { fnv1aOfText } from "../../util/fnv.ts";
 import { SECOND } from "../life/times.ts";
 import { LogOfStart } from "./log-book.ts";
 
@@ -101,7 +101,7 @@ export class ScriptRun {
     this.#time = startedAt;
     this.#slice = clock.loop.slice();
     this.#readySince = startedAt;
-    const random = seededRandom(hashOfText(`${seed} ${pod.metadata.uid} ${container.name} ${attempt}`));
+    const random = seededRandom(fnv1aOfText(`${seed} ${pod.metadata.uid} ${container.name} ${attempt}`));
     this.#random = () => random.next();
   }
 

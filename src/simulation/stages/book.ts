@@ -1,7 +1,7 @@
 /** The Stages of a cluster, and which of them is next for an object. */
 import { seededRandom } from "../../util/clock.ts";
 import type { ValueObject } from "../../value/value.ts";
-import { hashOfText } from "../life/states.ts";
+import { fnv1aOfText } from "../../util/fnv.ts";
 import { type Stage, readStages } from "./stage.ts";
 
 /** The Stage that an object goes to. */
@@ -69,7 +69,7 @@ export class StageBook {
       this.#chosen.set(uid, kept);
       return kept;
     }
-    const random = seededRandom(hashOfText(`${this.#seed} ${uid} ${version}`));
+    const random = seededRandom(fnv1aOfText(`${this.#seed} ${uid} ${version}`));
     const stage = pick(possible(fitting, object), object, () => random.next());
     if (!stage) {
       this.#chosen.delete(uid);

@@ -13,7 +13,7 @@ import type { Node } from "../../client/kinds/index.ts";
 import type { Result } from "../../runtime/index.ts";
 import type { ValueObject } from "../../value/value.ts";
 import { seededRandom } from "../../util/clock.ts";
-import { hashOfText } from "../life/states.ts";
+import { fnv1aOfText } from "../../util/fnv.ts";
 import { hostAddressOf } from "../nodes/node-object.ts";
 import type { SimulationState } from "../state.ts";
 import { type StageFacts, functionsOf } from "./functions.ts";
@@ -64,7 +64,7 @@ export async function performStage<T extends ApiObject, S extends Scope>(
 }
 
 function factsOf(object: ApiObject, { state, node, podIP, now }: StageParts): StageFacts {
-  const random = seededRandom(hashOfText(`${object.metadata.uid} ${object.metadata.resourceVersion} template`));
+  const random = seededRandom(fnv1aOfText(`${object.metadata.uid} ${object.metadata.resourceVersion} template`));
   const time = new Date(now).toISOString();
   return {
     now: time,

@@ -4,9 +4,8 @@
  *     scale ──► needsMetrics ──► planAutoscaler ──► the scale is written ──► statusAfter
  */
 import type { HorizontalPodAutoscaler, Pod } from "../../client/kinds/index.ts";
+import { transitionTime } from "../../meta/conditions.ts";
 import { formatTime } from "../../meta/time.ts";
-import { canonicalJson } from "../../value/canonical.ts";
-import type { Value } from "../../value/value.ts";
 import { type PlannedWrite, tells } from "../common/plan.ts";
 import { type Because, type History, limit, newHistory, withChange } from "./history.ts";
 import { type MetricSpec, type MetricStatus, type Wanted, failureOf, proposalOf } from "./metric.ts";
@@ -214,10 +213,6 @@ const statusOf = ({ status }: Autoscaler, { from, to, metrics, conditions }: Sta
   conditions: conditions.all,
 });
 
-/** Whether two statuses are equal, in whatever order their members are. */
-export const isSameStatus = (a: Autoscaler["status"], b: Autoscaler["status"]): boolean =>
-  canonicalJson(a as unknown as Value) === canonicalJson(b as unknown as Value);
-
 /** What a rescale adds: the Event, the status and the history; `failure` tells why it was refused. */
 export function afterRescale(
   { autoscaler, now }: Pick<AutoscalerInput, "autoscaler" | "now">,
@@ -262,7 +257,7 @@ class Conditions {
 
   set(type: string, status: "True" | "False", { reason, message }: Because): void {
     const before = this.#before.find((one) => one.type === type);
-    const time = before?.status === status ? (before.lastTransitionTime ?? null) : formatTime(this.#now);
+    const time = transitionTime(before, status, formatTime(this.#now));
     const next: Condition = { type, status, lastTransitionTime: time, reason, message };
     const at = this.#all.findIndex((one) => one.type === type);
     this.#all = at < 0 ? [...this.#all, next] : this.#all.with(at, next);

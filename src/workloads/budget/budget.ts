@@ -3,6 +3,7 @@ import { PodDisruptionBudget as BudgetKind } from "../../client/kinds/index.ts";
 import type { Pod, PodDisruptionBudget } from "../../client/kinds/index.ts";
 import type { ObjectMetaOwnerReference } from "../../client/kinds/types.ts";
 import { goTextOfSelector } from "../../meta/label-selector.ts";
+import { transitionTime } from "../../meta/conditions.ts";
 import { formatTime } from "../../meta/time.ts";
 import { controllerOf } from "../common/ownership.ts";
 import { type Plan, type PlannedWrite, tells, updatesStatus } from "../common/plan.ts";
@@ -217,7 +218,7 @@ function withStatus(
   now: number,
 ): readonly Condition[] {
   const before = conditions.find(({ type }) => type === condition.type);
-  const time = before?.status === condition.status ? (before.lastTransitionTime ?? null) : formatTime(now);
+  const time = transitionTime(before, condition.status, formatTime(now));
   const next: Condition = { ...condition, lastTransitionTime: time } as Condition;
   return before ? conditions.map((one) => (one === before ? next : one)) : [...conditions, next];
 }

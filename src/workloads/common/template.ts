@@ -3,13 +3,12 @@ import type { ApiObject, NewObject } from "../../client/kind.ts";
 import type { Pod, ReplicaSet } from "../../client/kinds/index.ts";
 import { canonicalJson } from "../../value/canonical.ts";
 import type { Value } from "../../value/value.ts";
+import { fnv1a } from "../../util/fnv.ts";
 import { ownedBy } from "./ownership.ts";
 
 /** The template of Pods in a workload. */
 export type PodTemplate = ReplicaSet["spec"]["template"];
 
-const FNV_OFFSET = 0x811c9dc5;
-const FNV_PRIME = 0x01000193;
 const ALPHABET = "bcdfghjklmnpqrstvwxz2456789";
 
 /**
@@ -17,31 +16,23 @@ const ALPHABET = "bcdfghjklmnpqrstvwxz2456789";
  * each character of the decimal number is mapped to an alphabet without vowels (WL-GEN-8).
  */
 export function hashOf(value: unknown, collisionCount?: number): string {
-  return withCount(hashOfText(canonicalJson(value as Value)), collisionCount);
+  return hashesOf(value)(collisionCount);
 }
 
 /**
  * Returns the hashes of a value, one for each count of collisions: the value is read once, however many names others have taken.
  */
 export function hashesOf(value: unknown): (collisionCount?: number) => string {
-  const begun = hashOfText(canonicalJson(value as Value));
-  return (collisionCount) => withCount(begun, collisionCount);
+  const begun = fnv1a(Buffer.from(canonicalJson(value as Value)));
+  return (collisionCount) =>
+    safeText((collisionCount === undefined ? begun : fnv1a(bytesOf(collisionCount), begun)).toString());
 }
 
-function hashOfText(text: string): number {
-  let hash = FNV_OFFSET;
-  for (const byte of Buffer.from(text)) hash = Math.imul(hash ^ byte, FNV_PRIME);
-  return hash;
-}
-
-function withCount(begun: number, collisionCount: number | undefined): string {
-  let hash = begun;
-  const add = (byte: number): void => void (hash = Math.imul(hash ^ byte, FNV_PRIME));
-  if (collisionCount !== undefined) {
-    for (let shift = 0; shift < 32; shift += 8) add((collisionCount >>> shift) & 0xff);
-    for (let zero = 0; zero < 4; zero++) add(0);
-  }
-  return safeText((hash >>> 0).toString());
+/** A number of 32 bits as 8 bytes, the lowest first. */
+function bytesOf(count: number): Uint8Array {
+  const bytes = new Uint8Array(8);
+  new DataView(bytes.buffer).setUint32(0, count, true);
+  return bytes;
 }
 
 /** Maps each character of a text to the alphabet of generated names. */

@@ -28,6 +28,19 @@ export function fitOf(template: PodTemplate): FitOf {
   return fit;
 }
 
+/** Judges nodes with a pause after each, so that {@link fitOf} knows them: a template may have tens of thousands of terms. */
+export async function judgeNodes(
+  template: PodTemplate,
+  nodes: readonly Node[],
+  pause: () => Promise<void> | undefined,
+): Promise<void> {
+  const fit = fitOf(template);
+  for (const node of nodes) {
+    fit(node);
+    await pause();
+  }
+}
+
 function compile(template: PodTemplate): FitOf {
   const { nodeName, nodeSelector = {}, affinity } = template.spec;
   const labels = Object.entries(nodeSelector);

@@ -1,6 +1,7 @@
 /** The status of a DaemonSet (WL-DS-11). */
 import type { DaemonSet, Node, Pod } from "../../client/kinds/index.ts";
 import { isAvailable, isReady } from "../common/pods.ts";
+import { areSameIn, counted } from "../common/status.ts";
 import { fitOf } from "./fit.ts";
 import { isUpdated } from "./pod.ts";
 
@@ -61,9 +62,6 @@ export function statusOf(
 /** The first Pod of a node, without sorting the usual one. */
 const first = (pods: readonly Pod[]): Pod | undefined => (pods.length > 1 ? pods.toSorted(byPrecedence)[0] : pods[0]);
 
-/** A count that is absent as 0. */
-const counted = (name: string, count: number): Readonly<Record<string, number>> => (count > 0 ? { [name]: count } : {});
-
 const FIELDS = [
   "currentNumberScheduled",
   "numberMisscheduled",
@@ -77,5 +75,4 @@ const FIELDS = [
 ] as const;
 
 /** Whether a status says what is stored already. */
-export const isSameStatus = (a: DaemonSet["status"], b: DaemonSet["status"]): boolean =>
-  FIELDS.every((field) => (a[field] ?? 0) === (b[field] ?? 0));
+export const isSameStatus = (a: DaemonSet["status"], b: DaemonSet["status"]): boolean => areSameIn(FIELDS, a, b);

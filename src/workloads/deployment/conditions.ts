@@ -1,5 +1,6 @@
 /** Conditions of a Deployment (WL-DEP-21..23). */
 import type { Deployment } from "../../client/kinds/index.ts";
+import { transitionTime } from "../../meta/conditions.ts";
 import { formatTime } from "../../meta/time.ts";
 
 /** The conditions of a Deployment. */
@@ -29,13 +30,12 @@ export const withoutCondition = (conditions: Conditions, type: string): Conditio
 export function newCondition(conditions: Conditions, said: Said, now: number): Condition {
   const before = conditionIn(conditions, said.type);
   const time = formatTime(now);
-  const lastTransitionTime = before?.status === said.status ? (before.lastTransitionTime ?? null) : time;
   const { type, status, reason, message } = said;
   return {
     type,
     status,
     lastUpdateTime: time,
-    lastTransitionTime,
+    lastTransitionTime: transitionTime(before, status, time),
     ...(reason === undefined ? {} : { reason }),
     ...(message === undefined ? {} : { message }),
   };

@@ -6,10 +6,9 @@
 import { Deployment, type Pod, ReplicaSet } from "../../client/kinds/index.ts";
 import { isFinished } from "../../claims/usage.ts";
 import { selectorOf } from "../../meta/label-selector.ts";
-import { canonicalJson } from "../../value/canonical.ts";
-import type { Value } from "../../value/value.ts";
-import { adopted, planOwnership, released } from "../common/ownership.ts";
-import { type Plan, type PlannedWrite, type Refusal, tells, updates, updatesStatus } from "../common/plan.ts";
+import { ownershipWrites, planOwnership } from "../common/ownership.ts";
+import { type Plan, type PlannedWrite, type Refusal, tells, updatesStatus } from "../common/plan.ts";
+import { isSameStatus } from "../common/status.ts";
 import type { Conditions } from "./conditions.ts";
 import { keepRevision, oldRevisions, scaleAnnotations } from "./revisions.ts";
 import { planRollback, rollbackTo } from "./rollback.ts";
@@ -55,13 +54,10 @@ export function fitsDeployment({ metadata }: ReplicaSet, { spec }: Deployment): 
  */
 export function planDeployment(input: DeploymentInput): Plan {
   const { deployment, candidates } = input;
-  const { owned, adopts, releases } = planOwnership(deployment, candidates, (set) => fitsDeployment(set, deployment));
+  const ownership = planOwnership(deployment, candidates, (set) => fitsDeployment(set, deployment));
+  const { owned, adopts, releases } = ownership;
   if (adopts.length + releases.length > 0) {
-    const taken = adopts.map((set) => updates(ReplicaSet, adopted(set, deployment)));
-    return {
-      stages: [[...releases.map((set) => updates(ReplicaSet, released(set, deployment))), ...taken]],
-      adopts: adopts.length > 0,
-    };
+    return { stages: [ownershipWrites(ReplicaSet, deployment, ownership)], adopts: adopts.length > 0 };
   }
   const sets = owned.map((set) => SetDraft.of(set)).toSorted(byAge);
   const current = sets.find(({ stored }) => stored && hasTemplateOf(stored, deployment));
@@ -192,7 +188,7 @@ class Rollout {
     const [refused] = refusals;
     if (refused) return refused.write.verb === "create" ? this.#creationFailed(refused) : [];
     const annotations = this.#annotations();
-    if (annotations === deployment.metadata.annotations && isSame(deployment.status, status)) return [];
+    if (annotations === deployment.metadata.annotations && isSameStatus(deployment.status, status)) return [];
     const metadata = annotations ? { ...deployment.metadata, annotations } : deployment.metadata;
     return [updatesStatus(Deployment, { ...deployment, metadata, status })];
   }
@@ -217,6 +213,3 @@ class Rollout {
     return [updatesStatus(Deployment, { ...deployment, status: { ...deployment.status, conditions } }), told];
   }
 }
-
-const isSame = (a: Status, b: Status): boolean =>
-  a === b || canonicalJson(a as unknown as Value) === canonicalJson(b as unknown as Value);

@@ -1,6 +1,8 @@
 /** The status of a Deployment: counts, and how far a rollout is (WL-DEP-20..23). */
 import type { Deployment } from "../../client/kinds/index.ts";
+import { transitionTime } from "../../meta/conditions.ts";
 import { parseTime } from "../../meta/time.ts";
+import { counted } from "../common/status.ts";
 import {
   AVAILABLE,
   type Condition,
@@ -109,18 +111,18 @@ export function plainStatus(deployment: Deployment, conditions: Conditions, sets
         message: "Deployment does not have minimum availability.",
       } as const);
   return {
-    ...some("observedGeneration", deployment.metadata.generation),
-    ...some(
+    ...counted("observedGeneration", deployment.metadata.generation),
+    ...counted(
       "replicas",
       sum(({ replicas }) => replicas),
     ),
-    ...some("updatedReplicas", sets.current?.replicas),
-    ...some(
+    ...counted("updatedReplicas", sets.current?.replicas),
+    ...counted(
       "readyReplicas",
       sum(({ readyReplicas }) => readyReplicas),
     ),
-    ...some("availableReplicas", available),
-    ...some("unavailableReplicas", Math.max(0, sizeOf(all) - available)),
+    ...counted("availableReplicas", available),
+    ...counted("unavailableReplicas", Math.max(0, sizeOf(all) - available)),
     ...(terminating === undefined ? {} : { terminatingReplicas: terminating }),
     conditions: withCondition(conditions, { type: AVAILABLE, ...said }, now),
     ...(collisionCount === undefined ? {} : { collisionCount }),
@@ -133,8 +135,6 @@ const add =
   (count: (status: SetStatus) => number | undefined) =>
   (sum: number, { stored }: SetDraft): number =>
     sum + (stored ? (count(stored.status) ?? 0) : 0);
-
-const some = (member: string, count: number | undefined): object => (count ? { [member]: count } : {});
 
 /** The terminating Pods; undefined where a ReplicaSet that was looked at does not count its own. */
 function terminatingOf(sets: readonly SetDraft[]): number | undefined {
@@ -228,7 +228,7 @@ function withFailure(conditions: Conditions, { current, old }: Sets): Conditions
     type,
     status,
     lastUpdateTime: lastTransitionTime,
-    lastTransitionTime: before?.status === status ? (before.lastTransitionTime ?? null) : lastTransitionTime,
+    lastTransitionTime: transitionTime(before, status, lastTransitionTime),
     ...(reason === undefined ? {} : { reason }),
     ...(message === undefined ? {} : { message }),
   };

@@ -6,21 +6,14 @@
 import type { Kind } from "../../client/kind.ts";
 import { Pod } from "../../client/kinds/index.ts";
 import { isFinished } from "../../claims/usage.ts";
-import { adopted, controllerOf, planOwnership, released } from "../common/ownership.ts";
-import {
-  type Plan,
-  type PlannedWrite,
-  type Refusal,
-  creates,
-  deletes,
-  updates,
-  updatesStatus,
-} from "../common/plan.ts";
+import { controllerOf, ownershipWrites, planOwnership } from "../common/ownership.ts";
+import { type Plan, type PlannedWrite, type Refusal, creates, deletes, updatesStatus } from "../common/plan.ts";
 import { isActive, isTerminating, nextAvailable } from "../common/pods.ts";
+import { isSameStatus } from "../common/status.ts";
 import { podFromTemplate } from "../common/template.ts";
 import { type Replicated, fitsReplicas, wantedBy } from "./replicated.ts";
-import { inDeletionOrder } from "./ranking.ts";
-import { isSameStatus, statusOf } from "./status.ts";
+import { deletionOrder } from "./ranking.ts";
+import { statusOf } from "./status.ts";
 
 /** What the plan of a ReplicaSet follows from. */
 export interface ReplicasInput {
@@ -49,11 +42,7 @@ export function planReplicas(input: ReplicasInput): Plan {
   const claims = planOwnership(object, candidates.filter(isActive), (pod) => fitsReplicas(pod, object));
   const { owned, adopts, releases } = claims;
   if (adopts.length + releases.length > 0) {
-    const taken = adopts.map((pod) => updates(Pod, adopted(pod, object)));
-    return {
-      stages: [[...releases.map((pod) => updates(Pod, released(pod, object))), ...taken]],
-      adopts: adopts.length > 0,
-    };
+    return { stages: [ownershipWrites(Pod, object, claims)], adopts: adopts.length > 0 };
   }
   const changes = object.metadata.deletionTimestamp === undefined ? changesOf(input, owned) : [];
   return {
@@ -69,7 +58,7 @@ function changesOf(input: ReplicasInput, active: readonly Pod[]): readonly Plann
   const { template } = object.spec;
   const tooMany = active.length - wantedBy(object);
   if (tooMany > 0) {
-    const ordered = tooMany < active.length ? inDeletionOrder(active, related(), now) : active;
+    const ordered = tooMany < active.length ? deletionOrder(related(), now)(active) : active;
     return ordered.slice(0, Math.min(tooMany, MAX_CHANGES)).map((pod) => deletes(Pod, pod, DELETION));
   }
   if (!template) return [];

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Pod } from "../../client/kinds/index.ts";
-import { inDeletionOrder } from "./ranking.ts";
+import { deletionOrder } from "./ranking.ts";
 
 const NOW = Date.parse("2026-01-10T00:00:00Z");
 const ago = (seconds: number): string => new Date(NOW - seconds * 1000).toISOString().replace(".000", "");
@@ -46,7 +46,10 @@ const podOf = (name: string, given: Given): Pod =>
 const podsOf = (given: Readonly<Record<string, Given>>): readonly Pod[] =>
   Object.entries(given).map(([name, one]) => podOf(name, one));
 const order = (given: Readonly<Record<string, Given>>, related: Readonly<Record<string, Given>> = {}): string =>
-  inDeletionOrder(podsOf(given), podsOf(related), NOW)
+  deletionOrder(
+    podsOf(related),
+    NOW,
+  )(podsOf(given))
     .map(({ metadata }) => metadata.name)
     .join(" ");
 

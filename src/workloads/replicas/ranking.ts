@@ -27,21 +27,22 @@ interface Ranked {
 }
 
 /**
- * Returns the Pods in the order in which they are deleted.
+ * Returns a function that puts the Pods of a ReplicaSet into the order in which they are deleted.
  *
  * @param related the Pods of all ReplicaSets of one Deployment, which are spread over nodes together
  * @param now milliseconds since the epoch
  */
-export function inDeletionOrder(pods: readonly Pod[], related: readonly Pod[], now: number): readonly Pod[] {
+export function deletionOrder(related: readonly Pod[], now: number): (pods: readonly Pod[]) => readonly Pod[] {
   const onNode = new Map<string, number>();
   for (const pod of related) {
     const { nodeName = "" } = pod.spec;
     if (isActive(pod)) onNode.set(nodeName, (onNode.get(nodeName) ?? 0) + 1);
   }
-  return pods
-    .map((pod) => rankedOf(pod, onNode.get(pod.spec.nodeName ?? "") ?? 0))
-    .toSorted((a, b) => order(a, b, now))
-    .map(({ pod }) => pod);
+  return (pods) =>
+    pods
+      .map((pod) => rankedOf(pod, onNode.get(pod.spec.nodeName ?? "") ?? 0))
+      .toSorted((a, b) => order(a, b, now))
+      .map(({ pod }) => pod);
 }
 
 const order = (a: Ranked, b: Ranked, now: number): number =>

@@ -1,9 +1,8 @@
 /** The status of a ReplicaSet or a ReplicationController (WL-RS-6, WL-RS-7). */
 import type { Pod, ReplicaSet } from "../../client/kinds/index.ts";
 import { formatTime } from "../../meta/time.ts";
-import { canonicalJson } from "../../value/canonical.ts";
-import type { Value } from "../../value/value.ts";
 import { isAvailable, isReady } from "../common/pods.ts";
+import { counted } from "../common/status.ts";
 import type { Replicated } from "./replicated.ts";
 
 /** What is counted. */
@@ -28,31 +27,29 @@ type Conditions = NonNullable<Status["conditions"]>;
 const FAILURE = "ReplicaFailure";
 
 /** Returns the status of an object; counts that are 0 are left out, but for `replicas` and `terminatingReplicas`. */
-export function statusOf(object: Replicated, counted: Counted): Status {
-  const { active, created, terminating, now } = counted;
+export function statusOf(object: Replicated, counts: Counted): Status {
+  const { active, created, terminating, now } = counts;
   const { minReadySeconds = 0, template } = object.spec;
   const labels = Object.entries(template?.metadata?.labels ?? {});
   const count = (holds: (pod: Pod) => boolean): number => active.reduce((sum, pod) => sum + (holds(pod) ? 1 : 0), 0);
-  const conditions = conditionsOf(object.status.conditions ?? [], counted);
+  const conditions = conditionsOf(object.status.conditions ?? [], counts);
   const { generation = 0 } = object.metadata;
   return {
     replicas: active.length + created,
-    ...some(
+    ...counted(
       "fullyLabeledReplicas",
       created + count(({ metadata }) => labels.every(([key, value]) => metadata.labels?.[key] === value)),
     ),
-    ...some("readyReplicas", count(isReady)),
-    ...some(
+    ...counted("readyReplicas", count(isReady)),
+    ...counted(
       "availableReplicas",
       count((pod) => isAvailable(pod, minReadySeconds, now)),
     ),
     ...(object.kind === "ReplicaSet" ? { terminatingReplicas: terminating } : {}),
-    ...some("observedGeneration", generation),
+    ...counted("observedGeneration", generation),
     ...(conditions.length > 0 ? { conditions } : {}),
   };
 }
-
-const some = (member: string, count: number): object => (count === 0 ? {} : { [member]: count });
 
 /** The first failure stays as it is while there is one (WL-RS-7). */
 function conditionsOf(conditions: Conditions, { failure, isShort, now }: Counted): Conditions {
@@ -68,6 +65,3 @@ function conditionsOf(conditions: Conditions, { failure, isShort, now }: Counted
   };
   return [...conditions, added];
 }
-
-/** Whether two statuses say the same. */
-export const isSameStatus = (a: object, b: object): boolean => canonicalJson(a as Value) === canonicalJson(b as Value);

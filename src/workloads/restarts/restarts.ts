@@ -5,14 +5,15 @@
  */
 import type { DaemonSet, Deployment, Node, Pod, ReplicaSet, StatefulSet } from "../../client/kinds/index.ts";
 import { isFinished } from "../../claims/usage.ts";
+import { controllerOf } from "../common/ownership.ts";
 import { isActive, isAvailable, isReady } from "../common/pods.ts";
 import { shareOf } from "../common/share.ts";
 import { isSameTemplate } from "../common/template.ts";
-import { fitOf } from "../daemonset/fit.ts";
+import { fitOf, judgeNodes } from "../daemonset/fit.ts";
 import { HASH as REVISION, targetOf } from "../daemonset/pod.ts";
 import { isRolling, maxSurge, maxUnavailable } from "../deployment/shares.ts";
 import { HASH_LABEL, hasTemplateOf } from "../deployment/template-set.ts";
-import { inDeletionOrder } from "../replicas/ranking.ts";
+import { deletionOrder } from "../replicas/ranking.ts";
 import { firstOrdinal, isWanted, ordinalOf, replicasOf } from "../statefulset/names.ts";
 
 /** The Pods that a change replaces. */
@@ -50,10 +51,10 @@ export function restartsOfDeployment(
 ): Restarts | undefined {
   if (isSameTemplate(before.spec.template, after.spec.template, HASH_LABEL)) return undefined;
   const old = sets.filter((set) => !hasTemplateOf(set, after)).toSorted(byAge);
-  const setOf = Map.groupBy(pods.filter(isActive), ({ metadata }) => controllerOfPod(metadata.ownerReferences));
+  const setOf = Map.groupBy(pods.filter(isActive), (pod) => controllerOf(pod)?.uid ?? "");
   const ofOld = old.map(({ metadata }) => setOf.get(metadata.uid) ?? []);
   // Of all ReplicaSets those Pods go first that are not ready; then the oldest ReplicaSet goes first.
-  const ordered = ofOld.map((own) => inDeletionOrder(own, pods, now));
+  const ordered = ofOld.map(deletionOrder(pods, now));
   const inTurn = [...ordered.flatMap((own) => own.filter((pod) => !isReady(pod))), ...ordered.flat().filter(isReady)];
   const isPaused = after.spec.paused === true;
   return {
@@ -87,18 +88,22 @@ export function restartsOfStatefulSet({ before, after, pods }: Changed<StatefulS
   };
 }
 
-/**
- * Returns what a change of a DaemonSet restarts on nodes that it fits: unavailable Pods first; undefined where the template stays.
- *
- * @param now milliseconds since the epoch
- */
-export function restartsOfDaemonSet(
+/** The nodes of a cluster, and the time in milliseconds since the epoch. */
+export interface Surroundings {
+  readonly nodes: readonly Node[];
+  readonly now: number;
+  /** Lets others run, after each node. */
+  readonly pause: () => Promise<void>;
+}
+
+/** Returns what a change of a DaemonSet restarts on nodes that it fits: unavailable Pods first; undefined where the template stays. */
+export async function restartsOfDaemonSet(
   { before, after, pods }: Changed<DaemonSet>,
-  nodes: readonly Node[],
-  now: number,
-): Restarts | undefined {
+  { nodes, now, pause }: Surroundings,
+): Promise<Restarts | undefined> {
   if (isSameTemplate(before.spec.template, after.spec.template, REVISION)) return undefined;
   const { minReadySeconds = 0, updateStrategy, template } = after.spec;
+  await judgeNodes(template, nodes, pause);
   const fit = fitOf(template);
   const desired = new Set(nodes.filter((node) => fit(node) === "runs").map(({ metadata }) => metadata.name));
   const running = pods.filter((pod) => isActive(pod) && desired.has(targetOf(pod) ?? ""));
@@ -116,9 +121,6 @@ export function restartsOfDaemonSet(
     isPaused: false,
   };
 }
-
-const controllerOfPod = (owners: Pod["metadata"]["ownerReferences"]): string =>
-  owners?.find(({ controller }) => controller)?.uid ?? "";
 
 const byAge = ({ metadata: a }: ReplicaSet, { metadata: b }: ReplicaSet): number =>
   compare(a.creationTimestamp, b.creationTimestamp) || compare(a.name, b.name);

@@ -37,9 +37,24 @@ function textOf<T extends object>(part: T, dataOfPart: (part: T) => unknown): st
   return text;
 }
 
+/** The canonical text of the data of a revision; undefined where it is no object. */
+const textOfRevision = ({ data }: Pick<ControllerRevision, "data">): string | undefined =>
+  typeof data === "object" && data !== null ? textOf(data, (own) => own) : undefined;
+
 /** Whether a revision is that of a template. */
-export const isRevisionOf = ({ data }: Pick<ControllerRevision, "data">, template: PodTemplate): boolean =>
-  typeof data === "object" && data !== null && textOf(data, (own) => own) === textOf(template, dataOf);
+export const isRevisionOf = (revision: Pick<ControllerRevision, "data">, template: PodTemplate): boolean =>
+  textOfRevision(revision) === textOf(template, dataOf);
+
+/** Reads revisions with a pause after each, so that {@link isRevisionOf} knows them: each may have megabytes. */
+export async function readRevisions(
+  revisions: readonly ControllerRevision[],
+  pause: () => Promise<void> | undefined,
+): Promise<void> {
+  for (const revision of revisions) {
+    textOfRevision(revision);
+    await pause();
+  }
+}
 
 /** Compares revisions by their number, then by age and name: the latest comes last. */
 export function byNumber(a: ControllerRevision, b: ControllerRevision): number {

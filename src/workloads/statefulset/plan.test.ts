@@ -78,6 +78,27 @@ describe("planStatefulSet", () => {
     expect(lines(stages).filter((line) => line.startsWith("create Pod"))).toHaveLength(500);
   });
 
+  describe("very many templates of claims", () => {
+    const volumeClaimTemplates = Array.from({ length: 4000 }, (_, i) => ({ metadata: { name: `c-${i}` }, spec: {} }));
+    const manyClaims = { volumeClaimTemplates, podManagementPolicy: "Parallel" };
+    const pending = (count: number): Pod[] =>
+      Array.from({ length: count }, (_, i) => podOf(`t-${i}`, { phase: "Pending" }));
+    const series = (stages: readonly (readonly PlannedWrite[])[]) =>
+      stages.flat().filter((write) => write.verb === "series");
+
+    test("WL-STS-10: a plan makes the claims of some missing Pods, and of some that wait for them", () => {
+      expect(series(plan(setOf({ ...manyClaims, replicas: 500 })).stages)).toHaveLength(3);
+      expect(series(plan(setOf({ ...manyClaims, replicas: 500 }), pending(500)).stages)).toHaveLength(3);
+    });
+
+    test("WL-STS-11: a plan looks up the claims of some Pods that are too many, the highest first", () => {
+      const { stages } = plan(setOf({ ...manyClaims, replicas: 0 }), pending(600));
+      const deleted = lines(stages).filter((line) => line.startsWith("delete Pod"));
+      expect(deleted).toHaveLength(250);
+      expect(deleted[0]).toBe("delete Pod t-599");
+    });
+  });
+
   test("WL-STS-10: a Pod and its claims are one series", () => {
     const volumeClaimTemplates = ["a", "b"].map((name) => ({ metadata: { name }, spec: {} }));
     expect(lines(plan(setOf({ volumeClaimTemplates })).stages)).toEqual([

@@ -50,6 +50,12 @@ const HASH = "controller.kubernetes.io/hash";
 /** The most Pods that one plan makes. */
 const MAX_CREATES = 500;
 
+/** After so many new claims one plan looks at no further Pod: a StatefulSet may have tens of thousands of templates. */
+const MAX_NEW_CLAIMS = 10_000;
+
+/** The most claims of Pods that are too many that one plan looks up. */
+const MAX_LOOKUPS = 1_000_000;
+
 const NO_PLAN: Plan = { stages: [] };
 
 /** Plans a StatefulSet. */
@@ -196,7 +202,8 @@ class Planning {
     const first = firstOrdinal(this.#set);
     const last = first + replicasOf(this.#set) - 1;
     let missing = 0;
-    for (let ordinal = first; ordinal <= last && missing < MAX_CREATES; ordinal++) {
+    for (let ordinal = first; ordinal <= last; ordinal++) {
+      if (missing >= MAX_CREATES || this.#claimsFor.size >= MAX_NEW_CLAIMS) return;
       const pod = present.get(ordinal);
       if (!pod) missing++;
       yield pod ? this.#present({ ordinal, pod }) : this.#absent(ordinal);
@@ -299,7 +306,8 @@ class Planning {
 
   /** Deletes Pods that are too many, from the highest down (WL-STS-2, WL-STS-3, WL-STS-13). */
   #scaleDown(): boolean {
-    const downwards = this.#surplus.toReversed();
+    const templates = this.#set.spec.volumeClaimTemplates?.length ?? 0;
+    const downwards = this.#surplus.toReversed().slice(0, Math.ceil(MAX_LOOKUPS / templates));
     this.#stage(downwards.flatMap((member) => this.#ownerWrites(member)));
     const lowest = this.#surplus.find(({ pod }) => !this.#isSettled(pod));
     return this.#run(

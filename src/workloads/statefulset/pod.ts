@@ -60,10 +60,12 @@ const volumeOf = (name: string, claim: string): Volume =>
 /** Whether a Pod has the label with its name, and a volume for each claim. */
 export function isComplete(set: StatefulSet, ordinal: number, { metadata, spec }: Pod): boolean {
   if (metadata.labels?.[POD_NAME] !== metadata.name) return false;
-  return (set.spec.volumeClaimTemplates ?? []).every(({ metadata: { name } }) => {
-    const volume = spec.volumes?.find((one) => one.name === name);
-    return volume?.persistentVolumeClaim?.claimName === claimName(set, name, ordinal);
-  });
+  const claims = new Map(
+    spec.volumes?.map(({ name, persistentVolumeClaim }) => [name, persistentVolumeClaim?.claimName]),
+  );
+  return (set.spec.volumeClaimTemplates ?? []).every(
+    ({ metadata: { name } }) => claims.get(name) === claimName(set, name, ordinal),
+  );
 }
 
 /** Returns a Pod with the labels and volumes that it should have; the API server refuses a change of the volumes. */

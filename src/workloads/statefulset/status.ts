@@ -1,6 +1,7 @@
 /** The status of a StatefulSet (WL-STS-14). */
 import type { Pod, StatefulSet } from "../../client/kinds/index.ts";
 import { isAvailable, isReady, isTerminating } from "../common/pods.ts";
+import { areSameIn, counted } from "../common/status.ts";
 import { replicasOf } from "./names.ts";
 import { revisionOf } from "./pod.ts";
 
@@ -48,9 +49,6 @@ export function statusOf(
   };
 }
 
-/** A count that is absent as 0. */
-const counted = (name: string, count: number): Readonly<Record<string, number>> => (count > 0 ? { [name]: count } : {});
-
 const FIELDS = [
   "observedGeneration",
   "replicas",
@@ -64,5 +62,4 @@ const FIELDS = [
 ] as const;
 
 /** Whether a status says what is stored already. */
-export const isSameStatus = (a: StatefulSet["status"], b: StatefulSet["status"]): boolean =>
-  FIELDS.every((field) => (a[field] ?? 0) === (b[field] ?? 0));
+export const isSameStatus = (a: StatefulSet["status"], b: StatefulSet["status"]): boolean => areSameIn(FIELDS, a, b);
