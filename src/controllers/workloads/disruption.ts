@@ -35,6 +35,7 @@ import { isDisrupted, planStaleCondition } from "../../workloads/budget/stale-co
 import { controllerOf } from "../../workloads/common/ownership.ts";
 import { isReady, isTerminating } from "../../workloads/common/pods.ts";
 import { bucketOfSelector, labelBuckets } from "../../workloads/common/selecting.ts";
+import { sameMap } from "../../workloads/common/string-maps.ts";
 import { perform } from "./perform.ts";
 import { refusalText } from "./refusal.ts";
 import { type NoScale, readScale, scaledKind } from "./scale.ts";
@@ -114,7 +115,7 @@ function matters(event: ObjectEvent<Pod>): boolean {
     isReady(old) !== isReady(object) ||
     isTerminating(old) !== isTerminating(object) ||
     controllerOf(old)?.uid !== controllerOf(object)?.uid ||
-    JSON.stringify(old.metadata.labels) !== JSON.stringify(object.metadata.labels)
+    !sameMap(old.metadata.labels, object.metadata.labels)
   );
 }
 

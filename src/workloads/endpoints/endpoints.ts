@@ -4,6 +4,7 @@ import type { Endpoints, Pod, Service } from "../../client/kinds/index.ts";
 import type { NewObject } from "../../client/kind.ts";
 import { type Plan, type PlannedWrite, type Refusal, creates, tells, updates } from "../common/plan.ts";
 import { isReady } from "../common/pods.ts";
+import { sameMap } from "../common/string-maps.ts";
 import {
   type FoundPort,
   addressesOf,
@@ -162,11 +163,6 @@ function labelsOf(service: Service): Record<string, string> {
     [ENDPOINTS_MANAGED_BY]: ENDPOINT_CONTROLLER,
   };
 }
-
-const sameMap = (a: Readonly<Record<string, string>> = {}, b: Readonly<Record<string, string>> = {}): boolean => {
-  const keys = Object.keys(a);
-  return keys.length === Object.keys(b).length && keys.every((key) => a[key] === b[key]);
-};
 
 const sameSubsets = (a: readonly Subset[], b: readonly Subset[]): boolean =>
   a.length === b.length && a.every((subset, i) => sameSubset(subset, b[i]!));

@@ -3,6 +3,7 @@ import { isFinished } from "../../claims/usage.ts";
 import type { Pod, Service } from "../../client/kinds/index.ts";
 import { addressBytes, addressText, familyOf } from "../../meta/addresses.ts";
 import { isReady, isTerminating } from "../common/pods.ts";
+import { sameMap } from "../common/string-maps.ts";
 
 /** A port of the Pods of a Service. */
 export interface FoundPort {
@@ -99,18 +100,13 @@ export function changesAddresses(before: Pod, after: Pod): boolean {
     isReady(before) !== isReady(after) ||
     before.spec.hostname !== after.spec.hostname ||
     before.spec.subdomain !== after.spec.subdomain ||
-    !sameLabels(before, after) ||
+    !sameMap(before.metadata.labels, after.metadata.labels) ||
     !sameAddresses(before, after)
   );
 }
 
 function sameAddresses({ status: { podIPs: a = [] } }: Pod, { status: { podIPs: b = [] } }: Pod): boolean {
   return a.length === b.length && a.every(({ ip }, i) => ip === b[i]!.ip);
-}
-
-function sameLabels({ metadata: { labels: a = {} } }: Pod, { metadata: { labels: b = {} } }: Pod): boolean {
-  const keys = Object.keys(a);
-  return keys.length === Object.keys(b).length && keys.every((key) => a[key] === b[key]);
 }
 
 /** A text of ports that is equal for the same ports in any order. */
