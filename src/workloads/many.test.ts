@@ -10,6 +10,7 @@ import type {
   StatefulSet,
 } from "../client/kinds/index.ts";
 import { leastCpu } from "../util/testing/cpu-time.ts";
+import { atOnce } from "../util/steps.ts";
 import { proposalOf } from "./autoscaler/metric.ts";
 import { MetricError } from "./autoscaler/replicas.ts";
 import type { PodTemplate } from "./common/template.ts";
@@ -96,10 +97,25 @@ describe("addresses", () => {
         ({ metadata: { name: `s-${i}` }, addressType: "IPv4", ports: own, endpoints: [] }) as unknown as EndpointSlice,
     );
     const service = { metadata: {}, spec: {} } as Service;
-    const plan = () => planMirror({ service, endpoints, slices });
+    const plan = () => atOnce(planMirror({ service, endpoints, slices }));
     plan();
     expect(await leastCpu(() => void plan(), 400)).toBeLessThan(400);
     expect(plan().stages.map(({ length }) => length)).toEqual([10_000, 10_000, 0]);
+  });
+
+  test("WL-EP-7: what all addresses or all subsets of Endpoints share is looked at once, and a step is one subset", async () => {
+    const service = { metadata: {}, spec: {} } as Service;
+    const labels = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`l${i}`, "v"]));
+    const metadata = { name: "s", namespace: "n", uid: "u", labels };
+    const ports = Array.from({ length: 10_000 }, (_, i) => ({ name: `p${i}`, port: i + 1, protocol: "TCP" }));
+    const addresses = Array.from({ length: 1000 }, (_, i) => ({ ip: `10.0.${i >> 8}.${i & 0xff}` }));
+    const few = addresses.slice(0, 1);
+    const subsets = [{ addresses, ports }, ...ports.slice(0, 1000).map((port) => ({ addresses: few, ports: [port] }))];
+    const endpoints = { metadata, subsets } as unknown as Endpoints;
+    const steps = () => planMirror({ service, endpoints, slices: [] });
+    atOnce(steps());
+    expect(await leastCpu(() => void atOnce(steps()), 400)).toBeLessThan(400);
+    expect([...steps()].length).toBeGreaterThan(2000);
   });
 });
 
