@@ -5,6 +5,7 @@ import type {
   Endpoints,
   EndpointSlice,
   Job,
+  Node,
   Pod,
   Service,
   StatefulSet,
@@ -13,8 +14,11 @@ import { leastCpu } from "../util/testing/cpu-time.ts";
 import { atOnce } from "../util/steps.ts";
 import { proposalOf } from "./autoscaler/metric.ts";
 import { MetricError } from "./autoscaler/replicas.ts";
+import type { Plan } from "./common/plan.ts";
 import type { PodTemplate } from "./common/template.ts";
+import { planEndpoints } from "./endpoints/endpoints.ts";
 import { planMirror } from "./endpoints/mirror.ts";
+import { planSlices } from "./endpoints/slices.ts";
 import { withEnded } from "./job/backoff.ts";
 import { endOf } from "./job/pods.ts";
 import { podsToRemove } from "./job/removal.ts";
@@ -116,6 +120,34 @@ describe("addresses", () => {
     atOnce(steps());
     expect(await leastCpu(() => void atOnce(steps()), 400)).toBeLessThan(400);
     expect([...steps()].length).toBeGreaterThan(2000);
+  });
+
+  test("WL-EP-4: the ports of Pods of one template are found once, and a step is one Pod", async () => {
+    const names = Array.from({ length: 1000 }, (_, i) => `p${i}`);
+    const labels = Object.fromEntries(names.map((name) => [name, "v"]));
+    const service = {
+      metadata: { name: "s", namespace: "n", uid: "u", labels },
+      spec: {
+        ipFamilies: ["IPv4"],
+        clusterIP: "10.0.0.1",
+        ports: names.map((name, i) => ({ name, port: i + 1, protocol: "TCP", targetPort: name })),
+      },
+    } as unknown as Service;
+    const ports = names.map((name, i) => ({ name, containerPort: i + 1 }));
+    const pods = Array.from({ length: 1000 }, (_, i) => {
+      const podIPs = [{ ip: `10.0.${i >> 8}.${i & 0xff}` }];
+      const metadata = { name: `p-${i}`, namespace: "n", uid: `u-${i}` };
+      return { metadata, spec: { nodeName: "n", containers: [{ name: "c", ports }] }, status: { podIPs } };
+    }) as unknown as Pod[];
+    const nodeOf = () => ({ metadata: {} }) as Node;
+    const slices = () => planSlices({ service, pods, slices: [], nodeOf, triggerTime: undefined });
+    const endpoints = () => planEndpoints({ service, pods, current: undefined, triggerTime: undefined });
+    for (const plan of [slices, endpoints]) {
+      atOnce<Plan>(plan());
+      expect(await leastCpu(() => void atOnce<Plan>(plan()), 800)).toBeLessThan(800);
+      expect([...plan()]).toHaveLength(1000);
+    }
+    expect(atOnce(slices()).stages.map(({ length }) => length)).toEqual([10]);
   });
 });
 
