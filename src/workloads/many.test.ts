@@ -7,6 +7,7 @@ import type {
   Job,
   Node,
   Pod,
+  ResourceClaim,
   Service,
   StatefulSet,
 } from "../client/kinds/index.ts";
@@ -16,6 +17,7 @@ import { proposalOf } from "./autoscaler/metric.ts";
 import { MetricError } from "./autoscaler/replicas.ts";
 import type { Plan } from "./common/plan.ts";
 import type { PodTemplate } from "./common/template.ts";
+import { POD_CLAIM_NAME, claimNamesOf, planPodClaims } from "./device-claims/plan.ts";
 import { planEndpoints } from "./endpoints/endpoints.ts";
 import { planMirror } from "./endpoints/mirror.ts";
 import { planSlices } from "./endpoints/slices.ts";
@@ -148,6 +150,23 @@ describe("addresses", () => {
       expect([...plan()]).toHaveLength(1000);
     }
     expect(atOnce(slices()).stages.map(({ length }) => length)).toEqual([10]);
+  });
+});
+
+describe("device claims", () => {
+  test("the claims of a Pod are not each looked for among all of its status, or among all that it owns", async () => {
+    const names = Array.from({ length: 20_000 }, (_, i) => `c${i}`);
+    const metadata = { name: "p", namespace: "n", uid: "u" };
+    const spec = { resourceClaims: names.map((name) => ({ name, resourceClaimTemplateName: "t" })) };
+    const status = { resourceClaimStatuses: names.map((name) => ({ name, resourceClaimName: `p-${name}` })) };
+    const pod = { metadata, spec, status } as unknown as Pod;
+    expect(await leastCpu(() => void claimNamesOf(pod), 200)).toBeLessThan(200);
+    expect(claimNamesOf(pod)).toHaveLength(20_000);
+    const owned = names.map((name) => ({ metadata: { name: `p-${name}`, annotations: { [POD_CLAIM_NAME]: name } } }));
+    const around = { claim: () => undefined, owned: owned as unknown as ResourceClaim[], template: () => undefined };
+    const plan = () => planPodClaims({ ...pod, status: {} } as Pod, around);
+    expect(await leastCpu(() => void plan(), 200)).toBeLessThan(200);
+    expect(plan().finds).toHaveLength(20_000);
   });
 });
 
