@@ -4,6 +4,7 @@ import type {
   ControllerRevision,
   Endpoints,
   EndpointSlice,
+  HorizontalPodAutoscaler,
   Job,
   Node,
   Pod,
@@ -13,6 +14,7 @@ import type {
 } from "../client/kinds/index.ts";
 import { leastCpu } from "../util/testing/cpu-time.ts";
 import { atOnce } from "../util/steps.ts";
+import { planAutoscaler } from "./autoscaler/autoscaler.ts";
 import { proposalOf } from "./autoscaler/metric.ts";
 import { MetricError } from "./autoscaler/replicas.ts";
 import type { Plan } from "./common/plan.ts";
@@ -171,6 +173,21 @@ describe("device claims", () => {
 });
 
 describe("autoscalers", () => {
+  test("WL-HPA-3: each metric is a step, since it is a look at all Pods", () => {
+    const metric = {
+      type: "Resource",
+      resource: { name: "cpu", target: { type: "Utilization", averageUtilization: 50 } },
+    };
+    const metrics = Array.from({ length: 100 }, () => metric);
+    const spec = { scaleTargetRef: { kind: "Deployment", name: "w" }, minReplicas: 1, maxReplicas: 10, metrics };
+    const autoscaler = { metadata: { name: "h" }, spec, status: { desiredReplicas: 2 } };
+    const scale = { replicas: 2, statusReplicas: 2, selector: "app=a" };
+    const known = { scale, pods: [], readings: metrics.map(() => "none"), history: undefined, now: 0 };
+    const plan = () => planAutoscaler({ autoscaler: autoscaler as unknown as HorizontalPodAutoscaler, ...known });
+    expect([...plan()]).toHaveLength(100);
+    expect(atOnce(plan()).events).toHaveLength(101);
+  });
+
   test("a metric and a request beyond all numbers are no number of replicas", () => {
     const spec = { containers: [{ name: "c", resources: { requests: { cpu: "1e999" } } }] };
     const pod = { metadata: { name: "p" }, spec, status: { phase: "Running" } } as unknown as Pod;
