@@ -23,6 +23,7 @@ import {
 import { selectorOf } from "../../meta/label-selector.ts";
 import { type LabelSelector, labelSelectorOf, parseLabelSelector } from "../../meta/selectors.ts";
 import { parseTime } from "../../meta/time.ts";
+import { groupOf } from "../../meta/versions.ts";
 import { messageOf } from "../../util/error.ts";
 import { inSlices } from "../../util/steps.ts";
 import {
@@ -241,7 +242,7 @@ async function targetOf(
   if (own) return own;
   const kind = scaledKind(await kinds.read(), scaleTargetRef);
   if ("lacks" in kind) {
-    const group = groupOfVersion(scaleTargetRef.apiVersion ?? "");
+    const group = groupOf(scaleTargetRef.apiVersion ?? "");
     return kind.lacks === "kind"
       ? `no matches for kind ${JSON.stringify(scaleTargetRef.kind)} in group ${JSON.stringify(group)}`
       : "the server could not find the requested resource";
@@ -259,9 +260,6 @@ async function targetOf(
     return refusalText(error);
   }
 }
-
-const groupOfVersion = (apiVersion: string): string =>
-  apiVersion.includes("/") ? apiVersion.slice(0, apiVersion.indexOf("/")) : "";
 
 /** A target of which an informer knows all that its scale would tell. */
 function ownTarget(

@@ -30,6 +30,7 @@ import {
   sharedInformer,
 } from "../../runtime/index.ts";
 import { selectorOf } from "../../meta/label-selector.ts";
+import { groupOf } from "../../meta/versions.ts";
 import { type Scale, type ScaleOf, planBudget } from "../../workloads/budget/budget.ts";
 import { isDisrupted, planStaleCondition } from "../../workloads/budget/stale-condition.ts";
 import { controllerOf } from "../../workloads/common/ownership.ts";
@@ -190,8 +191,6 @@ type Scales = ReadonlyMap<string, Scale | string>;
 const NONE: Scales = new Map();
 
 const OWN_KINDS = new Set(["Deployment", "ReplicaSet", "StatefulSet", "ReplicationController"]);
-const groupOf = (apiVersion: string): string =>
-  apiVersion.includes("/") ? apiVersion.slice(0, apiVersion.indexOf("/")) : "";
 
 /** Whether an informer has the controllers of a reference. */
 const isOwnKind = ({ apiVersion, kind }: ObjectMetaOwnerReference): boolean =>
