@@ -76,11 +76,10 @@ class BudgetMemory implements Disposable {
       own(selectedPods).on((event) => {
         if (event.type !== "deleted" && isDisrupted(event.object)) add(POD + keyText(keyOf(event.object)));
         if (!matters(event)) return;
-        const pods = event.type === "changed" ? [event.object, event.old] : [event.object];
-        for (const pod of pods) {
-          for (const budget of budgetsOf(pod, all)) this.#look(budget, true);
-        }
-        if (event.type === "deleted" || budgetsOf(event.object, all).length < 2) return;
+        const after = budgetsOf(event.object, all);
+        const before = event.type === "changed" ? budgetsOf(event.old, all) : [];
+        for (const budget of [...after, ...before]) this.#look(budget, true);
+        if (event.type === "deleted" || after.length < 2) return;
         const key = POD + keyText(keyOf(event.object));
         this.news.add(key);
         add(key);
