@@ -15,6 +15,7 @@ import type {
 import { leastCpu } from "../util/testing/cpu-time.ts";
 import { atOnce } from "../util/steps.ts";
 import { planAutoscaler } from "./autoscaler/autoscaler.ts";
+import { limit, newHistory, withChange } from "./autoscaler/history.ts";
 import { proposalOf } from "./autoscaler/metric.ts";
 import { MetricError } from "./autoscaler/replicas.ts";
 import type { Plan } from "./common/plan.ts";
@@ -186,6 +187,15 @@ describe("autoscalers", () => {
     const plan = () => planAutoscaler({ autoscaler: autoscaler as unknown as HorizontalPodAutoscaler, ...known });
     expect([...plan()]).toHaveLength(100);
     expect(atOnce(plan()).events).toHaveLength(101);
+  });
+
+  test("WL-HPA-6: more policies than a call takes arguments", () => {
+    const policies = Array.from({ length: MANY }, () => ({ type: "Pods", value: 1, periodSeconds: 60 }));
+    const spec = { minReplicas: 1, maxReplicas: 10, behavior: { scaleUp: { policies }, scaleDown: { policies } } };
+    const autoscaler = { spec } as unknown as HorizontalPodAutoscaler;
+    const history = newHistory(2, 0);
+    expect(limit({ autoscaler, current: 2, wanted: 9, history, now: 1 }).replicas).toBe(3);
+    expect(withChange(history, { autoscaler, from: 2, to: 3, now: 1 }).ups).toEqual([{ by: 1, at: 1 }]);
   });
 
   test("a metric and a request beyond all numbers are no number of replicas", () => {
