@@ -1,6 +1,9 @@
 /** `group/version`, or the version alone for the core group (META-1). */
 export const apiVersionOf = (group: string, version: string): string => (group ? `${group}/${version}` : version);
 
+/** The group of an `apiVersion`; empty for the core group. */
+export const groupOf = (apiVersion: string): string => apiVersion.slice(0, Math.max(0, apiVersion.indexOf("/")));
+
 /** Alpha, beta, stable. */
 const STAGES = ["alpha", "beta", ""];
 

@@ -1,5 +1,6 @@
 /** Owners of objects, and indexes that informers share. */
 import type { ApiObject, Key, Kind } from "../client/index.ts";
+import { groupOf } from "../meta/versions.ts";
 
 /** Whether two kinds are the same, in any version. */
 export const isOf = (a: Kind, b: Kind): boolean => a.group === b.group && a.plural === b.plural;
@@ -17,5 +18,3 @@ export function ownerKey({ metadata: { ownerReferences, namespace } }: ApiObject
   if (!owner || owner.kind !== kind.kind || groupOf(owner.apiVersion) !== kind.group) return undefined;
   return kind.scope === "Namespaced" && namespace ? { namespace, name: owner.name } : { name: owner.name };
 }
-
-const groupOf = (apiVersion: string): string => (apiVersion.includes("/") ? apiVersion.replace(/\/.*/, "") : "");

@@ -15,6 +15,7 @@ import type {
 } from "../client/kinds/index.ts";
 import type { Dialect } from "../meta/dialect.ts";
 import { REPORT_GROUP, REPORT_VERSION } from "../meta/ownership-reports.ts";
+import { groupOf } from "../meta/versions.ts";
 import type { ReportedReason, WhyReport } from "../meta/why-report.ts";
 import type { VolumeSnapshot, VolumeSnapshotContent } from "../sidecars/snapshot/kinds.ts";
 import { explainAttachment } from "./attachments.ts";
@@ -75,10 +76,6 @@ const limitsOf = ({ isCut, maxRead, refusals }: Facts): readonly ReportedReason[
 ];
 
 type Part = Pick<WhyReport, "reasons" | "considered" | "nodes" | "leftOut" | "content" | "command" | "isUnknownKind">;
-
-/** The part of an API group before the version. */
-const groupOf = (apiVersion: string): string =>
-  apiVersion.includes("/") ? apiVersion.slice(0, apiVersion.indexOf("/")) : "";
 
 /** Explains objects by kind. */
 async function explainKind(facts: Facts, object: ApiObject, limit: number): Promise<Part> {

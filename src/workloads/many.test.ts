@@ -6,19 +6,28 @@ import type {
   Deployment,
   Endpoints,
   EndpointSlice,
+  HorizontalPodAutoscaler,
   Job,
   Node,
   Pod,
   ReplicaSet,
+  ResourceClaim,
   Service,
   StatefulSet,
 } from "../client/kinds/index.ts";
 import { leastCpu } from "../util/testing/cpu-time.ts";
+import { atOnce } from "../util/steps.ts";
+import { planAutoscaler } from "./autoscaler/autoscaler.ts";
+import { limit, newHistory, withChange } from "./autoscaler/history.ts";
 import { proposalOf } from "./autoscaler/metric.ts";
 import { MetricError } from "./autoscaler/replicas.ts";
+import type { Plan } from "./common/plan.ts";
 import type { PodTemplate } from "./common/template.ts";
 import { fitOf, judgeNodes } from "./daemonset/fit.ts";
+import { POD_CLAIM_NAME, claimNamesOf, planPodClaims } from "./device-claims/plan.ts";
+import { planEndpoints } from "./endpoints/endpoints.ts";
 import { planMirror } from "./endpoints/mirror.ts";
+import { planSlices } from "./endpoints/slices.ts";
 import { withEnded } from "./job/backoff.ts";
 import { endOf } from "./job/pods.ts";
 import { podsToRemove } from "./job/removal.ts";
@@ -194,14 +203,98 @@ describe("addresses", () => {
         ({ metadata: { name: `s-${i}` }, addressType: "IPv4", ports: own, endpoints: [] }) as unknown as EndpointSlice,
     );
     const service = { metadata: {}, spec: {} } as Service;
-    const plan = () => planMirror({ service, endpoints, slices });
+    const plan = () => atOnce(planMirror({ service, endpoints, slices }));
     plan();
     expect(await leastCpu(() => void plan(), 400)).toBeLessThan(400);
     expect(plan().stages.map(({ length }) => length)).toEqual([10_000, 10_000, 0]);
   });
+
+  test("WL-EP-7: what all addresses or all subsets of Endpoints share is looked at once, and a step is one subset", async () => {
+    const service = { metadata: {}, spec: {} } as Service;
+    const labels = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`l${i}`, "v"]));
+    const metadata = { name: "s", namespace: "n", uid: "u", labels };
+    const ports = Array.from({ length: 10_000 }, (_, i) => ({ name: `p${i}`, port: i + 1, protocol: "TCP" }));
+    const addresses = Array.from({ length: 1000 }, (_, i) => ({ ip: `10.0.${i >> 8}.${i & 0xff}` }));
+    const few = addresses.slice(0, 1);
+    const subsets = [{ addresses, ports }, ...ports.slice(0, 1000).map((port) => ({ addresses: few, ports: [port] }))];
+    const endpoints = { metadata, subsets } as unknown as Endpoints;
+    const steps = () => planMirror({ service, endpoints, slices: [] });
+    atOnce(steps());
+    expect(await leastCpu(() => void atOnce(steps()), 400)).toBeLessThan(400);
+    expect([...steps()].length).toBeGreaterThan(2000);
+  });
+
+  test("WL-EP-4: the ports of Pods of one template are found once, and a step is one Pod", async () => {
+    const names = Array.from({ length: 1000 }, (_, i) => `p${i}`);
+    const labels = Object.fromEntries(names.map((name) => [name, "v"]));
+    const service = {
+      metadata: { name: "s", namespace: "n", uid: "u", labels },
+      spec: {
+        ipFamilies: ["IPv4"],
+        clusterIP: "10.0.0.1",
+        ports: names.map((name, i) => ({ name, port: i + 1, protocol: "TCP", targetPort: name })),
+      },
+    } as unknown as Service;
+    const ports = names.map((name, i) => ({ name, containerPort: i + 1 }));
+    const pods = Array.from({ length: 1000 }, (_, i) => {
+      const podIPs = [{ ip: `10.0.${i >> 8}.${i & 0xff}` }];
+      const metadata = { name: `p-${i}`, namespace: "n", uid: `u-${i}` };
+      return { metadata, spec: { nodeName: "n", containers: [{ name: "c", ports }] }, status: { podIPs } };
+    }) as unknown as Pod[];
+    const nodeOf = () => ({ metadata: {} }) as Node;
+    const slices = () => planSlices({ service, pods, slices: [], nodeOf, triggerTime: undefined });
+    const endpoints = () => planEndpoints({ service, pods, current: undefined, triggerTime: undefined });
+    for (const plan of [slices, endpoints]) {
+      atOnce<Plan>(plan());
+      expect(await leastCpu(() => void atOnce<Plan>(plan()), 800)).toBeLessThan(800);
+      expect([...plan()]).toHaveLength(1000);
+    }
+    expect(atOnce(slices()).stages.map(({ length }) => length)).toEqual([10]);
+  });
+});
+
+describe("device claims", () => {
+  test("the claims of a Pod are not each looked for among all of its status, or among all that it owns", async () => {
+    const names = Array.from({ length: 20_000 }, (_, i) => `c${i}`);
+    const metadata = { name: "p", namespace: "n", uid: "u" };
+    const spec = { resourceClaims: names.map((name) => ({ name, resourceClaimTemplateName: "t" })) };
+    const status = { resourceClaimStatuses: names.map((name) => ({ name, resourceClaimName: `p-${name}` })) };
+    const pod = { metadata, spec, status } as unknown as Pod;
+    expect(await leastCpu(() => void claimNamesOf(pod), 200)).toBeLessThan(200);
+    expect(claimNamesOf(pod)).toHaveLength(20_000);
+    const owned = names.map((name) => ({ metadata: { name: `p-${name}`, annotations: { [POD_CLAIM_NAME]: name } } }));
+    const around = { claim: () => undefined, owned: owned as unknown as ResourceClaim[], template: () => undefined };
+    const plan = () => planPodClaims({ ...pod, status: {} } as Pod, around);
+    expect(await leastCpu(() => void plan(), 200)).toBeLessThan(200);
+    expect(plan().finds).toHaveLength(20_000);
+  });
 });
 
 describe("autoscalers", () => {
+  test("WL-HPA-3: each metric is a step, since it is a look at all Pods", () => {
+    const metric = {
+      type: "Resource",
+      resource: { name: "cpu", target: { type: "Utilization", averageUtilization: 50 } },
+    };
+    const metrics = Array.from({ length: 100 }, () => metric);
+    const spec = { scaleTargetRef: { kind: "Deployment", name: "w" }, minReplicas: 1, maxReplicas: 10, metrics };
+    const autoscaler = { metadata: { name: "h" }, spec, status: { desiredReplicas: 2 } };
+    const scale = { replicas: 2, statusReplicas: 2, selector: "app=a" };
+    const known = { scale, pods: [], readings: metrics.map(() => "none"), history: undefined, now: 0 };
+    const plan = () => planAutoscaler({ autoscaler: autoscaler as unknown as HorizontalPodAutoscaler, ...known });
+    expect([...plan()]).toHaveLength(100);
+    expect(atOnce(plan()).events).toHaveLength(101);
+  });
+
+  test("WL-HPA-6: more policies than a call takes arguments", () => {
+    const policies = Array.from({ length: MANY }, () => ({ type: "Pods", value: 1, periodSeconds: 60 }));
+    const spec = { minReplicas: 1, maxReplicas: 10, behavior: { scaleUp: { policies }, scaleDown: { policies } } };
+    const autoscaler = { spec } as unknown as HorizontalPodAutoscaler;
+    const history = newHistory(2, 0);
+    expect(limit({ autoscaler, current: 2, wanted: 9, history, now: 1 }).replicas).toBe(3);
+    expect(withChange(history, { autoscaler, from: 2, to: 3, now: 1 }).ups).toEqual([{ by: 1, at: 1 }]);
+  });
+
   test("a metric and a request beyond all numbers are no number of replicas", () => {
     const spec = { containers: [{ name: "c", resources: { requests: { cpu: "1e999" } } }] };
     const pod = { metadata: { name: "p" }, spec, status: { phase: "Running" } } as unknown as Pod;

@@ -7,6 +7,7 @@ import {
   HorizontalPodAutoscaler,
   Pod,
 } from "../../src/client/kinds/index.ts";
+import { readMetrics } from "../../src/controllers/workloads/autoscaler-metrics.ts";
 import { autoscaling } from "../../src/controllers/workloads/autoscaler.ts";
 import { World } from "../runtime/world.ts";
 
@@ -532,4 +533,24 @@ describe("WL-HPA-6: windows and rates", () => {
     await sync();
     expect(await replicas()).toBe(4);
   });
+});
+
+test("WL-HPA-3: metrics of the same resource are read once, and others may run between two of them", async () => {
+  const items = [{ metadata: { name: "p" }, timestamp: EARLY, window: "15s", containers: [{ usage: { cpu: "1" } }] }];
+  let [requests, pauses] = [0, 0];
+  const request = {
+    client: { json: async () => ({ items: (requests++, items) }) } as never,
+    namespace: "default",
+    selector: "app=a",
+    signal: AbortSignal.timeout(60_000),
+    kinds: async () => [],
+    slice: { isOver: true, pause: async () => void pauses++ },
+  };
+  const [first, ...others] = await readMetrics(
+    Array.from({ length: 3 }, () => CPU),
+    request,
+  );
+  expect(first).toEqual({ pods: new Map([["p", { value: 1000, at: Date.parse(EARLY), window: 15_000 }]]) });
+  for (const other of others) expect((other as { pods: object }).pods).toBe((first as { pods: object }).pods);
+  expect([requests, pauses]).toEqual([1, 3]);
 });

@@ -2,6 +2,7 @@
 import { type Client, type ServedKind, StatusError } from "../../client/index.ts";
 import { requirementsOf } from "../../meta/label-selector.ts";
 import { labelSelectorOf } from "../../meta/selectors.ts";
+import type { Slice } from "../../util/loop.ts";
 import { parseGoMillis } from "../../util/go-duration.ts";
 import type { MetricSpec } from "../../workloads/autoscaler/metric.ts";
 import { type PodValue, type Reading, milliOf } from "../../workloads/autoscaler/readings.ts";
@@ -15,6 +16,8 @@ export interface MetricsRequest {
   readonly signal: AbortSignal;
   /** The served kinds, for metrics of objects. */
   readonly kinds: () => Promise<readonly ServedKind[]>;
+  /** Metrics that are read already cost no request, but each is a look at all Pods. */
+  readonly slice: Slice;
 }
 
 /** Reads metrics, each list of the resource metrics once; one that cannot be had is a text that tells why. */
@@ -25,7 +28,9 @@ export async function readMetrics(
   const reader = new MetricsReader(request);
   const readings: Reading[] = [];
   for (const metric of metrics) {
-    // oxlint-disable-next-line no-await-in-loop -- there are one or two
+    // oxlint-disable-next-line no-await-in-loop -- there are one or two; of thousands others are served between
+    await request.slice.pause();
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
     readings.push(await reader.read(metric));
   }
   return readings;
@@ -54,6 +59,8 @@ const DEFAULT_WINDOW_SECONDS = 60;
 class MetricsReader {
   readonly #request: MetricsRequest;
   #podMetrics: Promise<readonly PodMetrics[]> | undefined;
+  /** What Pods use, by resource and container: several metrics may ask for the same. */
+  readonly #used = new Map<string, ReadonlyMap<string, PodValue>>();
 
   constructor(request: MetricsRequest) {
     this.#request = request;
@@ -84,7 +91,11 @@ class MetricsReader {
     this.#podMetrics ??= client.json<Items<PodMetrics>>("GET", path, { signal }).then(({ items }) => items ?? []);
     const all = await this.#podMetrics;
     if (all.length === 0) throw new NoMetrics();
+    const id = JSON.stringify([resource, container]);
+    const known = this.#used.get(id);
+    if (known) return known;
     const values = new Map<string, PodValue>();
+    this.#used.set(id, values);
     for (const { metadata, timestamp, window, containers = [] } of all) {
       const counted = container === undefined ? containers : containers.filter(({ name }) => name === container);
       const usages = counted.map(({ usage }) => usage?.[resource]);

@@ -23,7 +23,9 @@ import {
 import { selectorOf } from "../../meta/label-selector.ts";
 import { type LabelSelector, labelSelectorOf, parseLabelSelector } from "../../meta/selectors.ts";
 import { parseTime } from "../../meta/time.ts";
+import { groupOf } from "../../meta/versions.ts";
 import { messageOf } from "../../util/error.ts";
+import { inSlices } from "../../util/steps.ts";
 import {
   type AutoscalerInput,
   type SelectorFault,
@@ -162,7 +164,7 @@ async function sync(ctx: AutoscalerContext, autoscaler: HorizontalPodAutoscaler,
   const base = { autoscaler, pods: [], readings: [], history: known.history, now };
   const input =
     typeof target === "string" ? { ...base, scale: target } : await whole(ctx, { ...base, scale: target.scale }, known);
-  const plan = planAutoscaler(input);
+  const plan = await inSlices(planAutoscaler(input), clock.loop.slice());
   const rescale = plan.rescale && typeof target !== "string" ? { ...plan, rescale: plan.rescale } : undefined;
   let { status, history } = plan;
   const events: PlannedWrite[] = [...plan.events];
@@ -182,7 +184,7 @@ async function sync(ctx: AutoscalerContext, autoscaler: HorizontalPodAutoscaler,
 
 /** Adds the Pods, the selector and the metrics where they decide. */
 async function whole(
-  { client, memory, key, informer, signal, kinds }: AutoscalerContext,
+  { client, memory, key, informer, signal, kinds, clock }: AutoscalerContext,
   input: AutoscalerInput & { readonly scale: TargetScale },
   known: Known,
 ): Promise<AutoscalerInput> {
@@ -205,7 +207,8 @@ async function whole(
       selectorFault: { event: "AmbiguousSelector", note: message, reason: "AmbiguousSelector", message },
     };
   }
-  const request = { client, namespace, selector: scale.selector, signal, kinds: () => kinds.read() };
+  const slice = clock.loop.slice();
+  const request = { client, namespace, selector: scale.selector, signal, kinds: () => kinds.read(), slice };
   return { ...input, pods, readings: await readMetrics(autoscaler.spec.metrics ?? [], request) };
 }
 
@@ -239,7 +242,7 @@ async function targetOf(
   if (own) return own;
   const kind = scaledKind(await kinds.read(), scaleTargetRef);
   if ("lacks" in kind) {
-    const group = groupOfVersion(scaleTargetRef.apiVersion ?? "");
+    const group = groupOf(scaleTargetRef.apiVersion ?? "");
     return kind.lacks === "kind"
       ? `no matches for kind ${JSON.stringify(scaleTargetRef.kind)} in group ${JSON.stringify(group)}`
       : "the server could not find the requested resource";
@@ -257,9 +260,6 @@ async function targetOf(
     return refusalText(error);
   }
 }
-
-const groupOfVersion = (apiVersion: string): string =>
-  apiVersion.includes("/") ? apiVersion.slice(0, apiVersion.indexOf("/")) : "";
 
 /** A target of which an informer knows all that its scale would tell. */
 function ownTarget(

@@ -30,11 +30,13 @@ import {
   sharedInformer,
 } from "../../runtime/index.ts";
 import { selectorOf } from "../../meta/label-selector.ts";
+import { groupOf } from "../../meta/versions.ts";
 import { type Scale, type ScaleOf, planBudget } from "../../workloads/budget/budget.ts";
 import { isDisrupted, planStaleCondition } from "../../workloads/budget/stale-condition.ts";
 import { controllerOf } from "../../workloads/common/ownership.ts";
 import { isReady, isTerminating } from "../../workloads/common/pods.ts";
 import { bucketOfSelector, labelBuckets } from "../../workloads/common/selecting.ts";
+import { sameMap } from "../../workloads/common/string-maps.ts";
 import { perform } from "./perform.ts";
 import { refusalText } from "./refusal.ts";
 import { type NoScale, readScale, scaledKind } from "./scale.ts";
@@ -74,11 +76,10 @@ class BudgetMemory implements Disposable {
       own(selectedPods).on((event) => {
         if (event.type !== "deleted" && isDisrupted(event.object)) add(POD + keyText(keyOf(event.object)));
         if (!matters(event)) return;
-        const pods = event.type === "changed" ? [event.object, event.old] : [event.object];
-        for (const pod of pods) {
-          for (const budget of budgetsOf(pod, all)) this.#look(budget, true);
-        }
-        if (event.type === "deleted" || budgetsOf(event.object, all).length < 2) return;
+        const after = budgetsOf(event.object, all);
+        const before = event.type === "changed" ? budgetsOf(event.old, all) : [];
+        for (const budget of [...after, ...before]) this.#look(budget, true);
+        if (event.type === "deleted" || after.length < 2) return;
         const key = POD + keyText(keyOf(event.object));
         this.news.add(key);
         add(key);
@@ -114,7 +115,7 @@ function matters(event: ObjectEvent<Pod>): boolean {
     isReady(old) !== isReady(object) ||
     isTerminating(old) !== isTerminating(object) ||
     controllerOf(old)?.uid !== controllerOf(object)?.uid ||
-    JSON.stringify(old.metadata.labels) !== JSON.stringify(object.metadata.labels)
+    !sameMap(old.metadata.labels, object.metadata.labels)
   );
 }
 
@@ -189,8 +190,6 @@ type Scales = ReadonlyMap<string, Scale | string>;
 const NONE: Scales = new Map();
 
 const OWN_KINDS = new Set(["Deployment", "ReplicaSet", "StatefulSet", "ReplicationController"]);
-const groupOf = (apiVersion: string): string =>
-  apiVersion.includes("/") ? apiVersion.slice(0, apiVersion.indexOf("/")) : "";
 
 /** Whether an informer has the controllers of a reference. */
 const isOwnKind = ({ apiVersion, kind }: ObjectMetaOwnerReference): boolean =>

@@ -3,6 +3,7 @@ import { type Key, parseKey } from "../../client/index.ts";
 import { Endpoints } from "../../client/kinds/index.ts";
 import { type Controller, type SourceParts, defineKeyController, sharedInformer } from "../../runtime/index.ts";
 import { deleteObject } from "../../runtime/writes.ts";
+import { inSlices } from "../../util/steps.ts";
 import { ENDPOINTS_MANAGED_BY, planEndpoints } from "../../workloads/endpoints/endpoints.ts";
 import { hasPods } from "../../workloads/endpoints/pods.ts";
 import { type SeenTimes, triggerTimeOf } from "../../workloads/endpoints/trigger-time.ts";
@@ -40,7 +41,7 @@ export const endpoints: Controller = defineKeyController({
   eventSource: "endpoint-controller",
   uses: [selectingServices, selectedPods, allEndpoints],
   begin: (parts, add) => new EndpointsMemory(parts, add),
-  async reconcile({ key: text, memory, informer, client, event }) {
+  async reconcile({ key: text, memory, informer, client, clock, event }) {
     const key: Key<"Namespaced"> = parseKey(text);
     const service = informer(selectingServices).get(key);
     const current = informer(allEndpoints).get(key);
@@ -56,7 +57,7 @@ export const endpoints: Controller = defineKeyController({
     const pods = podsOf(service, informer(selectedPods));
     const { seen, text: triggerTime } = triggerTimeOf(service, pods, memory.seen.get(text));
     memory.seen.set(text, seen);
-    const plan = planEndpoints({ service, pods, current, triggerTime });
+    const plan = await inSlices(planEndpoints({ service, pods, current, triggerTime }), clock.loop.slice());
     return performInNamespace(plan, { client, tell: (type, ...told) => event(type, current ?? service, ...told) });
   },
 });

@@ -1,6 +1,7 @@
 /** Mirrors the Endpoints that somebody makes for a Service without a selector into EndpointSlices. */
 import { type Key, parseKey } from "../../client/index.ts";
 import { type Controller, type SourceParts, defineKeyController } from "../../runtime/index.ts";
+import { inSlices } from "../../util/steps.ts";
 import { MIRRORED_BY, planMirror } from "../../workloads/endpoints/mirror.ts";
 import { allEndpoints } from "./endpoints.ts";
 import { performInNamespace } from "./in-namespace.ts";
@@ -21,12 +22,13 @@ export const endpointSliceMirroring: Controller = defineKeyController({
   eventSource: "endpoint-slice-mirroring-controller",
   uses: [selectingServices, allEndpoints, slicesOfServices],
   begin: follow,
-  async reconcile({ key: text, informer, client, event }) {
+  async reconcile({ key: text, informer, client, clock, event }) {
     const key: Key<"Namespaced"> = parseKey(text);
     const endpoints = informer(allEndpoints).get(key);
     const slices = slicesOf(key, informer(slicesOfServices), MIRRORED_BY);
     if (!endpoints && slices.length === 0) return undefined;
-    const plan = planMirror({ service: informer(selectingServices).get(key), endpoints, slices });
+    const service = informer(selectingServices).get(key);
+    const plan = await inSlices(planMirror({ service, endpoints, slices }), clock.loop.slice());
     const tell =
       endpoints && ((type: "Normal" | "Warning", ...told: [string, string]) => event(type, endpoints, ...told));
     return performInNamespace(plan, { client, tell: tell ?? (() => {}) });

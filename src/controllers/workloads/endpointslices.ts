@@ -1,6 +1,8 @@
 /** Keeps the EndpointSlices of Services with a selector. */
 import { type Key, parseKey } from "../../client/index.ts";
+import type { Node } from "../../client/kinds/index.ts";
 import { type Controller, type SourceParts, defineKeyController } from "../../runtime/index.ts";
+import { inSlices } from "../../util/steps.ts";
 import { hasPods } from "../../workloads/endpoints/pods.ts";
 import { SLICES_MANAGED_BY, planSlices } from "../../workloads/endpoints/slices.ts";
 import { type SeenTimes, triggerTimeOf } from "../../workloads/endpoints/trigger-time.ts";
@@ -37,7 +39,7 @@ export const endpointSlices: Controller = defineKeyController({
   eventSource: "endpoint-slice-controller",
   uses: [selectingServices, selectedPods, nodes, slicesOfServices],
   begin: (parts, add) => new SlicesMemory(parts, add),
-  async reconcile({ key: text, memory, informer, client, event }) {
+  async reconcile({ key: text, memory, informer, client, clock, event }) {
     const key: Key<"Namespaced"> = parseKey(text);
     const service = informer(selectingServices).get(key);
     if (!service) memory.seen.delete(text);
@@ -48,7 +50,9 @@ export const endpointSlices: Controller = defineKeyController({
     memory.seen.set(text, seen);
     const known = informer(nodes);
     const slices = slicesOf(key, informer(slicesOfServices), SLICES_MANAGED_BY);
-    const plan = planSlices({ service, pods, slices, nodeOf: (name) => known.get({ name }), triggerTime });
+    const nodeOf = (name: string): Node | undefined => known.get({ name });
+    const steps = planSlices({ service, pods, slices, nodeOf, triggerTime });
+    const plan = await inSlices(steps, clock.loop.slice());
     return performInNamespace(plan, { client, tell: (type, ...told) => event(type, service, ...told) });
   },
 });

@@ -6,9 +6,10 @@
 import type { HorizontalPodAutoscaler, Pod } from "../../client/kinds/index.ts";
 import { transitionTime } from "../../meta/conditions.ts";
 import { formatTime } from "../../meta/time.ts";
+import type { Steps } from "../../util/steps.ts";
 import { type PlannedWrite, tells } from "../common/plan.ts";
 import { type Because, type History, limit, newHistory, withChange } from "./history.ts";
-import { type MetricSpec, type MetricStatus, type Wanted, failureOf, proposalOf } from "./metric.ts";
+import { type MetricStatus, type Wanted, failureOf, proposalOf } from "./metric.ts";
 import type { Reading } from "./readings.ts";
 import { AUTOSCALER_DEFAULTS, MetricError, type Tolerances } from "./replicas.ts";
 import { milliOf } from "./readings.ts";
@@ -68,8 +69,8 @@ export function needsMetrics(
   return !(replicas === 0 && minReplicas !== 0) && replicas <= maxReplicas && replicas >= minReplicas;
 }
 
-/** Plans a sync. */
-export function planAutoscaler(input: AutoscalerInput): AutoscalerPlan {
+/** Plans a sync, in steps: each metric is a look at all Pods, and there may be many of both. */
+export function* planAutoscaler(input: AutoscalerInput): Steps<AutoscalerPlan> {
   const { autoscaler, scale, now } = input;
   const conditions = new Conditions(autoscaler, now);
   if (typeof scale === "string") {
@@ -86,7 +87,7 @@ export function planAutoscaler(input: AutoscalerInput): AutoscalerPlan {
   });
   const history = input.history ?? newHistory(scale.replicas, now);
   const whole = { ...input, scale, history, conditions };
-  return needsMetrics(autoscaler, scale) ? planByMetrics(whole) : planByLimits(whole);
+  return needsMetrics(autoscaler, scale) ? yield* planByMetrics(whole) : planByLimits(whole);
 }
 
 interface WholeInput extends AutoscalerInput {
@@ -115,7 +116,7 @@ function planByLimits({ autoscaler, scale, conditions, history }: WholeInput): A
 }
 
 /** By metrics, the one that asks for most (WL-HPA-3, WL-HPA-5). */
-function planByMetrics(input: WholeInput): AutoscalerPlan {
+function* planByMetrics(input: WholeInput): Steps<AutoscalerPlan> {
   const { autoscaler, scale, conditions, selectorFault, now } = input;
   const { replicas: from } = scale;
   if (selectorFault) {
@@ -124,7 +125,7 @@ function planByMetrics(input: WholeInput): AutoscalerPlan {
     const events = [tells("Warning", event, note), tells("Warning", "FailedComputeMetricsReplicas", note)];
     return { events, status: statusOf(autoscaler, { from, metrics: null, conditions }), history: input.history };
   }
-  const { best, statuses, failures } = judgeAll(input);
+  const { best, statuses, failures } = yield* judgeAll(input);
   const events = failures.map(({ reason, message }) => tells("Warning", reason, message));
   const [first] = failures;
   if (!best || (first && best.replicas < from)) {
@@ -166,7 +167,7 @@ interface Judged {
   readonly failures: readonly Failure[];
 }
 
-function judgeAll({ autoscaler, scale, pods, readings, now }: WholeInput): Judged {
+function* judgeAll({ autoscaler, scale, pods, readings, now }: WholeInput): Steps<Judged> {
   const { metrics = [] } = autoscaler.spec;
   const situation = {
     replicas: scale.replicas,
@@ -177,17 +178,19 @@ function judgeAll({ autoscaler, scale, pods, readings, now }: WholeInput): Judge
   };
   let best: Wanted | undefined;
   const failures: Failure[] = [];
-  const statuses = metrics.map((metric: MetricSpec, i): MetricStatus => {
+  const statuses: MetricStatus[] = [];
+  for (const [i, metric] of metrics.entries()) {
+    yield;
     try {
       const wanted = proposalOf(metric, readings[i] ?? "the metric was not read", situation);
       if (!best || wanted.replicas > best.replicas) best = wanted;
-      return wanted.status;
+      statuses.push(wanted.status);
     } catch (error) {
       if (!(error instanceof MetricError)) throw error;
       failures.push(failureOf(metric, error, autoscaler.metadata.namespace ?? ""));
-      return { type: "" };
+      statuses.push({ type: "" });
     }
-  });
+  }
   return { best, statuses, failures };
 }
 

@@ -194,8 +194,8 @@ function rateOf(
   farthest: "Max" | "Min",
 ): number {
   if (select === "Disabled") return current;
-  const all = policies.map(allowed);
-  return (select === "Min") === (farthest === "Min") ? Math.max(...all) : Math.min(...all);
+  const better = (select === "Min") === (farthest === "Min") ? Math.max : Math.min;
+  return policies.map(allowed).reduce((best, one) => better(best, one));
 }
 
 const grown = (start: number, { type, value }: Policy): number =>
@@ -218,7 +218,10 @@ export function withChange(
   const { behavior } = autoscaler.spec;
   if (!behavior) return history;
   const rules = rulesOf(behavior);
-  const longest = Math.max(...[...rules.up.policies, ...rules.down.policies].map(({ periodSeconds }) => periodSeconds));
+  let longest = 0;
+  for (const { periodSeconds } of [...rules.up.policies, ...rules.down.policies]) {
+    longest = Math.max(longest, periodSeconds);
+  }
   const recent = (changes: readonly Change[]): readonly Change[] =>
     changes.filter(({ at }) => at >= now - longest * 1000);
   return {

@@ -59,20 +59,22 @@ export interface ClaimPlan {
   readonly deletes: boolean;
 }
 
-/** Returns the name of a claim of a Pod: its own, or that in the status; undefined where it is not known, null where none is needed. */
-export function claimNameOf({ status }: Pod, podClaim: PodClaim): string | null | undefined {
-  if (podClaim.resourceClaimName) return podClaim.resourceClaimName;
-  const said = status.resourceClaimStatuses?.find(({ name }) => name === podClaim.name);
-  return said ? (said.resourceClaimName ?? null) : undefined;
+/**
+ * Finds the name of each claim of a Pod: its own, or that in the status; undefined where it is not known, null where none is needed. A
+ * Pod may have thousands of claims.
+ */
+function claimNamer({
+  status: { resourceClaimStatuses = [] },
+}: Pod): (podClaim: PodClaim) => string | null | undefined {
+  const inStatus = new Map(resourceClaimStatuses.map((one) => [one.name, one.resourceClaimName ?? null]));
+  return ({ name, resourceClaimName }) => resourceClaimName || inStatus.get(name);
 }
 
 /** Returns the names of all claims of a Pod that are known. */
 export function claimNamesOf(pod: Pod): readonly string[] {
   const { resourceClaims = [] } = pod.spec;
   const extended = pod.status.extendedResourceClaimStatus?.resourceClaimName;
-  return [...resourceClaims.map((podClaim) => claimNameOf(pod, podClaim)), extended].filter(
-    (name) => !!name,
-  ) as string[];
+  return [...resourceClaims.map(claimNamer(pod)), extended].filter((name) => !!name) as string[];
 }
 
 /** Whether a Pod does not need its claims any more: it has ended, or was deleted before it had a node. */
@@ -84,8 +86,12 @@ export function planPodClaims(pod: Pod, around: ClaimsAround): PodClaimsPlan {
     -readonly [K in keyof PodClaimsPlan]: PodClaimsPlan[K][number][];
   };
   if (isTerminating(pod) || isDone(pod)) return plan;
+  const nameOf = claimNamer(pod);
+  const owned = new Map(
+    around.owned.toReversed().map((claim) => [claim.metadata.annotations?.[POD_CLAIM_NAME], claim.metadata.name]),
+  );
   for (const podClaim of pod.spec.resourceClaims ?? []) {
-    const name = claimNameOf(pod, podClaim);
+    const name = nameOf(podClaim);
     if (name === null) continue;
     const claim = name === undefined ? undefined : around.claim(name);
     const { resourceClaimTemplateName: from } = podClaim;
@@ -94,9 +100,9 @@ export function planPodClaims(pod: Pod, around: ClaimsAround): PodClaimsPlan {
       continue;
     }
     if (from === undefined) continue;
-    const orphan = around.owned.find(({ metadata }) => metadata.annotations?.[POD_CLAIM_NAME] === podClaim.name);
+    const orphan = owned.get(podClaim.name);
     const template = around.template(from);
-    if (orphan) plan.finds.push({ podClaim: podClaim.name, name: orphan.metadata.name });
+    if (orphan !== undefined) plan.finds.push({ podClaim: podClaim.name, name: orphan });
     else if (template) plan.creates.push({ podClaim: podClaim.name, claim: claimFrom(template, pod, podClaim.name) });
     else plan.missing.push({ podClaim: podClaim.name, template: from });
   }

@@ -2,8 +2,10 @@
 import { Endpoints as EndpointsKind } from "../../client/kinds/index.ts";
 import type { Endpoints, Pod, Service } from "../../client/kinds/index.ts";
 import type { NewObject } from "../../client/kind.ts";
+import type { Steps } from "../../util/steps.ts";
 import { type Plan, type PlannedWrite, type Refusal, creates, tells, updates } from "../common/plan.ts";
 import { isReady } from "../common/pods.ts";
+import { sameMap } from "../common/string-maps.ts";
 import {
   type FoundPort,
   addressesOf,
@@ -12,7 +14,7 @@ import {
   isHeadlessService,
   isReachable,
   portsKey,
-  portsOf,
+  portsFinder,
 } from "./pods.ts";
 import { HEADLESS } from "./slices.ts";
 import { TRIGGER_TIME } from "./trigger-time.ts";
@@ -38,9 +40,9 @@ export interface EndpointsInput {
   readonly triggerTime: string | undefined;
 }
 
-/** Plans the Endpoints of a Service with a selector. */
-export function planEndpoints({ service, pods, current, triggerTime }: EndpointsInput): Plan {
-  const all = subsetsOf(service, pods);
+/** Plans the Endpoints of a Service with a selector, in steps: there may be many Pods and ports. */
+export function* planEndpoints({ service, pods, current, triggerTime }: EndpointsInput): Steps<Plan> {
+  const all = yield* subsetsOf(service, pods);
   const { subsets, isTruncated } = truncated(all);
   const labels = labelsOf(service);
   const { [TRIGGER_TIME]: _, [OVER_CAPACITY]: said, ...others } = current?.metadata.annotations ?? {};
@@ -85,17 +87,18 @@ interface OpenSubset {
 }
 
 /** The addresses of a Service, those with the same ports together, sorted. */
-function subsetsOf(service: Service, pods: readonly Pod[]): readonly Subset[] {
+function* subsetsOf(service: Service, pods: readonly Pod[]): Steps<readonly Subset[]> {
   const { publishNotReadyAddresses: publishes = false, ports: ownPorts = [], clusterIP } = service.spec;
   const [family = "IPv4"] = familiesOf(service);
   const byPorts = new Map<string, OpenSubset>();
+  const portsOf = portsFinder(service);
   for (const pod of pods) {
+    yield;
     if (!isReachable(pod, publishes)) continue;
     const [ip] = addressesOf(pod, family);
     if (ip === undefined) continue;
-    const ports = portsOf(service, pod);
+    const { ports, key } = portsOf(pod);
     if (ports.length === 0 && (ownPorts.length > 0 || clusterIP !== "None")) continue;
-    const key = portsKey(ports);
     const subset = byPorts.get(key) ?? { ports: sortedPorts(ports), ready: [], notReady: [] };
     byPorts.set(key, subset);
     (publishes || isReady(pod) ? subset.ready : subset.notReady).push(addressOf(pod, service, ip));
@@ -162,11 +165,6 @@ function labelsOf(service: Service): Record<string, string> {
     [ENDPOINTS_MANAGED_BY]: ENDPOINT_CONTROLLER,
   };
 }
-
-const sameMap = (a: Readonly<Record<string, string>> = {}, b: Readonly<Record<string, string>> = {}): boolean => {
-  const keys = Object.keys(a);
-  return keys.length === Object.keys(b).length && keys.every((key) => a[key] === b[key]);
-};
 
 const sameSubsets = (a: readonly Subset[], b: readonly Subset[]): boolean =>
   a.length === b.length && a.every((subset, i) => sameSubset(subset, b[i]!));

@@ -2,9 +2,11 @@
 import { EndpointSlice as EndpointSliceKind } from "../../client/kinds/index.ts";
 import type { EndpointSlice, Endpoints, Service } from "../../client/kinds/index.ts";
 import type { NewObject } from "../../client/kind.ts";
-import { addressBytes, addressText, familyOf } from "../../meta/addresses.ts";
+import { type IpFamily, addressBytes, addressText, familyOf } from "../../meta/addresses.ts";
+import { type Steps, MEMBERS_A_STEP } from "../../util/steps.ts";
 import { ownedBy, referenceTo } from "../common/ownership.ts";
 import { type Plan, creates, deletes, tells, updates } from "../common/plan.ts";
+import { sameMap } from "../common/string-maps.ts";
 import { hasSelector, portsKey } from "./pods.ts";
 import { MANAGED_BY, SERVICE_NAME, withLists } from "./slices.ts";
 import { type Endpoint, endpointKey } from "./endpoint.ts";
@@ -32,37 +34,45 @@ export interface MirrorInput {
 const isMirrored = ({ metadata: { labels = {}, annotations = {} } }: Endpoints): boolean =>
   labels[SKIP_MIRROR] !== "true" && annotations[LEADER] === undefined;
 
-/** Plans the slices of Endpoints: one for each subset and family; none where they are not mirrored. */
-export function planMirror({ service, endpoints, slices }: MirrorInput): Plan {
+/**
+ * Plans the slices of Endpoints: one for each subset and family; none where they are not mirrored. It works in steps: there may be many
+ * thousands of subsets.
+ */
+export function* planMirror({ service, endpoints, slices }: MirrorInput): Steps<Plan> {
   const isWanted = endpoints && service && !hasSelector(service) && isMirrored(endpoints);
   if (!isWanted) return { stages: [slices.map((slice) => deletes(EndpointSliceKind, slice))] };
-  const { groups, invalid, tooMany } = groupsOf(endpoints);
-  const byKey = Map.groupBy(slices.map(withLists), ({ addressType, ports }) => keyOf(addressType, ports));
+  const { groups, invalid, tooMany } = yield* groupsOf(endpoints);
+  const byKey = yield* byGroup(slices);
+  const source = sourceOf(endpoints);
   const removed: EndpointSlice[] = [];
-  const created: Group[] = [];
+  const missing: Group[] = [];
   const updated: EndpointSlice[] = [];
   for (const [key, group] of groups) {
     const [first, ...rest] = byKey.get(key) ?? [];
     for (const slice of rest) removed.push(slice);
-    if (!first) created.push(group);
-    else if (!isRight(first, group, endpoints)) updated.push(mirrored(first, group, endpoints));
+    if (!first) missing.push(group);
+    else if (!isRight(first, group, source)) updated.push(mirrored(first, group, source));
+    yield;
   }
   for (const [key, left] of byKey) if (!groups.has(key)) for (const slice of left) removed.push(slice);
   // A slice that would be deleted becomes one of its family that would be made.
-  const waiting = Map.groupBy(created.toReversed(), ({ family }) => family);
-  const deleted = removed.filter((slice) => {
+  const waiting = Map.groupBy(missing.toReversed(), ({ family }) => family);
+  const deleted: EndpointSlice[] = [];
+  for (const slice of removed) {
     const group = waiting.get(slice.addressType)?.pop();
-    if (group) updated.push(mirrored(slice, group, endpoints));
-    return !group;
-  });
-  const left = new Set([...waiting.values()].flat());
+    if (group) updated.push(mirrored(slice, group, source));
+    else deleted.push(slice);
+    yield;
+  }
   const isGoing = endpoints.metadata.deletionTimestamp !== undefined;
+  const left = new Set(isGoing ? [] : [...waiting.values()].flat());
+  const created: NewObject<EndpointSlice>[] = [];
+  for (const group of missing) {
+    if (left.has(group)) created.push(newSlice(group, source));
+    yield;
+  }
   const writes = [
-    isGoing
-      ? []
-      : created
-          .filter((group) => left.has(group))
-          .map((group) => creates(EndpointSliceKind, newSlice(group, endpoints))),
+    created.map((slice) => creates(EndpointSliceKind, slice)),
     updated.map((slice) => updates(EndpointSliceKind, slice)),
     deleted.map((slice) => deletes(EndpointSliceKind, slice)),
   ].filter((stage) => stage.length > 0);
@@ -96,6 +106,8 @@ interface Group {
   readonly endpoints: ReadonlyMap<string, Endpoint>;
 }
 
+type OpenGroup = Group & { readonly endpoints: Map<string, Endpoint> };
+
 interface Groups {
   readonly groups: ReadonlyMap<string, Group>;
   /** Addresses that are none. */
@@ -104,47 +116,88 @@ interface Groups {
   readonly tooMany: number;
 }
 
-const keyOf = (family: string, ports: Parameters<typeof portsKey>[0]): string => `${family} ${portsKey(ports)}`;
+type Subset = NonNullable<Endpoints["subsets"]>[number];
+type Address = NonNullable<Subset["addresses"]>[number];
 
 /** The endpoints of all subsets, by family and ports. */
-function groupsOf({ subsets = [] }: Endpoints): Groups {
-  const groups = new Map<string, Group & { readonly endpoints: Map<string, Endpoint> }>();
+function* groupsOf({ subsets = [] }: Endpoints): Steps<Groups> {
+  const groups = new Map<string, OpenGroup>();
   let invalid = 0;
   let tooMany = 0;
   for (const { addresses = [], notReadyAddresses = [], ports = [] } of subsets) {
-    const all = [
-      ...addresses.map((address) => ({ address, ready: true })),
-      ...notReadyAddresses.map((address) => ({ address, ready: false })),
-    ];
+    const groupOf = groupsFor(ports, groups);
+    let looked = 0;
     let added = 0;
-    for (const { address, ready } of all) {
-      const bytes = addressBytes(address.ip);
-      if (!bytes) invalid++;
-      else if (added >= MAX_MIRRORED) tooMany++;
-      else {
-        added++;
-        const family = familyOf(bytes);
-        const key = keyOf(family, ports);
-        const group = groups.get(key) ?? { family, ports: portsOfSlice(ports), endpoints: new Map() };
-        groups.set(key, group);
-        const { hostname, targetRef, nodeName } = address;
-        const endpoint: Endpoint = {
-          addresses: [addressText(bytes)],
-          conditions: { ready },
-          ...(hostname ? { hostname } : {}),
-          ...(targetRef ? { targetRef } : {}),
-          ...(nodeName ? { nodeName } : {}),
-        };
-        const id = endpointKey(endpoint);
-        // One that is ready in one subset is ready.
-        if (group.endpoints.get(id)?.conditions.ready !== true) group.endpoints.set(id, endpoint);
+    for (const list of [addresses, notReadyAddresses]) {
+      for (const address of list) {
+        if (++looked % MEMBERS_A_STEP === 0) yield;
+        const bytes = addressBytes(address.ip);
+        if (!bytes) invalid++;
+        else if (added >= MAX_MIRRORED) tooMany++;
+        else {
+          added++;
+          addEndpoint(groupOf(familyOf(bytes)), endpointOf(address, bytes, list === addresses));
+        }
       }
     }
+    yield;
   }
   return { groups, invalid, tooMany };
 }
 
-const portsOfSlice = (ports: NonNullable<NonNullable<Endpoints["subsets"]>[number]["ports"]>): EndpointSlice["ports"] =>
+/** Finds or adds the group of each family with some ports. There may be thousands of ports: their key is made once. */
+function groupsFor(
+  ports: NonNullable<Subset["ports"]>,
+  groups: Map<string, OpenGroup>,
+): (family: IpFamily) => OpenGroup {
+  const found = new Map<IpFamily, OpenGroup>();
+  const ofPorts = portsKey(ports);
+  return (family) => {
+    let group = found.get(family);
+    if (group) return group;
+    const key = keyOf(family, ofPorts);
+    group = groups.get(key) ?? { family, ports: portsOfSlice(ports), endpoints: new Map() };
+    groups.set(key, group);
+    found.set(family, group);
+    return group;
+  };
+}
+
+/** The existing slices in the same way. */
+function* byGroup(slices: readonly EndpointSlice[]): Steps<ReadonlyMap<string, readonly EndpointSlice[]>> {
+  const groups = new Map<string, EndpointSlice[]>();
+  for (const one of slices) {
+    const slice = withLists(one);
+    const key = keyOf(slice.addressType, portsKey(slice.ports));
+    const group = groups.get(key);
+    if (group) group.push(slice);
+    else groups.set(key, [slice]);
+    yield;
+  }
+  return groups;
+}
+
+const keyOf = (family: string, ofPorts: string): string => `${family} ${ofPorts}`;
+
+/** Adds an endpoint; one that is ready in one subset is ready. */
+function addEndpoint({ endpoints }: OpenGroup, endpoint: Endpoint): void {
+  const id = endpointKey(endpoint);
+  if (endpoints.get(id)?.conditions.ready !== true) endpoints.set(id, endpoint);
+}
+
+const endpointOf = (
+  { hostname, targetRef, nodeName }: Address,
+  bytes: readonly number[],
+  ready: boolean,
+): Endpoint => ({
+  addresses: [addressText(bytes)],
+  conditions: { ready },
+  ...(hostname ? { hostname } : {}),
+  ...(targetRef ? { targetRef } : {}),
+  ...(nodeName ? { nodeName } : {}),
+});
+
+const portsOfSlice = (ports: NonNullable<Subset["ports"]>): EndpointSlice["ports"] =>
   ports.map(({ name = "", port, protocol = "TCP", appProtocol }) => ({
     name,
     port,
@@ -152,56 +205,47 @@ const portsOfSlice = (ports: NonNullable<NonNullable<Endpoints["subsets"]>[numbe
     ...(appProtocol === undefined ? {} : { appProtocol }),
   }));
 
-const labelsOf = ({ metadata: { name, labels = {} } }: Endpoints): Record<string, string> => ({
-  ...labels,
-  [SERVICE_NAME]: name,
-  [MANAGED_BY]: MIRRORED_BY,
-});
+/** What all slices of Endpoints have of them. */
+interface Source {
+  readonly owner: Endpoints;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+}
 
-function annotationsOf({ metadata: { annotations = {} } }: Endpoints): Record<string, string> {
+function sourceOf(owner: Endpoints): Source {
+  const { name, labels = {}, annotations = {} } = owner.metadata;
   const { [TRIGGER_TIME]: _, [LAST_APPLIED]: __, ...others } = annotations;
-  return others;
+  return { owner, labels: { ...labels, [SERVICE_NAME]: name, [MANAGED_BY]: MIRRORED_BY }, annotations: others };
 }
 
 const endpointsIn = ({ endpoints }: Group): readonly Endpoint[] => [...endpoints.values()].slice(0, MAX_MIRRORED);
 
-const newSlice = (group: Group, endpoints: Endpoints): NewObject<EndpointSlice> => {
-  const annotations = annotationsOf(endpoints);
+function newSlice(group: Group, { owner, labels, annotations }: Source): NewObject<EndpointSlice> {
   const metadata = {
-    generateName: `${endpoints.metadata.name}-`,
-    labels: labelsOf(endpoints),
+    generateName: `${owner.metadata.name}-`,
+    labels,
     ...(Object.keys(annotations).length > 0 ? { annotations } : {}),
   };
-  return ownedBy({ metadata, addressType: group.family, ports: group.ports, endpoints: endpointsIn(group) }, endpoints);
-};
+  return ownedBy({ metadata, addressType: group.family, ports: group.ports, endpoints: endpointsIn(group) }, owner);
+}
 
-const mirrored = (slice: EndpointSlice, group: Group, endpoints: Endpoints): EndpointSlice => ({
+const mirrored = (slice: EndpointSlice, group: Group, { owner, labels, annotations }: Source): EndpointSlice => ({
   ...slice,
-  metadata: {
-    ...slice.metadata,
-    labels: labelsOf(endpoints),
-    annotations: annotationsOf(endpoints),
-    ownerReferences: [referenceTo(endpoints)],
-  },
+  metadata: { ...slice.metadata, labels, annotations, ownerReferences: [referenceTo(owner)] },
   ports: group.ports,
   endpoints: endpointsIn(group),
 });
 
 /** Whether a slice has the endpoints, labels, annotations and owner that it is to have. */
-function isRight({ metadata, endpoints }: EndpointSlice, group: Group, owner: Endpoints): boolean {
-  const others = metadata.ownerReferences?.some(({ uid }) => uid !== owner.metadata.uid) === true;
+function isRight({ metadata, endpoints }: EndpointSlice, group: Group, source: Source): boolean {
+  const others = metadata.ownerReferences?.some(({ uid }) => uid !== source.owner.metadata.uid) === true;
   if (others || endpoints.length !== Math.min(group.endpoints.size, MAX_MIRRORED)) return false;
   return (
-    sameMap(metadata.labels, labelsOf(owner)) &&
-    sameMap(metadata.annotations, annotationsOf(owner)) &&
+    sameMap(metadata.labels, source.labels) &&
+    sameMap(metadata.annotations, source.annotations) &&
     endpoints.every((endpoint) => isSame(endpoint, group.endpoints.get(endpointKey(endpoint))))
   );
 }
-
-const sameMap = (a: Readonly<Record<string, string>> = {}, b: Readonly<Record<string, string>>): boolean => {
-  const keys = Object.keys(a);
-  return keys.length === Object.keys(b).length && keys.every((key) => a[key] === b[key]);
-};
 
 const isSame = (a: Endpoint, b: Endpoint | undefined): boolean =>
   b !== undefined &&

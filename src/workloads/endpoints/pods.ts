@@ -3,6 +3,7 @@ import { isFinished } from "../../claims/usage.ts";
 import type { Pod, Service } from "../../client/kinds/index.ts";
 import { addressBytes, addressText, familyOf } from "../../meta/addresses.ts";
 import { isReady, isTerminating } from "../common/pods.ts";
+import { sameMap } from "../common/string-maps.ts";
 
 /** A port of the Pods of a Service. */
 export interface FoundPort {
@@ -67,25 +68,56 @@ export const hostnameOf = ({ metadata, spec }: Pod, service: Service): string | 
     ? spec.hostname
     : undefined;
 
-/** The ports of a Service at a Pod; those whose name the Pod does not have are left out. */
-export function portsOf({ spec: { ports = [] } }: Service, pod: Pod): readonly FoundPort[] {
+/** The ports of a Service at a Pod. */
+interface PortsAtPod {
+  /** Those whose name the Pod does not have are left out. */
+  readonly ports: readonly FoundPort[];
+  /** See {@link portsKey}. */
+  readonly key: string;
+}
+
+/** Finds the ports of a Service at its Pods; for Pods with the same named ports they are found once. */
+export function portsFinder({ spec: { ports = [] } }: Service): (pod: Pod) => PortsAtPod {
+  const names = new Set(ports.map(({ targetPort }) => targetPort).filter((port) => typeof port === "string"));
+  const byNumbers = new Map<string, PortsAtPod>();
+  return (pod) => {
+    const numbers = namedPorts(pod, names);
+    const id = JSON.stringify([...numbers]);
+    let found = byNumbers.get(id);
+    if (!found) {
+      const own = foundPorts(ports, numbers);
+      byNumbers.set(id, (found = { ports: own, key: portsKey(own) }));
+    }
+    return found;
+  };
+}
+
+function foundPorts(
+  ports: NonNullable<Service["spec"]["ports"]>,
+  numbers: ReadonlyMap<string, number>,
+): readonly FoundPort[] {
   const found: FoundPort[] = [];
   for (const { name = "", protocol, appProtocol, port, targetPort = port } of ports) {
-    const number = typeof targetPort === "number" ? targetPort : namedPort(pod, targetPort, protocol);
+    const number = typeof targetPort === "number" ? targetPort : numbers.get(`${protocol} ${targetPort}`);
     if (number === undefined) continue;
     found.push({ name, port: number, protocol, ...(appProtocol === undefined ? {} : { appProtocol }) });
   }
   return found;
 }
 
-/** The port of a name and protocol in the containers of a Pod, then in its sidecars. */
-function namedPort({ spec }: Pod, name: string, protocol: string): number | undefined {
+/** The numbers of the named ports of a Pod by protocol and name: of its containers, then of its sidecars. */
+function namedPorts({ spec }: Pod, names: ReadonlySet<string>): ReadonlyMap<string, number> {
+  const numbers = new Map<string, number>();
+  if (names.size === 0) return numbers;
   const sidecars = (spec.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === "Always");
   for (const { ports = [] } of [...spec.containers, ...sidecars]) {
-    const port = ports.find((one) => one.name === name && (one.protocol ?? "TCP") === protocol);
-    if (port) return port.containerPort;
+    for (const { name, protocol = "TCP", containerPort } of ports) {
+      if (name === undefined || !names.has(name)) continue;
+      const key = `${protocol} ${name}`;
+      if (!numbers.has(key)) numbers.set(key, containerPort);
+    }
   }
-  return undefined;
+  return numbers;
 }
 
 /**
@@ -99,18 +131,13 @@ export function changesAddresses(before: Pod, after: Pod): boolean {
     isReady(before) !== isReady(after) ||
     before.spec.hostname !== after.spec.hostname ||
     before.spec.subdomain !== after.spec.subdomain ||
-    !sameLabels(before, after) ||
+    !sameMap(before.metadata.labels, after.metadata.labels) ||
     !sameAddresses(before, after)
   );
 }
 
 function sameAddresses({ status: { podIPs: a = [] } }: Pod, { status: { podIPs: b = [] } }: Pod): boolean {
   return a.length === b.length && a.every(({ ip }, i) => ip === b[i]!.ip);
-}
-
-function sameLabels({ metadata: { labels: a = {} } }: Pod, { metadata: { labels: b = {} } }: Pod): boolean {
-  const keys = Object.keys(a);
-  return keys.length === Object.keys(b).length && keys.every((key) => a[key] === b[key]);
 }
 
 /** A text of ports that is equal for the same ports in any order. */

@@ -4,6 +4,7 @@ import type { EndpointSlice, Node, Pod, Service } from "../../client/kinds/index
 import type { PlannedWrite } from "../common/plan.ts";
 import { planEndpoints } from "./endpoints.ts";
 import { MAX_ENDPOINTS } from "./endpoint.ts";
+import { atOnce } from "../../util/steps.ts";
 import { planSlices } from "./slices.ts";
 
 const service = (spec: object = {}): Service =>
@@ -74,7 +75,7 @@ class Store {
 }
 
 const writesOf = (pods: readonly Pod[], slices: readonly EndpointSlice[], of = service()) =>
-  planSlices({ service: of, pods, slices, nodeOf, triggerTime: undefined }).stages.flat();
+  atOnce(planSlices({ service: of, pods, slices, nodeOf, triggerTime: undefined })).stages.flat();
 
 const state = fc.record({
   ready: fc.boolean(),
@@ -161,7 +162,9 @@ test("WL-EP-5: a change of one Pod of 1,000 writes one slice, and a further one 
 test("WL-EP-4: the family of Endpoints is the first of the Service", () => {
   const pods = [podOf(1, { ...USUAL, six: true }), podOf(2, USUAL)];
   const of = service({ ipFamilies: ["IPv6", "IPv4"] });
-  const [write] = planEndpoints({ service: of, pods, current: undefined, triggerTime: undefined }).stages.flat();
+  const [write] = atOnce(
+    planEndpoints({ service: of, pods, current: undefined, triggerTime: undefined }),
+  ).stages.flat();
   expect(write).toMatchObject({ object: { subsets: [{ addresses: [{ ip: "fd00::2" }], ports: [{ port: 8080 }] }] } });
 });
 

@@ -7,11 +7,13 @@ import type { NewObject } from "../../client/kind.ts";
 import { ownedBy } from "../common/ownership.ts";
 import { type Plan, type PlannedWrite, type Refusal, creates, deletes, tells, updates } from "../common/plan.ts";
 import { isReady, isTerminating } from "../common/pods.ts";
+import { sameMap } from "../common/string-maps.ts";
+import type { Steps } from "../../util/steps.ts";
 import { EndpointSlice as EndpointSliceKind } from "../../client/kinds/index.ts";
 import { type Endpoint, endpointKey } from "./endpoint.ts";
 import { type Hinting, hintingOf } from "./hints.ts";
 import { type Packed, pack } from "./packing.ts";
-import { addressesOf, familiesOf, hostnameOf, isHeadlessService, isReachable, portsKey, portsOf } from "./pods.ts";
+import { addressesOf, familiesOf, hostnameOf, isHeadlessService, isReachable, portsFinder, portsKey } from "./pods.ts";
 import { TRIGGER_TIME } from "./trigger-time.ts";
 
 /** Who writes the slices of Services with selectors. */
@@ -46,12 +48,17 @@ export function withLists(slice: EndpointSlice): EndpointSlice {
   return endpoints && ports ? slice : { ...slice, endpoints: endpoints ?? [], ports: ports ?? [] };
 }
 
-/** Plans the slices of a Service with a selector. New slices are made first, so that no endpoint is missing meanwhile. */
-export function planSlices(input: SlicesInput): Plan {
+/**
+ * Plans the slices of a Service with a selector, in steps: there may be many Pods and ports. New slices are made first, so that no
+ * endpoint is missing meanwhile.
+ */
+export function* planSlices(input: SlicesInput): Steps<Plan> {
   const families = familiesOf(input.service);
+  const labels = labelsOf(input.service);
   const slices = input.slices.map(withLists);
   const stale = slices.filter(({ addressType }) => !families.includes(addressType));
-  const plans = families.map((family) => planFamily({ ...input, slices }, family));
+  const plans: FamilyPlan[] = [];
+  for (const family of families) plans.push(yield* planFamily({ ...input, slices, labels }, family));
   const removed = [...plans.flatMap((plan) => plan.removed), ...stale];
   const isGoing = input.service.metadata.deletionTimestamp !== undefined;
   return {
@@ -78,12 +85,18 @@ interface FamilyPlan {
   readonly removed: readonly EndpointSlice[];
 }
 
-function planFamily(input: SlicesInput, family: string): FamilyPlan {
+/** What the slices of a family follow from. */
+interface FamilyInput extends SlicesInput {
+  /** The labels that each slice is to have. */
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+function* planFamily(input: FamilyInput, family: string): Steps<FamilyPlan> {
   const { service, slices } = input;
   const existing = slices.filter(({ addressType }) => addressType === family);
   const own = existing.filter((slice) => isOwned(slice, service));
   const byPorts = Map.groupBy(own, ({ ports }) => portsKey(ports));
-  const groups = groupsOf(input, family);
+  const groups = yield* groupsOf(input, family);
   const hinting = hintingOf(service);
 
   const created: Pick<EndpointSlice, "ports" | "endpoints">[] = [];
@@ -114,21 +127,16 @@ function planFamily(input: SlicesInput, family: string): FamilyPlan {
 }
 
 /** The endpoints of a family, grouped by the ports of their Pods. */
-function groupsOf({ service, pods, nodeOf }: SlicesInput, family: string): ReadonlyMap<string, Group> {
+function* groupsOf({ service, pods, nodeOf }: SlicesInput, family: string): Steps<ReadonlyMap<string, Group>> {
   const groups = new Map<string, Group>();
-  const known = new Map<string, Group>();
-  const hasFixedPorts = (service.spec.ports ?? []).every(({ targetPort }) => typeof targetPort !== "string");
+  const portsOf = portsFinder(service);
   const { publishNotReadyAddresses: publishes = false } = service.spec;
   for (const pod of pods) {
+    yield;
     if (!isReachable(pod, true)) continue;
-    let group = hasFixedPorts ? known.get("") : undefined;
-    if (!group) {
-      const ports = portsOf(service, pod);
-      const key = portsKey(ports);
-      group = groups.get(key) ?? { ports, endpoints: new Map() };
-      groups.set(key, group);
-      known.set("", group);
-    }
+    const { ports, key } = portsOf(pod);
+    const group = groups.get(key) ?? { ports, endpoints: new Map() };
+    groups.set(key, group);
     const node = pod.spec.nodeName ? nodeOf(pod.spec.nodeName) : undefined;
     if (!node && !publishes) continue;
     const addresses = addressesOf(pod, family);
@@ -163,16 +171,16 @@ const isOwned = ({ metadata: { ownerReferences = [] } }: EndpointSlice, { metada
   ownerReferences.some((one) => one.uid === uid && one.kind === "Service" && one.apiVersion === "v1");
 
 /** The slice as it is to be written; nothing where it is right. */
-function updatedSlice(packed: Packed, { service, triggerTime }: SlicesInput, hinting: Hinting): EndpointSlice[] {
+function updatedSlice(packed: Packed, { labels, triggerTime }: FamilyInput, hinting: Hinting): EndpointSlice[] {
   const { slice } = packed;
-  const hasLabels = hasLabelsOf(slice, service);
+  const hasLabels = sameMap(slice.metadata.labels, labels);
   if (!packed.hasChanged && hasLabels && !hinting.isStale(slice.endpoints)) return [];
   const { [TRIGGER_TIME]: _, ...others } = slice.metadata.annotations ?? {};
   const annotations = triggerTime === undefined ? others : { ...others, [TRIGGER_TIME]: triggerTime };
   return [
     {
       ...slice,
-      metadata: { ...slice.metadata, labels: hasLabels ? slice.metadata.labels! : labelsOf(service), annotations },
+      metadata: { ...slice.metadata, labels, annotations },
       endpoints: packed.endpoints.map((one) => hinting.hinted(one)),
     },
   ];
@@ -181,12 +189,12 @@ function updatedSlice(packed: Packed, { service, triggerTime }: SlicesInput, hin
 function newSlice(
   { ports, endpoints }: Pick<EndpointSlice, "ports" | "endpoints">,
   addressType: string,
-  { service, triggerTime }: SlicesInput,
+  { service, labels, triggerTime }: FamilyInput,
   hinting: Hinting,
 ): NewObject<EndpointSlice> {
   const metadata = {
     generateName: `${service.metadata.name}-`,
-    labels: labelsOf(service),
+    labels,
     ...(triggerTime === undefined ? {} : { annotations: { [TRIGGER_TIME]: triggerTime } }),
   };
   return ownedBy({ metadata, addressType, ports, endpoints: endpoints.map((one) => hinting.hinted(one)) }, service);
@@ -205,10 +213,4 @@ function labelsOf(service: Service): Record<string, string> {
     [SERVICE_NAME]: service.metadata.name,
     [MANAGED_BY]: SLICES_MANAGED_BY,
   };
-}
-
-function hasLabelsOf({ metadata: { labels = {} } }: EndpointSlice, service: Service): boolean {
-  const wanted = labelsOf(service);
-  const keys = Object.keys(wanted);
-  return keys.length === Object.keys(labels).length && keys.every((key) => labels[key] === wanted[key]);
 }
