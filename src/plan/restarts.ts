@@ -10,6 +10,7 @@ import { apiVersionOf } from "../meta/versions.ts";
 import type { ApiObject } from "../schema/definition.ts";
 import {
   type Restarts,
+  judgeNodes,
   restartsOfDaemonSet,
   restartsOfDeployment,
   restartsOfStatefulSet,
@@ -116,7 +117,9 @@ async function restartsOfOne(
   if (resource === "daemonsets.apps") {
     if (!(await compared.mayList("nodes", ""))) return undefined;
     const nodes = await compared.after.collect("nodes", nodeOf);
-    return restartsOfDaemonSet({ ...both<DaemonSet>(), pods }, { ...compared, nodes });
+    const change = { ...both<DaemonSet>(), pods };
+    for (const _ of judgeNodes(change.after.spec.template, nodes)) await compared.pause();
+    return restartsOfDaemonSet(change, nodes, compared.now);
   }
   const sets = (await owned.sets(namespace)).get(uid) ?? [];
   const ofSets = sets.flatMap(({ metadata }) => podsBy.get(metadata.uid) ?? []);

@@ -16,6 +16,7 @@ import {
   sharedInformer,
   watches,
 } from "../../runtime/index.ts";
+import { inSlices } from "../../util/steps.ts";
 import { controllerUid, namespaceOf } from "../../runtime/owners.ts";
 import { FailureMemory } from "../../workloads/daemonset/backoff.ts";
 import { fitOf, judgeNodes } from "../../workloads/daemonset/fit.ts";
@@ -85,8 +86,8 @@ export const daemonSet: Controller = defineController({
     const revisions = informer(workloadRevisions);
     const memory = memoryOf(informer);
     const slice = clock.loop.slice();
-    await readRevisions(candidatesOf(set, revisions), () => slice.pause());
-    await judgeNodes(set.spec.template, informer(nodes).list(), () => slice.pause());
+    await inSlices(readRevisions(candidatesOf(set, revisions)), slice);
+    await inSlices(judgeNodes(set.spec.template, informer(nodes).list()), slice);
     const now = clock.now();
     // A new generation begins anew.
     const failures = (node: string): string => `${uid}/${set.status.observedGeneration ?? 0}/${node}`;

@@ -7,6 +7,7 @@ import { type Key, keyOf } from "../../client/index.ts";
 import { type ControllerRevision, PersistentVolumeClaim, type Pod, StatefulSet } from "../../client/kinds/index.ts";
 import { selectorOf } from "../../meta/label-selector.ts";
 import { type Controller, type Source, defineController, sharedInformer, watches } from "../../runtime/index.ts";
+import { inSlices } from "../../util/steps.ts";
 import { claimPrefix, claimPrefixes, ordinalOf } from "../../workloads/statefulset/names.ts";
 import { readRevisions } from "../../workloads/revisions/revision.ts";
 import { planStatefulSet } from "../../workloads/statefulset/plan.ts";
@@ -51,8 +52,7 @@ export const statefulSet: Controller = defineController({
     const { object: set, informer, clock } = ctx;
     const { namespace = "" } = set.metadata;
     const revisions = informer(workloadRevisions);
-    const slice = clock.loop.slice();
-    await readRevisions(candidatesOf(set, revisions), () => slice.pause());
+    await inSlices(readRevisions(candidatesOf(set, revisions)), clock.loop.slice());
     const plan = planStatefulSet({
       set,
       pods: candidatesOf(set, informer(workloadPods)),

@@ -4,6 +4,7 @@ import type { PodTemplate } from "../common/template.ts";
 import { matcherOf } from "../nodes/node-selector.ts";
 import { isTolerated } from "../nodes/tolerations.ts";
 import { tolerationsOf } from "./pod.ts";
+import type { Steps } from "../../util/steps.ts";
 
 /** Whether a node should have a Pod (`runs`), keeps one that it has (`stays`), or should have none (`none`). */
 export type NodeFit = "runs" | "stays" | "none";
@@ -28,16 +29,12 @@ export function fitOf(template: PodTemplate): FitOf {
   return fit;
 }
 
-/** Judges nodes with a pause after each, so that {@link fitOf} knows them: a template may have tens of thousands of terms. */
-export async function judgeNodes(
-  template: PodTemplate,
-  nodes: readonly Node[],
-  pause: () => Promise<void> | undefined,
-): Promise<void> {
+/** Judges nodes in steps, so that {@link fitOf} knows them: a template may have tens of thousands of terms. */
+export function* judgeNodes(template: PodTemplate, nodes: readonly Node[]): Steps<void> {
   const fit = fitOf(template);
   for (const node of nodes) {
     fit(node);
-    await pause();
+    yield;
   }
 }
 

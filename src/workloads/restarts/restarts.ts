@@ -9,12 +9,14 @@ import { controllerOf } from "../common/ownership.ts";
 import { isActive, isAvailable, isReady } from "../common/pods.ts";
 import { shareOf } from "../common/share.ts";
 import { isSameTemplate } from "../common/template.ts";
-import { fitOf, judgeNodes } from "../daemonset/fit.ts";
+import { fitOf } from "../daemonset/fit.ts";
 import { HASH as REVISION, targetOf } from "../daemonset/pod.ts";
 import { isRolling, maxSurge, maxUnavailable } from "../deployment/shares.ts";
 import { HASH_LABEL, hasTemplateOf } from "../deployment/template-set.ts";
 import { deletionOrder } from "../replicas/ranking.ts";
 import { firstOrdinal, isWanted, ordinalOf, replicasOf } from "../statefulset/names.ts";
+
+export { judgeNodes } from "../daemonset/fit.ts";
 
 /** The Pods that a change replaces. */
 export interface Restarts {
@@ -88,22 +90,19 @@ export function restartsOfStatefulSet({ before, after, pods }: Changed<StatefulS
   };
 }
 
-/** The nodes of a cluster, and the time in milliseconds since the epoch. */
-export interface Surroundings {
-  readonly nodes: readonly Node[];
-  readonly now: number;
-  /** Lets others run, after each node. */
-  readonly pause: () => Promise<void>;
-}
-
-/** Returns what a change of a DaemonSet restarts on nodes that it fits: unavailable Pods first; undefined where the template stays. */
-export async function restartsOfDaemonSet(
+/**
+ * Returns what a change of a DaemonSet restarts on nodes that it fits: unavailable Pods first; undefined where the template stays.
+ * Nodes that have been judged before cost little.
+ *
+ * @param now milliseconds since the epoch
+ */
+export function restartsOfDaemonSet(
   { before, after, pods }: Changed<DaemonSet>,
-  { nodes, now, pause }: Surroundings,
-): Promise<Restarts | undefined> {
+  nodes: readonly Node[],
+  now: number,
+): Restarts | undefined {
   if (isSameTemplate(before.spec.template, after.spec.template, REVISION)) return undefined;
   const { minReadySeconds = 0, updateStrategy, template } = after.spec;
-  await judgeNodes(template, nodes, pause);
   const fit = fitOf(template);
   const desired = new Set(nodes.filter((node) => fit(node) === "runs").map(({ metadata }) => metadata.name));
   const running = pods.filter((pod) => isActive(pod) && desired.has(targetOf(pod) ?? ""));

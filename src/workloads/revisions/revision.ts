@@ -5,6 +5,7 @@
  */
 import type { ApiObject, NewObject } from "../../client/kind.ts";
 import type { ControllerRevision } from "../../client/kinds/index.ts";
+import type { Steps } from "../../util/steps.ts";
 import { canonicalJson } from "../../value/canonical.ts";
 import type { Value } from "../../value/value.ts";
 import { ownedBy } from "../common/ownership.ts";
@@ -45,14 +46,11 @@ const textOfRevision = ({ data }: Pick<ControllerRevision, "data">): string | un
 export const isRevisionOf = (revision: Pick<ControllerRevision, "data">, template: PodTemplate): boolean =>
   textOfRevision(revision) === textOf(template, dataOf);
 
-/** Reads revisions with a pause after each, so that {@link isRevisionOf} knows them: each may have megabytes. */
-export async function readRevisions(
-  revisions: readonly ControllerRevision[],
-  pause: () => Promise<void> | undefined,
-): Promise<void> {
+/** Reads revisions in steps, so that {@link isRevisionOf} knows them: each may have megabytes. */
+export function* readRevisions(revisions: readonly ControllerRevision[]): Steps<void> {
   for (const revision of revisions) {
     textOfRevision(revision);
-    await pause();
+    yield;
   }
 }
 
