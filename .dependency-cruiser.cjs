@@ -105,6 +105,8 @@ const rooms = {
     "sidecars/snapshot",
   ],
   node: ["util", "meta", "client", "claims", "runtime", "volumes", "csi"],
+  // Faults of controllers: plans of what may go wrong, judging, shrinking and reports. It plays nothing itself.
+  explore: ["util", "value", "meta", "cel", "client/kind"],
   cli: [
     "util",
     "value",

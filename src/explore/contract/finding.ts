@@ -1,0 +1,86 @@
+/**
+ * What was found: faults of a run, and the finding that plays them again.
+ *
+ * @module
+ */
+import type { Plan } from "./plan.ts";
+import type { ObjectRef } from "./trace.ts";
+
+/** What kind of fault it is. */
+export type FaultKind =
+  /** An object that should be there is not. */
+  | "missing"
+  /** An object is there that should not be; nobody will ever remove it. */
+  | "leaked"
+  /** An object remains in deletion: its finalizer is never removed. */
+  | "stuck-in-deletion"
+  /** An object is not as it is without the perturbation. */
+  | "differs"
+  /** An object names an owner or another object that does not exist. */
+  | "dangling"
+  /** The status tells of a state that is not (observedGeneration behind, counts that are wrong). */
+  | "stale-status"
+  /** The program deleted an object which it had never seen: another one of the same name. */
+  | "deleted-unseen"
+  /** The program deleted, or made anew, what it leaves alone without the perturbation. */
+  | "deleted-needlessly"
+  /** A claim, volume or its data was lost. */
+  | "data-lost"
+  | "made-twice"
+  /** It goes on writing while nothing changes, or two undo each other's writes. */
+  | "restless"
+  | "fight"
+  /** It never comes to rest. */
+  | "unsettled"
+  | "crash-loop"
+  | "failed"
+  /** The state after changes is not that of an object made so at once. */
+  | "remembers"
+  /** A rule of the scenario. */
+  | "always"
+  | "eventually"
+  | "step-failed";
+
+/** A fault that a run showed. */
+export interface Fault {
+  readonly kind: FaultKind;
+  /** Equal for the same fault in other runs: kind, object (with normal names) and member. */
+  readonly key: string;
+  /** One sentence that names what happened, to whom: plain English. */
+  readonly sentence: string;
+  readonly object?: ObjectRef;
+  /** The member that differs: `.spec.replicas`. */
+  readonly path?: string;
+  /** What was expected and what was found, as YAML or a text. */
+  readonly expected?: string;
+  readonly found?: string;
+  /** The step after which it shows. */
+  readonly step: number;
+  /** The entry of the trace that shows it best. */
+  readonly seq?: number;
+  /** `notice` for what is wasteful or unusual, but right in the end: it is reported and fails nothing. */
+  readonly severity: "fault" | "notice";
+}
+
+/** A fault with what plays it again: the content of a file. */
+export interface Finding {
+  readonly format: 1;
+  readonly scenario: {
+    readonly name: string;
+    /** The file of the scenario or of the module, relative to the finding; absent where the scenario is code of a test. */
+    readonly file?: string;
+    /** The whole scenario, where it is data. */
+    readonly inline?: unknown;
+  };
+  /** How the programs were started: `["./manager", "--kubeconfig", "{}"]`; absent in process. */
+  readonly command?: readonly string[];
+  readonly csi?: { readonly endpoint: string };
+  readonly seed: number;
+  /** The steps that are needed, by index; all where absent. */
+  readonly steps?: readonly number[];
+  readonly plan: Plan;
+  readonly fault: Fault;
+  /** How often it showed when it was played again: 3 of 3. */
+  readonly replayed: { readonly shown: number; readonly of: number };
+  readonly versions: { readonly keelson: string; readonly node: string; readonly platform: string };
+}

@@ -1,0 +1,79 @@
+/**
+ * What plays runs. There is one for controllers in this process, one for programs over HTTP, and one for storage drivers.
+ *
+ * @module
+ */
+import type { Perturbation, PerturbationType, Plan } from "./plan.ts";
+import type { State } from "./state.ts";
+import type { ObjectRef, Trace } from "./trace.ts";
+
+/** What to play. */
+export interface RunOrder {
+  /** For uids, names, jitter and the order of what happens at once. */
+  readonly seed: number;
+  readonly plan: Plan;
+  /** The steps of the scenario that are played, by index, ascending; all by default. */
+  readonly steps?: readonly number[];
+  /** Stop before the n-th write of the programs, counted from 1. */
+  readonly beforeWrite?: number;
+  /** Whether the long quiet in the end is left out, as nothing is judged by it. */
+  readonly brief?: boolean;
+}
+
+/** Something that the run itself shows to be wrong; no other run is needed to see it. */
+export type Complaint =
+  /** Work went on without end while the clock stood still. */
+  | { readonly type: "unsettled"; readonly step: number; readonly detail: string }
+  /** A program threw an error for which a retry is useless, or ended by itself again and again. */
+  | { readonly type: "crash-loop" | "failed"; readonly actor: string; readonly step: number; readonly detail: string }
+  /** A step of the user was refused. */
+  | { readonly type: "step-failed"; readonly step: number; readonly detail: string }
+  /** What the scenario says must always hold did not, at this entry of the trace. */
+  | { readonly type: "always"; readonly rule: string; readonly seq: number; readonly detail: string }
+  /** What must hold in the end did not. */
+  | { readonly type: "eventually"; readonly rule: string; readonly step: number; readonly detail: string }
+  /** A driver has a volume (snapshot) that no object knows, has it twice, lost it while it was needed, or lost its data. */
+  | {
+      readonly type: "leaked" | "made-twice" | "deleted-in-use" | "data-lost";
+      readonly object: ObjectRef;
+      readonly detail: string;
+    };
+
+/** What became of an order. */
+export interface RunRecord {
+  readonly order: RunOrder;
+  readonly trace: Trace;
+  /** The state when each played step was at rest, and after the long quiet in the end (absent in a brief run). */
+  readonly states: readonly { readonly step: number; readonly state: State }[];
+  readonly complaints: readonly Complaint[];
+  /** For each perturbation of the plan, whether its place came up. */
+  readonly met: readonly boolean[];
+  /** Writes of programs that changed something in the last half of the long quiet. */
+  readonly restlessWrites: number;
+  /** CPU time of the run in ms, where it can be told. */
+  readonly cpuMillis?: number;
+}
+
+/** Plays runs of one scenario with one set of programs. */
+export interface Laboratory extends AsyncDisposable {
+  readonly scenario: { readonly name: string; readonly steps: readonly string[]; readonly nodes: readonly string[] };
+  /** The perturbations that it can play. */
+  readonly perturbations: ReadonlySet<PerturbationType>;
+  /** How many runs may be played at once. */
+  readonly parallel: number;
+  /** Whether the same order gives the same trace each time. */
+  readonly deterministic: boolean;
+  /**
+   * Plays an order from the state before the scenario.
+   *
+   * @throws Error only where the laboratory itself is at fault (a program that cannot be started); what the programs do is in the record
+   */
+  run(order: RunOrder, signal?: AbortSignal): Promise<RunRecord>;
+}
+
+/** A perturbation with what makes it worth trying: proposed from clean runs. */
+export interface Proposal {
+  readonly perturbation: Perturbation;
+  /** The higher, the earlier. */
+  readonly worth: number;
+}
