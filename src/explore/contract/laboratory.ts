@@ -12,7 +12,7 @@ export interface RunOrder {
   /** For uids, names, jitter and the order of what happens at once. */
   readonly seed: number;
   readonly plan: Plan;
-  /** The steps of the scenario that are played, by index, ascending; all by default. */
+  /** The steps of the scenario that are played, by index, in this order; the usual ones by default. */
   readonly steps?: readonly number[];
   /** Stop before the n-th write of the programs, counted from 1. */
   readonly beforeWrite?: number;
@@ -54,9 +54,32 @@ export interface RunRecord {
   readonly cpuMillis?: number;
 }
 
+/** What a user could have done in two ways: the state in the end must be the same. */
+export interface Comparison {
+  /** `.spec.size set to 3, then unset`. */
+  readonly name: string;
+  /** The steps that change, break or mend an object. */
+  readonly changed: readonly number[];
+  /** The steps that make it so at once. */
+  readonly fresh: readonly number[];
+}
+
+/** A scenario as the explorer knows it. */
+export interface ScenarioOutline {
+  readonly name: string;
+  /** The names of all steps; those of operations from a schema stand behind those of the user. */
+  readonly steps: readonly string[];
+  /** The steps of the user, which an order without `steps` plays. */
+  readonly usual: readonly number[];
+  /** Operations from schemas. */
+  readonly comparisons: readonly Comparison[];
+  /** The names of simulated nodes. */
+  readonly nodes: readonly string[];
+}
+
 /** Plays runs of one scenario with one set of programs. */
 export interface Laboratory extends AsyncDisposable {
-  readonly scenario: { readonly name: string; readonly steps: readonly string[]; readonly nodes: readonly string[] };
+  readonly scenario: ScenarioOutline;
   /** The perturbations that it can play. */
   readonly perturbations: ReadonlySet<PerturbationType>;
   /** How many runs may be played at once. */
