@@ -193,7 +193,10 @@ const ladders = {
     // Normal names of objects, and the points of a run that plans name.
     "names.ts",
     "points.ts",
-    ["perturbations", "judge", "operations"],
+    // What caused what in a clean run.
+    "causality.ts",
+    "perturbations",
+    ["judge", "operations"],
     "plans",
     "shrink.ts",
     "coverage.ts",
