@@ -41,7 +41,8 @@ function judgeCount(
   most: (of: (count: Count) => number) => number,
   onlyData: boolean,
 ): Found | undefined {
-  const isSurplus = count.peak > most(({ peak }) => peak);
+  const peak = most((clean) => clean.peak);
+  const isSurplus = count.identity.name.includes("*") && peak > 0 && count.peak > peak;
   const isClaim = count.identity.group === "" && count.identity.kind === "PersistentVolumeClaim";
   const byOthers = count.lastDeleteByOthers;
   if (isClaim && !isSurplus && byOthers && count.deletesByOthers > most(({ deletesByOthers }) => deletesByOthers))

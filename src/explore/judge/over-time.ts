@@ -54,6 +54,13 @@ export function overTime(expected: Expected, revisions: Revisions, view: RunView
     }
   return suspects;
 
+  /** What a driver had and has no longer, or has with other data, is lost. */
+  function kindOf({ kind, identity }: Difference, state: number): Suspect["kind"] {
+    if (identity.group !== "csi" || (kind !== "missing" && kind !== "differs")) return kind;
+    const had = view.states.slice(0, state).some(({ items }) => items.has(identity.key));
+    return kind === "differs" || had ? "data-lost" : kind;
+  }
+
   function suspectOf(difference: Difference, from: number, to: number): Suspect | undefined {
     if (isExcused(expected, view, periods, difference, to)) return undefined;
     const healed = to < last && isStillExpected(expected, difference, to, to + 1);
@@ -63,9 +70,9 @@ export function overTime(expected: Expected, revisions: Revisions, view: RunView
       );
       if (healed ? !firstUndisturbed : !periods.isUndisturbed(to)) return undefined;
     }
-    const { kind, identity, path } = difference;
+    const { identity, path } = difference;
     return {
-      kind,
+      kind: kindOf(difference, to),
       identity,
       difference,
       ...(path !== undefined && { path }),
