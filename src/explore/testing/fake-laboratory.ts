@@ -216,8 +216,8 @@ export const fakeJudge =
       faults: (run) => faultsOf(run).filter(({ key }) => !known.has(key)),
       // What comes by chance is masked, and no fault of the clean runs.
       cleanFaults: () => [...known.values()].filter(({ key }) => !key.startsWith("chance")),
-      compare: (_fresh, changed, { name, changed: steps }) =>
-        settings.remembers?.includes(name) && changed.order.steps === steps
+      compare: (a, b, { name, fresh, changed }) =>
+        settings.remembers?.includes(name) && a.order.steps === fresh && b.order.steps === changed
           ? [{ kind: "remembers", key: `remembers ${name}`, sentence: name, step: 0, severity: "fault" }]
           : [],
     };
