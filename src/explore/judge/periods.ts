@@ -107,7 +107,7 @@ function disturbancesOf({ trace, order }: RunRecord): readonly Disturbance[] {
       else if ((entry.event === "killed" || entry.event === "exited") && !open.has(key)) open.set(key, seq);
     }
   }
-  for (const key of [...open.keys()]) {
+  for (const key of open.keys()) {
     const index = key.startsWith("perturbation ") ? Number(key.slice("perturbation ".length)) : -1;
     ended(key, trace.length, Infinity, heldKind(index));
   }
