@@ -530,6 +530,25 @@ describe("what a run says itself", () => {
     ]);
   });
 
+  test("a run that never comes to rest is a fault, but a notice while watches are held until it does", () => {
+    const unsettled = (held: boolean): Variation => ({
+      plan: [
+        {
+          type: "lag",
+          at: { actor: OPERATOR, group: "", kind: "Secret", name: "a-cert", change: "ADDED", occurrence: 0 },
+        },
+      ],
+      make: (_, sent, usual) => (sent.kind === "ConfigMap" ? undefined : usual()),
+      beforeQuiet: (run, step) => {
+        if (step !== 1) return;
+        if (held) run.add({ type: "perturbation", perturbation: 0, phase: "begun", detail: "" });
+        run.complaints.push({ type: "unsettled", step, detail: "100 reconciles" });
+      },
+    });
+    expect(keys(played(unsettled(false)))).toEqual(["unsettled"]);
+    expect(keys(played(unsettled(true)))).toEqual(["notice: unsettled"]);
+  });
+
   test("what a driver has is compared by the names that were asked for", () => {
     const volumes = (data: string, ...more: string[]) =>
       inStep(1, (run) => {

@@ -129,7 +129,7 @@ class RunJudge implements Judge {
     return [
       ...unseenWrites(record.trace, new Sight(record.trace), names, at),
       ...restlessness(record, names),
-      ...complaintsOf(record, names, at),
+      ...complaintsOf(record, names, periods, at),
     ].filter(({ identity }) => !identity || !this.#ignored.isObject(identity));
   }
 

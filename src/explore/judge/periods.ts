@@ -48,6 +48,11 @@ export class Periods {
     this.disturbances = disturbancesOf(run);
   }
 
+  /** Whether watches were still held when the run ended. */
+  get isHeldInTheEnd(): boolean {
+    return this.disturbances.some(({ kind, endedAt }) => kind !== undefined && endedAt === Infinity);
+  }
+
   /** The state of the step during which an entry stands. */
   stateAt(seq: number): number {
     return Math.max(

@@ -66,7 +66,7 @@ function effectOf(suspect: Suspect, evidence: Evidence): string {
       return `${program} deleted ${object}, which it leaves alone otherwise, and it was made again`;
     case "data-lost":
       return actors.length > 0
-        ? `${object} was deleted by ${actors[0] === "cluster" ? "the garbage collector" : program}, and its data with it`
+        ? `${object} was deleted by ${actors[0] === "cluster" ? "the cluster" : program}, and its data with it`
         : withDetail(`data of ${object} was lost`, suspect);
     case "made-twice":
       return actors.length > 0
