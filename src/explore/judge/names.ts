@@ -10,7 +10,7 @@ import { NormalNames, objectText } from "../names.ts";
 
 const UID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
 const TIME = /\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[-+]\d{2}:\d{2})/g;
-const ADDRESS = /\d{1,3}(?:\.\d{1,3}){3}/g;
+const ADDRESS = /[0-9.]+/g;
 
 /** A text in place of each uid of an object that was deleted. */
 export const GONE = "uid of an object that is gone";
