@@ -68,9 +68,15 @@ describe("causes in a clean run", () => {
   test("the same write for the same cause is not fresh; for another cause it is", () => {
     const again = (builder: TraceBuilder, size: number): TraceBuilder =>
       builder.news("update", widget({ size })).write("update", { ...child("a"), spec: { size } });
-    const builder = new TraceBuilder().step(0).news("create", widget({})).write("create", { ...child("a"), spec: {} });
+    const builder = new TraceBuilder()
+      .step(0)
+      .news("create", widget({}))
+      .write("create", { ...child("a"), spec: {} });
     for (const [step, size] of [1, 2, 3, 4].entries()) again(builder.step(step + 1), size);
-    builder.step(5).news("create", { kind: "Pod", name: "p" }).write("update", { ...child("a"), spec: { size: 9 } });
+    builder
+      .step(5)
+      .news("create", { kind: "Pod", name: "p" })
+      .write("update", { ...child("a"), spec: { size: 9 } });
     expect(writesOf(builder).map(({ fresh }) => fresh)).toEqual([true, true, true, false, false, true]);
   });
 
@@ -93,7 +99,13 @@ describe("causes in a clean run", () => {
   test("calls of a driver that change something are writes, others reads", () => {
     const volume = { group: "csi", kind: "Volume", name: "pvc-6f1c2f3e-0d1b-4a53-9f0e-0123456789ab" };
     const builder = new TraceBuilder().step(0);
-    for (const verb of ["GetPluginInfo", "CreateVolume", "ControllerGetVolume", "NodeGetInfo", "ControllerPublishVolume"])
+    for (const verb of [
+      "GetPluginInfo",
+      "CreateVolume",
+      "ControllerGetVolume",
+      "NodeGetInfo",
+      "ControllerPublishVolume",
+    ])
       builder.request("op", verb, volume, { protocol: "csi", code: 0 });
     builder.request("op", "DeleteVolume", volume, { protocol: "csi", code: 14 });
     const { writes, reads } = analyse(builder.trace);

@@ -88,7 +88,17 @@ export class TraceBuilder {
 
   /** A request of a program that changes nothing unless more is said. */
   request(actor: string, verb: string, object: ObjectRef, more: Partial<RequestEntry> = {}): this {
-    return this.add({ type: "request", actor, life: 0, protocol: "api", verb, object, code: 200, changed: false, ...more });
+    return this.add({
+      type: "request",
+      actor,
+      life: 0,
+      protocol: "api",
+      verb,
+      object,
+      code: 200,
+      changed: false,
+      ...more,
+    });
   }
 
   /** A write of a program: its change, its answer, and its delivery to the program. */
