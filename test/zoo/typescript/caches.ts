@@ -6,7 +6,7 @@
 import { type ApiObject, type ObjectIn, attempt, keyOf, keyText, parseKey } from "../../../src/client/index.ts";
 import { ConfigMap, Secret } from "../../../src/client/kinds/index.ts";
 import { type Controller, type GetInformer, defineController, sharedInformer, watches } from "../../../src/runtime/index.ts";
-import type { ProgramContext } from "../../../src/testing/explore/scenario.ts";
+import type { ProgramContext, Step } from "../../../src/testing/explore/scenario.ts";
 import {
   App,
   Member,
@@ -76,6 +76,15 @@ async function sweeper(context: ProgramContext, mended: boolean): Promise<void> 
     await attempt(context.client.resource(ConfigMap).delete(mended ? one : keyOf<"Namespaced">(one)), "NotFound", "Conflict");
   });
 }
+
+/** A user makes the tenant, and then its settings. */
+const moveIn = (plan: string): Step => ({
+  name: `acme moves in with the plan ${plan}`,
+  async do(cluster) {
+    await cluster.apply(objectOf(Tenant, "acme", {}));
+    await cluster.apply(configMap("acme", { plan }, { [TENANT]: "acme" }));
+  },
+});
 
 const teamsByMember = sharedInformer(Team, { indexes: { member: ({ spec }) => spec.members } });
 const people = sharedInformer(Member);
@@ -192,9 +201,9 @@ export const caches: readonly InProcessEntry[] = [
       name: "sweeper",
       start: [definitionOf(Tenant)],
       steps: [
-        { apply: [objectOf(Tenant, "acme", {}), configMap("acme", { plan: "small" }, { tenant: "acme" })] },
+        moveIn("small"),
         { delete: named(Tenant, "acme") },
-        { apply: [objectOf(Tenant, "acme", {}), configMap("acme", { plan: "large" }, { tenant: "acme" })] },
+        moveIn("large"),
       ],
     },
     programs: (mended) => ({ sweeper: { main: (context) => sweeper(context, mended) } }),

@@ -1,6 +1,6 @@
 /**
- * The work queue of a small program over a client, as many write it by hand: one key after the other, each once for all
- * that happened in a short time, and again a little later where it failed.
+ * The work queue of a small program over a client, as many write it by hand: one key after the other, and again a
+ * little later where it failed.
  *
  * @module
  */
@@ -9,8 +9,6 @@ import { type HeldInformer, type InformerFactory, createInformers } from "../../
 import type { ProgramContext } from "../../../src/testing/explore/scenario.ts";
 import { sleep } from "../../../src/util/clock.ts";
 
-/** Passes of the loop in which changes that belong together arrive. */
-const PASSES = 10;
 const RETRY_MS = 2000;
 
 /** Keys that wait for work. */
@@ -34,7 +32,6 @@ export class Keys {
     signal.addEventListener("abort", () => this.#wake());
     while (!signal.aborted) {
       if (this.#waiting.size === 0) await new Promise<void>((resolve) => (this.#wake = resolve));
-      for (let i = 0; i < PASSES; i++) await clock.loop.pass();
       const [key] = this.#waiting;
       if (key === undefined) continue;
       this.#waiting.delete(key);
