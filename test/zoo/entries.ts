@@ -4,6 +4,8 @@
  * @module
  */
 import type { Entry } from "./entry.ts";
+import { goEntries } from "./go.ts";
+import { pythonEntries } from "./python.ts";
 import { caches } from "./typescript/caches.ts";
 import { events } from "./typescript/events.ts";
 import { operations } from "./typescript/operations.ts";
@@ -11,4 +13,12 @@ import { time } from "./typescript/time.ts";
 import { writes } from "./typescript/writes.ts";
 
 /** All controllers with a fault. */
-export const entries: readonly Entry[] = [...writes, ...caches, ...events, ...time, ...operations];
+export const entries: readonly Entry[] = [
+  ...writes,
+  ...caches,
+  ...events,
+  ...time,
+  ...operations,
+  ...goEntries,
+  ...pythonEntries,
+];
