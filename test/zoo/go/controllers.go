@@ -132,8 +132,12 @@ func keep(ctx context.Context, c client.Client, bucket *unstructured.Unstructure
 }
 
 // release removes the record, and then the finalizer.
-func release(ctx context.Context, c client.Client, bucket *unstructured.Unstructured, toleratesNotFound bool) error {
-	err := c.Delete(ctx, record(bucket))
+func release(ctx context.Context, manager ctrl.Manager, bucket *unstructured.Unstructured, toleratesNotFound bool) error {
+	there := record(bucket)
+	err := manager.GetAPIReader().Get(ctx, client.ObjectKeyFromObject(there), there)
+	if err == nil {
+		err = manager.GetClient().Delete(ctx, there, client.Preconditions{UID: &there.UID})
+	}
 	if toleratesNotFound {
 		err = client.IgnoreNotFound(err)
 	}
@@ -141,7 +145,7 @@ func release(ctx context.Context, c client.Client, bucket *unstructured.Unstruct
 		return err
 	}
 	controllerutil.RemoveFinalizer(bucket, finalizer)
-	return client.IgnoreNotFound(c.Update(ctx, bucket))
+	return client.IgnoreNotFound(manager.GetClient().Update(ctx, bucket))
 }
 
 // buckets adds its finalizer after it has made the record.
@@ -153,7 +157,7 @@ func buckets(manager ctrl.Manager, given parts) error {
 			if !hasFinalizer {
 				return nil
 			}
-			return release(ctx, c, bucket, true)
+			return release(ctx, manager, bucket, true)
 		}
 		if given.mended && controllerutil.AddFinalizer(bucket, finalizer) {
 			return c.Update(ctx, bucket)
@@ -176,7 +180,7 @@ func vaults(manager ctrl.Manager, given parts) error {
 			if !controllerutil.ContainsFinalizer(bucket, finalizer) {
 				return nil
 			}
-			return release(ctx, c, bucket, given.mended)
+			return release(ctx, manager, bucket, given.mended)
 		}
 		if controllerutil.AddFinalizer(bucket, finalizer) {
 			return c.Update(ctx, bucket)

@@ -11,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/util/wait"
 	applycore "k8s.io/client-go/applyconfigurations/core/v1"
 	applymeta "k8s.io/client-go/applyconfigurations/meta/v1"
 	"k8s.io/client-go/dynamic"
@@ -201,7 +200,10 @@ func directories(ctx context.Context, config *rest.Config, given parts) error {
 		if _, err := w.objects.Namespace(namespace).Get(ctx, name, metav1.GetOptions{}); !apierrors.IsNotFound(err) {
 			return err
 		}
-		err = entries.Delete(ctx, name, metav1.DeleteOptions{})
+		entry, err := entries.Get(ctx, name, metav1.GetOptions{})
+		if err == nil {
+			err = entries.Delete(ctx, name, metav1.DeleteOptions{Preconditions: metav1.NewUIDPreconditions(string(entry.UID))})
+		}
 		if apierrors.IsNotFound(err) {
 			return nil
 		}
@@ -239,8 +241,10 @@ func databases(ctx context.Context, config *rest.Config, given parts) error {
 		if err := listAndWatch(ctx, w, handle); err != nil {
 			fmt.Println("lists again:", err)
 		}
-		_ = wait.PollUntilContextTimeout(ctx, 200*time.Millisecond, 200*time.Millisecond, false,
-			func(context.Context) (bool, error) { return true, nil })
+		select {
+		case <-ctx.Done():
+		case <-time.After(200 * time.Millisecond):
+		}
 	}
 	return nil
 }

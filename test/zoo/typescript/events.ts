@@ -25,7 +25,11 @@ async function features(context: ProgramContext, mended: boolean): Promise<void>
     const key = parseKey(text);
     const feature = all.get(key);
     const message = { namespace: key.namespace, name: `${key.name}-message` };
-    if (!feature?.spec.enabled) return void (await attempt(maps.delete(message), "NotFound"));
+    if (!feature?.spec.enabled) {
+      const there = await maps.find(message);
+      if (there) await attempt(maps.delete(there), "NotFound", "Conflict");
+      return;
+    }
     const { apiVersion, kind, metadata } = feature;
     const ownerReferences = [{ apiVersion, kind, name: key.name, uid: metadata.uid, controller: true }];
     const data = { message: feature.spec.message ?? "" };
