@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { Manifest } from "../../src/client/index.ts";
 import type { FaultKind } from "../../src/explore/contract/finding.ts";
 import type { InProcessProgram, Scenario } from "../../src/testing/explore/scenario.ts";
 
@@ -16,6 +17,10 @@ interface Described {
   /** The kinds of faults by which it may show. */
   readonly kinds: readonly FaultKind[];
   readonly scenario: Scenario;
+  /** Whether it is right in the end and only wasteful, so that a notice tells of it. */
+  readonly isNotice?: boolean;
+  /** An object whose members are changed as its schema permits. */
+  readonly operations?: Manifest;
 }
 
 /** A controller in this process. */

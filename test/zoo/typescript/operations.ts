@@ -86,6 +86,7 @@ export const operations: readonly InProcessEntry[] = [
       start: [definitionOf(Alias)],
       steps: [{ apply: objectOf(Alias, "mail", { target: "mail-settings", value: "a" }) }],
     },
+    operations: objectOf(Alias, "mail", { target: "mail-settings", value: "a" }),
     programs: (mended) => ({ aliases: { controllers: () => aliases(mended) } }),
   },
   {
@@ -99,6 +100,7 @@ export const operations: readonly InProcessEntry[] = [
       start: [definitionOf(Logger)],
       steps: [{ apply: objectOf(Logger, "web", { file: "web.log", level: "debug" }) }],
     },
+    operations: objectOf(Logger, "web", { file: "web.log", level: "debug" }),
     programs: (mended) => ({ loggers: { controllers: () => loggers(mended) } }),
   },
   {
@@ -112,6 +114,7 @@ export const operations: readonly InProcessEntry[] = [
       start: [definitionOf(Cache)],
       steps: [{ apply: objectOf(Cache, "web", { size: "64Mi" }) }],
     },
+    operations: objectOf(Cache, "web", { size: "64Mi" }),
     programs: (mended) => ({ caches: { controllers: () => caches(mended) } }),
   },
   {
