@@ -4,7 +4,14 @@ import type { Fault, Finding } from "./contract/finding.ts";
 import { decodeFinding, encodeFinding, findingFileNames } from "./finding-file.ts";
 
 const at = { actor: "operator", protocol: "api", verb: "create", group: "", kind: "Secret", occurrence: 0 } as const;
-const behind = { actor: "operator", group: "", kind: "Secret", name: "a-cert", change: "ADDED", occurrence: 0 } as const;
+const behind = {
+  actor: "operator",
+  group: "",
+  kind: "Secret",
+  name: "a-cert",
+  change: "ADDED",
+  occurrence: 0,
+} as const;
 
 const fault: Fault = {
   kind: "missing",
@@ -81,7 +88,11 @@ describe("the file of a finding", () => {
     [["plan", 0, "type"], "constructor", "plan[0].type: expected one of crash, answer-lost,"],
     [["plan", 0, "byMillis"], 3, "plan[0].byMillis: unknown member; known are type, at, when, downMillis"],
     [["plan", 0, "whem"], 3, 'plan[0].whem: unknown member; did you mean "when"?'],
-    [["plan", 4, "at", "change"], "added", 'plan[4].at.change: expected one of ADDED, MODIFIED, DELETED, found "added"'],
+    [
+      ["plan", 4, "at", "change"],
+      "added",
+      'plan[4].at.change: expected one of ADDED, MODIFIED, DELETED, found "added"',
+    ],
     [["plan"], { 0: 1 }, 'plan: expected a list, found {"0":1}'],
     [["fault", "kind"], "toString", "fault.kind: expected one of missing, leaked,"],
     [["scenario", "file"], "/etc/passwd", "scenario.file: expected a path relative to the finding"],
@@ -101,7 +112,15 @@ describe("the file of a finding", () => {
   });
 
   it("throws errors of its own for any JSON in the place of any member", () => {
-    const paths = [["plan"], ["plan", 0], ["plan", 0, "at"], ["fault"], ["fault", "object"], ["scenario"], ["versions"]];
+    const paths = [
+      ["plan"],
+      ["plan", 0],
+      ["plan", 0, "at"],
+      ["fault"],
+      ["fault", "object"],
+      ["scenario"],
+      ["versions"],
+    ];
     fc.assert(
       fc.property(fc.constantFrom(...paths), fc.jsonValue(), (path, value) => {
         const text = changed(path, value);
@@ -121,7 +140,9 @@ describe("the name of the file", () => {
 
   it("says what is wrong with which object", () => {
     expect(named({})).toEqual(["missing-configmap-a-config.yaml"]);
-    expect(named({ kind: "differs", path: ".spec.replicas" })).toEqual(["differs-configmap-a-config-spec-replicas.yaml"]);
+    expect(named({ kind: "differs", path: ".spec.replicas" })).toEqual([
+      "differs-configmap-a-config-spec-replicas.yaml",
+    ]);
   });
 
   it("leaves out generated names", () => {

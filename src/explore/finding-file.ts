@@ -11,18 +11,7 @@ import { encodeYaml } from "../value/yaml-encode.ts";
 import { isObject, type Value } from "../value/value.ts";
 import type { Fault, FaultKind, Finding } from "./contract/finding.ts";
 import type { DeliveryPoint, Perturbation, PerturbationType, Refusal, RequestPoint } from "./contract/plan.ts";
-import {
-  anything,
-  count,
-  type Decoder,
-  listOf,
-  oneOf,
-  record,
-  StrictError,
-  tagged,
-  text,
-  word,
-} from "./strict.ts";
+import { anything, count, type Decoder, listOf, oneOf, record, StrictError, tagged, text, word } from "./strict.ts";
 
 /** The format that this version writes. */
 const FORMAT = 1;
@@ -61,7 +50,10 @@ function checkFormat(value: Value): void {
   if (!isObject(value)) throw new StrictError("expected an object with a format, a scenario, a plan and a fault");
   const { format, versions } = value;
   if (format === FORMAT) return;
-  const by = isObject(versions) && typeof versions["keelson"] === "string" ? `; it was written by keelson ${versions["keelson"]}` : "";
+  const by =
+    isObject(versions) && typeof versions["keelson"] === "string"
+      ? `; it was written by keelson ${versions["keelson"]}`
+      : "";
   throw new StrictError(`format: expected ${FORMAT}, found ${JSON.stringify(format) ?? "nothing"}${by}`);
 }
 

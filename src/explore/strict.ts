@@ -39,7 +39,9 @@ export const word: Decoder<string> = (value, path) =>
 
 /** A whole number from 0 that a double holds. */
 export const count: Decoder<number> = (value, path) =>
-  Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : refuse(path, "a whole number from 0", value);
+  Number.isSafeInteger(value) && (value as number) >= 0
+    ? (value as number)
+    : refuse(path, "a whole number from 0", value);
 
 /** Any JSON. */
 export const anything: Decoder<unknown> = (value, path) =>
