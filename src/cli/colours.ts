@@ -1,17 +1,6 @@
-import type { Colour, Painter } from "../util/terminal.ts";
+import type { Colour } from "../util/terminal.ts";
 
-export { type Colour, type Painter, printable } from "../util/terminal.ts";
-
-const CODES: Readonly<Record<Colour, number>> = {
-  bold: 1,
-  dim: 2,
-  red: 31,
-  green: 32,
-  yellow: 33,
-  blue: 34,
-  magenta: 35,
-  cyan: 36,
-};
+export { type Colour, type Painter, painter, printable } from "../util/terminal.ts";
 
 /** The colours of managers, in the order of their use. */
 export const MANAGER_COLOURS: readonly Colour[] = ["cyan", "yellow", "green", "magenta", "blue", "red"];
@@ -25,7 +14,3 @@ export function wantsColour(isTerminal: boolean, env: Readonly<Record<string, st
   if (env["FORCE_COLOR"] && env["FORCE_COLOR"] !== "0") return true;
   return isTerminal && env["TERM"] !== "dumb";
 }
-
-/** Returns a painter with or without colours. */
-export const painter = (paints: boolean): Painter =>
-  paints ? (colour, text) => `\u001b[${CODES[colour]}m${text}\u001b[0m` : (_colour, text) => text;
