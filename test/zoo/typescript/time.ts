@@ -113,6 +113,7 @@ export const time: readonly InProcessEntry[] = [
     class: "a write at every resync",
     fault: "It writes the time of its last look every ten minutes, though nothing has changed.",
     kinds: ["restless"],
+    isNotice: true,
     scenario: {
       name: "probes",
       start: [definitionOf(Probe)],
