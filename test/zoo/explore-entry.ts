@@ -63,7 +63,17 @@ export async function exploreEntry(entry: Entry, options: EntryOptions): Promise
   });
   const { findings, notices, runs, seconds, ended } = explored;
   const [first] = found;
-  return { entry, mended, ...(first && { found: first }), findings, notices, plans: explored.plans, runs, seconds, ended };
+  return {
+    entry,
+    mended,
+    ...(first && { found: first }),
+    findings,
+    notices,
+    plans: explored.plans,
+    runs,
+    seconds,
+    ended,
+  };
 }
 
 /** A finding in one line. */
@@ -74,7 +84,9 @@ async function laboratoryOf(entry: Entry, { mended, toolchains }: EntryOptions):
   const { scenario } = entry;
   if (entry.language === "TypeScript") {
     const { operations } = entry;
-    const definition = scenario.start?.find((one) => typeof one !== "string" && one.kind === "CustomResourceDefinition");
+    const definition = scenario.start?.find(
+      (one) => typeof one !== "string" && one.kind === "CustomResourceDefinition",
+    );
     const firstStep = scenario.steps.length;
     const more = operations && operationsOf(definition, operations, { firstStep });
     return await InProcessLaboratory.of(scenario, entry.programs(mended), undefined, more);

@@ -82,7 +82,8 @@ export const goEntries: readonly CommandEntry[] = [
     name: "banners",
     language: "Go",
     class: "lost update",
-    fault: "It writes a ConfigMap as its cache has it, without a resourceVersion, and so over a newer change of its user.",
+    fault:
+      "It writes a ConfigMap as its cache has it, without a resourceVersion, and so over a newer change of its user.",
     kinds: ["differs"],
     scenario: {
       name: "banners",
@@ -109,7 +110,8 @@ export const goEntries: readonly CommandEntry[] = [
     name: "databases",
     language: "Go",
     class: "a stale list after a restart",
-    fault: "It deletes claims beyond the replicas of a list that may be older than what it had seen before its restart.",
+    fault:
+      "It deletes claims beyond the replicas of a list that may be older than what it had seen before its restart.",
     kinds: ["data-lost", "deleted-needlessly"],
     scenario: {
       name: "databases",
@@ -145,10 +147,7 @@ export const goEntries: readonly CommandEntry[] = [
     scenario: {
       name: "directories",
       start: [namespace("directory"), definitionOf(Member)],
-      steps: [
-        { apply: objectOf(Member, "ann", { mail: "ann@example.com" }) },
-        { delete: named(Member, "ann") },
-      ],
+      steps: [{ apply: objectOf(Member, "ann", { mail: "ann@example.com" }) }, { delete: named(Member, "ann") }],
     },
   },
   {

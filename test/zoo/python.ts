@@ -31,10 +31,7 @@ export const pythonEntries: readonly CommandEntry[] = [
     scenario: {
       name: "tickets",
       start: [definitionOf(Order)],
-      steps: [
-        { apply: objectOf(Order, "first", { amount: 10 }) },
-        { apply: objectOf(Order, "second", { amount: 7 }) },
-      ],
+      steps: [{ apply: objectOf(Order, "first", { amount: 10 }) }, { apply: objectOf(Order, "second", { amount: 7 }) }],
     },
   },
   {

@@ -5,7 +5,13 @@
  */
 import { type ApiObject, type ObjectIn, attempt, keyOf, keyText, parseKey } from "../../../src/client/index.ts";
 import { ConfigMap, Secret } from "../../../src/client/kinds/index.ts";
-import { type Controller, type GetInformer, defineController, sharedInformer, watches } from "../../../src/runtime/index.ts";
+import {
+  type Controller,
+  type GetInformer,
+  defineController,
+  sharedInformer,
+  watches,
+} from "../../../src/runtime/index.ts";
 import type { ProgramContext, Step } from "../../../src/testing/explore/scenario.ts";
 import {
   App,
@@ -73,7 +79,11 @@ async function sweeper(context: ProgramContext, mended: boolean): Promise<void> 
     const owner = { namespace: one.metadata.namespace ?? "", name };
     if (tenants.get(owner)) return;
     if (mended && (await context.client.resource(Tenant).find(owner))) return;
-    await attempt(context.client.resource(ConfigMap).delete(mended ? one : keyOf<"Namespaced">(one)), "NotFound", "Conflict");
+    await attempt(
+      context.client.resource(ConfigMap).delete(mended ? one : keyOf<"Namespaced">(one)),
+      "NotFound",
+      "Conflict",
+    );
   });
 }
 
@@ -119,7 +129,8 @@ async function renderer(context: ProgramContext, mended: boolean): Promise<void>
   const templates = informers.informer(sharedInformer(ConfigMap, { fieldSelector: `metadata.name=${TEMPLATE}` }));
   await informers.synced();
   const keys = new Keys(context);
-  const isRendered = ({ metadata, status }: ObjectIn<typeof Page>): boolean => status?.observedGeneration === metadata.generation;
+  const isRendered = ({ metadata, status }: ObjectIn<typeof Page>): boolean =>
+    status?.observedGeneration === metadata.generation;
   follow(pages, (page) => (isRendered(page) ? undefined : keyText(keyOf(page))), keys.add);
   templates.on(() => {
     for (const page of pages.list()) keys.add(keyText(keyOf(page)));
@@ -179,15 +190,13 @@ export const caches: readonly InProcessEntry[] = [
     name: "pools",
     language: "TypeScript",
     class: "own writes not yet in the cache",
-    fault: "It counts members in a cache which does not have its own creates yet, and makes them again under other names.",
+    fault:
+      "It counts members in a cache which does not have its own creates yet, and makes them again under other names.",
     kinds: ["leaked", "made-twice"],
     scenario: {
       name: "pools",
       start: [definitionOf(Pool)],
-      steps: [
-        { apply: objectOf(Pool, "web", { size: 2 }) },
-        { apply: objectOf(Pool, "web", { size: 3 }) },
-      ],
+      steps: [{ apply: objectOf(Pool, "web", { size: 2 }) }, { apply: objectOf(Pool, "web", { size: 3 }) }],
     },
     programs: (mended) => ({ pools: { main: (context) => pools(context, mended) } }),
   },
@@ -200,11 +209,7 @@ export const caches: readonly InProcessEntry[] = [
     scenario: {
       name: "sweeper",
       start: [definitionOf(Tenant)],
-      steps: [
-        moveIn("small"),
-        { delete: named(Tenant, "acme") },
-        moveIn("large"),
-      ],
+      steps: [moveIn("small"), { delete: named(Tenant, "acme") }, moveIn("large")],
     },
     programs: (mended) => ({ sweeper: { main: (context) => sweeper(context, mended) } }),
   },

@@ -104,7 +104,8 @@ export const events: readonly InProcessEntry[] = [
     name: "tenants",
     language: "TypeScript",
     class: "owner reference with the uid of an object that is gone",
-    fault: "It remembers the uid of a name until it sees the deletion, and gives it to what belongs to the next object of that name.",
+    fault:
+      "It remembers the uid of a name until it sees the deletion, and gives it to what belongs to the next object of that name.",
     kinds: ["missing", "dangling", "differs", "unsettled"],
     scenario: {
       name: "tenants",

@@ -127,7 +127,9 @@ export const operations: readonly InProcessEntry[] = [
       name: "banners",
       start: [definitionOf(Banner)],
       steps: [
-        { apply: [configMap("site", { title: "Shop" }), objectOf(Banner, "sale", { target: "site", text: "20 % off" })] },
+        {
+          apply: [configMap("site", { title: "Shop" }), objectOf(Banner, "sale", { target: "site", text: "20 % off" })],
+        },
         { apply: objectOf(Banner, "sale", { target: "site", text: "30 % off" }) },
       ],
     },

@@ -154,10 +154,7 @@ export const time: readonly InProcessEntry[] = [
     scenario: {
       name: "grants",
       start: [definitionOf(Grant)],
-      steps: [
-        { apply: objectOf(Grant, "ann", { minutes: 60 }) },
-        { apply: objectOf(Grant, "ben", { minutes: 90 }) },
-      ],
+      steps: [{ apply: objectOf(Grant, "ann", { minutes: 60 }) }, { apply: objectOf(Grant, "ben", { minutes: 90 }) }],
     },
     programs: (mended) => ({ grants: { controllers: () => grants(mended) } }),
   },
@@ -187,10 +184,7 @@ export const time: readonly InProcessEntry[] = [
     scenario: {
       name: "schedules",
       start: [definitionOf(Schedule)],
-      steps: [
-        { apply: objectOf(Schedule, "nightly", { hours: "1, 2" }) },
-        { apply: objectOf(Schedule, "manual", {}) },
-      ],
+      steps: [{ apply: objectOf(Schedule, "nightly", { hours: "1, 2" }) }, { apply: objectOf(Schedule, "manual", {}) }],
     },
     programs: (mended) => ({ schedules: { main: (context) => schedules(context, mended) } }),
   },

@@ -125,15 +125,13 @@ export const writes: readonly InProcessEntry[] = [
     name: "mailboxes",
     language: "TypeScript",
     class: "owner reference in a second write",
-    fault: "It adds the owner reference after the create, and not where the Secret exists: it is left when its owner goes.",
+    fault:
+      "It adds the owner reference after the create, and not where the Secret exists: it is left when its owner goes.",
     kinds: ["leaked", "differs"],
     scenario: {
       name: "mailboxes",
       start: [definitionOf(Mailbox)],
-      steps: [
-        { apply: objectOf(Mailbox, "ann", { address: "ann@example.com" }) },
-        { delete: named(Mailbox, "ann") },
-      ],
+      steps: [{ apply: objectOf(Mailbox, "ann", { address: "ann@example.com" }) }, { delete: named(Mailbox, "ann") }],
     },
     programs: (mended) => ({ mailboxes: { controllers: () => mailboxes(mended) } }),
   },
