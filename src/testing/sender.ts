@@ -16,6 +16,12 @@ export class Sender implements Connection {
   }
 }
 
-/** Returns the sender of a connection; undefined for a connection of a port. */
+/** The senders of connections to ports that belong to one program each. */
+const atPorts = new WeakMap<Connection, Sender>();
+
+/** Says that a connection belongs to a sender: it came to the port of that program. */
+export const setSender = (connection: Connection, sender: Sender): void => void atPorts.set(connection, sender);
+
+/** Returns the sender of a connection; undefined for a connection of a port for everybody. */
 export const senderOf = (connection: Connection): Sender | undefined =>
-  connection instanceof Sender ? connection : undefined;
+  connection instanceof Sender ? connection : atPorts.get(connection);

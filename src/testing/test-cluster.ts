@@ -47,7 +47,7 @@ import { watchExpires } from "./fault.ts";
 import { FaultBook } from "./faults.ts";
 import { filtersOf } from "./filters.ts";
 import { Run, type RunOptions, type RunParts, type Running } from "./run.ts";
-import { Sender } from "./sender.ts";
+import { Sender, setSender } from "./sender.ts";
 import { type TestSimulation, testSimulation } from "./simulated.ts";
 import { FailureMonitor, type SettleOptions, settle } from "./settled.ts";
 import { type Recording, type RequestMatch, type RequestRecord, Traffic } from "./traffic.ts";
@@ -299,7 +299,12 @@ export class TestCluster implements Cluster {
     return eventsOf(this.client(), about);
   }
 
-  async listen({ port = 0 }: { readonly port?: number } = {}): Promise<Endpoint> {
+  listen({ port = 0 }: { readonly port?: number } = {}): Promise<Endpoint> {
+    return this.listenFor(undefined, port);
+  }
+
+  /** Opens a port whose requests are those of one program; of anybody without a sender. */
+  async listenFor(sender: Sender | undefined, port = 0): Promise<Endpoint> {
     this.#mayAct();
     this.#startControllers();
     // Clients of a port must not wait for long work.
@@ -310,6 +315,7 @@ export class TestCluster implements Cluster {
       pki,
       (exchange) => {
         if (exchange.method !== "GET") this.#failures.reset();
+        if (sender) setSender(exchange.connection, sender);
         this.#server().core.server.handle(exchange);
       },
       () => this.#endpoints.delete(endpoint),
