@@ -1,23 +1,17 @@
 import { Argument, Command, InvalidArgumentError, Option } from "commander";
 import type { PerturbationType } from "../explore/contract/plan.ts";
 import { type Duration, millisOf } from "../util/duration.ts";
-import type { Actions } from "./actions.ts";
+import type { Actions, ExploreForm, ExploredProgram } from "./actions.ts";
 import { withExamples } from "./help.ts";
 import { splitCommand } from "./split-command.ts";
 
 /** The forms of reports. */
-export const REPORT_FORMS = ["text", "json", "junit", "sarif", "html"] as const;
+const REPORT_FORMS: readonly ExploreForm[] = ["text", "json", "junit", "sarif", "html"];
 
 /** A report to print, or to write to a file. */
 export interface ReportOutput {
-  readonly form: (typeof REPORT_FORMS)[number];
+  readonly form: ExploreForm;
   readonly file?: string;
-}
-
-/** A program to explore, with its name in reports. */
-export interface ExploredProgram {
-  readonly name: string;
-  readonly command: readonly [string, ...string[]];
 }
 
 /** The flags of the command. */

@@ -62,8 +62,8 @@ test("a port may belong to one program: a crash kills it, and no other client", 
   await using cluster = (await createCluster()) as TestCluster;
   const killed: string[] = [];
   const [one, two] = ["one", "two"].map((name) => new Sender("subject", () => void killed.push(name)));
-  await using first = await cluster.listenFor(one);
-  await using second = await cluster.listenFor(two);
+  await using first = await cluster.listenFor({ sender: () => one! });
+  await using second = await cluster.listenFor({ sender: () => two! });
   cluster.faults.next({ verb: "create" }, crash({ when: "after" }));
   const transport = nodeTransport({ url: second.url, ca: second.ca, token: second.token });
   await expect(new Client(transport, { userAgent: "two" }).resource(ConfigMap).create(MAP)).rejects.toThrow();

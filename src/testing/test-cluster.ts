@@ -32,6 +32,7 @@ import type { TrialReport } from "../meta/trial-report.ts";
 import type { Dialect } from "../meta/dialect.ts";
 import { type Pki, createPki } from "../pki/index.ts";
 import type { Route } from "../server/index.ts";
+import type { Exchange } from "../server/request/exchange.ts";
 import { type ImageScript, type NodeOptions, type Simulation, createSimulation } from "../simulation/index.ts";
 import { Activity } from "../util/activity.ts";
 import { type SeededRandom, seededRandom, systemClock } from "../util/clock.ts";
@@ -82,6 +83,15 @@ const manifestOf = <T extends ApiObject>(kind: Kind<T>, config: ApplyConfigurati
   apiVersion: apiVersionOf(kind),
   kind: kind.kind,
 });
+
+/** A port of a cluster. */
+export interface PortOptions {
+  readonly port?: number;
+  /** The program that runs when a connection comes; anybody without it. */
+  readonly sender?: () => Sender;
+  /** Called with each request before it is handled. */
+  readonly seen?: (exchange: Exchange) => void;
+}
 
 /** A running server. */
 interface Live extends Serving {
@@ -300,11 +310,11 @@ export class TestCluster implements Cluster {
   }
 
   listen({ port = 0 }: { readonly port?: number } = {}): Promise<Endpoint> {
-    return this.listenFor(undefined, port);
+    return this.listenFor({ port });
   }
 
-  /** Opens a port whose requests are those of one program; of anybody without a sender. */
-  async listenFor(sender: Sender | undefined, port = 0): Promise<Endpoint> {
+  /** Opens a port, whose requests may be those of one program. */
+  async listenFor({ port = 0, sender, seen }: PortOptions): Promise<Endpoint> {
     this.#mayAct();
     this.#startControllers();
     // Clients of a port must not wait for long work.
@@ -316,6 +326,7 @@ export class TestCluster implements Cluster {
       (exchange) => {
         if (exchange.method !== "GET") this.#failures.reset();
         if (sender) setSender(exchange.connection, sender);
+        seen?.(exchange);
         this.#server().core.server.handle(exchange);
       },
       () => this.#endpoints.delete(endpoint),

@@ -6,7 +6,8 @@ function begin(longestPause = 100) {
   const clock = new ManualClock();
   const window = new QuietWindow();
   window.learn(longestPause);
-  return { clock, window, quiet: new Quiet(clock, window) };
+  const work = new Set<string>();
+  return { clock, window, work, quiet: new Quiet(clock, window, () => work.size > 0) };
 }
 
 const pass = async (clock: ManualClock, ms: number): Promise<void> => {
@@ -43,12 +44,14 @@ test("programs are at rest when nothing has stirred for a window", async () => {
   expect(rest).toBe("quiet");
 });
 
-test("a request that is under way holds it, whatever time passes", () => {
-  const { clock, quiet } = begin();
-  const end = quiet.begin(false);
+test("work of the server holds it, whatever time passes; so does the end of a long read", () => {
+  const { clock, quiet, work } = begin();
+  const end = quiet.request(false);
+  work.add("GET");
   clock.advance(60_000);
   expect(quiet.isQuiet).toBe(false);
   end();
+  work.clear();
   clock.advance(249);
   expect(quiet.isQuiet).toBe(false);
   clock.advance(1);
@@ -58,7 +61,7 @@ test("a request that is under way holds it, whatever time passes", () => {
 test("reads without end are polling; writes are not", async () => {
   const { clock, quiet } = begin();
   const ask = (isWrite: boolean): void => {
-    quiet.begin(isWrite)();
+    quiet.request(isWrite)();
     clock.after(100, () => ask(isWrite));
   };
   ask(false);
@@ -88,19 +91,18 @@ test("what is expected holds it until it has come, or its time is over", () => {
 test("the longest pause before a write is measured, but not one before a step of the user", () => {
   const { clock, quiet } = begin();
   clock.advance(5000);
-  quiet.restart();
+  quiet.stir();
   clock.advance(120);
-  const end = quiet.begin(true);
+  const end = quiet.request(true);
   clock.advance(700);
   end();
   clock.advance(80);
-  quiet.begin(true)();
+  quiet.request(true)();
   expect(quiet.longestPause).toBe(120);
 });
 
 test("waiting ends when it is aborted", async () => {
   const { quiet } = begin();
-  quiet.begin(true);
   const abort = new AbortController();
   const rest = quiet.rest(60_000, abort.signal);
   abort.abort(new Error("enough"));

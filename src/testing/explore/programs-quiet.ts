@@ -1,9 +1,9 @@
 /**
  * Whether programs of other processes are at rest, as a server sees it.
  *
- * A server cannot look into a program. It sees requests, changes and deliveries: each of them is a stir. Programs are at rest when no
- * request of theirs is under way, nothing is expected of them, and nothing has stirred for a window of time. Watches and the renewal
- * of Leases go on for ever, and do not count. A program that reads again and again without end counts as at rest when nothing has
+ * A server cannot look into a program. It sees requests, changes and deliveries: each of them is a stir. Programs are at rest when the
+ * server has no work, nothing is expected of them, and nothing has stirred for a window of time. Watches and the renewal of Leases
+ * go on for ever, and do not count. A program that reads again and again without end counts as at rest when nothing has
  * changed for several windows.
  *
  * The window is learned: it is twice the longest pause between a stir and the write that follows it in the clean runs.
@@ -44,7 +44,7 @@ export type Rest = "quiet" | "restless";
 export class Quiet {
   readonly #clock: Clock;
   readonly #window: QuietWindow;
-  readonly #running = new Set<object>();
+  readonly #isBusy: () => boolean;
   /** What is expected of programs, with the time at which nobody expects it any more. */
   readonly #expected = new Map<object, number>();
   #lastRead = 0;
@@ -53,10 +53,14 @@ export class Quiet {
   #lastCause = 0;
   #longest = 0;
 
-  /** @param clock of the machine: programs live by it */
-  constructor(clock: Clock, window: QuietWindow) {
+  /**
+   * @param clock of the machine: programs live by it
+   * @param isBusy whether the server has work, such as a request that is not answered
+   */
+  constructor(clock: Clock, window: QuietWindow, isBusy: () => boolean) {
     this.#clock = clock;
     this.#window = window;
+    this.#isBusy = isBusy;
     this.stir();
   }
 
@@ -72,21 +76,17 @@ export class Quiet {
   }
 
   /** A request of a program begins; the result is called when it is answered or lost. */
-  begin(isWrite: boolean): () => void {
-    const now = this.#clock.steady();
-    if (isWrite) this.#longest = Math.max(this.#longest, now - this.#lastCause);
-    const unit = {};
-    this.#running.add(unit);
-    const stir = (isCause: boolean): void => {
+  request(isWrite: boolean): () => void {
+    const began = this.#clock.steady();
+    if (isWrite) this.#longest = Math.max(this.#longest, began - this.#lastCause);
+    const stir = (isChange: boolean): void => {
       this.#lastRead = this.#clock.steady();
       this.#lastCause = this.#lastRead;
-      if (isCause) this.#lastStir = this.#lastRead;
+      if (isChange) this.#lastStir = this.#lastRead;
     };
     stir(isWrite);
-    return () => {
-      // The answer of a read that took long is no polling.
-      if (this.#running.delete(unit)) stir(isWrite || this.#clock.steady() - now >= this.#window.millis);
-    };
+    // The answer of a read that took long is no polling.
+    return () => stir(isWrite || this.#clock.steady() - began >= this.#window.millis);
   }
 
   /** Something is expected of a program for some time: a new watch, a retry, a restart. The result is called when it has come. */
@@ -98,15 +98,10 @@ export class Quiet {
     };
   }
 
-  /** A step of the user begins: a pause before it is none of the program. */
-  restart(): void {
-    this.stir();
-  }
-
   get isQuiet(): boolean {
     const now = this.#clock.steady();
     for (const [unit, until] of this.#expected) if (until <= now) this.#expected.delete(unit);
-    if (this.#running.size > 0 || this.#expected.size > 0) return false;
+    if (this.#expected.size > 0 || this.#isBusy()) return false;
     const { millis } = this.#window;
     const still = now - this.#lastStir;
     return still >= millis && (now - this.#lastRead >= millis || still >= POLLING_WINDOWS * millis);
