@@ -17,20 +17,14 @@ const LOOP_ENDS = 5;
 /** How long a program may take until its first request. */
 const START_MS = 15_000;
 
-/** What happens to a program. */
+/** What happens to a program; `output` is what it has printed last. */
 export interface HostEvents {
-  started(life: number): void;
-  killed(life: number): void;
+  started(): void;
+  killed(output: readonly string[]): void;
   /** It has ended by itself. */
-  exited(life: number, detail: string): void;
+  exited(detail: string, output: readonly string[]): void;
   /** It has ended by itself again and again, and is not started any more. */
   loops(detail: string): void;
-}
-
-/** Output of one life of a program. */
-export interface LifeOutput {
-  readonly life: number;
-  readonly lines: readonly string[];
 }
 
 /** See the head of this file. */
@@ -40,9 +34,7 @@ export class ProgramHost {
   readonly #clock: Clock;
   readonly #quiet: Quiet;
   readonly #events: HostEvents;
-  readonly #outputs: LifeOutput[] = [];
   #process: ProgramProcess | undefined;
-  #life = -1;
   /** Ends by itself since it was last at rest. */
   #ends = 0;
   #restart: Timer | undefined;
@@ -61,29 +53,22 @@ export class ProgramHost {
     this.#events = events;
   }
 
-  /** Which start of the program runs, from 0; -1 before the first. */
-  get life(): number {
-    return this.#life;
-  }
-
   get isRunning(): boolean {
     return this.#process !== undefined;
   }
 
-  /** What each life has printed in the end. */
-  get outputs(): readonly LifeOutput[] {
-    const running = this.#process;
-    return running ? [...this.#outputs, { life: this.#life, lines: running.output }] : this.#outputs;
+  /** What the running process has printed last. */
+  get output(): readonly string[] {
+    return this.#process?.output ?? [];
   }
 
   /** Starts it; it is not ready before its first request. */
   start(): void {
     if (this.#isClosed) return;
     this.#expect(START_MS);
-    this.#life++;
+    this.#events.started();
     const started = new ProgramProcess(this.command, this.#place);
     this.#process = started;
-    this.#events.started(this.#life);
     void started.ended.then((end) => this.#ended(started, end));
   }
 
@@ -105,9 +90,8 @@ export class ProgramHost {
     this.#restart?.cancel();
     if (downMillis !== undefined) this.#startIn(downMillis);
     if (!process) return;
-    this.#events.killed(this.#life);
+    this.#events.killed(process.output);
     await process.kill();
-    this.#outputs.push({ life: this.#life, lines: process.output });
   }
 
   pause(): void {
@@ -123,7 +107,9 @@ export class ProgramHost {
     this.#isClosed = true;
     this.#restart?.cancel();
     this.seen();
-    await this.#process?.kill();
+    const process = this.#process;
+    this.#process = undefined;
+    await process?.kill();
   }
 
   #startIn(millis: number): void {
@@ -140,8 +126,7 @@ export class ProgramHost {
   #ended(process: ProgramProcess, end: ProcessEnd): void {
     if (this.#process !== process || this.#isClosed) return;
     this.#process = undefined;
-    this.#outputs.push({ life: this.#life, lines: process.output });
-    this.#events.exited(this.#life, endText(end));
+    this.#events.exited(endText(end), process.output);
     if (++this.#ends >= LOOP_ENDS) {
       this.seen();
       const said = process.output.slice(-10);
