@@ -70,7 +70,7 @@ test("a program after -- is explored with the defaults", async () => {
         seed: 1,
         workers: undefined,
         only: undefined,
-        restartMillis: 1000,
+        restartMillis: 500,
       },
     },
   ]);

@@ -84,7 +84,7 @@ export function exploreCommand(actions: Actions): Command {
     .addOption(
       new Option("--restart <DURATION>", "How long a killed program stays down at most.")
         .argParser(durationOf)
-        .default(1000, "1s"),
+        .default(500, "500ms"),
     )
     .addOption(new Option("--out <DIR>", "Write each finding to a file of this directory."))
     .addOption(new Option("--replay <FINDING>", "Play the run of a finding again."))

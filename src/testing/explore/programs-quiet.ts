@@ -99,9 +99,10 @@ export class Quiet {
   }
 
   get isQuiet(): boolean {
+    if (this.#isBusy()) return false;
     const now = this.#clock.steady();
     for (const [unit, until] of this.#expected) if (until <= now) this.#expected.delete(unit);
-    if (this.#expected.size > 0 || this.#isBusy()) return false;
+    if (this.#expected.size > 0) return false;
     const { millis } = this.#window;
     const still = now - this.#lastStir;
     return still >= millis && (now - this.#lastRead >= millis || still >= POLLING_WINDOWS * millis);
