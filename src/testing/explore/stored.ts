@@ -64,7 +64,7 @@ export interface StoredParts {
   readonly trace: TraceRecorder;
   readonly names: NormalNames;
   /** Called after each change, with its place in the trace. */
-  readonly changed: (seq: number) => void;
+  readonly changed: (seq: number, object: StoredObject) => void;
 }
 
 /** Follows a store from the beginning of a run on. */
@@ -138,7 +138,7 @@ export class StoredObjects implements RuleState, Disposable {
       ...(before && { before }),
       after,
     });
-    changed(seq);
+    changed(seq, after);
   }
 }
 
