@@ -3,12 +3,19 @@
  *
  * @module
  */
-import type { Comparison, Laboratory, RunOrder, RunRecord, ScenarioOutline } from "../../explore/contract/laboratory.ts";
+import type {
+  Comparison,
+  Laboratory,
+  RunOrder,
+  RunRecord,
+  ScenarioOutline,
+} from "../../explore/contract/laboratory.ts";
 import type { PerturbationType } from "../../explore/contract/plan.ts";
 import type { Actor } from "../../explore/contract/trace.ts";
 import type { ApiObject } from "../../client/index.ts";
 import { Node } from "../../client/kinds/index.ts";
 import type { ClusterOptions } from "../contract.ts";
+import { silentLog } from "../../util/log.ts";
 import { createTestCluster } from "../cluster.ts";
 import type { TestCluster } from "../test-cluster.ts";
 import { InProcessWorld } from "./in-process.ts";
@@ -65,6 +72,7 @@ export class PreparedScenario implements AsyncDisposable {
     const { nodes = options.nodes } = scenario;
     const cluster = await createTestCluster({
       controllers: nodes === undefined ? USUAL_CONTROLLERS : "all",
+      log: silentLog,
       ...options,
       ...(nodes !== undefined && { nodes }),
     });

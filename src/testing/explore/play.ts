@@ -47,6 +47,14 @@ const HOLD_MS = 15_000;
 /** So many writes in the quiet say enough. */
 const MAX_RESTLESS = 500;
 
+/** How time passes. */
+interface RestOptions {
+  /** Whether the rest of it may be left out. */
+  readonly isEnough?: () => boolean;
+  /** Whether nothing may be on its way in the end. */
+  readonly isPause?: boolean;
+}
+
 /** Ends a run before its end. */
 class Stopped extends Error {
   readonly why: "write" | "endless";
@@ -209,10 +217,10 @@ class PlayedRun implements Played {
       if (error instanceof Stopped) throw error;
       this.#add({ type: "step-failed", step: this.#step, detail: messageOf(error) });
     }
-    await this.#restFor(pause);
+    await this.#restFor(pause, { isPause: true });
     for (const met of this.#player.step(this.#step, "quiet")) {
       await this.#disturb(met);
-      await this.#restFor(pause);
+      await this.#restFor(pause, { isPause: true });
     }
     this.#rested(name);
   }
@@ -234,7 +242,7 @@ class PlayedRun implements Played {
   }
 
   /** Lets everything come to rest, and a time pass. */
-  async #restFor(millis: number, isEnough: () => boolean = () => false): Promise<void> {
+  async #restFor(millis: number, { isEnough = () => false, isPause = false }: RestOptions = {}): Promise<void> {
     const { clock } = this.cluster;
     const end = clock.steady() + millis;
     const isRunning = (actor: string): boolean => this.#world.isRunning(actor);
@@ -245,7 +253,7 @@ class PlayedRun implements Played {
       const isDue = this.#interposer.isDue(this.#step, isRunning);
       this.#dueSince = isDue ? (this.#dueSince ?? now) : undefined;
       const held = isDue ? this.#dueSince! + HOLD_MS - now : Infinity;
-      if ((held <= 0 || now >= end) && this.#interposer.release(this.#step, isRunning)) continue;
+      if ((held <= 0 || (isPause && now >= end)) && this.#interposer.release(this.#step, isRunning)) continue;
       if (now >= end) return;
       await this.#unlessStopped(this.#world.pass(Math.min(end - now, held)));
     }
@@ -261,7 +269,7 @@ class PlayedRun implements Played {
         seen = this.#trace.entries.length;
         return writes;
       };
-      await this.#restFor(millis / 2, () => count() > MAX_RESTLESS);
+      await this.#restFor(millis / 2, { isEnough: () => count() > MAX_RESTLESS, isPause: true });
       if (isCounted || count() > MAX_RESTLESS) this.#restless = count();
       // Work without end is no different after some more hours.
       if (this.#restless > MAX_RESTLESS) return;
@@ -316,9 +324,11 @@ class PlayedRun implements Played {
     this.#add("actor" in complaint ? { ...complaint, step: this.#step } : complaint);
   }
 
+  /** A program that fails in each step fails once. */
   #add(complaint: Complaint): void {
-    const text = JSON.stringify(complaint);
-    if (!this.#complaints.some((one) => JSON.stringify(one) === text)) this.#complaints.push(complaint);
+    const textOf = (one: Complaint): string => JSON.stringify("actor" in one ? { ...one, step: undefined } : one);
+    const text = textOf(complaint);
+    if (!this.#complaints.some((one) => textOf(one) === text)) this.#complaints.push(complaint);
   }
 }
 

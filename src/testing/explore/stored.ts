@@ -25,7 +25,11 @@ function objectOf(value: Uint8Array, revision: number): StoredObject | undefined
 const groupOf = (apiVersion: string): string => apiVersion.slice(0, Math.max(0, apiVersion.indexOf("/")));
 
 /** The reference to an object. */
-export function refOf({ apiVersion, kind, metadata: { name, namespace } }: StoredObject): ObjectRef & { readonly name: string } {
+export function refOf({
+  apiVersion,
+  kind,
+  metadata: { name, namespace },
+}: StoredObject): ObjectRef & { readonly name: string } {
   return { group: groupOf(apiVersion), kind, ...(namespace !== undefined && { namespace }), name };
 }
 
@@ -97,7 +101,9 @@ export class StoredObjects implements RuleState, Disposable {
 
   /** What differs from the base. */
   state(): State {
-    const objects = [...this.#changed.values()].filter((object) => object !== undefined && !isAside(refOf(object), object));
+    const objects = [...this.#changed.values()].filter(
+      (object) => object !== undefined && !isAside(refOf(object), object),
+    );
     return { objects: (objects as StoredObject[]).toSorted(byRef) };
   }
 
@@ -108,12 +114,18 @@ export class StoredObjects implements RuleState, Disposable {
       .map((key) => this.#now(key))
       .filter((object) => object !== undefined)
       .filter(({ apiVersion, kind: own, metadata }) => {
-        return own === kind && groupOf(apiVersion) === group && (namespace ?? metadata.namespace) === metadata.namespace;
+        return (
+          own === kind && groupOf(apiVersion) === group && (namespace ?? metadata.namespace) === metadata.namespace
+        );
       })
       .toSorted(byRef);
   }
 
-  find(kind: { readonly group: string; readonly kind: string }, name: string, namespace?: string): StoredObject | undefined {
+  find(
+    kind: { readonly group: string; readonly kind: string },
+    name: string,
+    namespace?: string,
+  ): StoredObject | undefined {
     return this.all(kind, namespace).find(({ metadata }) => metadata.name === name);
   }
 
