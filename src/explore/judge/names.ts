@@ -179,5 +179,4 @@ function namesByKind(run: RunNames): ReadonlyMap<string, Set<string>> {
 }
 
 /** `a-` of `a-x8k2p`; empty for a name of one part. */
-const prefixOf = (name: string): string =>
-  name.slice(0, Math.max(name.lastIndexOf("-"), name.lastIndexOf(".")) + 1);
+const prefixOf = (name: string): string => name.slice(0, Math.max(name.lastIndexOf("-"), name.lastIndexOf(".")) + 1);

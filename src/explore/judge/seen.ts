@@ -78,10 +78,7 @@ export class Sight {
     const deleted = history.find(({ change }) => change === "deleted")?.revision ?? Infinity;
     const read = (this.#reads.get(lifeKey(life)) ?? []).some(
       (entry) =>
-        entry.seq < before &&
-        concerns(entry.object, object) &&
-        entry.revision! >= created &&
-        entry.revision! < deleted,
+        entry.seq < before && concerns(entry.object, object) && entry.revision! >= created && entry.revision! < deleted,
     );
     return (
       read ||
