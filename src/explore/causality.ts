@@ -257,7 +257,8 @@ class Analysis {
   #write(request: RequestEntry, point: RequestPoint, changes: readonly ChangeEntry[]): void {
     const progress = this.#progress(request.actor, request.life);
     const last = progress.group.at(-1);
-    const continues = last?.step === this.#step && !progress.disturbed && request.at - progress.lastAt <= GROUP_PAUSE;
+    const continues =
+      last?.step === this.#step && !progress.disturbed && request.at - progress.lastAt <= GROUP_PAUSE;
     // The news since the group before: what came before its last write was used up by it.
     if (last && !continues) {
       progress.news = progress.news.filter((n) => (n.delivery?.entry ?? n.read!.request).seq > last.request.seq);
