@@ -10,13 +10,13 @@
 import type { StoredObject } from "../contract/state.ts";
 import type { RunNames } from "./names.ts";
 
-/** The value of a member without members of its own. */
-export type Leaf = string | number | boolean | null | typeof NO_MEMBERS | typeof NO_ITEMS;
+/** The value of a member without members of its own; {@link NO_MEMBERS} and {@link NO_ITEMS} for empty ones. */
+export type Leaf = string | number | boolean | null | symbol;
 /** The leaves of an object by path: `.spec.containers[name=app].image`. */
 export type Flat = ReadonlyMap<string, Leaf>;
 
-export const NO_MEMBERS: unique symbol = Symbol("{}");
-export const NO_ITEMS: unique symbol = Symbol("[]");
+const NO_MEMBERS: symbol = Symbol("{}");
+const NO_ITEMS: symbol = Symbol("[]");
 
 /** A leaf as a text of a report. */
 export const leafText = (leaf: Leaf | undefined): string =>
