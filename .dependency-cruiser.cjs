@@ -106,7 +106,7 @@ const rooms = {
   ],
   node: ["util", "meta", "client", "claims", "runtime", "volumes", "csi"],
   // Faults of controllers: plans of what may go wrong, judging, shrinking and reports. It plays nothing itself.
-  explore: ["util", "value", "meta", "cel", "client/kind"],
+  explore: ["util", "value", "meta", "cel", "client/kind", "schema/structural"],
   cli: [
     "util",
     "value",
@@ -201,6 +201,9 @@ const ladders = {
     "shrink.ts",
     "coverage.ts",
     "explore.ts",
+    // The file of a finding.
+    "strict.ts",
+    "finding-file.ts",
     "report",
   ],
   kinds: [
