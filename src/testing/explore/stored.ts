@@ -107,6 +107,14 @@ export class StoredObjects implements RuleState, Disposable {
     return { objects: (objects as StoredObject[]).toSorted(byRef) };
   }
 
+  objects(): readonly StoredObject[] {
+    const keys = new Set([...this.#parts.base.keys, ...this.#changed.keys()]);
+    return [...keys]
+      .map((key) => this.#now(key))
+      .filter((object) => object !== undefined)
+      .toSorted(byRef);
+  }
+
   all({ group, kind }: { readonly group: string; readonly kind: string }, namespace?: string): readonly StoredObject[] {
     const { base } = this.#parts;
     const keys = new Set([...base.keys, ...this.#changed.keys()]);
