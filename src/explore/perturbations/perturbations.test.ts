@@ -45,8 +45,9 @@ const proposed = (type: PerturbationType) =>
 describe("what is proposed", () => {
   test("crash: first at creates of generated names and at first writes, before only at the first of a group", () => {
     const crashes = proposed("crash");
-    expect(crashes.filter((sentence) => sentence.endsWith("; the answer is lost")).slice(0, 2)).toEqual([
+    expect(crashes.filter((sentence) => sentence.endsWith("; the answer is lost")).slice(0, 3)).toEqual([
       "op is killed after it created Pod default/w-*; the answer is lost",
+      "op is killed after it created Pod default/w-* (the 2nd time); the answer is lost",
       "op is killed after it deleted Pod default/w-*; the answer is lost",
     ]);
     const indexOf = (text: string): number => crashes.findIndex((sentence) => sentence.includes(text));
