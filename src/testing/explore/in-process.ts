@@ -28,6 +28,8 @@ const CRASH_LOOP = 5;
 const HEALTHY_MS = 600_000;
 const QUIET_OF_ELECTIONS_MS = 600_000;
 
+/** A machine with much to do may be slow. */
+const SETTLE_LIMIT = "60s";
 /** Renewals are most of what an election costs. */
 const ELECTION = { leaseDuration: "60s", renewDeadline: "40s", retryPeriod: "10s" } as const;
 
@@ -128,7 +130,7 @@ export class InProcessWorld implements World {
   }
 
   async rest(): Promise<void> {
-    await this.#context.cluster.settled();
+    await this.#context.cluster.settled({ limit: SETTLE_LIMIT });
   }
 
   goOn(): boolean {
