@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { AsyncLocalStorage } from "node:async_hooks";
 import { ADMIN } from "../../auth/admin.ts";
 import type { Actor } from "../../explore/contract/trace.ts";
 import type { Client, Transport } from "../../client/index.ts";
@@ -73,6 +74,7 @@ export class InProcessWorld implements World {
   readonly #context: RunContext;
   readonly #programs: readonly Program[];
   readonly #hasElections: boolean;
+  readonly #outside = AsyncLocalStorage.snapshot();
   #handover: Handover | undefined;
   #isStopped = false;
 
@@ -111,7 +113,8 @@ export class InProcessWorld implements World {
     first.pause.pause();
     const { promise, resolve } = Promise.withResolvers<void>();
     const handover: Handover = { index, first, other: undefined, release: resolve, state: "waits" };
-    void this.#start(program).then((other) => {
+    // The second replica is no part of the request.
+    void this.#outside(() => this.#start(program)).then((other) => {
       if (!(other instanceof Error)) handover.other = other;
     });
     this.#handover = handover;

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { ADMIN } from "../../auth/admin.ts";
 import { type ServedKind, apiVersionOf } from "../../client/index.ts";
 import { garbageCollector } from "../../controllers/garbage/collector.ts";
@@ -25,6 +26,8 @@ const PROTECTIONS: Readonly<Record<string, () => Controller>> = {
  */
 export class RunControllers implements Disposable {
   readonly #manager: Manager;
+  /** Objects are seen while a request stores them, which these controllers are no part of. */
+  readonly #outside = AsyncLocalStorage.snapshot();
   readonly #seen = new Set<string>();
   readonly #listeners = new Set<() => void>();
   #served: readonly ServedKind[] = [];
@@ -56,12 +59,12 @@ export class RunControllers implements Disposable {
     const before = this.#seen.size;
     const name = nameOf(apiVersion, kind);
     const protection = this.#seen.has(name) ? undefined : PROTECTIONS[name];
-    if (protection) this.#manager.add(protection());
+    if (protection) this.#outside(() => this.#manager.add(protection()));
     this.#seen.add(name);
     for (const owner of ownerReferences) this.#seen.add(nameOf(owner.apiVersion, owner.kind));
     if (this.#seen.size === before) return;
     this.#served = [];
-    for (const listener of this.#listeners) listener();
+    this.#outside(() => this.#listeners.forEach((listener) => listener()));
   }
 
   [Symbol.dispose](): void {
