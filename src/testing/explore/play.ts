@@ -11,9 +11,9 @@ import type { Filter } from "../../server/index.ts";
 import { millisOf } from "../../util/duration.ts";
 import { messageOf } from "../../util/error.ts";
 import type { TestCluster } from "../test-cluster.ts";
-import { RunCollector } from "./collector.ts";
 import { Interposer } from "./interposer.ts";
 import { TraceRecorder } from "./recorder.ts";
+import { RunControllers } from "./run-controllers.ts";
 import type { Rule, Scenario, Step } from "./scenario.ts";
 import { nameOfStep, perform } from "./steps.ts";
 import { type BaseRecords, StoredObjects, isAside } from "./stored.ts";
@@ -28,7 +28,7 @@ export interface PlayParts {
   /** Makes a cluster in the state before the scenario, whose requests pass a filter. */
   readonly fork: (seed: number, filter: Filter) => TestCluster;
   readonly world: (context: RunContext) => World;
-  /** Whether runs have a collector of garbage of their own, as the clusters have none. */
+  /** Whether runs have built-in controllers of their own, as the clusters have few. */
   readonly collects: boolean;
   /** CPU time of the process in ms. */
   readonly cpuMillis?: () => number;
@@ -86,7 +86,7 @@ class PlayedRun implements Played {
   readonly #player: Player;
   readonly #interposer: Interposer;
   readonly #stored: StoredObjects;
-  readonly #collector: RunCollector | undefined;
+  readonly #controllers: RunControllers | undefined;
   readonly #world: World;
   readonly #complaints: Complaint[] = [];
   readonly #states: { readonly step: number; readonly state: State }[] = [];
@@ -124,11 +124,12 @@ class PlayedRun implements Played {
       trace: this.#trace,
       names,
       changed: (seq, object) => {
-        this.#collector?.see(object);
+        this.#controllers?.see(object);
         this.#judgeAlways(seq);
       },
     });
-    this.#collector = parts.collects ? new RunCollector(this.cluster.inside, clock, order.seed) : undefined;
+    this.#controllers = parts.collects ? new RunControllers(this.cluster.inside, clock, order.seed) : undefined;
+    if (this.#controllers) for (const object of parts.base.owned) this.#controllers.see(object);
     this.#world = parts.world({
       cluster: this.cluster,
       trace: this.#trace,
@@ -170,7 +171,7 @@ class PlayedRun implements Played {
     const cpu = this.#parts.cpuMillis?.();
     this.#record = {
       order: this.#order,
-      trace: this.#trace.entries,
+      trace: [...this.#trace.entries],
       states: this.#states,
       complaints: this.#complaints,
       met: this.#player.met,
@@ -182,7 +183,7 @@ class PlayedRun implements Played {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#interposer.close();
     this.#stored[Symbol.dispose]();
-    this.#collector?.[Symbol.dispose]();
+    this.#controllers?.[Symbol.dispose]();
     await this.#world[Symbol.asyncDispose]();
     await this.cluster.close();
   }
@@ -191,7 +192,7 @@ class PlayedRun implements Played {
     const { scenario, steps } = this.#parts;
     const pause = millisOf(scenario.pause ?? PAUSE);
     this.#step = -1;
-    await this.#unlessStopped(this.#world.begin());
+    await this.#settle(() => this.#world.begin());
     await this.#restFor(0);
     for (const index of this.#order.steps ?? scenario.steps.keys()) {
       this.#signal?.throwIfAborted();
@@ -217,7 +218,10 @@ class PlayedRun implements Played {
       if (error instanceof Stopped) throw error;
       this.#add({ type: "step-failed", step: this.#step, detail: messageOf(error) });
     }
-    await this.#restFor(pause, { isPause: true });
+    await this.#restFor(0);
+    // A program that is kept from seeing what has changed may try again and again: the time for that is after it has seen it.
+    const isBeyond = this.#interposer.gates.isBeyond(this.#step);
+    await this.#restFor(isBeyond ? Math.min(pause, HOLD_MS) : pause, { isPause: true });
     for (const met of this.#player.step(this.#step, "quiet")) {
       await this.#disturb(met);
       await this.#restFor(pause, { isPause: true });
@@ -228,7 +232,7 @@ class PlayedRun implements Played {
   async #disturb({ index, perturbation }: Met<StepPerturbation>): Promise<void> {
     if (perturbation.type === "clock-jump") {
       this.#trace.perturbation(index, "begun", `the clock jumps by ${perturbation.byMillis} ms`);
-      await this.#unlessStopped(this.#world.jump(perturbation.byMillis));
+      await this.#settle(() => this.#world.jump(perturbation.byMillis));
       return;
     }
     const { node, forMillis } = perturbation;
@@ -247,7 +251,7 @@ class PlayedRun implements Played {
     const end = clock.steady() + millis;
     const isRunning = (actor: string): boolean => this.#world.isRunning(actor);
     while (!isEnough()) {
-      await this.#rest();
+      await this.#settle(() => this.#world.rest());
       if (this.#world.goOn()) continue;
       const now = clock.steady();
       const isDue = this.#interposer.isDue(this.#step, isRunning);
@@ -255,7 +259,7 @@ class PlayedRun implements Played {
       const held = isDue ? this.#dueSince! + HOLD_MS - now : Infinity;
       if ((held <= 0 || (isPause && now >= end)) && this.#interposer.release(this.#step, isRunning)) continue;
       if (now >= end) return;
-      await this.#unlessStopped(this.#world.pass(Math.min(end - now, held)));
+      await this.#settle(() => this.#world.pass(Math.min(end - now, held)));
     }
   }
 
@@ -286,14 +290,18 @@ class PlayedRun implements Played {
     return count;
   }
 
-  /** Waits until nothing happens; what is wrong by itself is recorded, and ends the run where it cannot go on. */
-  async #rest(): Promise<void> {
+  /**
+   * Waits for everything to come to rest, in one way or another; what is wrong by itself is recorded, and ends the run where it cannot go
+   * on.
+   */
+  async #settle(work: () => Promise<void>): Promise<void> {
     try {
-      await this.#unlessStopped(this.#world.rest());
+      await this.#unlessStopped(work());
     } catch (error) {
       const detail = messageOf(error);
       const { name } = error as Error;
       if (name === "ReconcileFailed") this.#add({ type: "failed", actor: "cluster", step: this.#step, detail });
+      else if (name === "HotLoop" && this.#interposer.gates.releaseAll()) await this.#settle(() => this.#world.rest());
       else if (name === "NotSettled" || name === "HotLoop") throw new Stopped("endless", detail);
       else throw error;
     }
