@@ -8,8 +8,11 @@ import { LaboratoryPool } from "./pool.ts";
 import { createSecret, openLaboratory, closeLaboratories } from "./testing/certificates.ts";
 
 const opened: LaboratoryPool[] = [];
-const pool = async (name: string, workers = 2): Promise<LaboratoryPool> => {
-  const made = await LaboratoryPool.of(new URL(`testing/modules/${name}.ts`, import.meta.url), workers);
+const CERTIFICATES = new URL("./testing/modules/certificates.ts", import.meta.url);
+const EXITS = new URL("./testing/modules/exits.ts", import.meta.url);
+const NOTHING = new URL("./testing/modules/nothing.ts", import.meta.url);
+const pool = async (module: URL, workers = 2): Promise<LaboratoryPool> => {
+  const made = await LaboratoryPool.of(module, workers);
   opened.push(made);
   return made;
 };
@@ -29,7 +32,7 @@ const exploreAll = (lab: LaboratoryPool, plans: number): Promise<Exploration> =>
 
 describe("a pool of worker threads", () => {
   test("plays each order as a laboratory in this thread does, as many at once as there are workers", async () => {
-    const lab = await pool("certificates");
+    const lab = await pool(CERTIFICATES);
     const alone = await openLaboratory();
     expect(lab.parallel).toBe(2);
     expect(lab.scenario).toEqual(alone.scenario);
@@ -50,7 +53,7 @@ describe("a pool of worker threads", () => {
   });
 
   test("explores with two workers", async () => {
-    const { plans, findings, coverage } = await exploreAll(await pool("certificates"), 10);
+    const { plans, findings, coverage } = await exploreAll(await pool(CERTIFICATES), 10);
     expect(plans).toBe(10);
     expect(coverage.types).toEqual([{ type: "crash", planned: 7, tried: 7, met: 7 }]);
     expect(coverage.combinations).toBe(3);
@@ -58,7 +61,7 @@ describe("a pool of worker threads", () => {
   });
 
   test("a thread that ends is an error with the order that it played", async () => {
-    const failed = await exploreAll(await pool("exits"), 10).catch((error: unknown) => error);
+    const failed = await exploreAll(await pool(EXITS), 10).catch((error: unknown) => error);
     expect(failed).toBeInstanceOf(LaboratoryError);
     expect((failed as LaboratoryError).order.plan).toMatchObject([{ type: "crash" }]);
     expect((failed as LaboratoryError).message).toContain(
@@ -67,7 +70,7 @@ describe("a pool of worker threads", () => {
   });
 
   test("a run that is cancelled ends, and the thread plays the next one", async () => {
-    const lab = await pool("certificates", 1);
+    const lab = await pool(CERTIFICATES, 1);
     const controller = new AbortController();
     const run = lab.run({ seed: 1, plan: [] }, controller.signal);
     controller.abort();
@@ -81,10 +84,10 @@ describe("a pool of worker threads", () => {
   });
 
   test("a module that is no exploration is refused, and so is one that is not there", async () => {
-    await expect(pool("nothing")).rejects.toThrow(
+    await expect(pool(NOTHING)).rejects.toThrow(
       /^expected file:.*nothing\.ts to export by default what defineExploration\(\{ scenario, \.\.\. \}\) returns, got number$/,
     );
-    await expect(pool("missing")).rejects.toThrow("Cannot find module");
-    await expect(pool("certificates", 0)).rejects.toThrow("expected at least 1 worker, got 0");
+    await expect(pool(new URL("missing.ts", NOTHING))).rejects.toThrow("Cannot find module");
+    await expect(pool(CERTIFICATES, 0)).rejects.toThrow("expected at least 1 worker, got 0");
   });
 });
