@@ -24,7 +24,7 @@ import { slowWebhooks } from "./slow-webhooks.ts";
 import { staleRestart } from "./stale-restart.ts";
 
 export type { Candidate, PerturbationRule } from "./rule.ts";
-export { deliveryNoun, did, requestNoun } from "./words.ts";
+export { requestNoun } from "./words.ts";
 
 /** All types of perturbations. */
 export const perturbationRules: { readonly [T in PerturbationType]: PerturbationRule<T> } = {

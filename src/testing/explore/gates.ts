@@ -87,6 +87,11 @@ export class Gates {
     return this.#due(step) !== undefined;
   }
 
+  /** Whether something waits at a gate until a later step is at rest. */
+  isBeyond(step: number): boolean {
+    return [...this.#holds].some(({ untilStep = -1 }) => untilStep > step);
+  }
+
   /** Lets the next batch of each watch of a hold go on, or ends its watches; false where nothing is held. */
   release(step: number): boolean {
     const hold = this.#due(step);
@@ -104,6 +109,20 @@ export class Gates {
     for (const watch of watches) watch.releaseAll();
     this.parts.told(hold.index, "ended", `watches of ${hold.kind?.kind ?? "any kind"} by ${hold.program.actor} go on`);
     return true;
+  }
+
+  /** Opens all gates at once, as what else happens has no end; false where none is closed. */
+  releaseAll(): boolean {
+    const holds = [...this.#holds];
+    for (const hold of holds) {
+      const watches = [...this.#watches].filter((watch) => isOf(hold, watch.of));
+      this.#holds.delete(hold);
+      for (const watch of watches)
+        if (hold.isGap) watch.expire();
+        else watch.releaseAll();
+      this.parts.told(hold.index, "ended", `all gates open, as ${hold.program.actor} does not come to rest`);
+    }
+    return holds.length > 0;
   }
 
   /** The connections of a program have ended with it. */
@@ -159,6 +178,14 @@ export class GatedWatch implements WatchOutput {
     this.#output = output;
     this.of = of;
     this.#gates = gates;
+  }
+
+  /** Sends the state that the watch begins with, whatever the gate; what has come since waits behind it. */
+  begin(entries: readonly WatchEvent["entry"][], revision: number, marksEnd: boolean): void {
+    if (this.#isOver) return;
+    const events = entries.map((entry) => ({ type: "ADDED", entry }) as const);
+    if (events.length > 0) this.#deliver({ events, revision, initialEnd: false, memo: undefined });
+    if (marksEnd && this.of.allowsBookmarks) this.#output.bookmark(revision, true);
   }
 
   events(batch: WatchBatch): void {
