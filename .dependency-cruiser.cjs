@@ -118,6 +118,7 @@ const rooms = {
     "auth/rbac",
     "client",
     "claims/fit",
+    "explore/contract",
     "volumes",
     "node/written",
   ],
