@@ -281,10 +281,11 @@ function elementsOf(text: string, empty: readonly string[] = []): string[] {
   for (let at = rest.indexOf("<"); at >= 0; at = rest.indexOf("<")) {
     expect(rest.slice(0, at)).not.toMatch(/>|&(?!(?:amp|lt|gt|quot|#39);)/);
     const tag = /^<(\/?)([a-z][a-z0-9-]*)((?: [a-zA-Z-]+="[^"<>]*")*)(\/?)>/.exec(rest.slice(at));
-    expect(tag, rest.slice(at, at + 80)).not.toBeNull();
-    const [whole, close, name = "", , isEmpty] = tag!;
-    if (close) expect(open.pop()).toBe(name);
-    else {
+    if (!tag) throw new Error(`expected a tag: ${rest.slice(at, at + 80)}`);
+    const [whole, close, name = "", , isEmpty] = tag;
+    if (close) {
+      if (open.pop() !== name) throw new Error(`expected another end than that of ${name}`);
+    } else {
       seen.push(name);
       if (!isEmpty && !empty.includes(name)) open.push(name);
     }
