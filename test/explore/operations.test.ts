@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { type Operations, operationsOf } from "../../src/explore/operations/index.ts";
-import { createCluster } from "../../src/testing/index.ts";
+import { createTestCluster } from "../../src/testing/cluster.ts";
 import type { TestCluster } from "../../src/testing/test-cluster.ts";
 import { perform } from "../../src/testing/explore/steps.ts";
 import { equal } from "../../src/value/value.ts";
@@ -122,7 +122,7 @@ async function playAll(made: Operations, cluster: TestCluster, path: string): Pr
 }
 
 test("each step is accepted, and both orders end with the same object", { timeout: 60_000 }, async () => {
-  await using cluster = await createCluster();
+  await using cluster = await createTestCluster();
   await cluster.apply(definition);
   await cluster.settled();
   const made = operationsOf(definition, shop, { most: 1000 });
@@ -138,7 +138,7 @@ test("definitions of others have operations, without an example of ours", { time
   const folder = new URL("../sidecars/crds/", import.meta.url);
   const read = (file: string): unknown => decodeYaml(readFileSync(new URL(file, folder))).value;
   const snapshots = read("snapshot.storage.k8s.io_volumesnapshots.yaml");
-  await using cluster = await createCluster();
+  await using cluster = await createTestCluster();
   await cluster.apply(snapshots as Parameters<typeof cluster.apply>[0]);
   await cluster.settled();
   const snapshot = {

@@ -12,6 +12,7 @@ import { NormalNames, objectText } from "../names.ts";
 import { describePlan } from "../perturbations/index.ts";
 import { comparable, differingPaths, pathText, type ShownLine, shownDiff, yamlLines } from "./object-diff.ts";
 import { type Owner, ownersOf } from "./owners.ts";
+import { type TestsToPaste, testsToPaste } from "./paste.ts";
 import { type Difference, type Row, timeLine } from "./time-line.ts";
 import { changeText, isWrite, requestsOfChanges } from "./words.ts";
 
@@ -64,10 +65,13 @@ export interface FindingReport {
   readonly output: readonly { readonly actor: string; readonly lines: readonly string[] }[];
   /** How to see it again. */
   readonly replay: {
-    readonly command: string;
+    /** The command; absent where the scenario is code of a test, which calls `replay`. */
+    readonly command?: string;
     /** Stops right before the write that differs, where this run has one. */
     readonly until?: string;
   };
+  /** Tests that fail while the fault is there. */
+  readonly tests: TestsToPaste;
 }
 
 /** No more members are listed with their owners. */
@@ -81,6 +85,7 @@ export function findingReport(evidence: Evidence): FindingReport {
   const shown = differenceOf(clean, run, cleanWrite, runWrite);
   const sights = knowledgeOf(evidence, cleanWrite, runWrite);
   const { expected = "", found = "" } = finding.fault;
+  const replay = replayOf(finding, file, run, difference);
   return {
     finding,
     ...(file !== undefined && { file }),
@@ -92,7 +97,8 @@ export function findingReport(evidence: Evidence): FindingReport {
     owners: ownersIn(evidence, cleanWrite, runWrite),
     state: expected === "" && found === "" ? [] : shownDiff(linesOf(expected), linesOf(found)),
     output,
-    replay: replayOf(finding, file, run, difference),
+    replay,
+    tests: testsToPaste(finding, replay.command),
   };
 }
 
@@ -243,11 +249,12 @@ function pathIn(object: StoredObject, text: string): readonly (string | number)[
 }
 
 function replayOf(
-  { command, csi }: Finding,
+  { command, csi, scenario }: Finding,
   file: string | undefined,
   run: Trace,
   difference: Difference,
 ): FindingReport["replay"] {
+  if (!command && !csi && scenario.file === undefined && scenario.inline === undefined) return {};
   const name = file ?? "FINDING";
   const words = ["keelson", "explore", "--replay", name];
   const rest = [...(csi ? ["--csi", csi.endpoint] : []), ...(command && command.length > 0 ? ["--", ...command] : [])];
@@ -287,5 +294,5 @@ const isAlike = (a: RequestEntry, b: RequestEntry): boolean =>
   a.object.name === b.object.name;
 
 /** A word for a shell, in quotes where it needs them. */
-export const shellWord = (word: string): string =>
+const shellWord = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;

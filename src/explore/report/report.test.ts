@@ -4,14 +4,9 @@ import { widthOf } from "../../util/width.ts";
 import type { Fault } from "../contract/finding.ts";
 import type { Trace } from "../contract/trace.ts";
 import type { Exploration } from "../explore.ts";
-import {
-  explorationReport,
-  type ExplorationReport,
-  findingLines,
-  findingReport,
-  formatReport,
-  testToPaste,
-} from "./index.ts";
+import { findingReport } from "./finding-report.ts";
+import { explorationReport, type ExplorationReport, formatReport } from "./index.ts";
+import { findingLines } from "./terminal.ts";
 import { change, clean, evidence, finding, run, stored, traceOf } from "./testing/example.ts";
 
 const plain = painter(false);
@@ -460,23 +455,33 @@ describe("SARIF", () => {
 });
 
 describe("a test to paste", () => {
-  const inProcess = (): Parameters<typeof testToPaste>[0] => {
+  const inProcess = () => {
     const { command: _command, ...rest } = finding;
-    return findingReport({ ...evidence, finding: rest });
+    return findingReport({ ...evidence, finding: rest }).tests;
   };
 
   it("plays the finding again in process, and is the same finding", () => {
-    const text = testToPaste(inProcess());
+    const { vitest: text = "", "node:test": other } = inProcess();
     expect(text).toContain('import { it } from "vitest";');
     expect(text).toContain("await replay(scenario, { controllers }, finding)");
     const source = /const finding: Finding = (\{[\s\S]*\});/.exec(text)![1]!;
     const { command: _command, ...rest } = finding;
     expect(JSON.parse(source)).toEqual(rest);
-    expect(testToPaste(inProcess(), "node:test")).toContain('import { it } from "node:test";');
+    expect(other).toBe(text.replace('"vitest"', '"node:test"'));
+  });
+
+  it("stands in the report for a terminal where no command could play it", () => {
+    const { command: _command, ...rest } = { ...finding, scenario: { name: "code" } };
+    const lines = findingLines(findingReport({ ...evidence, finding: rest }), { paint: plain, columns: 80 });
+    expect(lines.slice(-3, -1)).toEqual([
+      "Play it again",
+      "  In a test: await replay(scenario, { controllers }, finding), with",
+    ]);
+    expect(JSON.parse(/^ {2}const finding = (.*);$/.exec(lines.at(-1)!)![1]!)).toEqual(rest);
   });
 
   it("is a command for programs", () => {
-    expect(testToPaste(findingReport(evidence)).split("\n")).toEqual([
+    expect(findingReport(evidence).tests.shell!.split("\n")).toEqual([
       `# ${finding.fault.sentence}`,
       "# The exit code is 1 while it shows.",
       "keelson explore --replay missing-configmap-a-config.yaml -- ./manager --kubeconfig '{}'",
@@ -489,7 +494,7 @@ describe("a test to paste", () => {
       ...evidence,
       finding: { ...finding, command: ["$(reboot)", "'; reboot"], fault: { ...finding.fault, sentence: "a\nreboot" } },
     });
-    const lines = testToPaste(hostile).trimEnd().split("\n");
+    const lines = hostile.tests.shell!.trimEnd().split("\n");
     expect(lines).toHaveLength(3);
     expect(lines[2]).toBe("keelson explore --replay missing-configmap-a-config.yaml -- '$(reboot)' ''\\''; reboot'");
   });

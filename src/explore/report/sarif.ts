@@ -67,9 +67,8 @@ function resultOf(
   location?: string,
 ): object {
   const { fault, seed, steps, replayed } = finding;
-  const message = [fault.sentence, ...plan.map((one) => `- ${one}`), `Play it again: ${replay.command}`]
-    .map(printable)
-    .join("\n");
+  const again = replay.command === undefined ? [] : [`Play it again: ${replay.command}`];
+  const message = [fault.sentence, ...plan.map((one) => `- ${one}`), ...again].map(printable).join("\n");
   const uri = location ?? finding.scenario.file ?? file ?? "scenario";
   return {
     ruleId: fault.kind,

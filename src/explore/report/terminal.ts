@@ -83,7 +83,10 @@ export function findingLines(report: FindingReport, { paint, columns = DEFAULT_C
     for (const line of lines) text.cut(line, "dim");
   }
   text.heading("Play it again");
-  text.whole(replay.command);
+  if (replay.command === undefined) {
+    text.wrapped("In a test: await replay(scenario, { controllers }, finding), with", undefined, INDENT);
+    text.whole(`const finding = ${JSON.stringify(finding)};`);
+  } else text.whole(replay.command);
   if (replay.until !== undefined) {
     text.whole(replay.until);
     text.wrapped("stops right before the write that differs, and gives a kubeconfig", "dim", `${INDENT}  `);
