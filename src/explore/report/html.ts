@@ -11,7 +11,6 @@ import type { FindingReport } from "./finding-report.ts";
 import { faultKinds } from "./kinds.ts";
 import { escaped } from "./markup.ts";
 import type { ShownLine } from "./object-diff.ts";
-import { testToPaste } from "./paste.ts";
 import { momentOf, type Row } from "./time-line.ts";
 import { type Moment, momentText } from "./words.ts";
 
@@ -102,10 +101,12 @@ function findingSection(report: FindingReport, i: number): string[] {
     ...output.flatMap(({ actor, lines }) =>
       section(`What ${actor} printed`, [`<pre>${escaped(lines.join("\n"))}</pre>`]),
     ),
-    ...section("Play it again", [
-      `<pre>${escaped([replay.command, ...(replay.until === undefined ? [] : [replay.until])].join("\n"))}</pre>`,
-    ]),
-    `<details><summary>A test to paste</summary><pre>${escaped(testToPaste(report))}</pre></details>`,
+    ...(replay.command === undefined
+      ? []
+      : section("Play it again", [`<pre>${escaped([replay.command, replay.until].filter(Boolean).join("\n"))}</pre>`])),
+    ...Object.entries(report.tests).map(
+      ([runner, text]) => `<details><summary>A test to paste: ${runner}</summary><pre>${escaped(text)}</pre></details>`,
+    ),
   ];
 }
 

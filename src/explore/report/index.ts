@@ -1,5 +1,5 @@
 /**
- * Reports of explorations: for a terminal, as HTML, JUnit XML, SARIF and JSON, and as a test to paste.
+ * Reports of explorations: for a terminal, and as HTML, JUnit XML, SARIF and JSON.
  *
  * @module
  */
@@ -10,11 +10,7 @@ import { explorationHtml } from "./html.ts";
 import { explorationJunit } from "./junit.ts";
 import { explorationSarif } from "./sarif.ts";
 
-export { explorationReport, type ExplorationReport, type ReportOptions } from "./exploration-report.ts";
-export { explorationLines, explorationText } from "./exploration-text.ts";
-export { type Evidence, findingReport, type FindingReport } from "./finding-report.ts";
-export { testToPaste, type TestRunner } from "./paste.ts";
-export { findingLines, type TextStyle } from "./terminal.ts";
+export { explorationReport, type ExplorationReport } from "./exploration-report.ts";
 
 export type ReportForm = "text" | "json" | "junit" | "sarif" | "html";
 

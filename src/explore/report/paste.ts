@@ -5,23 +5,26 @@
  */
 import { printable } from "../../util/terminal.ts";
 import type { Finding } from "../contract/finding.ts";
-import type { FindingReport } from "./finding-report.ts";
 
-/** The runners of tests for which a test is written. */
-export type TestRunner = "vitest" | "node:test";
+/** Texts by what runs them: `vitest` and `node:test`, or `shell`. */
+export type TestsToPaste = Readonly<Partial<Record<"vitest" | "node:test" | "shell", string>>>;
 
 /**
- * Returns the text of a test: TypeScript that plays the plan in process, or lines for a shell where the finding is of programs or of a
- * driver.
+ * Returns tests: TypeScript that plays the plan in process, or lines for a shell where the finding is of programs or of a driver.
+ *
+ * @param command plays the finding again
  */
-export function testToPaste({ finding, replay }: FindingReport, runner: TestRunner = "vitest"): string {
-  if (finding.command ?? finding.csi) {
-    return [`# ${printable(finding.fault.sentence)}`, "# The exit code is 1 while it shows.", replay.command, ""].join(
-      "\n",
-    );
+export function testsToPaste(finding: Finding, command?: string): TestsToPaste {
+  if (command !== undefined && (finding.command ?? finding.csi)) {
+    const lines = [`# ${printable(finding.fault.sentence)}`, "# The exit code is 1 while it shows.", command, ""];
+    return { shell: lines.join("\n") };
   }
-  return [
-    ...(runner === "vitest" ? ['import { it } from "vitest";'] : ['import { it } from "node:test";']),
+  return { vitest: testFor("vitest", finding), "node:test": testFor("node:test", finding) };
+}
+
+const testFor = (runner: string, finding: Finding): string =>
+  [
+    `import { it } from ${JSON.stringify(runner)};`,
     'import { type Finding, replay } from "keelson/testing";',
     "// The scenario and the controllers that were explored.",
     `import { controllers, scenario } from ${literal(`./${finding.scenario.file ?? "scenario.ts"}`)};`,
@@ -34,7 +37,6 @@ export function testToPaste({ finding, replay }: FindingReport, runner: TestRunn
     `const finding: Finding = ${objectLiteral(finding)};`,
     "",
   ].join("\n");
-}
 
 /** A text as source: JSON, in which line separators are escaped as well. */
 const literal = (text: string): string =>
