@@ -75,18 +75,19 @@ interface Held {
 /** Plays the calls of one run. */
 export class CallPlayer {
   readonly #stage: CallStage;
-  /** What the driver has by its own answers. */
-  readonly answered = new AnsweredObjects();
+  readonly #answered: AnsweredObjects;
   #held: Held[] = [];
 
-  constructor(stage: CallStage) {
+  /** @param answered learns what the driver has by its answers */
+  constructor(stage: CallStage, answered: AnsweredObjects = new AnsweredObjects()) {
     this.#stage = stage;
+    this.#answered = answered;
   }
 
   /** Plays a call; resolves to what its caller gets. */
   async play<T>(call: ComingCall<T>): Promise<Received<T>> {
     const { actor, service, method, request } = call;
-    const object = objectOf(service, method, request, this.answered);
+    const object = objectOf(service, method, request, this.#answered);
     const met = this.#stage.meet({ actor, protocol: "csi", verb: method, object });
     return met ? this.#perturbed(call, met.perturbation, met.index) : this.#passed(call);
   }
@@ -173,7 +174,7 @@ export class CallPlayer {
   /** Sends a call to the driver, and then those that wait for it. */
   async #send<T>(call: ComingCall<T>): Promise<Outcome<T> & { readonly changed: boolean }> {
     const outcome = await call.send();
-    const changed = isOk(outcome) && this.answered.learn(call.method, call.request, outcome.response);
+    const changed = isOk(outcome) && this.#answered.learn(call.method, call.request, outcome.response);
     const [mine, others] = [
       this.#held.filter(({ actor }) => actor === call.actor),
       this.#held.filter(({ actor }) => actor !== call.actor),
@@ -205,7 +206,7 @@ export class CallPlayer {
       life,
       protocol: "csi",
       verb: method,
-      object: objectOf(service, method, request, this.answered),
+      object: objectOf(service, method, request, this.#answered),
       sent: shownRequest(request),
       ...(typeof received === "object" ? { code: received.code } : {}),
       ...(typeof received === "object" && !isOk(received) ? { message: received.message } : {}),

@@ -14,6 +14,7 @@ import {
   NODE_CAPABILITY,
   PLUGIN_SERVICE,
 } from "../../../csi/terms.ts";
+import type { DriverCalls, StorageDriver } from "../../../sidecars/contract.ts";
 import type { DriverObject } from "../../../explore/contract/state.ts";
 
 /** A volume of the storage. */
@@ -90,6 +91,12 @@ export class MemoryDriver {
   constructor(name = "memory.csi.example", storage = new MemoryStorage()) {
     this.name = name;
     this.storage = storage;
+  }
+
+  /** The driver as sidecars of this process call it. */
+  get inProcess(): StorageDriver {
+    const { controller } = this.services;
+    return { name: this.name, abilities: new Set(ABILITIES), calls: controller as unknown as DriverCalls };
   }
 
   get services(): DriverServices {

@@ -119,7 +119,7 @@ async function handle(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, {
     method,
     request: decoded(decoder, descriptor?.input, body),
     signal: gone.signal,
-    send: async () => outcomeOf(await upstream.send(headers, body), (answer) => decoded(decoder, descriptor?.output, answer)),
+    send: async () => outcomeOf(await upstream.send(headers, body, gone.signal), (answer) => decoded(decoder, descriptor?.output, answer)),
   });
   if (typeof received === "string") {
     // To the caller a lost answer is a connection that has broken.
@@ -166,10 +166,15 @@ class Upstream {
     this.#path = socketPath(endpoint);
   }
 
-  /** Sends a call and resolves to its answer; to an error where there is none. */
-  send(headers: IncomingHttpHeaders, body: Buffer): Promise<Answer | Error> {
+  /**
+   * Sends a call and resolves to its answer; to an error where there is none.
+   *
+   * @param gone cancels the call where it is aborted meanwhile; one that is sent later is not heard of by its caller at all
+   */
+  send(headers: IncomingHttpHeaders, body: Buffer, gone: AbortSignal): Promise<Answer | Error> {
     return new Promise((resolve) => {
       const stream = this.#connected().request(passedOn(headers));
+      gone.addEventListener("abort", () => stream.close(constants.NGHTTP2_CANCEL), { once: true });
       let answered: IncomingHttpHeaders = {};
       let trailers: IncomingHttpHeaders = {};
       const pieces: Buffer[] = [];
