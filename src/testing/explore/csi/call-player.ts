@@ -3,16 +3,17 @@
  * sends or gets it is killed, as a plan says.
  *
  * It knows no transport: a proxy of sockets and calls inside this process both hand their calls over. CSI permits all of it: a call
- * may fail at any point, its outcome is unknown to the caller then, and calls of a driver are idempotent.
+ * may fail at any point, its outcome is unknown to the caller then, and calls of a driver are idempotent. While a call is on its way for
+ * longer than its caller lives or waits, the driver works on it: other calls about the same object get `ABORTED`, as the protocol says.
  *
  * @module
  */
 import { CODES } from "../../../csi/driver-error.ts";
 import type { Perturbation, Refusal } from "../../../explore/contract/plan.ts";
-import type { Actor, RequestEntry } from "../../../explore/contract/trace.ts";
+import type { Actor, ObjectRef, RequestEntry } from "../../../explore/contract/trace.ts";
 import { pauseCount } from "../../../util/activity.ts";
 import { type Clock, sleep } from "../../../util/clock.ts";
-import { AnsweredObjects, type CallRequest, objectOf, shownRequest } from "./call.ts";
+import { AnsweredObjects, type CallRequest, mayChange, objectOf, shownRequest } from "./call.ts";
 
 /** What a driver answered. */
 export type Outcome<T> =
@@ -67,16 +68,21 @@ const REFUSALS: Readonly<Record<Refusal, { readonly code: number; readonly isHan
   timeout: { code: CODES.DeadlineExceeded, isHandled: true },
 };
 
+/** A call that waits to be overtaken by one of its program about another object. */
 interface Held {
   readonly actor: Actor;
   readonly release: () => void;
 }
+
+const textOf = ({ kind, name }: ObjectRef): string => `${kind} ${name ?? ""}`;
 
 /** Plays the calls of one run. */
 export class CallPlayer {
   readonly #stage: CallStage;
   readonly #answered: AnsweredObjects;
   #held: Held[] = [];
+  /** Objects on which the driver works, with the perturbation. */
+  readonly #pending = new Map<string, number>();
 
   /** @param answered learns what the driver has by its answers */
   constructor(stage: CallStage, answered: AnsweredObjects = new AnsweredObjects()) {
@@ -89,7 +95,14 @@ export class CallPlayer {
     const { actor, service, method, request } = call;
     const object = objectOf(service, method, request, this.#answered);
     const met = this.#stage.meet({ actor, protocol: "csi", verb: method, object });
-    return met ? this.#perturbed(call, met.perturbation, met.index) : this.#passed(call);
+    const pending = this.#pending.get(textOf(object));
+    if (pending !== undefined && mayChange(method)) {
+      // So says the protocol: one operation at a time for each volume.
+      const aborted = { code: CODES.Aborted, message: "an operation on this object is pending" };
+      this.#record(call, aborted, undefined, pending);
+      return aborted;
+    }
+    return met ? this.#perturbed(call, object, met) : this.#passed(call);
   }
 
   async #passed<T>(call: ComingCall<T>, index?: number): Promise<Received<T>> {
@@ -98,12 +111,16 @@ export class CallPlayer {
     return outcome;
   }
 
-  async #perturbed<T>(call: ComingCall<T>, perturbation: Perturbation, index: number): Promise<Received<T>> {
+  async #perturbed<T>(
+    call: ComingCall<T>,
+    object: ObjectRef,
+    { index, perturbation }: { readonly index: number; readonly perturbation: Perturbation },
+  ): Promise<Received<T>> {
     switch (perturbation.type) {
       case "crash":
         return perturbation.victim === "driver"
           ? this.#driverCrashes(call, perturbation, index)
-          : this.#callerCrashes(call, perturbation, index);
+          : this.#callerCrashes(call, object, perturbation, index);
       case "answer-lost": {
         const outcome = await this.#send(call);
         this.#record(call, "broken", outcome, index);
@@ -122,7 +139,12 @@ export class CallPlayer {
         await this.#send(call);
         return this.#passed(call, index);
       case "overtaken": {
-        const { promise: released, resolve: release } = Promise.withResolvers<void>();
+        const { promise: released, resolve } = Promise.withResolvers<void>();
+        const release = (): void => {
+          this.#pending.delete(textOf(object));
+          resolve();
+        };
+        this.#pending.set(textOf(object), index);
         this.#held.push({ actor: call.actor, release });
         this.#stage.atRest(release);
         await this.#wait(call, () => released);
@@ -139,13 +161,19 @@ export class CallPlayer {
 
   async #callerCrashes<T>(
     call: ComingCall<T>,
+    object: ObjectRef,
     { when, downMillis }: Extract<Perturbation, { readonly type: "crash" }>,
     index: number,
   ): Promise<"killed"> {
     const outcome = when === "after" ? await this.#send(call) : undefined;
     this.#record(call, "killed", outcome, index);
     this.#stage.kill(call.actor, downMillis);
-    if (when === "late") this.#stage.atRest(() => void this.#send(call));
+    if (when !== "late") return "killed";
+    this.#pending.set(textOf(object), index);
+    this.#stage.atRest(() => {
+      this.#pending.delete(textOf(object));
+      void this.#send(call);
+    });
     return "killed";
   }
 
