@@ -95,7 +95,7 @@ const openProxy = async (plan: Plan): Promise<void> => {
       proxy.breakConnections();
       dead.resolve();
     },
-    atRest: (work) => void late.push(work),
+    atRest: (_why, _actor, work) => void late.push(work),
   });
   proxy = await serveProxy({
     socket: join(home, "proxy.sock"),
@@ -134,7 +134,11 @@ const quiet = async (millis: number): Promise<void> => {
     await cluster.clock.sleep(millis);
   }
 };
-const leaked = async () => new DriverJudge(memory.name).end(await stored(), memory.storage.objects()).map(({ type }) => type);
+const leaked = async () => {
+  const judge = new DriverJudge(memory.name);
+  judge.end(await stored(), memory.storage.objects());
+  return judge.complaints.map(({ type }) => type);
+};
 
 /** A claim, the death of who serves it, the end of the claim, and another start. */
 const play = async (start: () => void | Promise<void>): Promise<void> => {

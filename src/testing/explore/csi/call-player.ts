@@ -49,11 +49,11 @@ export interface CallStage {
   meet(call: MetCall): { readonly index: number; readonly perturbation: Perturbation } | undefined;
   record(entry: Omit<RequestEntry, "seq" | "at">): void;
   /** Kills a program; it starts again after `downMillis`. */
-  kill(actor: Actor, downMillis: number): void;
+  kill(program: { readonly actor: Actor; readonly life: number }, downMillis: number): void;
   /** Kills the driver, and starts it again after `downMillis`. Undefined where that cannot be done. */
   readonly killDriver?: (downMillis: number) => Promise<void>;
-  /** Runs work once, when everything else is at rest and every program that was killed runs again. */
-  atRest(work: () => void): void;
+  /** Runs work once, when everything else is at rest and the program runs, as it does again after it was killed. */
+  atRest(why: "late" | "overtaken", actor: Actor, work: () => void): void;
 }
 
 /** The codes of gRPC that stand for refusals. */
@@ -146,7 +146,7 @@ export class CallPlayer {
         };
         this.#pending.set(textOf(object), index);
         this.#held.push({ actor: call.actor, release });
-        this.#stage.atRest(release);
+        this.#stage.atRest("overtaken", call.actor, release);
         await this.#wait(call, () => released);
         if (!call.signal.aborted) return this.#passed(call, index);
         // The request was on its way: the driver handles it whether the caller waits or not.
@@ -167,10 +167,10 @@ export class CallPlayer {
   ): Promise<"killed"> {
     const outcome = when === "after" ? await this.#send(call) : undefined;
     this.#record(call, "killed", outcome, index);
-    this.#stage.kill(call.actor, downMillis);
+    this.#stage.kill(call, downMillis);
     if (when !== "late") return "killed";
     this.#pending.set(textOf(object), index);
-    this.#stage.atRest(() => {
+    this.#stage.atRest("late", call.actor, () => {
       this.#pending.delete(textOf(object));
       void this.#send(call);
     });

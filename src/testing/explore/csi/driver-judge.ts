@@ -62,11 +62,12 @@ export class DriverJudge {
     this.#driver = driver;
   }
 
-  /** Whether nobody has written into a volume yet, as far as is known; then the laboratory does it, in place of a Pod. */
-  mayWrite(id: string): boolean {
-    return !this.#data.has(`Volume ${id}`);
+  /** What was wrong so far. */
+  get complaints(): readonly Complaint[] {
+    return [...this.#complaints.values()];
   }
 
+  /** Remembers what was written into a volume. */
   wrote(id: string, text: string): void {
     this.#data.set(`Volume ${id}`, { text, origin: text });
   }
@@ -80,21 +81,20 @@ export class DriverJudge {
   /**
    * Looks at everything when all is at rest.
    *
-   * @param stored all volumes, claims, snapshots and contents of the cluster
-   * @returns volumes of this driver into which a Pod could write for the first time
+   * @param stored all volumes, claims, snapshots and contents of the cluster; more does no harm
    */
-  look(stored: readonly StoredObject[], has: readonly DriverObject[]): readonly { readonly id: string; readonly text: string }[] {
+  look(stored: readonly StoredObject[], has: readonly DriverObject[]): void {
     const byId = new Map(has.map((one) => [keyOf(one), one]));
     const namings = stored.flatMap((object) => this.#namingOf(object, stored) ?? []);
     for (const naming of namings) this.#lookAtUsed(naming, byId);
     this.#lookForTwins(has);
     for (const [key, { data }] of byId) this.#lookAtData(key, data);
     this.#forgetDeleted(byId);
-    return this.#inherit(stored, namings, byId);
+    this.#inherit(stored, namings, byId);
   }
 
-  /** What was wrong in the run, and what the driver has in the end that no object knows. */
-  end(stored: readonly StoredObject[], has: readonly DriverObject[]): readonly Complaint[] {
+  /** Looks at what the driver has in the end that no object knows. */
+  end(stored: readonly StoredObject[], has: readonly DriverObject[]): void {
     const known = new Set(stored.flatMap((object) => this.#namingOf(object, stored) ?? []).map(keyOf));
     for (const one of has) {
       const key = keyOf(one);
@@ -106,7 +106,6 @@ export class DriverJudge {
         detail: `the driver has ${one.kind.toLowerCase()} ${one.name ?? one.id}, and no ${object} names it`,
       });
     }
-    return [...this.#complaints.values()];
   }
 
   #lookAtUsed(naming: Naming, byId: ReadonlyMap<string, DriverObject>): void {
@@ -150,13 +149,8 @@ export class DriverJudge {
     for (const key of this.#data.keys()) if (!byId.has(key)) this.#data.delete(key);
   }
 
-  /** What new volumes and snapshots must contain: the data of their source. Others wait for a writer. */
-  #inherit(
-    stored: readonly StoredObject[],
-    namings: readonly Naming[],
-    byId: ReadonlyMap<string, DriverObject>,
-  ): readonly { readonly id: string; readonly text: string }[] {
-    const writable: { id: string; text: string }[] = [];
+  /** What new volumes and snapshots must contain: the data of their source. */
+  #inherit(stored: readonly StoredObject[], namings: readonly Naming[], byId: ReadonlyMap<string, DriverObject>): void {
     for (const naming of namings) {
       const key = keyOf(naming);
       const found = byId.get(key);
@@ -166,22 +160,18 @@ export class DriverJudge {
         continue;
       }
       const claim = claimOf(stored, naming);
-      if (!claim) continue;
-      const source = this.#sourceOf(stored, namings, claim);
-      const place = `${claim.metadata.namespace}/${claim.metadata.name}`;
-      if (source === "none") writable.push({ id: naming.id, text: `written by ${place}` });
-      if (typeof source !== "object") continue;
+      const source = claim && this.#sourceOf(stored, namings, claim);
+      if (!source) continue;
       this.#data.set(key, source);
       this.#lookAtData(key, found.data);
     }
-    return writable;
   }
 
-  /** The data of the source of a claim; `none` without one, `unknown` where it is gone. */
-  #sourceOf(stored: readonly StoredObject[], namings: readonly Naming[], claim: StoredObject): Data | "none" | "unknown" {
+  /** The data of the source of a claim; undefined without one, and where it is gone. */
+  #sourceOf(stored: readonly StoredObject[], namings: readonly Naming[], claim: StoredObject): Data | undefined {
     const { dataSource, dataSourceRef } = claim["spec"] as ClaimSpec;
     const source = dataSourceRef ?? dataSource;
-    if (!source?.name) return "none";
+    if (!source?.name) return undefined;
     const namespace = dataSourceRef?.namespace ?? claim.metadata.namespace;
     const target = stored.find(
       ({ kind, metadata }) => kind === source.kind && metadata.name === source.name && metadata.namespace === namespace,
@@ -190,7 +180,7 @@ export class DriverJudge {
       source.kind === "PersistentVolumeClaim"
         ? namings.find(({ ref }) => ref.kind === "PersistentVolume" && ref.name === (target?.["spec"] as ClaimSpec | undefined)?.volumeName)
         : namings.find(({ ref }) => ref.kind === "VolumeSnapshotContent" && ref.name === contentNameOf(target));
-    return (naming && this.#data.get(keyOf(naming))) ?? "unknown";
+    return naming && this.#data.get(keyOf(naming));
   }
 
   #namingOf(object: StoredObject, stored: readonly StoredObject[]): Naming | undefined {

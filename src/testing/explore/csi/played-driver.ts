@@ -17,7 +17,7 @@ const NEVER = new AbortController().signal;
 /** The calls of one start of a program, which a plan may meet. */
 export function playedDriver(
   driver: StorageDriver,
-  player: CallPlayer,
+  player: Pick<CallPlayer, "play">,
   program: { readonly actor: Actor; readonly life: number },
 ): StorageDriver {
   const played = (name: string, method: AnyCall): AnyCall => {

@@ -65,7 +65,7 @@ beforeEach(async () => {
     clock: manual,
     meet,
     record: (entry) => void entries.push(entry),
-    kill: (actor) => {
+    kill: ({ actor }) => {
       killed.push(actor);
       proxy.breakConnections();
     },
@@ -74,7 +74,7 @@ beforeEach(async () => {
       await server.close();
       server = await serve();
     },
-    atRest: (work) => void waiting.push(work),
+    atRest: (_why, _actor, work) => void waiting.push(work),
   };
   const player = new CallPlayer(stage);
   proxy = await serveProxy({

@@ -1,0 +1,148 @@
+/**
+ * What a user does with volumes and snapshots, for a driver of which nothing is known but its capabilities: claims that are used,
+ * enlarged, saved, restored and deleted, also while their volume is being made.
+ *
+ * @module
+ */
+import type { Manifest } from "../../../client/index.ts";
+import { PersistentVolumeClaim } from "../../../client/kinds/index.ts";
+import type { Dialect } from "../../../meta/dialect.ts";
+import type { StorageDriver } from "../../../sidecars/contract.ts";
+import type { DataStep, Scenario, Step } from "../scenario.ts";
+
+/** The class of volumes and of snapshots. */
+const CLASS = "explored";
+/** The node of the scenario; simulated nodes have such names. */
+const NODE = "node-1";
+
+/** The definitions of snapshots, with everything that a sidecar reads or writes; the server judges no more of it. */
+function snapshotDefinitions(group: string): readonly Manifest[] {
+  const kinds = [
+    ["VolumeSnapshot", "volumesnapshots", "Namespaced"],
+    ["VolumeSnapshotContent", "volumesnapshotcontents", "Cluster"],
+    ["VolumeSnapshotClass", "volumesnapshotclasses", "Cluster"],
+  ] as const;
+  return kinds.map(([kind, plural, scope]) => ({
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: {
+      name: `${plural}.${group}`,
+      annotations: { "api-approved.kubernetes.io": "https://github.com/kubernetes-csi/external-snapshotter/pull/814" },
+    },
+    spec: {
+      group,
+      scope,
+      names: { kind, plural, singular: kind.toLowerCase(), listKind: `${kind}List` },
+      versions: [
+        {
+          name: "v1",
+          served: true,
+          storage: true,
+          schema: { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } },
+          ...(kind === "VolumeSnapshotClass" ? {} : { subresources: { status: {} } }),
+        },
+      ],
+    },
+  }));
+}
+
+/** The default scenario for a driver. */
+export function defaultScenario({ name: driver, abilities }: Pick<StorageDriver, "name" | "abilities">, dialect: Dialect): Scenario {
+  const group = `snapshot.storage.${dialect.domain}`;
+  const storage = `storage.${dialect.domain}/v1`;
+  const takesSnapshots = abilities.has("CREATE_DELETE_SNAPSHOT");
+  const claimRef = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
+  const claim = (name: string, spec: object = {}): Manifest => ({
+    ...claimRef,
+    metadata: { name, namespace: "default" },
+    spec: {
+      accessModes: ["ReadWriteOnce"],
+      storageClassName: CLASS,
+      resources: { requests: { storage: "1Gi" } },
+      ...spec,
+    },
+  });
+  const snapshot = { apiVersion: `${group}/v1`, kind: "VolumeSnapshot", name: "saved" };
+  const restored = {
+    dataSource: { apiGroup: group, kind: "VolumeSnapshot", name: "saved" },
+    resources: { requests: { storage: "2Gi" } },
+  };
+  const expand: DataStep = {
+    name: "enlarge claim data",
+    patch: { ...claimRef, name: "data", with: { spec: { resources: { requests: { storage: "2Gi" } } } } },
+  };
+  const save: readonly DataStep[] = [
+    {
+      name: "take a snapshot of claim data",
+      create: {
+        apiVersion: `${group}/v1`,
+        kind: "VolumeSnapshot",
+        metadata: { name: "saved", namespace: "default" },
+        spec: { volumeSnapshotClassName: CLASS, source: { persistentVolumeClaimName: "data" } },
+      },
+    },
+    { name: "restore it to claim restored", create: claim("restored", restored) },
+  ];
+  const steps: readonly Step[] = [
+    { name: "create claim data", create: claim("data") },
+    { name: "use it in Pod app", create: podWith("data") },
+    ...(abilities.has("EXPAND_VOLUME") ? [expand] : []),
+    ...(takesSnapshots ? save : []),
+    { name: "delete Pod app", delete: { apiVersion: "v1", kind: "Pod", name: "app" } },
+    ...(takesSnapshots ? [{ name: "delete the snapshot", delete: snapshot }] : []),
+    ...(takesSnapshots ? [{ name: "delete claim restored", delete: { ...claimRef, name: "restored" } }] : []),
+    { name: "delete claim data", delete: { ...claimRef, name: "data" } },
+    { name: "create claim brief", create: claim("brief") },
+    { name: "delete claim brief", delete: { ...claimRef, name: "brief" } },
+    {
+      name: "create claim hasty, and delete it while its volume is made",
+      do: async (cluster) => {
+        await cluster.apply(claim("hasty"));
+        await cluster.client().resource(PersistentVolumeClaim).delete({ namespace: "default", name: "hasty" });
+      },
+    },
+  ];
+  return { name: `volumes of ${driver}`, start: [...beginning(), ...(takesSnapshots ? snapshotsBeginning() : [])], nodes: 1, steps };
+
+  function beginning(): readonly Manifest[] {
+    return [
+      {
+        apiVersion: storage,
+        kind: "CSIDriver",
+        metadata: { name: driver },
+        spec: { attachRequired: abilities.has("PUBLISH_UNPUBLISH_VOLUME"), podInfoOnMount: false },
+      },
+      {
+        apiVersion: storage,
+        kind: "StorageClass",
+        metadata: { name: CLASS },
+        provisioner: driver,
+        reclaimPolicy: "Delete",
+        allowVolumeExpansion: true,
+      },
+      {
+        apiVersion: storage,
+        kind: "CSINode",
+        metadata: { name: NODE },
+        spec: { drivers: [{ name: driver, nodeID: NODE, topologyKeys: [] }] },
+      },
+    ];
+  }
+
+  function snapshotsBeginning(): readonly Manifest[] {
+    return [
+      ...snapshotDefinitions(group),
+      { apiVersion: `${group}/v1`, kind: "VolumeSnapshotClass", metadata: { name: CLASS }, driver, deletionPolicy: "Delete" },
+    ];
+  }
+}
+
+const podWith = (claimName: string): Manifest => ({
+  apiVersion: "v1",
+  kind: "Pod",
+  metadata: { name: "app", namespace: "default" },
+  spec: {
+    containers: [{ name: "app", image: "app", volumeMounts: [{ name: "data", mountPath: "/data" }] }],
+    volumes: [{ name: "data", persistentVolumeClaim: { claimName } }],
+  },
+});
