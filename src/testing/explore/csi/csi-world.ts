@@ -58,6 +58,15 @@ function callsOf(plan: Plan): readonly { readonly index: number; readonly pertur
   );
 }
 
+/** Sidecars of ours throw the error of a call, or say so what they wait for, and repeat it later; that is as it should be. */
+const OF_DRIVER = /: (?:Call|Source|Topology)Error: /;
+
+const unlessOfDriver =
+  (complain: RunContext["complain"]): RunContext["complain"] =>
+  (complaint) => {
+    if (complaint.type !== "failed" || !OF_DRIVER.test(complaint.detail)) complain(complaint);
+  };
+
 /** See the head of this file. */
 export class CsiWorld implements World {
   readonly #inner: InProcessWorld;
@@ -93,7 +102,7 @@ export class CsiWorld implements World {
         make(playedDriver(parts.subject.driver, this.#gate(), { actor, life: life++ }), context.cluster.clock);
       return [actor, { controllers }] as const;
     });
-    this.#inner = new InProcessWorld(Object.fromEntries(programs), context);
+    this.#inner = new InProcessWorld(Object.fromEntries(programs), { ...context, complain: unlessOfDriver(context.complain) });
   }
 
   /** The perturbations of calls that were met, by their index in the plan. */

@@ -185,7 +185,9 @@ export class MemoryDriver {
   }
 
   protected unpublish({ volumeId = "", nodeId = "" }: Asked): object {
-    this.storage.volumes.get(volumeId)?.nodes.delete(nodeId);
+    const { nodes } = this.storage.volumes.get(volumeId) ?? {};
+    if (nodeId === "") nodes?.clear();
+    else nodes?.delete(nodeId);
     return {};
   }
 
