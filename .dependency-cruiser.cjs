@@ -106,7 +106,7 @@ const rooms = {
   ],
   node: ["util", "meta", "client", "claims", "runtime", "volumes", "csi"],
   // Faults of controllers: plans of what may go wrong, judging, shrinking and reports. It plays nothing itself.
-  explore: ["util", "value", "meta", "cel", "client/kind"],
+  explore: ["util", "value", "meta", "cel", "client/kind", "schema/structural"],
   cli: [
     "util",
     "value",
@@ -118,6 +118,7 @@ const rooms = {
     "auth/rbac",
     "client",
     "claims/fit",
+    "explore/contract",
     "volumes",
     "node/written",
   ],
