@@ -1,5 +1,5 @@
 /**
- * The sidecars of a driver as programs of a run: each one is killed and started by itself, and its calls to the driver meet the plan.
+ * The world between programs and a storage driver: calls of the programs meet the plan, and the driver is looked at when all is at rest.
  *
  * @module
  */
@@ -8,33 +8,27 @@ import type { DriverObject } from "../../../explore/contract/state.ts";
 import type { Actor } from "../../../explore/contract/trace.ts";
 import { NormalNames } from "../../../explore/names.ts";
 import { Player } from "../../../explore/player.ts";
-import type { StorageDriver } from "../../../sidecars/contract.ts";
 import type { ServerRequest } from "../../../server/index.ts";
 import { CODES } from "../../../csi/driver-error.ts";
 import type { ProgramLife, StaleState } from "../identity.ts";
-import { InProcessWorld } from "../in-process.ts";
 import type { KeptRequest } from "../interposer.ts";
-import type { InProcessProgram } from "../scenario.ts";
 import type { RunContext, World } from "../world.ts";
 import type { AnsweredObjects } from "./call.ts";
 import { CallPlayer } from "./call-player.ts";
-import { playedDriver } from "./played-driver.ts";
 import type { DriverSubject } from "./subject.ts";
 
-/** A program over a driver: its controllers, made anew for each start. */
-export type DriverProgram = (driver: StorageDriver, clock: RunContext["cluster"]["clock"]) => ReturnType<
-  Extract<InProcessProgram, { readonly controllers: unknown }>["controllers"]
->;
+/** Calls of a program that pass the plan. */
+export type CallGate = Pick<CallPlayer, "play">;
 
 /** What a world of drivers gets. */
 export interface CsiWorldParts {
   readonly subject: DriverSubject;
   readonly answered: AnsweredObjects;
-  readonly programs: Readonly<Record<Actor, DriverProgram>>;
+  /** The programs, whose calls pass a gate. */
+  readonly programs: (context: RunContext, gate: CallGate) => World;
+  /** How long a call is on its way after its program has died, and how long one waits to be overtaken, when all else is at rest. */
+  readonly holdMillis: { readonly late: number; readonly overtaken: number };
 }
-
-/** How long a call is on its way after its program has died, and how long one waits to be overtaken, when all else is at rest. */
-const HOLD_MS = { late: 15_000, overtaken: 5000 };
 
 /** What the driver had from an entry of the trace on. */
 export interface DriverMoment {
@@ -58,18 +52,9 @@ function callsOf(plan: Plan): readonly { readonly index: number; readonly pertur
   );
 }
 
-/** Sidecars of ours throw the error of a call, or say so what they wait for, and repeat it later; that is as it should be. */
-const OF_DRIVER = /: (?:Call|Source|Topology)Error: /;
-
-const unlessOfDriver =
-  (complain: RunContext["complain"]): RunContext["complain"] =>
-  (complaint) => {
-    if (complaint.type !== "failed" || !OF_DRIVER.test(complaint.detail)) complain(complaint);
-  };
-
 /** See the head of this file. */
 export class CsiWorld implements World {
-  readonly #inner: InProcessWorld;
+  readonly #inner: World;
   readonly #context: RunContext;
   readonly #parts: CsiWorldParts;
   readonly #player: Player;
@@ -96,13 +81,7 @@ export class CsiWorld implements World {
       new NormalNames(),
     );
     this.#calls = this.#callPlayer();
-    const programs = Object.entries(parts.programs).map(([actor, make]) => {
-      let life = 0;
-      const controllers = () =>
-        make(playedDriver(parts.subject.driver, this.#gate(), { actor, life: life++ }), context.cluster.clock);
-      return [actor, { controllers }] as const;
-    });
-    this.#inner = new InProcessWorld(Object.fromEntries(programs), { ...context, complain: unlessOfDriver(context.complain) });
+    this.#inner = parts.programs(context, this.#gate());
   }
 
   /** The perturbations of calls that were met, by their index in the plan. */
@@ -193,7 +172,7 @@ export class CsiWorld implements World {
         }),
         atRest: (why, actor, work) => {
           const ready = (): void => void this.#ready.push({ actor, work });
-          clock.after(HOLD_MS[why], ready, { owner: `a call of ${actor} to the driver` });
+          clock.after(this.#parts.holdMillis[why], ready, { owner: `a call of ${actor} to the driver` });
         },
       },
       answered,
@@ -201,7 +180,7 @@ export class CsiWorld implements World {
   }
 
   /** The player in front of the driver, which may be down. */
-  #gate(): Pick<CallPlayer, "play"> {
+  #gate(): CallGate {
     const { clock } = this.#context.cluster;
     return {
       play: (call) =>

@@ -6,17 +6,22 @@
 import type { Laboratory, RunOrder, RunRecord, ScenarioOutline } from "../../../explore/contract/laboratory.ts";
 import type { PerturbationType } from "../../../explore/contract/plan.ts";
 import type { Actor } from "../../../explore/contract/trace.ts";
-import { type Dialect, dialectOf } from "../../../meta/dialect.ts";
-import { SIDECARS, type SidecarName, type SidecarSettings, sidecarsOf } from "../../../sidecars/index.ts";
+import { dialectOf } from "../../../meta/dialect.ts";
+import type { SidecarSettings } from "../../../sidecars/index.ts";
 import type { ClusterOptions } from "../../contract.ts";
 import { PreparedScenario } from "../laboratory.ts";
 import { type Played, play } from "../play.ts";
+import type { ProgramCommand } from "../programs-process.ts";
+import { QuietWindow } from "../programs-quiet.ts";
 import type { Scenario } from "../scenario.ts";
+import type { RunContext, World } from "../world.ts";
 import { AnsweredObjects } from "./call.ts";
-import { CsiWorld, type DriverProgram } from "./csi-world.ts";
+import { type CallGate, CsiWorld, type CsiWorldParts } from "./csi-world.ts";
 import { defaultScenario } from "./default-scenario.ts";
 import { DriverJudge } from "./driver-judge.ts";
-import type { DriverSource } from "./subject.ts";
+import { ProxiedPrograms, checkCommands } from "./proxied-programs.ts";
+import { type DriverProgram, sidecarPrograms, sidecarWorld } from "./sidecar-programs.ts";
+import type { DriverSource, DriverSubject } from "./subject.ts";
 
 /** What is explored; all but the driver has a default. */
 export interface CsiLaboratoryOptions {
@@ -26,8 +31,25 @@ export interface CsiLaboratoryOptions {
   /** The programs; by default the sidecars of ours that the driver supports, each one by itself. */
   readonly programs?: Readonly<Record<Actor, DriverProgram>>;
   readonly settings?: SidecarSettings;
+  /** Sidecars in other processes, in place of ours: real ones. */
+  readonly commands?: DriverCommands;
   readonly cluster?: ClusterOptions;
 }
+
+/** How sidecars in other processes are run: under the clock of the machine. */
+export interface DriverCommands {
+  /** `{csi}` is the socket of the driver, `{}` the path of a kubeconfig. */
+  readonly programs: readonly ProgramCommand[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** How long a killed program stays down at most, in ms; 500 by default. */
+  readonly restartMillis?: number;
+}
+
+const RESTART_MS = 500;
+/** The pause after each step in real time. */
+const PAUSE_MS = 2000;
+const VIRTUAL_HOLD_MS = { late: 15_000, overtaken: 5000 };
+const REAL_HOLD_MS = { late: 1000, overtaken: 1000 };
 
 const PERTURBATIONS: readonly PerturbationType[] = [
   "crash",
@@ -42,51 +64,55 @@ const PERTURBATIONS: readonly PerturbationType[] = [
   "resync",
   "bookmark",
   "slow-webhooks",
-  "clock-jump",
 ];
-
-/** The sidecars of ours as programs. */
-export function sidecarPrograms(dialect: Dialect, settings: SidecarSettings = {}): Readonly<Record<SidecarName, DriverProgram>> {
-  const programs = (Object.keys(SIDECARS) as readonly SidecarName[]).map((name) => {
-    const make: DriverProgram = (driver, clock) => sidecarsOf(driver, { dialect, clock, settings, only: [name] });
-    return [name, make] as const;
-  });
-  return Object.fromEntries(programs) as Record<SidecarName, DriverProgram>;
-}
 
 /** See the head of this file. */
 export class CsiLaboratory implements Laboratory {
   readonly scenario: ScenarioOutline;
   readonly perturbations: ReadonlySet<PerturbationType>;
+  /** There is one driver. */
   readonly parallel = 1;
-  readonly deterministic = true;
+  readonly deterministic: boolean;
   /** What cannot be judged of this driver, as sentences. */
   readonly notJudged: readonly string[];
   readonly #prepared: PreparedScenario;
   readonly #source: DriverSource;
-  readonly #programs: Readonly<Record<Actor, DriverProgram>>;
+  readonly #programs: Programs;
 
-  private constructor(prepared: PreparedScenario, source: DriverSource, programs: Readonly<Record<Actor, DriverProgram>>) {
+  private constructor(prepared: PreparedScenario, source: DriverSource, programs: Programs) {
     this.#prepared = prepared;
     this.#source = source;
     this.#programs = programs;
     this.scenario = prepared.outline;
     this.notJudged = source.notJudged;
+    this.deterministic = programs.holdMillis === VIRTUAL_HOLD_MS;
+    const isTimed = programs.holdMillis === REAL_HOLD_MS;
     this.perturbations = new Set([
       ...PERTURBATIONS,
-      ...(prepared.outline.nodes.length > 0 ? (["node-lost"] as const) : []),
+      ...(isTimed ? [] : (["clock-jump"] as const)),
+      ...(prepared.outline.nodes.length > 0 && !isTimed ? (["node-lost"] as const) : []),
     ]);
   }
 
-  /** Prepares the runs of a scenario. @throws DriverError where the driver does not answer, and Error where a start of the scenario is refused */
-  static async of({ source, scenario, programs, settings, cluster }: CsiLaboratoryOptions): Promise<CsiLaboratory> {
+  /**
+   * Prepares the runs of a scenario.
+   *
+   * @throws DriverError where the driver does not answer
+   * @throws RangeError for commands that do not name the socket of the driver
+   * @throws ApplyError where something that the scenario begins with is refused
+   */
+  static async of({ source, scenario, programs, commands, settings, cluster }: CsiLaboratoryOptions): Promise<CsiLaboratory> {
     const dialect = dialectOf(cluster?.dialect ?? "kubernetes")!;
+    if (commands) checkCommands(commands.programs);
     await using subject = await source.open(new AnsweredObjects());
-    const { driver } = subject;
-    const played = scenario ?? defaultScenario(driver, dialect);
-    const prepared = await PreparedScenario.of(played, { nodes: 1, controllers: "all", ...cluster });
-    const own = programs ?? supported(sidecarPrograms(dialect, settings), driver);
-    return new CsiLaboratory(prepared, source, own);
+    const played = scenario ?? defaultScenario(subject.driver, dialect);
+    const options: ClusterOptions = { nodes: 1, controllers: "all", ...cluster, ...(commands && { clock: "system" }) };
+    const prepared = await PreparedScenario.of(played, options);
+    return new CsiLaboratory(
+      prepared,
+      source,
+      commands ? programsOf(commands) : sidecars(programs ?? sidecarPrograms(subject.driver, dialect, settings)),
+    );
   }
 
   async run(order: RunOrder, signal?: AbortSignal): Promise<RunRecord> {
@@ -99,16 +125,19 @@ export class CsiLaboratory implements Laboratory {
     await using stack = new AsyncDisposableStack();
     const answered = new AnsweredObjects();
     const subject = stack.use(await this.#source.open(answered));
+    const { holdMillis, pauseMillis, worldOf } = this.#programs;
     let world: CsiWorld | undefined;
     const parts = this.#prepared.partsFor((context) => {
-      world = new CsiWorld(context, { subject, answered, programs: this.#programs });
+      const programs = (own: RunContext, gate: CallGate): World => worldOf(subject, { context: own, gate });
+      world = new CsiWorld(context, { subject, answered, programs, holdMillis });
       return world;
     });
     const cpuMillis = (): number => {
       const { user, system } = process.cpuUsage();
       return (user + system) / 1000;
     };
-    const played = stack.use(await play({ ...parts, cpuMillis }, order, signal));
+    const scenario = pauseMillis === undefined ? parts.scenario : { ...parts.scenario, pause: pauseMillis };
+    const played = stack.use(await play({ ...parts, scenario, ...(this.deterministic && { cpuMillis }) }, order, signal));
     const record = withDriver(played.record, world!, subject.driver.name, this.scenario.steps.length);
     const kept = stack.move();
     return { record, cluster: played.cluster, [Symbol.asyncDispose]: () => kept.disposeAsync() };
@@ -119,19 +148,32 @@ export class CsiLaboratory implements Laboratory {
   }
 }
 
-/** The sidecars that have something to do for a driver. */
-function supported<P extends Readonly<Record<Actor, DriverProgram>>>(
-  programs: P,
-  { abilities }: { readonly abilities: ReadonlySet<string> },
-): Readonly<Record<Actor, DriverProgram>> {
-  const needs: Readonly<Record<string, string>> = {
-    provisioner: "CREATE_DELETE_VOLUME",
-    resizer: "EXPAND_VOLUME",
-    modifier: "MODIFY_VOLUME",
-    snapshotter: "CREATE_DELETE_SNAPSHOT",
-    "snapshot-controller": "CREATE_DELETE_SNAPSHOT",
+/** How programs are run. */
+interface Programs {
+  readonly worldOf: (
+    subject: DriverSubject,
+    parts: { readonly context: RunContext; readonly gate: CallGate },
+  ) => World;
+  readonly holdMillis: CsiWorldParts["holdMillis"];
+  /** The time after each step, where it is not that of the scenario. */
+  readonly pauseMillis?: number;
+}
+
+const sidecars = (programs: Readonly<Record<Actor, DriverProgram>>): Programs => ({
+  worldOf: ({ driver }, parts) => sidecarWorld(programs, driver, parts),
+  holdMillis: VIRTUAL_HOLD_MS,
+});
+
+function programsOf({ programs, env, restartMillis = RESTART_MS }: DriverCommands): Programs {
+  const settings = { programs, env, restartMillis, window: new QuietWindow(), electing: new Set<Actor>() };
+  return {
+    worldOf({ endpoint }, parts) {
+      if (endpoint === undefined) throw new Error("expected a driver at a socket, which programs of other processes can call");
+      return ProxiedPrograms.open(settings, endpoint, parts);
+    },
+    holdMillis: REAL_HOLD_MS,
+    pauseMillis: PAUSE_MS,
   };
-  return Object.fromEntries(Object.entries(programs).filter(([name]) => !needs[name] || abilities.has(needs[name])));
 }
 
 /** Adds to a record what the driver had when each step was at rest, and what was wrong with that. */

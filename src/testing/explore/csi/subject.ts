@@ -16,6 +16,8 @@ import { type MemoryDriver, MemoryStorage } from "./memory-driver.ts";
 export interface DriverSubject extends AsyncDisposable {
   /** As sidecars of this process call it. */
   readonly driver: StorageDriver;
+  /** Its socket, where it has one. */
+  readonly endpoint?: string;
   /** The volumes and snapshots that it has. */
   objects(): Promise<readonly DriverObject[]>;
   /** Writes into a volume, as a Pod does that uses it. Undefined where that cannot be done from here. */
@@ -103,6 +105,7 @@ export async function externalSource({ endpoint, clock, restart }: ExternalDrive
       const objects = async () => (await all()).filter(({ kind, id }) => !old.has(`${kind} ${id}`));
       return {
         driver: await storageDriver(connected),
+        endpoint,
         objects,
         ...(restart ? { restart } : {}),
         async [Symbol.asyncDispose]() {
