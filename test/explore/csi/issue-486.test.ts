@@ -26,6 +26,7 @@ import { type CsiProxy, serveProxy } from "../../../src/testing/explore/csi/prox
 import { type Cluster, createCluster } from "../../../src/testing/index.ts";
 import { systemClock } from "../../../src/util/clock.ts";
 import { built } from "../../clients/built.ts";
+import { PROVISIONER } from "./provisioner.ts";
 
 const ACTOR = "provisioner";
 const clock = systemClock;
@@ -50,14 +51,9 @@ const PLANS: readonly (readonly [string, Plan])[] = [
   ],
 ];
 
-const source = {
-  name: "csi-provisioner",
-  folder: new URL("../../clients/sidecars/provisioner/", import.meta.url).pathname,
-  commands: (output: string) => [["go", "build", "-o", `${output}/`, "tool"]],
-};
 /** The kinds of snapshots, for which a part of ours waits. */
 const CRDS = new URL("../../sidecars/crds/", import.meta.url).pathname;
-const bin = await built(source);
+const bin = await built(PROVISIONER);
 
 let home: string;
 let cluster: Cluster;

@@ -9,7 +9,7 @@ import { CoreEvent, PersistentVolumeClaim } from "../../../client/kinds/index.ts
 import type { Cluster } from "../../contract.ts";
 import type { Dialect } from "../../../meta/dialect.ts";
 import type { StorageDriver } from "../../../sidecars/contract.ts";
-import type { DataStep, Scenario, Step } from "../scenario.ts";
+import type { DataStep, Ignored, Scenario, Step } from "../scenario.ts";
 
 /** The class of volumes and of snapshots. */
 const CLASS = "explored";
@@ -109,7 +109,12 @@ export function defaultScenario({ name: driver, abilities }: Pick<StorageDriver,
       },
     },
   ];
-  return { name: `volumes of ${driver}`, start: beginning(), nodes: 1, steps };
+  // References tell at which version their object was when they were made.
+  const ignore: readonly Ignored[] = [
+    { kind: { group: "", kind: "PersistentVolume" }, path: ".spec.claimRef.resourceVersion" },
+    { kind: { group, kind: "VolumeSnapshotContent" }, path: ".spec.volumeSnapshotRef.resourceVersion" },
+  ];
+  return { name: `volumes of ${driver}`, start: beginning(), nodes: 1, steps, ignore };
 
   function beginning(): readonly Manifest[] {
     return [

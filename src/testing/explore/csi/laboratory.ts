@@ -13,7 +13,7 @@ import { PreparedScenario } from "../laboratory.ts";
 import { type Played, play } from "../play.ts";
 import type { ProgramCommand } from "../programs-process.ts";
 import { QuietWindow } from "../programs-quiet.ts";
-import type { Scenario } from "../scenario.ts";
+import type { Ignored, Scenario } from "../scenario.ts";
 import type { RunContext, World } from "../world.ts";
 import { AnsweredObjects } from "./call.ts";
 import { type CallGate, CsiWorld, type CsiWorldParts } from "./csi-world.ts";
@@ -75,6 +75,8 @@ export class CsiLaboratory implements Laboratory {
   readonly deterministic: boolean;
   /** What cannot be judged of this driver, as sentences. */
   readonly notJudged: readonly string[];
+  /** What is not judged of objects. */
+  readonly ignored: readonly Ignored[];
   readonly #prepared: PreparedScenario;
   readonly #source: DriverSource;
   readonly #programs: Programs;
@@ -85,6 +87,7 @@ export class CsiLaboratory implements Laboratory {
     this.#programs = programs;
     this.scenario = prepared.outline;
     this.notJudged = source.notJudged;
+    this.ignored = prepared.scenario.ignore ?? [];
     this.deterministic = programs.holdMillis === VIRTUAL_HOLD_MS;
     const isTimed = programs.holdMillis === REAL_HOLD_MS;
     this.perturbations = new Set([

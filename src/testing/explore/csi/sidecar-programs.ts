@@ -43,8 +43,8 @@ export function sidecarPrograms(
   return Object.fromEntries(programs);
 }
 
-/** Errors by which sidecars of ours say that they try again later: a call failed, or something is not there yet. */
-const TRIED_AGAIN = /: (?:Call|Source|Topology|Parameter|Subject)Error: /;
+/** Sidecars of ours throw whatever keeps them from an end, and try again later. Only what no retry mends is a fault of theirs. */
+const MISTAKE = /: (?:Type|Range|Reference|Syntax)Error: /;
 
 /** The world of such programs. */
 export function sidecarWorld(
@@ -58,7 +58,7 @@ export function sidecarWorld(
     return [actor, { controllers: () => make(playedDriver(driver, gate, { actor, life: life++ }), clock) }] as const;
   });
   const complain: RunContext["complain"] = (complaint) => {
-    if (complaint.type !== "failed" || !TRIED_AGAIN.test(complaint.detail)) context.complain(complaint);
+    if (complaint.type !== "failed" || MISTAKE.test(complaint.detail)) context.complain(complaint);
   };
   return new InProcessWorld(Object.fromEntries(own), { ...context, complain });
 }
