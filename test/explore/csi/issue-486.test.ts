@@ -125,7 +125,7 @@ const stored = async (): Promise<readonly StoredObject[]> => {
 };
 /** Resolves when nothing was stored and no call was made for a time. */
 const quiet = async (millis: number): Promise<void> => {
-  for (let [version, calls] = [-1, -1]; version !== cluster.version || calls !== entries.length; ) {
+  for (let [version, calls] = [-1, -1]; version !== cluster.version || calls !== entries.length;) {
     [version, calls] = [cluster.version, entries.length];
     await cluster.clock.sleep(millis);
   }
@@ -157,16 +157,24 @@ describe.runIf(bin !== undefined)("external-provisioner", () => {
     let child: ChildProcess;
     kill = () => void child?.kill("SIGKILL");
     return () => {
-      const args = [`--csi-address=${proxy.socket}`, `--kubeconfig=${env["KUBECONFIG"]}`, "--retry-interval-start=100ms"];
+      const args = [
+        `--csi-address=${proxy.socket}`,
+        `--kubeconfig=${env["KUBECONFIG"]}`,
+        "--retry-interval-start=100ms",
+      ];
       child = spawn(join(bin!, "csi-provisioner"), args, { stdio: "ignore" });
     };
   };
 
-  test.each(PLANS)("leaks a volume by %s, when the claim is deleted before the next start", { timeout: 60_000 }, async (_, plan) => {
-    await openProxy(plan);
-    await play(await run());
-    expect(await leaked()).toEqual(["leaked"]);
-  });
+  test.each(PLANS)(
+    "leaks a volume by %s, when the claim is deleted before the next start",
+    { timeout: 60_000 },
+    async (_, plan) => {
+      await openProxy(plan);
+      await play(await run());
+      expect(await leaked()).toEqual(["leaked"]);
+    },
+  );
 
   test("leaks nothing without the claim's deletion", { timeout: 60_000 }, async () => {
     await openProxy(PLANS[0]![1]);
@@ -189,7 +197,12 @@ describe("ours", () => {
       const driver = openDriver(proxy.socket, { clock });
       const found = await storageDriver(driver);
       const running = await cluster.run(
-        sidecarsOf(found, { dialect: dialectOf("kubernetes")!, clock: cluster.clock, only: ["provisioner"], settings: { retry: { first: "100ms", most: "500ms" } } }),
+        sidecarsOf(found, {
+          dialect: dialectOf("kubernetes")!,
+          clock: cluster.clock,
+          only: ["provisioner"],
+          settings: { retry: { first: "100ms", most: "500ms" } },
+        }),
       );
       stop = () => {
         running.crash();

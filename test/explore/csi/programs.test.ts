@@ -39,8 +39,16 @@ describe.runIf(bin !== undefined)("external-provisioner", () => {
     memory = new MemoryDriver();
     server = await serveDriver(join(home, "driver.sock"), memory.services, { clock, graceMs: 100 });
     const source = await externalSource({ endpoint: `unix://${server.socket}`, clock });
-    const command = [join(bin!, "csi-provisioner"), "--csi-address={csi}", "--kubeconfig={}", "--retry-interval-start=100ms"] as const;
-    laboratory = await CsiLaboratory.of({ source, commands: { programs: [{ name: "provisioner", command }], env: process.env } });
+    const command = [
+      join(bin!, "csi-provisioner"),
+      "--csi-address={csi}",
+      "--kubeconfig={}",
+      "--retry-interval-start=100ms",
+    ] as const;
+    laboratory = await CsiLaboratory.of({
+      source,
+      commands: { programs: [{ name: "provisioner", command }], env: process.env },
+    });
   });
   afterAll(async () => {
     await laboratory[Symbol.asyncDispose]();
@@ -49,7 +57,9 @@ describe.runIf(bin !== undefined)("external-provisioner", () => {
   });
 
   const calls = (trace: readonly { readonly type: string }[]) =>
-    (trace as readonly RequestEntry[]).filter((one) => one.type === "request" && one.protocol === "csi" && one.object.kind === "Volume");
+    (trace as readonly RequestEntry[]).filter(
+      (one) => one.type === "request" && one.protocol === "csi" && one.object.kind === "Volume",
+    );
 
   test("is clean without a plan, and its calls are in the trace", { timeout: 120_000 }, async () => {
     const record = await laboratory.run({ seed: 1, plan: [], steps: BRIEF });
@@ -62,7 +72,11 @@ describe.runIf(bin !== undefined)("external-provisioner", () => {
   });
 
   test("goes on after it was killed in the midst of a call", { timeout: 120_000 }, async () => {
-    const record = await laboratory.run({ seed: 1, plan: [{ type: "crash", at, when: "after", downMillis: 100 }], steps: BRIEF });
+    const record = await laboratory.run({
+      seed: 1,
+      plan: [{ type: "crash", at, when: "after", downMillis: 100 }],
+      steps: BRIEF,
+    });
     expect([record.complaints, record.met]).toEqual([[], [true]]);
     expect(calls(record.trace).map(({ verb, code, life }) => [verb, code, life])).toEqual([
       ["CreateVolume", undefined, 0],
@@ -71,10 +85,18 @@ describe.runIf(bin !== undefined)("external-provisioner", () => {
     ]);
   });
 
-  test("leaves a volume where it is killed and the claim is deleted before it runs again, and the next run begins without", { timeout: 120_000 }, async () => {
-    const hasty = [11];
-    const record = await laboratory.run({ seed: 1, plan: [{ type: "crash", at, when: "after", downMillis: 500 }], steps: hasty });
-    expect(record.complaints).toMatchObject([{ type: "leaked", object: { group: "csi", kind: "Volume" } }]);
-    expect(memory.storage.objects()).toEqual([]);
-  });
+  test(
+    "leaves a volume where it is killed and the claim is deleted before it runs again, and the next run begins without",
+    { timeout: 120_000 },
+    async () => {
+      const hasty = [11];
+      const record = await laboratory.run({
+        seed: 1,
+        plan: [{ type: "crash", at, when: "after", downMillis: 500 }],
+        steps: hasty,
+      });
+      expect(record.complaints).toMatchObject([{ type: "leaked", object: { group: "csi", kind: "Volume" } }]);
+      expect(memory.storage.objects()).toEqual([]);
+    },
+  );
 });

@@ -100,9 +100,7 @@ export class AnsweredObjects implements KnownNames {
 
   /** The objects that were created and not deleted since. */
   present(): readonly DriverObject[] {
-    return [...this.#objects]
-      .filter(([, { isThere }]) => isThere)
-      .map(([id, { kind, name }]) => ({ kind, id, name }));
+    return [...this.#objects].filter(([, { isThere }]) => isThere).map(([id, { kind, name }]) => ({ kind, id, name }));
   }
 
   #created(method: string, { name }: CallRequest, response: object): boolean {

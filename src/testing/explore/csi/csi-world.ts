@@ -43,13 +43,16 @@ export interface Written {
   readonly text: string;
 }
 
-/** The perturbations of calls to drivers, with their places in the whole plan. */
-function callsOf(plan: Plan): readonly { readonly index: number; readonly perturbation: Perturbation }[] {
-  return plan.flatMap((perturbation, index) =>
-    "at" in perturbation && "protocol" in perturbation.at && perturbation.at.protocol === "csi"
-      ? [{ index, perturbation }]
-      : [],
-  );
+/** The perturbations of calls to drivers, with their places in the whole plan. A driver that is not ours to start is not killed. */
+function callsOf(
+  plan: Plan,
+  { restart }: Pick<DriverSubject, "restart">,
+): readonly { readonly index: number; readonly perturbation: Perturbation }[] {
+  return plan.flatMap((perturbation, index) => {
+    const isCall = "at" in perturbation && "protocol" in perturbation.at && perturbation.at.protocol === "csi";
+    const isPlayed = perturbation.type !== "crash" || perturbation.victim !== "driver" || restart !== undefined;
+    return isCall && isPlayed ? [{ index, perturbation }] : [];
+  });
 }
 
 /** See the head of this file. */
@@ -74,7 +77,7 @@ export class CsiWorld implements World {
   constructor(context: RunContext, parts: CsiWorldParts) {
     this.#context = context;
     this.#parts = parts;
-    const calls = callsOf(context.plan);
+    const calls = callsOf(context.plan, parts.subject);
     this.#indexes = calls.map(({ index }) => index);
     this.#player = new Player(
       calls.map(({ perturbation }) => perturbation),
@@ -187,7 +190,8 @@ export class CsiWorld implements World {
         this.#calls.play({
           ...call,
           send: async () => {
-            if (clock.steady() < this.#driverIsDownUntil) return { code: CODES.Unavailable, message: "the driver does not run" };
+            if (clock.steady() < this.#driverIsDownUntil)
+              return { code: CODES.Unavailable, message: "the driver does not run" };
             this.#isStale = true;
             return call.send();
           },
@@ -229,7 +233,9 @@ export class CsiWorld implements World {
     for (let i = before; i >= 0; i--) {
       const entry = entries[i]!;
       if (entry.type !== "change" || entry.object.kind !== "PersistentVolume" || entry.object.name !== name) continue;
-      const { csi } = entry.after["spec"] as { readonly csi?: { readonly driver?: string; readonly volumeHandle?: string } };
+      const { csi } = entry.after["spec"] as {
+        readonly csi?: { readonly driver?: string; readonly volumeHandle?: string };
+      };
       return csi?.driver === this.#parts.subject.driver.name ? csi.volumeHandle : undefined;
     }
     return undefined;

@@ -9,6 +9,7 @@ import { CoreEvent, PersistentVolumeClaim } from "../../../client/kinds/index.ts
 import type { Cluster } from "../../contract.ts";
 import type { Dialect } from "../../../meta/dialect.ts";
 import type { StorageDriver } from "../../../sidecars/contract.ts";
+import type { DriverNode } from "./subject.ts";
 import type { DataStep, Ignored, Scenario, Step } from "../scenario.ts";
 
 /** The class of volumes and of snapshots. */
@@ -48,7 +49,11 @@ function snapshotDefinitions(group: string): readonly Manifest[] {
 }
 
 /** The default scenario for a driver. */
-export function defaultScenario({ name: driver, abilities }: Pick<StorageDriver, "name" | "abilities">, dialect: Dialect): Scenario {
+export function defaultScenario(
+  { name: driver, abilities }: Pick<StorageDriver, "name" | "abilities">,
+  dialect: Dialect,
+  { id: nodeID, segments }: DriverNode = { id: NODE, segments: {} },
+): Scenario {
   const group = `snapshot.storage.${dialect.domain}`;
   const storage = `storage.${dialect.domain}/v1`;
   const takesSnapshots = abilities.has("CREATE_DELETE_SNAPSHOT");
@@ -80,12 +85,22 @@ export function defaultScenario({ name: driver, abilities }: Pick<StorageDriver,
   const save: readonly DataStep[] = [
     {
       name: "take a snapshot of claim data",
-      create: {
-        apiVersion: `${group}/v1`,
-        kind: "VolumeSnapshot",
-        metadata: { name: "saved", namespace: "default" },
-        spec: { volumeSnapshotClassName: CLASS, source: { persistentVolumeClaimName: "data" } },
-      },
+      // The class is made here, since its kind may not be served yet when the scenario begins.
+      create: [
+        {
+          apiVersion: `${group}/v1`,
+          kind: "VolumeSnapshotClass",
+          metadata: { name: CLASS },
+          driver,
+          deletionPolicy: "Delete",
+        },
+        {
+          apiVersion: `${group}/v1`,
+          kind: "VolumeSnapshot",
+          metadata: { name: "saved", namespace: "default" },
+          spec: { volumeSnapshotClassName: CLASS, source: { persistentVolumeClaimName: "data" } },
+        },
+      ],
     },
     { name: "restore it to claim restored", create: claim("restored", restored) },
   ];
@@ -120,7 +135,6 @@ export function defaultScenario({ name: driver, abilities }: Pick<StorageDriver,
     return [
       // Sidecars follow snapshots also where the driver takes none.
       ...snapshotDefinitions(group),
-      { apiVersion: `${group}/v1`, kind: "VolumeSnapshotClass", metadata: { name: CLASS }, driver, deletionPolicy: "Delete" },
       {
         apiVersion: storage,
         kind: "CSIDriver",
@@ -138,13 +152,17 @@ export function defaultScenario({ name: driver, abilities }: Pick<StorageDriver,
       {
         apiVersion: "v1",
         kind: "Node",
-        metadata: { name: NODE, annotations: { [`volumes.${dialect.labelDomain}/controller-managed-attach-detach`]: "true" } },
+        metadata: {
+          name: NODE,
+          labels: segments,
+          annotations: { [`volumes.${dialect.labelDomain}/controller-managed-attach-detach`]: "true" },
+        },
       },
       {
         apiVersion: storage,
         kind: "CSINode",
         metadata: { name: NODE },
-        spec: { drivers: [{ name: driver, nodeID: NODE, topologyKeys: [] }] },
+        spec: { drivers: [{ name: driver, nodeID, topologyKeys: Object.keys(segments) }] },
       },
     ];
   }

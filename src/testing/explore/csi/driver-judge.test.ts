@@ -8,19 +8,37 @@ beforeEach(() => {
   judge = new DriverJudge(DRIVER);
 });
 
-const object = (apiVersion: string, kind: string, name: string, more: { readonly [member: string]: unknown }): StoredObject => {
+const object = (
+  apiVersion: string,
+  kind: string,
+  name: string,
+  more: { readonly [member: string]: unknown },
+): StoredObject => {
   const { namespace, deletionTimestamp, ...rest } = more;
-  const metadata = { name, uid: `uid-of-${name}`, resourceVersion: "1", ...(namespace ? { namespace } : {}), ...(deletionTimestamp ? { deletionTimestamp } : {}) };
+  const metadata = {
+    name,
+    uid: `uid-of-${name}`,
+    resourceVersion: "1",
+    ...(namespace ? { namespace } : {}),
+    ...(deletionTimestamp ? { deletionTimestamp } : {}),
+  };
   return { apiVersion, kind, metadata, ...rest } as unknown as StoredObject;
 };
-const claim = (name: string, more: { readonly volume?: string; readonly from?: object; readonly isGoing?: boolean } = {}) =>
+const claim = (
+  name: string,
+  more: { readonly volume?: string; readonly from?: object; readonly isGoing?: boolean } = {},
+) =>
   object("v1", "PersistentVolumeClaim", name, {
     namespace: "default",
     spec: { volumeName: more.volume ?? `pv-${name}`, ...(more.from ? { dataSource: more.from } : {}) },
     status: { phase: "Bound" },
     ...(more.isGoing ? { deletionTimestamp: "2026-01-01T00:00:00Z" } : {}),
   });
-const volume = (name: string, id: string, more: { readonly policy?: string; readonly driver?: string; readonly isGoing?: boolean } = {}) =>
+const volume = (
+  name: string,
+  id: string,
+  more: { readonly policy?: string; readonly driver?: string; readonly isGoing?: boolean } = {},
+) =>
   object("v1", "PersistentVolume", `pv-${name}`, {
     spec: {
       csi: { driver: more.driver ?? DRIVER, volumeHandle: id },
@@ -40,8 +58,18 @@ const content = (name: string, id: string, deletionPolicy = "Delete") =>
     spec: { driver: DRIVER, deletionPolicy, volumeSnapshotRef: { namespace: "default", name } },
     status: { snapshotHandle: id },
   });
-const disk = (id: string, name = id, data?: string): DriverObject => ({ kind: "Volume", id, name, ...(data === undefined ? {} : { data }) });
-const picture = (id: string, name = id, data?: string): DriverObject => ({ kind: "Snapshot", id, name, ...(data === undefined ? {} : { data }) });
+const disk = (id: string, name = id, data?: string): DriverObject => ({
+  kind: "Volume",
+  id,
+  name,
+  ...(data === undefined ? {} : { data }),
+});
+const picture = (id: string, name = id, data?: string): DriverObject => ({
+  kind: "Snapshot",
+  id,
+  name,
+  ...(data === undefined ? {} : { data }),
+});
 
 const ended = (stored: readonly StoredObject[], has: readonly DriverObject[]) => {
   judge.end(stored, has);
@@ -84,7 +112,10 @@ describe("accuses", () => {
     judge.look(stored, []);
     expect(ended([], [])).toMatchObject([
       { type: "deleted-in-use", object: { kind: "PersistentVolume", name: "pv-a" } },
-      { type: "deleted-in-use", object: { group: "snapshot.storage.k8s.io", kind: "VolumeSnapshotContent", name: "content-s" } },
+      {
+        type: "deleted-in-use",
+        object: { group: "snapshot.storage.k8s.io", kind: "VolumeSnapshotContent", name: "content-s" },
+      },
     ]);
   });
 
@@ -123,7 +154,9 @@ describe("accuses", () => {
 
 describe("does not accuse", () => {
   test("one volume and one snapshot for each object", () => {
-    expect(types([claim("a"), volume("a", "v1"), snapshot("s"), content("s", "s1")], [disk("v1"), picture("s1")])).toEqual([]);
+    expect(
+      types([claim("a"), volume("a", "v1"), snapshot("s"), content("s", "s1")], [disk("v1"), picture("s1")]),
+    ).toEqual([]);
   });
 
   test("objects of other drivers", () => {

@@ -178,7 +178,10 @@ export class DriverJudge {
     );
     const naming =
       source.kind === "PersistentVolumeClaim"
-        ? namings.find(({ ref }) => ref.kind === "PersistentVolume" && ref.name === (target?.["spec"] as ClaimSpec | undefined)?.volumeName)
+        ? namings.find(
+            ({ ref }) =>
+              ref.kind === "PersistentVolume" && ref.name === (target?.["spec"] as ClaimSpec | undefined)?.volumeName,
+          )
         : namings.find(({ ref }) => ref.kind === "VolumeSnapshotContent" && ref.name === contentNameOf(target));
     return naming && this.#data.get(keyOf(naming));
   }
@@ -188,14 +191,19 @@ export class DriverJudge {
     if (kind === "PersistentVolume") {
       const { csi, persistentVolumeReclaimPolicy, claimRef } = object["spec"] as VolumeSpec;
       if (csi?.driver !== this.#driver || !csi.volumeHandle) return undefined;
-      const claim = stored.find(({ kind: of, metadata: { uid } }) => of === "PersistentVolumeClaim" && uid === claimRef?.uid);
+      const claim = stored.find(
+        ({ kind: of, metadata: { uid } }) => of === "PersistentVolumeClaim" && uid === claimRef?.uid,
+      );
       return {
         ref: { group: "", kind, name: metadata.name },
         uid: metadata.uid,
         kind: "Volume",
         id: csi.volumeHandle,
         retains: persistentVolumeReclaimPolicy !== "Delete",
-        isUsed: metadata.deletionTimestamp === undefined && claim !== undefined && claim.metadata.deletionTimestamp === undefined,
+        isUsed:
+          metadata.deletionTimestamp === undefined &&
+          claim !== undefined &&
+          claim.metadata.deletionTimestamp === undefined,
       };
     }
     if (kind !== "VolumeSnapshotContent") return undefined;
@@ -215,7 +223,10 @@ export class DriverJudge {
       kind: "Snapshot",
       id,
       retains: deletionPolicy !== "Delete",
-      isUsed: metadata.deletionTimestamp === undefined && snapshot !== undefined && snapshot.metadata.deletionTimestamp === undefined,
+      isUsed:
+        metadata.deletionTimestamp === undefined &&
+        snapshot !== undefined &&
+        snapshot.metadata.deletionTimestamp === undefined,
     };
   }
 
@@ -229,7 +240,8 @@ const keyOf = ({ kind, id }: { readonly kind: string; readonly id: string }): st
 const refOf = ({ kind, id, name }: DriverObject): ObjectRef => ({ group: "csi", kind, name: name ?? id });
 
 const contentNameOf = (snapshot: StoredObject | undefined): string | undefined =>
-  (snapshot?.["status"] as { readonly boundVolumeSnapshotContentName?: string } | undefined)?.boundVolumeSnapshotContentName;
+  (snapshot?.["status"] as { readonly boundVolumeSnapshotContentName?: string } | undefined)
+    ?.boundVolumeSnapshotContentName;
 
 /** The claim that is bound to a volume. */
 const claimOf = (stored: readonly StoredObject[], { ref }: Naming): StoredObject | undefined =>

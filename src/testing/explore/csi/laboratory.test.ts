@@ -49,7 +49,9 @@ describe("the default scenario", () => {
   test("is clean on a driver in memory, and uses all that the driver can", async () => {
     const record = await run([]);
     expectClean(record);
-    const made = record.trace.flatMap((one) => (one.type === "request" && one.protocol === "csi" ? [`${one.actor} ${one.verb}`] : []));
+    const made = record.trace.flatMap((one) =>
+      one.type === "request" && one.protocol === "csi" ? [`${one.actor} ${one.verb}`] : [],
+    );
     expect(new Set(made)).toEqual(
       new Set([
         "provisioner CreateVolume",
@@ -94,15 +96,20 @@ describe("the default scenario", () => {
 });
 
 describe("a plan", () => {
-  test.each(["before", "after"] as const)("kills a sidecar %s the work of the driver; the next one goes on", async (when) => {
-    const record = await run([{ type: "crash", at: at("CreateVolume"), when, downMillis: 1000 }], BRIEF);
-    expectClean(record);
-    expect(calls(record).slice(0, 2)).toEqual([
-      ["CreateVolume", undefined, 0, 0],
-      ["CreateVolume", 0, 1, undefined],
-    ]);
-    expect(record.trace.filter((one) => one.type === "life" && one.event === "killed")).toMatchObject([{ actor: "provisioner", life: 0 }]);
-  });
+  test.each(["before", "after"] as const)(
+    "kills a sidecar %s the work of the driver; the next one goes on",
+    async (when) => {
+      const record = await run([{ type: "crash", at: at("CreateVolume"), when, downMillis: 1000 }], BRIEF);
+      expectClean(record);
+      expect(calls(record).slice(0, 2)).toEqual([
+        ["CreateVolume", undefined, 0, 0],
+        ["CreateVolume", 0, 1, undefined],
+      ]);
+      expect(record.trace.filter((one) => one.type === "life" && one.event === "killed")).toMatchObject([
+        { actor: "provisioner", life: 0 },
+      ]);
+    },
+  );
 
   test("kills a sidecar while its call is on its way: the driver does one thing at a time", async () => {
     const record = await run([{ type: "crash", at: at("CreateVolume"), when: "late", downMillis: 1000 }], BRIEF);
@@ -128,22 +135,39 @@ describe("a plan", () => {
   test.each<[string, Perturbation, number | undefined]>([
     ["loses an answer", { type: "answer-lost", at: at("CreateVolume") }, undefined],
     ["refuses a call", { type: "refused", at: at("CreateVolume"), with: "unavailable", times: 1 }, 14],
-    ["lets a call time out after its work", { type: "refused", at: at("CreateVolume"), with: "deadline-exceeded", times: 1 }, 4],
-    ["kills the driver after its work", { type: "crash", at: at("CreateVolume"), when: "after", downMillis: 3000, victim: "driver" }, undefined],
+    [
+      "lets a call time out after its work",
+      { type: "refused", at: at("CreateVolume"), with: "deadline-exceeded", times: 1 },
+      4,
+    ],
+    [
+      "kills the driver after its work",
+      { type: "crash", at: at("CreateVolume"), when: "after", downMillis: 3000, victim: "driver" },
+      undefined,
+    ],
   ])("%s; the sidecar calls again", async (_, perturbation, code) => {
     const record = await run([perturbation], BRIEF);
     expectClean(record);
     expect(calls(record)[0]).toEqual(["CreateVolume", code, 0, 0]);
-    expect(calls(record).slice(-2).map(([verb, last]) => [verb, last])).toEqual([
+    expect(
+      calls(record)
+        .slice(-2)
+        .map(([verb, last]) => [verb, last]),
+    ).toEqual([
       ["CreateVolume", 0],
       ["DeleteVolume", 0],
     ]);
   });
 
   test("keeps the driver down for a time", async () => {
-    const record = await run([{ type: "crash", at: at("CreateVolume"), when: "before", downMillis: 2500, victim: "driver" }], BRIEF);
+    const record = await run(
+      [{ type: "crash", at: at("CreateVolume"), when: "before", downMillis: 2500, victim: "driver" }],
+      BRIEF,
+    );
     expectClean(record);
-    const [first, ...others] = record.trace.filter((one): one is RequestEntry => one.type === "request" && one.protocol === "csi");
+    const [first, ...others] = record.trace.filter(
+      (one): one is RequestEntry => one.type === "request" && one.protocol === "csi",
+    );
     expect(first).not.toHaveProperty("code");
     expect(others.length).toBeGreaterThan(2);
     for (const one of others) expect([one.at, one.code]).toEqual([one.at, one.at < 2500 ? 14 : 0]);
@@ -235,11 +259,35 @@ describe("a driver with a fault", () => {
 
   test.each<[string, typeof MemoryDriver, Perturbation, readonly number[], readonly string[]]>([
     ["makes two volumes", NotIdempotent, { type: "repeated", at: at("CreateVolume") }, BRIEF, ["leaked", "made-twice"]],
-    ["makes two volumes", NotIdempotent, { type: "answer-lost", at: at("CreateVolume") }, BRIEF, ["leaked", "made-twice"]],
+    [
+      "makes two volumes",
+      NotIdempotent,
+      { type: "answer-lost", at: at("CreateVolume") },
+      BRIEF,
+      ["leaked", "made-twice"],
+    ],
     ["leaves something", LeaksOnRepeat, { type: "repeated", at: at("CreateVolume") }, BRIEF, ["leaked"]],
-    ["forgets", Forgets, { type: "crash", at: at("CreateVolume"), when: "after", downMillis: 1000, victim: "driver" }, BRIEF, ["leaked", "made-twice"]],
-    ["takes two snapshots", TwoSnapshots, { type: "crash", at: picture, when: "after", downMillis: 1000 }, [0, 3], ["leaked", "made-twice"]],
-    ["deletes another", DeletesAnother, { type: "repeated", at: at("DeleteVolume") }, [0, ...BRIEF], ["deleted-in-use"]],
+    [
+      "forgets",
+      Forgets,
+      { type: "crash", at: at("CreateVolume"), when: "after", downMillis: 1000, victim: "driver" },
+      BRIEF,
+      ["leaked", "made-twice"],
+    ],
+    [
+      "takes two snapshots",
+      TwoSnapshots,
+      { type: "crash", at: picture, when: "after", downMillis: 1000 },
+      [0, 3],
+      ["leaked", "made-twice"],
+    ],
+    [
+      "deletes another",
+      DeletesAnother,
+      { type: "repeated", at: at("DeleteVolume") },
+      [0, ...BRIEF],
+      ["deleted-in-use"],
+    ],
     ["formats", Formats, { type: "answer-lost", at: expansion }, [0, 2], ["data-lost"]],
   ])("that %s is found, and the mended one is not accused", async (_, Made, perturbation, steps, found) => {
     await using faulty = await open(Made);

@@ -19,7 +19,7 @@ import { AnsweredObjects } from "./call.ts";
 import { type CallGate, CsiWorld, type CsiWorldParts } from "./csi-world.ts";
 import { defaultScenario } from "./default-scenario.ts";
 import { DriverJudge } from "./driver-judge.ts";
-import { ProxiedPrograms, checkCommands } from "./proxied-programs.ts";
+import { ProxiedPrograms } from "./proxied-programs.ts";
 import { type DriverProgram, sidecarPrograms, sidecarWorld } from "./sidecar-programs.ts";
 import type { DriverSource, DriverSubject } from "./subject.ts";
 
@@ -34,6 +34,8 @@ export interface CsiLaboratoryOptions {
   /** Sidecars in other processes, in place of ours: real ones. */
   readonly commands?: DriverCommands;
   readonly cluster?: ClusterOptions;
+  /** Disposed of with the laboratory: a driver that it has started. */
+  readonly held?: AsyncDisposable;
 }
 
 /** How sidecars in other processes are run: under the clock of the machine. */
@@ -80,8 +82,15 @@ export class CsiLaboratory implements Laboratory {
   readonly #prepared: PreparedScenario;
   readonly #source: DriverSource;
   readonly #programs: Programs;
+  readonly #held: AsyncDisposable | undefined;
 
-  private constructor(prepared: PreparedScenario, source: DriverSource, programs: Programs) {
+  private constructor(
+    prepared: PreparedScenario,
+    source: DriverSource,
+    programs: Programs,
+    held: AsyncDisposable | undefined,
+  ) {
+    this.#held = held;
     this.#prepared = prepared;
     this.#source = source;
     this.#programs = programs;
@@ -101,20 +110,24 @@ export class CsiLaboratory implements Laboratory {
    * Prepares the runs of a scenario.
    *
    * @throws DriverError where the driver does not answer
-   * @throws RangeError for commands that do not name the socket of the driver
    * @throws ApplyError where something that the scenario begins with is refused
    */
-  static async of({ source, scenario, programs, commands, settings, cluster }: CsiLaboratoryOptions): Promise<CsiLaboratory> {
+  static async of(options: CsiLaboratoryOptions): Promise<CsiLaboratory> {
+    const { source, scenario, programs, commands, settings, cluster, held } = options;
     const dialect = dialectOf(cluster?.dialect ?? "kubernetes")!;
-    if (commands) checkCommands(commands.programs);
     await using subject = await source.open(new AnsweredObjects());
-    const played = scenario ?? defaultScenario(subject.driver, dialect);
-    const options: ClusterOptions = { nodes: 1, controllers: "all", ...cluster, ...(commands && { clock: "system" }) };
-    const prepared = await PreparedScenario.of(played, options);
+    const played = scenario ?? defaultScenario(subject.driver, dialect, subject.node);
+    const prepared = await PreparedScenario.of(played, {
+      nodes: 1,
+      controllers: "all",
+      ...cluster,
+      ...(commands && { clock: "system" }),
+    });
     return new CsiLaboratory(
       prepared,
       source,
       commands ? programsOf(commands) : sidecars(programs ?? sidecarPrograms(subject.driver, dialect, settings)),
+      held,
     );
   }
 
@@ -140,23 +153,23 @@ export class CsiLaboratory implements Laboratory {
       return (user + system) / 1000;
     };
     const scenario = pauseMillis === undefined ? parts.scenario : { ...parts.scenario, pause: pauseMillis };
-    const played = stack.use(await play({ ...parts, scenario, ...(this.deterministic && { cpuMillis }) }, order, signal));
+    const played = stack.use(
+      await play({ ...parts, scenario, ...(this.deterministic && { cpuMillis }) }, order, signal),
+    );
     const record = withDriver(played.record, world!, subject.driver.name, this.scenario.steps.length);
     const kept = stack.move();
     return { record, cluster: played.cluster, [Symbol.asyncDispose]: () => kept.disposeAsync() };
   }
 
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.#prepared[Symbol.asyncDispose]();
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#prepared[Symbol.asyncDispose]();
+    await this.#held?.[Symbol.asyncDispose]();
   }
 }
 
 /** How programs are run. */
 interface Programs {
-  readonly worldOf: (
-    subject: DriverSubject,
-    parts: { readonly context: RunContext; readonly gate: CallGate },
-  ) => World;
+  readonly worldOf: (subject: DriverSubject, parts: { readonly context: RunContext; readonly gate: CallGate }) => World;
   readonly holdMillis: CsiWorldParts["holdMillis"];
   /** The time after each step, where it is not that of the scenario. */
   readonly pauseMillis?: number;
@@ -171,7 +184,8 @@ function programsOf({ programs, env, restartMillis = RESTART_MS }: DriverCommand
   const settings = { programs, env, restartMillis, window: new QuietWindow(), electing: new Set<Actor>() };
   return {
     worldOf({ endpoint }, parts) {
-      if (endpoint === undefined) throw new Error("expected a driver at a socket, which programs of other processes can call");
+      if (endpoint === undefined)
+        throw new Error("expected a driver at a socket, which programs of other processes can call");
       return ProxiedPrograms.open(settings, endpoint, parts);
     },
     holdMillis: REAL_HOLD_MS,

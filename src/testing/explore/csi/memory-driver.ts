@@ -79,7 +79,10 @@ interface Asked {
   readonly nodeId?: string;
   readonly capacityRange?: { readonly requiredBytes?: bigint };
   readonly volumeContentSource?: {
-    readonly type?: { readonly case?: string; readonly value?: { readonly snapshotId?: string; readonly volumeId?: string } };
+    readonly type?: {
+      readonly case?: string;
+      readonly value?: { readonly snapshotId?: string; readonly volumeId?: string };
+    };
   };
 }
 
@@ -110,9 +113,7 @@ export class MemoryDriver {
         probe: answer(() => ({ ready: true })),
         getPluginInfo: answer(() => ({ name: this.name, vendorVersion: "1" })),
         getPluginCapabilities: answer(() => ({
-          capabilities: [
-            { type: { case: "service" as const, value: { type: PLUGIN_SERVICE.CONTROLLER_SERVICE } } },
-          ],
+          capabilities: [{ type: { case: "service" as const, value: { type: PLUGIN_SERVICE.CONTROLLER_SERVICE } } }],
         })),
       },
       controller: {

@@ -39,7 +39,9 @@ const at = (verb: string, name = "a", kind = "Volume"): RequestPoint => ({
 });
 /** The perturbation of the plan that is at a call, the first time. */
 const meet = ({ verb, object }: MetCall): { index: number; perturbation: Perturbation } | undefined => {
-  const index = plan.findIndex((one) => "at" in one && "verb" in one.at && one.at.verb === verb && one.at.name === object.name);
+  const index = plan.findIndex(
+    (one) => "at" in one && "verb" in one.at && one.at.verb === verb && one.at.name === object.name,
+  );
   if (index < 0) return undefined;
   const [perturbation] = plan.splice(index, 1);
   return { index, perturbation: perturbation! };
@@ -52,7 +54,11 @@ const serve = () => {
     reached.push(request.name);
     return controller!.createVolume!(request, context);
   };
-  return serveDriver(join(home, "driver.sock"), { ...services, controller: { ...controller, createVolume } }, { clock, graceMs: 100 });
+  return serveDriver(
+    join(home, "driver.sock"),
+    { ...services, controller: { ...controller, createVolume } },
+    { clock, graceMs: 100 },
+  );
 };
 
 beforeEach(async () => {
@@ -96,7 +102,8 @@ const codeOf = (answer: Promise<unknown>): Promise<unknown> =>
     () => "OK",
     (error: { code: unknown }) => error.code,
   );
-const create = (name: string, options = {}) => codeOf(caller.controller.createVolume({ name, secrets: { key: "hunter2" } }, options));
+const create = (name: string, options = {}) =>
+  codeOf(caller.controller.createVolume({ name, secrets: { key: "hunter2" } }, options));
 const made = () => [...memory.storage.volumes.values()].map(({ name }) => name);
 const codes = () => entries.map(({ verb, object, code, changed }) => [verb, object.name, code, changed]);
 
@@ -150,7 +157,14 @@ describe("without a plan", () => {
   });
 
   test("a large answer passes whole", async () => {
-    for (let i = 0; i < 3000; i++) memory.storage.volumes.set(`v${i}`, { id: `v${i}`, name: "x".repeat(100), bytes: 1n, data: "", nodes: new Set() });
+    for (let i = 0; i < 3000; i++)
+      memory.storage.volumes.set(`v${i}`, {
+        id: `v${i}`,
+        name: "x".repeat(100),
+        bytes: 1n,
+        data: "",
+        nodes: new Set(),
+      });
     expect((await caller.controller.listVolumes({})).entries).toHaveLength(3000);
   });
 });

@@ -106,7 +106,11 @@ interface Parts {
   readonly play: ProxyOptions["play"];
 }
 
-async function handle(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, { protocol, decoder, upstream, play }: Parts): Promise<void> {
+async function handle(
+  stream: ServerHttp2Stream,
+  headers: IncomingHttpHeaders,
+  { protocol, decoder, upstream, play }: Parts,
+): Promise<void> {
   const body = await bodyOf(stream).catch(() => undefined);
   if (!body) return;
   const path = headers[":path"] ?? "";
@@ -119,7 +123,10 @@ async function handle(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, {
     method,
     request: decoded(decoder, descriptor?.input, body),
     signal: gone.signal,
-    send: async () => outcomeOf(await upstream.send(headers, body, gone.signal), (answer) => decoded(decoder, descriptor?.output, answer)),
+    send: async () =>
+      outcomeOf(await upstream.send(headers, body, gone.signal), (answer) =>
+        decoded(decoder, descriptor?.output, answer),
+      ),
   });
   if (typeof received === "string") {
     // To the caller a lost answer is a connection that has broken.

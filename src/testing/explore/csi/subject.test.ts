@@ -87,7 +87,11 @@ test("a driver that cannot list is judged by its answers, and says so", async ()
     return response.volume!.volumeId;
   };
   const [a] = [await make("a"), await make("b")];
-  answered.learn("DeleteVolume", { volumeId: a }, await subject.driver.calls.deleteVolume({ volumeId: a, secrets: {} }, { signal: SIGNAL }));
+  answered.learn(
+    "DeleteVolume",
+    { volumeId: a },
+    await subject.driver.calls.deleteVolume({ volumeId: a, secrets: {} }, { signal: SIGNAL }),
+  );
   expect(await subject.objects()).toMatchObject([{ kind: "Volume", name: "b" }]);
   await subject[Symbol.asyncDispose]();
   expect(have(memory)).toEqual([]);
@@ -102,7 +106,9 @@ test("a driver that does not remove what a run has left is said to be at fault",
   );
   const subject = await source.open(new AnsweredObjects());
   await subject.driver.calls.createVolume(volume("a"), { signal: SIGNAL });
-  await expect(subject[Symbol.asyncDispose]()).rejects.toThrow(/it did not: Volume vol-1: .*Give a command that starts it anew/);
+  await expect(subject[Symbol.asyncDispose]()).rejects.toThrow(
+    /it did not: Volume vol-1: .*Give a command that starts it anew/,
+  );
 });
 
 test("a driver that is not there is an error that names its socket", async () => {

@@ -4,6 +4,7 @@
  * @module
  */
 import { type Driver, openDriver } from "../../../csi/driver.ts";
+import { DriverError } from "../../../csi/driver-error.ts";
 import type { DriverObject } from "../../../explore/contract/state.ts";
 import type { StorageDriver } from "../../../sidecars/contract.ts";
 import { storageDriver } from "../../../sidecars/csi-driver.ts";
@@ -12,10 +13,19 @@ import type { Clock } from "../../../util/clock.ts";
 import type { AnsweredObjects } from "./call.ts";
 import { type MemoryDriver, MemoryStorage } from "./memory-driver.ts";
 
+/** What the node service of a driver says of its node. */
+export interface DriverNode {
+  readonly id: string;
+  /** Its topology: a value for each key. */
+  readonly segments: Readonly<Record<string, string>>;
+}
+
 /** A driver during one run. */
 export interface DriverSubject extends AsyncDisposable {
   /** As sidecars of this process call it. */
   readonly driver: StorageDriver;
+  /** Its node, where it has a node service. */
+  readonly node?: DriverNode;
   /** Its socket, where it has one. */
   readonly endpoint?: string;
   /** The volumes and snapshots that it has. */
@@ -46,7 +56,8 @@ export function memorySource(make: (storage: MemoryStorage) => MemoryDriver): Dr
       const calls = Object.fromEntries(
         Object.keys(current.calls).map((method) => [
           method,
-          (...call: readonly unknown[]) => (current.calls as never as Record<string, (...all: unknown[]) => unknown>)[method]!(...call),
+          (...call: readonly unknown[]) =>
+            (current.calls as never as Record<string, (...all: unknown[]) => unknown>)[method]!(...call),
         ]),
       ) as unknown as StorageDriver["calls"];
       return {
@@ -80,7 +91,7 @@ const PAGE = 1000;
 /** A driver behind a socket. What a run leaves there is removed after it; what was there before stays. @throws DriverError */
 export async function externalSource({ endpoint, clock, restart }: ExternalDriver): Promise<DriverSource> {
   const probe = openDriver(endpoint, { clock });
-  const { abilities } = await storageDriver(probe).finally(() => probe.close());
+  const { abilities, node } = await described(probe).finally(() => probe.close());
   const lists = { Volume: abilities.has("LIST_VOLUMES"), Snapshot: abilities.has("LIST_SNAPSHOTS") };
   const unseen = (kind: string, method: string): string =>
     `${kind} that the driver made without an answer: it has no ${method}, so only those count for which it answered`;
@@ -105,6 +116,7 @@ export async function externalSource({ endpoint, clock, restart }: ExternalDrive
       const objects = async () => (await all()).filter(({ kind, id }) => !old.has(`${kind} ${id}`));
       return {
         driver: await storageDriver(connected),
+        ...(node && { node }),
         endpoint,
         objects,
         ...(restart ? { restart } : {}),
@@ -118,6 +130,18 @@ export async function externalSource({ endpoint, clock, restart }: ExternalDrive
       };
     },
   };
+}
+
+async function described(driver: Driver): Promise<Pick<StorageDriver, "abilities"> & { readonly node?: DriverNode }> {
+  const { abilities } = await storageDriver(driver);
+  try {
+    const { nodeId, accessibleTopology } = await driver.node.nodeGetInfo({});
+    return { abilities, node: { id: nodeId, segments: accessibleTopology?.segments ?? {} } };
+  } catch (error) {
+    // A driver may have its node service elsewhere.
+    if (error instanceof DriverError && error.code === "Unimplemented") return { abilities };
+    throw error;
+  }
 }
 
 async function volumeIds({ controller }: Driver): Promise<readonly string[]> {
@@ -145,7 +169,8 @@ async function snapshotIds({ controller }: Driver): Promise<readonly string[]> {
 /** @throws Error that names what remains */
 async function removeAll({ controller }: Driver, objects: readonly DriverObject[], detaches: boolean): Promise<void> {
   const remaining: string[] = [];
-  const failed = (kind: string, id: string) => (error: unknown) => void remaining.push(`${kind} ${id}: ${messageOf(error)}`);
+  const failed = (kind: string, id: string) => (error: unknown) =>
+    void remaining.push(`${kind} ${id}: ${messageOf(error)}`);
   for (const { kind, id } of objects.toSorted((a, b) => a.kind.localeCompare(b.kind))) {
     if (kind === "Snapshot") await controller.deleteSnapshot({ snapshotId: id }).catch(failed(kind, id));
     else {
