@@ -30,7 +30,7 @@ import { PROVISIONER } from "./provisioner.ts";
 
 const ACTOR = "provisioner";
 const clock = systemClock;
-const call = (occurrence: number): RequestPoint => ({
+const creation = (occurrence: number): RequestPoint => ({
   actor: ACTOR,
   protocol: "csi",
   verb: "CreateVolume",
@@ -40,13 +40,13 @@ const call = (occurrence: number): RequestPoint => ({
   occurrence,
 });
 const PLANS: readonly (readonly [string, Plan])[] = [
-  ["its death after the work of CreateVolume", [{ type: "crash", at: call(0), when: "after", downMillis: 0 }]],
-  ["its death while CreateVolume is on its way", [{ type: "crash", at: call(0), when: "late", downMillis: 0 }]],
+  ["its death after the work of CreateVolume", [{ type: "crash", at: creation(0), when: "after", downMillis: 0 }]],
+  ["its death while CreateVolume is on its way", [{ type: "crash", at: creation(0), when: "late", downMillis: 0 }]],
   [
     "a timeout of CreateVolume, and its death before it has called again",
     [
-      { type: "refused", at: call(0), with: "deadline-exceeded", times: 1 },
-      { type: "crash", at: call(1), when: "before", downMillis: 0 },
+      { type: "refused", at: creation(0), with: "deadline-exceeded", times: 1 },
+      { type: "crash", at: creation(1), when: "before", downMillis: 0 },
     ],
   ],
 ];

@@ -90,8 +90,7 @@ const PAGE = 1000;
 
 /** A driver behind a socket. What a run leaves there is removed after it; what was there before stays. @throws DriverError */
 export async function externalSource({ endpoint, clock, restart }: ExternalDriver): Promise<DriverSource> {
-  const probe = openDriver(endpoint, { clock });
-  const { abilities, node } = await described(probe).finally(() => probe.close());
+  const { abilities, node } = await described(endpoint, clock);
   const lists = { Volume: abilities.has("LIST_VOLUMES"), Snapshot: abilities.has("LIST_SNAPSHOTS") };
   const unseen = (kind: string, method: string): string =>
     `${kind} that the driver made without an answer: it has no ${method}, so only those count for which it answered`;
@@ -132,7 +131,13 @@ export async function externalSource({ endpoint, clock, restart }: ExternalDrive
   };
 }
 
-async function described(driver: Driver): Promise<Pick<StorageDriver, "abilities"> & { readonly node?: DriverNode }> {
+async function described(
+  endpoint: string,
+  clock: Clock,
+): Promise<Pick<StorageDriver, "abilities"> & { readonly node?: DriverNode }> {
+  await using stack = new AsyncDisposableStack();
+  const driver = openDriver(endpoint, { clock });
+  stack.defer(() => driver.close());
   const { abilities } = await storageDriver(driver);
   try {
     const { nodeId, accessibleTopology } = await driver.node.nodeGetInfo({});
