@@ -202,6 +202,9 @@ const ladders = {
     "shrink.ts",
     "coverage.ts",
     "explore.ts",
+    // The file of a finding.
+    "strict.ts",
+    "finding-file.ts",
     "report",
   ],
   kinds: [
