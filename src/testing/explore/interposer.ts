@@ -185,7 +185,8 @@ export class Interposer {
 
   #enterWrite(request: ServerRequest, passing: Passing): void {
     const answer = request.answer!;
-    const note = (writes: Parameters<StoredObjects["writing"]>[1]) => this.#parts.stored().writing(passing.actor, writes);
+    const note = (writes: Parameters<StoredObjects["writing"]>[1]) =>
+      this.#parts.stored().writing(passing.actor, writes);
     request.answer = () => asWriter(note, answer);
   }
 
@@ -268,7 +269,10 @@ export class Interposer {
           break;
         case "refused":
           if (perturbation.with === "timeout" || perturbation.with === "deadline-exceeded") {
-            throw new ApiError("Timeout", `Timeout: request did not complete within the allotted time: ${FAULT_REASON}`);
+            throw new ApiError(
+              "Timeout",
+              `Timeout: request did not complete within the allotted time: ${FAULT_REASON}`,
+            );
           }
           break;
         default:
@@ -376,7 +380,8 @@ function addBody(passing: Passing, { body, info }: ServerRequest): void {
   passing.sent = body;
   if (info.verb !== "create") return;
   const { name, generateName } =
-    (body as { readonly metadata?: { readonly name?: unknown; readonly generateName?: unknown } } | null)?.metadata ?? {};
+    (body as { readonly metadata?: { readonly name?: unknown; readonly generateName?: unknown } } | null)?.metadata ??
+    {};
   if (typeof name === "string" && name !== "") (passing.object as { name?: string }).name ??= name;
   else if (typeof generateName === "string") passing.generateName = generateName;
 }
@@ -398,7 +403,9 @@ const HEAD_BYTES = 2048;
 function revisionOf({ head, listed }: Passing): number | undefined {
   if (listed !== undefined) return listed;
   if (!head) return undefined;
-  const found = VERSION.exec(Buffer.from(head.buffer, head.byteOffset, Math.min(head.byteLength, HEAD_BYTES)).toString());
+  const found = VERSION.exec(
+    Buffer.from(head.buffer, head.byteOffset, Math.min(head.byteLength, HEAD_BYTES)).toString(),
+  );
   return found ? Number(found[1]) : undefined;
 }
 

@@ -3,12 +3,19 @@
  *
  * @module
  */
-import type { Comparison, Laboratory, RunOrder, RunRecord, ScenarioOutline } from "../../explore/contract/laboratory.ts";
+import type {
+  Comparison,
+  Laboratory,
+  RunOrder,
+  RunRecord,
+  ScenarioOutline,
+} from "../../explore/contract/laboratory.ts";
 import type { PerturbationType } from "../../explore/contract/plan.ts";
 import type { Actor } from "../../explore/contract/trace.ts";
 import type { ApiObject } from "../../client/index.ts";
 import { Node } from "../../client/kinds/index.ts";
 import type { ClusterOptions } from "../contract.ts";
+import { silentLog } from "../../util/log.ts";
 import { createTestCluster } from "../cluster.ts";
 import type { TestCluster } from "../test-cluster.ts";
 import { InProcessWorld } from "./in-process.ts";
@@ -33,8 +40,17 @@ export class PreparedScenario implements AsyncDisposable {
   readonly cluster: TestCluster;
   readonly records: BaseRecords;
 
-  private constructor(scenario: Scenario, operations: Operations, cluster: TestCluster, nodes: readonly string[]) {
+  readonly #collects: boolean;
+
+  private constructor(
+    scenario: Scenario,
+    operations: Operations,
+    cluster: TestCluster,
+    nodes: readonly string[],
+    collects: boolean,
+  ) {
     this.scenario = scenario;
+    this.#collects = collects;
     this.cluster = cluster;
     this.records = new BaseRecords(cluster.inside.store);
     this.steps = [...scenario.steps, ...operations.steps];
@@ -56,6 +72,7 @@ export class PreparedScenario implements AsyncDisposable {
     const { nodes = options.nodes } = scenario;
     const cluster = await createTestCluster({
       controllers: nodes === undefined ? USUAL_CONTROLLERS : "all",
+      log: silentLog,
       ...options,
       ...(nodes !== undefined && { nodes }),
     });
@@ -63,7 +80,8 @@ export class PreparedScenario implements AsyncDisposable {
       if (scenario.start) await cluster.apply(...scenario.start);
       await cluster.settled();
       const names = nodes === undefined ? [] : (await cluster.client().resource(Node).list()).items.map(nameOf);
-      return new PreparedScenario(scenario, operations, cluster, names);
+      const collects = nodes === undefined && options.controllers === undefined;
+      return new PreparedScenario(scenario, operations, cluster, names, collects);
     } catch (error) {
       await cluster.close();
       throw error;
@@ -78,6 +96,7 @@ export class PreparedScenario implements AsyncDisposable {
       base: this.records,
       fork: (seed, filter) => this.cluster.fork({ seed, filters: [filter] }),
       world,
+      collects: this.#collects,
     };
   }
 
@@ -88,8 +107,8 @@ export class PreparedScenario implements AsyncDisposable {
 
 const nameOf = ({ metadata: { name } }: ApiObject): string => name;
 
-/** Without nodes: namespaces, their content, and owners that are gone. */
-const USUAL_CONTROLLERS: readonly string[] = ["namespace", "event-expiry", "garbage-collector"];
+/** Without nodes: namespaces and their content; runs have a collector of their own. */
+const USUAL_CONTROLLERS: readonly string[] = ["namespace", "event-expiry"];
 
 /** The perturbations of programs in this process. */
 const PERTURBATIONS: readonly PerturbationType[] = [
