@@ -121,7 +121,7 @@ const makeClaim = async (): Promise<void> => {
 };
 const stored = async (): Promise<readonly StoredObject[]> => {
   const volumes = (await cluster.client().resource(PersistentVolume).list()).items;
-  return volumes.map((one) => ({ apiVersion: "v1", kind: "PersistentVolume", ...one }) as unknown as StoredObject);
+  return volumes.map((one) => ({ ...one, apiVersion: "v1", kind: "PersistentVolume" }) as unknown as StoredObject);
 };
 /** Resolves when nothing was stored and no call was made for a time. */
 const quiet = async (millis: number): Promise<void> => {

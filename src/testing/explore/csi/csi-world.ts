@@ -147,8 +147,8 @@ export class CsiWorld implements World {
     this.#inner.stop();
   }
 
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.#inner[Symbol.asyncDispose]();
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#inner[Symbol.asyncDispose]();
   }
 
   #callPlayer(): CallPlayer {

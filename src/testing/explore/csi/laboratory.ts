@@ -65,7 +65,6 @@ const PERTURBATIONS: readonly PerturbationType[] = [
   "stale-restart",
   "resync",
   "bookmark",
-  "slow-webhooks",
 ];
 
 /** See the head of this file. */

@@ -12,6 +12,7 @@ import type { ProgramCommand } from "../programs-process.ts";
 import { type ProgramsSettings, ProgramsWorld } from "../programs-world.ts";
 import type { ProgramLife, StaleState } from "../identity.ts";
 import type { RunContext } from "../world.ts";
+import type { ComingCall, Received } from "./call-player.ts";
 import type { CallGate } from "./csi-world.ts";
 import { type CsiProxy, type ProxiedCall, serveProxy } from "./proxy.ts";
 
@@ -89,7 +90,7 @@ export class ProxiedPrograms extends ProgramsWorld {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  async #play(actor: Actor, call: ProxiedCall): ReturnType<CallGate["play"]> {
+  async #play<T>(actor: Actor, call: Omit<ComingCall<T>, "actor" | "life">): Promise<Received<T>> {
     const { cluster } = this.#context;
     const count = new ActivityCount(() => cluster.inside.activity.begin(`${call.method} of ${actor}`));
     try {
