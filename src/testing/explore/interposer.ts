@@ -17,6 +17,7 @@ import { asWriter } from "../writers.ts";
 import { Gates } from "./gates.ts";
 import { type FindProgram, type ProgramLife, type StaleState, isOfCluster } from "./identity.ts";
 import type { TraceRecorder } from "./recorder.ts";
+import { beginsWithState, sendState } from "./stale.ts";
 import type { StoredObjects } from "./stored.ts";
 
 /** What an interposer needs of its laboratory. */
@@ -62,6 +63,8 @@ interface Passing {
   head: Uint8Array | undefined;
   /** The revision of a list. */
   listed: number | undefined;
+  /** Called when a watch has begun. */
+  begun: (() => void) | undefined;
 }
 
 const READS: ReadonlySet<string> = new Set(["get", "list", "watch"]);
@@ -167,8 +170,9 @@ export class Interposer {
     };
   }
 
-  #enterWatch(request: ServerRequest, program: ProgramLife, { object }: Passing): void {
+  #enterWatch(request: ServerRequest, program: ProgramLife, passing: Passing): void {
     const { response, incoming } = request;
+    const { object } = passing;
     const outer = response.wrapWatch;
     const facts = {
       program,
@@ -179,6 +183,9 @@ export class Interposer {
     };
     response.wrapWatch = (output) => {
       const gated = this.gates.watch(output, facts);
+      if (facts.isStale && beginsWithState(incoming.query)) {
+        passing.begun = () => void sendState(gated, request).catch(() => gated.destroy());
+      }
       return outer ? outer(gated) : gated;
     };
   }
@@ -202,6 +209,8 @@ export class Interposer {
       this.#parts.stop("write", `before ${passing.verb} of ${passing.object.kind}`);
       return this.#hold(request, () => new Promise(() => {}));
     }
+    // What a dead program has sent is no request of the run that goes on.
+    if (program.isOver) return undefined;
     passing.met = this.#parts.player.request(pointOf(passing, request));
     const waiting = this.#overtaken.findIndex((one) => one.program === program);
     // It is handled after this one.
@@ -286,6 +295,7 @@ export class Interposer {
     if (!passing) return;
     const { response, info, incoming } = request;
     const { actor, program, verb, object, generateName, sent, met } = passing;
+    if (response.longRunning) passing.begun?.();
     const isLost = response.code === 0 || program?.isOver === true;
     const revision = isLost || response.code >= 300 ? undefined : revisionOf(passing);
     const fieldManager = incoming.query.text("fieldManager");
@@ -369,6 +379,7 @@ function passingOf(request: ServerRequest, program: ProgramLife | undefined): Pa
     met: NOTHING,
     head: undefined,
     listed: undefined,
+    begun: undefined,
   };
 }
 

@@ -195,6 +195,31 @@ describe("a stale restart", () => {
     expect(again.map(({ at }) => at)).toEqual([25_000]);
   });
 
+  test("watches from the state before an event", async () => {
+    const seen: string[][] = [];
+    const program = mainOf(async ({ client }) => {
+      const own: string[] = [];
+      seen.push(own);
+      const query = { namespace: "default", labelSelector: "asks=certificate", resourceVersion: "0" };
+      for await (const { type, object } of client.resource(ConfigMap).watch(query)) {
+        if (type === "BOOKMARK") continue;
+        own.push(`${type} ${object.data?.["size"] ?? 1}`);
+        if (object.data?.["size"] === "2")
+          await client
+            .resource(Secret)
+            .create(secret("big"))
+            .catch(() => {});
+      }
+    });
+    const behind = eventOfWeb("MODIFIED");
+    const steps = asking.steps.slice(0, 2);
+    await playPlan([{ type: "stale-restart", at: createOf("big"), behind }], program, { ...asking, steps });
+    expect(seen).toEqual([
+      ["ADDED 1", "MODIFIED 2"],
+      ["ADDED 1", "MODIFIED 2"],
+    ]);
+  });
+
   test("reads the latest state where that is asked for", async () => {
     const { seen, program } = reader("");
     await playPlan(plan, program, created);
