@@ -17,6 +17,7 @@ const PROGRAMS = [
   "test/{attacks,backup,client,clients,crash,docs,drivers,etcd,faults,fuzz,histories,history,kit,kubectl,mutate,serve,wire}/**/*.test.ts",
   "test/plan/{atomic,cli,etcd}.test.ts",
   "test/promises/small-programs.test.ts",
+  "test/zoo/programs.test.ts",
 ];
 
 /** Tests that measure: how long a slice is, what a process keeps, which handles it has. */

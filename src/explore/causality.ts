@@ -25,6 +25,8 @@ export interface Write {
   /** How many writes are in its group. */
   readonly groupSize: number;
   readonly causes: readonly Cause[];
+  /** Whether its shape has not come before. */
+  readonly isFirst: boolean;
   /** Whether its shape, or one of its causes for this shape, has not come before. */
   readonly fresh: boolean;
   readonly removesFinalizer: boolean;
@@ -277,7 +279,7 @@ class Analysis {
     const shape = `${requestKey(point)}|${[...new Set(changes.map(membersOf))].join(";")}`;
     const known = progress.news.filter((cause) => isBefore(cause, handled)).slice(-MAX_CAUSES);
     const causes = [...new Map(known.map((cause) => [cause.shape, cause])).values()];
-    const isNewShape = this.#isNew(shape);
+    const isFirst = this.#isNew(shape);
     const write: Building<Write> = {
       request,
       point,
@@ -286,7 +288,8 @@ class Analysis {
       place: progress.group.length,
       groupSize: 0,
       causes,
-      fresh: causes.reduce((fresh, { shape: cause }) => this.#isNew(`${cause} -> ${shape}`) || fresh, isNewShape),
+      isFirst,
+      fresh: causes.reduce((fresh, { shape: cause }) => this.#isNew(`${cause} -> ${shape}`) || fresh, isFirst),
       removesFinalizer: changes.some(
         ({ before, after }) => (before?.metadata.finalizers?.length ?? 0) > (after.metadata.finalizers?.length ?? 0),
       ),

@@ -1,0 +1,104 @@
+/**
+ * Explores one controller of the zoo, or its twin.
+ *
+ * @module
+ */
+import type { Finding } from "../../src/explore/contract/finding.ts";
+import type { Laboratory } from "../../src/explore/contract/laboratory.ts";
+import { type Exploration, explore } from "../../src/explore/explore.ts";
+import { makeJudge } from "../../src/explore/judge/index.ts";
+import { operationsOf } from "../../src/explore/operations/index.ts";
+import { describePlan } from "../../src/explore/perturbations/index.ts";
+import { InProcessLaboratory } from "../../src/testing/explore/laboratory.ts";
+import { systemClock } from "../../src/util/clock.ts";
+import type { Entry } from "./entry.ts";
+import type { Toolchains } from "./toolchains.ts";
+
+/** How an entry is explored. */
+export interface EntryOptions {
+  readonly seed: number;
+  /** Plans until its fault must be found; as many its twin is tried with. */
+  readonly plans: number;
+  readonly mended: boolean;
+  readonly toolchains: Toolchains;
+}
+
+/** What came of it. */
+export interface EntryResult {
+  readonly entry: Entry;
+  readonly mended: boolean;
+  /** The fault that was looked for. */
+  readonly found?: Finding;
+  /** All faults. */
+  readonly findings: readonly Finding[];
+  readonly notices: readonly Finding[];
+  readonly plans: number;
+  readonly runs: number;
+  readonly seconds: number;
+  readonly ended: Exploration["ended"];
+}
+
+/** Explores until the fault is found, or the twin was tried enough. */
+export async function exploreEntry(entry: Entry, options: EntryOptions): Promise<EntryResult> {
+  const { mended, seed, plans } = options;
+  await using lab = await laboratoryOf(entry, options);
+  const over = new AbortController();
+  const isWanted = ({ fault }: Finding): boolean => entry.kinds.includes(fault.kind);
+  const found: Finding[] = [];
+  const explored = await explore(lab, (clean) => makeJudge(clean, entry.scenario.ignore), {
+    clock: systemClock,
+    origin: {
+      scenario: { name: entry.scenario.name },
+      versions: { keelson: "zoo", node: process.version, platform: process.platform },
+    },
+    seed,
+    plans,
+    signal: over.signal,
+    onProgress: ({ finding }) => {
+      if (!finding || mended || !isWanted(finding)) return;
+      if (finding.fault.severity === "notice" && !entry.isNotice) return;
+      found.push(finding);
+      over.abort();
+    },
+  });
+  const { findings, notices, runs, seconds, ended } = explored;
+  const [first] = found;
+  return {
+    entry,
+    mended,
+    ...(first && { found: first }),
+    findings,
+    notices,
+    plans: explored.plans,
+    runs,
+    seconds,
+    ended,
+  };
+}
+
+/** A finding in one line. */
+export const lineOf = ({ fault, plan }: Finding): string =>
+  `${fault.kind}: ${plan.length > 0 ? describePlan(plan).join("; ") : "without any perturbation"}`;
+
+async function laboratoryOf(entry: Entry, { mended, toolchains }: EntryOptions): Promise<Laboratory> {
+  const { scenario } = entry;
+  if (entry.language === "TypeScript") {
+    const { operations } = entry;
+    const definition = scenario.start?.find(
+      (one) => typeof one !== "string" && one.kind === "CustomResourceDefinition",
+    );
+    const firstStep = scenario.steps.length;
+    const more = operations && operationsOf(definition, operations, { firstStep });
+    return await InProcessLaboratory.of(scenario, entry.programs(mended), undefined, more);
+  }
+  const command = toolchains[entry.language];
+  if (!command) throw new Error(`expected what runs controllers in ${entry.language}`);
+  const flags = mended ? ["--mended"] : [];
+  const path = "../../src/testing/explore/programs.ts";
+  const { ProgramsLaboratory } = await import(path);
+  return await ProgramsLaboratory.of(scenario, {
+    programs: [{ name: entry.name, command: [...command, entry.name, ...flags, "--kubeconfig", "{}"] }],
+    env: process.env,
+    workers: 2,
+  });
+}
