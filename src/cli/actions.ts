@@ -258,6 +258,8 @@ export interface ExploreRequest {
   readonly programs: readonly ExploredProgram[];
   /** The socket of a storage driver. */
   readonly csi: string | undefined;
+  /** What starts the driver. */
+  readonly driver: readonly [string, ...string[]] | undefined;
   readonly budgetMillis: number;
   readonly plans: number | undefined;
   readonly seed: number;
@@ -265,6 +267,8 @@ export interface ExploreRequest {
   readonly only: readonly PerturbationType[] | undefined;
   /** How long a killed program stays down at most. */
   readonly restartMillis: number;
+  /** Where findings will be written: they name their scenario from there. */
+  readonly directory: string | undefined;
 }
 
 /** The forms of reports of an exploration. */

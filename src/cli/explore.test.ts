@@ -65,12 +65,14 @@ test("a program after -- is explored with the defaults", async () => {
         file: "shop.yaml",
         programs: [{ name: "manager", command: ["./bin/manager", "--kubeconfig", "{}"] }],
         csi: undefined,
+        driver: undefined,
         budgetMillis: 60_000,
         plans: undefined,
         seed: 1,
         workers: undefined,
         only: undefined,
         restartMillis: 500,
+        directory: undefined,
       },
     },
   ]);
@@ -89,19 +91,23 @@ test("flags are read", async () => {
       { name: "b", command: ["./b"] },
     ],
     csi: undefined,
+    driver: undefined,
     budgetMillis: 600_000,
     plans: 500,
     seed: 7,
     workers: 4,
     only: ["crash", "gap", "lag"],
     restartMillis: 200,
+    directory: undefined,
   });
 });
 
 test("a driver is explored with its default scenario; names of actors are not those of programs", async () => {
-  expect((await run(["--csi", "unix:///csi.sock"])).calls[0]?.request).toMatchObject({
+  const { calls: ofDriver } = await run(["--csi", "unix:///csi.sock", "--driver", "./driver -v 5"]);
+  expect(ofDriver[0]?.request).toMatchObject({
     file: undefined,
     csi: "unix:///csi.sock",
+    driver: ["./driver", "-v", "5"],
     programs: [],
   });
   const { calls } = await run(["shop.yaml", "--", "/bin/user"]);
@@ -135,6 +141,10 @@ test("progress is one line on a terminal, and a line now and then in a log", asy
 
 test("a finding is played again, with or without its scenario, or until a write", async () => {
   expect((await run(["--replay", "f.yaml"])).calls[0]).toMatchObject({ name: "replay", more: ["f.yaml"] });
+  expect((await run(["--replay", "f.yaml", "--", "./a", "-x"])).calls[0]?.request).toMatchObject({
+    file: undefined,
+    programs: [{ name: "a", command: ["./a", "-x"] }],
+  });
   const { calls, printed, exit } = await run(["shop.yaml", "--replay", "f.yaml", "--until", "3"]);
   expect(calls[0]).toMatchObject({ name: "until", more: ["f.yaml", 3], request: { file: "shop.yaml" } });
   expect([printed, exit.done]).toEqual([[], 0]);
@@ -142,6 +152,8 @@ test("a finding is played again, with or without its scenario, or until a write"
 
 test.each([
   [[], "expected the file of a scenario"],
+  [["a.yaml", "--driver", "./driver"], "expected --csi"],
+  [["--csi", "unix:///a", "--driver", "'"], "Expected a command"],
   [["a.yaml", "--until", "3"], "expected --replay"],
   [["a.yaml", "--program", "a=./a", "--", "./b"], "either a command after -- or --program"],
   [["a.yaml", "--budget", "soon"], "Expected a duration"],

@@ -1,0 +1,252 @@
+import { readFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { dirname, extname, relative, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { ExploreOutcome, ExploreRequest, ExploredProgram, Explorer } from "../../cli/actions.ts";
+import { CliError } from "../../cli/cli-error.ts";
+import type { Finding } from "../../explore/contract/finding.ts";
+import type { MakeJudge } from "../../explore/contract/judge.ts";
+import type { Laboratory, RunOrder, RunRecord } from "../../explore/contract/laboratory.ts";
+import { type Exploration, type Origin, type Progress, explore } from "../../explore/explore.ts";
+import { decodeFinding, encodeFinding, findingFileNames } from "../../explore/finding-file.ts";
+import { makeJudge } from "../../explore/judge/index.ts";
+import type { Skipped } from "../../explore/operations/index.ts";
+import { progressText } from "../../explore/progress.ts";
+import { explorationReport, formatReport } from "../../explore/report/index.ts";
+import { openDriverLaboratory } from "../../testing/explore/csi/index.ts";
+import { type ExplorationModule, openLaboratory } from "../../testing/explore/explore.ts";
+import type { Played } from "../../testing/explore/play.ts";
+import { LaboratoryPool } from "../../testing/explore/pool.ts";
+import type { Ignored } from "../../testing/explore/scenario.ts";
+import { LaboratoryError } from "../../explore/runs.ts";
+import { orderOf, playAgain } from "../../testing/explore/play-again.ts";
+import { ProgramsLaboratory } from "../../testing/explore/programs.ts";
+import { readScenarioFile } from "../../testing/explore/scenario-file.ts";
+import { ProgramError } from "../../testing/explore/programs-world.ts";
+import { systemClock } from "../../util/clock.ts";
+import { messageOf } from "../../util/error.ts";
+import { VERSION } from "../process/version.ts";
+import { firstSignal } from "../process/first-signal.ts";
+
+/** How often a finding is played again where runs differ. */
+const TIMES = 3;
+
+/** What is explored, with the laboratory that plays it. */
+interface Subject extends AsyncDisposable {
+  readonly name: string;
+  /** Undefined for the usual life of volumes. */
+  readonly file: string | undefined;
+  readonly programs: readonly ExploredProgram[];
+  readonly csi: string | undefined;
+  readonly lab: Laboratory;
+  readonly ignored: readonly Ignored[];
+  readonly skipped: readonly Skipped[];
+  /** Plays an order, and keeps the cluster. */
+  readonly open: (order: RunOrder) => Promise<Played>;
+  readonly outputOf: (run: RunRecord) => ReturnType<ProgramsLaboratory["outputOf"]> | undefined;
+}
+
+/** Explores programs over HTTP, controllers of a module, and storage drivers, in clusters in memory. */
+export const explorer: Explorer = {
+  explore: (request, progress) =>
+    inLaboratory(request, undefined, async (subject) => {
+      const begin = systemClock.steady();
+      using cancel = cancelled();
+      const line = (now: Progress): void => {
+        progress(progressText(now, systemClock.steady() - begin, request.budgetMillis));
+      };
+      const { seed, budgetMillis, plans, only } = request;
+      const exploration = await explore(subject.lab, judgeOf(subject), {
+        clock: systemClock,
+        origin: originOf(subject, request.directory),
+        seed,
+        budgetMillis,
+        ...(plans !== undefined && { plans }),
+        ...(only && { only }),
+        onProgress: line,
+        signal: cancel.signal,
+      });
+      return outcomeOf(exploration, subject, request);
+    }),
+
+  replay: (path, request, progress) => {
+    const finding = readFinding(path);
+    return inLaboratory(request, { finding, path }, async (subject) => {
+      using cancel = cancelled();
+      const exploration = await playAgain(subject.lab, judgeOf(subject), finding, {
+        times: TIMES,
+        clock: systemClock,
+        signal: cancel.signal,
+        onRun: (played, shown) => progress(`played ${played} of ${TIMES} times, shown ${shown} times`),
+      });
+      return outcomeOf(exploration, subject, request);
+    });
+  },
+
+  until: (path, write, request, tell) => {
+    const finding = readFinding(path);
+    return inLaboratory({ ...request, workers: 1 }, { finding, path }, async ({ lab, open }) => {
+      const order = orderOf(finding);
+      await using played = await open({ ...order, beforeWrite: write });
+      await using endpoint = await played.cluster.listen();
+      const stopped = firstSignal();
+      // A whole run has a state for each step and one for the quiet in the end.
+      const isWhole = played.record.states.length > (order.steps ?? lab.scenario.usual).length;
+      const where = isWhole ? `the run has ended, with fewer than ${write} writes` : `stopped before write ${write}`;
+      tell(`keelson: ${where}; the cluster stays at ${endpoint.url} until it is interrupted\n`);
+      tell(`export KUBECONFIG=${endpoint.env["KUBECONFIG"]!}\n`);
+      await stopped;
+    });
+  },
+};
+
+/** Opens the laboratory of a request for some work. @throws CliError where the scenario or the laboratory is at fault */
+async function inLaboratory<T>(
+  request: ExploreRequest,
+  replayed: { readonly finding: Finding; readonly path: string } | undefined,
+  work: (subject: Subject) => Promise<T>,
+): Promise<T> {
+  try {
+    await using subject = await subjectOf(request, replayed);
+    return await work(subject);
+  } catch (error) {
+    if (error instanceof CliError) throw error;
+    // The order of a program that cannot be started tells nothing.
+    const why = error instanceof LaboratoryError && error.cause instanceof ProgramError ? error.cause : error;
+    throw new CliError(messageOf(why), { cause: error });
+  }
+}
+
+async function subjectOf(
+  request: ExploreRequest,
+  replayed: { readonly finding: Finding; readonly path: string } | undefined,
+): Promise<Subject> {
+  const { programs: asked, csi = replayed?.finding.csi?.endpoint, driver, workers, restartMillis } = request;
+  const file = request.file ?? (replayed && fileOf(replayed.finding, replayed.path));
+  const programs = asked.length > 0 ? asked : replayed ? programsOf(replayed.finding) : [];
+  const module = file !== undefined && MODULES.has(extname(file)) ? await moduleOf(file) : undefined;
+  const found = module ? { scenario: module.scenario, operations: module.operations } : file && readScenarioFile(file);
+  const env = process.env;
+  const none = (): undefined => undefined;
+  if (csi !== undefined) {
+    const scenario = found ? { scenario: found.scenario } : {};
+    const options = { endpoint: csi, ...(driver && { driver }), programs, env, restartMillis, ...scenario };
+    const lab = await openDriverLaboratory(options);
+    const open = (order: RunOrder): Promise<Played> => lab.open(order);
+    return subject(lab, { file, programs, csi, ignored: lab.ignored, skipped: [], open, outputOf: none });
+  }
+  if (!found) throw new CliError("expected the file of a scenario", { usage: true });
+  const { scenario, operations } = found;
+  const parts = { file, programs, csi, ignored: scenario.ignore ?? [] };
+  if (programs.length > 0) {
+    const more = operations ? { operations } : {};
+    const lab = await ProgramsLaboratory.of(scenario, { programs, env, workers, restartMillis, ...more });
+    const open = (order: RunOrder): Promise<Played> => lab.open(order);
+    return subject(lab, { ...parts, skipped: lab.skipped, open, outputOf: (run) => lab.outputOf(run) });
+  }
+  if (!module)
+    throw new CliError(`expected a program: -- ./manager --kubeconfig {}, or --program a='./a'`, { usage: true });
+  const count = workers ?? availableParallelism();
+  if (count > 1) {
+    const lab = await LaboratoryPool.of(pathToFileURL(resolve(file!)), count);
+    const open = (): Promise<never> => Promise.reject(new Error("expected one worker for a run that stops"));
+    return subject(lab, { ...parts, skipped: lab.skipped, open, outputOf: none });
+  }
+  const lab = await openLaboratory(scenario, module);
+  const open = (order: RunOrder): Promise<Played> => lab.open(order);
+  return subject(lab, { ...parts, skipped: lab.skipped, open, outputOf: none });
+}
+
+const subject = (lab: Laboratory, parts: Omit<Subject, "lab" | "name" | typeof Symbol.asyncDispose>): Subject => ({
+  ...parts,
+  lab,
+  name: lab.scenario.name,
+  [Symbol.asyncDispose]: async () => lab[Symbol.asyncDispose](),
+});
+
+const MODULES: ReadonlySet<string> = new Set([".ts", ".mts", ".js", ".mjs"]);
+
+/** What a module has defined. */
+async function moduleOf(file: string): Promise<ExplorationModule> {
+  const { default: found } = (await import(pathToFileURL(resolve(file)).href)) as { readonly default?: unknown };
+  if (typeof found === "object" && found !== null && "scenario" in found) return found as ExplorationModule;
+  throw new CliError(`expected the default export of ${file} to be made by defineExploration`);
+}
+
+/** The scenario of a finding, from where the finding is. */
+function fileOf({ scenario: { file, name }, csi }: Finding, path: string): string | undefined {
+  if (file !== undefined) return resolve(dirname(path), file);
+  if (csi) return undefined;
+  throw new CliError(`expected the file of the scenario ${name}: ${path} does not name one`, { usage: true });
+}
+
+/** The program of a finding, by the name that its plan has. */
+function programsOf({ command, plan }: Finding): readonly ExploredProgram[] {
+  const [first, ...rest] = command ?? [];
+  if (first === undefined) return [];
+  const actors = plan.flatMap((one) => ("at" in one ? [one.at.actor] : "actor" in one ? [one.actor] : []));
+  return [{ name: actors[0] ?? first.slice(first.lastIndexOf("/") + 1), command: [first, ...rest] }];
+}
+
+const judgeOf =
+  ({ ignored }: Subject): MakeJudge =>
+  (clean) =>
+    makeJudge(clean, ignored);
+
+function originOf({ file, name, programs, csi }: Subject, directory = "."): Origin {
+  const [program, another] = programs;
+  return {
+    scenario: { name, ...(file !== undefined && { file: relative(directory, file) }) },
+    // Several programs have to be named again.
+    ...(program && !another && { command: program.command }),
+    ...(csi !== undefined && { csi: { endpoint: csi } }),
+    versions: { keelson: VERSION, node: process.version, platform: `${process.platform}-${process.arch}` },
+  };
+}
+
+function outcomeOf(
+  exploration: Exploration,
+  { file, name: scenario, outputOf, skipped }: Subject,
+  { directory }: ExploreRequest,
+): ExploreOutcome {
+  const { findings, notices, evidence } = exploration;
+  const all = [...findings, ...notices];
+  const names = findingFileNames(all.map(({ fault }) => fault));
+  const report = explorationReport(exploration, {
+    scenario,
+    version: VERSION,
+    skipped,
+    ...(directory !== undefined && { pathOf: (name: string) => relative(".", resolve(directory, name)) }),
+    outputOf: (finding) => {
+      const run = evidence.get(finding)?.run;
+      return run && outputOf(run);
+    },
+  });
+  return {
+    files: all.map((finding, i) => ({ name: names[i]!, text: encodeFinding(finding) })),
+    found: findings.length > 0,
+    report: (form, style) =>
+      formatReport(report, form, { ...style, ...(file !== undefined && { location: relative(".", file) }) }),
+  };
+}
+
+function readFinding(path: string): Finding {
+  try {
+    return decodeFinding(readFileSync(path, "utf8"), path);
+  } catch (error) {
+    throw new CliError(messageOf(error), { cause: error });
+  }
+}
+
+/** Ends an exploration with the first signal; what was found so far is reported. */
+function cancelled(): Disposable & { readonly signal: AbortSignal } {
+  const abort = new AbortController();
+  const stop = (): void => abort.abort();
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, stop);
+  return {
+    signal: abort.signal,
+    [Symbol.dispose]() {
+      for (const signal of ["SIGINT", "SIGTERM"] as const) process.off(signal, stop);
+    },
+  };
+}
