@@ -6,9 +6,10 @@
 import type { Perturbation } from "../contract/plan.ts";
 import { objectText } from "../names.ts";
 import { planClause } from "./clauses.ts";
-import { type Leaf, leafText } from "./flat.ts";
+import { memberValue } from "./flat.ts";
 import { type Evidence, mechanismOf } from "./mechanisms.ts";
 import type { Suspect } from "./suspect.ts";
+import type { Item } from "./view.ts";
 
 /** Returns the sentence of a suspect. */
 export function sentenceOf(suspect: Suspect, plan: readonly Perturbation[], evidence: Evidence): string {
@@ -24,11 +25,19 @@ export const rememberedSentence = (suspect: Suspect, comparison: string, evidenc
 const listed = (texts: readonly string[]): string =>
   texts.length < 2 ? (texts[0] ?? "a program") : `${texts.slice(0, -1).join(", ")} and ${texts.at(-1)}`;
 
-/** A text that ends within a sentence: one line without its full stop. */
-const inSentence = (text: string | undefined): string => {
-  const line = (text ?? "").split("\n", 1)[0]!.trim();
-  return line.endsWith(".") ? line.slice(0, -1) : line;
-};
+const MAX_DETAIL = 200;
+
+/** A text that ends within a sentence: in one line, not too long, without what ends a sentence. */
+function inSentence(text: string): string {
+  const line = text
+    .slice(0, 2 * MAX_DETAIL)
+    .split("\n")
+    .map((it) => it.trim())
+    .filter((it) => it !== "")
+    .join(" ");
+  if (line.length > MAX_DETAIL) return `${line.slice(0, MAX_DETAIL)}…`;
+  return line.endsWith(".") || line.endsWith(":") ? line.slice(0, -1) : line;
+}
 
 const withDetail = (text: string, { detail }: Suspect): string =>
   detail === undefined || detail === "" ? text : `${text}: ${inSentence(detail)}`;
@@ -57,7 +66,7 @@ function effectOf(suspect: Suspect, evidence: Evidence): string {
       return `${program} deleted ${object}, which it leaves alone otherwise, and it was made again`;
     case "data-lost":
       return actors.length > 0
-        ? `${object} was deleted by ${actors[0] === "cluster" ? "the garbage collector" : program}, and its data with it`
+        ? `${object} was deleted by ${actors[0] === "cluster" ? "the cluster" : program}, and its data with it`
         : withDetail(`data of ${object} was lost`, suspect);
     case "made-twice":
       return actors.length > 0
@@ -91,7 +100,7 @@ function effectOf(suspect: Suspect, evidence: Evidence): string {
 function missing({ identity, severity, difference }: Suspect, evidence: Evidence): string {
   const object = objectText(identity!);
   const deleter = evidence.actor(evidence.run, identity!, "deleted");
-  if (deleter !== undefined && evidence.creates(evidence.run, identity!) >= evidence.creates(evidence.clean, identity!))
+  if (deleter !== undefined && evidence.wasDeleted(identity!))
     return `${object} is missing: ${deleter === "cluster" ? "the cluster" : deleter} deleted it`;
   const maker = evidence.actor(evidence.clean, identity!, "created");
   if (severity === "notice") return `${object} was missing for longer than the pause of a step`;
@@ -99,7 +108,7 @@ function missing({ identity, severity, difference }: Suspect, evidence: Evidence
     ? `${object} is missing`
     : evidence.creates(evidence.run, identity!) === 0
       ? `${maker} never made ${object}`
-      : `${maker} made ${object} too rarely`;
+      : `${maker} did not make ${object} again`;
 }
 
 function leaked({ identity, severity }: Suspect, evidence: Evidence): string {
@@ -126,15 +135,14 @@ const memberOf = ({ path }: Suspect): string => (path === undefined ? "" : `${pa
 const isOrWas = ({ severity }: Suspect): string => (severity === "notice" ? "was" : "is");
 
 const MAX_VALUE = 60;
-const shortLeaf = (leaf: Leaf | undefined): string => {
-  const text = leafText(leaf);
+const shortValue = (item: Item | undefined, path: string): string => {
+  const text = (item && memberValue(item.flat, path)) ?? "nothing";
   return text.length > MAX_VALUE ? `${text.slice(0, MAX_VALUE)}…` : text;
 };
 
 function valueText({ path, difference }: Suspect): string {
   if (path === undefined || !difference) return "another one";
-  const [expected, found] = [difference.expected?.flat.get(path), difference.found?.flat.get(path)];
-  return found === undefined
-    ? `missing instead of ${shortLeaf(expected)}`
-    : `${shortLeaf(found)} instead of ${shortLeaf(expected)}`;
+  const { expected, found } = difference;
+  const text = shortValue(found, path);
+  return `${text === "nothing" ? "missing" : text} instead of ${shortValue(expected, path)}`;
 }
