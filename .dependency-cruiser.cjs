@@ -349,6 +349,7 @@ module.exports = {
           "^src/(grpc|storage/(sqlite|etcd)|hooks|server|csi|drivers|node|cli|app)/",
           "^src/client/(transport|kubeconfig/|manifests\\.ts)",
           "^src/util/socket-path\\.ts$",
+          "^src/testing/explore/csi/(proxy|proxied-programs)\\.ts$",
           "^src/testing/(endpoint|run-command|explore/(version|pool|laboratory-thread))\\.ts$",
           ...TESTS,
         ],

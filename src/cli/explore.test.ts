@@ -71,6 +71,7 @@ test("a program after -- is explored with the defaults", async () => {
         workers: undefined,
         only: undefined,
         restartMillis: 500,
+        directory: undefined,
       },
     },
   ]);
@@ -95,6 +96,7 @@ test("flags are read", async () => {
     workers: 4,
     only: ["crash", "gap", "lag"],
     restartMillis: 200,
+    directory: undefined,
   });
 });
 
@@ -135,6 +137,10 @@ test("progress is one line on a terminal, and a line now and then in a log", asy
 
 test("a finding is played again, with or without its scenario, or until a write", async () => {
   expect((await run(["--replay", "f.yaml"])).calls[0]).toMatchObject({ name: "replay", more: ["f.yaml"] });
+  expect((await run(["--replay", "f.yaml", "--", "./a", "-x"])).calls[0]?.request).toMatchObject({
+    file: undefined,
+    programs: [{ name: "a", command: ["./a", "-x"] }],
+  });
   const { calls, printed, exit } = await run(["shop.yaml", "--replay", "f.yaml", "--until", "3"]);
   expect(calls[0]).toMatchObject({ name: "until", more: ["f.yaml", 3], request: { file: "shop.yaml" } });
   expect([printed, exit.done]).toEqual([[], 0]);
