@@ -36,7 +36,10 @@ const kinds = ({ complaints }: RunRecord) => complaints.map(({ type }) => type);
 /** What is left in the end beside the node, which always beats, and the class that the user has made. */
 const left = ({ states }: RunRecord) => {
   const { objects, driver } = states.at(-1)!.state;
-  return [...objects.filter(({ kind }) => !["Node", "VolumeSnapshotClass"].includes(kind)).map(({ kind }) => kind), ...driver!.map(({ kind }) => kind)];
+  return [
+    ...objects.filter(({ kind }) => !["Node", "VolumeSnapshotClass"].includes(kind)).map(({ kind }) => kind),
+    ...driver!.map(({ kind }) => kind),
+  ];
 };
 const expectClean = (record: RunRecord, met = true) => {
   expect([record.complaints, left(record), record.restlessWrites]).toEqual([[], [], 0]);
