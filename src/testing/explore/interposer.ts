@@ -17,7 +17,7 @@ import { asWriter } from "../writers.ts";
 import { Gates } from "./gates.ts";
 import { type FindProgram, type ProgramLife, type StaleState, isOfCluster } from "./identity.ts";
 import type { TraceRecorder } from "./recorder.ts";
-import { beginsWithState, sendState } from "./stale.ts";
+import { beginsWithState, readsOlder, sendState } from "./stale.ts";
 import type { StoredObjects } from "./stored.ts";
 
 /** What an interposer needs of its laboratory. */
@@ -205,6 +205,7 @@ export class Interposer {
     if (!program) return undefined;
     this.#count(program);
     const isWrite = !READS.has(passing.verb);
+    if (!isWrite && readsOlder(request)) this.#parts.player.readsOlder(program.actor);
     if (isWrite && ++this.#writes === this.#parts.beforeWrite) {
       this.#parts.stop("write", `before ${passing.verb} of ${passing.object.kind}`);
       return this.#hold(request, () => new Promise(() => {}));

@@ -75,6 +75,16 @@ describe("a clean run", () => {
   });
 });
 
+test("another laboratory of the same scenario gives the same run", async () => {
+  const run = async (): Promise<string> => {
+    const { cpuMillis: _, ...record } = await playPlan([
+      { type: "crash", at: createSecret, when: "late", downMillis: 10_000 },
+    ]);
+    return JSON.stringify(record);
+  };
+  expect(await run()).toBe(await run());
+});
+
 describe("a crash", () => {
   test("before a write: it is lost, and done by the next start", async () => {
     const run = await playPlan([{ type: "crash", at: createSecret, when: "before", downMillis: 10_000 }]);
