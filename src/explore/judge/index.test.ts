@@ -76,6 +76,17 @@ describe("states", () => {
     ]);
   });
 
+  test("the same for two objects that do not belong together is one fault", () => {
+    const leak =
+      (...names: readonly string[]) =>
+      (run: RecordedRun) => {
+        for (const name of names) run.create(OPERATOR, { apiVersion: "v1", kind: "Service", metadata: { name } });
+      };
+    expect(played(inStep(0, leak("y", "z")))).toMatchObject([
+      { key: "leaked Service default/y", found: expect.stringContaining("also leaked Service default/z") },
+    ]);
+  });
+
   test("an object that clean runs lack is leaked", () => {
     const leak = (run: RecordedRun) =>
       run.create(OPERATOR, { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a-old" }, data: {} });

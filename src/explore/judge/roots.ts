@@ -4,6 +4,7 @@
  * What is wrong with objects that belong together is one fault: an owner and what it owns, an object and what names it, or whose name
  * begins with its name. Its root is the loss of data, then what a program did to an object that was not meant, then an object that is not
  * there or remains, then a member, then a status; of equals the one that shows first. A program that no longer runs is the root of all.
+ * What is the same for several objects of a kind is one fault, too.
  *
  * @module
  */
@@ -63,7 +64,19 @@ export function roots(
     if (others.length > 0) rooted.push({ root: others[0]!, others: others.slice(1) });
     if (restless.length > 0) rooted.push({ root: restless[0]!, others: restless.slice(1) });
   }
-  return rooted;
+  return alike(rooted);
+}
+
+/** Joins roots that are the same for several objects of a kind: one fault shows at all of them. */
+function alike(rooted: readonly Rooted[]): readonly Rooted[] {
+  const joined = Map.groupBy(rooted, (it) => {
+    const { kind, severity, identity, path } = it.root;
+    return identity ? `${kind}|${severity}|${identity.group}|${identity.kind}|${path}` : it;
+  });
+  return [...joined.values()].map(([first, ...more]) => ({
+    root: first!.root,
+    others: [...first!.others, ...more.flatMap(({ root, others }) => [root, ...others])],
+  }));
 }
 
 const byKey = (a: Suspect, b: Suspect): number =>

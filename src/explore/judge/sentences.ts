@@ -117,7 +117,7 @@ function leaked({ identity, severity }: Suspect, evidence: Evidence): string {
   const [inRun, inClean] = [evidence.creates(evidence.run, identity!), evidence.creates(evidence.clean, identity!)];
   const maker = evidence.actor(evidence.run, identity!, "created");
   if (maker === undefined || maker === "cluster") return `${object} remains, and nobody removes it`;
-  return inRun > inClean
+  return inRun > inClean && identity!.name.includes("*")
     ? `${maker} made one ${object} too many, and nobody removes it`
     : `${object}, which ${maker} made, remains, and nobody removes it`;
 }
