@@ -10,6 +10,7 @@ import { makeJudge } from "../../src/explore/judge/index.ts";
 import { operationsOf } from "../../src/explore/operations/index.ts";
 import { describePlan } from "../../src/explore/perturbations/index.ts";
 import { InProcessLaboratory } from "../../src/testing/explore/laboratory.ts";
+import { ProgramsLaboratory } from "../../src/testing/explore/programs.ts";
 import { systemClock } from "../../src/util/clock.ts";
 import type { Entry } from "./entry.ts";
 import type { Toolchains } from "./toolchains.ts";
@@ -94,10 +95,10 @@ async function laboratoryOf(entry: Entry, { mended, toolchains }: EntryOptions):
   const command = toolchains[entry.language];
   if (!command) throw new Error(`expected what runs controllers in ${entry.language}`);
   const flags = mended ? ["--mended"] : [];
-  const path = "../../src/testing/explore/programs.ts";
-  const { ProgramsLaboratory } = await import(path);
   return await ProgramsLaboratory.of(scenario, {
-    programs: [{ name: entry.name, command: [...command, entry.name, ...flags, "--kubeconfig", "{}"] }],
+    programs: [
+      { name: entry.name, command: [command[0], ...command.slice(1), entry.name, ...flags, "--kubeconfig", "{}"] },
+    ],
     env: process.env,
     workers: 2,
   });
