@@ -202,6 +202,9 @@ const ladders = {
     "shrink.ts",
     "coverage.ts",
     "explore.ts",
+    // The file of a finding.
+    "strict.ts",
+    "finding-file.ts",
     "report",
   ],
   kinds: [
@@ -344,7 +347,7 @@ module.exports = {
           "^src/(grpc|storage/(sqlite|etcd)|hooks|server|csi|drivers|node|cli|app)/",
           "^src/client/(transport|kubeconfig/|manifests\\.ts)",
           "^src/util/socket-path\\.ts$",
-          "^src/testing/(endpoint|run-command)\\.ts$",
+          "^src/testing/(endpoint|run-command|explore/version)\\.ts$",
           ...TESTS,
         ],
       },

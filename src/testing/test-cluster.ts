@@ -108,6 +108,8 @@ export interface Inside {
   readonly store: MemoryStore;
   readonly registry: Registry;
   readonly run: RunParts;
+  /** A client as built-in controllers have it. */
+  readonly client: (userAgent: string, identity: Identity) => Client;
   readonly handle: ServerHandle["handle"];
   readonly inject: ServerHandle["inject"];
   /** Whether it has simulated nodes. */
@@ -300,6 +302,7 @@ export class TestCluster implements Cluster {
       store,
       registry: core.kinds,
       run: this.#runParts(),
+      client: (userAgent, identity) => core.client(userAgent, identity),
       handle: (exchange) => core.server.handle(exchange),
       inject: (request) => core.server.inject(request),
       simulated: this.#live?.simulation !== undefined,

@@ -4,7 +4,7 @@
  * @module
  */
 import { differingPaths, type Expected, type Mask, sortedBy } from "./expected.ts";
-import { flatText, type Leaf } from "./flat.ts";
+import type { Leaf } from "./flat.ts";
 import { GONE, type Identity } from "./names.ts";
 import type { Revisions } from "./revisions.ts";
 import type { Item, StateView } from "./view.ts";
@@ -29,44 +29,77 @@ export interface Leeway {
   isMember?(item: Item, path: string, expected: Leaf | undefined, found: Leaf | undefined): boolean;
 }
 
-/** What differs between the state that clean runs agree on and another one. */
-export function differencesOf(
-  expected: { readonly state: StateView; readonly revisions: Revisions },
-  found: { readonly state: StateView; readonly revisions: Revisions },
-  masks: Pick<Expected, "mask">,
-  leeway: Leeway,
-): readonly Difference[] {
-  const differences: Difference[] = [];
-  for (const key of new Set([...expected.state.items.keys(), ...found.state.items.keys()])) {
-    const [left, right] = [expected.state.items.get(key) ?? [], found.state.items.get(key) ?? []];
-    if (left.length === right.length && left.every((item, i) => item.flat === right[i]!.flat)) continue;
-    const mask = masks.mask(key);
-    if (mask.count) continue;
+/** A state with the revisions of its run. */
+export interface Side {
+  readonly state: StateView;
+  readonly revisions: Revisions;
+}
+
+/** Compares states of a run with those that clean runs agree on. What has not changed since the state before is not compared again. */
+export class Comparer {
+  readonly #masks: Pick<Expected, "mask">;
+  readonly #leeway: Leeway;
+  readonly #before = new Map<
+    string,
+    { readonly left: readonly Item[]; readonly right: readonly Item[]; readonly found: readonly Difference[] }
+  >();
+
+  constructor(masks: Pick<Expected, "mask">, leeway: Leeway) {
+    this.#masks = masks;
+    this.#leeway = leeway;
+  }
+
+  /** What differs between the state that is expected and the one that was found. */
+  differences(expected: Side, found: Side): readonly Difference[] {
+    const keys = new Set([...expected.state.items.keys(), ...found.state.items.keys()]);
+    return [...keys].flatMap((key) => {
+      const [left, right] = [expected.state.items.get(key) ?? [], found.state.items.get(key) ?? []];
+      const before = this.#before.get(key);
+      if (before && isSame(before.left, left) && isSame(before.right, right)) return before.found;
+      const differences = this.#ofIdentity(key, left, right, expected.revisions, found.revisions);
+      this.#before.set(key, { left, right, found: differences });
+      return differences;
+    });
+  }
+
+  #ofIdentity(
+    key: string,
+    left: readonly Item[],
+    right: readonly Item[],
+    expected: Revisions,
+    found: Revisions,
+  ): readonly Difference[] {
+    const mask = this.#masks.mask(key);
+    if (mask.count) return [];
     const pathsOf = (a: Item, b: Item): readonly string[] =>
       differingPaths(a.flat, b.flat).filter((path) => {
         if (!mask.isJudged(path)) return false;
         const [one, other] = [a.flat.get(path), b.flat.get(path)];
-        if (leeway.isMember?.(a, path, one, other)) return false;
-        return !expected.revisions.isSame(one, found.revisions, other);
+        return !this.#leeway.isMember?.(a, path, one, other) && !expected.isSame(one, found, other);
       });
     const pairs = pair(mask, left, right, pathsOf);
-    for (const { expected: one, found: other, paths } of pairs)
-      if (paths.length > 0) differences.push(difference(one, other, paths));
     const paired = new Set(pairs.flatMap((it) => [it.expected, it.found]));
-    for (const item of left)
-      if (!paired.has(item) && !leeway.isObject?.(item))
-        differences.push({ kind: "missing", identity: item.identity, expected: item, paths: [] });
-    for (const item of right)
-      if (!paired.has(item) && !leeway.isObject?.(item))
-        differences.push({
-          kind: item.flat.has(DELETION) ? "stuck-in-deletion" : "leaked",
-          identity: item.identity,
-          found: item,
-          paths: [],
-        });
+    const isAlone = (item: Item): boolean => !paired.has(item) && !this.#leeway.isObject?.(item);
+    return [
+      ...pairs.filter(({ paths }) => paths.length > 0).map((it) => difference(it.expected, it.found, it.paths)),
+      ...left
+        .filter(isAlone)
+        .map((item) => ({ kind: "missing", identity: item.identity, expected: item, paths: [] }) as const),
+      ...right.filter(isAlone).map(
+        (item) =>
+          ({
+            kind: item.flat.has(DELETION) ? "stuck-in-deletion" : "leaked",
+            identity: item.identity,
+            found: item,
+            paths: [],
+          }) as const,
+      ),
+    ];
   }
-  return differences;
 }
+
+const isSame = (one: readonly Item[], other: readonly Item[]): boolean =>
+  one.length === other.length && one.every((item, i) => item === other[i]);
 
 const DELETION = ".metadata.deletionTimestamp";
 
@@ -86,7 +119,7 @@ function pair(
   if (left.length === 0 || right.length === 0) return [];
   if (left.length === 1 && right.length === 1)
     return [{ expected: left[0]!, found: right[0]!, paths: pathsOf(left[0]!, right[0]!) }];
-  const judged = (item: Item): string => flatText(item.flat, (path) => mask.isJudged(path));
+  const judged = ({ flat }: Item): string => mask.text(flat);
   const free = Map.groupBy(sortedBy(mask, right), judged);
   const rest: Item[] = [];
   for (const item of left) if (!free.get(judged(item))?.pop()) rest.push(item);

@@ -19,6 +19,14 @@ export class Mask {
   /** Maps whose keys are drawn: keys that no clean run has are not judged. */
   readonly #open = new Set<string>();
   readonly #known = new Set<string>();
+  #texts = new WeakMap<Flat, string>();
+
+  /** One text of all leaves that are judged: equal for items that are alike. */
+  text(flat: Flat): string {
+    let text = this.#texts.get(flat);
+    if (text === undefined) this.#texts.set(flat, (text = flatText(flat, (path) => this.isJudged(path))));
+    return text;
+  }
 
   /** Adds what differs between two forms. Returns whether that is new. */
   add(one: Flat, other: Flat): boolean {
@@ -31,6 +39,7 @@ export class Mask {
     const only = (a: Flat, b: Flat): Set<string> =>
       new Set(differing.filter((path) => a.has(path) && !b.has(path)).map(parentOf));
     for (const parent of only(one, other).intersection(only(other, one))) this.#open.add(parent);
+    if (differing.length > 0) this.#texts = new WeakMap();
     return differing.length > 0;
   }
 
@@ -120,6 +129,8 @@ export class Expected {
   }
 }
 
+const compareTexts = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
 /** Masks what differs between equally many items of each run; they have no order. */
 function maskPairs(mask: Mask, runs: readonly (readonly Item[])[]): void {
   if (runs[0]!.length === 1) {
@@ -137,10 +148,7 @@ function maskPairs(mask: Mask, runs: readonly (readonly Item[])[]): void {
 
 /** Items in the order of what is judged of them. */
 export const sortedBy = (mask: Mask, items: readonly Item[]): readonly Item[] =>
-  items
-    .map((item) => ({ item, text: flatText(item.flat, (path) => mask.isJudged(path)) }))
-    .sort((a, b) => (a.text < b.text ? -1 : a.text > b.text ? 1 : 0))
-    .map(({ item }) => item);
+  items.toSorted((a, b) => compareTexts(mask.text(a.flat), mask.text(b.flat)));
 
 /** Finds lists that have the same items in each clean run, but not the same order. */
 function listsWithoutOrder(runs: readonly RunView[]): Unordered {

@@ -16,7 +16,7 @@ import type { RunRecord } from "../contract/laboratory.ts";
 import { objectText } from "../names.ts";
 import { complaintsOf } from "./complaints.ts";
 import { type Count, countsOf } from "./counts.ts";
-import { differencesOf } from "./differences.ts";
+import { Comparer, type Side } from "./differences.ts";
 import { Expected } from "./expected.ts";
 import { leafText } from "./flat.ts";
 import { Ignored, type IgnoredPart } from "./ignored.ts";
@@ -108,14 +108,11 @@ class RunJudge implements Judge {
   }
 
   #remembered(left: RunView, right: RunView): readonly Suspect[] {
-    const [one, other] = [left, right].map((view) => ({
-      state: view.last!,
-      revisions: new Revisions(view.record.trace, view.names),
-    })) as [
-      { state: NonNullable<RunView["last"]>; revisions: Revisions },
-      { state: NonNullable<RunView["last"]>; revisions: Revisions },
-    ];
-    return differencesOf(one, other, this.#expected, HISTORY).map((difference) => ({
+    const side = ({ last, record, names }: RunView): Side => ({
+      state: last!,
+      revisions: new Revisions(record.trace, names),
+    });
+    return new Comparer(this.#expected, HISTORY).differences(side(left), side(right)).map((difference) => ({
       kind: difference.kind,
       identity: difference.identity,
       difference,

@@ -10,7 +10,7 @@
  *
  * @module
  */
-import { type Difference, differencesOf } from "./differences.ts";
+import { Comparer, type Difference } from "./differences.ts";
 import type { Expected } from "./expected.ts";
 import { differingPaths } from "./expected.ts";
 import { changesWorld, leewayOf } from "./leeway.ts";
@@ -26,15 +26,13 @@ export function overTime(expected: Expected, revisions: Revisions, view: RunView
   const count = comparableStates(clean, view);
   const last = count - 1;
   const found = new Revisions(view.record.trace, view.names);
-  const leeway = leewayOf(plan, [clean.last, view.last]);
+  const comparer = new Comparer(expected, leewayOf(plan, [clean.last, view.last]));
   const onlyEnd = changesWorld(plan);
   const states = Array.from({ length: count }, (_, i): ReadonlyMap<string, readonly Difference[]> => {
     if (onlyEnd && i < last) return new Map();
-    const differences = differencesOf(
+    const differences = comparer.differences(
       { state: clean.states[i]!, revisions },
       { state: view.states[i]!, revisions: found },
-      expected,
-      leeway,
     );
     return Map.groupBy(differences, ({ identity }) => identity.key);
   });

@@ -6,7 +6,7 @@
 import type { Value } from "../../value/value.ts";
 import type { Finding } from "../contract/finding.ts";
 import type { State, StoredObject } from "../contract/state.ts";
-import type { ChangeEntry, ObjectRef, Trace, TraceEntry } from "../contract/trace.ts";
+import type { ChangeEntry, LifeEntry, ObjectRef, Trace, TraceEntry } from "../contract/trace.ts";
 import { firstDifference, type Known, knowledge } from "../judge/first-difference.ts";
 import { NormalNames, objectText } from "../names.ts";
 import { describePlan } from "../perturbations/index.ts";
@@ -55,7 +55,8 @@ export interface FindingReport {
     readonly where: "clean" | "run" | "both";
     readonly lines: readonly ShownLine[];
   };
-  readonly knowledge?: { readonly actor: string; readonly sights: readonly Sight[] };
+  /** What its program knew: right before it, or in the end where the write never came. */
+  readonly knowledge?: { readonly actor: string; readonly isInTheEnd: boolean; readonly sights: readonly Sight[] };
   /** Who owns the members that differ. */
   readonly owners: readonly { readonly object: string; readonly path: string; readonly owners: readonly Owner[] }[];
   /** `expected` and `found` line by line. */
@@ -117,7 +118,8 @@ function differenceOf(
   };
   const where = cleanWrite && runWrite ? "both" : runWrite ? "run" : "clean";
   const isChange = cleanWrite?.change === runWrite?.change;
-  const text = cleanWrite && runWrite && !isChange ? `${changeText(cleanWrite)}; here ${changeText(runWrite)}` : changeText(write);
+  const text =
+    cleanWrite && runWrite && !isChange ? `${changeText(cleanWrite)}; here ${changeText(runWrite)}` : changeText(write);
   // Where one run lacks the write, its own change is shown.
   const lines =
     where === "both"
@@ -134,19 +136,18 @@ function ownChange(
   return change === "deleted" ? [lines(after), []] : [lines(before), lines(after)];
 }
 
-/** What the program of the write knew: right before it, or in the end where it never came. */
 function knowledgeOf(
-  { run, finding }: Evidence,
+  { run }: Evidence,
   cleanWrite: ChangeEntry | undefined,
   runWrite: ChangeEntry | undefined,
 ): FindingReport["knowledge"] {
   const actor = (runWrite ?? cleanWrite)?.actor;
   if (actor === undefined || actor === "user" || actor === "cluster") return undefined;
-  const isOwn = (entry: TraceEntry): boolean =>
-    (entry.type === "request" || entry.type === "delivery") && entry.actor === actor;
-  const seq = runWrite?.seq ?? run.findLast((entry) => isOwn(entry) && entry.seq <= (finding.fault.seq ?? Infinity))?.seq;
-  if (seq === undefined) return undefined;
-  return { actor, sights: knowledge(run, seq).map(sightOf) };
+  if (runWrite) return { actor, isInTheEnd: false, sights: knowledge(run, runWrite.seq).map(sightOf) };
+  const isOwn = (entry: TraceEntry): entry is LifeEntry => entry.type === "life" && entry.actor === actor;
+  const life = run.findLast(isOwn)?.life ?? 0;
+  const end: LifeEntry = { type: "life", seq: run.length, at: run.at(-1)?.at ?? 0, actor, life, event: "started" };
+  return { actor, isInTheEnd: true, sights: knowledge([...run, end], end.seq).map(sightOf) };
 }
 
 function sightOf({ object, seen, current, currentChange }: Known): Sight {
@@ -236,10 +237,7 @@ function replayOf(
 ): FindingReport["replay"] {
   const name = file ?? "FINDING";
   const words = ["keelson", "explore", "--replay", name];
-  const rest = [
-    ...(csi ? ["--csi", csi.endpoint] : []),
-    ...(command && command.length > 0 ? ["--", ...command] : []),
-  ];
+  const rest = [...(csi ? ["--csi", csi.endpoint] : []), ...(command && command.length > 0 ? ["--", ...command] : [])];
   const line = (more: readonly string[]): string => [...words, ...more, ...rest].map(shellWord).join(" ");
   if (difference.run === undefined) return { command: line([]) };
   const change = changeAt(run, difference.run);

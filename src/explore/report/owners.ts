@@ -20,7 +20,11 @@ export function ownersOf(object: StoredObject, path: readonly (string | number)[
   if (!Array.isArray(entries)) return [];
   return (entries as Value[]).flatMap((entry) => {
     if (!owns(memberOf(entry, "fieldsV1"), object as unknown as Value, path)) return [];
-    const [manager, subresource, time] = [textIn(entry, "manager"), textIn(entry, "subresource"), textIn(entry, "time")];
+    const [manager, subresource, time] = [
+      textIn(entry, "manager"),
+      textIn(entry, "subresource"),
+      textIn(entry, "time"),
+    ];
     const operation = `${textIn(entry, "operation")}${subresource === "" ? "" : ` ${subresource}`}`;
     return [{ manager, operation, ...(time !== "" && { time }) }];
   });

@@ -14,6 +14,8 @@ export interface Moment {
   readonly at: number;
   readonly kind: MomentKind;
   readonly text: string;
+  /** What became of it, which the other run may not have: `its answer is lost`. */
+  readonly note?: string;
   /** Equal for what is alike in two runs. */
   readonly key: string;
   /** Whether a perturbation was met here. */
@@ -35,17 +37,26 @@ export function momentsOf(trace: Trace): readonly Moment[] {
     if (entry.type === "delivery" && !written.has(entry.uid)) return [];
     if (entry.type === "request" && matched.has(entry)) return [];
     const moment = momentOf(entry, requests.get(entry.seq));
-    return moment ? [{ ...moment, seq: entry.seq, at: entry.at, key: `${moment.kind} ${names.text(moment.text)}` }] : [];
+    return moment
+      ? [{ ...moment, seq: entry.seq, at: entry.at, key: `${moment.kind} ${names.text(moment.text)}` }]
+      : [];
   });
 }
 
 function momentOf(
   entry: TraceEntry,
   request: RequestEntry | undefined,
-): Pick<Moment, "kind" | "text" | "isPerturbed"> | undefined {
+): Pick<Moment, "kind" | "text" | "note" | "isPerturbed"> | undefined {
   switch (entry.type) {
     case "change":
-      return { kind: "write", text: changeText(entry) + lossText(request), isPerturbed: request?.perturbation !== undefined };
+      return {
+        kind: "write",
+        text: changeText(entry),
+        ...(request?.perturbation !== undefined && {
+          note: request.code === undefined ? "its answer is lost" : "perturbed",
+        }),
+        isPerturbed: request?.perturbation !== undefined,
+      };
     case "request": {
       const isPerturbed = entry.perturbation !== undefined;
       return isPerturbed || isWrite(entry) ? { kind: "write", text: requestText(entry), isPerturbed } : undefined;
@@ -82,15 +93,15 @@ function requestsOfChanges(trace: Trace): ReadonlyMap<number, RequestEntry> {
   return requests;
 }
 
+/** What happened, with its note. */
+export const momentText = ({ text, note }: Moment): string => (note === undefined ? text : `${text}; ${note}`);
+
 /** `operator created ConfigMap default/a`. */
 export const changeText = ({ actor, change, object, before, after }: ChangeEntry): string => {
   const isDying = after.metadata.deletionTimestamp !== undefined && before?.metadata.deletionTimestamp === undefined;
   const verb = change === "updated" && isDying ? "marked for deletion" : change;
   return `${actor} ${verb} ${objectText(object)}`;
 };
-
-const lossText = (request: RequestEntry | undefined): string =>
-  request && request.perturbation !== undefined && request.code === undefined ? "; its answer is lost" : "";
 
 function requestText(entry: RequestEntry): string {
   const { actor, verb, object, subresource, code, reason, message, generateName, changed } = entry;
@@ -103,10 +114,10 @@ function requestText(entry: RequestEntry): string {
   return entry.protocol === "csi" || changed ? head : `${head} changes nothing`;
 }
 
-const EVENTS = { ADDED: "addition", MODIFIED: "change", DELETED: "deletion" } as const;
+const EVENTS = { ADDED: "added", MODIFIED: "changed", DELETED: "deleted" } as const;
 
 const deliveryText = ({ actor, change, object }: DeliveryEntry): string =>
-  `${actor} sees the ${EVENTS[change]} of ${objectText(object)}`;
+  `${actor} sees ${objectText(object)} ${EVENTS[change]}`;
 
 const LIVES: Readonly<Record<LifeEntry["event"], string>> = {
   started: "starts",
