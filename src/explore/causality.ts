@@ -25,6 +25,8 @@ export interface Write {
   /** How many writes are in its group. */
   readonly groupSize: number;
   readonly causes: readonly Cause[];
+  /** Whether its shape has not come before. */
+  readonly isFirst: boolean;
   /** Whether its shape, or one of its causes for this shape, has not come before. */
   readonly fresh: boolean;
   readonly removesFinalizer: boolean;
@@ -154,8 +156,20 @@ interface Progress {
   group: Write[];
   /** Whether news from others came since the last write. */
   disturbed: boolean;
-  lastAt: number;
+  last: Handled & { readonly at: number };
 }
+
+/** A moment at which a write was handled: the revision where it changed an object, and the place of its answer. */
+interface Handled {
+  readonly revision: number | undefined;
+  readonly seq: number;
+}
+
+/** Whether news came before a write was handled. The delivery of a change may stand before the change, and before the answer to its writer. */
+const isBefore = ({ delivery, read }: Cause, { revision, seq }: Handled): boolean =>
+  delivery && revision !== undefined
+    ? delivery.entry.revision < revision
+    : (delivery?.entry ?? read!.request).seq < seq;
 
 type Building<T> = { -readonly [K in keyof T]: T[K] };
 
@@ -179,8 +193,10 @@ class Analysis {
     this.#names = NormalNames.of(trace);
     this.#counter = new PointCounter(this.#names);
     for (const entry of trace)
+      if (entry.type === "change") this.#byRevision.set(`${entry.uid} ${entry.revision}`, entry);
+    for (const entry of trace)
       if (entry.type === "step" && entry.phase === "begun") this.#step = entry.step;
-      else if (entry.type === "change") this.#change(entry);
+      else if (entry.type === "change") this.#changes.add(entry);
       else if (entry.type === "delivery") this.#delivery(entry);
       else if (entry.type === "request") this.#request(entry);
       else if (entry.type === "life" && entry.event === "leading") this.elected.add(entry.actor);
@@ -195,14 +211,9 @@ class Analysis {
   #progress(actor: string, life: number): Progress {
     const known = this.#programs.get(actor);
     if (known?.life === life) return known;
-    const progress: Progress = { life, news: [], group: [], disturbed: false, lastAt: 0 };
+    const progress: Progress = { life, news: [], group: [], disturbed: false, last: { revision: 0, seq: 0, at: 0 } };
     this.#programs.set(actor, progress);
     return progress;
-  }
-
-  #change(entry: ChangeEntry): void {
-    this.#changes.add(entry);
-    this.#byRevision.set(`${entry.uid} ${entry.revision}`, entry);
   }
 
   #delivery(entry: DeliveryEntry): void {
@@ -256,17 +267,19 @@ class Analysis {
 
   #write(request: RequestEntry, point: RequestPoint, changes: readonly ChangeEntry[]): void {
     const progress = this.#progress(request.actor, request.life);
-    const last = progress.group.at(-1);
-    const continues =
-      last?.step === this.#step && !progress.disturbed && request.at - progress.lastAt <= GROUP_PAUSE;
+    const { group, last } = progress;
+    const continues = group.at(-1)?.step === this.#step && !progress.disturbed && request.at - last.at <= GROUP_PAUSE;
     // The news since the group before: what came before its last write was used up by it.
-    if (last && !continues) {
-      progress.news = progress.news.filter((n) => (n.delivery?.entry ?? n.read!.request).seq > last.request.seq);
+    if (group.length > 0 && !continues) {
+      progress.news = progress.news.filter((cause) => !isBefore(cause, last));
       progress.group = [];
     }
+    const revisions = changes.map(({ revision }) => revision);
+    const handled = { revision: revisions.length > 0 ? Math.min(...revisions) : undefined, seq: request.seq };
     const shape = `${requestKey(point)}|${[...new Set(changes.map(membersOf))].join(";")}`;
-    const causes = [...new Map(progress.news.slice(-MAX_CAUSES).map((cause) => [cause.shape, cause])).values()];
-    const isNewShape = this.#isNew(shape);
+    const known = progress.news.filter((cause) => isBefore(cause, handled)).slice(-MAX_CAUSES);
+    const causes = [...new Map(known.map((cause) => [cause.shape, cause])).values()];
+    const isFirst = this.#isNew(shape);
     const write: Building<Write> = {
       request,
       point,
@@ -275,7 +288,8 @@ class Analysis {
       place: progress.group.length,
       groupSize: 0,
       causes,
-      fresh: causes.reduce((fresh, { shape: cause }) => this.#isNew(`${cause} -> ${shape}`) || fresh, isNewShape),
+      isFirst,
+      fresh: causes.reduce((fresh, { shape: cause }) => this.#isNew(`${cause} -> ${shape}`) || fresh, isFirst),
       removesFinalizer: changes.some(
         ({ before, after }) => (before?.metadata.finalizers?.length ?? 0) > (after.metadata.finalizers?.length ?? 0),
       ),
@@ -284,7 +298,7 @@ class Analysis {
     progress.group.push(write);
     for (const other of progress.group as Building<Write>[]) other.groupSize = progress.group.length;
     progress.disturbed = false;
-    progress.lastAt = request.at;
+    progress.last = { ...handled, at: request.at };
     this.writes.push(write);
   }
 }

@@ -321,9 +321,7 @@ class Exploring {
   async #reportClean(reference: Reference, steps?: readonly number[]): Promise<void> {
     for (const fault of reference.judge.cleanFaults()) {
       if (!this.#claim(fault)) continue;
-      const shows = reference.runs.filter((run) =>
-        faultOf(this.#makeJudge([run]).cleanFaults(), fault.key),
-      );
+      const shows = reference.runs.filter((run) => faultOf(this.#makeJudge([run]).cleanFaults(), fault.key));
       const run = shows[0] ?? reference.runs[0]!;
       const replayed = { shown: Math.max(1, shows.length), of: reference.runs.length };
       await this.#report({ order: { seed: run.order.seed, plan: [], ...(steps && { steps }) }, fault }, run, replayed);
@@ -381,9 +379,13 @@ class Exploring {
     const others = [await both(1), await both(2)].flatMap((runs) => (runs ? [runs] : []));
     for (const fault of differs(fresh, changed)) {
       // What differs between two runs of the same steps differs by chance.
-      const isChance = others.some(([f, c]) => faultOf(differs(fresh, f), fault.key) ?? faultOf(differs(changed, c), fault.key));
+      const isChance = others.some(
+        ([f, c]) => faultOf(differs(fresh, f), fault.key) ?? faultOf(differs(changed, c), fault.key),
+      );
       if (isChance || !this.#claim(fault)) continue;
-      const shown = others.filter((runs) => faultOf(references[0]!.judge.compare(...runs, comparison), fault.key)).length;
+      const shown = others.filter((runs) =>
+        faultOf(references[0]!.judge.compare(...runs, comparison), fault.key),
+      ).length;
       const order = { seed: changed.order.seed, plan: [], steps: comparison.changed };
       await this.#report({ order, fault }, changed, { shown: shown + 1, of: others.length + 1 }, fresh);
     }
@@ -401,7 +403,7 @@ function* whileNot<T>(isOver: () => boolean, items: Iterator<T>): Generator<T> {
 
 /** Returns one item of each in turn, until both have ended. */
 function* alternate<T>(...sources: readonly Iterator<T>[]): Generator<T> {
-  for (let open = sources; open.length > 0; ) {
+  for (let open = sources; open.length > 0;) {
     const ended = new Set<Iterator<T>>();
     for (const source of open) {
       const { done, value } = source.next();

@@ -41,7 +41,9 @@ describe("shrinking", () => {
 
   test("keeps the values that are needed", async () => {
     const plan: Perturbation[] = [crash(1, 600_000)];
-    const { attempt } = attemptOf((order) => order.plan.some((p) => p.type === "crash" && p.downMillis >= 60_000 && p.at.occurrence === 1));
+    const { attempt } = attemptOf((order) =>
+      order.plan.some((p) => p.type === "crash" && p.downMillis >= 60_000 && p.at.occurrence === 1),
+    );
     const { order } = await shrink({ order: { seed: 1, plan }, fault: fault() }, [0], attempt);
     expect(order.plan).toEqual([crash(1, 60_000)]);
   });
@@ -62,7 +64,10 @@ describe("shrinking", () => {
     const draw = new Draw(7);
     for (let round = 0; round < 500; round++) {
       const usual = draw.many(1 + draw.below(8), (i) => i);
-      const start: RunOrder = { seed: round, plan: draw.many(1 + draw.below(6), (i) => jump(i, 1000 * (1 + draw.below(1000)))) };
+      const start: RunOrder = {
+        seed: round,
+        plan: draw.many(1 + draw.below(6), (i) => jump(i, 1000 * (1 + draw.below(1000)))),
+      };
       const needed = start.plan.filter(() => draw.chance(0.4)).map((p) => (p.type === "clock-jump" ? p.step : 0));
       const steps = usual.filter(() => draw.chance(0.3));
       // Sometimes it hides where too little is left, or by chance: what is kept must have been shown all the same.

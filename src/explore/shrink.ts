@@ -47,7 +47,10 @@ const simpler = (perturbation: Perturbation): readonly Perturbation[] => {
       ];
     }
     case "slow":
-      return [...below(TIMES, perturbation.byMillis).map((byMillis) => ({ ...perturbation, byMillis })), ...occurrences];
+      return [
+        ...below(TIMES, perturbation.byMillis).map((byMillis) => ({ ...perturbation, byMillis })),
+        ...occurrences,
+      ];
     case "slow-webhooks":
     case "clock-jump":
       return below(TIMES, perturbation.byMillis).map((byMillis) => ({ ...perturbation, byMillis }));
@@ -128,7 +131,7 @@ export const shrink = async (
   const shrinking = new Shrinking(start, attempt, attempts);
   const plan = (): Plan => shrinking.best.order.plan;
   const steps = (): readonly number[] => shrinking.best.order.steps ?? usual;
-  for (let before: RunOrder | undefined; before !== shrinking.best.order; ) {
+  for (let before: RunOrder | undefined; before !== shrinking.best.order;) {
     before = shrinking.best.order;
     await shrinking.minimise(plan, (items) => ({ plan: items }));
     const shownAt = steps().indexOf(shrinking.best.fault.step);

@@ -8,7 +8,7 @@ export const clockJump: PerturbationRule<"clock-jump"> = {
   type: "clock-jump",
   title: "The clock jumps",
   permitted:
-    "A machine may be suspended, and its clock be set by NTP. The clocks of two machines differ; client-go's leader election measures durations by the local clock for that reason.",
+    "A machine may be suspended, and its clock be set by NTP. The clocks of two machines differ: those who take part in a leader election measure durations by their own (client-go, package leaderelection).",
   describe: ({ step, byMillis }) => `the clock jumps by ${durationText(byMillis)} after step ${step + 1}`,
   propose: (_run, { usual }) =>
     usual.flatMap((step) =>

@@ -30,12 +30,10 @@ export const staleRestart: PerturbationRule<"stale-restart"> = {
     run.deliveries
       .filter((delivery) => delivery.fresh)
       .flatMap((delivery) =>
-        killsAfter(run, delivery).map(
-          (at, i): Candidate => ({
-            perturbation: { type: "stale-restart", at, behind: delivery.point },
-            worth: worthOf(delivery) * (i === 0 ? 1 : 0.8),
-            pairs: pairsOf(delivery),
-          }),
-        ),
+        killsAfter(run, delivery).map((at, i): Candidate => ({
+          perturbation: { type: "stale-restart", at, behind: delivery.point },
+          worth: worthOf(delivery) * (i === 0 ? 1 : 0.8),
+          pairs: pairsOf(delivery),
+        })),
       ),
 };

@@ -15,15 +15,16 @@ export const isRepeatable = ({ request }: Write): boolean =>
   request.verb === "create" && request.generateName !== undefined;
 
 /**
- * What is lost by a fault at a write, from 0.3 to 2: most at the first of several writes, where the rest is not yet done; at deletions,
- * which cannot be undone; and at creates that make another object when they are repeated.
+ * What is lost by a fault at a write, from 0.2 to 2: most at the first of several writes, where the rest is not yet done; at deletions,
+ * which cannot be undone; and at creates that make another object when they are repeated. A write that came before, for another cause, is less telling.
  */
 export const gravity = (write: Write): number => {
   const isLast = write.place === write.groupSize - 1;
   const place = write.groupSize === 1 ? 0.6 : isLast ? 0.5 : 1 - 0.1 * Math.min(write.place, 3);
   const status = write.point.subresource === "status" ? -0.2 : 0;
   const call = write.point.protocol === "csi" ? 0.3 : 0;
-  return place + status + call + (isRepeatable(write) ? 0.5 : 0) + (isDeletion(write) ? 0.4 : 0);
+  const grave = place + status + call + (isRepeatable(write) ? 0.5 : 0) + (isDeletion(write) ? 0.4 : 0);
+  return write.isFirst ? grave : 0.7 * grave;
 };
 
 /** Writes that do something new, or for a new cause. */

@@ -40,7 +40,7 @@ export class Combinations {
 
   /** Returns a plan that was not tried; undefined when there is none left. */
   next(): { readonly plan: Plan; readonly parts: readonly Candidate[] } | undefined {
-    for (let known = 0; this.#least <= Math.max(2, this.#candidates.length); ) {
+    for (let known = 0; this.#least <= Math.max(2, this.#candidates.length);) {
       const drawn = this.#draw();
       const hash = drawn && planHash(drawn.plan);
       if (hash !== undefined && !this.#tried.has(hash)) {

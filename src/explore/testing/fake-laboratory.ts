@@ -10,11 +10,11 @@ import type { Fault } from "../contract/finding.ts";
 import type { Judge } from "../contract/judge.ts";
 import type { Comparison, Complaint, Laboratory, RunOrder, RunRecord } from "../contract/laboratory.ts";
 import type { Perturbation, PerturbationType, Plan } from "../contract/plan.ts";
-import type { StoredObject } from "../contract/state.ts";
-import type { TraceEntry } from "../contract/trace.ts";
+import type { Trace } from "../contract/trace.ts";
 import { NormalNames } from "../names.ts";
 import { deliveryKey, PointCounter, requestKey } from "../points.ts";
 import { perturbationTypes } from "../perturbations/index.ts";
+import { TraceBuilder } from "./trace-builder.ts";
 
 /** A child that the controller writes. */
 export interface FakeWrite {
@@ -54,73 +54,26 @@ export interface FakeSettings {
   readonly onRun?: (order: RunOrder, run: number) => unknown;
 }
 
-const stored = (kind: string, name: string, revision: number, generateName?: string): StoredObject => ({
-  apiVersion: "v1",
-  kind,
-  metadata: {
-    name,
-    namespace: "default",
-    uid: `${kind}-${name}`,
-    resourceVersion: String(revision),
-    ...(generateName !== undefined && { generateName }),
-  },
-});
-
-type Draft = TraceEntry extends infer E ? (E extends TraceEntry ? Omit<E, "seq" | "at"> : never) : never;
-
-/** Writes the trace of a clean run of some steps. */
-const traceOf = (settings: FakeSettings, steps: readonly number[], seed: number): readonly TraceEntry[] => {
-  const trace: TraceEntry[] = [];
-  const add = (entry: Draft): void => void trace.push({ ...entry, seq: trace.length, at: 0 } as TraceEntry);
-  let revision = 0;
-  const store = (actor: string, object: StoredObject, change: "created" | "updated" | "deleted"): void => {
-    const ref = { group: "", kind: object.kind, namespace: "default", name: object.metadata.name };
-    add({ type: "change", actor, revision, change, object: ref, uid: object.metadata.uid, after: object });
-  };
-  const deliver = (object: StoredObject, change: "ADDED" | "MODIFIED" | "DELETED"): void =>
-    add({
-      type: "delivery",
-      actor: "op",
-      life: 0,
-      change,
-      object: { group: "", kind: object.kind, namespace: "default", name: object.metadata.name },
-      uid: object.metadata.uid,
-      revision,
-    });
-  add({ type: "life", actor: "op", life: 0, event: "started" });
+/** Writes the trace of a run of some steps. */
+const traceOf = (settings: FakeSettings, steps: readonly number[], seed: number): Trace => {
+  const builder = new TraceBuilder();
+  builder.add({ type: "life", actor: "op", life: 0, event: "started" });
   for (const step of steps) {
-    add({ type: "step", step, name: `step ${step}`, phase: "begun" });
-    revision++;
-    const parent = stored("Widget", "w", revision);
-    store("user", parent, step === steps[0] ? "created" : "updated");
-    deliver(parent, step === steps[0] ? "ADDED" : "MODIFIED");
-    for (const { name, generated, verb = "create" } of settings.steps[step] ?? []) {
-      revision++;
-      const child = generated
-        ? stored("Pod", `${name}-${seed % 89_999}`, revision, `${name}-`)
-        : stored("ConfigMap", name, revision);
-      store("op", child, verb === "create" ? "created" : "deleted");
-      add({
-        type: "request",
-        actor: "op",
-        life: 0,
-        protocol: "api",
+    builder.step(step).news("apply", { kind: "Widget", name: "w", spec: { step } });
+    for (const { name, generated, verb = "create" } of settings.steps[step] ?? [])
+      builder.write(
         verb,
-        object: { group: "", kind: child.kind, namespace: "default", ...(!generated && { name }) },
-        ...(generated && { generateName: `${name}-` }),
-        code: 201,
-        changed: true,
-        revision,
-      });
-      deliver(child, verb === "create" ? "ADDED" : "DELETED");
-    }
-    add({ type: "step", step, name: `step ${step}`, phase: "quiet" });
+        generated
+          ? { kind: "Pod", name: `${name}-${seed % 89_999}`, generateName: `${name}-` }
+          : { kind: "ConfigMap", name },
+      );
+    builder.quiet(step);
   }
-  return trace;
+  return builder.trace;
 };
 
 /** The points of a trace as texts, with their occurrences. */
-const pointsOf = (trace: readonly TraceEntry[]): ReadonlySet<string> => {
+const pointsOf = (trace: Trace): ReadonlySet<string> => {
   const counter = new PointCounter(NormalNames.of(trace));
   return new Set(
     trace.flatMap((entry) => {

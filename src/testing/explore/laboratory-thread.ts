@@ -1,0 +1,61 @@
+/**
+ * A thread that plays orders: it loads the module of an exploration, opens a laboratory of its own, and answers with records. See `pool.ts`.
+ *
+ * @module
+ */
+import { parentPort, workerData } from "node:worker_threads";
+import type { RunOrder, RunRecord, ScenarioOutline } from "../../explore/contract/laboratory.ts";
+import type { PerturbationType } from "../../explore/contract/plan.ts";
+import { messageOf } from "../../util/error.ts";
+import { type ExplorationModule, openLaboratory } from "./explore.ts";
+import type { InProcessLaboratory } from "./laboratory.ts";
+
+/** What the thread begins with. */
+export interface ThreadData {
+  /** The URL of the module. */
+  readonly module: string;
+}
+
+/** What is asked of a thread: to play an order, or to cancel the one that it plays. */
+export type ThreadRequest = { readonly type: "play"; readonly order: RunOrder } | { readonly type: "cancel" };
+
+/** What a thread says: that it can begin, what became of the order, or what is in the way of either. */
+export type ThreadReply =
+  | {
+      readonly type: "ready";
+      readonly scenario: ScenarioOutline;
+      readonly perturbations: readonly PerturbationType[];
+      readonly skipped: InProcessLaboratory["skipped"];
+    }
+  | { readonly type: "played"; readonly record: RunRecord }
+  | { readonly type: "failed"; readonly message: string };
+
+const port = parentPort;
+const reply = (message: ThreadReply): void => port?.postMessage(message);
+const fail = (error: unknown): void => reply({ type: "failed", message: messageOf(error) });
+
+/** Loads what a module exports by default. @throws TypeError where that is no exploration */
+async function load(module: string): Promise<ExplorationModule> {
+  const { default: exploration } = (await import(module)) as { default?: Partial<ExplorationModule> };
+  if (exploration?.scenario) return exploration as ExplorationModule;
+  throw new TypeError(
+    `expected ${module} to export by default what defineExploration({ scenario, ... }) returns, got ${typeof exploration}`,
+  );
+}
+
+async function serve({ module }: ThreadData): Promise<void> {
+  const exploration = await load(module);
+  const lab = await openLaboratory(exploration.scenario, exploration);
+  let cancel = new AbortController();
+  port?.on("message", (request: ThreadRequest) => {
+    if (request.type === "cancel") {
+      cancel.abort();
+      return;
+    }
+    cancel = new AbortController();
+    lab.run(request.order, cancel.signal).then((record) => reply({ type: "played", record }), fail);
+  });
+  reply({ type: "ready", scenario: lab.scenario, perturbations: [...lab.perturbations], skipped: lab.skipped });
+}
+
+if (port) serve(workerData as ThreadData).catch(fail);
