@@ -186,14 +186,17 @@ describe("states", () => {
   });
 
   test("what is put right after a later step is a notice; what is never put right before it is not expected any more, a fault", () => {
-    const tardy: Variation = {
+    const tardy = (wait: number): Variation => ({
       beforeQuiet: (run, step) => {
         const data = run.get("Secret", "a-cert")["data"] as object;
         if (step === 0) run.update(OPERATOR, run.get("Secret", "a-cert"), { data: { ...data, fixed: "not yet" } });
+        if (step === 1) run.pass(wait);
         if (step === 1) run.update(OPERATOR, run.get("Secret", "a-cert"), { data: { ...data, fixed: "yes" } });
       },
-    };
-    expect(keys(played(tardy))).toEqual(["notice: differs Secret default/a-cert .data.fixed"]);
+    });
+    expect(keys(played(tardy(200_000)))).toEqual(["notice: differs Secret default/a-cert .data.fixed"]);
+    // At once when the user changes something.
+    expect(keys(played(tardy(0)))).toEqual(["differs Secret default/a-cert .data.fixed"]);
     const removed = (step: number, run: RecordedRun) =>
       step === 1 && run.all("ConfigMap").length > 0 ? run.delete("user", run.get("ConfigMap", "a-config")) : undefined;
     const brief = makeJudge(
@@ -288,6 +291,41 @@ describe("perturbations of the world", () => {
     const jump: Plan = [{ type: "clock-jump", step: 0, byMillis: 3_600_000 }];
     expect(played({ ...inStep(1, job), plan: jump })).toEqual([]);
     expect(played(inStep(1, job))).toHaveLength(1);
+  });
+
+  test("what remains of a state that a blind program never saw is no leak, unless a program made it", () => {
+    const visit = (actor: string, blind: boolean): Variation => ({
+      beforeQuiet: (run, step) => {
+        const mark = (phase: "begun" | "ended") =>
+          blind && run.add({ type: "perturbation", perturbation: 0, phase, detail: "" });
+        if (step === 0) {
+          mark("begun");
+          run.create("user", { apiVersion: "v1", kind: "Service", metadata: { name: "s" } });
+          run.create(actor, { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "of-s" } });
+        } else {
+          run.delete("user", run.get("Service", "s"));
+          if (!blind) run.delete(OPERATOR, run.get("ConfigMap", "of-s"), { sent: { preconditions: { uid: "u" } } });
+          mark("ended");
+        }
+      },
+      plan: blind
+        ? [
+            {
+              type: "gap",
+              at: { actor: OPERATOR, group: "", kind: "Service", name: "s", change: "ADDED", occurrence: 0 },
+              untilStep: 1,
+            },
+          ]
+        : [],
+    });
+    const faults = (actor: string) =>
+      keys(
+        makeJudge([1, 2, 3].map((seed) => operatorRun(seed, visit(actor, false)).record())).faults(
+          operatorRun(SEED, visit(actor, true)).record(),
+        ),
+      );
+    expect(faults("user")).toEqual([]);
+    expect(faults(OPERATOR)).toEqual(["leaked ConfigMap default/of-s"]);
   });
 
   test("a program that was blind owes nothing for a state that the user has undone", () => {

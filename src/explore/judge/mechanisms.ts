@@ -52,6 +52,14 @@ export class Evidence {
     return name === identity.name;
   }
 
+  /** Whether an object was made as often as in the clean run, and then deleted. */
+  wasDeleted(identity: Identity): boolean {
+    return (
+      changesOf(this.run, identity, "deleted").length > changesOf(this.clean, identity, "deleted").length &&
+      this.creates(this.run, identity) >= this.creates(this.clean, identity)
+    );
+  }
+
   /** How often an object was made. */
   creates(view: RunView, identity: Identity): number {
     return changesOf(view, identity, "created").length;
@@ -74,7 +82,8 @@ export function mechanismOf(suspect: Suspect, plan: readonly Perturbation[], evi
   if (suspect.kind === "deleted-unseen")
     return "it names the object by its name alone, without a precondition on its uid";
   const { identity } = suspect;
-  if (!identity) return undefined;
+  if (!identity || suspect.healed) return undefined;
+  if (suspect.kind === "missing" && evidence.wasDeleted(identity)) return undefined;
   for (const [i, perturbation] of plan.entries()) {
     const begin = evidence.begin(i);
     const mechanism =

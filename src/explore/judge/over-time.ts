@@ -3,7 +3,8 @@
  *
  * - What differs in the end is a fault, from the step on from which it always differed.
  * - What differed after a step and is right after a later one, while the same was expected, is a notice: it took longer than the pause
- *   of a step. What was expected no longer after the next step was never put right: a fault.
+ *   of a step. Where it was put right only when the user did something else, it was not put right by itself: a fault.
+ * - What was expected no longer after the next step was never put right: a fault.
  * - Both only if nothing was held, lost or down in the last half of the step: a program owes nothing before it can see.
  * - Where a plan changes the world, only the end is compared.
  * - A program that was blind from one step to a later one owes nothing for states between that were undone by the user.
@@ -16,7 +17,7 @@ import { differingPaths } from "./expected.ts";
 import { changesWorld, leewayOf } from "./leeway.ts";
 import { Periods } from "./periods.ts";
 import { Revisions } from "./revisions.ts";
-import type { Suspect } from "./suspect.ts";
+import { isProgram, type Suspect } from "./suspect.ts";
 import type { RunView } from "./view.ts";
 
 /** Returns what is wrong with the states of a run. */
@@ -61,13 +62,11 @@ export function overTime(expected: Expected, revisions: Revisions, view: RunView
 
   function suspectOf(difference: Difference, from: number, to: number): Suspect | undefined {
     if (isExcused(expected, view, periods, difference, to)) return undefined;
-    const healed = to < last && isStillExpected(expected, difference, to, to + 1);
-    if (to < last) {
-      const firstUndisturbed = Array.from({ length: to - from + 1 }, (_, i) => from + i).some((i) =>
-        periods.isUndisturbed(i),
-      );
-      if (healed ? !firstUndisturbed : !periods.isUndisturbed(to)) return undefined;
-    }
+    if (to < last && !periods.isUndisturbed(to)) return undefined;
+    const healed =
+      to < last &&
+      isStillExpected(expected, difference, to, to + 1) &&
+      !periods.followsUser(to + 1, ({ object }) => view.names.identity(object).key === difference.identity.key);
     const { identity, path } = difference;
     return {
       kind: kindOf(difference, to),
@@ -98,7 +97,10 @@ function isStillExpected(expected: Expected, difference: Difference, state: numb
   return then.some((item) => item.flat.get(difference.path!) === leaf);
 }
 
-/** Whether a program was blind while the state was there to which the difference belongs, and the user has undone it since. */
+/**
+ * Whether a program was blind while the state was there to which the difference belongs, and the user has undone it since. What remains of
+ * such a state is excused where no program made it.
+ */
 function isExcused(
   expected: Expected,
   view: RunView,
@@ -106,14 +108,30 @@ function isExcused(
   difference: Difference,
   state: number,
 ): boolean {
-  if (difference.kind !== "missing" && difference.kind !== "differs" && difference.kind !== "stale-status")
-    return false;
-  let since = state;
-  while (since > 0 && isStillExpected(expected, difference, state, since - 1)) since--;
+  const since =
+    difference.kind === "leaked" ? madeByOthers(view, periods, difference) : establishedAt(expected, difference, state);
+  if (since === undefined) return false;
   return periods.disturbances.some(({ from, to, kind }) => {
     const [first, last] = [periods.stateAt(from), periods.stateAt(Math.min(to, view.record.trace.length - 1))];
     return first <= since && since < last && isUndone(expected, since, last, kind);
   });
+}
+
+/** The state since which something is expected; undefined for what is no member and no object that should be there. */
+function establishedAt(expected: Expected, difference: Difference, state: number): number | undefined {
+  if (!["missing", "differs", "stale-status"].includes(difference.kind)) return undefined;
+  let since = state;
+  while (since > 0 && isStillExpected(expected, difference, state, since - 1)) since--;
+  return since;
+}
+
+/** The state in which somebody else than a program made an object. */
+function madeByOthers(view: RunView, periods: Periods, { identity }: Difference): number | undefined {
+  const made = view.record.trace.findLast(
+    (entry) =>
+      entry.type === "change" && entry.change === "created" && view.names.identity(entry.object).key === identity.key,
+  );
+  return made?.type === "change" && !isProgram(made.actor) ? periods.stateAt(made.seq) : undefined;
 }
 
 /** Whether an object of the user was another one in a state than in a later one. */

@@ -4,7 +4,7 @@
  * @module
  */
 import type { RunRecord } from "../contract/laboratory.ts";
-import type { ObjectRef } from "../contract/trace.ts";
+import type { ChangeEntry, ObjectRef, Trace } from "../contract/trace.ts";
 
 /** A time in which something was not as usual. */
 export interface Disturbance {
@@ -27,7 +27,10 @@ export class Periods {
     readonly quietAt: number;
   }[];
 
+  readonly #trace: Trace;
+
   constructor(run: RunRecord) {
+    this.#trace = run.trace;
     const quiet = new Map<number, { readonly seq: number; readonly at: number }>();
     const begun = new Map<number, { readonly seq: number; readonly at: number }>();
     for (const entry of run.trace)
@@ -45,17 +48,27 @@ export class Periods {
     this.disturbances = disturbancesOf(run);
   }
 
-  /** The entry with which a state was at rest. */
-  quiet(state: number): number {
-    return this.#steps[state]?.quiet ?? Infinity;
-  }
-
   /** The state of the step during which an entry stands. */
   stateAt(seq: number): number {
     return Math.max(
       0,
       this.#steps.findLastIndex(({ begun }) => begun <= seq),
     );
+  }
+
+  /**
+   * Whether a change of a step, the first one that is looked for, followed at once from what the user did in that step: within a tenth of
+   * the time of the step.
+   */
+  followsUser(state: number, isLookedFor: (change: ChangeEntry) => boolean): boolean {
+    const step = this.#steps[state];
+    if (!step) return false;
+    const changes = this.#trace
+      .slice(step.begun, step.quiet + 1)
+      .filter((entry): entry is ChangeEntry => entry.type === "change");
+    const first = changes.findIndex(({ actor }) => actor === "user");
+    const found = first < 0 ? undefined : changes.slice(first).find(isLookedFor);
+    return found !== undefined && found.at - changes[first]!.at <= (step.quietAt - step.begunAt) / 10;
   }
 
   /** Whether nothing was held, lost or down in the last half of the time of a step. */

@@ -24,11 +24,19 @@ export const rememberedSentence = (suspect: Suspect, comparison: string, evidenc
 const listed = (texts: readonly string[]): string =>
   texts.length < 2 ? (texts[0] ?? "a program") : `${texts.slice(0, -1).join(", ")} and ${texts.at(-1)}`;
 
-/** A text that ends within a sentence: one line without its full stop. */
-const inSentence = (text: string | undefined): string => {
-  const line = (text ?? "").split("\n", 1)[0]!.trim();
-  return line.endsWith(".") ? line.slice(0, -1) : line;
-};
+const MAX_DETAIL = 200;
+
+/** A text that ends within a sentence: in one line, not too long, without what ends a sentence. */
+function inSentence(text: string): string {
+  const line = text
+    .slice(0, 2 * MAX_DETAIL)
+    .split("\n")
+    .map((it) => it.trim())
+    .filter((it) => it !== "")
+    .join(" ");
+  if (line.length > MAX_DETAIL) return `${line.slice(0, MAX_DETAIL)}…`;
+  return line.endsWith(".") || line.endsWith(":") ? line.slice(0, -1) : line;
+}
 
 const withDetail = (text: string, { detail }: Suspect): string =>
   detail === undefined || detail === "" ? text : `${text}: ${inSentence(detail)}`;
@@ -91,7 +99,7 @@ function effectOf(suspect: Suspect, evidence: Evidence): string {
 function missing({ identity, severity, difference }: Suspect, evidence: Evidence): string {
   const object = objectText(identity!);
   const deleter = evidence.actor(evidence.run, identity!, "deleted");
-  if (deleter !== undefined && evidence.creates(evidence.run, identity!) >= evidence.creates(evidence.clean, identity!))
+  if (deleter !== undefined && evidence.wasDeleted(identity!))
     return `${object} is missing: ${deleter === "cluster" ? "the cluster" : deleter} deleted it`;
   const maker = evidence.actor(evidence.clean, identity!, "created");
   if (severity === "notice") return `${object} was missing for longer than the pause of a step`;
@@ -99,7 +107,7 @@ function missing({ identity, severity, difference }: Suspect, evidence: Evidence
     ? `${object} is missing`
     : evidence.creates(evidence.run, identity!) === 0
       ? `${maker} never made ${object}`
-      : `${maker} made ${object} too rarely`;
+      : `${maker} did not make ${object} again`;
 }
 
 function leaked({ identity, severity }: Suspect, evidence: Evidence): string {
