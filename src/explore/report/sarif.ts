@@ -31,7 +31,7 @@ export function explorationSarif(report: ExplorationReport, location?: string): 
         tool: {
           driver: { name: "keelson explore", semanticVersion: version, rules: kinds.map(ruleOf) },
         },
-        automationDetails: { id: `keelson-explore/${encodeURIComponent(scenario)}/` },
+        automationDetails: { id: `keelson-explore/${uriPart(scenario)}/` },
         columnKind: "utf16CodeUnits",
         results: all.map((one) => resultOf(one, kinds, location)),
         properties: {
@@ -75,7 +75,7 @@ function resultOf(
     ruleId: fault.kind,
     ruleIndex: kinds.indexOf(fault.kind),
     level: fault.severity === "fault" ? "error" : "note",
-    message: { text: message.slice(0, MAX_MESSAGE) },
+    message: { text: message.slice(0, MAX_MESSAGE).toWellFormed() },
     locations: [
       {
         physicalLocation: { artifactLocation: { uri: uriOf(uri) }, region: { startLine: 1 } },
@@ -92,5 +92,8 @@ function resultOf(
 const nameOf = ({ group, kind, namespace, name }: NonNullable<FindingReport["finding"]["fault"]["object"]>): string =>
   [group, kind, namespace, name].filter(Boolean).join("/");
 
+/** `encodeURIComponent` throws for halves of pairs. */
+const uriPart = (text: string): string => encodeURIComponent(text.toWellFormed());
+
 /** A relative reference: parts of a path, each of them escaped. */
-const uriOf = (path: string): string => path.replaceAll("\\", "/").split("/").map(encodeURIComponent).join("/");
+const uriOf = (path: string): string => path.replaceAll("\\", "/").split("/").map(uriPart).join("/");
