@@ -265,6 +265,8 @@ export interface ExploreRequest {
   readonly only: readonly PerturbationType[] | undefined;
   /** How long a killed program stays down at most. */
   readonly restartMillis: number;
+  /** Where findings will be written: they name their scenario from there. */
+  readonly directory: string | undefined;
 }
 
 /** The forms of reports of an exploration. */

@@ -36,7 +36,7 @@ export async function runExplore(
 }
 
 function requestOf(file: string | undefined, words: readonly string[], flags: ExploreFlags): ExploreRequest {
-  const { replay, until, csi, program, budget, plans, seed, workers, only, restart } = flags;
+  const { replay, until, csi, program, budget, plans, seed, workers, only, restart, out } = flags;
   const wrong = (message: string): CliError => new CliError(message, { usage: true });
   if (file === undefined && replay === undefined && csi === undefined)
     throw wrong("expected the file of a scenario, --replay with a finding, or --csi with the socket of a driver");
@@ -45,7 +45,18 @@ function requestOf(file: string | undefined, words: readonly string[], flags: Ex
   if (first !== undefined && program.length > 0)
     throw wrong("expected either a command after -- or --program, not both");
   const programs = first === undefined ? program : [{ name: nameOf(first), command: [first, ...rest] as const }];
-  return { file, programs, csi, budgetMillis: budget, plans, seed, workers, only, restartMillis: restart };
+  return {
+    file,
+    programs,
+    csi,
+    budgetMillis: budget,
+    plans,
+    seed,
+    workers,
+    only,
+    restartMillis: restart,
+    directory: out,
+  };
 }
 
 /** `./bin/manager` is `manager`; names of the trace are not for programs. */

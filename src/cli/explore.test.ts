@@ -71,6 +71,7 @@ test("a program after -- is explored with the defaults", async () => {
         workers: undefined,
         only: undefined,
         restartMillis: 500,
+        directory: undefined,
       },
     },
   ]);
@@ -95,6 +96,7 @@ test("flags are read", async () => {
     workers: 4,
     only: ["crash", "gap", "lag"],
     restartMillis: 200,
+    directory: undefined,
   });
 });
 

@@ -90,6 +90,11 @@ export async function main(args: readonly string[]): Promise<void> {
       const { testPolicies } = await import("./test-policies.ts");
       return testPolicies(paths, options);
     },
+    explorer: {
+      explore: async (...args) => (await import("./explore.ts")).explorer.explore(...args),
+      replay: async (...args) => (await import("./explore.ts")).explorer.replay(...args),
+      until: async (...args) => (await import("./explore.ts")).explorer.until(...args),
+    },
     print,
     terminal: {
       env: process.env,

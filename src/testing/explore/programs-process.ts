@@ -45,6 +45,12 @@ export const filledCommand = (
   return [filled(file), ...args.map(filled)];
 };
 
+/** Processes that run: they end with this one, however it ends itself. */
+const running = new Set<ProgramProcess>();
+const endAll = (): void => {
+  for (const one of running) void one.kill();
+};
+
 /** A running process with what it has printed. */
 export class ProgramProcess {
   readonly #child: ChildProcess;
@@ -60,9 +66,12 @@ export class ProgramProcess {
     const env = { ...place.env, ...ports, KUBECONFIG: place.kubeconfig };
     // In a group of its own: what it starts is killed with it, and a signal of the terminal does not reach it.
     this.#child = spawn(file, args, { env, detached: true, stdio: ["ignore", "pipe", "pipe"] });
+    if (running.size === 0) process.on("exit", endAll);
+    running.add(this);
     this.ended = new Promise((resolve) => {
       const end = (found: ProcessEnd): void => {
         this.#isOver = true;
+        if (running.delete(this) && running.size === 0) process.off("exit", endAll);
         resolve(found);
       };
       this.#child.on("error", (error) => end({ code: undefined, signal: undefined, error: error.message }));

@@ -38,8 +38,15 @@ const QUIET_MS = 2000;
 const AGAIN_MS = 3000;
 /** How long the second replica of a program may take until it leads: clients try again every two seconds. */
 const LEAD_MS = 10_000;
+const KEPT_LINES = 20;
 const SHOWN_LINES = 3;
 const SHOWN_CHARACTERS = 300;
+
+/** What one start of a program has printed in the end. */
+export interface ProgramOutput {
+  readonly actor: Actor;
+  readonly lines: readonly string[];
+}
 
 /** A process of a program with its port; there is a second one while a leadership changes hands. */
 interface Replica {
@@ -87,6 +94,7 @@ export class ProgramsWorld implements World {
   /** Why nothing can be explored. */
   #fault: Error | undefined;
   #isStopped = false;
+  readonly #outputs: ProgramOutput[] = [];
   readonly #closing: Promise<void>[] = [];
 
   constructor(settings: ProgramsSettings, context: RunContext) {
@@ -196,15 +204,28 @@ export class ProgramsWorld implements World {
     return this.#quiet.longestPause;
   }
 
+  /** Whether all programs have been ended for good. */
+  get isStopped(): boolean {
+    return this.#isStopped;
+  }
+
   /** Programs stand still where they are. */
   pause(): void {
     for (const { replicas } of this.#programs) for (const { host } of replicas) host.pause();
   }
 
+  /** What each start of each program has printed in the end. */
+  get output(): readonly ProgramOutput[] {
+    return this.#outputs;
+  }
+
   stop(): void {
     if (this.#isStopped) return;
     this.#isStopped = true;
-    for (const { replicas } of this.#programs) for (const { host } of replicas) this.#closing.push(host.close());
+    for (const replica of this.#programs.flatMap(({ replicas }) => replicas)) {
+      if (replica.host.isRunning) this.#keep(replica, "ran until the end", replica.host.output);
+      this.#closing.push(replica.host.close());
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -225,6 +246,7 @@ export class ProgramsWorld implements World {
       started: () => this.#started(replica),
       killed: (output: readonly string[]) => {
         const { actor, life } = replica.sender;
+        this.#keep(replica, "was killed", output);
         trace.life({ actor, life, event: "killed", ...lastWords("", output) });
       },
       exited: (detail: string, output: readonly string[]) => this.#exited(replica, detail, output),
@@ -237,6 +259,10 @@ export class ProgramsWorld implements World {
     // It came while everything was stopped.
     if (this.#isStopped) await host.close();
     return replica;
+  }
+
+  #keep({ sender: { actor, life } }: Replica, how: string, output: readonly string[]): void {
+    this.#outputs.push({ actor, lines: [`start ${life + 1}, which ${how}:`, ...output.slice(-KEPT_LINES)] });
   }
 
   #replicaOf(life: ProgramLife): Replica | undefined {
@@ -264,6 +290,7 @@ export class ProgramsWorld implements World {
 
   #exited(replica: Replica, detail: string, output: readonly string[]): void {
     const { actor, life } = replica.sender;
+    this.#keep(replica, `ended: ${detail}`, output);
     this.#context.trace.life({ actor, life, event: "exited", ...lastWords(detail, output) });
     this.#over(replica);
     const advice = portAdvice(actor, output);

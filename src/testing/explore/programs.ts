@@ -15,7 +15,7 @@ import { type Operations, PreparedScenario } from "./laboratory.ts";
 import { type Played, play } from "./play.ts";
 import type { ProgramCommand } from "./programs-process.ts";
 import { QuietWindow } from "./programs-quiet.ts";
-import { ProgramsWorld } from "./programs-world.ts";
+import { type ProgramOutput, ProgramsWorld } from "./programs-world.ts";
 import type { Scenario } from "./scenario.ts";
 
 /** How programs are explored. */
@@ -32,6 +32,8 @@ export interface ProgramsOptions {
 /** A run that has been played, with its programs. */
 export interface PlayedPrograms extends Played {
   readonly world: ProgramsWorld;
+  /** Whether it stands still before the write of its order. */
+  readonly isStopped: boolean;
 }
 
 /** The perturbations that take effect in real time, without a simulated node. */
@@ -66,6 +68,7 @@ export class ProgramsLaboratory implements Laboratory {
   readonly #window = new QuietWindow();
   readonly #electing = new Set<Actor>();
   readonly #played = new Set<string>();
+  readonly #outputs = new WeakMap<RunRecord, readonly ProgramOutput[]>();
 
   private constructor(prepared: PreparedScenario, options: ProgramsOptions) {
     this.#prepared = prepared;
@@ -89,7 +92,13 @@ export class ProgramsLaboratory implements Laboratory {
 
   async run(order: RunOrder, signal?: AbortSignal): Promise<RunRecord> {
     await using played = await this.open(order, signal);
+    this.#outputs.set(played.record, played.world.output);
     return played.record;
+  }
+
+  /** What programs have printed in a run. */
+  outputOf(record: RunRecord): readonly ProgramOutput[] {
+    return this.#outputs.get(record) ?? [];
   }
 
   /** Plays an order; cluster and programs stay as they are then until the result is disposed, where it stops before a write. */
@@ -100,12 +109,15 @@ export class ProgramsLaboratory implements Laboratory {
     const parts = this.#prepared.partsFor((context) => (world = new ProgramsWorld(settings, context)));
     const scenario = { ...parts.scenario, pause: this.#pauseOf(order) };
     const played = await play({ ...parts, scenario }, { ...order, plan: inRealTime(order.plan) }, signal);
-    if (order.beforeWrite !== undefined) world!.pause();
+    // A run that has ended has stopped its programs.
+    const isStopped = order.beforeWrite !== undefined && !world!.isStopped;
+    if (isStopped) world!.pause();
     if (order.plan.length === 0) this.#window.learn(world!.longestPause);
     return {
       record: { ...played.record, order },
       cluster: played.cluster,
       world: world!,
+      isStopped,
       [Symbol.asyncDispose]: () => played[Symbol.asyncDispose](),
     };
   }
