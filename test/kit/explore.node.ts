@@ -25,12 +25,12 @@ const scenario = {
   steps: [{ apply: { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" } } }],
 };
 
-it("finds a crash between two writes", async () => {
+void it("finds a crash between two writes", async () => {
   const result = await explore(scenario, { controllers: copies(false), only: ["crash"], plans: 4 });
   await rejects(async () => result.assertNone(), /copied/);
   match(result.text, /copies is killed/);
 });
 
-it("accuses nobody who does it right", async () => {
+void it("accuses nobody who does it right", async () => {
   (await explore(scenario, { controllers: copies(true), only: ["crash"], plans: 4 })).assertNone();
 });

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { AsyncLocalStorage } from "node:async_hooks";
 import { ADMIN } from "../../auth/admin.ts";
 import type { Actor } from "../../explore/contract/trace.ts";
 import type { Client, Transport } from "../../client/index.ts";
@@ -28,6 +29,8 @@ const CRASH_LOOP = 5;
 const HEALTHY_MS = 600_000;
 const QUIET_OF_ELECTIONS_MS = 600_000;
 
+/** A machine with much to do may be slow. */
+const SETTLE_LIMIT = "60s";
 /** Renewals are most of what an election costs. */
 const ELECTION = { leaseDuration: "60s", renewDeadline: "40s", retryPeriod: "10s" } as const;
 
@@ -71,6 +74,7 @@ export class InProcessWorld implements World {
   readonly #context: RunContext;
   readonly #programs: readonly Program[];
   readonly #hasElections: boolean;
+  readonly #outside = AsyncLocalStorage.snapshot();
   #handover: Handover | undefined;
   #isStopped = false;
 
@@ -109,7 +113,8 @@ export class InProcessWorld implements World {
     first.pause.pause();
     const { promise, resolve } = Promise.withResolvers<void>();
     const handover: Handover = { index, first, other: undefined, release: resolve, state: "waits" };
-    void this.#start(program).then((other) => {
+    // The second replica is no part of the request.
+    void this.#outside(() => this.#start(program)).then((other) => {
       if (!(other instanceof Error)) handover.other = other;
     });
     this.#handover = handover;
@@ -128,7 +133,7 @@ export class InProcessWorld implements World {
   }
 
   async rest(): Promise<void> {
-    await this.#context.cluster.settled();
+    await this.#context.cluster.settled({ limit: SETTLE_LIMIT });
   }
 
   goOn(): boolean {

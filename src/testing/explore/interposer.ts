@@ -209,6 +209,8 @@ export class Interposer {
       this.#parts.stop("write", `before ${passing.verb} of ${passing.object.kind}`);
       return this.#hold(request, () => new Promise(() => {}));
     }
+    // What a dead program has sent is no request of the run that goes on.
+    if (program.isOver) return undefined;
     passing.met = this.#parts.player.request(pointOf(passing, request));
     const waiting = this.#overtaken.findIndex((one) => one.program === program);
     // It is handled after this one.

@@ -187,3 +187,47 @@ test("a crash that the plan asks for is no complaint", async () => {
   const run = await playPlan([{ type: "crash", at: createSecret, when: "after", downMillis: 1000 }]);
   expect(run.complaints).toEqual([]);
 });
+
+describe("built-in controllers of a run", () => {
+  const claim = {
+    apiVersion: "v1",
+    kind: "PersistentVolumeClaim",
+    metadata: { name: "data", namespace: "default" },
+    spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } },
+  };
+  const remove = { delete: { apiVersion: "v1", kind: "PersistentVolumeClaim", name: "data" } };
+
+  test.each([
+    ["of a step", { steps: [{ apply: claim }, remove] }],
+    ["of the start", { start: [claim], steps: [{ wait: "1s" as const }, remove] }],
+  ])("let go of a claim %s", async (_, more) => {
+    const run = await playPlan([], idle, { name: "claims", ...more });
+    expect(linesOf(run.trace, "change").at(-1)).toBe("cluster deleted PersistentVolumeClaim");
+    expect(run.states.at(-1)!.state.objects).toEqual([]);
+  });
+
+  test("collect what the start has left, when its owner goes", async () => {
+    const owner = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "owner", namespace: "default" } };
+    const scenario: Scenario = {
+      name: "owners",
+      start: [owner],
+      steps: [
+        async (cluster) => {
+          const { metadata } = await cluster.client().resource(ConfigMap).get({ namespace: "default", name: "owner" });
+          const ownerReferences = [{ apiVersion: "v1", kind: "ConfigMap", name: "owner", uid: metadata.uid }];
+          await cluster
+            .client()
+            .resource(Secret)
+            .create({ metadata: { namespace: "default", name: "owned", ownerReferences } });
+        },
+        { delete: { ...WEB, name: "owner" } },
+      ],
+    };
+    const run = await playPlan([], idle, scenario);
+    expect(linesOf(run.trace, "change")).toEqual([
+      "user created Secret",
+      "user deleted ConfigMap",
+      "cluster deleted Secret",
+    ]);
+  });
+});

@@ -11,9 +11,9 @@ import type { Filter } from "../../server/index.ts";
 import { millisOf } from "../../util/duration.ts";
 import { messageOf } from "../../util/error.ts";
 import type { TestCluster } from "../test-cluster.ts";
-import { RunCollector } from "./collector.ts";
 import { Interposer } from "./interposer.ts";
 import { TraceRecorder } from "./recorder.ts";
+import { RunControllers } from "./run-controllers.ts";
 import type { Rule, Scenario, Step } from "./scenario.ts";
 import { nameOfStep, perform } from "./steps.ts";
 import { type BaseRecords, StoredObjects, isAside } from "./stored.ts";
@@ -28,7 +28,7 @@ export interface PlayParts {
   /** Makes a cluster in the state before the scenario, whose requests pass a filter. */
   readonly fork: (seed: number, filter: Filter) => TestCluster;
   readonly world: (context: RunContext) => World;
-  /** Whether runs have a collector of garbage of their own, as the clusters have none. */
+  /** Whether runs have built-in controllers of their own, as the clusters have few. */
   readonly collects: boolean;
   /** CPU time of the process in ms. */
   readonly cpuMillis?: () => number;
@@ -86,7 +86,7 @@ class PlayedRun implements Played {
   readonly #player: Player;
   readonly #interposer: Interposer;
   readonly #stored: StoredObjects;
-  readonly #collector: RunCollector | undefined;
+  readonly #controllers: RunControllers | undefined;
   readonly #world: World;
   readonly #complaints: Complaint[] = [];
   readonly #states: { readonly step: number; readonly state: State }[] = [];
@@ -124,11 +124,12 @@ class PlayedRun implements Played {
       trace: this.#trace,
       names,
       changed: (seq, object) => {
-        this.#collector?.see(object);
+        this.#controllers?.see(object);
         this.#judgeAlways(seq);
       },
     });
-    this.#collector = parts.collects ? new RunCollector(this.cluster.inside, clock, order.seed) : undefined;
+    this.#controllers = parts.collects ? new RunControllers(this.cluster.inside, clock, order.seed) : undefined;
+    if (this.#controllers) for (const object of parts.base.owned) this.#controllers.see(object);
     this.#world = parts.world({
       cluster: this.cluster,
       trace: this.#trace,
@@ -170,7 +171,7 @@ class PlayedRun implements Played {
     const cpu = this.#parts.cpuMillis?.();
     this.#record = {
       order: this.#order,
-      trace: this.#trace.entries,
+      trace: [...this.#trace.entries],
       states: this.#states,
       complaints: this.#complaints,
       met: this.#player.met,
@@ -182,7 +183,7 @@ class PlayedRun implements Played {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#interposer.close();
     this.#stored[Symbol.dispose]();
-    this.#collector?.[Symbol.dispose]();
+    this.#controllers?.[Symbol.dispose]();
     await this.#world[Symbol.asyncDispose]();
     await this.cluster.close();
   }

@@ -36,7 +36,7 @@ export async function replayFinding(
   times = 1,
 ): Promise<Replayed> {
   const some = steps && { steps };
-  const comparison = steps && lab.scenario.comparisons.find(({ changed }) => `${changed}` === `${steps}`);
+  const comparison = steps && lab.scenario.comparisons.find(({ changed }) => changed.join() === steps.join());
   const isCompared = plan.length === 0 && comparison !== undefined;
   const cleanOrder = (i: number): RunOrder => {
     const own = (seed + Math.imul(STRIDE, i + 1)) >>> 0;

@@ -14,6 +14,8 @@ import type { TraceRecorder } from "./recorder.ts";
 /** Objects begin so in the store; allocations and other records do not. */
 const OBJECT = '{"kind":';
 
+const CLUSTER = { actor: "cluster" };
+
 /** Reads a stored value; undefined where it is no object. */
 function objectOf(value: Uint8Array, revision: number): StoredObject | undefined {
   const text = Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString("utf8");
@@ -44,9 +46,20 @@ export function isAside({ group, kind }: Pick<ObjectRef, "group" | "kind">, obje
 export class BaseRecords {
   readonly #records: ReadonlyMap<string, { readonly value: Uint8Array; readonly revision: number }>;
   readonly #objects = new Map<string, StoredObject | undefined>();
+  #owned: readonly StoredObject[] | undefined;
 
   constructor(store: Pick<MemoryStore, "records">) {
     this.#records = new Map(store.records().map(({ key, value, revision }) => [key, { value, revision }]));
+  }
+
+  /** Objects of storage, and those with an owner: they may be let go of, or collected. */
+  get owned(): readonly StoredObject[] {
+    return (this.#owned ??= [...this.keys]
+      .map((key) => this.object(key))
+      .filter((object) => object !== undefined)
+      .filter(
+        ({ kind, metadata }) => kind.startsWith("PersistentVolume") || (metadata.ownerReferences ?? []).length > 0,
+      ));
   }
 
   get keys(): IterableIterator<string> {
@@ -77,8 +90,8 @@ export class StoredObjects implements RuleState, Disposable {
   readonly #watch: StoreWatch;
   /** What differs from the base; undefined for what was deleted. */
   readonly #changed = new Map<string, StoredObject | undefined>();
-  /** Who is writing a key. */
-  readonly #writers = new Map<string, Actor>();
+  /** Who is writing a key, until that is stored. */
+  readonly #writers = new Map<string, { readonly actor: Actor }>();
 
   constructor(parts: StoredParts) {
     this.#parts = parts;
@@ -93,10 +106,13 @@ export class StoredObjects implements RuleState, Disposable {
     this.#watch.close();
   }
 
-  /** Says who makes writes until the result is called. */
+  /** Says who makes writes; the result is called when they are stored, or are not. */
   writing(actor: Actor, writes: readonly Write[]): () => void {
-    for (const { key } of writes) this.#writers.set(key, actor);
-    return () => writes.forEach(({ key }) => this.#writers.delete(key));
+    const writer = { actor };
+    for (const { key } of writes) this.#writers.set(key, writer);
+    return () => {
+      for (const { key } of writes) if (this.#writers.get(key) === writer) this.#writers.delete(key);
+    };
   }
 
   /** What differs from the base. */
@@ -146,11 +162,14 @@ export class StoredObjects implements RuleState, Disposable {
     if (!after) return;
     const { trace, names, changed } = this.#parts;
     const before = this.#now(key);
+    const { actor } = this.#writers.get(key) ?? CLUSTER;
+    // The next write may come before this one is answered.
+    this.#writers.delete(key);
     this.#changed.set(key, type === "delete" ? undefined : after);
     names.learn(after);
     const seq = trace.add({
       type: "change",
-      actor: this.#writers.get(key) ?? "cluster",
+      actor,
       revision,
       change: type === "delete" ? "deleted" : before ? "updated" : "created",
       object: refOf(after),

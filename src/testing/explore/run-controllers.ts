@@ -1,24 +1,40 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { ADMIN } from "../../auth/admin.ts";
 import { type ServedKind, apiVersionOf } from "../../client/index.ts";
 import { garbageCollector } from "../../controllers/garbage/collector.ts";
+import { attributesClassProtection, claimProtection, volumeProtection } from "../../controllers/storage/protection.ts";
 import type { StoredObject } from "../../explore/contract/state.ts";
-import { type Manager, createManager } from "../../runtime/index.ts";
+import { kubernetes } from "../../meta/dialect.ts";
+import { type Controller, type Manager, createManager } from "../../runtime/index.ts";
 import type { Clock } from "../../util/clock.ts";
 import type { Inside } from "../test-cluster.ts";
 
+const NAME = "keelson-run";
+
+/** Controllers that run once there is an object of their kind. */
+const PROTECTIONS: Readonly<Record<string, () => Controller>> = {
+  PersistentVolumeClaim: () => claimProtection(kubernetes),
+  PersistentVolume: () => volumeProtection(kubernetes),
+  "VolumeAttributesClass.storage.k8s.io": () => attributesClassProtection(kubernetes),
+};
+
 /**
- * The garbage collector of one run: it follows only the kinds whose objects have changed, and those of their owners. Of all other
- * kinds nothing can be collected, and to list and watch each of them would be most of the work of a run.
+ * Built-in controllers of one run, as far as its objects need them: the garbage collector, and those that let go of volumes.
+ *
+ * The collector follows only the kinds whose objects have changed, and those of their owners. Of all other kinds nothing can be
+ * collected, and to list and watch each of them would be most of the work of a run.
  */
-export class RunCollector implements Disposable {
+export class RunControllers implements Disposable {
   readonly #manager: Manager;
+  /** Objects are seen while a request stores them, which these controllers are no part of. */
+  readonly #outside = AsyncLocalStorage.snapshot();
   readonly #seen = new Set<string>();
   readonly #listeners = new Set<() => void>();
   #served: readonly ServedKind[] = [];
   #followed: readonly ServedKind[] = [];
 
   constructor({ client, activity }: Inside, clock: Clock, seed: number) {
-    const own = client("keelson-garbage-collector", ADMIN);
+    const own = client(NAME, ADMIN);
     const all = own.local!.kinds!;
     const local = {
       kinds: () => this.#kinds(all()),
@@ -33,7 +49,7 @@ export class RunCollector implements Disposable {
         };
       },
     };
-    const options = { client: own.with({ local }), name: "keelson-garbage-collector", clock, seed, activity };
+    const options = { client: own.with({ local }), name: NAME, clock, seed, activity };
     this.#manager = createManager(options).add(garbageCollector);
     void this.#manager.start();
   }
@@ -41,11 +57,14 @@ export class RunCollector implements Disposable {
   /** Follows the kind of an object from now on, and those of its owners. */
   see({ apiVersion, kind, metadata: { ownerReferences = [] } }: StoredObject): void {
     const before = this.#seen.size;
-    this.#seen.add(nameOf(apiVersion, kind));
+    const name = nameOf(apiVersion, kind);
+    const protection = this.#seen.has(name) ? undefined : PROTECTIONS[name];
+    if (protection) this.#outside(() => this.#manager.add(protection()));
+    this.#seen.add(name);
     for (const owner of ownerReferences) this.#seen.add(nameOf(owner.apiVersion, owner.kind));
     if (this.#seen.size === before) return;
     this.#served = [];
-    for (const listener of this.#listeners) listener();
+    this.#outside(() => this.#listeners.forEach((listener) => listener()));
   }
 
   [Symbol.dispose](): void {
