@@ -50,23 +50,6 @@ export const goEntries: readonly CommandEntry[] = [
     },
   },
   {
-    name: "buckets",
-    language: "Go",
-    class: "finalizer added after the object that it is for",
-    fault: "It adds its finalizer when the record is made: a bucket that is deleted between the two leaves its record.",
-    kinds: ["leaked"],
-    scenario: {
-      name: "buckets",
-      start: [namespace("storage"), definitionOf(Bucket)],
-      steps: [
-        { apply: objectOf(Bucket, "photos", { region: "eu" }) },
-        { delete: named(Bucket, "photos") },
-        { apply: objectOf(Bucket, "films", { region: "eu" }) },
-        { delete: named(Bucket, "films") },
-      ],
-    },
-  },
-  {
     name: "vaults",
     language: "Go",
     class: "finalizer that is never removed",
