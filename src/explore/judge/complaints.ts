@@ -6,11 +6,23 @@
 import type { FaultKind } from "../contract/finding.ts";
 import type { Complaint, RunRecord } from "../contract/laboratory.ts";
 import type { Identity, RunNames } from "./names.ts";
+import type { Periods } from "./periods.ts";
 import type { Suspect } from "./suspect.ts";
 
-/** The complaints of a run. */
-export const complaintsOf = (run: RunRecord, names: RunNames, stepAt: (seq: number) => number): readonly Suspect[] =>
-  run.complaints.map((complaint) => suspectOf(complaint, run, names, stepAt));
+/**
+ * The complaints of a run.
+ *
+ * A run that does not come to rest while watches are held until it does is a notice: in a cluster they would go on meanwhile.
+ */
+export const complaintsOf = (
+  run: RunRecord,
+  names: RunNames,
+  periods: Pick<Periods, "isHeldInTheEnd">,
+  stepAt: (seq: number) => number,
+): readonly Suspect[] =>
+  run.complaints
+    .map((complaint) => suspectOf(complaint, run, names, stepAt))
+    .map((it) => (it.kind === "unsettled" && periods.isHeldInTheEnd ? { ...it, severity: "notice" } : it));
 
 function suspectOf(complaint: Complaint, run: RunRecord, names: RunNames, stepAt: (seq: number) => number): Suspect {
   const { type, detail } = complaint;

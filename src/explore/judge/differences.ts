@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { differingPaths, type Expected, type Mask, sortedBy } from "./expected.ts";
+import { differingPaths, type Expected, type Mask, sortedBy, unkeyedList } from "./expected.ts";
 import type { Leaf } from "./flat.ts";
 import { GONE, type Identity } from "./names.ts";
 import type { Revisions } from "./revisions.ts";
@@ -153,7 +153,9 @@ function weight(path: string): number {
 function difference(expected: Item, found: Item, paths: readonly string[]): Difference {
   const sorted = [...paths].sort((a, b) => weight(a) - weight(b) || (a < b ? -1 : 1));
   const gone = sorted.find((path) => isGone(found.flat.get(path)) && !isGone(expected.flat.get(path)));
-  const path = gone ?? sorted[0]!;
+  const first = gone ?? sorted[0]!;
+  // Items without a key have no name that means the same in all runs: their list differs.
+  const path = unkeyedList(first) ?? first;
   const stuck = path === DELETION && found.flat.has(DELETION);
   const kind = stuck
     ? "stuck-in-deletion"

@@ -71,7 +71,7 @@ export function differingPaths(one: Flat, other: Flat): string[] {
 const INDEX = /\[\d+\]/;
 
 /** The outermost list of a path whose items have no key: `.spec.args` of `.spec.args[0]`. */
-function unkeyedList(path: string): string | undefined {
+export function unkeyedList(path: string): string | undefined {
   const at = path.search(INDEX);
   return at < 0 ? undefined : path.slice(0, at);
 }

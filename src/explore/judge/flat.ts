@@ -28,6 +28,20 @@ export const leafText = (leaf: Leaf | undefined): string =>
         ? JSON.stringify(leaf)
         : String(leaf);
 
+/** A member as a text of a report: its leaf, or all leaves below it; undefined where there is none. */
+export function memberValue(flat: Flat, path: string): string | undefined {
+  const leaf = flat.get(path);
+  if (leaf !== undefined) return leafText(leaf);
+  const below = [...flat].filter(([at]) => at.startsWith(`${path}[`) || at.startsWith(`${path}.`));
+  if (below.length === 0) return undefined;
+  const isItem = (rest: string): boolean => rest.indexOf("]") === rest.length - 1;
+  const texts = below.map(([at, value]) => {
+    const rest = at.slice(path.length);
+    return rest.startsWith("[") && isItem(rest) ? leafText(value) : `${rest}: ${leafText(value)}`;
+  });
+  return `[${texts.join(", ")}]`;
+}
+
 /** What identifies an item of a list, in the order in which it is tried. */
 const ITEM_KEYS = ["name", "type", "uid", "key", "mountPath", "containerPort", "port", "ip", "id"];
 const DROPPED = new Set([

@@ -122,6 +122,19 @@ describe("states", () => {
     ]);
   });
 
+  test("a list of items without keys differs as one member", () => {
+    const pods = (known: readonly string[]) => (run: RecordedRun) => {
+      const { status } = run.get("Widget", "a") as unknown as { status: object };
+      run.update(OPERATOR, run.get("Widget", "a"), { status: { ...status, known } }, { subresource: "status" });
+    };
+    const known = makeJudge([1, 2, 3].map((seed) => operatorRun(seed, inStep(1, pods(["x", "y"]))).record()));
+    const faults = (names: readonly string[]) => known.faults(operatorRun(SEED, inStep(1, pods(names))).record());
+    const key = "stale-status Widget.example.com default/a .status.known";
+    expect(faults([])).toMatchObject([{ key, expected: '["x", "y"]', found: "[]" }]);
+    expect(faults(["x"])).toMatchObject([{ key, found: '["x"]' }]);
+    expect(faults(["x", "y", "z"])).toMatchObject([{ key, found: '["x", "y", "z"]' }]);
+  });
+
   test("a reference to an owner of the same name that was deleted is dangling", () => {
     // The Widget is made anew; the ConfigMap still names the old one.
     const renew = (old: boolean) => (run: RecordedRun) => {
@@ -515,6 +528,25 @@ describe("what a run says itself", () => {
     expect(played(variation)).toMatchObject([
       { kind: "crash-loop", found: expect.stringContaining("also missing ConfigMap") },
     ]);
+  });
+
+  test("a run that never comes to rest is a fault, but a notice while watches are held until it does", () => {
+    const unsettled = (held: boolean): Variation => ({
+      plan: [
+        {
+          type: "lag",
+          at: { actor: OPERATOR, group: "", kind: "Secret", name: "a-cert", change: "ADDED", occurrence: 0 },
+        },
+      ],
+      make: (_, sent, usual) => (sent.kind === "ConfigMap" ? undefined : usual()),
+      beforeQuiet: (run, step) => {
+        if (step !== 1) return;
+        if (held) run.add({ type: "perturbation", perturbation: 0, phase: "begun", detail: "" });
+        run.complaints.push({ type: "unsettled", step, detail: "100 reconciles" });
+      },
+    });
+    expect(keys(played(unsettled(false)))).toEqual(["unsettled"]);
+    expect(keys(played(unsettled(true)))).toEqual(["notice: unsettled"]);
   });
 
   test("what a driver has is compared by the names that were asked for", () => {

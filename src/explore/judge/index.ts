@@ -18,7 +18,7 @@ import { complaintsOf } from "./complaints.ts";
 import { type Count, countsOf } from "./counts.ts";
 import { Comparer, type Side } from "./differences.ts";
 import { Expected } from "./expected.ts";
-import { leafText } from "./flat.ts";
+import { leafText, memberValue } from "./flat.ts";
 import { Ignored, type IgnoredPart } from "./ignored.ts";
 import { changesWorld, HISTORY } from "./leeway.ts";
 import { Evidence } from "./mechanisms.ts";
@@ -129,7 +129,7 @@ class RunJudge implements Judge {
     return [
       ...unseenWrites(record.trace, new Sight(record.trace), names, at),
       ...restlessness(record, names),
-      ...complaintsOf(record, names, at),
+      ...complaintsOf(record, names, periods, at),
     ].filter(({ identity }) => !identity || !this.#ignored.isObject(identity));
   }
 
@@ -211,7 +211,7 @@ const refOf = ({ group, kind, namespace, name }: NonNullable<Suspect["identity"]
 /** One side of a difference: the member, or the object as YAML. */
 function sideText(item: Item | undefined, path: string | undefined): string {
   if (!item) return "nothing";
-  if (path !== undefined) return leafText(item.flat.get(path));
+  if (path !== undefined) return memberValue(item.flat, path) ?? "nothing";
   if (!item.object) return [...item.flat].map(([member, leaf]) => `${member}: ${leafText(leaf)}`).join("\n");
   const { managedFields: _managed, ...metadata } = item.object.metadata;
   return encodeYaml({ ...item.object, metadata } as Value);
@@ -219,7 +219,8 @@ function sideText(item: Item | undefined, path: string | undefined): string {
 
 /** What follows from the root, one line each. */
 function also(root: Suspect, others: readonly Suspect[]): readonly string[] {
-  const members = root.difference?.paths.filter((path) => path !== root.path) ?? [];
+  const members =
+    root.difference?.paths.filter((path) => path !== root.path && !path.startsWith(`${root.path}[`)) ?? [];
   const own =
     root.path === undefined
       ? []

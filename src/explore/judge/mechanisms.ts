@@ -32,6 +32,14 @@ export class Evidence {
     return met?.seq ?? 0;
   }
 
+  /** The entry where what a perturbation held was let go. */
+  end(perturbation: number): number {
+    const ended = this.run.record.trace.find(
+      (entry) => entry.type === "perturbation" && entry.perturbation === perturbation && entry.phase === "ended",
+    );
+    return ended?.seq ?? Infinity;
+  }
+
   /** The requests of programs for an object after a moment. */
   requests(identity: Identity, after: number, verb?: string): readonly RequestEntry[] {
     return this.run.record.trace.filter(
@@ -91,7 +99,7 @@ export function mechanismOf(suspect: Suspect, plan: readonly Perturbation[], evi
         ? ofMissing(identity, perturbation, begin, evidence)
         : suspect.kind === "leaked" || suspect.kind === "made-twice"
           ? ofLeaked(identity, perturbation, evidence)
-          : ofOthers(suspect, identity, perturbation, begin, evidence);
+          : ofOthers(suspect, identity, perturbation, { begin, end: evidence.end(i) }, evidence);
     if (mechanism !== undefined) return mechanism;
   }
   return undefined;
@@ -196,15 +204,21 @@ function ofOthers(
   suspect: Suspect,
   identity: Identity,
   perturbation: Perturbation,
-  begin: number,
+  { begin, end }: { readonly begin: number; readonly end: number },
   evidence: Evidence,
 ): string | undefined {
   const deletes = suspect.kind === "data-lost" || suspect.kind === "deleted-needlessly";
   switch (perturbation.type) {
     case "stale-restart":
       return deletes ? "it acted on a state that was older than what it had seen before" : undefined;
-    case "lag":
-      return deletes ? `it acted on a cache of ${kindText(perturbation.at)} that was behind` : undefined;
+    case "lag": {
+      const cache = `a cache of ${kindText(perturbation.at)} that was behind`;
+      if (deletes) return `it acted on ${cache}`;
+      const writes = evidence.requests(identity, begin).filter(({ changed }) => changed);
+      return writes.length > 0 && writes.every(({ seq }) => seq < end)
+        ? `it wrote what it saw in ${cache}, and does not look again`
+        : undefined;
+    }
     case "refused": {
       const { at } = perturbation;
       const refused = evidence.run.record.trace[begin];

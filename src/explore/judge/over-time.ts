@@ -14,6 +14,7 @@
 import { Comparer, type Difference } from "./differences.ts";
 import type { Expected } from "./expected.ts";
 import { differingPaths } from "./expected.ts";
+import { memberValue } from "./flat.ts";
 import { changesWorld, leewayOf } from "./leeway.ts";
 import { Periods } from "./periods.ts";
 import { Revisions } from "./revisions.ts";
@@ -93,8 +94,9 @@ function isStillExpected(expected: Expected, difference: Difference, state: numb
   const [now, then] = [expected.items(state, key), expected.items(other, key)];
   if (difference.kind === "missing") return then.length >= now.length;
   if (difference.path === undefined) return then.length <= now.length;
-  const leaf = difference.expected!.flat.get(difference.path);
-  return then.some((item) => item.flat.get(difference.path!) === leaf);
+  const { path } = difference;
+  const value = memberValue(difference.expected!.flat, path);
+  return then.some((item) => memberValue(item.flat, path) === value);
 }
 
 /**

@@ -48,6 +48,11 @@ export class Periods {
     this.disturbances = disturbancesOf(run);
   }
 
+  /** Whether watches were still held when the run ended. */
+  get isHeldInTheEnd(): boolean {
+    return this.disturbances.some(({ kind, endedAt }) => kind !== undefined && endedAt === Infinity);
+  }
+
   /** The state of the step during which an entry stands. */
   stateAt(seq: number): number {
     return Math.max(
@@ -107,7 +112,7 @@ function disturbancesOf({ trace, order }: RunRecord): readonly Disturbance[] {
       else if ((entry.event === "killed" || entry.event === "exited") && !open.has(key)) open.set(key, seq);
     }
   }
-  for (const key of [...open.keys()]) {
+  for (const key of open.keys()) {
     const index = key.startsWith("perturbation ") ? Number(key.slice("perturbation ".length)) : -1;
     ended(key, trace.length, Infinity, heldKind(index));
   }

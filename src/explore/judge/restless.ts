@@ -21,7 +21,7 @@ export function restlessness(run: RunRecord, names: RunNames): readonly Suspect[
   const order = ["fight fault", "restless fault", "restless notice"];
   const rank = ({ kind, severity }: Suspect): number => order.indexOf(`${kind} ${severity}`);
   const first = suspects.reduce<Suspect | undefined>((a, b) => (a && rank(a) <= rank(b) ? a : b), undefined);
-  return [first ?? { kind: "restless", severity: "fault", step, subject: `${run.restlessWrites > 0}` }];
+  return [first ?? { kind: "restless", severity: "fault", step }];
 }
 
 /** The changes in the last half of the last step, but those of users. */

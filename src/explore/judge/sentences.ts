@@ -6,9 +6,10 @@
 import type { Perturbation } from "../contract/plan.ts";
 import { objectText } from "../names.ts";
 import { planClause } from "./clauses.ts";
-import { type Leaf, leafText } from "./flat.ts";
+import { memberValue } from "./flat.ts";
 import { type Evidence, mechanismOf } from "./mechanisms.ts";
 import type { Suspect } from "./suspect.ts";
+import type { Item } from "./view.ts";
 
 /** Returns the sentence of a suspect. */
 export function sentenceOf(suspect: Suspect, plan: readonly Perturbation[], evidence: Evidence): string {
@@ -65,7 +66,7 @@ function effectOf(suspect: Suspect, evidence: Evidence): string {
       return `${program} deleted ${object}, which it leaves alone otherwise, and it was made again`;
     case "data-lost":
       return actors.length > 0
-        ? `${object} was deleted by ${actors[0] === "cluster" ? "the garbage collector" : program}, and its data with it`
+        ? `${object} was deleted by ${actors[0] === "cluster" ? "the cluster" : program}, and its data with it`
         : withDetail(`data of ${object} was lost`, suspect);
     case "made-twice":
       return actors.length > 0
@@ -134,15 +135,14 @@ const memberOf = ({ path }: Suspect): string => (path === undefined ? "" : `${pa
 const isOrWas = ({ severity }: Suspect): string => (severity === "notice" ? "was" : "is");
 
 const MAX_VALUE = 60;
-const shortLeaf = (leaf: Leaf | undefined): string => {
-  const text = leafText(leaf);
+const shortValue = (item: Item | undefined, path: string): string => {
+  const text = (item && memberValue(item.flat, path)) ?? "nothing";
   return text.length > MAX_VALUE ? `${text.slice(0, MAX_VALUE)}…` : text;
 };
 
 function valueText({ path, difference }: Suspect): string {
   if (path === undefined || !difference) return "another one";
-  const [expected, found] = [difference.expected?.flat.get(path), difference.found?.flat.get(path)];
-  return found === undefined
-    ? `missing instead of ${shortLeaf(expected)}`
-    : `${shortLeaf(found)} instead of ${shortLeaf(expected)}`;
+  const { expected, found } = difference;
+  const text = shortValue(found, path);
+  return `${text === "nothing" ? "missing" : text} instead of ${shortValue(expected, path)}`;
 }
