@@ -13,7 +13,7 @@ import {
   configMap,
   definitionOf,
   named,
-  namespace,
+  namespaceNamed,
   objectOf,
 } from "./definitions/kinds.ts";
 import type { CommandEntry } from "./entry.ts";
@@ -57,7 +57,7 @@ export const goEntries: readonly CommandEntry[] = [
     kinds: ["stuck-in-deletion"],
     scenario: {
       name: "vaults",
-      start: [namespace("storage"), definitionOf(Bucket)],
+      start: [namespaceNamed("storage"), definitionOf(Bucket)],
       steps: [{ apply: objectOf(Bucket, "photos", { region: "eu" }) }, { delete: named(Bucket, "photos") }],
     },
   },
@@ -129,7 +129,7 @@ export const goEntries: readonly CommandEntry[] = [
     kinds: ["leaked"],
     scenario: {
       name: "directories",
-      start: [namespace("directory"), definitionOf(Member)],
+      start: [namespaceNamed("directory"), definitionOf(Member)],
       steps: [{ apply: objectOf(Member, "ann", { mail: "ann@example.com" }) }, { delete: named(Member, "ann") }],
     },
   },

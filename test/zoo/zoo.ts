@@ -19,7 +19,7 @@ const { values } = parseArgs({
   },
 });
 
-const PLANS: Readonly<Record<Entry["language"], number>> = { TypeScript: 120, Go: 40, Python: 40 };
+const PLANS: Readonly<Record<Entry["language"], number>> = { TypeScript: 60, Go: 20, Python: 20 };
 
 /** With the fault, and mended. */
 const SIDES: readonly boolean[] = [false, true];

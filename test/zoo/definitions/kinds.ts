@@ -264,7 +264,7 @@ export const configMap = (
 });
 
 /** A namespace. */
-export const namespace = (name: string): Manifest => ({ apiVersion: "v1", kind: "Namespace", metadata: { name } });
+export const namespaceNamed = (name: string): Manifest => ({ apiVersion: "v1", kind: "Namespace", metadata: { name } });
 
 /** The names of an object of the zoo, for a step. */
 export const named = (

@@ -13,7 +13,7 @@ import {
   Runner,
   definitionOf,
   named,
-  namespace,
+  namespaceNamed,
   objectOf,
 } from "../definitions/kinds.ts";
 import type { InProcessEntry } from "../entry.ts";
@@ -184,7 +184,7 @@ export const writes: readonly InProcessEntry[] = [
     kinds: ["leaked"],
     scenario: {
       name: "buckets",
-      start: [namespace("storage"), definitionOf(Bucket)],
+      start: [namespaceNamed("storage"), definitionOf(Bucket)],
       steps: [{ apply: objectOf(Bucket, "photos", { region: "eu" }) }, { delete: named(Bucket, "photos") }],
     },
     programs: (mended) => ({ buckets: { controllers: () => buckets(mended) } }),
