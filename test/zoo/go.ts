@@ -144,7 +144,7 @@ export const goEntries: readonly CommandEntry[] = [
       start: [definitionOf(Schedule)],
       steps: [
         { apply: objectOf(Schedule, "nightly", { hours: "1, 2" }) },
-        { apply: objectOf(Schedule, "nightly", { hours: "3" }) },
+        { apply: objectOf(Schedule, "weekly", { hours: "3" }) },
       ],
     },
   },
