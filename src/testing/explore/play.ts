@@ -295,9 +295,6 @@ class PlayedRun implements Played {
       const detail = messageOf(error);
       const { name } = error as Error;
       if (name === "ReconcileFailed") this.#add({ type: "failed", actor: "cluster", step: this.#step, detail });
-      // A program that does not see that its object is gone makes again what the collector removes: it ends when the news come.
-      else if (name === "HotLoop" && this.#interposer.release(Infinity, (actor) => this.#world.isRunning(actor)))
-        await this.#rest();
       else if (name === "NotSettled" || name === "HotLoop") throw new Stopped("endless", detail);
       else throw error;
     }
