@@ -199,6 +199,8 @@ const ladders = {
     "perturbations",
     ["judge", "operations"],
     "plans",
+    // Runs within a budget, with their clean runs; what is made of them.
+    "runs.ts",
     "shrink.ts",
     "coverage.ts",
     "explore.ts",
@@ -347,7 +349,8 @@ module.exports = {
           "^src/(grpc|storage/(sqlite|etcd)|hooks|server|csi|drivers|node|cli|app)/",
           "^src/client/(transport|kubeconfig/|manifests\\.ts)",
           "^src/util/socket-path\\.ts$",
-          "^src/testing/(endpoint|run-command|explore/version)\\.ts$",
+          "^src/testing/explore/csi/(proxy|proxied-programs)\\.ts$",
+          "^src/testing/(endpoint|run-command|explore/(version|pool|laboratory-thread))\\.ts$",
           ...TESTS,
         ],
       },

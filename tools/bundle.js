@@ -33,6 +33,7 @@ const THREADS = {
   "yaml-job": "src/server/body/yaml-job.ts",
   "validation-job": "src/extension/validation-job.ts",
   "policy-job": "src/admission/policies/policy-job.ts",
+  "laboratory-thread": "src/testing/explore/laboratory-thread.ts",
 };
 /** What is read together: by every command, by a server before its store opens, and while it does. */
 const TOGETHER = {

@@ -137,6 +137,10 @@ test("progress is one line on a terminal, and a line now and then in a log", asy
 
 test("a finding is played again, with or without its scenario, or until a write", async () => {
   expect((await run(["--replay", "f.yaml"])).calls[0]).toMatchObject({ name: "replay", more: ["f.yaml"] });
+  expect((await run(["--replay", "f.yaml", "--", "./a", "-x"])).calls[0]?.request).toMatchObject({
+    file: undefined,
+    programs: [{ name: "a", command: ["./a", "-x"] }],
+  });
   const { calls, printed, exit } = await run(["shop.yaml", "--replay", "f.yaml", "--until", "3"]);
   expect(calls[0]).toMatchObject({ name: "until", more: ["f.yaml", 3], request: { file: "shop.yaml" } });
   expect([printed, exit.done]).toEqual([[], 0]);

@@ -112,7 +112,12 @@ export function exploreCommand(actions: Actions): Command {
   );
   return command.action(async (file: string | undefined, words: readonly string[], flags: ExploreFlags) => {
     const { runExplore } = await import("./explore-run.ts");
-    await runExplore(actions, file, words, flags);
+    const operands = file === undefined ? [] : [file, ...words];
+    // With --replay there may be a command after -- and no file before it.
+    const raw = (command.parent ?? command).rawArgs;
+    const after = raw.includes("--") ? raw.length - 1 - raw.indexOf("--") : 0;
+    const [own, ...more] = operands.slice(0, operands.length - after);
+    await runExplore(actions, own, [...more, ...operands.slice(operands.length - after)], flags);
   });
 }
 

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Fault, Finding } from "./contract/finding.ts";
 import { decodeFinding, encodeFinding, findingFileNames } from "./finding-file.ts";
+import { StrictError } from "./strict.ts";
 
 const at = { actor: "operator", protocol: "api", verb: "create", group: "", kind: "Secret", occurrence: 0 } as const;
 const behind = {
@@ -124,15 +125,21 @@ describe("the file of a finding", () => {
     fc.assert(
       fc.property(fc.constantFrom(...paths), fc.jsonValue(), (path, value) => {
         const text = changed(path, value);
-        try {
-          expect(JSON.parse(JSON.stringify(decodeFinding(text)))).toEqual(JSON.parse(text));
-        } catch (error) {
-          expect(error).toMatchObject({ name: "StrictError" });
-        }
+        expect(readOf(text)).toEqual(JSON.parse(text));
       }),
     );
   });
 });
+
+/** The finding of a text as plain JSON; the JSON itself where it is refused with an error of its own. */
+function readOf(text: string): unknown {
+  try {
+    return JSON.parse(JSON.stringify(decodeFinding(text)));
+  } catch (error) {
+    if (error instanceof StrictError) return JSON.parse(text);
+    throw error;
+  }
+}
 
 describe("the name of the file", () => {
   const named = (...faults: Partial<Fault>[]): readonly string[] =>

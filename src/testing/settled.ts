@@ -142,6 +142,7 @@ export class FailureMonitor {
     const [hot, failures] = [this.#hot, this.#failures.splice(0)];
     if (hot) {
       this.#hot = undefined;
+      this.reset();
       this.#alarm = Promise.withResolvers();
       this.#ignoreUnhandled();
       throw hot;

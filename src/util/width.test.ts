@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { fit, widthOf } from "./width.ts";
+import { fit, widthOf, wrap } from "./width.ts";
 
 test.each([
   ["as it is, where there is room", "colour", 6, "colour"],
@@ -20,6 +20,19 @@ test("a text is cut to its width, and unchanged if it fits", () => {
       const shown = fit(text, places);
       expect(widthOf(shown)).toBeLessThanOrEqual(places);
       expect(shown === text).toBe(widthOf(text) <= places);
+    }),
+  );
+});
+
+test("a text is broken at spaces into lines that fit, and loses no word that fits", () => {
+  expect(wrap("one two three", 7)).toEqual(["one two", "three"]);
+  expect(wrap("", 7)).toEqual([]);
+  expect(wrap("a longerthanthis b", 6)).toEqual(["a", "longe…", "b"]);
+  fc.assert(
+    fc.property(fc.array(fc.stringMatching(/^[a-z]{1,9}$/)), fc.integer({ min: 9, max: 40 }), (words, columns) => {
+      const lines = wrap(words.join(" "), columns);
+      expect(lines.join(" ")).toBe(words.join(" "));
+      for (const line of lines) expect(widthOf(line)).toBeLessThanOrEqual(columns);
     }),
   );
 });

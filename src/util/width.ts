@@ -35,3 +35,16 @@ export function fit(text: string, width: number): string {
   }
   return width < 1 ? "" : `${kept}…`;
 }
+
+/** Breaks a text at spaces; a longer word is cut. */
+export function wrap(text: string, columns: number): string[] {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.split(" ")) {
+    if (line !== "" && widthOf(line) + 1 + widthOf(word) > columns) {
+      lines.push(fit(line, columns));
+      line = word;
+    } else line = line === "" ? word : `${line} ${word}`;
+  }
+  return line === "" ? lines : [...lines, fit(line, columns)];
+}

@@ -10,9 +10,11 @@ import { makeJudge } from "../../explore/judge/index.ts";
 import { type Operations, type Skipped, operationsOf } from "../../explore/operations/index.ts";
 import { progressText } from "../../explore/progress.ts";
 import { explorationReport, formatReport } from "../../explore/report/index.ts";
+import { LaboratoryError } from "../../explore/runs.ts";
 import { orderOf, playAgain } from "../../testing/explore/play-again.ts";
 import { ProgramsLaboratory } from "../../testing/explore/programs.ts";
 import { type ScenarioFile, readScenarioFile } from "../../testing/explore/scenario-file.ts";
+import { ProgramError } from "../../testing/explore/programs-world.ts";
 import { systemClock } from "../../util/clock.ts";
 import { messageOf } from "../../util/error.ts";
 import { VERSION } from "../process/version.ts";
@@ -96,7 +98,9 @@ async function inLaboratory<T>(
     return await work(subject);
   } catch (error) {
     if (error instanceof CliError) throw error;
-    throw new CliError(messageOf(error), { cause: error });
+    // The order of a program that cannot be started tells nothing.
+    const why = error instanceof LaboratoryError && error.cause instanceof ProgramError ? error.cause : error;
+    throw new CliError(messageOf(why), { cause: error });
   }
 }
 

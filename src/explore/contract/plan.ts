@@ -56,6 +56,8 @@ export type Perturbation =
       readonly at: RequestPoint;
       readonly when: "before" | "after" | "late";
       readonly downMillis: number;
+      /** Who is killed: the program that sends the request, or the storage driver that gets the call. The program by default. */
+      readonly victim?: "driver";
     }
   /** The request is handled, and the connection breaks before its answer. */
   | { readonly type: "answer-lost"; readonly at: RequestPoint }

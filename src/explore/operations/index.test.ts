@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Structural } from "../../schema/structural/schema.ts";
 import { fits } from "../../schema/structural/validate.ts";
-import { isObject, type Value, type ValueObject } from "../../value/value.ts";
+import { equal, isObject, type Value, type ValueObject } from "../../value/value.ts";
 import { mergePatchOf } from "./merge-patch.ts";
 import { type Operations, type OperationOptions, type OperationStep, operationsOf } from "./index.ts";
 
@@ -300,11 +300,11 @@ describe("operations from a schema", () => {
       fc.property(schema, (member) => {
         const definition = definitionOf({ required: ["member"], properties: { member } }, { required: ["spec"] });
         const made = operationsOf(definition);
-        for (const { name, changed, fresh } of made.comparisons) {
+        const wrong = made.comparisons.filter(({ changed, fresh }) => {
           const end = played(made, fresh) as { spec: { member: Value } };
-          expect(played(made, changed), name).toEqual(end);
-          expect(fits(member, end.spec.member), name).toBe(true);
-        }
+          return !equal(played(made, changed), end) || !fits(member, end.spec.member);
+        });
+        expect(wrong).toEqual([]);
       }),
     );
   });
@@ -324,7 +324,8 @@ describe("a merge patch", () => {
     fc.assert(
       fc.property(object, object, (before, after) => {
         const patch = mergePatchOf(before, after);
-        if (patch) expect(merged(before, patch)).toEqual(after);
+        const hasNulls = JSON.stringify(after).includes("null");
+        expect(patch ? merged(before, patch) : hasNulls).toEqual(patch ? after : true);
       }),
     );
     expect(mergePatchOf({}, { a: null })).toBeUndefined();

@@ -75,7 +75,7 @@ export function operationsOf(definition: unknown, example?: unknown, options: Op
   const { changes, skipped: unknown } = changesOf(schema, start);
   const steps: OperationStep[] = [{ name: `create ${title}`, create: object }];
   const comparisons: Comparison[] = [];
-  const skipped = [...unknown];
+  const refused: Refused[] = [];
   const add = (step: OperationStep): number => firstStep + steps.push(step) - 1;
   const added = new Map<string, number>();
   /** The same step, with the same name, stands there once. */
@@ -91,6 +91,7 @@ export function operationsOf(definition: unknown, example?: unknown, options: Op
     name: text,
     patch: { apiVersion, kind, name, ...(namespace !== undefined && { namespace }), with: patch },
   });
+  const accepted = new Set<string>();
   let left = 0;
   for (const change of changes) {
     if (comparisons.length >= most) {
@@ -99,23 +100,23 @@ export function operationsOf(definition: unknown, example?: unknown, options: Op
     }
     const planned = plan(schema, start, change);
     if ("why" in planned) {
-      skipped.push({ path: change.path, why: planned.why });
+      refused.push({ change, why: planned.why });
       continue;
     }
     const { there, back } = planned;
-    const text = `${change.path} ${change.name.slice(change.path.length + 1)}`;
-    const changed = [firstStep, once(patchStep(`change ${title}: ${withoutBack(change, text)}`, there))];
+    accepted.add(change.path);
+    const changed = [firstStep, once(patchStep(`change ${title}: ${withoutBack(change)}`, there))];
     if (back) changed.push(once(patchStep(`change ${title} back`, back)));
-    const created = `create ${title} with ${text}`;
+    const created = `create ${title} with ${change.name}`;
     const fresh = back ? [firstStep] : [once({ name: created, create: change.after as unknown as OperationObject })];
     comparisons.push({ name: change.name, changed, fresh });
   }
-  return { steps, comparisons, skipped: unique(skipped), left };
+  return { steps, comparisons, skipped: [...unknown, ...skippedOf(refused, accepted)], left };
 }
 
 /** The way there, as the change that is not taken back has it: so both share a step. */
-const withoutBack = ({ returns }: Change, text: string): string =>
-  returns ? text.slice(0, text.lastIndexOf(", then ")) : text;
+const withoutBack = ({ returns, name }: Change): string =>
+  returns ? name.slice(0, name.lastIndexOf(", then ")) : name;
 
 type Planned =
   | { readonly there: ValueObject; readonly back?: ValueObject }
@@ -143,13 +144,20 @@ function refusalOf(schema: Structural, object: Value, old?: Value): string | und
 
 type RuleSchema = Structural & Schema & { readonly "x-kubernetes-validations"?: readonly RuleSource[] };
 
-function unique(skipped: readonly Skipped[]): readonly Skipped[] {
+/** A change that is not tried. */
+interface Refused {
+  readonly change: Change;
+  readonly why: string;
+}
+
+/** One reason for a member that is not changed at all; for others, which change is left out. */
+function skippedOf(refused: readonly Refused[], accepted: ReadonlySet<string>): readonly Skipped[] {
   const seen = new Set<string>();
-  return skipped.filter(({ path, why }) => {
-    const key = `${path}\0${why}`;
-    if (seen.has(key)) return false;
-    seen.add(key);
-    return true;
+  return refused.flatMap(({ change: { path, name }, why }) => {
+    if (accepted.has(path)) return [{ path, why: `${name.slice(path.length + 1)}: ${why}` }];
+    if (seen.has(path)) return [];
+    seen.add(path);
+    return [{ path, why }];
   });
 }
 

@@ -37,6 +37,9 @@ export function textsOf(pattern: string): readonly string[] {
 const ESCAPED_CLASSES: Readonly<Record<string, string>> = { d: "01", w: "ab", s: " ", D: "ab", W: "-.", S: "ab" };
 const ESCAPED_CHARACTERS: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r", f: "\f", v: "\v" };
 
+/** Characters for a set that excludes some. */
+const OTHERS = "abcxyz019-_./ ".split("");
+
 /** Writes one text while it reads the pattern. With the choice 1 it takes other alternatives and characters, and repeats once more. */
 class Writer {
   readonly #pattern: string;
@@ -128,7 +131,8 @@ class Writer {
       }
     }
     if (!excludes) return ranges.flatMap(charactersOf).join("");
-    return [..."abcxyz019-_./ "].filter((one) => !ranges.some(([from, to]) => from <= one && one <= to)).join("");
+    const isExcluded = (one: string): boolean => ranges.some(([from, to]) => from <= one && one <= to);
+    return OTHERS.filter((one) => !isExcluded(one)).join("");
   }
 
   #setCharacter(): string {

@@ -47,16 +47,16 @@ export function explorationReport(exploration: Exploration, options: ReportOptio
   const { scenario, version, pathOf = (name) => name, outputOf, skipped = [] } = options;
   const names = findingFileNames([...findings, ...notices].map(({ fault }) => fault));
   const reports = [...findings, ...notices].map((finding, i) => {
-    const runs = evidence.get(finding);
-    const run = runs?.run.trace ?? [];
-    const state = runs?.run.states.at(-1)?.state;
+    const shown = evidence.get(finding);
+    const run = shown?.run.trace ?? [];
+    const state = shown?.run.states.at(-1)?.state;
     const output = outputOf?.(finding);
-    const isUsual = clean.some((record) => record === runs?.clean);
+    const isUsual = clean.some((record) => record === shown?.clean);
     return findingReport({
       finding,
       file: pathOf(names[i]!),
-      clean: runs?.clean.trace ?? [],
-      ...(isUsual && { otherClean: clean.filter((record) => record !== runs?.clean).map(({ trace }) => trace) }),
+      clean: shown?.clean.trace ?? [],
+      ...(isUsual && { otherClean: clean.filter((record) => record !== shown?.clean).map(({ trace }) => trace) }),
       run,
       ...(state && { state }),
       ...(output && { output }),

@@ -4,7 +4,7 @@
  * @module
  */
 import { printable } from "../../util/terminal.ts";
-import { fit, padTo, widthOf } from "../../util/width.ts";
+import { fit, padTo, widthOf, wrap } from "../../util/width.ts";
 import type { ExplorationReport } from "./exploration-report.ts";
 import { findingLines, type TextStyle } from "./terminal.ts";
 
@@ -58,17 +58,4 @@ function typesTable({ coverage }: ExplorationReport): string[] {
   return rows.map((row) =>
     row.map((cell, i) => (i === 0 ? padTo(cell, widths[i]!) : cell.padStart(widths[i]!))).join("  "),
   );
-}
-
-/** Breaks a text at spaces; a longer word is cut. */
-export function wrap(text: string, columns: number): string[] {
-  const lines: string[] = [];
-  let line = "";
-  for (const word of text.split(" ")) {
-    if (line !== "" && widthOf(line) + 1 + widthOf(word) > columns) {
-      lines.push(fit(line, columns));
-      line = word;
-    } else line = line === "" ? word : `${line} ${word}`;
-  }
-  return line === "" ? lines : [...lines, fit(line, columns)];
 }

@@ -6,14 +6,14 @@
 import type { Value } from "../../value/value.ts";
 import type { Finding } from "../contract/finding.ts";
 import type { State, StoredObject } from "../contract/state.ts";
-import type { ChangeEntry, LifeEntry, ObjectRef, Trace, TraceEntry } from "../contract/trace.ts";
+import type { ChangeEntry, LifeEntry, ObjectRef, RequestEntry, Trace, TraceEntry } from "../contract/trace.ts";
 import { firstDifference, type Known, knowledge } from "../judge/first-difference.ts";
 import { NormalNames, objectText } from "../names.ts";
 import { describePlan } from "../perturbations/index.ts";
 import { comparable, differingPaths, pathText, type ShownLine, shownDiff, yamlLines } from "./object-diff.ts";
 import { type Owner, ownersOf } from "./owners.ts";
 import { type Difference, type Row, timeLine } from "./time-line.ts";
-import { changeText, isWrite } from "./words.ts";
+import { changeText, isWrite, requestsOfChanges } from "./words.ts";
 
 /** A finding with the runs that show it. */
 export interface Evidence {
@@ -143,7 +143,13 @@ function knowledgeOf(
 ): FindingReport["knowledge"] {
   const actor = (runWrite ?? cleanWrite)?.actor;
   if (actor === undefined || actor === "user" || actor === "cluster") return undefined;
-  if (runWrite) return { actor, isInTheEnd: false, sights: knowledge(run, runWrite.seq).map(sightOf) };
+  if (runWrite) {
+    // Its own write had not been stored yet.
+    const before = knowledge(run, runWrite.seq).filter(
+      ({ object, current }) => current !== runWrite.revision || objectText(object) !== objectText(runWrite.object),
+    );
+    return { actor, isInTheEnd: false, sights: before.map(sightOf) };
+  }
   const isOwn = (entry: TraceEntry): entry is LifeEntry => entry.type === "life" && entry.actor === actor;
   const life = run.findLast(isOwn)?.life ?? 0;
   const end: LifeEntry = { type: "life", seq: run.length, at: run.at(-1)?.at ?? 0, actor, life, event: "started" };
@@ -181,6 +187,13 @@ function ownersIn(
   if (cleanWrite && runWrite) {
     for (const path of differingPaths(comparable(cleanWrite.after), comparable(runWrite.after))) {
       add(runWrite.after, runWrite.object, path);
+    }
+  } else if (cleanWrite && found.length === 0) {
+    // What the clean run writes, and this run lacks.
+    const { before, after } = cleanWrite;
+    const none = { apiVersion: after.apiVersion, kind: after.kind, metadata: {} } as Value;
+    for (const path of differingPaths(before ? comparable(before) : none, comparable(after))) {
+      add(after, cleanWrite.object, path);
     }
   }
   // An object that should not be there, or is stuck: whose it is.
@@ -242,20 +255,36 @@ function replayOf(
   if (difference.run === undefined) return { command: line([]) };
   const change = changeAt(run, difference.run);
   if (!change || change.actor === "user" || change.actor === "cluster") return { command: line([]) };
-  return { command: line([]), until: line(["--until", String(writesBefore(run, difference.run) + 1)]) };
+  return { command: line([]), until: line(["--until", String(writesBefore(run, change) + 1)]) };
 }
 
-/** How many writes programs sent before a stored one; each stands in the trace where it was answered. */
-const writesBefore = (run: Trace, seq: number): number =>
-  run.filter(
-    (entry) =>
-      entry.seq < seq &&
+/** How many writes programs sent before that of a change; each stands in the trace where it was answered, or lost. */
+function writesBefore(run: Trace, { seq }: ChangeEntry): number {
+  const sent = run.filter(
+    (entry): entry is RequestEntry =>
       entry.type === "request" &&
       entry.protocol === "api" &&
       isWrite(entry) &&
       entry.actor !== "user" &&
       entry.actor !== "cluster",
-  ).length;
+  );
+  // A request that is handled late stands there twice: where it was lost for its program, and where it was handled.
+  const lossOf = (late: RequestEntry): RequestEntry | undefined =>
+    late.code === undefined && late.changed
+      ? sent.find((entry) => entry.seq < late.seq && entry.code === undefined && !entry.changed && isAlike(entry, late))
+      : undefined;
+  const own = requestsOfChanges(run).get(seq);
+  const end = (own && lossOf(own)?.seq) ?? seq;
+  return sent.filter((entry) => entry.seq < end && !lossOf(entry)).length;
+}
+
+const isAlike = (a: RequestEntry, b: RequestEntry): boolean =>
+  a.actor === b.actor &&
+  a.life === b.life &&
+  a.verb === b.verb &&
+  a.object.kind === b.object.kind &&
+  a.object.namespace === b.object.namespace &&
+  a.object.name === b.object.name;
 
 /** A word for a shell, in quotes where it needs them. */
 export const shellWord = (word: string): string =>

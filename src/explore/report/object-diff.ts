@@ -41,7 +41,12 @@ export function differingPaths(
   b: Value | undefined,
   path: readonly (string | number)[] = [],
 ): readonly (readonly (string | number)[])[] {
-  if (a === undefined || b === undefined) return a === b ? [] : [path];
+  if (a === undefined || b === undefined) {
+    const [there, empty] = a === undefined ? [b, isObject(b) ? {} : []] : [a, isObject(a) ? {} : []];
+    // What is added or removed with its members: each of them.
+    const hasMembers = typeof there === "object" && there !== null && Object.keys(there).length > 0;
+    return there === undefined ? [] : hasMembers ? differingPaths(there, empty, path) : [path];
+  }
   if (equal(a, b)) return [];
   if (isObject(a) && isObject(b)) {
     const names = [...new Set([...Object.keys(a), ...Object.keys(b)])];

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { painter } from "../../util/terminal.ts";
 import { widthOf } from "../../util/width.ts";
 import type { Fault } from "../contract/finding.ts";
+import type { Trace } from "../contract/trace.ts";
 import type { Exploration } from "../explore.ts";
 import {
   explorationReport,
@@ -94,6 +95,9 @@ describe("the report of a finding on a terminal", () => {
       What operator knew in the end
         Widget.x.io default/a: it had seen the last one, revision 11 (created)
         Secret default/a-cert: it had seen the last one, revision 12 (created)
+
+      Who owns it
+        ConfigMap default/a-config .data.size: operator (Update)
 
       Play it again
         keelson explore --replay missing-configmap-a-config.yaml -- ./manager --kubeconfig '{}'"
@@ -191,6 +195,44 @@ describe("the report of a finding on a terminal", () => {
     expect(findingReport({ ...evidence, run: extra, clean: run }).replay.until).toContain("--until 2 -- ./manager");
   });
 
+  it("counts a write that was handled late where it was sent", () => {
+    const [lost, handled] = [false, true].map((changed) => ({
+      type: "request" as const,
+      at: 12,
+      actor: "operator",
+      life: 0,
+      protocol: "api" as const,
+      verb: "create",
+      object: { group: "", kind: "Secret", namespace: "default", name: "late" },
+      changed,
+    }));
+    const late = change("operator", "Secret", "late", 40);
+    const extra = change("operator", "Pod", "extra", 41);
+    const others = clean.filter(({ type }) => type !== "step").map(({ seq: _seq, ...entry }) => entry);
+    const untilOf = (trace: Trace) => findingReport({ ...evidence, run: trace }).replay.until;
+    expect(untilOf(traceOf(lost!, ...others, late, handled!))).toContain("--until 1 --");
+    // Three were sent: the late one, the Secret and the ConfigMap.
+    const known = traceOf(...others, late);
+    const { replay } = findingReport({
+      ...evidence,
+      clean: known,
+      run: traceOf(lost!, ...others, late, handled!, extra),
+    });
+    expect(replay.until).toContain("--until 4 --");
+  });
+
+  it("puts a change before its deliveries, although a watch may be faster than the record", () => {
+    const [delivered] = clean
+      .filter(({ type, seq }) => type === "delivery" && seq > 4)
+      .map(({ seq: _seq, ...entry }) => entry);
+    const trace = traceOf(delivered!, change("operator", "Secret", "a-cert", 12));
+    const { timeLine } = findingReport({ ...evidence, clean: trace, run: trace });
+    expect(timeLine.map((row) => row.run!.text)).toEqual([
+      "operator created Secret default/a-cert",
+      "operator sees Secret default/a-cert added",
+    ]);
+  });
+
   it("says of a run without perturbations that nothing was perturbed, in one column", () => {
     const lines = findingLines(findingReport({ ...evidence, finding: { ...finding, plan: [] }, run: clean }), {
       paint: plain,
@@ -239,10 +281,11 @@ function elementsOf(text: string, empty: readonly string[] = []): string[] {
   for (let at = rest.indexOf("<"); at >= 0; at = rest.indexOf("<")) {
     expect(rest.slice(0, at)).not.toMatch(/>|&(?!(?:amp|lt|gt|quot|#39);)/);
     const tag = /^<(\/?)([a-z][a-z0-9-]*)((?: [a-zA-Z-]+="[^"<>]*")*)(\/?)>/.exec(rest.slice(at));
-    expect(tag, rest.slice(at, at + 80)).not.toBeNull();
-    const [whole, close, name = "", , isEmpty] = tag!;
-    if (close) expect(open.pop()).toBe(name);
-    else {
+    if (!tag) throw new Error(`expected a tag: ${rest.slice(at, at + 80)}`);
+    const [whole, close, name = "", , isEmpty] = tag;
+    if (close) {
+      if (open.pop() !== name) throw new Error(`expected another end than that of ${name}`);
+    } else {
       seen.push(name);
       if (!isEmpty && !empty.includes(name)) open.push(name);
     }

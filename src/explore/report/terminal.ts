@@ -5,7 +5,7 @@
  */
 import { durationText } from "../../util/duration.ts";
 import { type Colour, type Painter, printable } from "../../util/terminal.ts";
-import { fit, padTo, widthOf } from "../../util/width.ts";
+import { fit, padTo, wrap } from "../../util/width.ts";
 import { objectText } from "../names.ts";
 import type { FindingReport } from "./finding-report.ts";
 import { faultKinds } from "./kinds.ts";
@@ -104,7 +104,8 @@ function timeLineText(text: Text, { timeLine, finding: { plan } }: FindingReport
   );
   for (const part of windowOf(timeLine, MAX_ROWS)) {
     if ("left" in part) text.cut(`… ${leftText(part.left)} left out`, "dim");
-    else for (const row of part.rows) isWide ? text.sideBySide(row) : text.signed(row, isAlone);
+    else if (isWide) part.rows.forEach((row) => text.sideBySide(row));
+    else part.rows.forEach((row) => text.signed(row, isAlone));
   }
 }
 
@@ -128,19 +129,8 @@ class Text {
   /** Breaks a text at spaces. */
   wrapped(source: string, colour?: Colour, indent = ""): void {
     const hanging = indent + (/^(?:-|\d+\.) /.test(source) ? INDENT : "");
-    const width = this.columns - hanging.length;
-    let line = "";
-    let start = indent;
-    const end = (): void => {
-      if (line !== "") this.#add(start + fit(line, width), colour);
-      line = "";
-      start = hanging;
-    };
-    for (const word of printable(source).split(" ")) {
-      if (line !== "" && widthOf(line) + 1 + widthOf(word) > width) end();
-      line = line === "" ? word : `${line} ${word}`;
-    }
-    end();
+    const lines = wrap(printable(source), this.columns - hanging.length);
+    for (const [i, line] of lines.entries()) this.#add((i === 0 ? indent : hanging) + line, colour);
   }
 
   cut(source: string, colour?: Colour): void {

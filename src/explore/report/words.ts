@@ -33,13 +33,30 @@ export function momentsOf(trace: Trace): readonly Moment[] {
   const requests = requestsOfChanges(trace);
   const written = new Set(trace.flatMap((entry) => (entry.type === "change" ? [entry.uid] : [])));
   const matched = new Set(requests.values());
-  return trace.flatMap((entry): Moment[] => {
+  return inOrder(trace).flatMap((entry): Moment[] => {
     if (entry.type === "delivery" && !written.has(entry.uid)) return [];
     if (entry.type === "request" && matched.has(entry)) return [];
     const moment = momentOf(entry, requests.get(entry.seq));
     return moment
       ? [{ ...moment, seq: entry.seq, at: entry.at, key: `${moment.kind} ${names.text(moment.text)}` }]
       : [];
+  });
+}
+
+/** The entries with each change before its deliveries: a watch may be faster than the record of the change. */
+function inOrder(trace: Trace): readonly TraceEntry[] {
+  const early = new Map<string, ChangeEntry>();
+  const keyOf = ({ uid, revision }: ChangeEntry | DeliveryEntry): string => `${uid} ${revision}`;
+  for (const entry of trace) if (entry.type === "change") early.set(keyOf(entry), entry);
+  const placed = new Set<TraceEntry>();
+  return trace.flatMap((entry) => {
+    const change = entry.type === "delivery" ? early.get(keyOf(entry)) : undefined;
+    const all = change ? [change, entry] : [entry];
+    return all.filter((one) => {
+      if (placed.has(one)) return false;
+      placed.add(one);
+      return true;
+    });
   });
 }
 
@@ -72,8 +89,8 @@ function momentOf(
   }
 }
 
-/** The request of each change, by the change's place: that of the same program for the same object which follows it. */
-function requestsOfChanges(trace: Trace): ReadonlyMap<number, RequestEntry> {
+/** Returns the request of each change, by the change's place: that of the same program for the same object which follows it. */
+export function requestsOfChanges(trace: Trace): ReadonlyMap<number, RequestEntry> {
   const open = new Map<string, ChangeEntry[]>();
   const requests = new Map<number, RequestEntry>();
   const keyOf = ({ actor, object }: ChangeEntry | RequestEntry, name?: string): string =>

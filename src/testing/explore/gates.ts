@@ -87,6 +87,11 @@ export class Gates {
     return this.#due(step) !== undefined;
   }
 
+  /** Whether something waits at a gate until a later step is at rest. */
+  isBeyond(step: number): boolean {
+    return [...this.#holds].some(({ untilStep = -1 }) => untilStep > step);
+  }
+
   /** Lets the next batch of each watch of a hold go on, or ends its watches; false where nothing is held. */
   release(step: number): boolean {
     const hold = this.#due(step);
@@ -104,6 +109,20 @@ export class Gates {
     for (const watch of watches) watch.releaseAll();
     this.parts.told(hold.index, "ended", `watches of ${hold.kind?.kind ?? "any kind"} by ${hold.program.actor} go on`);
     return true;
+  }
+
+  /** Opens all gates at once, as what else happens has no end; false where none is closed. */
+  releaseAll(): boolean {
+    const holds = [...this.#holds];
+    for (const hold of holds) {
+      const watches = [...this.#watches].filter((watch) => isOf(hold, watch.of));
+      this.#holds.delete(hold);
+      for (const watch of watches)
+        if (hold.isGap) watch.expire();
+        else watch.releaseAll();
+      this.parts.told(hold.index, "ended", `all gates open, as ${hold.program.actor} does not come to rest`);
+    }
+    return holds.length > 0;
   }
 
   /** The connections of a program have ended with it. */

@@ -62,7 +62,7 @@ describe("a clean run", () => {
     expect(listed.length).toBeGreaterThan(1);
   });
 
-  test("is the same each time, byte for byte", async () => {
+  test("is the same each time, byte for byte", { timeout: 120_000 }, async () => {
     const lab = await openLaboratory();
     const run = async (): Promise<string> => {
       const { cpuMillis: _, ...record } = await lab.run(

@@ -133,6 +133,38 @@ describe("watches", () => {
     expect([lists(clean), lists(run)]).toEqual([1, 2]);
   });
 
+  test("that lag go on at once where a program asks again and again until it sees what is stored", async () => {
+    const program = mainOf(async ({ client, clock }) => {
+      let seen = "";
+      const maps = client.resource(ConfigMap);
+      const follow = async (): Promise<void> => {
+        for await (const { type, object } of maps.watch({ namespace: "default" })) {
+          if (type !== "BOOKMARK" && object.metadata.name === "web") seen = object.metadata.resourceVersion;
+        }
+      };
+      void follow();
+      for (;;) {
+        await sleep(clock, 10_000);
+        for (let stored = "-"; stored !== seen && seen !== "";) {
+          stored = (await maps.get({ namespace: "default", name: "web" })).metadata.resourceVersion;
+        }
+      }
+    });
+    const short: Scenario = { ...asking, pause: "1m", quiet: "1m", steps: asking.steps.slice(0, 2) };
+    const run = await playPlan([{ type: "lag", at: eventOfWeb("MODIFIED") }], program, short);
+    expect(run.complaints).toEqual([]);
+    expect(linesOf(run.trace, "perturbation").at(-1)).toBe(
+      "ended 0: all gates open, as operator does not come to rest",
+    );
+    expect(run.states.map(({ step }) => step)).toEqual([0, 1, 2]);
+  });
+
+  test("that stand still until a later step leave no time for tries that are in vain", async () => {
+    const run = await playPlan([{ type: "gap", at: eventOfWeb("MODIFIED"), untilStep: 1 }]);
+    const quiet = run.trace.filter((entry) => entry.type === "step" && entry.phase === "quiet");
+    expect(quiet.map(({ at }) => at)).toEqual([15_000, 315_000, 615_000, 87_015_000]);
+  });
+
   test("that end make a program list again", async () => {
     const run = await playPlan([{ type: "resync", at: eventOfWeb("ADDED") }]);
     const lists = requestsOf(run).filter(({ verb }) => verb === "list");

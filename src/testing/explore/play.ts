@@ -192,7 +192,7 @@ class PlayedRun implements Played {
     const { scenario, steps } = this.#parts;
     const pause = millisOf(scenario.pause ?? PAUSE);
     this.#step = -1;
-    await this.#unlessStopped(this.#world.begin());
+    await this.#settle(() => this.#world.begin());
     await this.#restFor(0);
     for (const index of this.#order.steps ?? scenario.steps.keys()) {
       this.#signal?.throwIfAborted();
@@ -218,7 +218,10 @@ class PlayedRun implements Played {
       if (error instanceof Stopped) throw error;
       this.#add({ type: "step-failed", step: this.#step, detail: messageOf(error) });
     }
-    await this.#restFor(pause, { isPause: true });
+    await this.#restFor(0);
+    // A program that is kept from seeing what has changed may try again and again: the time for that is after it has seen it.
+    const isBeyond = this.#interposer.gates.isBeyond(this.#step);
+    await this.#restFor(isBeyond ? Math.min(pause, HOLD_MS) : pause, { isPause: true });
     for (const met of this.#player.step(this.#step, "quiet")) {
       await this.#disturb(met);
       await this.#restFor(pause, { isPause: true });
@@ -229,7 +232,7 @@ class PlayedRun implements Played {
   async #disturb({ index, perturbation }: Met<StepPerturbation>): Promise<void> {
     if (perturbation.type === "clock-jump") {
       this.#trace.perturbation(index, "begun", `the clock jumps by ${perturbation.byMillis} ms`);
-      await this.#unlessStopped(this.#world.jump(perturbation.byMillis));
+      await this.#settle(() => this.#world.jump(perturbation.byMillis));
       return;
     }
     const { node, forMillis } = perturbation;
@@ -248,7 +251,7 @@ class PlayedRun implements Played {
     const end = clock.steady() + millis;
     const isRunning = (actor: string): boolean => this.#world.isRunning(actor);
     while (!isEnough()) {
-      await this.#rest();
+      await this.#settle(() => this.#world.rest());
       if (this.#world.goOn()) continue;
       const now = clock.steady();
       const isDue = this.#interposer.isDue(this.#step, isRunning);
@@ -256,7 +259,7 @@ class PlayedRun implements Played {
       const held = isDue ? this.#dueSince! + HOLD_MS - now : Infinity;
       if ((held <= 0 || (isPause && now >= end)) && this.#interposer.release(this.#step, isRunning)) continue;
       if (now >= end) return;
-      await this.#unlessStopped(this.#world.pass(Math.min(end - now, held)));
+      await this.#settle(() => this.#world.pass(Math.min(end - now, held)));
     }
   }
 
@@ -287,14 +290,18 @@ class PlayedRun implements Played {
     return count;
   }
 
-  /** Waits until nothing happens; what is wrong by itself is recorded, and ends the run where it cannot go on. */
-  async #rest(): Promise<void> {
+  /**
+   * Waits for everything to come to rest, in one way or another; what is wrong by itself is recorded, and ends the run where it cannot go
+   * on.
+   */
+  async #settle(work: () => Promise<void>): Promise<void> {
     try {
-      await this.#unlessStopped(this.#world.rest());
+      await this.#unlessStopped(work());
     } catch (error) {
       const detail = messageOf(error);
       const { name } = error as Error;
       if (name === "ReconcileFailed") this.#add({ type: "failed", actor: "cluster", step: this.#step, detail });
+      else if (name === "HotLoop" && this.#interposer.gates.releaseAll()) await this.#settle(() => this.#world.rest());
       else if (name === "NotSettled" || name === "HotLoop") throw new Stopped("endless", detail);
       else throw error;
     }

@@ -28,7 +28,9 @@ class LaboratoryThread {
     this.#worker.on("message", (reply: ThreadReply) => this.#waiting?.resolve(reply));
     this.#worker.on("messageerror", (error) => this.#fail(error));
     this.#worker.on("error", (error) => this.#fail(error));
-    this.#worker.on("exit", (code) => this.#fail(new Error(`expected the worker thread to go on, but it ended with exit code ${code}`)));
+    this.#worker.on("exit", (code) =>
+      this.#fail(new Error(`expected the worker thread to go on, but it ended with exit code ${code}`)),
+    );
   }
 
   /** Waits until the module is loaded and its laboratory is open. */
@@ -62,7 +64,9 @@ class LaboratoryThread {
     this.#waiting = Promise.withResolvers();
     const reply = await this.#waiting.promise;
     if (reply.type === type) return reply;
-    throw new Error(reply.type === "failed" ? reply.message : `expected a reply ${type} of a worker thread, got ${reply.type}`);
+    throw new Error(
+      reply.type === "failed" ? reply.message : `expected a reply ${type} of a worker thread, got ${reply.type}`,
+    );
   }
 
   /** Only the first failure says why. */

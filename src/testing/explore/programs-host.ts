@@ -14,6 +14,8 @@ import type { Quiet } from "./programs-quiet.ts";
 const FIRST_BACKOFF_MS = 200;
 const MAX_BACKOFF_MS = 3200;
 const LOOP_ENDS = 5;
+/** How much of the output tells why. */
+const TOLD_LINES = 20;
 /** How long a program may take until its first request. */
 const START_MS = 15_000;
 
@@ -129,7 +131,7 @@ export class ProgramHost {
     this.#events.exited(endText(end), process.output);
     if (++this.#ends >= LOOP_ENDS) {
       this.seen();
-      const said = process.output.slice(-10);
+      const said = process.output.slice(-TOLD_LINES);
       this.#events.loops(`it ended ${this.#ends} times, ${endText(end)}${said.map((line) => `\n  ${line}`).join("")}`);
       return;
     }

@@ -79,6 +79,11 @@ interface Handover {
   readonly came: () => void;
 }
 
+/** A program that cannot be explored: it does not start, or needs what another one has. */
+export class ProgramError extends Error {
+  override readonly name = "ProgramError";
+}
+
 /** See the head of this file. */
 export class ProgramsWorld implements World {
   readonly find: FindProgram = programOf;
@@ -294,13 +299,13 @@ export class ProgramsWorld implements World {
     this.#context.trace.life({ actor, life, event: "exited", ...lastWords(detail, output) });
     this.#over(replica);
     const advice = portAdvice(actor, output);
-    if (advice !== undefined) this.#fault = new Error(advice);
+    if (advice !== undefined) this.#fault = new ProgramError(advice);
   }
 
   #loops({ program, sender: { actor } }: Replica, detail: string): void {
     this.#context.complain({ type: "crash-loop", actor, detail });
     if (!program.wasPerturbed && this.#context.plan.length === 0)
-      this.#fault ??= new Error(`${actor} could not be started: ${detail}`);
+      this.#fault ??= new ProgramError(`${actor} could not be started: ${detail}`);
   }
 
   /** A request has come to the port of a replica. */
@@ -365,6 +370,8 @@ const isWatch = (url: string): boolean => /[?&]watch=(true|1)(&|$)/.test(url);
 /** Whether an entry shows that something happens; Leases are renewed for ever. */
 function stirs(entry: TraceEntry): boolean {
   if (entry.type === "change") return !isAside(refOf(entry.after), entry.after);
+  // What was held goes on, or ends.
+  if (entry.type === "perturbation") return true;
   return entry.type === "delivery" && entry.object.kind !== "Lease" && entry.object.kind !== "Event";
 }
 

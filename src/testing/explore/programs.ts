@@ -54,7 +54,7 @@ const RESTART_MS = 500;
 /** The longest pause after a step that a scenario gets. */
 const MAX_PAUSE_MS = 10_000;
 /** The pause after each step of a plan that is played again: a program may have waited before it tried again. */
-const PATIENCE_MS = 3000;
+const PATIENCE_MS = 2000;
 /** The longest delay of an answer, and of a webhook. */
 const MAX_SLOW_MS = 3000;
 

@@ -1,0 +1,90 @@
+import { afterEach, describe, expect, test } from "vitest";
+import type { RunOrder } from "../../explore/contract/laboratory.ts";
+import { type Exploration, explore } from "../../explore/explore.ts";
+import { makeJudge } from "../../explore/judge/index.ts";
+import { LaboratoryError } from "../../explore/runs.ts";
+import { systemClock } from "../../util/clock.ts";
+import { LaboratoryPool } from "./pool.ts";
+import { createSecret, openLaboratory, closeLaboratories } from "./testing/certificates.ts";
+
+const opened: LaboratoryPool[] = [];
+const pool = async (name: string, workers = 2): Promise<LaboratoryPool> => {
+  const made = await LaboratoryPool.of(new URL(`testing/modules/${name}.ts`, import.meta.url), workers);
+  opened.push(made);
+  return made;
+};
+afterEach(async () => {
+  for (const one of opened.splice(0)) await one[Symbol.asyncDispose]();
+  await closeLaboratories();
+});
+
+const exploreAll = (lab: LaboratoryPool, plans: number): Promise<Exploration> =>
+  explore(lab, (clean) => makeJudge(clean, []), {
+    clock: systemClock,
+    origin: { scenario: { name: "s" }, versions: { keelson: "0", node: "0", platform: "test" } },
+    seed: 1,
+    plans,
+    only: ["crash"],
+  });
+
+describe("a pool of worker threads", () => {
+  test("plays each order as a laboratory in this thread does, as many at once as there are workers", async () => {
+    const lab = await pool("certificates");
+    const alone = await openLaboratory();
+    expect(lab.parallel).toBe(2);
+    expect(lab.scenario).toEqual(alone.scenario);
+    expect([...lab.perturbations].sort()).toEqual([...alone.perturbations].sort());
+    const orders: RunOrder[] = [
+      { seed: 1, plan: [] },
+      { seed: 2, plan: [{ type: "crash", at: createSecret, when: "after", downMillis: 1000 }] },
+      { seed: 3, plan: [{ type: "answer-lost", at: createSecret }], steps: [0] },
+      { seed: 1, plan: [] },
+    ];
+    const records = await Promise.all(orders.map((order) => lab.run(order)));
+    for (const [i, record] of records.entries()) {
+      const { trace, states, met, order } = await alone.run(orders[i]!);
+      expect(JSON.parse(JSON.stringify(record))).toMatchObject(
+        JSON.parse(JSON.stringify({ trace, states, met, order })),
+      );
+    }
+  });
+
+  test("explores with two workers", async () => {
+    const { plans, findings, coverage } = await exploreAll(await pool("certificates"), 10);
+    expect(plans).toBe(10);
+    expect(coverage.types).toEqual([{ type: "crash", planned: 7, tried: 7, met: 7 }]);
+    expect(coverage.combinations).toBe(3);
+    expect(findings).toEqual([]);
+  });
+
+  test("a thread that ends is an error with the order that it played", async () => {
+    const failed = await exploreAll(await pool("exits"), 10).catch((error: unknown) => error);
+    expect(failed).toBeInstanceOf(LaboratoryError);
+    expect((failed as LaboratoryError).order.plan).toMatchObject([{ type: "crash" }]);
+    expect((failed as LaboratoryError).message).toContain(
+      "expected the worker thread to go on, but it ended with exit code 7",
+    );
+  });
+
+  test("a run that is cancelled ends, and the thread plays the next one", async () => {
+    const lab = await pool("certificates", 1);
+    const controller = new AbortController();
+    const run = lab.run({ seed: 1, plan: [] }, controller.signal);
+    controller.abort();
+    const ended = await run.then(
+      () => "played",
+      () => "cancelled",
+    );
+    expect(["played", "cancelled"]).toContain(ended);
+    expect((await lab.run({ seed: 1, plan: [] })).order.seed).toBe(1);
+    await expect(lab.run({ seed: 1, plan: [] }, AbortSignal.abort())).rejects.toThrow("aborted");
+  });
+
+  test("a module that is no exploration is refused, and so is one that is not there", async () => {
+    await expect(pool("nothing")).rejects.toThrow(
+      /^expected file:.*nothing\.ts to export by default what defineExploration\(\{ scenario, \.\.\. \}\) returns, got number$/,
+    );
+    await expect(pool("missing")).rejects.toThrow("Cannot find module");
+    await expect(pool("certificates", 0)).rejects.toThrow("expected at least 1 worker, got 0");
+  });
+});

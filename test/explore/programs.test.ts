@@ -1,0 +1,192 @@
+/**
+ * Programs over HTTP, explored from the outside: a small one of Node with a fault, its mended twin, and a manager of
+ * controller-runtime where `go` is there.
+ *
+ * @module
+ */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { fromKubeconfig } from "../../src/client/index.ts";
+import { ConfigMap, Secret } from "../../src/client/kinds/index.ts";
+import type { Finding } from "../../src/explore/contract/finding.ts";
+import type { RunRecord } from "../../src/explore/contract/laboratory.ts";
+import type { Perturbation, RequestPoint } from "../../src/explore/contract/plan.ts";
+import { decodeFinding } from "../../src/explore/finding-file.ts";
+import { makeJudge } from "../../src/explore/judge/index.ts";
+import { playAgain } from "../../src/testing/explore/play-again.ts";
+import { ProgramsLaboratory } from "../../src/testing/explore/programs.ts";
+import { readScenarioFile } from "../../src/testing/explore/scenario-file.ts";
+import { systemClock } from "../../src/util/clock.ts";
+import { built } from "../clients/built.ts";
+
+const keelson = new URL("../../bin/keelson.js", import.meta.url).pathname;
+const naive = [process.execPath, new URL("tickets.ts", import.meta.url).pathname] as const;
+const folder = mkdtempSync(join(tmpdir(), "keelson-explore-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+const file = join(folder, "tickets.yaml");
+writeFileSync(
+  file,
+  `
+name: tickets
+steps:
+  - apply: { apiVersion: v1, kind: ConfigMap, metadata: { name: one, labels: { wants: ticket } } }
+eventually:
+  - rule: each ticket is known
+    for: { apiVersion: v1, kind: ConfigMap }
+    expression: "!has(object.metadata.labels) || !('wants' in object.metadata.labels) || 'example.com/ticket' in object.metadata.annotations"
+`,
+);
+const { scenario } = readScenarioFile(file);
+const findings = join(folder, "findings");
+
+async function keelsonExplore(...args: readonly string[]) {
+  const child = spawn(process.execPath, [keelson, "explore", ...args], {
+    cwd: folder,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let said = "";
+  child.stdout.on("data", (chunk: Buffer) => (said += chunk.toString()));
+  child.stderr.on("data", (chunk: Buffer) => (said += chunk.toString()));
+  const [code] = (await once(child, "close")) as [number | null];
+  return { code, said };
+}
+
+const create: RequestPoint = {
+  actor: "tickets",
+  protocol: "api",
+  verb: "create",
+  group: "",
+  kind: "Secret",
+  namespace: "default",
+  name: "one-*",
+  occurrence: 0,
+};
+const CRASH: Perturbation = { type: "crash", at: create, when: "after", downMillis: 10_000 };
+
+const laboratory = (...command: readonly [string, ...string[]]): Promise<ProgramsLaboratory> =>
+  ProgramsLaboratory.of(scenario, { programs: [{ name: "tickets", command }], env: process.env, restartMillis: 200 });
+
+const secrets = ({ states }: RunRecord): number =>
+  states.at(-1)!.state.objects.filter(({ kind }) => kind === "Secret").length;
+
+describe("a naive program", { timeout: 300_000 }, () => {
+  test("its fault is found, written to a file, and found again from it", async () => {
+    const limits = ["--only", "crash", "--plans", "3", "--budget", "5m", "--restart", "200ms", "--out", "findings"];
+    const { code, said } = await keelsonExplore(file, ...limits, "--program", `tickets=${naive.join(" ")} --generate`);
+    expect({ code, said }).toMatchObject({
+      code: 1,
+      said: expect.stringContaining("one Secret default/one-* too many"),
+    });
+    // What the program printed is shown.
+    expect(said).toContain("tickets begins");
+    const [name] = readdirSync(findings);
+    const finding = decodeFinding(readFileSync(join(findings, name!), "utf8"));
+    expect(finding).toMatchObject({
+      scenario: { file: "../tickets.yaml" },
+      command: [...naive, "--generate"],
+      plan: [{ type: "crash", at: create }],
+      fault: { kind: "leaked", severity: "fault" },
+    } satisfies { [M in keyof Finding]?: unknown });
+    const again = await keelsonExplore("--replay", `findings/${name}`);
+    expect({ again }).toMatchObject({ again: { code: 1, said: expect.stringContaining("too many") } });
+  });
+
+  test("a finding shows nine times of ten", async () => {
+    const [name] = readdirSync(findings);
+    const finding = decodeFinding(readFileSync(join(findings, name!), "utf8"));
+    await using lab = await laboratory(...naive, "--generate");
+    const options = { times: 10, clock: systemClock, signal: new AbortController().signal };
+    const { findings: found } = await playAgain(lab, (clean) => makeJudge(clean), finding, options);
+    expect(found[0]?.replayed).toMatchObject({ of: 10 });
+    expect(found[0]?.replayed.shown).toBeGreaterThanOrEqual(9);
+  });
+
+  test("a run stops before a write, and its cluster can be used", async () => {
+    const [name] = readdirSync(findings);
+    const args = [keelson, "explore", "--replay", `findings/${name}`, "--until", "2"];
+    const child = spawn(process.execPath, args, { cwd: folder, stdio: ["ignore", "ignore", "pipe"] });
+    let said = "";
+    child.stderr.on("data", (chunk: Buffer) => (said += chunk.toString()));
+    await expect.poll(() => said, { timeout: 60_000 }).toContain("export KUBECONFIG=");
+    expect(said).toContain("stopped before write 2");
+    using connection = await fromKubeconfig({ path: said.split("export KUBECONFIG=")[1]!.trim() });
+    const { client } = connection;
+    const { items } = await client.resource(Secret).list({ namespace: "default" });
+    const one = await client.resource(ConfigMap).get({ namespace: "default", name: "one" });
+    // The first write of the program was stored, and it was killed; its second one waits.
+    expect([items.length, one.metadata.annotations]).toEqual([1, undefined]);
+    child.kill("SIGINT");
+    expect(await once(child, "close")).toEqual([0, null]);
+  });
+
+  test("its mended twin is not accused", async () => {
+    const limits = ["--only", "crash,answer-lost", "--plans", "4", "--budget", "5m", "--restart", "200ms"];
+    const { code, said } = await keelsonExplore(file, ...limits, "--", ...naive);
+    expect({ code, said }).toMatchObject({ code: 0, said: expect.stringContaining("0 faults") });
+  });
+});
+
+test("a program that cannot be started is no finding", { timeout: 120_000 }, async () => {
+  const { code, said } = await keelsonExplore(file, "--", process.execPath, "-e", "throw new Error('no flag')");
+  expect({ code, said }).toMatchObject({
+    code: 2,
+    said: expect.stringContaining("keelson: node could not be started: it ended 5 times"),
+  });
+  expect(said).toContain("no flag");
+});
+
+test("programs that need the same port are told what to do", { timeout: 120_000 }, async () => {
+  const taken = `const net = require("node:net"); const one = net.createServer().listen(0, "127.0.0.1", () => net.createServer().listen(one.address().port, "127.0.0.1"))`;
+  await using lab = await laboratory(process.execPath, "-e", taken);
+  await expect(lab.run({ seed: 1, plan: [] })).rejects.toThrow("tickets needs a port that is taken");
+});
+
+const manager = await built({
+  name: "explore-tickets",
+  folder: new URL("go/", import.meta.url).pathname,
+  commands: (output) => [["go", "build", "-o", `${output}/tickets`, "."]],
+});
+
+describe.skipIf(manager === undefined)("a manager of controller-runtime", { timeout: 300_000 }, () => {
+  const program = `${manager}/tickets`;
+
+  test("it makes a second Secret after a crash between its writes, and after a lost answer", async () => {
+    await using lab = await laboratory(program, "--generate");
+    const clean = await lab.run({ seed: 1, plan: [] });
+    expect([secrets(clean), clean.complaints]).toEqual([1, []]);
+    const runs = [CRASH, { ...CRASH, when: "late" } as const, { type: "answer-lost", at: create } as const];
+    for (const one of runs) {
+      const run = await lab.run({ seed: 2, plan: [one], brief: true });
+      expect([one.type, run.met, secrets(run)]).toEqual([one.type, [true], 2]);
+    }
+    const refused: Perturbation = { type: "refused", at: create, with: "too-many-requests", times: 2 };
+    const run = await lab.run({ seed: 2, plan: [refused], brief: true });
+    expect([run.met, secrets(run), run.complaints]).toEqual([[true], 1, []]);
+  });
+
+  test("a watch that ends with 410 is opened anew before it counts as at rest", async () => {
+    await using lab = await laboratory(program);
+    const behind = { actor: "tickets", group: "", kind: "ConfigMap", namespace: "default", name: "one" };
+    const gap: Perturbation = { type: "gap", at: { ...behind, change: "ADDED", occurrence: 0 } };
+    const run = await lab.run({ seed: 2, plan: [gap], brief: true });
+    expect([run.met, secrets(run), run.complaints]).toEqual([[true], 1, []]);
+    const watches = run.trace.filter((entry) => entry.type === "request" && entry.verb === "watch");
+    expect(watches.length).toBeGreaterThanOrEqual(2);
+  });
+
+  test("with an election another replica takes over while a request is on its way", async () => {
+    await using lab = await laboratory(program, "--generate", "--leader-elect");
+    expect(lab.perturbations.has("lead-changes")).toBe(false);
+    await lab.run({ seed: 1, plan: [], brief: true });
+    expect(lab.perturbations.has("lead-changes")).toBe(true);
+    const run = await lab.run({ seed: 2, plan: [{ type: "lead-changes", at: create }], brief: true });
+    const lives = run.trace.flatMap((entry) => (entry.type === "life" ? [`${entry.life} ${entry.event}`] : []));
+    expect(lives).toEqual(expect.arrayContaining(["0 started", "1 started", "1 leading", "0 not leading"]));
+    // Both replicas have made a Secret for the same ConfigMap.
+    expect([run.met, secrets(run)]).toEqual([[true], 2]);
+  });
+});
