@@ -17,6 +17,8 @@ import { deliveryKey, PointCounter, requestKey } from "./points.ts";
 export interface Write {
   readonly request: RequestEntry;
   readonly point: RequestPoint;
+  /** When it was handled. */
+  readonly handled: Handled;
   /** Equal for writes that do the same: verb, object and changed members. */
   readonly shape: string;
   readonly step: number;
@@ -160,13 +162,13 @@ interface Progress {
 }
 
 /** A moment at which a write was handled: the revision where it changed an object, and the place of its answer. */
-interface Handled {
+export interface Handled {
   readonly revision: number | undefined;
   readonly seq: number;
 }
 
 /** Whether news came before a write was handled. The delivery of a change may stand before the change, and before the answer to its writer. */
-const isBefore = ({ delivery, read }: Cause, { revision, seq }: Handled): boolean =>
+export const isBefore = ({ delivery, read }: Pick<Cause, "delivery" | "read">, { revision, seq }: Handled): boolean =>
   delivery && revision !== undefined
     ? delivery.entry.revision < revision
     : (delivery?.entry ?? read!.request).seq < seq;
@@ -283,6 +285,7 @@ class Analysis {
     const write: Building<Write> = {
       request,
       point,
+      handled,
       shape,
       step: this.#step,
       place: progress.group.length,

@@ -264,7 +264,8 @@ describe("limits", () => {
     const seen: Progress[] = [];
     const faults = [{ key: "half", needs: [isCrash("a")] }];
     await run({ steps, faults }, { plans: 20, onProgress: (progress) => seen.push(progress) });
-    expect(seen.map(({ plans }) => plans)).toEqual([...seen.map(({ plans }) => plans)].sort((a, b) => a - b));
+    const plans = seen.map((progress) => progress.plans);
+    expect(plans).toEqual(plans.toSorted((a, b) => a - b));
     expect(seen.at(-1)).toMatchObject({ plans: 20, faults: 1, notices: 0 });
     expect(seen.at(-1)!.planned - seen.at(-1)!.left).toBe(20);
     expect(seen.find(({ finding }) => finding)!.finding!.fault.key).toBe("half");

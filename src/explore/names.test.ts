@@ -82,4 +82,8 @@ test("points are counted by what is alike, with generated names as one", () => {
   });
   expect(counter.delivery(delivery).occurrence).toBe(1);
   expect(counter.delivery({ ...delivery, actor: "other" }).occurrence).toBe(0);
+  // An event that comes before the change is recorded brings the prefix itself.
+  const early = { ...delivery, object: { ...delivery.object, name: "web-zzzzz" } };
+  expect(counter.delivery(early).name).toBe("web-zzzzz");
+  expect(counter.delivery({ ...early, generateName: "web-" })).toMatchObject({ name: "web-*", occurrence: 2 });
 });

@@ -12,6 +12,11 @@ import type { ObjectRef, Trace } from "./contract/trace.ts";
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
 const NAME_CHARACTERS = /[-a-z0-9.]+/gi;
 
+/** What of an object says whether the server generated its name. */
+interface NamedObject {
+  readonly metadata: Pick<StoredObject["metadata"], "name" | "generateName">;
+}
+
 /** Whether a text ends or a part of a name ends at an index. */
 const isBoundary = (text: string, index: number): boolean =>
   index === text.length || text[index] === "-" || text[index] === ".";
@@ -31,8 +36,7 @@ export class NormalNames {
   }
 
   /** Remembers the name of an object if the server generated it. */
-  learn({ metadata }: StoredObject): void {
-    const { name, generateName } = metadata;
+  learn({ metadata: { name, generateName } }: NamedObject): void {
     if (!generateName || this.#generated.has(name) || !name.startsWith(generateName)) return;
     this.#generated.set(name, `${this.#replaced(generateName)}*`);
     this.#longest = Math.max(this.#longest, name.length);

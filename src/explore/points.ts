@@ -14,8 +14,8 @@ export type PointRequest = Pick<
   RequestEntry,
   "actor" | "protocol" | "verb" | "object" | "subresource" | "generateName"
 >;
-/** What of a delivery says which point it is. */
-export type PointDelivery = Pick<DeliveryEntry, "actor" | "object" | "change">;
+/** What of a delivery says which point it is; while a run is played, an event may come before the change is recorded. */
+export type PointDelivery = Pick<DeliveryEntry, "actor" | "object" | "change"> & { readonly generateName?: string };
 
 type WithoutOccurrence<P> = Omit<P, "occurrence">;
 
@@ -63,7 +63,8 @@ export class PointCounter {
   }
 
   /** Returns the point of the next delivery. */
-  delivery({ actor, object, change }: PointDelivery): DeliveryPoint {
+  delivery({ actor, object, change, generateName }: PointDelivery): DeliveryPoint {
+    if (generateName !== undefined) this.#names.learn({ metadata: { name: object.name, generateName } });
     const { group, kind, namespace, name } = this.#names.ref(object);
     const point = { actor, group, kind, ...(namespace !== undefined && { namespace }), name, change };
     return { ...point, occurrence: this.#count(deliveryKey(point)) };

@@ -1,4 +1,4 @@
-import type { Delivery } from "../causality.ts";
+import { type Delivery, isBefore } from "../causality.ts";
 import type { PerturbationRule } from "./rule.ts";
 import { pairsOf } from "./weights.ts";
 import { deliveryNoun } from "./words.ts";
@@ -18,7 +18,7 @@ export const lag: PerturbationRule<"lag"> = {
   describe: ({ at }) =>
     `${at.actor} sees ${deliveryNoun(at)} and all later news of ${kindText(at)} only when all else is at rest`,
   propose(run) {
-    const lastWrite = new Map(run.writes.map((write) => [`${write.point.actor}|${write.step}`, write.request.seq]));
+    const lastWrite = new Map(run.writes.map((write) => [`${write.point.actor}|${write.step}`, write.handled]));
     const kinds = new Map<string, Set<string>>();
     for (const { point } of run.deliveries) {
       const seen = kinds.get(point.actor) ?? new Set();
@@ -26,14 +26,14 @@ export const lag: PerturbationRule<"lag"> = {
     }
     return run.deliveries
       .filter((delivery) => delivery.fresh)
-      .map((delivery) => ({
-        perturbation: { type: "lag", at: delivery.point } as const,
-        worth: worthOf(
-          delivery,
-          (lastWrite.get(`${delivery.point.actor}|${delivery.step}`) ?? -1) > delivery.entry.seq,
-          kinds.get(delivery.point.actor)!.size > 1,
-        ),
-        pairs: pairsOf(delivery),
-      }));
+      .map((delivery) => {
+        const last = lastWrite.get(`${delivery.point.actor}|${delivery.step}`);
+        const hasLaterWrites = last !== undefined && isBefore({ delivery }, last);
+        return {
+          perturbation: { type: "lag", at: delivery.point } as const,
+          worth: worthOf(delivery, hasLaterWrites, kinds.get(delivery.point.actor)!.size > 1),
+          pairs: pairsOf(delivery),
+        };
+      });
   },
 };

@@ -142,6 +142,23 @@ describe("what is proposed", () => {
   });
 });
 
+test("a stale restart is never tried at the write that made the change, though its delivery stands before the answer", () => {
+  const builder = new TraceBuilder().step(0).news("create", widget);
+  const [change, answer, delivery] = new TraceBuilder()
+    .change("user", "create", widget)
+    .write("create", { kind: "ConfigMap", name: "w" })
+    .trace.slice(1);
+  for (const entry of [delivery!, change!, answer!]) builder.add(entry);
+  const sentences = (built: TraceBuilder) =>
+    proposals(analyse(built.trace), outline, new Set(["stale-restart"])).map(({ perturbation }) =>
+      describePerturbation(perturbation),
+    );
+  const own = "it first sees the state from before the addition of ConfigMap default/w";
+  expect(sentences(builder).some((sentence) => sentence.endsWith(own))).toBe(false);
+  builder.step(1).request("op", "get", { group: "", kind: "Widget", namespace: "default", name: "w" });
+  expect(sentences(builder).filter((sentence) => sentence.endsWith(own))).toHaveLength(1);
+});
+
 test("each type is in the table with its source, and is described", () => {
   for (const type of perturbationTypes) {
     const rule = perturbationRules[type];

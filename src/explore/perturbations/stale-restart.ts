@@ -1,4 +1,4 @@
-import type { CleanRun, Delivery } from "../causality.ts";
+import { type CleanRun, type Delivery, isBefore } from "../causality.ts";
 import type { RequestPoint } from "../contract/plan.ts";
 import type { Candidate, PerturbationRule } from "./rule.ts";
 import { pairsOf } from "./weights.ts";
@@ -12,8 +12,11 @@ const worthOf = ({ entry, own, led, previous }: Delivery): number => {
 };
 
 /** Returns the requests of the same program after a delivery, at which a kill is worth trying: the next write and the last one of a step. */
-const killsAfter = (run: CleanRun, { entry, step }: Delivery): readonly RequestPoint[] => {
-  const later = run.writes.filter(({ request }) => request.actor === entry.actor && request.seq > entry.seq);
+const killsAfter = (run: CleanRun, delivery: Delivery): readonly RequestPoint[] => {
+  const { entry, step } = delivery;
+  const later = run.writes.filter(
+    ({ point, handled }) => point.actor === entry.actor && isBefore({ delivery }, handled),
+  );
   const first = later[0] ?? run.reads.find(({ request }) => request.actor === entry.actor && request.seq > entry.seq);
   const nextStep = later.find((write) => write.step > step);
   return [...new Set([first, nextStep].flatMap((found) => found?.point ?? []))];
