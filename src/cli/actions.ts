@@ -258,6 +258,8 @@ export interface ExploreRequest {
   readonly programs: readonly ExploredProgram[];
   /** The socket of a storage driver. */
   readonly csi: string | undefined;
+  /** What starts the driver. */
+  readonly driver: readonly [string, ...string[]] | undefined;
   readonly budgetMillis: number;
   readonly plans: number | undefined;
   readonly seed: number;

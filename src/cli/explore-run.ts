@@ -36,10 +36,11 @@ export async function runExplore(
 }
 
 function requestOf(file: string | undefined, words: readonly string[], flags: ExploreFlags): ExploreRequest {
-  const { replay, until, csi, program, budget, plans, seed, workers, only, restart, out } = flags;
+  const { replay, until, csi, driver, program, budget, plans, seed, workers, only, restart, out } = flags;
   const wrong = (message: string): CliError => new CliError(message, { usage: true });
   if (file === undefined && replay === undefined && csi === undefined)
     throw wrong("expected the file of a scenario, --replay with a finding, or --csi with the socket of a driver");
+  if (driver && csi === undefined) throw wrong("expected --csi with the socket of the driver beside --driver");
   if (until !== undefined && replay === undefined) throw wrong("expected --replay with a finding beside --until");
   const [first, ...rest] = words;
   if (first !== undefined && program.length > 0)
@@ -49,6 +50,7 @@ function requestOf(file: string | undefined, words: readonly string[], flags: Ex
     file,
     programs,
     csi,
+    driver,
     budgetMillis: budget,
     plans,
     seed,

@@ -65,6 +65,7 @@ test("a program after -- is explored with the defaults", async () => {
         file: "shop.yaml",
         programs: [{ name: "manager", command: ["./bin/manager", "--kubeconfig", "{}"] }],
         csi: undefined,
+        driver: undefined,
         budgetMillis: 60_000,
         plans: undefined,
         seed: 1,
@@ -90,6 +91,7 @@ test("flags are read", async () => {
       { name: "b", command: ["./b"] },
     ],
     csi: undefined,
+    driver: undefined,
     budgetMillis: 600_000,
     plans: 500,
     seed: 7,
@@ -101,9 +103,11 @@ test("flags are read", async () => {
 });
 
 test("a driver is explored with its default scenario; names of actors are not those of programs", async () => {
-  expect((await run(["--csi", "unix:///csi.sock"])).calls[0]?.request).toMatchObject({
+  const { calls: ofDriver } = await run(["--csi", "unix:///csi.sock", "--driver", "./driver -v 5"]);
+  expect(ofDriver[0]?.request).toMatchObject({
     file: undefined,
     csi: "unix:///csi.sock",
+    driver: ["./driver", "-v", "5"],
     programs: [],
   });
   const { calls } = await run(["shop.yaml", "--", "/bin/user"]);
@@ -148,6 +152,8 @@ test("a finding is played again, with or without its scenario, or until a write"
 
 test.each([
   [[], "expected the file of a scenario"],
+  [["a.yaml", "--driver", "./driver"], "expected --csi"],
+  [["--csi", "unix:///a", "--driver", "'"], "Expected a command"],
   [["a.yaml", "--until", "3"], "expected --replay"],
   [["a.yaml", "--program", "a=./a", "--", "./b"], "either a command after -- or --program"],
   [["a.yaml", "--budget", "soon"], "Expected a duration"],

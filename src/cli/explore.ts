@@ -18,6 +18,7 @@ export interface ReportOutput {
 export interface ExploreFlags {
   readonly program: readonly ExploredProgram[];
   readonly csi?: string;
+  readonly driver?: readonly [string, ...string[]];
   readonly budget: number;
   readonly plans?: number;
   readonly seed: number;
@@ -62,6 +63,12 @@ export function exploreCommand(actions: Actions): Command {
       new Option("--program <NAME=COMMAND>", "A program to explore; may be repeated for several at once.")
         .argParser(programOf)
         .default([], "none"),
+    )
+    .addOption(
+      new Option(
+        "--driver <COMMAND>",
+        "With --csi: the command that starts the driver, which plans may kill then.",
+      ).argParser(commandOf),
     )
     .addOption(new Option("--csi <ENDPOINT>", "Explore a storage driver: its socket, unix:///path."))
     .addOption(
@@ -108,17 +115,24 @@ export function exploreCommand(actions: Actions): Command {
     "explore shop.yaml --budget 10m --out findings/ -o html=report.html -- ./manager",
     "explore shop.yaml --program a='./a --port {port1}' --program b=./b --only crash,gap",
     "explore shop.explore.ts --workers 4",
+    "explore --csi unix:///csi.sock --driver './driver --endpoint unix:///csi.sock'",
     "explore --replay findings/leaked-secret.yaml --until 3",
   );
   return command.action(async (file: string | undefined, words: readonly string[], flags: ExploreFlags) => {
     const { runExplore } = await import("./explore-run.ts");
     const operands = file === undefined ? [] : [file, ...words];
     // With --replay there may be a command after -- and no file before it.
-    const raw = (command.parent ?? command).rawArgs;
+    const { rawArgs: raw } = (command.parent ?? command) as unknown as { readonly rawArgs: readonly string[] };
     const after = raw.includes("--") ? raw.length - 1 - raw.indexOf("--") : 0;
     const [own, ...more] = operands.slice(0, operands.length - after);
     await runExplore(actions, own, [...more, ...operands.slice(operands.length - after)], flags);
   });
+}
+
+function commandOf(text: string): readonly [string, ...string[]] {
+  const command = splitCommand(text);
+  if (command) return command;
+  throw new InvalidArgumentError("Expected a command: './driver --endpoint unix:///csi.sock'.");
 }
 
 function durationOf(text: string): number {

@@ -1,19 +1,27 @@
 import { readFileSync } from "node:fs";
-import { dirname, relative, resolve } from "node:path";
+import { availableParallelism } from "node:os";
+import { dirname, extname, relative, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import type { ExploreOutcome, ExploreRequest, ExploredProgram, Explorer } from "../../cli/actions.ts";
 import { CliError } from "../../cli/cli-error.ts";
-import type { Manifest } from "../../client/manifests.ts";
 import type { Finding } from "../../explore/contract/finding.ts";
-import { type Exploration, type Progress, explore } from "../../explore/explore.ts";
+import type { MakeJudge } from "../../explore/contract/judge.ts";
+import type { Laboratory, RunOrder, RunRecord } from "../../explore/contract/laboratory.ts";
+import { type Exploration, type Origin, type Progress, explore } from "../../explore/explore.ts";
 import { decodeFinding, encodeFinding, findingFileNames } from "../../explore/finding-file.ts";
 import { makeJudge } from "../../explore/judge/index.ts";
-import { type Operations, type Skipped, operationsOf } from "../../explore/operations/index.ts";
+import type { Skipped } from "../../explore/operations/index.ts";
 import { progressText } from "../../explore/progress.ts";
 import { explorationReport, formatReport } from "../../explore/report/index.ts";
+import { openDriverLaboratory } from "../../testing/explore/csi/index.ts";
+import { type ExplorationModule, openLaboratory } from "../../testing/explore/explore.ts";
+import type { Played } from "../../testing/explore/play.ts";
+import { LaboratoryPool } from "../../testing/explore/pool.ts";
+import type { Ignored } from "../../testing/explore/scenario.ts";
 import { LaboratoryError } from "../../explore/runs.ts";
 import { orderOf, playAgain } from "../../testing/explore/play-again.ts";
 import { ProgramsLaboratory } from "../../testing/explore/programs.ts";
-import { type ScenarioFile, readScenarioFile } from "../../testing/explore/scenario-file.ts";
+import { readScenarioFile } from "../../testing/explore/scenario-file.ts";
 import { ProgramError } from "../../testing/explore/programs-world.ts";
 import { systemClock } from "../../util/clock.ts";
 import { messageOf } from "../../util/error.ts";
@@ -23,16 +31,22 @@ import { firstSignal } from "../process/first-signal.ts";
 /** How often a finding is played again where runs differ. */
 const TIMES = 3;
 
-/** What is explored: a scenario, with the laboratory that plays it. */
+/** What is explored, with the laboratory that plays it. */
 interface Subject extends AsyncDisposable {
-  readonly file: string;
-  readonly scenario: ScenarioFile["scenario"];
+  readonly name: string;
+  /** Undefined for the usual life of volumes. */
+  readonly file: string | undefined;
   readonly programs: readonly ExploredProgram[];
-  readonly lab: ProgramsLaboratory;
+  readonly csi: string | undefined;
+  readonly lab: Laboratory;
+  readonly ignored: readonly Ignored[];
   readonly skipped: readonly Skipped[];
+  /** Plays an order, and keeps the cluster. */
+  readonly open: (order: RunOrder) => Promise<Played>;
+  readonly outputOf: (run: RunRecord) => ReturnType<ProgramsLaboratory["outputOf"]> | undefined;
 }
 
-/** Explores programs over HTTP, in a cluster in memory. */
+/** Explores programs over HTTP, controllers of a module, and storage drivers, in clusters in memory. */
 export const explorer: Explorer = {
   explore: (request, progress) =>
     inLaboratory(request, undefined, async (subject) => {
@@ -71,17 +85,16 @@ export const explorer: Explorer = {
 
   until: (path, write, request, tell) => {
     const finding = readFinding(path);
-    return inLaboratory(request, { finding, path }, async ({ lab }) => {
-      await using played = await lab.open({ ...orderOf(finding), beforeWrite: write });
-      const { trace } = played.record;
-      const endpoint = await played.cluster.listen();
+    return inLaboratory({ ...request, workers: 1 }, { finding, path }, async ({ lab, open }) => {
+      const order = orderOf(finding);
+      await using played = await open({ ...order, beforeWrite: write });
+      await using endpoint = await played.cluster.listen();
       const stopped = firstSignal();
-      const where = played.isStopped
-        ? `stopped before write ${write}; the programs stand still`
-        : `the run has ended: it has fewer than ${write} writes (${trace.length} entries in its trace)`;
-      tell(
-        `keelson: ${where}\nkeelson: the cluster stays at ${endpoint.url} until it is interrupted\nexport KUBECONFIG=${endpoint.env["KUBECONFIG"]!}\n`,
-      );
+      // A whole run has a state for each step and one for the quiet in the end.
+      const isWhole = played.record.states.length > (order.steps ?? lab.scenario.usual).length;
+      const where = isWhole ? `the run has ended, with fewer than ${write} writes` : `stopped before write ${write}`;
+      tell(`keelson: ${where}; the cluster stays at ${endpoint.url} until it is interrupted\n`);
+      tell(`export KUBECONFIG=${endpoint.env["KUBECONFIG"]!}\n`);
       await stopped;
     });
   },
@@ -105,25 +118,65 @@ async function inLaboratory<T>(
 }
 
 async function subjectOf(
-  { file: given, programs: asked, workers, restartMillis }: ExploreRequest,
+  request: ExploreRequest,
   replayed: { readonly finding: Finding; readonly path: string } | undefined,
 ): Promise<Subject> {
-  const file = given ?? (replayed && fileOf(replayed.finding, replayed.path));
-  if (file === undefined) throw new CliError("expected the file of a scenario", { usage: true });
+  const { programs: asked, csi = replayed?.finding.csi?.endpoint, driver, workers, restartMillis } = request;
+  const file = request.file ?? (replayed && fileOf(replayed.finding, replayed.path));
   const programs = asked.length > 0 ? asked : replayed ? programsOf(replayed.finding) : [];
-  if (programs.length === 0)
+  const module = file !== undefined && MODULES.has(extname(file)) ? await moduleOf(file) : undefined;
+  const found = module ? { scenario: module.scenario, operations: module.operations } : file && readScenarioFile(file);
+  const env = process.env;
+  const none = (): undefined => undefined;
+  if (csi !== undefined) {
+    const scenario = found ? { scenario: found.scenario } : {};
+    const options = { endpoint: csi, ...(driver && { driver }), programs, env, restartMillis, ...scenario };
+    const lab = await openDriverLaboratory(options);
+    const open = (order: RunOrder): Promise<Played> => lab.open(order);
+    return subject(lab, { file, programs, csi, ignored: lab.ignored, skipped: [], open, outputOf: none });
+  }
+  if (!found) throw new CliError("expected the file of a scenario", { usage: true });
+  const { scenario, operations } = found;
+  const parts = { file, programs, csi, ignored: scenario.ignore ?? [] };
+  if (programs.length > 0) {
+    const more = operations ? { operations } : {};
+    const lab = await ProgramsLaboratory.of(scenario, { programs, env, workers, restartMillis, ...more });
+    const open = (order: RunOrder): Promise<Played> => lab.open(order);
+    return subject(lab, { ...parts, skipped: lab.skipped, open, outputOf: (run) => lab.outputOf(run) });
+  }
+  if (!module)
     throw new CliError(`expected a program: -- ./manager --kubeconfig {}, or --program a='./a'`, { usage: true });
-  const { scenario, operations } = readScenarioFile(file);
-  const all = operationsFor(scenario, operations);
-  const options = { programs, env: process.env, workers, restartMillis, operations: all };
-  const lab = await ProgramsLaboratory.of(scenario, options);
-  const dispose = (): Promise<void> => lab[Symbol.asyncDispose]();
-  return { file, scenario, programs, lab, skipped: all.skipped, [Symbol.asyncDispose]: dispose };
+  const count = workers ?? availableParallelism();
+  if (count > 1) {
+    const lab = await LaboratoryPool.of(pathToFileURL(resolve(file!)), count);
+    const open = (): Promise<never> => Promise.reject(new Error("expected one worker for a run that stops"));
+    return subject(lab, { ...parts, skipped: lab.skipped, open, outputOf: none });
+  }
+  const lab = await openLaboratory(scenario, module);
+  const open = (order: RunOrder): Promise<Played> => lab.open(order);
+  return subject(lab, { ...parts, skipped: lab.skipped, open, outputOf: none });
+}
+
+const subject = (lab: Laboratory, parts: Omit<Subject, "lab" | "name" | typeof Symbol.asyncDispose>): Subject => ({
+  ...parts,
+  lab,
+  name: lab.scenario.name,
+  [Symbol.asyncDispose]: async () => lab[Symbol.asyncDispose](),
+});
+
+const MODULES: ReadonlySet<string> = new Set([".ts", ".mts", ".js", ".mjs"]);
+
+/** What a module has defined. */
+async function moduleOf(file: string): Promise<ExplorationModule> {
+  const { default: found } = (await import(pathToFileURL(resolve(file)).href)) as { readonly default?: unknown };
+  if (typeof found === "object" && found !== null && "scenario" in found) return found as ExplorationModule;
+  throw new CliError(`expected the default export of ${file} to be made by defineExploration`);
 }
 
 /** The scenario of a finding, from where the finding is. */
-function fileOf({ scenario: { file, name } }: Finding, path: string): string {
+function fileOf({ scenario: { file, name }, csi }: Finding, path: string): string | undefined {
   if (file !== undefined) return resolve(dirname(path), file);
+  if (csi) return undefined;
   throw new CliError(`expected the file of the scenario ${name}: ${path} does not name one`, { usage: true });
 }
 
@@ -135,72 +188,45 @@ function programsOf({ command, plan }: Finding): readonly ExploredProgram[] {
   return [{ name: actors[0] ?? first.slice(first.lastIndexOf("/") + 1), command: [first, ...rest] }];
 }
 
-type AllOperations = Pick<Operations, "steps" | "comparisons" | "skipped">;
-
-/** The operations on kinds whose definitions a scenario begins with. */
-function operationsFor(
-  { start = [], steps }: ScenarioFile["scenario"],
-  asked: ScenarioFile["operations"],
-): AllOperations {
-  let all: AllOperations = { steps: [], comparisons: [], skipped: [] };
-  for (const { of, example } of asked) {
-    const definition = start.find((one) => typeof one === "object" && isDefinitionOf(one, of));
-    if (!definition)
-      throw new CliError(`expected start to have the CustomResourceDefinition of ${of.apiVersion} ${of.kind}`);
-    const next = operationsOf(definition, example, { firstStep: steps.length + all.steps.length });
-    all = {
-      steps: [...all.steps, ...next.steps],
-      comparisons: [...all.comparisons, ...next.comparisons],
-      skipped: [...all.skipped, ...next.skipped],
-    };
-  }
-  return all;
-}
-
-function isDefinitionOf({ kind, spec }: Manifest, of: { readonly apiVersion: string; readonly kind: string }): boolean {
-  const { group, names } = (spec ?? {}) as { readonly group?: unknown; readonly names?: { readonly kind?: unknown } };
-  return (
-    kind === "CustomResourceDefinition" && of.apiVersion.startsWith(`${String(group)}/`) && names?.kind === of.kind
-  );
-}
-
 const judgeOf =
-  ({ scenario }: Subject): Parameters<typeof explore>[1] =>
+  ({ ignored }: Subject): MakeJudge =>
   (clean) =>
-    makeJudge(clean, scenario.ignore);
+    makeJudge(clean, ignored);
 
-function originOf({ file, scenario, programs }: Subject, directory = "."): Parameters<typeof explore>[2]["origin"] {
+function originOf({ file, name, programs, csi }: Subject, directory = "."): Origin {
   const [program, another] = programs;
   return {
-    scenario: { name: scenario.name, file: relative(directory, file) },
+    scenario: { name, ...(file !== undefined && { file: relative(directory, file) }) },
     // Several programs have to be named again.
     ...(program && !another && { command: program.command }),
+    ...(csi !== undefined && { csi: { endpoint: csi } }),
     versions: { keelson: VERSION, node: process.version, platform: `${process.platform}-${process.arch}` },
   };
 }
 
 function outcomeOf(
   exploration: Exploration,
-  { file, scenario, lab, skipped }: Subject,
+  { file, name: scenario, outputOf, skipped }: Subject,
   { directory }: ExploreRequest,
 ): ExploreOutcome {
   const { findings, notices, evidence } = exploration;
   const all = [...findings, ...notices];
   const names = findingFileNames(all.map(({ fault }) => fault));
   const report = explorationReport(exploration, {
-    scenario: scenario.name,
+    scenario,
     version: VERSION,
     skipped,
     ...(directory !== undefined && { pathOf: (name: string) => relative(".", resolve(directory, name)) }),
     outputOf: (finding) => {
       const run = evidence.get(finding)?.run;
-      return run ? lab.outputOf(run) : undefined;
+      return run && outputOf(run);
     },
   });
   return {
     files: all.map((finding, i) => ({ name: names[i]!, text: encodeFinding(finding) })),
     found: findings.length > 0,
-    report: (form, { width, paints }) => formatReport(report, form, { width, paints, location: relative(".", file) }),
+    report: (form, style) =>
+      formatReport(report, form, { ...style, ...(file !== undefined && { location: relative(".", file) }) }),
   };
 }
 

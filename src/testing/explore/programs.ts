@@ -32,8 +32,6 @@ export interface ProgramsOptions {
 /** A run that has been played, with its programs. */
 export interface PlayedPrograms extends Played {
   readonly world: ProgramsWorld;
-  /** Whether it stands still before the write of its order. */
-  readonly isStopped: boolean;
 }
 
 /** The perturbations that take effect in real time, without a simulated node. */
@@ -96,6 +94,11 @@ export class ProgramsLaboratory implements Laboratory {
     return played.record;
   }
 
+  /** Members whose operations are not tried, and why. */
+  get skipped(): PreparedScenario["skipped"] {
+    return this.#prepared.skipped;
+  }
+
   /** What programs have printed in a run. */
   outputOf(record: RunRecord): readonly ProgramOutput[] {
     return this.#outputs.get(record) ?? [];
@@ -110,14 +113,12 @@ export class ProgramsLaboratory implements Laboratory {
     const scenario = { ...parts.scenario, pause: this.#pauseOf(order) };
     const played = await play({ ...parts, scenario }, { ...order, plan: inRealTime(order.plan) }, signal);
     // A run that has ended has stopped its programs.
-    const isStopped = order.beforeWrite !== undefined && !world!.isStopped;
-    if (isStopped) world!.pause();
+    if (order.beforeWrite !== undefined && !world!.isStopped) world!.pause();
     if (order.plan.length === 0) this.#window.learn(world!.longestPause);
     return {
       record: { ...played.record, order },
       cluster: played.cluster,
       world: world!,
-      isStopped,
       [Symbol.asyncDispose]: () => played[Symbol.asyncDispose](),
     };
   }
