@@ -70,6 +70,7 @@ describe("deliveries", () => {
   test("are what a stale restart goes back behind; before them it does not happen", () => {
     const plan = [{ type: "stale-restart", at: at({ occurrence: 1 }), behind: event() }] as const;
     const player = playerOf(...plan);
+    player.readsOlder("operator");
     expect(player.staleRevision(0)).toBeUndefined();
     expect(player.delivery(delivery(7))).toEqual([]);
     expect(player.request(request())).toEqual([]);
@@ -77,9 +78,18 @@ describe("deliveries", () => {
     expect(player.staleRevision(0)).toBe(6);
 
     const early = playerOf(...plan);
+    early.readsOlder("operator");
     expect([early.request(request()), early.request(request())]).toEqual([[], []]);
     expect(early.met).toEqual([false]);
   });
+});
+
+test("a stale restart shows nothing older to a program that asks for the latest state: it does not happen", () => {
+  const player = playerOf({ type: "stale-restart", at: at(), behind: event() });
+  player.readsOlder("other");
+  player.delivery(delivery(7));
+  expect(player.request(request())).toEqual([]);
+  expect(player.met).toEqual([false]);
 });
 
 test("nodes are lost when a step begins, the clock jumps when it is at rest", () => {

@@ -5,6 +5,7 @@
  * @module
  */
 import type { DeliveryPoint, Perturbation, Plan, RequestPoint } from "./contract/plan.ts";
+import type { Actor } from "./contract/trace.ts";
 import type { NormalNames } from "./names.ts";
 import { PointCounter, type PointDelivery, type PointRequest, deliveryKey, requestKey } from "./points.ts";
 
@@ -37,6 +38,8 @@ export class Player {
   readonly #steps: Met<StepPerturbation>[] = [];
   /** The events that stale restarts go back behind. */
   readonly #behind = new Map<string, { readonly index: number; readonly occurrence: number }[]>();
+  /** Programs that read without asking for the latest state. */
+  readonly #readsOlder = new Set<Actor>();
   /** The revision of such an event, once it was delivered, by the index of the perturbation. */
   readonly #seen = new Map<number, number>();
 
@@ -73,6 +76,11 @@ export class Player {
     }
     const found = this.#deliveries.get(key) ?? NOTHING;
     return this.#meet(found.filter(({ perturbation: { at } }) => at.occurrence === point.occurrence));
+  }
+
+  /** A program reads without asking for the latest state: an older one may be shown to it. */
+  readsOlder(actor: Actor): void {
+    this.#readsOlder.add(actor);
   }
 
   /** Whether the next delivery may meet something: without it events need not be looked at one by one. */
@@ -124,8 +132,8 @@ export class Player {
     { occurrence }: RequestPoint,
   ): boolean {
     const { at, type } = perturbation;
-    // What it had not seen cannot be taken back.
-    if (type === "stale-restart" && !this.#seen.has(index)) return false;
+    // What it had not seen cannot be taken back; and nobody may show an older state to who asks for the latest one.
+    if (type === "stale-restart" && !(this.#seen.has(index) && this.#readsOlder.has(at.actor))) return false;
     const times = type === "refused" ? perturbation.times : 1;
     return occurrence >= at.occurrence && occurrence < at.occurrence + times;
   }

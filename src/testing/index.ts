@@ -54,6 +54,8 @@ export {
 export type * from "./explore/scenario.ts";
 export type { Operations } from "./explore/laboratory.ts";
 export type * from "../explore/index.ts";
+// The kit has faults and refusals of its own.
+export type { Fault as FoundFault, Refusal as RefusalOfServer } from "../explore/index.ts";
 export type { FaultHandle, Faults } from "./faults.ts";
 export type { RunOptions, Running } from "./run.ts";
 export type { TrialCounts, TrialFinding, TrialOfPolicy, TrialReport } from "../meta/trial-report.ts";

@@ -7,9 +7,9 @@ import type { Finding } from "../../src/explore/contract/finding.ts";
 import type { Laboratory } from "../../src/explore/contract/laboratory.ts";
 import { type Exploration, explore } from "../../src/explore/explore.ts";
 import { makeJudge } from "../../src/explore/judge/index.ts";
-import { operationsOf } from "../../src/explore/operations/index.ts";
 import { describePlan } from "../../src/explore/perturbations/index.ts";
 import { InProcessLaboratory } from "../../src/testing/explore/laboratory.ts";
+import { ProgramsLaboratory } from "../../src/testing/explore/programs.ts";
 import { systemClock } from "../../src/util/clock.ts";
 import type { Entry } from "./entry.ts";
 import type { Toolchains } from "./toolchains.ts";
@@ -84,20 +84,16 @@ async function laboratoryOf(entry: Entry, { mended, toolchains }: EntryOptions):
   const { scenario } = entry;
   if (entry.language === "TypeScript") {
     const { operations } = entry;
-    const definition = scenario.start?.find(
-      (one) => typeof one !== "string" && one.kind === "CustomResourceDefinition",
-    );
-    const firstStep = scenario.steps.length;
-    const more = operations && operationsOf(definition, operations, { firstStep });
-    return await InProcessLaboratory.of(scenario, entry.programs(mended), undefined, more);
+    const of = operations ? [{ of: operations, example: operations }] : [];
+    return await InProcessLaboratory.of(scenario, entry.programs(mended), {}, of);
   }
   const command = toolchains[entry.language];
   if (!command) throw new Error(`expected what runs controllers in ${entry.language}`);
   const flags = mended ? ["--mended"] : [];
-  const path = "../../src/testing/explore/programs.ts";
-  const { ProgramsLaboratory } = await import(path);
   return await ProgramsLaboratory.of(scenario, {
-    programs: [{ name: entry.name, command: [...command, entry.name, ...flags, "--kubeconfig", "{}"] }],
+    programs: [
+      { name: entry.name, command: [command[0], ...command.slice(1), entry.name, ...flags, "--kubeconfig", "{}"] },
+    ],
     env: process.env,
     workers: 2,
   });

@@ -13,7 +13,7 @@ import {
   configMap,
   definitionOf,
   named,
-  namespace,
+  namespaceNamed,
   objectOf,
 } from "./definitions/kinds.ts";
 import type { CommandEntry } from "./entry.ts";
@@ -50,23 +50,6 @@ export const goEntries: readonly CommandEntry[] = [
     },
   },
   {
-    name: "buckets",
-    language: "Go",
-    class: "finalizer added after the object that it is for",
-    fault: "It adds its finalizer when the record is made: a bucket that is deleted between the two leaves its record.",
-    kinds: ["leaked"],
-    scenario: {
-      name: "buckets",
-      start: [namespace("storage"), definitionOf(Bucket)],
-      steps: [
-        { apply: objectOf(Bucket, "photos", { region: "eu" }) },
-        { delete: named(Bucket, "photos") },
-        { apply: objectOf(Bucket, "films", { region: "eu" }) },
-        { delete: named(Bucket, "films") },
-      ],
-    },
-  },
-  {
     name: "vaults",
     language: "Go",
     class: "finalizer that is never removed",
@@ -74,7 +57,7 @@ export const goEntries: readonly CommandEntry[] = [
     kinds: ["stuck-in-deletion"],
     scenario: {
       name: "vaults",
-      start: [namespace("storage"), definitionOf(Bucket)],
+      start: [namespaceNamed("storage"), definitionOf(Bucket)],
       steps: [{ apply: objectOf(Bucket, "photos", { region: "eu" }) }, { delete: named(Bucket, "photos") }],
     },
   },
@@ -146,7 +129,7 @@ export const goEntries: readonly CommandEntry[] = [
     kinds: ["leaked"],
     scenario: {
       name: "directories",
-      start: [namespace("directory"), definitionOf(Member)],
+      start: [namespaceNamed("directory"), definitionOf(Member)],
       steps: [{ apply: objectOf(Member, "ann", { mail: "ann@example.com" }) }, { delete: named(Member, "ann") }],
     },
   },
@@ -161,7 +144,7 @@ export const goEntries: readonly CommandEntry[] = [
       start: [definitionOf(Schedule)],
       steps: [
         { apply: objectOf(Schedule, "nightly", { hours: "1, 2" }) },
-        { apply: objectOf(Schedule, "nightly", { hours: "3" }) },
+        { apply: objectOf(Schedule, "weekly", { hours: "3" }) },
       ],
     },
   },

@@ -5,7 +5,7 @@ import { exploreEntry, lineOf } from "./explore-entry.ts";
 import { toolchains } from "./toolchains.ts";
 
 /** A plan takes seconds, as programs start. */
-const PLANS = 12;
+const PLANS = 15;
 const seed = Number(process.env["SEED"]);
 const tools = await toolchains();
 const others = entries.filter(({ language }) => language !== "TypeScript" && tools[language] !== undefined);

@@ -7,7 +7,7 @@ import { spawnSync } from "node:child_process";
 import { built } from "../clients/built.ts";
 
 /** The command before the name of a controller, for each language that can be run here. */
-export type Toolchains = Readonly<Partial<Record<"Go" | "Python", readonly string[]>>>;
+export type Toolchains = Readonly<Partial<Record<"Go" | "Python", readonly [string, ...string[]]>>>;
 
 const folder = (name: string): string => new URL(`${name}/`, import.meta.url).pathname;
 

@@ -4,7 +4,7 @@ import { entries } from "./entries.ts";
 import { exploreEntry, lineOf } from "./explore-entry.ts";
 
 /** Each shows within a few plans; a twin is tried with as many. */
-const PLANS = 30;
+const PLANS = 45;
 const seed = Number(process.env["SEED"]);
 
 test("a third of the controllers are programs in other languages, and each has a class of its own in its language", () => {

@@ -5,10 +5,9 @@
  *
  * @module
  */
-import type { Refusal } from "../../explore/contract/plan.ts";
-import type { ActionVerb, Actor, ObjectRef, RequestEntry } from "../../explore/contract/trace.ts";
-import type { Met, Player, RequestPerturbation } from "../../explore/player.ts";
-import { ApiError, conflict, internalError, tooManyRequests, unavailable } from "../../meta/status.ts";
+import type { Actor, RequestEntry } from "../../explore/contract/trace.ts";
+import type { Player } from "../../explore/player.ts";
+import { ApiError } from "../../meta/status.ts";
 import type { Filter, ServerRequest } from "../../server/index.ts";
 import { type Clock, sleep } from "../../util/clock.ts";
 import { FAULT_REASON } from "../fault.ts";
@@ -16,8 +15,9 @@ import { holdRequest } from "../filters.ts";
 import { asWriter } from "../writers.ts";
 import { Gates } from "./gates.ts";
 import { type FindProgram, type ProgramLife, type StaleState, isOfCluster } from "./identity.ts";
+import { type Passing, addBody, passingOf, pointOf, refusalOf, revisionOf } from "./passing.ts";
 import type { TraceRecorder } from "./recorder.ts";
-import { beginsWithState, sendState } from "./stale.ts";
+import { beginsWithState, readsOlder, sendState } from "./stale.ts";
 import type { StoredObjects } from "./stored.ts";
 
 /** What an interposer needs of its laboratory. */
@@ -49,30 +49,11 @@ export interface KeptRequest {
   readonly index: number;
 }
 
-/** A request on its way. */
-interface Passing {
-  readonly actor: Actor;
-  /** Undefined for a user. */
-  readonly program: ProgramLife | undefined;
-  readonly verb: ActionVerb;
-  readonly object: ObjectRef;
-  generateName: string | undefined;
-  sent: unknown;
-  met: readonly Met<RequestPerturbation>[];
-  /** The first bytes of the answer. */
-  head: Uint8Array | undefined;
-  /** The revision of a list. */
-  listed: number | undefined;
-  /** Called when a watch has begun. */
-  begun: (() => void) | undefined;
-}
-
 const READS: ReadonlySet<string> = new Set(["get", "list", "watch"]);
 /** Requests of programs while the clock stands still; more are work without end. */
 const MAX_AT_ONCE = 2000;
 /** How long a program is down before a stale restart. */
 const STALE_DOWN_MS = 10_000;
-const APPLY = "application/apply-patch+";
 
 /** See the head of this file. */
 export class Interposer {
@@ -205,6 +186,7 @@ export class Interposer {
     if (!program) return undefined;
     this.#count(program);
     const isWrite = !READS.has(passing.verb);
+    if (!isWrite && readsOlder(request)) this.#parts.player.readsOlder(program.actor);
     if (isWrite && ++this.#writes === this.#parts.beforeWrite) {
       this.#parts.stop("write", `before ${passing.verb} of ${passing.object.kind}`);
       return this.#hold(request, () => new Promise(() => {}));
@@ -359,84 +341,5 @@ export class Interposer {
 
   async #held(request: ServerRequest, until: (signal: AbortSignal) => Promise<void>): Promise<void> {
     await holdRequest(request, this.#closing.signal, until);
-  }
-}
-
-function passingOf(request: ServerRequest, program: ProgramLife | undefined): Passing {
-  const { info, incoming, resource } = request;
-  const { group, namespaced, namespace, name, verb } = info;
-  const isApply = verb === "patch" && incoming.sent.header("content-type").startsWith(APPLY);
-  return {
-    actor: program?.actor ?? "user",
-    program,
-    verb: isApply ? "apply" : verb,
-    object: {
-      group,
-      kind: resource!.definition.kind,
-      ...(namespaced && namespace !== "" && { namespace }),
-      ...(name !== "" && { name }),
-    },
-    generateName: undefined,
-    sent: undefined,
-    met: NOTHING,
-    head: undefined,
-    listed: undefined,
-    begun: undefined,
-  };
-}
-
-const NOTHING: readonly never[] = [];
-
-/** Adds what is known once the body is read: the name of a create is in it. */
-function addBody(passing: Passing, { body, info }: ServerRequest): void {
-  if (body === undefined) return;
-  passing.sent = body;
-  if (info.verb !== "create") return;
-  const { name, generateName } =
-    (body as { readonly metadata?: { readonly name?: unknown; readonly generateName?: unknown } } | null)?.metadata ??
-    {};
-  if (typeof name === "string" && name !== "") (passing.object as { name?: string }).name ??= name;
-  else if (typeof generateName === "string") passing.generateName = generateName;
-}
-
-const pointOf = ({ actor, verb, object, generateName }: Passing, { info: { subresource } }: ServerRequest) =>
-  ({
-    actor,
-    protocol: "api",
-    verb,
-    object,
-    ...(subresource !== "" && { subresource }),
-    ...(generateName !== undefined && { generateName }),
-  }) as const;
-
-/** Stored objects and lists have their version at the beginning of their metadata. */
-const VERSION = /"metadata":\{(?:"[a-zA-Z]+":"[^"]*",){0,8}?"resourceVersion":"(\d+)"/;
-const HEAD_BYTES = 2048;
-
-function revisionOf({ head, listed }: Passing): number | undefined {
-  if (listed !== undefined) return listed;
-  if (!head) return undefined;
-  const found = VERSION.exec(
-    Buffer.from(head.buffer, head.byteOffset, Math.min(head.byteLength, HEAD_BYTES)).toString(),
-  );
-  return found ? Number(found[1]) : undefined;
-}
-
-function refusalOf(refusal: Exclude<Refusal, "timeout" | "deadline-exceeded">, request: ServerRequest): ApiError {
-  const { group, plural, kind } = request.resource!.definition;
-  switch (refusal) {
-    case "conflict":
-    case "aborted":
-      return conflict(
-        { group, plural, kind },
-        request.info.name,
-        "the object has been modified; please apply your changes to the latest version and try again",
-      );
-    case "too-many-requests":
-      return tooManyRequests(`the server is busy; try again: ${FAULT_REASON}`, undefined, 1);
-    case "internal-error":
-      return internalError(new Error(FAULT_REASON));
-    case "unavailable":
-      return unavailable(`the server is currently unable to handle the request: ${FAULT_REASON}`);
   }
 }

@@ -34,6 +34,10 @@ export function staleUrl(method: string, url: string, revision: number): string 
   return `${url.slice(0, at)}?${query.toString()}`;
 }
 
+/** Whether a list or a watch shows whatever state a server has. */
+export const readsOlder = ({ incoming, info }: ServerRequest): boolean =>
+  info.verb !== "get" && incoming.query.text("resourceVersion") === "0";
+
 /** Whether a watch begins with the state of its revision. */
 export const beginsWithState = (query: Query): boolean => query.has(STATE);
 

@@ -8,6 +8,7 @@ import type { Manifest } from "../../../src/client/index.ts";
 
 const names = { group: "zoo.example.com", version: "v1", scope: "Namespaced" } as const;
 const text = { type: "string" } as const;
+const label = { type: "string", maxLength: 63, pattern: "^[a-z]([-a-z0-9]*[a-z0-9])?$" } as const;
 const count = { type: "integer" } as const;
 const texts = { type: "array", items: text } as const;
 const phase = { type: "object", properties: { phase: text } } as const;
@@ -80,7 +81,7 @@ export const Team = defineKind({
   kind: "Team",
   plural: "teams",
   spec: { type: "object", required: ["members"], properties: { members: texts } },
-  status: { type: "object", properties: { unknown: texts } },
+  status: { type: "object", properties: { known: texts, unknown: texts } },
 });
 
 /** One of them. */
@@ -123,7 +124,7 @@ export const Alias = defineKind({
   ...names,
   kind: "Alias",
   plural: "aliases",
-  spec: { type: "object", required: ["target", "value"], properties: { target: text, value: text } },
+  spec: { type: "object", required: ["target", "value"], properties: { target: label, value: text } },
 });
 
 /** A program that logs. */
@@ -227,7 +228,7 @@ export const Database = defineKind({
 export function definitionOf({ definition }: Kind): Manifest {
   if (!definition) throw new Error("expected a kind with a definition");
   const { group, version, kind, plural, scope, spec = {}, status } = definition;
-  const schema = { type: "object", properties: { spec, ...(status ? { status } : {}) } };
+  const schema = { type: "object", required: ["spec"], properties: { spec, ...(status ? { status } : {}) } };
   const served = { name: version, served: true, storage: true, schema: { openAPIV3Schema: schema } };
   return {
     apiVersion: "apiextensions.k8s.io/v1",
@@ -263,7 +264,7 @@ export const configMap = (
 });
 
 /** A namespace. */
-export const namespace = (name: string): Manifest => ({ apiVersion: "v1", kind: "Namespace", metadata: { name } });
+export const namespaceNamed = (name: string): Manifest => ({ apiVersion: "v1", kind: "Namespace", metadata: { name } });
 
 /** The names of an object of the zoo, for a step. */
 export const named = (

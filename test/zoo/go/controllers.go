@@ -122,15 +122,6 @@ func record(bucket *unstructured.Unstructured) *corev1.ConfigMap {
 	}
 }
 
-// keep makes the record of a bucket.
-func keep(ctx context.Context, c client.Client, bucket *unstructured.Unstructured) error {
-	err := c.Create(ctx, record(bucket))
-	if apierrors.IsAlreadyExists(err) {
-		return nil
-	}
-	return err
-}
-
 // release removes the record, and then the finalizer.
 func release(ctx context.Context, manager ctrl.Manager, bucket *unstructured.Unstructured, toleratesNotFound bool) error {
 	there := record(bucket)
@@ -148,30 +139,6 @@ func release(ctx context.Context, manager ctrl.Manager, bucket *unstructured.Uns
 	return client.IgnoreNotFound(manager.GetClient().Update(ctx, bucket))
 }
 
-// buckets adds its finalizer after it has made the record.
-func buckets(manager ctrl.Manager, given parts) error {
-	c := manager.GetClient()
-	return watch(manager, "buckets", &reconciler{c, "Bucket", func(ctx context.Context, bucket *unstructured.Unstructured) error {
-		hasFinalizer := controllerutil.ContainsFinalizer(bucket, finalizer)
-		if !bucket.GetDeletionTimestamp().IsZero() {
-			if !hasFinalizer {
-				return nil
-			}
-			return release(ctx, manager, bucket, true)
-		}
-		if given.mended && controllerutil.AddFinalizer(bucket, finalizer) {
-			return c.Update(ctx, bucket)
-		}
-		if err := keep(ctx, c, bucket); err != nil {
-			return err
-		}
-		if controllerutil.AddFinalizer(bucket, finalizer) {
-			return c.Update(ctx, bucket)
-		}
-		return nil
-	}})
-}
-
 // vaults does not remove its finalizer where the record is gone already.
 func vaults(manager ctrl.Manager, given parts) error {
 	c := manager.GetClient()
@@ -185,7 +152,10 @@ func vaults(manager ctrl.Manager, given parts) error {
 		if controllerutil.AddFinalizer(bucket, finalizer) {
 			return c.Update(ctx, bucket)
 		}
-		return keep(ctx, c, bucket)
+		if err := c.Create(ctx, record(bucket)); !apierrors.IsAlreadyExists(err) {
+			return err
+		}
+		return nil
 	}})
 }
 

@@ -28,7 +28,6 @@ type parts struct {
 var controllers = map[string]func(ctrl.Manager, parts) error{
 	"backups":   backups,
 	"banners":   banners,
-	"buckets":   buckets,
 	"snapshots": snapshots,
 	"vaults":    vaults,
 }

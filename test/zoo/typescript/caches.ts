@@ -78,7 +78,8 @@ async function sweeper(context: ProgramContext, mended: boolean): Promise<void> 
     if (!one || name === undefined) return;
     const owner = { namespace: one.metadata.namespace ?? "", name };
     if (tenants.get(owner)) return;
-    if (mended && (await context.client.resource(Tenant).find(owner))) return;
+    // It is tried again when the cache has it.
+    if (mended && (await context.client.resource(Tenant).find(owner))) throw new Error("the cache is behind");
     await attempt(
       context.client.resource(ConfigMap).delete(mended ? one : keyOf<"Namespaced">(one)),
       "NotFound",
@@ -115,20 +116,24 @@ const teams = (mended: boolean): Controller =>
       : [],
     async reconcile({ object, informer, status }) {
       const { namespace = "" } = object.metadata;
-      const unknown = object.spec.members.filter((name) => !informer(people).get({ namespace, name }));
-      await status({ unknown });
+      const isKnown = (name: string): boolean => informer(people).get({ namespace, name }) !== undefined;
+      const known = object.spec.members.filter(isKnown);
+      await status({ known, unknown: object.spec.members.filter((name) => !isKnown(name)) });
     },
   });
 
 const TEMPLATE = "template";
+const PAGE = "page";
 
 /** Renders pages: one when it changes, all when the template does. */
 async function renderer(context: ProgramContext, mended: boolean): Promise<void> {
   await using informers = informersOf(context);
   const pages = informers.informer(Page);
   const templates = informers.informer(sharedInformer(ConfigMap, { fieldSelector: `metadata.name=${TEMPLATE}` }));
+  const outputs = informers.informer(sharedInformer(ConfigMap, { labelSelector: PAGE }));
   await informers.synced();
   const keys = new Keys(context);
+  follow(outputs, ({ metadata: { namespace, labels } }) => `${namespace}/${labels?.[PAGE]}`, keys.add);
   const isRendered = ({ metadata, status }: ObjectIn<typeof Page>): boolean =>
     status?.observedGeneration === metadata.generation;
   follow(pages, (page) => (isRendered(page) ? undefined : keyText(keyOf(page))), keys.add);
@@ -143,7 +148,8 @@ async function renderer(context: ProgramContext, mended: boolean): Promise<void>
     const { apiVersion, kind, metadata } = page;
     const owner = { apiVersion, kind, name: key.name, uid: metadata.uid, controller: true };
     const html = (template.data?.["html"] ?? "").replace("TITLE", page.spec.title);
-    const output = { metadata: { ...key, name: `${key.name}-html`, ownerReferences: [owner] }, data: { html } };
+    const names = { ...key, name: `${key.name}-html`, labels: { [PAGE]: key.name } };
+    const output = { metadata: { ...names, ownerReferences: [owner] }, data: { html } };
     await context.client.resource(ConfigMap).apply(output, { fieldManager: "renderer", force: true });
     const all = context.client.resource(Page);
     const now = mended ? page : await all.get(key);

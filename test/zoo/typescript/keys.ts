@@ -59,7 +59,10 @@ export const follow = <T extends ApiObject, S extends Scope, X extends string>(
     if (found !== undefined) add(found);
   });
 
-/** Lists and watches a kind, and tells of each object: present ones as ADDED, at each new list again. */
+/**
+ * Lists and watches a kind, and tells of each object, one after the other: present ones as ADDED, at each new list again. Where one
+ * fails it lists again.
+ */
 export async function listAndWatch<T extends ApiObject, S extends Scope>(
   { client, clock, signal }: ProgramContext,
   kind: Kind<T, S>,
@@ -67,17 +70,22 @@ export async function listAndWatch<T extends ApiObject, S extends Scope>(
 ): Promise<void> {
   const resource = client.resource(kind);
   while (!signal.aborted) {
+    const failed = new AbortController();
+    let handled: Promise<unknown> = Promise.resolve();
     try {
       const { items, metadata } = await resource.list({ signal });
       for (const item of items) await handle("ADDED", item);
-      let from = metadata.resourceVersion;
-      for await (const { type, object } of resource.watch({ resourceVersion: from, signal })) {
-        from = object.metadata.resourceVersion;
-        if (type !== "BOOKMARK") await handle(type, object);
+      const over = AbortSignal.any([signal, failed.signal]);
+      for await (const { type, object } of resource.watch({
+        resourceVersion: metadata.resourceVersion,
+        signal: over,
+      })) {
+        if (type !== "BOOKMARK") handled = handled.then(() => handle(type, object)).catch(() => failed.abort());
       }
     } catch {
-      // The connection broke, or the version has expired: list again.
+      // The connection broke, or the version has expired.
     }
+    await handled;
     await sleep(clock, 1000, signal);
   }
 }

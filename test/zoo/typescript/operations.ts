@@ -47,11 +47,14 @@ const caches = (mended: boolean): Controller =>
     name: "caches",
     for: Cache,
     owns: [ConfigMap],
-    async reconcile({ object, key, apply, status }) {
+    async reconcile({ object, key, owned, apply, delete: remove, status }) {
       if (!mended && object.status?.phase === "Failed") return;
       const { size } = object.spec;
       const parts = /^(\d+)Mi$/.exec(size);
-      if (!parts) return void (await status({ phase: "Failed", message: `cannot read ${size}` }));
+      if (!parts) {
+        for (const map of owned(ConfigMap)) await remove(ConfigMap, map);
+        return void (await status({ phase: "Failed", message: `cannot read ${size}` }));
+      }
       await apply(ConfigMap, { metadata: { name: `${key.name}-cache` }, data: { megabytes: parts[1]! } });
       await status({ phase: "Ready" });
     },

@@ -4,11 +4,21 @@
  * @module
  */
 import { ConfigMap, Secret } from "../../../src/client/kinds/index.ts";
-import { defineController } from "../../../src/runtime/index.ts";
-import { Certificate, Mailbox, Order, Runner, definitionOf, named, objectOf } from "../definitions/kinds.ts";
+import { type Controller, defineController } from "../../../src/runtime/index.ts";
+import {
+  Bucket,
+  Certificate,
+  Mailbox,
+  Order,
+  Runner,
+  definitionOf,
+  named,
+  namespaceNamed,
+  objectOf,
+} from "../definitions/kinds.ts";
 import type { InProcessEntry } from "../entry.ts";
 
-const certificates = (mended: boolean) =>
+const certificates = (mended: boolean): Controller =>
   defineController({
     name: "certificates",
     for: Certificate,
@@ -22,7 +32,7 @@ const certificates = (mended: boolean) =>
     },
   });
 
-const runners = (mended: boolean) =>
+const runners = (mended: boolean): Controller =>
   defineController({
     name: "runners",
     for: Runner,
@@ -38,7 +48,7 @@ const runners = (mended: boolean) =>
   });
 
 /** It looks for its invoice first, but what another replica has under way it cannot see. */
-const invoices = (mended: boolean) =>
+const invoices = (mended: boolean): Controller =>
   defineController({
     name: "invoices",
     for: Order,
@@ -53,11 +63,10 @@ const invoices = (mended: boolean) =>
     },
   });
 
-const mailboxes = (mended: boolean) =>
+const mailboxes = (mended: boolean): Controller =>
   defineController({
     name: "mailboxes",
     for: Mailbox,
-    uses: [],
     async reconcile({ object, client }) {
       const { name, namespace = "", uid } = object.metadata;
       const { apiVersion, kind } = object;
@@ -68,6 +77,38 @@ const mailboxes = (mended: boolean) =>
       const login = { stringData: { user: object.spec.address } };
       await secrets.create({ metadata: { ...key, ...(mended ? owner : {}) }, ...login });
       if (!mended) await secrets.patch(key, { metadata: owner });
+    },
+  });
+
+const FINALIZER = "zoo.example.com/record";
+
+/** Keeps a record of each bucket in the namespace `storage`. */
+const buckets = (mended: boolean): Controller =>
+  defineController({
+    name: "buckets",
+    for: Bucket,
+    async reconcile({ object, key, client }) {
+      const { deletionTimestamp, finalizers = [], resourceVersion } = object.metadata;
+      const all = client.resource(Bucket);
+      const maps = client.resource(ConfigMap);
+      const record = { namespace: "storage", name: key.name };
+      const isHeld = finalizers.includes(FINALIZER);
+      const hold = (held: readonly string[]): Promise<unknown> =>
+        all.patch(key, { metadata: { resourceVersion, finalizers: held } });
+      if (deletionTimestamp !== undefined) {
+        if (!isHeld) return;
+        const there = await maps.find(record);
+        if (there) await maps.delete(there);
+        await hold(finalizers.filter((one) => one !== FINALIZER));
+        return;
+      }
+      // The change of the finalizers brings it here again.
+      if (mended && !isHeld) return void (await hold([...finalizers, FINALIZER]));
+      await maps.apply(
+        { metadata: record, data: { region: object.spec.region } },
+        { fieldManager: "buckets", force: true },
+      );
+      if (!isHeld) await hold([...finalizers, FINALIZER]);
     },
   });
 
@@ -134,5 +175,18 @@ export const writes: readonly InProcessEntry[] = [
       steps: [{ apply: objectOf(Mailbox, "ann", { address: "ann@example.com" }) }, { delete: named(Mailbox, "ann") }],
     },
     programs: (mended) => ({ mailboxes: { controllers: () => mailboxes(mended) } }),
+  },
+  {
+    name: "buckets",
+    language: "TypeScript",
+    class: "finalizer added after the object that it is for",
+    fault: "It adds its finalizer when the record is made: a bucket that is deleted between the two leaves its record.",
+    kinds: ["leaked"],
+    scenario: {
+      name: "buckets",
+      start: [namespaceNamed("storage"), definitionOf(Bucket)],
+      steps: [{ apply: objectOf(Bucket, "photos", { region: "eu" }) }, { delete: named(Bucket, "photos") }],
+    },
+    programs: (mended) => ({ buckets: { controllers: () => buckets(mended) } }),
   },
 ];
