@@ -348,6 +348,7 @@ module.exports = {
           "^src/client/(transport|kubeconfig/|manifests\\.ts)",
           "^src/util/socket-path\\.ts$",
           "^src/testing/explore/csi/(proxy|proxied-programs)\\.ts$",
+          "^src/testing/explore/programs-process\\.ts$",
           "^src/testing/(endpoint|run-command|explore/version)\\.ts$",
           ...TESTS,
         ],
