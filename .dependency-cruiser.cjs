@@ -351,6 +351,7 @@ module.exports = {
           "^src/util/socket-path\\.ts$",
           "^src/testing/explore/csi/(proxy|proxied-programs)\\.ts$",
           "^src/testing/(endpoint|run-command|explore/(version|pool|laboratory-thread))\\.ts$",
+          "^src/testing/explore/programs-process\\.ts$",
           ...TESTS,
         ],
       },

@@ -1,9 +1,39 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import type { Actions, ExploreOutcome, ExploreProgress, ExploreRequest } from "./actions.ts";
+import type { PerturbationType } from "../explore/contract/plan.ts";
+import type {
+  Actions,
+  ExploreForm,
+  ExploreOutcome,
+  ExploreProgress,
+  ExploreRequest,
+  ExploredProgram,
+} from "./actions.ts";
 import { CliError } from "./cli-error.ts";
 import { wantsColour } from "./colours.ts";
-import type { ExploreFlags, ReportOutput } from "./explore.ts";
+
+/** A report to print, or to write to a file. */
+export interface ReportOutput {
+  readonly form: ExploreForm;
+  readonly file?: string;
+}
+
+/** The flags of the command. */
+export interface ExploreFlags {
+  readonly program: readonly ExploredProgram[];
+  readonly csi?: string;
+  readonly driver?: readonly [string, ...string[]];
+  readonly budget: number;
+  readonly plans?: number;
+  readonly seed: number;
+  readonly workers?: number;
+  readonly only?: readonly PerturbationType[];
+  readonly restart: number;
+  readonly out?: string;
+  readonly replay?: string;
+  readonly until?: number;
+  readonly output: readonly ReportOutput[];
+}
 
 /** The exit code where nothing could be explored, as for a command line that is wrong. */
 const EXIT_LABORATORY = 2;

@@ -3,33 +3,11 @@ import type { PerturbationType } from "../explore/contract/plan.ts";
 import { type Duration, millisOf } from "../util/duration.ts";
 import type { Actions, ExploreForm, ExploredProgram } from "./actions.ts";
 import { withExamples } from "./help.ts";
+import type { ExploreFlags, ReportOutput } from "./explore-run.ts";
 import { splitCommand } from "./split-command.ts";
 
 /** The forms of reports. */
 const REPORT_FORMS: readonly ExploreForm[] = ["text", "json", "junit", "sarif", "html"];
-
-/** A report to print, or to write to a file. */
-export interface ReportOutput {
-  readonly form: ExploreForm;
-  readonly file?: string;
-}
-
-/** The flags of the command. */
-export interface ExploreFlags {
-  readonly program: readonly ExploredProgram[];
-  readonly csi?: string;
-  readonly driver?: readonly [string, ...string[]];
-  readonly budget: number;
-  readonly plans?: number;
-  readonly seed: number;
-  readonly workers?: number;
-  readonly only?: readonly PerturbationType[];
-  readonly restart: number;
-  readonly out?: string;
-  readonly replay?: string;
-  readonly until?: number;
-  readonly output: readonly ReportOutput[];
-}
 
 /** All types, which `--only` names. */
 const TYPES: Readonly<Record<PerturbationType, true>> = {

@@ -66,7 +66,9 @@ test("a port may belong to one program: a crash kills it, and no other client", 
   await using second = await cluster.listenFor({ sender: () => two! });
   cluster.faults.next({ verb: "create" }, crash({ when: "after" }));
   const transport = nodeTransport({ url: second.url, ca: second.ca, token: second.token });
-  await expect(new Client(transport, { userAgent: "two" }).resource(ConfigMap).create(MAP)).rejects.toThrow();
+  await expect(new Client(transport, { userAgent: "two" }).resource(ConfigMap).create(MAP)).rejects.toThrow(
+    "no answer from",
+  );
   transport.close();
   expect([killed, first.url === second.url]).toEqual([["two"], false]);
 });

@@ -91,9 +91,9 @@ export async function main(args: readonly string[]): Promise<void> {
       return testPolicies(paths, options);
     },
     explorer: {
-      explore: async (...args) => (await import("./explore.ts")).explorer.explore(...args),
-      replay: async (...args) => (await import("./explore.ts")).explorer.replay(...args),
-      until: async (...args) => (await import("./explore.ts")).explorer.until(...args),
+      explore: async (...call) => (await import("./explore.ts")).explorer.explore(...call),
+      replay: async (...call) => (await import("./explore.ts")).explorer.replay(...call),
+      until: async (...call) => (await import("./explore.ts")).explorer.until(...call),
     },
     print,
     terminal: {
