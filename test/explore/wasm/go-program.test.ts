@@ -57,7 +57,7 @@ describe.skipIf(file === undefined)(
       await cluster.clock.advance("1h");
       expect(cluster.requests({ verb: "writes" })).toEqual([]);
       const second = plain.start(contextOf(cluster));
-      await cluster.settled();
+      await cluster.clock.advance(SYNCHRONIZED);
       expect(cluster.requests({ verb: "create" }).map(({ kind }) => kind)).toEqual(["Secret"]);
       second.kill();
     });
@@ -81,9 +81,9 @@ describe.skipIf(file === undefined)(
         };
       const first = operator.start({ ...context, client: context.client.with({ through: killing }) });
       await cluster.client().resource(ConfigMap).create(WANTED);
-      await cluster.settled();
+      await cluster.clock.advance(SYNCHRONIZED);
       const second = operator.start(context);
-      await cluster.settled();
+      await cluster.clock.advance(SYNCHRONIZED);
       expect(isKilled).toBe(true);
       expect((await cluster.client().resource(Secret).list({ namespace: "default" })).items).toHaveLength(secrets);
       second.kill();
