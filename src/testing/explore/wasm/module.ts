@@ -6,10 +6,13 @@
 import { type WasmGlobal, type WasmInstance, type WasmMemory, wasm } from "./webassembly.ts";
 
 const HEADER_BYTES = 8;
-const SECTION = { global: 6, export: 7 };
+const SECTION = { global: 6, export: 7, data: 11 };
 const GLOBAL_KIND = 3;
+/** A segment of data at a constant offset. */
+const [ACTIVE, I32_CONST, END] = [0x00, 0x41, 0x0b];
+const OTHER_DATA = "expected data at constant offsets, as the linker of Go writes them, got others";
 
-/** The name under which {@link exportGlobals} exports a global. */
+/** The name under which {@link goCodeOf} exports a global. */
 const globalName = (index: number): string => `global ${index}`;
 
 /** An unsigned LEB128 number at an offset, and the offset behind it. */
@@ -21,6 +24,14 @@ function unsigned(bytes: Uint8Array, offset: number): { readonly value: number; 
     value += (byte & 0x7f) * 2 ** shift;
     if (byte < 0x80) return { value, end: at + 1 };
   }
+}
+
+/** A signed LEB128 number of 32 bits at an offset, and the offset behind it. */
+function signed32(bytes: Uint8Array, offset: number): { readonly value: number; readonly end: number } {
+  const { value, end } = unsigned(bytes, offset);
+  const bits = (end - offset) * 7;
+  const isNegative = bits < 32 && (bytes[end - 1]! & 0x40) !== 0;
+  return { value: isNegative ? value - 2 ** bits : value, end };
 }
 
 function encodeUnsigned(value: number): number[] {
@@ -49,20 +60,35 @@ function sectionsOf(bytes: Uint8Array): readonly Section[] {
   return sections;
 }
 
+/** Bytes that the memory of a new process begins with. */
+export interface Segment {
+  readonly offset: number;
+  readonly bytes: Uint8Array;
+}
+
+/** A module of Go from which processes are copied. */
+export interface GoCode {
+  /** The module, with its globals exported and without its data. */
+  readonly bytes: Uint8Array;
+  readonly data: readonly Segment[];
+}
+
 /**
- * Returns a module that exports all its own globals, too. Go keeps the state of a program in its memory and in these globals (its stack
- * pointer among them), and exports the memory alone.
+ * Prepares a module. It exports all its own globals, too: Go keeps the state of a program in its memory and in these globals (its stack
+ * pointer among them), and exports the memory alone. Its data stand beside it, as a copy of a process has them in its memory.
  *
- * @throws Error for bytes that are no module with globals and exports
+ * @throws Error for bytes that are no module with globals, exports and data
  */
-export function exportGlobals(bytes: Uint8Array): Uint8Array {
+export function goCodeOf(bytes: Uint8Array): GoCode {
   if (Buffer.from(bytes.subarray(0, 4)).toString("latin1") !== "\0asm") {
     throw new Error("expected a module of WebAssembly, as GOOS=js GOARCH=wasm go build makes it");
   }
   const sections = sectionsOf(bytes);
-  const globals = sections.find(({ id }) => id === SECTION.global);
-  const exported = sections.find(({ id }) => id === SECTION.export);
-  if (!globals || !exported) throw new Error("expected a module of Go, got one without globals or exports");
+  const [globals, exported, data] = [SECTION.global, SECTION.export, SECTION.data].map((wanted) =>
+    sections.find(({ id }) => id === wanted),
+  );
+  if (!globals || !exported || !data)
+    throw new Error("expected a module of Go, got one without globals, exports or data");
   const count = unsigned(bytes, globals.content).value;
   const before = unsigned(bytes, exported.content);
   const added = Array.from({ length: count }, (_, index) => {
@@ -71,16 +97,30 @@ export function exportGlobals(bytes: Uint8Array): Uint8Array {
   }).flat();
   const head = encodeUnsigned(before.value + count);
   const length = head.length + (exported.end - before.end) + added.length;
-  return Buffer.concat([
-    bytes.subarray(0, exported.start),
-    Uint8Array.from([SECTION.export, ...encodeUnsigned(length), ...head]),
-    bytes.subarray(before.end, exported.end),
-    Uint8Array.from(added),
-    bytes.subarray(exported.end),
-  ]);
+  const parts = sections.flatMap((section) => {
+    if (section === data) return [];
+    if (section !== exported) return [bytes.subarray(section.start, section.end)];
+    const start = Uint8Array.from([SECTION.export, ...encodeUnsigned(length), ...head]);
+    return [start, bytes.subarray(before.end, exported.end), Uint8Array.from(added)];
+  });
+  return { bytes: Buffer.concat([bytes.subarray(0, HEADER_BYTES), ...parts]), data: segmentsOf(bytes, data) };
 }
 
-/** What a module of Go exports, with the globals of {@link exportGlobals}. */
+function segmentsOf(bytes: Uint8Array, { content }: Section): readonly Segment[] {
+  const { value: count, end: first } = unsigned(bytes, content);
+  const segments: Segment[] = [];
+  for (let start = first; segments.length < count;) {
+    if (bytes[start] !== ACTIVE || bytes[start + 1] !== I32_CONST) throw new Error(OTHER_DATA);
+    const { value: offset, end } = signed32(bytes, start + 2);
+    if (bytes[end] !== END) throw new Error(OTHER_DATA);
+    const { value: length, end: content } = unsigned(bytes, end + 1);
+    segments.push({ offset: offset >>> 0, bytes: new Uint8Array(bytes.subarray(content, content + length)) });
+    start = content + length;
+  }
+  return segments;
+}
+
+/** What a module of Go exports, with the globals of {@link goCodeOf}. */
 export interface GoExports {
   readonly mem: WasmMemory;
   readonly run: (argc: number, argv: number) => void;

@@ -7,14 +7,17 @@ import type { Transport } from "../../../client/index.ts";
 import type { Clock, Random, Timer } from "../../../util/clock.ts";
 import { GoMemory, importsOf } from "./abi.ts";
 import { Files, type KeptFiles } from "./files.ts";
-import { type GoExports, globalsOf } from "./module.ts";
+import { type GoExports, type Segment, globalsOf } from "./module.ts";
 import { type KeptRequests, Requests } from "./requests.ts";
+import { type KeptMemory, keepMemory, restoreMemory } from "./memory.ts";
 import { GoFunction, type KeptValues, Values } from "./values.ts";
 import { type WasmInstance, type WasmModule, wasm } from "./webassembly.ts";
 
 /** What a process gets from outside. */
 export interface GoProcessParts {
   readonly module: WasmModule;
+  /** What the memory of a new process begins with. */
+  readonly data: readonly Segment[];
   readonly transport: Transport;
   readonly clock: Clock;
   readonly random: Random;
@@ -33,7 +36,7 @@ export interface GoBeginning {
 
 /** A process at rest, from which others continue. It is never changed. */
 export interface KeptProcess {
-  readonly memory: Uint8Array;
+  readonly memory: KeptMemory;
   readonly globals: readonly unknown[];
   readonly values: KeptValues;
   /** The names of host objects in the table. */
@@ -55,7 +58,6 @@ export class GoProgramError extends Error {
 const FIRST_NANOTIME = 1_000_000_000n;
 /** Arguments and environment stand below the data of the program, which begins here (`cmd/link`). */
 const ARGUMENTS = { start: 4096, end: 4096 + 8192 };
-const PAGE_BYTES = 65_536;
 /** How often a program may read the steady counter without waiting: a loop until time has passed would never end. */
 const MAX_READS_OF_TIME = 20_000_000;
 const KEPT_LINES = 20;
@@ -78,6 +80,7 @@ export class GoProcess {
   readonly #lines: string[] = [];
   /** The steady counter of the clock and of the program at the same moment. */
   readonly #zero: { readonly steady: number; readonly nanotime: bigint };
+  #last: { readonly steady: number; readonly nanotime: bigint };
   #lastTimer: number;
   #readsOfTime = 0;
   #unfinished = "";
@@ -90,6 +93,7 @@ export class GoProcess {
     this.#parts = parts;
     this.#clock = clock;
     this.#zero = { steady: clock.steady(), nanotime: kept?.nanotime ?? FIRST_NANOTIME };
+    this.#last = this.#zero;
     this.#lastTimer = kept?.lastTimer ?? 0;
     this.#files = new Files(beginning.files, (fd, bytes) => this.#write(fd, bytes));
     this.#requests = new Requests(kept?.requests ?? { unsent: [], open: [] }, transport, hosts, (id) =>
@@ -110,6 +114,7 @@ export class GoProcess {
   /** Starts a program; it runs until it waits. */
   static start(parts: GoProcessParts, { args, env, files }: GoBeginning): GoProcess {
     const process = new GoProcess(parts, { files: Files.of(files) });
+    for (const { offset, bytes } of parts.data) process.#memory.bytes(offset, bytes.length).set(bytes);
     const { argc, argv } = process.#passArguments(args, env);
     process.#enter(() => process.#exports.run(argc, argv));
     return process;
@@ -157,7 +162,7 @@ export class GoProcess {
     for (const [name, object] of Object.entries(this.#objects)) names.set(object, name);
     for (const name of FUNCTIONS) if (this.#global[name]) names.set(this.#global[name], name);
     return {
-      memory: new Uint8Array(this.#exports.mem.buffer).slice(),
+      memory: keepMemory(this.#exports.mem),
       globals: globalsOf(this.#instance).map((global) => global.value as unknown),
       values: this.#values.keep(),
       names,
@@ -213,8 +218,12 @@ export class GoProcess {
   }
 
   #nanotime(): bigint {
-    const { steady, nanotime } = this.#zero;
-    return nanotime + BigInt(Math.floor((this.#clock.steady() - steady) * 1000)) * 1000n;
+    const steady = this.#clock.steady();
+    if (steady !== this.#last.steady) {
+      const micros = Math.floor((steady - this.#zero.steady) * 1000);
+      this.#last = { steady, nanotime: this.#zero.nanotime + BigInt(micros) * 1000n };
+    }
+    return this.#last.nanotime;
   }
 
   #setTimer(id: number, ms: number): number {
@@ -269,11 +278,8 @@ export class GoProcess {
   }
 
   #restore({ memory, globals, timers }: KeptProcess): void {
-    const { mem } = this.#exports;
-    const missing = (memory.length - mem.buffer.byteLength) / PAGE_BYTES;
-    if (missing > 0) mem.grow(missing);
+    restoreMemory(this.#exports.mem, memory);
     this.#memory.reset();
-    new Uint8Array(mem.buffer).set(memory);
     for (const [index, global] of globalsOf(this.#instance).entries()) global.value = globals[index];
     for (const [id, left] of timers) this.#setTimer(id, left);
   }

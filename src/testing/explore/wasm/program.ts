@@ -7,7 +7,7 @@ import { readFile } from "node:fs/promises";
 import type { Client, Transport } from "../../../client/index.ts";
 import { ManualClock, type Random, seededRandom } from "../../../util/clock.ts";
 import type { ProgramContext } from "../scenario.ts";
-import { exportGlobals } from "./module.ts";
+import { goCodeOf } from "./module.ts";
 import { GoProcess, GoProgramError, type GoProcessParts, type KeptProcess } from "./process.ts";
 import { wasm } from "./webassembly.ts";
 
@@ -76,11 +76,12 @@ const NOWHERE: Transport = () => Promise.reject(new Error("there is no server be
  */
 export async function goProgram(options: GoProgramOptions): Promise<GoProgram> {
   const { file, args = [], env = {}, files = {}, namespace = "default", seed = 1, onLine } = options;
-  const module = await wasm.compile(exportGlobals(await readFile(file)));
+  const { bytes, data } = goCodeOf(await readFile(file));
+  const module = await wasm.compile(bytes);
   if (!wasm.Module.imports(module).some(({ module: from, name }) => from === "keelson" && name === "send")) {
     throw new Error(`expected ${file} to be built by buildGoProgram and to use net/http, got another program`);
   }
-  const shared = { module, hosts: new Set([HOST]), onLine };
+  const shared = { module, data, hosts: new Set([HOST]), onLine };
   const first = GoProcess.start(
     { ...shared, transport: NOWHERE, clock: new ManualClock(), random: seededRandom(seed) },
     {
