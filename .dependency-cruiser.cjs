@@ -188,6 +188,21 @@ const ladders = {
       "workloads",
     ],
   ],
+  explore: [
+    "contract",
+    // Normal names of objects, and the points of a run that plans name.
+    "names.ts",
+    "points.ts",
+    // What caused what in a clean run.
+    "causality.ts",
+    "perturbations",
+    ["judge", "operations"],
+    "plans",
+    "shrink.ts",
+    "coverage.ts",
+    "explore.ts",
+    "report",
+  ],
   kinds: [
     "rules",
     // Groups that know no other; core takes tokens, scales and evictions of them.

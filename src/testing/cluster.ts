@@ -42,7 +42,10 @@ const warningLog: Log = {
 };
 
 /** Creates a cluster; when it resolves, the built-in controllers have finished their first work. */
-export async function createCluster(options: ClusterOptions = {}): Promise<Cluster> {
+export const createCluster = (options?: ClusterOptions): Promise<Cluster> => createTestCluster(options);
+
+/** Creates a cluster, with what only the kit itself uses of it. */
+export async function createTestCluster(options: ClusterOptions = {}): Promise<TestCluster> {
   const { clock = "virtual", now = START_TIME, seed = 1, from, routes, log = warningLog } = options;
   const virtual = clock === "virtual";
   const dialect = dialectOf(options.dialect ?? "kubernetes");

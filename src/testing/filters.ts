@@ -24,6 +24,8 @@ export interface FilterParts {
   readonly clock: Clock;
   /** Aborted when the server of these filters closes. */
   readonly closing: AbortSignal;
+  /** Further filters, right before a request is handled. */
+  readonly last: readonly Filter[];
 }
 
 /** A request that is being handled. */
@@ -44,7 +46,8 @@ export const shouldRefuseWrite = (): boolean => refusing.getStore()?.() ?? false
 export function filtersOf(parts: FilterParts): readonly Filter[] {
   const passing = new WeakMap<ServerRequest, Passing>();
   const recorded = withFilter(recorder(parts, passing), { after: "read path" }, DEFAULT_FILTERS);
-  return withFilter(player(parts, passing), { before: "handle" }, recorded);
+  const disturbed = withFilter(player(parts, passing), { before: "handle" }, recorded);
+  return parts.last.reduce((all, one) => withFilter(one, { before: "handle" }, all), disturbed);
 }
 
 const APPLY = "application/apply-patch+";
@@ -208,12 +211,29 @@ const crashSender = ({ incoming }: ServerRequest): void => senderOf(incoming.sen
 /** Waits, which does not count as running work; throws if the client has disconnected meanwhile. */
 async function wait({ clock, closing }: FilterParts, request: ServerRequest, millis: number): Promise<void> {
   const { sent, rawPath } = request.incoming;
+  await holdRequest(request, closing, (signal) =>
+    millis === Infinity
+      ? new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()))
+      : sleep(clock, millis, signal, { owner: `slow ${sent.method} ${rawPath}` }),
+  );
+}
+
+/**
+ * Holds a request, which does not count as running work meanwhile.
+ *
+ * @param until waits, at most until its signal is aborted
+ * @param closing aborted when the server closes
+ * @throws ApiError when the server closes or the client has disconnected
+ */
+export async function holdRequest(
+  request: ServerRequest,
+  closing: AbortSignal,
+  until: (signal: AbortSignal) => Promise<void>,
+): Promise<void> {
   const gone = new AbortController();
   request.response.responder.onOver(() => gone.abort());
   using _parked = request.park();
-  const signal = AbortSignal.any([gone.signal, closing]);
-  if (millis === Infinity) await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
-  else await sleep(clock, millis, signal, { owner: `slow ${sent.method} ${rawPath}` });
+  await until(AbortSignal.any([gone.signal, closing]));
   if (closing.aborted) throw unavailable("the server is shutting down");
   if (gone.signal.aborted) throw unavailable("the client has disconnected");
 }

@@ -14,14 +14,19 @@ import { StoreError } from "../storage/contract.ts";
 import { FAULT_REASON } from "./fault.ts";
 import type { MemoryStore, MemoryStoreOptions, RememberedRecord } from "../storage/memory/store.ts";
 
+/** Told of writes before they are stored; the result is called when they are, or are not. */
+export type NoteWrites = (writes: readonly Write[]) => (() => void) | undefined;
+
 /** A store that refuses writes while `refuses` returns true, as a full disk does; its forks do so, too. */
 export class RefusableStore implements MemoryStore {
   readonly #store: MemoryStore;
   readonly #refuses: () => boolean;
+  readonly #note: NoteWrites;
 
-  constructor(store: MemoryStore, refuses: () => boolean) {
+  constructor(store: MemoryStore, refuses: () => boolean, note: NoteWrites) {
     this.#store = store;
     this.#refuses = refuses;
+    this.#note = note;
   }
 
   get revision(): number {
@@ -34,16 +39,16 @@ export class RefusableStore implements MemoryStore {
 
   async write(write: Write): Promise<number> {
     this.#checkSpace([write]);
-    return this.#store.write(write);
+    return this.#noted([write], () => this.#store.write(write));
   }
 
   async transact(writes: readonly Write[]): Promise<readonly number[]> {
     this.#checkSpace(writes);
-    return this.#store.transact(writes);
+    return this.#noted(writes, () => this.#store.transact(writes));
   }
 
   fork(options?: MemoryStoreOptions): RefusableStore {
-    return new RefusableStore(this.#store.fork(options), this.#refuses);
+    return new RefusableStore(this.#store.fork(options), this.#refuses, this.#note);
   }
 
   records = (): readonly RememberedRecord[] => this.#store.records();
@@ -57,6 +62,11 @@ export class RefusableStore implements MemoryStore {
   history = (key: string, bounds?: HistoryBounds): Promise<KeyHistory> => this.#store.history!(key, bounds);
   pin = (): Promise<Pin> => this.#store.pin!();
   close = (): Promise<void> => this.#store.close();
+
+  #noted<T>(writes: readonly Write[], store: () => Promise<T>): Promise<T> {
+    const done = this.#note(writes);
+    return done ? store().finally(done) : store();
+  }
 
   #checkSpace([first]: readonly Write[]): void {
     if (!first || !this.#refuses()) return;

@@ -31,7 +31,9 @@ import type { Controller } from "../runtime/index.ts";
 import type { TrialReport } from "../meta/trial-report.ts";
 import type { Dialect } from "../meta/dialect.ts";
 import { type Pki, createPki } from "../pki/index.ts";
-import type { Route } from "../server/index.ts";
+import type { Registry } from "../registry/index.ts";
+import type { Filter, Route, ServerHandle } from "../server/index.ts";
+import type { MemoryStore } from "../storage/memory/store.ts";
 import { type ImageScript, type NodeOptions, type Simulation, createSimulation } from "../simulation/index.ts";
 import { Activity } from "../util/activity.ts";
 import { type SeededRandom, seededRandom, systemClock } from "../util/clock.ts";
@@ -83,6 +85,25 @@ const manifestOf = <T extends ApiObject>(kind: Kind<T>, config: ApplyConfigurati
   kind: kind.kind,
 });
 
+/** The options of a fork, beside those of {@link Cluster.fork}. */
+export interface ForkOptions {
+  readonly seed?: number;
+  /** Filters that requests pass right before they are handled. */
+  readonly filters?: readonly Filter[] | undefined;
+}
+
+/** The inside of a cluster. */
+export interface Inside {
+  readonly activity: Activity;
+  readonly store: MemoryStore;
+  readonly registry: Registry;
+  readonly run: RunParts;
+  readonly handle: ServerHandle["handle"];
+  readonly inject: ServerHandle["inject"];
+  /** Whether it has simulated nodes. */
+  readonly simulated: boolean;
+}
+
 /** A running server. */
 interface Live extends Serving {
   readonly random: SeededRandom;
@@ -105,6 +126,7 @@ interface KnownMoment {
 export class TestCluster implements Cluster {
   readonly #settings: Settings;
   readonly #routes: readonly Route[];
+  readonly #filters: readonly Filter[];
   readonly #activity = new Activity(systemClock);
   readonly #traffic = new Traffic();
   readonly #test = new Sender("test");
@@ -133,7 +155,9 @@ export class TestCluster implements Cluster {
     origin: Moment,
     routes?: ClusterOptions["routes"],
     webhooks: WebhookBook = new WebhookBook(),
+    filters: readonly Filter[] = [],
   ) {
+    this.#filters = filters;
     this.#settings = settings;
     this.#webhooks = webhooks;
     this.#origin = origin;
@@ -251,11 +275,25 @@ export class TestCluster implements Cluster {
     return this.#webhooks.add(this.client(), options, handler);
   }
 
-  fork({ seed }: { readonly seed?: number } = {}): Cluster {
+  fork({ seed, filters }: ForkOptions = {}): TestCluster {
     this.#mayAct();
     const moment = this.#moment();
     const own = seed === undefined ? moment : { ...moment, random: seededRandom(seed) };
-    return new TestCluster(this.#settings, own, undefined, this.#webhooks.fork());
+    return new TestCluster(this.#settings, own, undefined, this.#webhooks.fork(), filters);
+  }
+
+  /** What programs beside {@link run} need, and what sees all that is stored. */
+  get inside(): Inside {
+    const { store, core } = this.#server();
+    return {
+      activity: this.#activity,
+      store,
+      registry: core.kinds,
+      run: this.#runParts(),
+      handle: (exchange) => core.server.handle(exchange),
+      inject: (request) => core.server.inject(request),
+      simulated: this.#live?.simulation !== undefined,
+    };
   }
 
   mark(): Mark {
@@ -486,7 +524,13 @@ export class TestCluster implements Cluster {
       clock,
       random,
       activity: this.#activity,
-      filters: filtersOf({ traffic: this.#traffic, faults: this.faults, clock, closing: closing.signal }),
+      filters: filtersOf({
+        traffic: this.#traffic,
+        faults: this.faults,
+        clock,
+        closing: closing.signal,
+        last: this.#filters,
+      }),
       routes: this.#routes,
       authenticator: (context) => this.#authenticator(context),
       signer: () => this.#signer(random),

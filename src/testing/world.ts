@@ -22,6 +22,7 @@ import type { Log } from "../util/log.ts";
 import { shouldRefuseWrite } from "./filters.ts";
 import { RefusableStore } from "./refusable-store.ts";
 import { type Snapshot, encodeSnapshot } from "./snapshot.ts";
+import { noteWrites } from "./writers.ts";
 
 /** The state of a cluster at a time, with its clock and random numbers. It is never changed; clusters are created from it. */
 export interface Moment {
@@ -87,7 +88,7 @@ export async function firstMoment({ dialect, now, seed, plugins, rbac, from }: B
   }
   const random = seededRandom(seed);
   const inner = await openMemoryStore(from ? { records: from.records, revision: from.revision } : {});
-  const store = new RefusableStore(inner, shouldRefuseWrite);
+  const store = new RefusableStore(inner, shouldRefuseWrite, noteWrites);
   const core = await createCore({
     store,
     dialect,

@@ -1,0 +1,296 @@
+/**
+ * What caused what in a clean run: the writes of programs, and the deliveries and reads that came before them.
+ *
+ * A delivery is a cause of a write when it reached the same start of the program after the program had finished its last group of
+ * writes. So does Sieve (OSDI 2022): an order in time, within what the program can still know. A group is the writes that follow one
+ * another without news from others between them: most often one reconcile.
+ *
+ * @module
+ */
+import type { DeliveryPoint, RequestPoint } from "./contract/plan.ts";
+import type { StoredObject } from "./contract/state.ts";
+import type { ChangeEntry, DeliveryEntry, RequestEntry, Trace } from "./contract/trace.ts";
+import { NormalNames } from "./names.ts";
+import { deliveryKey, PointCounter, requestKey } from "./points.ts";
+
+/** A write of a program that changed something, or a call that makes a driver do so. */
+export interface Write {
+  readonly request: RequestEntry;
+  readonly point: RequestPoint;
+  /** Equal for writes that do the same: verb, object and changed members. */
+  readonly shape: string;
+  readonly step: number;
+  /** Its place among the writes of its group, from 0. */
+  readonly place: number;
+  /** How many writes are in its group. */
+  readonly groupSize: number;
+  readonly causes: readonly Cause[];
+  /** Whether its shape, or one of its causes for this shape, has not come before. */
+  readonly fresh: boolean;
+  readonly removesFinalizer: boolean;
+}
+
+/** A get or list of a program that was answered. */
+export interface Read {
+  readonly request: RequestEntry;
+  readonly point: RequestPoint;
+  readonly step: number;
+  /** Whether such a read has not come before. */
+  readonly fresh: boolean;
+}
+
+/** A delivery with what it brought. */
+export interface Delivery {
+  readonly entry: DeliveryEntry;
+  readonly point: DeliveryPoint;
+  readonly step: number;
+  /** Whether the program itself made the change that was delivered. */
+  readonly own: boolean;
+  /** Equal for deliveries of the same change: object and changed members. */
+  readonly shape: string;
+  /** Whether its shape has not come before. */
+  readonly fresh: boolean;
+  /** Writes that it is a cause of. */
+  readonly led: readonly Write[];
+  /** The deliveries of the same object to the same program before and after it. */
+  previous?: Delivery;
+  next?: Delivery;
+}
+
+/** What a program had learned when it wrote. */
+export interface Cause {
+  /** Equal for the same news: object and changed members. */
+  readonly shape: string;
+  readonly delivery?: Delivery;
+  readonly read?: Read;
+}
+
+/** A clean run in the words of causes. */
+export interface CleanRun {
+  readonly trace: Trace;
+  readonly writes: readonly Write[];
+  readonly reads: readonly Read[];
+  readonly deliveries: readonly Delivery[];
+  /** Programs that take part in a leader election. */
+  readonly elected: ReadonlySet<string>;
+  /** The programs that sent requests. */
+  readonly programs: readonly string[];
+}
+
+/** A pair of a write and one of its causes, as coverage counts them. */
+export const causePair = (write: Write, cause: Cause): string => `${cause.shape} -> ${write.shape}`;
+
+const MAX_CAUSES = 30;
+const MAX_MEMBERS = 20;
+const MEMBER_DEPTH = 5;
+/** A pause of the clock in ms after which a program begins something new. */
+const GROUP_PAUSE = 1000;
+
+const IGNORED_MEMBERS = new Set(["resourceVersion", "managedFields", "generation"]);
+const READING_CALL = /^(?:Group)?(?:Controller|Node)?(?:Get|List)|^Probe$|^Validate/;
+
+const isProgram = (actor: string): boolean => actor !== "user" && actor !== "cluster";
+
+/** Whether what is written is no point of a plan: an Event, or a record of a leader election. */
+const isAside = ({ object }: RequestEntry, changes: readonly ChangeEntry[]): boolean =>
+  object.kind === "Event" ||
+  (object.kind === "Lease" && object.group === "coordination.k8s.io") ||
+  changes.some(({ after }) => after.metadata.annotations?.["control-plane.alpha.kubernetes.io/leader"] !== undefined);
+
+/** Returns the paths of members that differ, with list items as `[]`, sorted. */
+export const changedMembers = (before: StoredObject, after: StoredObject): readonly string[] => {
+  const found = new Set<string>();
+  const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
+  const visit = (a: unknown, b: unknown, path: string, depth: number): void => {
+    if (a === b || found.size >= MAX_MEMBERS) return;
+    if (!isObject(a) || !isObject(b) || depth === MEMBER_DEPTH || Array.isArray(a) !== Array.isArray(b)) {
+      found.add(path);
+      return;
+    }
+    const isList = Array.isArray(a);
+    for (const key of new Set([...Object.keys(a), ...Object.keys(b)]))
+      if (!(path === ".metadata" && IGNORED_MEMBERS.has(key)))
+        visit(a[key], b[key], isList ? `${path}[]` : `${path}.${key}`, depth + 1);
+  };
+  visit(before, after, "", 0);
+  return [...found].sort();
+};
+
+const membersOf = ({ change, before, after }: ChangeEntry): string =>
+  change === "updated" && before ? changedMembers(before, after).join(",") : change;
+
+/** The changes that a request made: of its revision, or by its actor and of its object since its last request. */
+class OpenChanges {
+  readonly #open = new Map<string, ChangeEntry[]>();
+
+  add(change: ChangeEntry): void {
+    const open = this.#open.get(change.actor);
+    if (open) open.push(change);
+    else this.#open.set(change.actor, [change]);
+  }
+
+  take({ actor, object, verb, revision }: RequestEntry): readonly ChangeEntry[] {
+    const open = this.#open.get(actor) ?? [];
+    const isOf = (change: ChangeEntry): boolean =>
+      change.object.group === object.group &&
+      change.object.kind === object.kind &&
+      (object.namespace === undefined || change.object.namespace === object.namespace) &&
+      (object.name === undefined || change.object.name === object.name);
+    const exact = verb === "deletecollection" ? [] : open.filter((c) => c.revision === revision && isOf(c));
+    const taken = new Set(exact.length > 0 ? exact : open.filter(isOf));
+    this.#open.set(
+      actor,
+      open.filter((c) => !taken.has(c)),
+    );
+    return [...taken];
+  }
+}
+
+/** What is known of one start of a program while its trace is read. */
+interface Progress {
+  life: number;
+  /** What it learned since its last group of writes. */
+  news: Cause[];
+  group: Write[];
+  /** Whether news from others came since the last write. */
+  disturbed: boolean;
+  lastAt: number;
+}
+
+type Building<T> = { -readonly [K in keyof T]: T[K] };
+
+class Analysis {
+  readonly #names: NormalNames;
+  readonly #counter: PointCounter;
+  readonly #changes = new OpenChanges();
+  readonly #programs = new Map<string, Progress>();
+  /** The change of each revision of an object, by uid and revision. */
+  readonly #byRevision = new Map<string, ChangeEntry>();
+  readonly #lastDelivery = new Map<string, Delivery>();
+  readonly #seen = new Set<string>();
+  #step = -1;
+  readonly writes: Write[] = [];
+  readonly reads: Read[] = [];
+  readonly deliveries: Delivery[] = [];
+  readonly elected = new Set<string>();
+  readonly actors = new Set<string>();
+
+  constructor(trace: Trace) {
+    this.#names = NormalNames.of(trace);
+    this.#counter = new PointCounter(this.#names);
+    for (const entry of trace)
+      if (entry.type === "step" && entry.phase === "begun") this.#step = entry.step;
+      else if (entry.type === "change") this.#change(entry);
+      else if (entry.type === "delivery") this.#delivery(entry);
+      else if (entry.type === "request") this.#request(entry);
+      else if (entry.type === "life" && entry.event === "leading") this.elected.add(entry.actor);
+  }
+
+  #isNew(key: string): boolean {
+    if (this.#seen.has(key)) return false;
+    this.#seen.add(key);
+    return true;
+  }
+
+  #progress(actor: string, life: number): Progress {
+    const known = this.#programs.get(actor);
+    if (known?.life === life) return known;
+    const progress: Progress = { life, news: [], group: [], disturbed: false, lastAt: 0 };
+    this.#programs.set(actor, progress);
+    return progress;
+  }
+
+  #change(entry: ChangeEntry): void {
+    this.#changes.add(entry);
+    this.#byRevision.set(`${entry.uid} ${entry.revision}`, entry);
+  }
+
+  #delivery(entry: DeliveryEntry): void {
+    const point = this.#counter.delivery(entry);
+    if (!isProgram(entry.actor)) return;
+    const change = this.#byRevision.get(`${entry.uid} ${entry.revision}`);
+    const own = change?.actor === entry.actor;
+    const shape = `${deliveryKey(point)}|${change ? membersOf(change) : ""}`;
+    const delivery: Building<Delivery> = {
+      entry,
+      point,
+      step: this.#step,
+      own,
+      shape,
+      fresh: this.#isNew(shape),
+      led: [],
+    };
+    const objectKey = [point.actor, point.group, point.kind, point.namespace ?? "", entry.object.name].join("|");
+    const previous = this.#lastDelivery.get(objectKey);
+    if (previous) {
+      delivery.previous = previous;
+      previous.next = delivery;
+    }
+    this.#lastDelivery.set(objectKey, delivery);
+    this.deliveries.push(delivery);
+    const progress = this.#progress(entry.actor, entry.life);
+    progress.disturbed ||= !own;
+    progress.news.push({ shape, delivery });
+  }
+
+  #request(entry: RequestEntry): void {
+    const point = this.#counter.request(entry);
+    const { actor, code, protocol, verb } = entry;
+    if (!isProgram(actor)) return;
+    this.actors.add(actor);
+    const changes = this.#changes.take(entry);
+    const isCall = protocol === "csi";
+    const isOk = isCall ? code === 0 : code !== undefined && code < 400;
+    if (entry.object.kind === "Lease" && verb !== "get") this.elected.add(actor);
+    if (!isOk || isAside(entry, changes)) return;
+    if (isCall ? READING_CALL.test(verb) : verb === "get" || verb === "list") this.#read(entry, point);
+    else if (isCall || entry.changed) this.#write(entry, point, changes);
+  }
+
+  #read(request: RequestEntry, point: RequestPoint): void {
+    const shape = requestKey(point);
+    const read: Read = { request, point, step: this.#step, fresh: this.#isNew(shape) };
+    this.reads.push(read);
+    this.#progress(request.actor, request.life).news.push({ shape, read });
+  }
+
+  #write(request: RequestEntry, point: RequestPoint, changes: readonly ChangeEntry[]): void {
+    const progress = this.#progress(request.actor, request.life);
+    const last = progress.group.at(-1);
+    const continues =
+      last?.step === this.#step && !progress.disturbed && request.at - progress.lastAt <= GROUP_PAUSE;
+    // The news since the group before: what came before its last write was used up by it.
+    if (last && !continues) {
+      progress.news = progress.news.filter((n) => (n.delivery?.entry ?? n.read!.request).seq > last.request.seq);
+      progress.group = [];
+    }
+    const shape = `${requestKey(point)}|${[...new Set(changes.map(membersOf))].join(";")}`;
+    const causes = [...new Map(progress.news.slice(-MAX_CAUSES).map((cause) => [cause.shape, cause])).values()];
+    const isNewShape = this.#isNew(shape);
+    const write: Building<Write> = {
+      request,
+      point,
+      shape,
+      step: this.#step,
+      place: progress.group.length,
+      groupSize: 0,
+      causes,
+      fresh: causes.reduce((fresh, { shape: cause }) => this.#isNew(`${cause} -> ${shape}`) || fresh, isNewShape),
+      removesFinalizer: changes.some(
+        ({ before, after }) => (before?.metadata.finalizers?.length ?? 0) > (after.metadata.finalizers?.length ?? 0),
+      ),
+    };
+    for (const { delivery } of causes) (delivery?.led as Write[] | undefined)?.push(write);
+    progress.group.push(write);
+    for (const other of progress.group as Building<Write>[]) other.groupSize = progress.group.length;
+    progress.disturbed = false;
+    progress.lastAt = request.at;
+    this.writes.push(write);
+  }
+}
+
+/** Returns the writes of a clean run with their causes. */
+export const analyse = (trace: Trace): CleanRun => {
+  const { writes, reads, deliveries, elected, actors } = new Analysis(trace);
+  return { trace, writes, reads, deliveries, elected, programs: [...actors] };
+};

@@ -1,0 +1,20 @@
+/**
+ * What says whether a run shows a fault.
+ *
+ * @module
+ */
+import type { Fault } from "./finding.ts";
+import type { Comparison, RunRecord } from "./laboratory.ts";
+
+/** Compares runs with clean runs of the same steps. */
+export interface Judge {
+  /** The faults and notices of a perturbed run. */
+  faults(run: RunRecord): readonly Fault[];
+  /** What clean runs show by themselves: complaints, writes without end, fights. */
+  cleanFaults(): readonly Fault[];
+  /** The differences of the states in the end of two clean runs that should end alike. */
+  compare(fresh: RunRecord, changed: RunRecord, comparison: Comparison): readonly Fault[];
+}
+
+/** Makes a judge of clean runs of the same steps, with different seeds: members that differ between them are not judged. */
+export type MakeJudge = (clean: readonly RunRecord[]) => Judge;

@@ -1,0 +1,146 @@
+/**
+ * Coverage: what was tried of what was worth trying, so that silence means something.
+ *
+ * @module
+ */
+import type { CleanRun } from "./causality.ts";
+import { causePair } from "./causality.ts";
+import type { PerturbationType } from "./contract/plan.ts";
+import { type Candidate, perturbationTypes, requestNoun } from "./perturbations/index.ts";
+
+/** What became of the perturbations of a type at a write: not tried yet; tried, but the place never came up; tried. */
+export type Tried = "left" | "not reachable" | "tried";
+
+export interface WriteCoverage {
+  readonly actor: string;
+  /** `create of ConfigMap default/a-config`. */
+  readonly write: string;
+  readonly perturbations: Readonly<Partial<Record<PerturbationType, Tried>>>;
+}
+
+export interface TypeCoverage {
+  readonly type: PerturbationType;
+  /** Plans of one perturbation that were worth trying, were tried, and came up. */
+  readonly planned: number;
+  readonly tried: number;
+  readonly met: number;
+}
+
+export interface Coverage {
+  readonly writes: readonly WriteCoverage[];
+  readonly types: readonly TypeCoverage[];
+  /** Pairs of a write and a delivery or read that came before it. */
+  readonly pairs: { readonly tried: number; readonly of: number };
+  /** Plans of several perturbations that were tried. */
+  readonly combinations: number;
+  /** Comparisons of operations; those that the server refused say nothing. */
+  readonly comparisons: { readonly tried: number; readonly refused: number; readonly of: number };
+  /** Types that this laboratory cannot play. */
+  readonly cannot: readonly PerturbationType[];
+  /** What it amounts to, in plain sentences. */
+  readonly sentences: readonly string[];
+}
+
+const ORDER: readonly Tried[] = ["left", "not reachable", "tried"];
+const more = (a: Tried | undefined, b: Tried): Tried => (a && ORDER.indexOf(a) > ORDER.indexOf(b) ? a : b);
+
+const count = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? "" : "s"}`;
+
+/** Counts what is tried. */
+export class CoverageCounter {
+  /** The first write of each shape. */
+  readonly #writes = new Map<string, { readonly actor: string; readonly write: string }>();
+  readonly #cells = new Map<string, Map<PerturbationType, Tried>>();
+  readonly #types = new Map<PerturbationType, { planned: number; tried: number; met: number }>();
+  readonly #pairs = new Set<string>();
+  readonly #triedPairs = new Set<string>();
+  readonly #cannot: readonly PerturbationType[];
+  readonly #comparisons: number;
+  combinations = 0;
+  compared = 0;
+  refused = 0;
+
+  constructor(
+    runs: readonly CleanRun[],
+    candidates: readonly Candidate[],
+    can: ReadonlySet<PerturbationType>,
+    comparisons: number,
+  ) {
+    for (const write of runs.flatMap(({ writes }) => writes)) {
+      const { point, shape } = write;
+      if (!this.#writes.has(shape)) this.#writes.set(shape, { actor: point.actor, write: requestNoun(point) });
+      for (const cause of write.causes) this.#pairs.add(causePair(write, cause));
+    }
+    for (const candidate of candidates) {
+      this.#type(candidate).planned++;
+      this.#mark(candidate, "left");
+    }
+    this.#cannot = perturbationTypes.filter((type) => !can.has(type));
+    this.#comparisons = comparisons;
+  }
+
+  /** Counts a plan of one perturbation that was played. */
+  tried(candidate: Candidate, met: boolean): void {
+    const type = this.#type(candidate);
+    type.tried++;
+    if (met) type.met++;
+    this.#mark(candidate, met ? "tried" : "not reachable");
+    if (met) for (const pair of candidate.pairs ?? []) this.#triedPairs.add(pair);
+  }
+
+  get coverage(): Coverage {
+    const types = [...this.#types].map(([type, counts]) => ({ type, ...counts }));
+    const writes = [...this.#writes].map(([shape, write]) => ({
+      ...write,
+      perturbations: Object.fromEntries(this.#cells.get(shape) ?? []),
+    }));
+    const coverage = {
+      writes,
+      types,
+      pairs: { tried: this.#triedPairs.size, of: this.#pairs.size },
+      combinations: this.combinations,
+      comparisons: { tried: this.compared, refused: this.refused, of: this.#comparisons },
+      cannot: this.#cannot,
+    };
+    return { ...coverage, sentences: sentencesOf(coverage) };
+  }
+
+  #type({ perturbation: { type } }: Candidate): { planned: number; tried: number; met: number } {
+    const known = this.#types.get(type);
+    if (known) return known;
+    const counts = { planned: 0, tried: 0, met: 0 };
+    this.#types.set(type, counts);
+    return counts;
+  }
+
+  #mark({ write, perturbation: { type } }: Candidate, tried: Tried): void {
+    if (write === undefined) return;
+    const cells = this.#cells.get(write) ?? new Map<PerturbationType, Tried>();
+    this.#cells.set(write, cells.set(type, more(cells.get(type), tried)));
+  }
+}
+
+const sentencesOf = ({ writes, types, pairs, combinations, comparisons }: Omit<Coverage, "sentences">): string[] => {
+  const sum = (of: (type: TypeCoverage) => number): number => types.reduce((total, type) => total + of(type), 0);
+  const [planned, tried, met] = [sum((t) => t.planned), sum((t) => t.tried), sum((t) => t.met)];
+  if (writes.length === 0)
+    return [
+      "The programs wrote nothing in the clean run, so that nothing could be perturbed: check that the scenario makes them act.",
+    ];
+  const untouched = writes.filter(({ perturbations }) => !Object.values(perturbations).includes("tried")).length;
+  return [
+    `${tried} of ${planned} plans of one perturbation were tried, at ${count(writes.length, "kind")} of writes${
+      untouched === 0 ? "" : `; nothing was tried at ${untouched} of them`
+    }.`,
+    ...(tried > met ? [`${tried - met} of them never came up in their runs, and say nothing.`] : []),
+    ...(pairs.of > 0 ? [`${pairs.tried} of ${pairs.of} pairs of a cause and a write were taken apart.`] : []),
+    ...(combinations > 0 ? [`${count(combinations, "combination")} of several perturbations followed.`] : []),
+    ...(comparisons.of > 0
+      ? [
+          `${comparisons.tried} of ${comparisons.of} comparisons of operations were made${
+            comparisons.refused > 0 ? `; the server refused ${comparisons.refused} of them` : ""
+          }.`,
+        ]
+      : []),
+  ];
+};

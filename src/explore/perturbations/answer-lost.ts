@@ -1,0 +1,15 @@
+import type { PerturbationRule } from "./rule.ts";
+import { forWrite, freshWrites, gravity, isRepeatable } from "./weights.ts";
+import { requestNoun } from "./words.ts";
+
+export const answerLost: PerturbationRule<"answer-lost"> = {
+  type: "answer-lost",
+  title: "An answer is lost",
+  permitted:
+    "A connection may break after the server has stored a write: a load balancer, a restart of the server, a time-out. The client sees an error and cannot know whether the write was stored (API conventions: a client that gets no response must read the state).",
+  describe: ({ at }) => `the ${requestNoun(at)} by ${at.actor} is handled, and the connection breaks before its answer`,
+  propose: (run) =>
+    freshWrites(run).map((write) =>
+      forWrite(write, { type: "answer-lost", at: write.point }, (isRepeatable(write) ? 70 : 45) * gravity(write)),
+    ),
+};

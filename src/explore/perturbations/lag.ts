@@ -1,0 +1,39 @@
+import type { Delivery } from "../causality.ts";
+import type { PerturbationRule } from "./rule.ts";
+import { pairsOf } from "./weights.ts";
+import { deliveryNoun } from "./words.ts";
+import { kindText } from "../names.ts";
+
+/** Most where the program decides by what it wrote itself, and by news of another kind while this one stands still. */
+const worthOf = (delivery: Delivery, hasLaterWrites: boolean, hasOtherKinds: boolean): number => {
+  const base = delivery.own ? 50 : delivery.led.length > 0 ? 35 : 15;
+  return base * (hasLaterWrites ? 1 : 0.5) * (hasOtherKinds ? 1.1 : 0.8);
+};
+
+export const lag: PerturbationRule<"lag"> = {
+  type: "lag",
+  title: "One kind's watch lags behind",
+  permitted:
+    "Each watch is a stream of its own. Its events come in order, but nothing orders those of two watches, and none has to be in time (API concepts, efficient detection of changes; KEP-2340 describes watch caches that are behind). A program may see a later change of one kind before an earlier one of another, and may not yet see what it wrote itself.",
+  describe: ({ at }) =>
+    `${at.actor} sees ${deliveryNoun(at)} and all later news of ${kindText(at)} only when all else is at rest`,
+  propose(run) {
+    const lastWrite = new Map(run.writes.map((write) => [`${write.point.actor}|${write.step}`, write.request.seq]));
+    const kinds = new Map<string, Set<string>>();
+    for (const { point } of run.deliveries) {
+      const seen = kinds.get(point.actor) ?? new Set();
+      kinds.set(point.actor, seen.add(`${point.group}|${point.kind}`));
+    }
+    return run.deliveries
+      .filter((delivery) => delivery.fresh)
+      .map((delivery) => ({
+        perturbation: { type: "lag", at: delivery.point } as const,
+        worth: worthOf(
+          delivery,
+          (lastWrite.get(`${delivery.point.actor}|${delivery.step}`) ?? -1) > delivery.entry.seq,
+          kinds.get(delivery.point.actor)!.size > 1,
+        ),
+        pairs: pairsOf(delivery),
+      }));
+  },
+};

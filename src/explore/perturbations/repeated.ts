@@ -1,0 +1,15 @@
+import type { PerturbationRule } from "./rule.ts";
+import { forWrite, freshWrites, gravity } from "./weights.ts";
+import { requestNoun } from "./words.ts";
+
+export const repeated: PerturbationRule<"repeated"> = {
+  type: "repeated",
+  title: "A call comes twice",
+  permitted:
+    "Calls to a storage driver are at least once: a container orchestrator that lost its state sends them again, and a driver must be idempotent (CSI specification, concurrency and idempotency).",
+  describe: ({ at }) => `the ${requestNoun(at)} by ${at.actor} reaches the driver twice`,
+  propose: (run) =>
+    freshWrites(run)
+      .filter(({ point }) => point.protocol === "csi")
+      .map((write) => forWrite(write, { type: "repeated", at: write.point }, 40 * gravity(write))),
+};

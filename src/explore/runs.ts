@@ -1,0 +1,150 @@
+/**
+ * Runs within a budget, and the judges of clean runs.
+ *
+ * @module
+ */
+import type { Clock } from "../util/clock.ts";
+import { messageOf } from "../util/error.ts";
+import type { Fault } from "./contract/finding.ts";
+import type { Judge, MakeJudge } from "./contract/judge.ts";
+import type { Laboratory, RunOrder, RunRecord } from "./contract/laboratory.ts";
+import { seedOf } from "./plans/hash.ts";
+
+/** An error of the laboratory itself, with the order that it played. */
+export class LaboratoryError extends Error {
+  readonly order: RunOrder;
+
+  constructor(order: RunOrder, cause: unknown) {
+    super(`the laboratory failed, which is no fault of the programs: ${messageOf(cause)}; order: ${JSON.stringify(order)}`, {
+      cause,
+    });
+    this.name = "LaboratoryError";
+    this.order = order;
+  }
+}
+
+export interface RunLimits {
+  readonly clock: Pick<Clock, "steady">;
+  readonly budgetMillis: number;
+  readonly signal: AbortSignal;
+}
+
+/** Plays orders as long as the budget lasts. */
+export class Runs {
+  readonly lab: Laboratory;
+  readonly #limits: RunLimits;
+  readonly #begin: number;
+  count = 0;
+
+  constructor(lab: Laboratory, limits: RunLimits) {
+    this.lab = lab;
+    this.#limits = limits;
+    this.#begin = limits.clock.steady();
+  }
+
+  get millis(): number {
+    return this.#limits.clock.steady() - this.#begin;
+  }
+
+  /** Whether no more runs may begin. */
+  get over(): boolean {
+    return this.#limits.signal.aborted || this.millis >= this.#limits.budgetMillis;
+  }
+
+  /** Plays an order; undefined where no more runs may begin, or where it was cancelled. @throws LaboratoryError */
+  async play(order: RunOrder): Promise<RunRecord | undefined> {
+    if (this.over) return undefined;
+    this.count++;
+    try {
+      return await this.lab.run(order, this.#limits.signal);
+    } catch (error) {
+      if (this.#limits.signal.aborted) return undefined;
+      throw new LaboratoryError(order, error);
+    }
+  }
+}
+
+/** How many clean runs a judge has at first, and at most. */
+const CLEAN_RUNS = 3;
+const MAX_CLEAN_RUNS = 12;
+/** How many judges of parts of the steps are kept. */
+const MAX_PARTS = 8;
+
+/** Clean runs of the same steps with their judge. */
+export class Reference {
+  readonly #make: MakeJudge;
+  #runs: readonly RunRecord[];
+  #judge: Judge;
+
+  constructor(make: MakeJudge, runs: readonly RunRecord[]) {
+    this.#make = make;
+    this.#runs = runs;
+    this.#judge = make(runs);
+  }
+
+  get runs(): readonly RunRecord[] {
+    return this.#runs;
+  }
+
+  get judge(): Judge {
+    return this.#judge;
+  }
+
+  /** Whether a step was refused without a perturbation: such steps cannot be compared. */
+  get stepFailed(): boolean {
+    return this.#runs.some(({ complaints }) => complaints.some(({ type }) => type === "step-failed"));
+  }
+
+  /** Adds a clean run that differs from those before, so that what differs by chance is not judged. */
+  widen(run: RunRecord): void {
+    if (this.#runs.length >= MAX_CLEAN_RUNS) return;
+    this.#runs = [...this.#runs, run];
+    this.#judge = this.#make(this.#runs);
+  }
+}
+
+/** The references of the steps that were played. */
+export class References {
+  readonly #runs: Runs;
+  readonly #make: MakeJudge;
+  readonly #seed: number;
+  readonly #known = new Map<string, Promise<Reference | undefined>>();
+
+  constructor(runs: Runs, make: MakeJudge, seed: number) {
+    this.#runs = runs;
+    this.#make = make;
+    this.#seed = seed;
+  }
+
+  /** Returns the reference of steps, of the usual ones by default; undefined where no more runs may begin. @throws LaboratoryError */
+  of(steps?: readonly number[]): Promise<Reference | undefined> {
+    const key = steps?.join() ?? "usual";
+    const known = this.#known.get(key);
+    if (known) return known;
+    const made = this.#played(steps);
+    this.#known.set(key, made);
+    const [oldest] = [...this.#known.keys()].filter((k) => k !== "usual" && k !== key);
+    if (oldest !== undefined && this.#known.size > MAX_PARTS) this.#known.delete(oldest);
+    return made;
+  }
+
+  async #played(steps: readonly number[] | undefined): Promise<Reference | undefined> {
+    const orders = Array.from({ length: CLEAN_RUNS }, (_, i): RunOrder => {
+      return { seed: seedOf(this.#seed, `clean ${i}`), plan: [], ...(steps && { steps }) };
+    });
+    const records: RunRecord[] = [];
+    const { parallel } = this.#runs.lab;
+    for (let i = 0; i < orders.length; i += parallel)
+      for (const record of await Promise.all(orders.slice(i, i + parallel).map((order) => this.#runs.play(order)))) {
+        if (!record) return undefined;
+        records.push(record);
+        // A step that was refused is refused again.
+        if (record.complaints.some(({ type }) => type === "step-failed")) return new Reference(this.#make, [record]);
+      }
+    return new Reference(this.#make, records);
+  }
+}
+
+/** Returns the fault with a key. */
+export const faultOf = (faults: readonly Fault[], key: string): Fault | undefined =>
+  faults.find((fault) => fault.key === key);

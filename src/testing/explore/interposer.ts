@@ -1,0 +1,422 @@
+/**
+ * Stands between programs and the server of a run: records their requests, and does with them what the plan says.
+ *
+ * It is a filter of the server, so that it does the same for programs of this process and for those at a port.
+ *
+ * @module
+ */
+import type { Refusal } from "../../explore/contract/plan.ts";
+import type { ActionVerb, Actor, ObjectRef, RequestEntry } from "../../explore/contract/trace.ts";
+import type { Met, Player, RequestPerturbation } from "../../explore/player.ts";
+import { ApiError, conflict, internalError, tooManyRequests, unavailable } from "../../meta/status.ts";
+import type { Filter, ServerRequest } from "../../server/index.ts";
+import { type Clock, sleep } from "../../util/clock.ts";
+import { FAULT_REASON } from "../fault.ts";
+import { holdRequest } from "../filters.ts";
+import { asWriter } from "../writers.ts";
+import { Gates } from "./gates.ts";
+import { type FindProgram, type ProgramLife, type StaleState, isOfCluster } from "./identity.ts";
+import type { TraceRecorder } from "./recorder.ts";
+import type { StoredObjects } from "./stored.ts";
+
+/** What an interposer needs of its laboratory. */
+export interface InterposerParts {
+  readonly player: Player;
+  readonly trace: TraceRecorder;
+  readonly clock: Clock;
+  readonly find: FindProgram;
+  readonly stored: () => StoredObjects;
+  /** Kills a program, which starts again after a time; then it reads an older state, where that is asked for. */
+  readonly kill: (program: ProgramLife, downMillis: number, stale?: StaleState) => void;
+  /** Lets another replica lead; resolves when it is at rest. */
+  readonly leadChanges: (program: ProgramLife, index: number) => Promise<void>;
+  /** Sends a request again whose program has died meanwhile. */
+  readonly resend: (request: KeptRequest) => void;
+  /** The write before which everything stops, counted from 1. */
+  readonly beforeWrite: number | undefined;
+  /** Called when that write comes, or when a program sends requests without end while the clock stands still. */
+  readonly stop: (why: "write" | "endless", detail: string) => void;
+}
+
+/** A request that outlives its program. */
+export interface KeptRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | undefined;
+  readonly program: ProgramLife;
+  readonly index: number;
+}
+
+/** A request on its way. */
+interface Passing {
+  readonly actor: Actor;
+  /** Undefined for a user. */
+  readonly program: ProgramLife | undefined;
+  readonly verb: ActionVerb;
+  readonly object: ObjectRef;
+  generateName: string | undefined;
+  sent: unknown;
+  met: readonly Met<RequestPerturbation>[];
+  /** The first bytes of the answer. */
+  head: Uint8Array | undefined;
+  /** The revision of a list. */
+  listed: number | undefined;
+}
+
+const READS: ReadonlySet<string> = new Set(["get", "list", "watch"]);
+/** Requests of programs while the clock stands still; more are work without end. */
+const MAX_AT_ONCE = 2000;
+/** How long a program is down before a stale restart. */
+const STALE_DOWN_MS = 10_000;
+const APPLY = "application/apply-patch+";
+
+/** See the head of this file. */
+export class Interposer {
+  readonly gates: Gates;
+  readonly #parts: InterposerParts;
+  readonly #passing = new WeakMap<ServerRequest, Passing>();
+  readonly #closing = new AbortController();
+  /** Requests that wait for the next one of their program. */
+  readonly #overtaken: { readonly program: ProgramLife; readonly index: number; readonly go: () => void }[] = [];
+  /** Requests of dead programs, and those whose program is at rest again. */
+  #late: KeptRequest[] = [];
+  #writes = 0;
+  #instant = -1;
+  #atOnce = 0;
+
+  constructor(parts: InterposerParts) {
+    this.#parts = parts;
+    const { player, trace } = parts;
+    this.gates = new Gates({
+      meets: player.heedsDeliveries
+        ? ({ program, ...arrival }) => player.delivery({ actor: program.actor, ...arrival })
+        : undefined,
+      arrived: ({ program: { actor, life }, ...arrival }) => {
+        trace.add({ type: "delivery", actor, life, ...arrival });
+      },
+      told: (index, phase, detail) => trace.perturbation(index, phase, detail),
+    });
+  }
+
+  readonly filter: Filter = {
+    name: "explore",
+    enter: (_server, request) => this.#enter(request),
+    decoded: (_server, request) => this.#decoded(request),
+    handled: (server, request) => this.#handled(request, server.registry.revision),
+    leave: (_server, request) => this.#leave(request),
+  };
+
+  /** Requests of programs that change something, so far. */
+  get writes(): number {
+    return this.#writes;
+  }
+
+  /** Whether something waits that may go on when all else is at rest. */
+  isDue(step: number, isRunning: (actor: Actor) => boolean): boolean {
+    const isLate = this.#late.some(({ program }) => isRunning(program.actor));
+    return isLate || this.#overtaken.length > 0 || this.gates.isDue(step);
+  }
+
+  /** When all else is at rest: lets something go on that waits; false where nothing does. */
+  release(step: number, isRunning: (actor: Actor) => boolean): boolean {
+    const first = this.#overtaken.shift();
+    if (first) {
+      first.go();
+      return true;
+    }
+    const late = this.#late.find(({ program }) => isRunning(program.actor));
+    if (late) {
+      this.#late = this.#late.filter((one) => one !== late);
+      this.#parts.trace.perturbation(late.index, "ended", `the request that was on its way is handled`);
+      this.#parts.resend(late);
+      return true;
+    }
+    return this.gates.release(step);
+  }
+
+  /** Ends what waits. */
+  close(): void {
+    this.#closing.abort();
+  }
+
+  #enter(request: ServerRequest): void {
+    const { info, response } = request;
+    if (!info.isResource || !request.resource || isOfCluster(request)) return;
+    const program = this.#parts.find(request);
+    const passing = passingOf(request, program);
+    this.#passing.set(request, passing);
+    if (program && info.verb === "watch") this.#enterWatch(request, program, passing);
+    else if (request.answer && !READS.has(passing.verb)) this.#enterWrite(request, passing);
+    if (info.verb === "watch") return;
+    const { responder } = response;
+    response.responder = {
+      get answered() {
+        return responder.answered;
+      },
+      respond(code, headers, body) {
+        passing.head = body instanceof Uint8Array ? body : body?.[0];
+        responder.respond(code, headers, body);
+      },
+      stream: (code, headers) => responder.stream(code, headers),
+      destroy: () => responder.destroy(),
+      onOver: (listener) => responder.onOver(listener),
+      closeAfterAnswer: () => responder.closeAfterAnswer(),
+      trust: (owner) => responder.trust(owner),
+      ...(responder.upgrade && { upgrade: responder.upgrade.bind(responder) }),
+    };
+  }
+
+  #enterWatch(request: ServerRequest, program: ProgramLife, { object }: Passing): void {
+    const { response, incoming } = request;
+    const outer = response.wrapWatch;
+    const facts = {
+      program,
+      kind: { group: object.group, kind: object.kind },
+      resource: request.resource!,
+      allowsBookmarks: incoming.query.flag("allowWatchBookmarks"),
+      isStale: program.stale !== undefined && incoming.query.text("resourceVersion") === String(program.stale.revision),
+    };
+    response.wrapWatch = (output) => {
+      const gated = this.gates.watch(output, facts);
+      return outer ? outer(gated) : gated;
+    };
+  }
+
+  #enterWrite(request: ServerRequest, passing: Passing): void {
+    const answer = request.answer!;
+    const note = (writes: Parameters<StoredObjects["writing"]>[1]) => this.#parts.stored().writing(passing.actor, writes);
+    request.answer = () => asWriter(note, answer);
+  }
+
+  #decoded(request: ServerRequest): void | Promise<void> {
+    const passing = this.#passing.get(request);
+    if (!passing) return undefined;
+    addBody(passing, request);
+    const { program } = passing;
+    if (!program) return undefined;
+    this.#count(program);
+    const isWrite = !READS.has(passing.verb);
+    if (isWrite && ++this.#writes === this.#parts.beforeWrite) {
+      this.#parts.stop("write", `before ${passing.verb} of ${passing.object.kind}`);
+      return this.#hold(request, () => new Promise(() => {}));
+    }
+    passing.met = this.#parts.player.request(pointOf(passing, request));
+    const waiting = this.#overtaken.findIndex((one) => one.program === program);
+    // It is handled after this one.
+    if (waiting >= 0) for (const { go } of this.#overtaken.splice(waiting, 1)) request.response.responder.onOver(go);
+    return passing.met.length === 0 ? undefined : this.#before(request, passing, program);
+  }
+
+  async #before(request: ServerRequest, passing: Passing, program: ProgramLife): Promise<void> {
+    for (const { index, perturbation } of passing.met) {
+      switch (perturbation.type) {
+        case "slow-webhooks":
+          await this.#wait(request, perturbation.byMillis);
+          break;
+        case "crash":
+          if (perturbation.when === "after") break;
+          if (perturbation.when === "late") this.#keep(request, program, index);
+          this.#parts.kill(program, perturbation.downMillis);
+          request.response.responder.destroy();
+          return;
+        case "refused":
+          if (perturbation.with !== "timeout" && perturbation.with !== "deadline-exceeded") {
+            throw refusalOf(perturbation.with, request);
+          }
+          break;
+        case "overtaken":
+          await this.#hold(request, () => {
+            const { promise, resolve } = Promise.withResolvers<void>();
+            this.#overtaken.push({ program, index, go: resolve });
+            return promise;
+          });
+          break;
+        case "lead-changes":
+          await this.#hold(request, () => this.#parts.leadChanges(program, index));
+          break;
+        default:
+          break;
+      }
+    }
+  }
+
+  #handled(request: ServerRequest, revision: number): void | Promise<void> {
+    const passing = this.#passing.get(request);
+    if (!passing) return undefined;
+    if (passing.verb === "list") passing.listed = revision;
+    return passing.met.length > 0 && passing.program ? this.#after(request, passing, passing.program) : undefined;
+  }
+
+  async #after(request: ServerRequest, passing: Passing, program: ProgramLife): Promise<void> {
+    for (const { index, perturbation } of passing.met) {
+      switch (perturbation.type) {
+        case "crash":
+          if (perturbation.when !== "after") break;
+          this.#parts.kill(program, perturbation.downMillis);
+          request.response.responder.destroy();
+          return;
+        case "stale-restart":
+          this.#parts.kill(program, STALE_DOWN_MS, { index, revision: this.#parts.player.staleRevision(index)! });
+          request.response.responder.destroy();
+          return;
+        case "answer-lost":
+          request.response.responder.destroy();
+          return;
+        case "slow":
+          await this.#wait(request, perturbation.byMillis);
+          break;
+        case "refused":
+          if (perturbation.with === "timeout" || perturbation.with === "deadline-exceeded") {
+            throw new ApiError("Timeout", `Timeout: request did not complete within the allotted time: ${FAULT_REASON}`);
+          }
+          break;
+        default:
+          break;
+      }
+    }
+  }
+
+  #leave(request: ServerRequest): void {
+    const passing = this.#passing.get(request);
+    if (!passing) return;
+    const { response, info, incoming } = request;
+    const { actor, program, verb, object, generateName, sent, met } = passing;
+    const isLost = response.code === 0 || program?.isOver === true;
+    const revision = isLost || response.code >= 300 ? undefined : revisionOf(passing);
+    const fieldManager = incoming.query.text("fieldManager");
+    this.#parts.trace.add({
+      type: "request",
+      actor,
+      life: program?.life ?? 0,
+      protocol: "api",
+      verb,
+      object,
+      ...(info.subresource !== "" && { subresource: info.subresource }),
+      ...(fieldManager !== "" && { fieldManager }),
+      ...(generateName !== undefined && { generateName }),
+      ...(sent !== undefined && { sent }),
+      ...(!isLost && { code: response.code }),
+      ...(!isLost && response.reason !== undefined && { reason: response.reason }),
+      ...(!isLost && response.status?.message && { message: response.status.message }),
+      changed: response.changed,
+      ...(revision !== undefined && { revision }),
+      ...(met[0] && { perturbation: met[0].index }),
+    } satisfies Omit<RequestEntry, "seq" | "at">);
+  }
+
+  /** Finds work without end. */
+  #count({ actor }: ProgramLife): void {
+    const now = this.#parts.clock.steady();
+    this.#atOnce = now === this.#instant ? this.#atOnce + 1 : 1;
+    this.#instant = now;
+    if (this.#atOnce === MAX_AT_ONCE) {
+      this.#parts.stop("endless", `${actor} sent ${MAX_AT_ONCE} requests while the clock stood still`);
+    }
+  }
+
+  #keep(request: ServerRequest, program: ProgramLife, index: number): void {
+    const { sent } = request.incoming;
+    const headers = Object.fromEntries(
+      ["accept", "user-agent"].map((name) => [name, sent.header(name)]).filter(([, value]) => value !== ""),
+    ) as Record<string, string>;
+    const type = sent.header("content-type");
+    // The body was decoded, whatever form it had; a patch has the form of its type.
+    if (type !== "") headers["content-type"] = sent.method === "PATCH" ? type : "application/json";
+    const body = sent.ownJson ?? (request.body === undefined ? undefined : JSON.stringify(request.body));
+    this.#late.push({ method: sent.method, url: sent.url, headers, body, program, index });
+    this.#parts.trace.perturbation(index, "begun", `a request of ${program.actor} is on its way while it dies`);
+  }
+
+  #wait(request: ServerRequest, millis: number): Promise<void> {
+    const { sent, rawPath } = request.incoming;
+    const owner = `slow ${sent.method} ${rawPath}`;
+    return this.#held(request, (signal) => sleep(this.#parts.clock, millis, signal, { owner }));
+  }
+
+  #hold(request: ServerRequest, until: () => Promise<void>): Promise<void> {
+    return this.#held(request, (signal) => {
+      const aborted = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+      return Promise.race([until(), aborted]);
+    });
+  }
+
+  async #held(request: ServerRequest, until: (signal: AbortSignal) => Promise<void>): Promise<void> {
+    await holdRequest(request, this.#closing.signal, until);
+  }
+}
+
+function passingOf(request: ServerRequest, program: ProgramLife | undefined): Passing {
+  const { info, incoming, resource } = request;
+  const { group, namespaced, namespace, name, verb } = info;
+  const isApply = verb === "patch" && incoming.sent.header("content-type").startsWith(APPLY);
+  return {
+    actor: program?.actor ?? "user",
+    program,
+    verb: isApply ? "apply" : verb,
+    object: {
+      group,
+      kind: resource!.definition.kind,
+      ...(namespaced && namespace !== "" && { namespace }),
+      ...(name !== "" && { name }),
+    },
+    generateName: undefined,
+    sent: undefined,
+    met: NOTHING,
+    head: undefined,
+    listed: undefined,
+  };
+}
+
+const NOTHING: readonly never[] = [];
+
+/** Adds what is known once the body is read: the name of a create is in it. */
+function addBody(passing: Passing, { body, info }: ServerRequest): void {
+  if (body === undefined) return;
+  passing.sent = body;
+  if (info.verb !== "create") return;
+  const { name, generateName } =
+    (body as { readonly metadata?: { readonly name?: unknown; readonly generateName?: unknown } } | null)?.metadata ?? {};
+  if (typeof name === "string" && name !== "") (passing.object as { name?: string }).name ??= name;
+  else if (typeof generateName === "string") passing.generateName = generateName;
+}
+
+const pointOf = ({ actor, verb, object, generateName }: Passing, { info: { subresource } }: ServerRequest) =>
+  ({
+    actor,
+    protocol: "api",
+    verb,
+    object,
+    ...(subresource !== "" && { subresource }),
+    ...(generateName !== undefined && { generateName }),
+  }) as const;
+
+/** Stored objects and lists have their version at the beginning of their metadata. */
+const VERSION = /"metadata":\{(?:"[a-zA-Z]+":"[^"]*",){0,8}?"resourceVersion":"(\d+)"/;
+const HEAD_BYTES = 2048;
+
+function revisionOf({ head, listed }: Passing): number | undefined {
+  if (listed !== undefined) return listed;
+  if (!head) return undefined;
+  const found = VERSION.exec(Buffer.from(head.buffer, head.byteOffset, Math.min(head.byteLength, HEAD_BYTES)).toString());
+  return found ? Number(found[1]) : undefined;
+}
+
+function refusalOf(refusal: Exclude<Refusal, "timeout" | "deadline-exceeded">, request: ServerRequest): ApiError {
+  const { group, plural, kind } = request.resource!.definition;
+  switch (refusal) {
+    case "conflict":
+    case "aborted":
+      return conflict(
+        { group, plural, kind },
+        request.info.name,
+        "the object has been modified; please apply your changes to the latest version and try again",
+      );
+    case "too-many-requests":
+      return tooManyRequests(`the server is busy; try again: ${FAULT_REASON}`, undefined, 1);
+    case "internal-error":
+      return internalError(new Error(FAULT_REASON));
+    case "unavailable":
+      return unavailable(`the server is currently unable to handle the request: ${FAULT_REASON}`);
+  }
+}

@@ -1,0 +1,171 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { ConfigMap, Secret } from "../../client/kinds/index.ts";
+import type { RunOrder, RunRecord } from "../../explore/contract/laboratory.ts";
+import type { Plan, RequestPoint } from "../../explore/contract/plan.ts";
+import type { RequestEntry, Trace, TraceEntry } from "../../explore/contract/trace.ts";
+import { type Controller, defineController, sharedInformer } from "../../runtime/index.ts";
+import { InProcessLaboratory } from "./laboratory.ts";
+import type { InProcessProgram, Scenario } from "./scenario.ts";
+
+/** A ConfigMap that asks for a certificate: its operator makes a Secret, then notes that in the ConfigMap. */
+const asks = sharedInformer(ConfigMap, { labelSelector: "asks=certificate" });
+const certificates = (): Controller =>
+  defineController({
+    name: "certificates",
+    for: asks,
+    owns: [Secret],
+    async reconcile({ object, owned, create, apply }) {
+      if (owned(Secret).length === 0) await create(Secret, { metadata: { generateName: "cert-" }, data: {} });
+      await apply(ConfigMap, { metadata: { name: object.metadata.name }, data: { ready: "yes" } });
+    },
+  });
+
+const asking = {
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { name: "web", namespace: "default", labels: { asks: "certificate" } },
+};
+const scenario: Scenario = {
+  name: "certificates",
+  steps: [
+    { apply: asking },
+    { patch: { apiVersion: "v1", kind: "ConfigMap", name: "web", with: { data: { size: "2" } } } },
+    { delete: { apiVersion: "v1", kind: "ConfigMap", name: "web" } },
+  ],
+};
+
+const opened: InProcessLaboratory[] = [];
+async function laboratory(
+  program: InProcessProgram = { controllers: certificates },
+  its: Scenario = scenario,
+): Promise<InProcessLaboratory> {
+  const made = await InProcessLaboratory.of(its, { operator: program });
+  opened.push(made);
+  return made;
+}
+afterEach(async () => {
+  for (const one of opened.splice(0)) await one[Symbol.asyncDispose]();
+});
+
+const order = (plan: Plan = [], more: Partial<RunOrder> = {}): RunOrder => ({ seed: 1, plan, ...more });
+const createSecret: RequestPoint = {
+  actor: "operator",
+  protocol: "api",
+  verb: "create",
+  group: "",
+  kind: "Secret",
+  namespace: "default",
+  name: "cert-*",
+  occurrence: 0,
+};
+
+/** A trace as lines for people. */
+const lines = (trace: Trace, types: readonly TraceEntry["type"][]): readonly string[] =>
+  trace.filter(({ type }) => types.includes(type)).map(lineOf);
+
+function lineOf(entry: TraceEntry): string {
+  switch (entry.type) {
+    case "request":
+      return `${entry.actor} ${entry.verb} ${entry.object.kind}${entry.generateName ? ` ${entry.generateName}` : ""} ${entry.code}`;
+    case "change":
+      return `${entry.actor} ${entry.change} ${entry.object.kind}`;
+    case "delivery":
+      return `${entry.change} ${entry.object.kind}`;
+    case "life":
+      return `${entry.actor} ${entry.life} ${entry.event}`;
+    case "step":
+      return `${entry.step} ${entry.name} ${entry.phase}`;
+    case "perturbation":
+      return `${entry.phase} ${entry.perturbation}: ${entry.detail}`;
+  }
+}
+const writes = ({ trace }: RunRecord): readonly RequestEntry[] =>
+  trace.filter((entry) => entry.type === "request" && entry.actor === "operator" && !READS.has(entry.verb)) as RequestEntry[];
+const READS = new Set(["get", "list", "watch"]);
+
+describe("a clean run", () => {
+  test("has changes, requests, deliveries, steps and states", async () => {
+    const lab = await laboratory();
+    const { trace, states, complaints, restlessWrites } = await lab.run(order());
+    expect(complaints).toEqual([]);
+    expect(restlessWrites).toBe(0);
+    expect(trace.map(({ seq }) => seq)).toEqual([...trace.keys()]);
+    expect(lines(trace, ["change", "step", "life"])).toEqual([
+      "operator 0 started",
+      "0 apply ConfigMap web begun",
+      "user created ConfigMap",
+      "operator created Secret",
+      "operator updated ConfigMap",
+      "0 apply ConfigMap web quiet",
+      "1 patch ConfigMap web begun",
+      "user updated ConfigMap",
+      "1 patch ConfigMap web quiet",
+      "2 delete ConfigMap web begun",
+      "user deleted ConfigMap",
+      "cluster deleted Secret",
+      "2 delete ConfigMap web quiet",
+      "3 the quiet in the end begun",
+      "3 the quiet in the end quiet",
+    ]);
+    expect(states.map(({ step, state }) => [step, state.objects.map(({ kind }) => kind)])).toEqual([
+      [0, ["ConfigMap", "Secret"]],
+      [1, ["ConfigMap", "Secret"]],
+      [2, []],
+      [3, []],
+    ]);
+  });
+
+  test("knows the revision of what an answer said, and of what was delivered", async () => {
+    const { trace } = await (await laboratory()).run(order());
+    const created = trace.find((entry) => entry.type === "change" && entry.object.kind === "Secret");
+    const answered = trace.find((entry) => entry.type === "request" && entry.object.kind === "Secret" && entry.verb === "create");
+    const delivered = trace.find((entry) => entry.type === "delivery" && entry.object.kind === "Secret");
+    const { revision, uid } = created as Extract<TraceEntry, { type: "change" }>;
+    expect(answered).toMatchObject({ revision, changed: true, code: 201, life: 0, generateName: "cert-" });
+    expect(delivered).toMatchObject({ revision, uid, change: "ADDED", life: 0 });
+    const listed = trace.filter((entry) => entry.type === "request" && entry.verb === "list") as RequestEntry[];
+    expect(listed.map((entry) => typeof entry.revision)).toEqual(listed.map(() => "number"));
+    expect(listed.length).toBeGreaterThan(1);
+  });
+
+  test("is the same each time, byte for byte", async () => {
+    const lab = await laboratory();
+    const run = async (): Promise<string> => {
+      const { cpuMillis: _, ...record } = await lab.run(order([{ type: "crash", at: createSecret, when: "after", downMillis: 10_000 }]));
+      return JSON.stringify(record);
+    };
+    const first = await run();
+    for (let i = 0; i < 100; i++) expect(await run()).toBe(first);
+  });
+});
+
+describe("a crash", () => {
+  test("before a write: it is lost, and done by the next start", async () => {
+    const run = await (await laboratory()).run(order([{ type: "crash", at: createSecret, when: "before", downMillis: 10_000 }]));
+    expect(run.met).toEqual([true]);
+    expect(lines(run.trace, ["life"])).toEqual(["operator 0 started", "operator 0 killed", "operator 1 started"]);
+    expect(writes(run).map(({ verb, life, code, changed }) => [verb, life, code, changed])).toEqual([
+      ["create", 0, undefined, false],
+      ["create", 1, 201, true],
+      ["apply", 1, 200, true],
+      ["apply", 1, 200, false],
+      ["apply", 1, 200, false],
+    ]);
+  });
+
+  test("after a write: it is stored, and its answer is lost", async () => {
+    const run = await (await laboratory()).run(order([{ type: "crash", at: createSecret, when: "after", downMillis: 10_000 }]));
+    expect(writes(run)[0]).toMatchObject({ verb: "create", changed: true, perturbation: 0 });
+    expect(writes(run)[0]!.code).toBeUndefined();
+    expect(writes(run)[1]).toMatchObject({ verb: "apply", life: 1, code: 200 });
+    expect(lines(run.trace, ["change"]).filter((line) => line.includes("created Secret"))).toHaveLength(1);
+  });
+
+  test("while a write is on its way: it is handled after the next start has done its work", async () => {
+    const run = await (await laboratory()).run(order([{ type: "crash", at: createSecret, when: "late", downMillis: 10_000 }]));
+    // The second start saw no Secret and made one, then the first one's came.
+    expect(lines(run.trace, ["change"]).filter((line) => line.includes("created Secret"))).toHaveLength(2);
+    expect(lines(run.trace, ["perturbation"])).toHaveLength(2);
+    expect(run.states[0]!.state.objects.map(({ kind }) => kind)).toEqual(["ConfigMap", "Secret", "Secret"]);
+  });
+});
