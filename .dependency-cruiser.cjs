@@ -344,6 +344,7 @@ module.exports = {
           "^src/client/(transport|kubeconfig/|manifests\\.ts)",
           "^src/util/socket-path\\.ts$",
           "^src/testing/(endpoint|run-command)\\.ts$",
+          "^src/testing/explore/wasm/(build|program)\\.ts$",
           ...TESTS,
         ],
       },

@@ -22,6 +22,8 @@ export interface AbiParts {
   readonly now: () => number;
   readonly setTimer: (ms: number) => number;
   readonly clearTimer: (id: number) => void;
+  /** Tells of the next timer that is set how long the program could wait without its short tickers; -1 for ever. */
+  readonly setDeadline: (ms: number) => void;
   readonly fillRandom: (bytes: Uint8Array) => void;
   readonly onWrite: (fd: number, bytes: Uint8Array) => void;
   readonly onExit: (code: number) => void;
@@ -197,7 +199,7 @@ function valueImports({ exports, values }: AbiParts, memory: GoMemory): Record<s
   };
 }
 
-function requestImports({ requests }: AbiParts, memory: GoMemory): WasmImports[string] {
+function requestImports({ requests, setDeadline }: AbiParts, memory: GoMemory): WasmImports[string] {
   const give = (bytes: Uint8Array, to: number, length: number): number => {
     if (length > 0) memory.bytes(to >>> 0, length).set(bytes.subarray(0, length));
     return bytes.length;
@@ -214,5 +216,6 @@ function requestImports({ requests }: AbiParts, memory: GoMemory): WasmImports[s
     read: (id: number, to: number, length: number) => requests.read(id, memory.bytes(to >>> 0, length)),
     failure: (id: number, to: number, length: number) => give(requests.failure(id), to, length),
     cancel: (id: number) => requests.cancel(id),
+    deadline: (ms: number | bigint) => setDeadline(Number(ms)),
   };
 }

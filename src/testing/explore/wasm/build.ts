@@ -9,7 +9,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
-import { ROUND_TRIP_GO, fileCallsOf, hookOf } from "./overlay.ts";
+import { ROUND_TRIP_GO, deadlinesOf, fileCallsOf, hookOf } from "./overlay.ts";
 
 /** What to build. */
 export interface GoBuild {
@@ -29,6 +29,7 @@ export interface GoBuild {
 const REPLACED: Readonly<Record<string, (source: string) => string>> = {
   "net/http/roundtrip_js.go": () => ROUND_TRIP_GO,
   "syscall/fs_js.go": fileCallsOf,
+  "runtime/lock_js.go": deadlinesOf,
   "runtime/proc.go": hookOf,
 };
 

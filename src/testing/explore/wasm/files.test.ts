@@ -1,9 +1,7 @@
 import { expect, test } from "vitest";
 import { Files } from "./files.ts";
 
-const { O_RDWR, O_CREAT, O_EXCL, O_TRUNC, O_APPEND, O_DIRECTORY } = {
-  ...{ O_RDWR: 2, O_CREAT: 64, O_EXCL: 128, O_TRUNC: 512, O_APPEND: 1024, O_DIRECTORY: 65_536 },
-};
+const [O_RDWR, O_CREAT, O_EXCL, O_TRUNC, O_APPEND, O_DIRECTORY] = [2, 64, 128, 512, 1024, 65_536] as const;
 
 const written: [number, string][] = [];
 const open = (): Files =>

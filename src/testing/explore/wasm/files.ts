@@ -220,7 +220,18 @@ export class Files {
 }
 
 const statOf = (mode: number, size: number): object => ({
-  ...{ dev: 0, ino: 0, mode, nlink: 1, uid: 0, gid: 0, rdev: 0, size, blksize: 4096, blocks: Math.ceil(size / 512) },
-  ...{ atimeMs: 0, mtimeMs: 0, ctimeMs: 0 },
+  dev: 0,
+  ino: 0,
+  mode,
+  nlink: 1,
+  uid: 0,
+  gid: 0,
+  rdev: 0,
+  size,
+  blksize: 4096,
+  blocks: Math.ceil(size / 512),
+  atimeMs: 0,
+  mtimeMs: 0,
+  ctimeMs: 0,
   isDirectory: () => mode === MODE.directory,
 });

@@ -113,9 +113,9 @@ function segmentsOf(bytes: Uint8Array, { content }: Section): readonly Segment[]
     if (bytes[start] !== ACTIVE || bytes[start + 1] !== I32_CONST) throw new Error(OTHER_DATA);
     const { value: offset, end } = signed32(bytes, start + 2);
     if (bytes[end] !== END) throw new Error(OTHER_DATA);
-    const { value: length, end: content } = unsigned(bytes, end + 1);
-    segments.push({ offset: offset >>> 0, bytes: new Uint8Array(bytes.subarray(content, content + length)) });
-    start = content + length;
+    const { value: length, end: from } = unsigned(bytes, end + 1);
+    segments.push({ offset: offset >>> 0, bytes: new Uint8Array(bytes.subarray(from, from + length)) });
+    start = from + length;
   }
   return segments;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { fileCallsOf, hookOf } from "./overlay.ts";
+import { deadlinesOf, fileCallsOf, hookOf } from "./overlay.ts";
 
 const FILES = `package syscall
 
@@ -35,8 +35,17 @@ test("the hook stands right before main", () => {
   expect(replaced).toMatch(/\/\/go:linkname beforeMain\nvar beforeMain func\(\)\n$/);
 });
 
+test("the deadline is told before the timeout", () => {
+  const replaced = deadlinesOf(
+    "package runtime\n\n\t\tidleTimeout.clear()\n\n\t\tidleTimeout = &timeoutEvent{\n\t\t}\n",
+  );
+  expect(replaced).toContain("hostDeadline(longDelay(now))\n\t\tidleTimeout = &timeoutEvent{\n");
+  expect(replaced).toContain("func longDelay(now int64) int64 {");
+});
+
 test.for([
   ["runtime/proc.go", hookOf],
+  ["runtime/lock_js.go", deadlinesOf],
   ["syscall/fs_js.go", fileCallsOf],
 ] as const)("another version of %s is refused", ([file, replace]) => {
   expect(() => replace("package other\n")).toThrow(`expected ${file} of Go to have`);

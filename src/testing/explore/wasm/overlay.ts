@@ -236,5 +236,41 @@ export function fileCallsOf(source: string): string {
   return source.slice(0, start) + FS_CALL_GO + source.slice(end + "\n}\n".length);
 }
 
+/** Where `runtime/lock_js.go` asks for an event at the time of the next timer. */
+const IDLE_TIMEOUT = "\n\t\tidleTimeout = &timeoutEvent{";
+const DEADLINE_GO = `
+//go:wasmimport keelson deadline
+func hostDeadline(ms int64)
+
+// longDelay returns the ms until the first timer that is no ticker of less than ten seconds; -1 where there is none.
+func longDelay(now int64) int64 {
+	first := int64(0)
+	for _, pp := range allp {
+		for _, entry := range pp.timers.heap {
+			t := entry.timer
+			if t.when > 0 && (t.period == 0 || t.period >= 10e9) && (first == 0 || t.when < first) {
+				first = t.when
+			}
+		}
+	}
+	if first == 0 {
+		return -1
+	}
+	return max((first-now-1)/1e6+1, 1)
+}
+`;
+
+/**
+ * Returns `runtime/lock_js.go` of a toolchain that says beside the time of the next timer that of the next one which is no short ticker: a
+ * manager has a ticker of 500 ms for each queue, which in a day of quiet would be all that it does.
+ *
+ * @throws Error where the file is not as expected
+ */
+export function deadlinesOf(source: string): string {
+  const [before, after, ...more] = source.split(IDLE_TIMEOUT);
+  if (after === undefined || more.length > 0) throw new Error(unsupported("runtime/lock_js.go", "one idle timeout"));
+  return `${before}\n\t\thostDeadline(longDelay(now))${IDLE_TIMEOUT}${after}${DEADLINE_GO}`;
+}
+
 const unsupported = (file: string, expected: string): string =>
   `expected ${file} of Go to have ${expected}: this version of Go is not supported`;

@@ -7,6 +7,7 @@ import type { Transport } from "../../../client/index.ts";
 import type { Clock, Random, Timer } from "../../../util/clock.ts";
 import { GoMemory, importsOf } from "./abi.ts";
 import { Files, type KeptFiles } from "./files.ts";
+import { CONSTRUCTORS, hostObjects } from "./host.ts";
 import { type GoExports, type Segment, globalsOf } from "./module.ts";
 import { type KeptRequests, Requests } from "./requests.ts";
 import { type KeptMemory, keepMemory, restoreMemory } from "./memory.ts";
@@ -60,6 +61,9 @@ const FIRST_NANOTIME = 1_000_000_000n;
 const ARGUMENTS = { start: 4096, end: 4096 + 8192 };
 /** How often a program may read the steady counter without waiting: a loop until time has passed would never end. */
 const MAX_READS_OF_TIME = 20_000_000;
+/** So many timers without a request, and nothing from outside: then short tickers are late, and fire once in place of several times. */
+const MAX_IDLE_TICKS = 30;
+const MAX_TICKLESS_MS = 60_000;
 const KEPT_LINES = 20;
 
 /** See the head of this file. */
@@ -83,6 +87,9 @@ export class GoProcess {
   #last: { readonly steady: number; readonly nanotime: bigint };
   #lastTimer: number;
   #readsOfTime = 0;
+  #deadline: number | undefined;
+  /** How many timers in a row have led to no request. */
+  #idleTicks = 0;
   #unfinished = "";
   #isOver = false;
   #isRunning = false;
@@ -101,7 +108,7 @@ export class GoProcess {
     );
     this.#go = { _pendingEvent: null, _makeFuncWrapper: (id: number) => this.#functionOf(id) };
     this.#objects = hostObjects(this.#files);
-    this.#global = { ...SHARED, ...this.#objects };
+    this.#global = { ...CONSTRUCTORS, ...this.#objects };
     this.#values = kept ? this.#valuesFrom(kept) : Values.of(this.#global, this.#go);
     const exports = (): GoExports => this.#instance.exports as unknown as GoExports;
     this.#memory = new GoMemory(exports, this.#values);
@@ -201,7 +208,8 @@ export class GoProcess {
         return this.#nanotime();
       },
       now: () => this.#clock.now(),
-      setTimer: (ms) => this.#setTimer(++this.#lastTimer, ms),
+      setTimer: (ms) => this.#setTimer(++this.#lastTimer, this.#delayOf(ms)),
+      setDeadline: (ms) => (this.#deadline = ms),
       clearTimer: (id) => {
         this.#timers.get(id)?.timer.cancel();
         this.#timers.delete(id);
@@ -226,8 +234,22 @@ export class GoProcess {
     return this.#last.nanotime;
   }
 
+  /** How long a timer waits: where nothing came of many in a row, until something else than a short tick is due. */
+  #delayOf(ms: number): number {
+    const deadline = this.#deadline;
+    this.#deadline = undefined;
+    if (deadline === undefined || this.#idleTicks < MAX_IDLE_TICKS) return ms;
+    return Math.max(ms, deadline < 0 ? MAX_TICKLESS_MS : Math.min(deadline, MAX_TICKLESS_MS));
+  }
+
   #setTimer(id: number, ms: number): number {
-    const timer = this.#clock.after(ms, () => this.#enter(() => this.#exports.resume()), { owner: "a program of Go" });
+    const tick = (): void => {
+      const last = this.#requests.count;
+      this.#idleTicks++;
+      this.#enter(() => this.#exports.resume());
+      if (this.#requests.count !== last) this.#idleTicks = 0;
+    };
+    const timer = this.#clock.after(ms, tick, { owner: "a program of Go" });
     this.#timers.set(id, { at: this.#clock.steady() + ms, timer });
     return id;
   }
@@ -250,6 +272,7 @@ export class GoProcess {
   }
 
   #call(name: string, ...args: readonly unknown[]): void {
+    this.#idleTicks = 0;
     const called = this.#global[name];
     if (typeof called === "function") Reflect.apply(called, undefined, args);
   }
@@ -320,33 +343,3 @@ const isCallable = (value: unknown): value is GoCallable =>
 const TOO_LONG = "expected arguments and environment of a program of Go to have 8 KiB together, got more";
 /** The functions that the overlay sets. */
 const FUNCTIONS = ["wake", "start"];
-
-/** The time zone of the program is UTC. */
-class ProgramDate {
-  getTimezoneOffset(): number {
-    return 0;
-  }
-}
-
-/** What has no state of a process. */
-const SHARED = { Object, Array, Uint8Array, Uint8ClampedArray, Error, TypeError, Date: ProgramDate };
-
-/** The objects of Node that Go's standard library calls. */
-function hostObjects(fs: Files): Readonly<Record<string, unknown>> {
-  let folder = "/";
-  const process = {
-    ...{ pid: 1, ppid: 0, argv0: "program" },
-    ...{
-      getuid: () => 0,
-      getgid: () => 0,
-      geteuid: () => 0,
-      getegid: () => 0,
-      getgroups: () => [0],
-      umask: () => 0o022,
-    },
-    cwd: () => folder,
-    chdir: (path: string) => void (folder = path),
-  };
-  const resolve = (path: string): string => (path.startsWith("/") ? path : `${folder === "/" ? "" : folder}/${path}`);
-  return { fs, process, path: { resolve }, console: { error: () => {}, log: () => {} } };
-}

@@ -60,6 +60,19 @@ test("a request is sent when the program waits, without headers of connections a
   expect(Buffer.from(sent[0]!.body as Uint8Array).toString()).toBe("bytes");
 });
 
+test.for([
+  ["application/vnd.kubernetes.protobuf, */*", "*/*"],
+  ["application/vnd.kubernetes.protobuf;as=Table,application/json;as=Table", "application/json;as=Table"],
+  ["application/vnd.kubernetes.protobuf", "application/json"],
+])("of %s a response has %s", ([accept, sent]) => {
+  const { headers } = requestOf(
+    1,
+    `GET https://kubernetes.default.svc/api\r\nAccept: ${accept}\r\n`,
+    new Uint8Array(0),
+  );
+  expect(headers["accept"]).toBe(sent);
+});
+
 test("a program reads the head, and the body in its own pieces, and is woken for each", async () => {
   const { requests, woken, give } = serve();
   requests.add(requestOf(1, HEAD, new Uint8Array(0)));

@@ -55,7 +55,13 @@ export function requestOf(id: number, head: string, body: Uint8Array): GoRequest
     const value = line.slice(colon + 1).trim();
     if (!LEFT_OUT.has(name)) headers[name] = headers[name] === undefined ? value : `${headers[name]}, ${value}`;
   }
-  return { id, method, url, headers, body };
+  return { id, method, url, headers: { ...headers, accept: jsonOf(headers["accept"]) }, body };
+}
+
+/** Responses are JSON, whatever a program prefers: those who look at a run read them, too. */
+function jsonOf(accept = ""): string {
+  const others = accept.split(",").filter((type) => !type.includes("protobuf") && type.trim() !== "");
+  return others.length > 0 ? others.join(",").trim() : "application/json";
 }
 
 /** See the head of this file. */
@@ -67,6 +73,8 @@ export class Requests {
   readonly #wake: (id: number) => void;
   readonly #unsent: GoRequest[];
   readonly #exchanges = new Map<number, Exchange>();
+  /** How many requests the program has made. */
+  count = 0;
 
   constructor(kept: KeptRequests, transport: Transport, hosts: ReadonlySet<string>, wake: (id: number) => void) {
     this.#transport = transport;
@@ -96,6 +104,7 @@ export class Requests {
   /** Takes a request; it is sent when the program waits. */
   add(request: GoRequest): void {
     this.#unsent.push(request);
+    this.count++;
   }
 
   /** Sends what the program has requested. */
