@@ -97,7 +97,7 @@ describe.skipIf(file === undefined)(
       await cluster.clock.advance("25m");
       const kept = process.keep();
       await using fork = cluster.fork();
-      const copy = plain.continue(contextOf(fork), kept);
+      const copy = kept.start(contextOf(fork));
       await fork.settled();
       await fork
         .client()

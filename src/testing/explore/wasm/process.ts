@@ -158,9 +158,11 @@ export class GoProcess {
     this.#call(name);
   }
 
-  /** Returns a copy of the process. @throws Error where it runs or is over */
+  /** Returns a copy of the process. @throws Error with its last lines where it runs or is over */
   keep(): KeptProcess {
-    if (this.#isOver || this.#isRunning) throw new Error("expected a program that waits: this one is over, or runs");
+    if (this.#isOver || this.#isRunning) {
+      throw new Error(["expected a program that waits, got one that is over, or runs", ...this.#lines].join("\n"));
+    }
     const now = this.#clock.steady();
     const names = new Map<unknown, string>([
       [this.#go, "go"],

@@ -8,7 +8,7 @@ import type { Client, Transport } from "../../../client/index.ts";
 import { ManualClock, type Random, seededRandom } from "../../../util/clock.ts";
 import type { ProgramContext } from "../scenario.ts";
 import { goCodeOf } from "./module.ts";
-import { GoProcess, GoProgramError, type GoProcessParts, type KeptProcess } from "./process.ts";
+import { GoProcess, type GoProcessParts, GoProgramError } from "./process.ts";
 import { wasm } from "./webassembly.ts";
 
 /** How a program of Go runs. */
@@ -29,14 +29,38 @@ export interface GoProgramOptions {
   readonly onLine?: (line: string) => void;
 }
 
+/** What a start gets: a client that says who sends, the clock of the cluster, and the random numbers of this start. */
+export type GoContext = Pick<ProgramContext, "client" | "clock" | "random">;
+
+/** A program of Go at one moment of its life, from which it can be started any number of times. */
+export interface GoMoment {
+  /** Starts the program from this moment; it runs until it waits. */
+  start(context: GoContext): GoRun;
+}
+
 /** A program of Go for `explore(scenario, { programs })` and for tests. */
-export interface GoProgram {
+export interface GoProgram extends GoMoment {
   /** Runs the program until it ends; rejects where it ends by itself with another code than 0. */
   readonly main: (context: ProgramContext) => Promise<void>;
-  /** Starts the program. */
-  start(context: Pick<ProgramContext, "client" | "clock" | "random">): GoProcess;
-  /** Continues a copy of a process of this program, in a fork of its cluster. */
-  continue(context: Pick<ProgramContext, "client" | "clock" | "random">, kept: KeptProcess): GoProcess;
+}
+
+/** A running program of Go. */
+export interface GoRun {
+  /** Resolves to the exit code. Rejects where the program trapped; stays pending where it was killed. */
+  readonly ended: Promise<number>;
+  /** The last lines that it wrote. */
+  readonly lines: readonly string[];
+  /** Bytes of its memory. */
+  readonly memoryBytes: number;
+  /**
+   * Returns this moment, for forks of the cluster. In a copy timers have the time that they had left, watches end in order, and other open
+   * requests fail, as connections do not outlive a process.
+   *
+   * @throws Error where the program is over
+   */
+  keep(): GoMoment;
+  /** Ends it as `kill -9` does: nothing of it runs any more. */
+  kill(): void;
 }
 
 const HOST = "kubernetes.default.svc";
@@ -97,30 +121,49 @@ export async function goProgram(options: GoProgramOptions): Promise<GoProgram> {
   );
   const ready = first.keep();
   first.kill();
-  const partsOf = ({ client, clock, random }: Pick<ProgramContext, "client" | "clock" | "random">): GoProcessParts => ({
+  const partsOf = ({ client, clock, random }: GoContext): GoProcessParts => ({
     ...shared,
     clock,
     transport: transportOf(client),
     random: random ?? randomAt(seed, clock.now()),
   });
-  const program: GoProgram = {
-    start(context) {
-      const process = GoProcess.continue(partsOf(context), ready);
-      process.signal("start");
-      return process;
+  const runOf = (process: GoProcess): GoRun => ({
+    ended: process.ended,
+    get lines() {
+      return process.lines;
     },
-    continue: (context, kept) => GoProcess.continue(partsOf(context), kept),
-    async main(context) {
-      const process = program.start(context);
-      const stop = (): void => process.kill();
-      context.signal.addEventListener("abort", stop);
-      const stopped = new Promise<number>((resolve) => context.signal.addEventListener("abort", () => resolve(0)));
-      const code = await Promise.race([process.ended, stopped]);
-      if (code !== 0)
-        throw new GoProgramError(`the program ended with the exit code ${code}:\n${process.lines.join("\n")}`);
+    get memoryBytes() {
+      return process.memoryBytes;
     },
+    keep() {
+      const kept = process.keep();
+      return { start: (context) => runOf(GoProcess.continue(partsOf(context), kept)) };
+    },
+    kill: () => process.kill(),
+  });
+  const start = (context: GoContext): GoRun => {
+    const process = GoProcess.continue(partsOf(context), ready);
+    process.signal("start");
+    return runOf(process);
   };
-  return program;
+  return { start, main: (context) => main(start(context), context.signal) };
+}
+
+/** Runs until the program ends, or until a signal ends it. @throws GoProgramError where it ends with another code than 0 */
+async function main(run: GoRun, signal: AbortSignal): Promise<void> {
+  const stopped = Promise.withResolvers<0>();
+  const stop = (): void => {
+    run.kill();
+    stopped.resolve(0);
+  };
+  signal.addEventListener("abort", stop);
+  if (signal.aborted) stop();
+  try {
+    const code = await Promise.race([run.ended, stopped.promise]);
+    if (code !== 0) throw new GoProgramError(`the program ended with the exit code ${code}:\n${run.lines.join("\n")}`);
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
 }
 
 /** Random numbers of a start: a start at another time has others. */
