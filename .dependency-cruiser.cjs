@@ -106,7 +106,7 @@ const rooms = {
   ],
   node: ["util", "meta", "client", "claims", "runtime", "volumes", "csi"],
   // Faults of controllers: plans of what may go wrong, judging, shrinking and reports. It plays nothing itself.
-  explore: ["util", "value", "meta", "cel", "client/kind"],
+  explore: ["util", "value", "meta", "cel", "client/kind", "schema/structural"],
   cli: [
     "util",
     "value",
@@ -118,6 +118,7 @@ const rooms = {
     "auth/rbac",
     "client",
     "claims/fit",
+    "explore/contract",
     "volumes",
     "node/written",
   ],
@@ -201,6 +202,9 @@ const ladders = {
     "shrink.ts",
     "coverage.ts",
     "explore.ts",
+    // The file of a finding.
+    "strict.ts",
+    "finding-file.ts",
     "report",
   ],
   kinds: [
@@ -343,8 +347,7 @@ module.exports = {
           "^src/(grpc|storage/(sqlite|etcd)|hooks|server|csi|drivers|node|cli|app)/",
           "^src/client/(transport|kubeconfig/|manifests\\.ts)",
           "^src/util/socket-path\\.ts$",
-          "^src/testing/(endpoint|run-command)\\.ts$",
-          "^src/testing/explore/wasm/(build|program)\\.ts$",
+          "^src/testing/(endpoint|run-command|explore/(version|wasm/(build|program)))\\.ts$",
           ...TESTS,
         ],
       },

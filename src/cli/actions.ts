@@ -4,6 +4,7 @@
  * @module
  */
 import type { Client } from "../client/client.ts";
+import type { PerturbationType } from "../explore/contract/plan.ts";
 import type { PolicyTestReport } from "../meta/policy-test-report.ts";
 import type { Clock } from "../util/clock.ts";
 import type { Duration } from "../util/duration.ts";
@@ -243,6 +244,53 @@ export type ValidateDefinitions = (definitions: readonly object[]) => Promise<re
 /** Runs the tests of policies in files and folders; rejects with CliError for a test that cannot be read. */
 export type TestPolicies = (paths: readonly string[], options: { readonly run: string }) => Promise<PolicyTestReport>;
 
+/** A program to explore, with its name in reports. */
+export interface ExploredProgram {
+  readonly name: string;
+  /** `{}` is the path of a kubeconfig, `{port1}` to `{port4}` are free ports. */
+  readonly command: readonly [string, ...string[]];
+}
+
+/** What to explore, and how. */
+export interface ExploreRequest {
+  /** A scenario or a module; undefined for that of the finding, or the default one of a storage driver. */
+  readonly file: string | undefined;
+  readonly programs: readonly ExploredProgram[];
+  /** The socket of a storage driver. */
+  readonly csi: string | undefined;
+  readonly budgetMillis: number;
+  readonly plans: number | undefined;
+  readonly seed: number;
+  readonly workers: number | undefined;
+  readonly only: readonly PerturbationType[] | undefined;
+  /** How long a killed program stays down at most. */
+  readonly restartMillis: number;
+}
+
+/** The forms of reports of an exploration. */
+export type ExploreForm = "text" | "json" | "junit" | "sarif" | "html";
+
+/** What an exploration or a replay has found. */
+export interface ExploreOutcome {
+  /** The findings as files: a name and a text. */
+  readonly files: readonly { readonly name: string; readonly text: string }[];
+  /** Whether it shows a fault; notices are none. */
+  readonly found: boolean;
+  report(form: ExploreForm, style: { readonly width: number; readonly paints: boolean }): string;
+}
+
+/** Told of progress: a line that replaces the last one on a terminal, and stands for itself in a log. */
+export type ExploreProgress = (line: string) => void;
+
+/** Finds faults in programs, and plays them again. Each rejects with CliError where the laboratory or the scenario is at fault. */
+export interface Explorer {
+  explore(request: ExploreRequest, progress: ExploreProgress): Promise<ExploreOutcome>;
+  /** Plays the run of a finding. */
+  replay(finding: string, request: ExploreRequest, progress: ExploreProgress): Promise<ExploreOutcome>;
+  /** Plays it until the n-th write of the programs, tells the kubeconfig, and keeps the cluster until a signal. */
+  until(finding: string, write: number, request: ExploreRequest, tell: (text: string) => void): Promise<void>;
+}
+
 /** A directory with the programs for envtest. */
 export interface EnvtestDirectory {
   /** An absolute path. */
@@ -354,6 +402,7 @@ export interface Actions {
   readonly users: Users;
   readonly validateDefinitions: ValidateDefinitions;
   readonly testPolicies: TestPolicies;
+  readonly explorer: Explorer;
   /** Prints a text with a newline on standard output. */
   readonly print: (text: string) => void;
   readonly terminal: Terminal;

@@ -5,7 +5,7 @@ import { printable } from "./colours.ts";
 import { connect } from "./connect.ts";
 import type { ConnectFlags } from "./connect-flags.ts";
 import { type PrintStyle, printReport, styleOf } from "./print-report.ts";
-import { fit } from "./width.ts";
+import { fit } from "../util/width.ts";
 
 /** The output format. */
 export interface AdmissionCheckRequest extends ConnectFlags {

@@ -2,7 +2,7 @@ import type { AdmissionReport, ReportedRule, ReportedStep } from "../meta/admiss
 import type { ReportedChange } from "../meta/history-report.ts";
 import { printable } from "./colours.ts";
 import type { PrintStyle } from "./print-report.ts";
-import { fit } from "./width.ts";
+import { fit } from "../util/width.ts";
 
 /**
  * Returns the lines of an explanation: what would come of the write, then each step that did something or has considered rules,

@@ -1,5 +1,5 @@
 import type { LoggedEvent } from "../audit/index.ts";
-import { fit, padTo } from "./width.ts";
+import { fit, padTo } from "../util/width.ts";
 
 /** The head of the table. */
 export const AUDIT_HEAD = line("TIME", "USER", "VERB", "CODE", "OBJECT");

@@ -5,7 +5,7 @@ import type { Value } from "../value/value.ts";
 import { encodeYaml } from "../value/yaml-encode.ts";
 import { type Colour, MANAGER_COLOURS, type Painter, printable } from "./colours.ts";
 import type { PrintStyle } from "./print-report.ts";
-import { fit, padTo, widthOf } from "./width.ts";
+import { fit, padTo, widthOf } from "../util/width.ts";
 
 /** The style of a terminal, and the time for ages. */
 export interface BlameStyle extends PrintStyle {

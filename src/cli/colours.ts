@@ -1,10 +1,6 @@
-/** Paints a text; a painter without colours returns it unchanged. */
-export type Painter = (colour: Colour, text: string) => string;
+import type { Colour } from "../util/terminal.ts";
 
-const CODES = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, blue: 34, magenta: 35, cyan: 36 } as const;
-
-/** A colour or style of a terminal. */
-export type Colour = keyof typeof CODES;
+export { type Colour, type Painter, painter, printable } from "../util/terminal.ts";
 
 /** The colours of managers, in the order of their use. */
 export const MANAGER_COLOURS: readonly Colour[] = ["cyan", "yellow", "green", "magenta", "blue", "red"];
@@ -18,10 +14,3 @@ export function wantsColour(isTerminal: boolean, env: Readonly<Record<string, st
   if (env["FORCE_COLOR"] && env["FORCE_COLOR"] !== "0") return true;
   return isTerminal && env["TERM"] !== "dumb";
 }
-
-/** Returns a painter with or without colours. */
-export const painter = (paints: boolean): Painter =>
-  paints ? (colour, text) => `\u001b[${CODES[colour]}m${text}\u001b[0m` : (_colour, text) => text;
-
-/** Replaces control characters, which could move the cursor or change the terminal: texts may come from other users. */
-export const printable = (text: string): string => text.replaceAll(/\p{Cc}/gu, "\uFFFD");

@@ -7,7 +7,7 @@ import { CliError } from "./cli-error.ts";
 import { type Painter, painter, printable, wantsColour } from "./colours.ts";
 import { connect } from "./connect.ts";
 import type { ConnectFlags } from "./connect-flags.ts";
-import { type DiffLine, type Hunk, diffLines, hunksOf } from "./line-diff.ts";
+import { type DiffLine, type Hunk, diffLines, hunksOf } from "../util/line-diff.ts";
 import { parseObject } from "./object-argument.ts";
 import { type ObjectRef, identityOf, nameOf, resolveObject, versionOf } from "./object-history.ts";
 

@@ -10,7 +10,7 @@ import type { Value } from "../value/value.ts";
 import { type Colour, printable } from "./colours.ts";
 import { fieldPath } from "./field-path.ts";
 import type { PrintStyle } from "./print-report.ts";
-import { fit, padTo, widthOf } from "./width.ts";
+import { fit, padTo, widthOf } from "../util/width.ts";
 
 const HEAD = ["VERSION", "TIME", "EVENT", "BY"] as const;
 const NO_CELLS = HEAD.map(() => "");

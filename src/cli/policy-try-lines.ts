@@ -10,7 +10,7 @@ import { counted } from "./counted.ts";
 import { fieldPath } from "./field-path.ts";
 import type { PrintStyle } from "./print-report.ts";
 import { table } from "./table.ts";
-import { fit } from "./width.ts";
+import { fit } from "../util/width.ts";
 
 const HEAD = ["JUDGED", "REFUSED", "WARNED", "AUDITED", "CHANGED", "FAILED"];
 

@@ -132,6 +132,11 @@ async function run(args: readonly string[], actions: Partial<Actions> = {}) {
     driverFeatures: { stage: true, attach: false },
     validateDefinitions: () => Promise.reject(new Error("not asked for")),
     testPolicies: () => Promise.reject(new Error("not asked for")),
+    explorer: {
+      explore: () => Promise.reject(new Error("not asked for")),
+      replay: () => Promise.reject(new Error("not asked for")),
+      until: () => Promise.reject(new Error("not asked for")),
+    },
     print: (text) => void printed.push(text),
     terminal: {
       env: {},

@@ -22,6 +22,7 @@ import { completionCommand } from "./completion.ts";
 import { diffCommand } from "./diff.ts";
 import { driverCommand } from "./driver.ts";
 import { envtestCommand } from "./envtest.ts";
+import { exploreCommand } from "./explore.ts";
 import { historyCommand } from "./history.ts";
 import { infoCommand } from "./info.ts";
 import { kubeconfigCommand } from "./kubeconfig.ts";
@@ -71,6 +72,7 @@ const commandsOf = (actions: Actions): Readonly<Record<string, readonly Command[
     csiCommand(actions),
     runCommand(actions),
     envtestCommand(actions),
+    exploreCommand(actions),
     driverCommand(actions),
     infoCommand(actions),
     kubeconfigCommand(actions),

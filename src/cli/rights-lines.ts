@@ -6,7 +6,7 @@ import { printable } from "./colours.ts";
 import { forShell } from "./for-shell.ts";
 import type { PrintStyle } from "./print-report.ts";
 import { table } from "./table.ts";
-import { fit } from "./width.ts";
+import { fit } from "../util/width.ts";
 
 /** A user with groups. */
 export interface RightsUser {

@@ -1,5 +1,5 @@
 import { type Painter, printable } from "./colours.ts";
-import { fit, padTo, widthOf } from "./width.ts";
+import { fit, padTo, widthOf } from "../util/width.ts";
 
 /** Pads the cells of rows to columns, with a gap between them and without trailing blanks. */
 export function alignedLines(rows: readonly (readonly string[])[], gap = "  "): string[] {

@@ -2,7 +2,7 @@ import type { ReportedQuote, WhyReport } from "../meta/why-report.ts";
 import { printable } from "./colours.ts";
 import type { PrintStyle } from "./print-report.ts";
 import { table } from "./table.ts";
-import { fit, widthOf } from "./width.ts";
+import { fit, widthOf } from "../util/width.ts";
 
 /**
  * Returns the lines of an explanation: the object and its state, the reasons with who has to act, then tables of volumes or nodes

@@ -119,7 +119,10 @@ export class Player {
     }
   }
 
-  #isAt({ index, perturbation }: Met<Exclude<RequestPerturbation, SlowWebhooks>>, { occurrence }: RequestPoint): boolean {
+  #isAt(
+    { index, perturbation }: Met<Exclude<RequestPerturbation, SlowWebhooks>>,
+    { occurrence }: RequestPoint,
+  ): boolean {
     const { at, type } = perturbation;
     // What it had not seen cannot be taken back.
     if (type === "stale-restart" && !this.#seen.has(index)) return false;

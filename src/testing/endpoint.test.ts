@@ -3,7 +3,9 @@ import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { Client, nodeTransport } from "../client/index.ts";
 import { ConfigMap, Namespace } from "../client/kinds/index.ts";
-import { createCluster, eventually } from "./index.ts";
+import { crash, createCluster, eventually } from "./index.ts";
+import { Sender } from "./sender.ts";
+import type { TestCluster } from "./test-cluster.ts";
 
 const MAP = { metadata: { name: "a", namespace: "default" } };
 
@@ -54,6 +56,19 @@ describe("listen", () => {
     expect((await look).metadata.name).toBe("a");
     transport.close();
   });
+});
+
+test("a port may belong to one program: a crash kills it, and no other client", async () => {
+  await using cluster = (await createCluster()) as TestCluster;
+  const killed: string[] = [];
+  const [one, two] = ["one", "two"].map((name) => new Sender("subject", () => void killed.push(name)));
+  await using first = await cluster.listenFor({ sender: () => one! });
+  await using second = await cluster.listenFor({ sender: () => two! });
+  cluster.faults.next({ verb: "create" }, crash({ when: "after" }));
+  const transport = nodeTransport({ url: second.url, ca: second.ca, token: second.token });
+  await expect(new Client(transport, { userAgent: "two" }).resource(ConfigMap).create(MAP)).rejects.toThrow();
+  transport.close();
+  expect([killed, first.url === second.url]).toEqual([["two"], false]);
 });
 
 /** Ports and connections of this process. */

@@ -41,6 +41,19 @@ export {
   watchLags,
   watchStalls,
 } from "./fault.ts";
+export {
+  type ExplorationModule,
+  type ExploreOptions,
+  ExploreResult,
+  type ExploredPrograms,
+  ReplayResult,
+  defineExploration,
+  explore,
+  replay,
+} from "./explore/explore.ts";
+export type * from "./explore/scenario.ts";
+export type { Operations } from "./explore/laboratory.ts";
+export type * from "../explore/index.ts";
 export type { FaultHandle, Faults } from "./faults.ts";
 export { type GoBuild, buildGoProgram } from "./explore/wasm/build.ts";
 export {

@@ -16,6 +16,14 @@ export class Sender implements Connection {
   }
 }
 
-/** Returns the sender of a connection; undefined for a connection of a port. */
+/** The senders of connections to ports that belong to one program each. */
+const atPorts = new WeakMap<Connection, Sender>();
+
+/** Says that a connection to the port of a program belongs to the sender that runs when its first request comes. */
+export function setSender(connection: Connection, sender: () => Sender): void {
+  if (!atPorts.has(connection)) atPorts.set(connection, sender());
+}
+
+/** Returns the sender of a connection; undefined for a connection of a port for everybody. */
 export const senderOf = (connection: Connection): Sender | undefined =>
-  connection instanceof Sender ? connection : undefined;
+  connection instanceof Sender ? connection : atPorts.get(connection);

@@ -31,6 +31,7 @@ import type { Controller } from "../runtime/index.ts";
 import type { TrialReport } from "../meta/trial-report.ts";
 import type { Dialect } from "../meta/dialect.ts";
 import { type Pki, createPki } from "../pki/index.ts";
+import type { Exchange } from "../server/request/exchange.ts";
 import type { Registry } from "../registry/index.ts";
 import type { Filter, Route, ServerHandle } from "../server/index.ts";
 import type { MemoryStore } from "../storage/memory/store.ts";
@@ -49,7 +50,7 @@ import { watchExpires } from "./fault.ts";
 import { FaultBook } from "./faults.ts";
 import { filtersOf } from "./filters.ts";
 import { Run, type RunOptions, type RunParts, type Running } from "./run.ts";
-import { Sender } from "./sender.ts";
+import { Sender, setSender } from "./sender.ts";
 import { type TestSimulation, testSimulation } from "./simulated.ts";
 import { FailureMonitor, type SettleOptions, settle } from "./settled.ts";
 import { type Recording, type RequestMatch, type RequestRecord, Traffic } from "./traffic.ts";
@@ -85,6 +86,15 @@ const manifestOf = <T extends ApiObject>(kind: Kind<T>, config: ApplyConfigurati
   kind: kind.kind,
 });
 
+/** A port of a cluster. */
+export interface PortOptions {
+  readonly port?: number;
+  /** The program that runs when a connection comes; anybody without it. */
+  readonly sender?: () => Sender;
+  /** Called with each request before it is handled. */
+  readonly seen?: (exchange: Exchange) => void;
+}
+
 /** The options of a fork, beside those of {@link Cluster.fork}. */
 export interface ForkOptions {
   readonly seed?: number;
@@ -98,6 +108,8 @@ export interface Inside {
   readonly store: MemoryStore;
   readonly registry: Registry;
   readonly run: RunParts;
+  /** A client as built-in controllers have it. */
+  readonly client: (userAgent: string, identity: Identity) => Client;
   readonly handle: ServerHandle["handle"];
   readonly inject: ServerHandle["inject"];
   /** Whether it has simulated nodes. */
@@ -290,6 +302,7 @@ export class TestCluster implements Cluster {
       store,
       registry: core.kinds,
       run: this.#runParts(),
+      client: (userAgent, identity) => core.client(userAgent, identity),
       handle: (exchange) => core.server.handle(exchange),
       inject: (request) => core.server.inject(request),
       simulated: this.#live?.simulation !== undefined,
@@ -337,7 +350,12 @@ export class TestCluster implements Cluster {
     return eventsOf(this.client(), about);
   }
 
-  async listen({ port = 0 }: { readonly port?: number } = {}): Promise<Endpoint> {
+  listen({ port = 0 }: { readonly port?: number } = {}): Promise<Endpoint> {
+    return this.listenFor({ port });
+  }
+
+  /** Opens a port, whose requests may be those of one program. */
+  async listenFor({ port = 0, sender, seen }: PortOptions): Promise<Endpoint> {
     this.#mayAct();
     this.#startControllers();
     // Clients of a port must not wait for long work.
@@ -348,6 +366,8 @@ export class TestCluster implements Cluster {
       pki,
       (exchange) => {
         if (exchange.method !== "GET") this.#failures.reset();
+        if (sender) setSender(exchange.connection, sender);
+        seen?.(exchange);
         this.#server().core.server.handle(exchange);
       },
       () => this.#endpoints.delete(endpoint),

@@ -161,6 +161,14 @@ export class GatedWatch implements WatchOutput {
     this.#gates = gates;
   }
 
+  /** Sends the state that the watch begins with, whatever the gate; what has come since waits behind it. */
+  begin(entries: readonly WatchEvent["entry"][], revision: number, marksEnd: boolean): void {
+    if (this.#isOver) return;
+    const events = entries.map((entry) => ({ type: "ADDED", entry }) as const);
+    if (events.length > 0) this.#deliver({ events, revision, initialEnd: false, memo: undefined });
+    if (marksEnd && this.of.allowsBookmarks) this.#output.bookmark(revision, true);
+  }
+
   events(batch: WatchBatch): void {
     this.#pass(() => this.#deliver(batch));
   }

@@ -28,6 +28,9 @@ const CRASH_LOOP = 5;
 const HEALTHY_MS = 600_000;
 const QUIET_OF_ELECTIONS_MS = 600_000;
 
+/** Renewals are most of what an election costs. */
+const ELECTION = { leaseDuration: "60s", renewDeadline: "40s", retryPeriod: "10s" } as const;
+
 /** One start of a program. */
 interface Life {
   readonly sender: ProgramSender;
@@ -218,7 +221,7 @@ export class InProcessWorld implements World {
     const { cluster, seed } = this.#context;
     const { run } = cluster.inside;
     const isElected = elects(program) && this.#hasElections;
-    const options = isElected ? { leaderElection: { lease: { namespace: "default", name: actor } } } : {};
+    const options = isElected ? { leaderElection: { lease: { namespace: "default", name: actor }, ...ELECTION } } : {};
     const parts = {
       ...run,
       clock,

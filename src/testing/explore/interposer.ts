@@ -17,6 +17,7 @@ import { asWriter } from "../writers.ts";
 import { Gates } from "./gates.ts";
 import { type FindProgram, type ProgramLife, type StaleState, isOfCluster } from "./identity.ts";
 import type { TraceRecorder } from "./recorder.ts";
+import { beginsWithState, sendState } from "./stale.ts";
 import type { StoredObjects } from "./stored.ts";
 
 /** What an interposer needs of its laboratory. */
@@ -62,6 +63,8 @@ interface Passing {
   head: Uint8Array | undefined;
   /** The revision of a list. */
   listed: number | undefined;
+  /** Called when a watch has begun. */
+  begun: (() => void) | undefined;
 }
 
 const READS: ReadonlySet<string> = new Set(["get", "list", "watch"]);
@@ -167,8 +170,9 @@ export class Interposer {
     };
   }
 
-  #enterWatch(request: ServerRequest, program: ProgramLife, { object }: Passing): void {
+  #enterWatch(request: ServerRequest, program: ProgramLife, passing: Passing): void {
     const { response, incoming } = request;
+    const { object } = passing;
     const outer = response.wrapWatch;
     const facts = {
       program,
@@ -179,13 +183,17 @@ export class Interposer {
     };
     response.wrapWatch = (output) => {
       const gated = this.gates.watch(output, facts);
+      if (facts.isStale && beginsWithState(incoming.query)) {
+        passing.begun = () => void sendState(gated, request).catch(() => gated.destroy());
+      }
       return outer ? outer(gated) : gated;
     };
   }
 
   #enterWrite(request: ServerRequest, passing: Passing): void {
     const answer = request.answer!;
-    const note = (writes: Parameters<StoredObjects["writing"]>[1]) => this.#parts.stored().writing(passing.actor, writes);
+    const note = (writes: Parameters<StoredObjects["writing"]>[1]) =>
+      this.#parts.stored().writing(passing.actor, writes);
     request.answer = () => asWriter(note, answer);
   }
 
@@ -268,7 +276,10 @@ export class Interposer {
           break;
         case "refused":
           if (perturbation.with === "timeout" || perturbation.with === "deadline-exceeded") {
-            throw new ApiError("Timeout", `Timeout: request did not complete within the allotted time: ${FAULT_REASON}`);
+            throw new ApiError(
+              "Timeout",
+              `Timeout: request did not complete within the allotted time: ${FAULT_REASON}`,
+            );
           }
           break;
         default:
@@ -282,6 +293,7 @@ export class Interposer {
     if (!passing) return;
     const { response, info, incoming } = request;
     const { actor, program, verb, object, generateName, sent, met } = passing;
+    if (response.longRunning) passing.begun?.();
     const isLost = response.code === 0 || program?.isOver === true;
     const revision = isLost || response.code >= 300 ? undefined : revisionOf(passing);
     const fieldManager = incoming.query.text("fieldManager");
@@ -365,6 +377,7 @@ function passingOf(request: ServerRequest, program: ProgramLife | undefined): Pa
     met: NOTHING,
     head: undefined,
     listed: undefined,
+    begun: undefined,
   };
 }
 
@@ -376,7 +389,8 @@ function addBody(passing: Passing, { body, info }: ServerRequest): void {
   passing.sent = body;
   if (info.verb !== "create") return;
   const { name, generateName } =
-    (body as { readonly metadata?: { readonly name?: unknown; readonly generateName?: unknown } } | null)?.metadata ?? {};
+    (body as { readonly metadata?: { readonly name?: unknown; readonly generateName?: unknown } } | null)?.metadata ??
+    {};
   if (typeof name === "string" && name !== "") (passing.object as { name?: string }).name ??= name;
   else if (typeof generateName === "string") passing.generateName = generateName;
 }
@@ -398,7 +412,9 @@ const HEAD_BYTES = 2048;
 function revisionOf({ head, listed }: Passing): number | undefined {
   if (listed !== undefined) return listed;
   if (!head) return undefined;
-  const found = VERSION.exec(Buffer.from(head.buffer, head.byteOffset, Math.min(head.byteLength, HEAD_BYTES)).toString());
+  const found = VERSION.exec(
+    Buffer.from(head.buffer, head.byteOffset, Math.min(head.byteLength, HEAD_BYTES)).toString(),
+  );
   return found ? Number(found[1]) : undefined;
 }
 

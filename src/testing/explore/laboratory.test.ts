@@ -1,96 +1,28 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { ConfigMap, Secret } from "../../client/kinds/index.ts";
-import type { RunOrder, RunRecord } from "../../explore/contract/laboratory.ts";
-import type { Plan, RequestPoint } from "../../explore/contract/plan.ts";
-import type { RequestEntry, Trace, TraceEntry } from "../../explore/contract/trace.ts";
-import { type Controller, defineController, sharedInformer } from "../../runtime/index.ts";
-import { InProcessLaboratory } from "./laboratory.ts";
-import type { InProcessProgram, Scenario } from "./scenario.ts";
+import type { RunOrder } from "../../explore/contract/laboratory.ts";
+import type { Plan } from "../../explore/contract/plan.ts";
+import type { RequestEntry, TraceEntry } from "../../explore/contract/trace.ts";
+import {
+  closeLaboratories,
+  createSecret,
+  linesOf,
+  openLaboratory,
+  playPlan,
+  writesOf,
+} from "./testing/certificates.ts";
 
-/** A ConfigMap that asks for a certificate: its operator makes a Secret, then notes that in the ConfigMap. */
-const asks = sharedInformer(ConfigMap, { labelSelector: "asks=certificate" });
-const certificates = (): Controller =>
-  defineController({
-    name: "certificates",
-    for: asks,
-    owns: [Secret],
-    async reconcile({ object, owned, create, apply }) {
-      if (owned(Secret).length === 0) await create(Secret, { metadata: { generateName: "cert-" }, data: {} });
-      await apply(ConfigMap, { metadata: { name: object.metadata.name }, data: { ready: "yes" } });
-    },
-  });
+afterEach(closeLaboratories);
 
-const asking = {
-  apiVersion: "v1",
-  kind: "ConfigMap",
-  metadata: { name: "web", namespace: "default", labels: { asks: "certificate" } },
-};
-const scenario: Scenario = {
-  name: "certificates",
-  steps: [
-    { apply: asking },
-    { patch: { apiVersion: "v1", kind: "ConfigMap", name: "web", with: { data: { size: "2" } } } },
-    { delete: { apiVersion: "v1", kind: "ConfigMap", name: "web" } },
-  ],
-};
-
-const opened: InProcessLaboratory[] = [];
-async function laboratory(
-  program: InProcessProgram = { controllers: certificates },
-  its: Scenario = scenario,
-): Promise<InProcessLaboratory> {
-  const made = await InProcessLaboratory.of(its, { operator: program });
-  opened.push(made);
-  return made;
-}
-afterEach(async () => {
-  for (const one of opened.splice(0)) await one[Symbol.asyncDispose]();
-});
-
-const order = (plan: Plan = [], more: Partial<RunOrder> = {}): RunOrder => ({ seed: 1, plan, ...more });
-const createSecret: RequestPoint = {
-  actor: "operator",
-  protocol: "api",
-  verb: "create",
-  group: "",
-  kind: "Secret",
-  namespace: "default",
-  name: "cert-*",
-  occurrence: 0,
-};
-
-/** A trace as lines for people. */
-const lines = (trace: Trace, types: readonly TraceEntry["type"][]): readonly string[] =>
-  trace.filter(({ type }) => types.includes(type)).map(lineOf);
-
-function lineOf(entry: TraceEntry): string {
-  switch (entry.type) {
-    case "request":
-      return `${entry.actor} ${entry.verb} ${entry.object.kind}${entry.generateName ? ` ${entry.generateName}` : ""} ${entry.code}`;
-    case "change":
-      return `${entry.actor} ${entry.change} ${entry.object.kind}`;
-    case "delivery":
-      return `${entry.change} ${entry.object.kind}`;
-    case "life":
-      return `${entry.actor} ${entry.life} ${entry.event}`;
-    case "step":
-      return `${entry.step} ${entry.name} ${entry.phase}`;
-    case "perturbation":
-      return `${entry.phase} ${entry.perturbation}: ${entry.detail}`;
-  }
-}
-const writes = ({ trace }: RunRecord): readonly RequestEntry[] =>
-  trace.filter((entry) => entry.type === "request" && entry.actor === "operator" && !READS.has(entry.verb)) as RequestEntry[];
-const READS = new Set(["get", "list", "watch"]);
+const order = (plan: Plan = []): RunOrder => ({ seed: 1, plan });
 
 describe("a clean run", () => {
   test("has changes, requests, deliveries, steps and states", async () => {
-    const lab = await laboratory();
+    const lab = await openLaboratory();
     const { trace, states, complaints, restlessWrites } = await lab.run(order());
     expect(complaints).toEqual([]);
     expect(restlessWrites).toBe(0);
     expect(trace.map(({ seq }) => seq)).toEqual([...trace.keys()]);
-    expect(lines(trace, ["change", "step", "life"])).toEqual([
+    expect(linesOf(trace, "change", "step", "life")).toEqual([
       "operator 0 started",
       "0 apply ConfigMap web begun",
       "user created ConfigMap",
@@ -116,9 +48,11 @@ describe("a clean run", () => {
   });
 
   test("knows the revision of what an answer said, and of what was delivered", async () => {
-    const { trace } = await (await laboratory()).run(order());
+    const { trace } = await (await openLaboratory()).run(order());
     const created = trace.find((entry) => entry.type === "change" && entry.object.kind === "Secret");
-    const answered = trace.find((entry) => entry.type === "request" && entry.object.kind === "Secret" && entry.verb === "create");
+    const answered = trace.find(
+      (entry) => entry.type === "request" && entry.object.kind === "Secret" && entry.verb === "create",
+    );
     const delivered = trace.find((entry) => entry.type === "delivery" && entry.object.kind === "Secret");
     const { revision, uid } = created as Extract<TraceEntry, { type: "change" }>;
     expect(answered).toMatchObject({ revision, changed: true, code: 201, life: 0, generateName: "cert-" });
@@ -129,9 +63,11 @@ describe("a clean run", () => {
   });
 
   test("is the same each time, byte for byte", async () => {
-    const lab = await laboratory();
+    const lab = await openLaboratory();
     const run = async (): Promise<string> => {
-      const { cpuMillis: _, ...record } = await lab.run(order([{ type: "crash", at: createSecret, when: "after", downMillis: 10_000 }]));
+      const { cpuMillis: _, ...record } = await lab.run(
+        order([{ type: "crash", at: createSecret, when: "after", downMillis: 10_000 }]),
+      );
       return JSON.stringify(record);
     };
     const first = await run();
@@ -141,10 +77,10 @@ describe("a clean run", () => {
 
 describe("a crash", () => {
   test("before a write: it is lost, and done by the next start", async () => {
-    const run = await (await laboratory()).run(order([{ type: "crash", at: createSecret, when: "before", downMillis: 10_000 }]));
+    const run = await playPlan([{ type: "crash", at: createSecret, when: "before", downMillis: 10_000 }]);
     expect(run.met).toEqual([true]);
-    expect(lines(run.trace, ["life"])).toEqual(["operator 0 started", "operator 0 killed", "operator 1 started"]);
-    expect(writes(run).map(({ verb, life, code, changed }) => [verb, life, code, changed])).toEqual([
+    expect(linesOf(run.trace, "life")).toEqual(["operator 0 started", "operator 0 killed", "operator 1 started"]);
+    expect(writesOf(run).map(({ verb, life, code, changed }) => [verb, life, code, changed])).toEqual([
       ["create", 0, undefined, false],
       ["create", 1, 201, true],
       ["apply", 1, 200, true],
@@ -154,18 +90,18 @@ describe("a crash", () => {
   });
 
   test("after a write: it is stored, and its answer is lost", async () => {
-    const run = await (await laboratory()).run(order([{ type: "crash", at: createSecret, when: "after", downMillis: 10_000 }]));
-    expect(writes(run)[0]).toMatchObject({ verb: "create", changed: true, perturbation: 0 });
-    expect(writes(run)[0]!.code).toBeUndefined();
-    expect(writes(run)[1]).toMatchObject({ verb: "apply", life: 1, code: 200 });
-    expect(lines(run.trace, ["change"]).filter((line) => line.includes("created Secret"))).toHaveLength(1);
+    const run = await playPlan([{ type: "crash", at: createSecret, when: "after", downMillis: 10_000 }]);
+    expect(writesOf(run)[0]).toMatchObject({ verb: "create", changed: true, perturbation: 0 });
+    expect(writesOf(run)[0]!.code).toBeUndefined();
+    expect(writesOf(run)[1]).toMatchObject({ verb: "apply", life: 1, code: 200 });
+    expect(linesOf(run.trace, "change").filter((line) => line.includes("created Secret"))).toHaveLength(1);
   });
 
   test("while a write is on its way: it is handled after the next start has done its work", async () => {
-    const run = await (await laboratory()).run(order([{ type: "crash", at: createSecret, when: "late", downMillis: 10_000 }]));
+    const run = await playPlan([{ type: "crash", at: createSecret, when: "late", downMillis: 10_000 }]);
     // The second start saw no Secret and made one, then the first one's came.
-    expect(lines(run.trace, ["change"]).filter((line) => line.includes("created Secret"))).toHaveLength(2);
-    expect(lines(run.trace, ["perturbation"])).toHaveLength(2);
+    expect(linesOf(run.trace, "change").filter((line) => line.includes("created Secret"))).toHaveLength(2);
+    expect(linesOf(run.trace, "perturbation")).toHaveLength(2);
     expect(run.states[0]!.state.objects.map(({ kind }) => kind)).toEqual(["ConfigMap", "Secret", "Secret"]);
   });
 });

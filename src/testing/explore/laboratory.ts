@@ -3,12 +3,20 @@
  *
  * @module
  */
-import type { Comparison, Laboratory, RunOrder, RunRecord, ScenarioOutline } from "../../explore/contract/laboratory.ts";
+import type {
+  Comparison,
+  Laboratory,
+  RunOrder,
+  RunRecord,
+  ScenarioOutline,
+} from "../../explore/contract/laboratory.ts";
 import type { PerturbationType } from "../../explore/contract/plan.ts";
 import type { Actor } from "../../explore/contract/trace.ts";
-import type { ApiObject } from "../../client/index.ts";
-import { Node } from "../../client/kinds/index.ts";
+import type { ApiObject, Client, Manifest } from "../../client/index.ts";
+import { CustomResourceDefinition, Node } from "../../client/kinds/index.ts";
+import { type Skipped, operationsOf } from "../../explore/operations/index.ts";
 import type { ClusterOptions } from "../contract.ts";
+import { silentLog } from "../../util/log.ts";
 import { createTestCluster } from "../cluster.ts";
 import type { TestCluster } from "../test-cluster.ts";
 import { InProcessWorld } from "./in-process.ts";
@@ -18,11 +26,40 @@ import { nameOfStep } from "./steps.ts";
 import { BaseRecords } from "./stored.ts";
 import type { RunContext, World } from "./world.ts";
 
+/** Kinds whose members are set, unset and changed there and back; what comes of that is compared with an object made so at once. */
+export type Operations = readonly {
+  /** A kind with a CustomResourceDefinition among what the scenario begins with. */
+  readonly of: { readonly apiVersion: string; readonly kind: string };
+  /** The object that is changed; by default one with the members that must be there. */
+  readonly example?: Manifest;
+}[];
+
 /** Steps and comparisons beside those of the user. */
-export interface Operations {
+interface OperationSteps {
   readonly steps: readonly Step[];
-  /** Their indexes begin behind the steps of the scenario. */
   readonly comparisons: readonly Comparison[];
+  readonly skipped: readonly Skipped[];
+}
+
+/** Returns the steps of operations; they stand behind those of the scenario. @throws Error for a kind without a definition */
+async function stepsOf(operations: Operations, client: Client, firstStep: number): Promise<OperationSteps> {
+  const all = { steps: [] as Step[], comparisons: [] as Comparison[], skipped: [] as Skipped[] };
+  if (operations.length === 0) return all;
+  const { items } = await client.resource(CustomResourceDefinition).list();
+  for (const { of, example } of operations) {
+    const definition = items.find(
+      ({ spec }) => spec.names.kind === of.kind && of.apiVersion.startsWith(`${spec.group}/`),
+    );
+    if (!definition)
+      throw new Error(
+        `expected a CustomResourceDefinition of ${of.kind} ${of.apiVersion} in the start of the scenario`,
+      );
+    const made = operationsOf(definition, example, { firstStep: firstStep + all.steps.length });
+    all.steps.push(...(made.steps as readonly Step[]));
+    all.comparisons.push(...made.comparisons);
+    all.skipped.push(...made.skipped);
+  }
+  return all;
 }
 
 /** A scenario with the cluster that its runs begin with. */
@@ -30,14 +67,26 @@ export class PreparedScenario implements AsyncDisposable {
   readonly scenario: Scenario;
   readonly steps: readonly Step[];
   readonly outline: ScenarioOutline;
+  /** Members for which there are no operations. */
+  readonly skipped: readonly Skipped[];
   readonly cluster: TestCluster;
   readonly records: BaseRecords;
 
-  private constructor(scenario: Scenario, operations: Operations, cluster: TestCluster, nodes: readonly string[]) {
+  readonly #collects: boolean;
+
+  private constructor(
+    scenario: Scenario,
+    operations: OperationSteps,
+    cluster: TestCluster,
+    nodes: readonly string[],
+    collects: boolean,
+  ) {
     this.scenario = scenario;
+    this.#collects = collects;
     this.cluster = cluster;
     this.records = new BaseRecords(cluster.inside.store);
     this.steps = [...scenario.steps, ...operations.steps];
+    this.skipped = operations.skipped;
     this.outline = {
       name: scenario.name,
       steps: this.steps.map((step, index) => nameOfStep(step, index)),
@@ -51,19 +100,22 @@ export class PreparedScenario implements AsyncDisposable {
   static async of(
     scenario: Scenario,
     options: ClusterOptions = {},
-    operations: Operations = { steps: [], comparisons: [] },
+    operations: Operations = [],
   ): Promise<PreparedScenario> {
     const { nodes = options.nodes } = scenario;
     const cluster = await createTestCluster({
       controllers: nodes === undefined ? USUAL_CONTROLLERS : "all",
+      log: silentLog,
       ...options,
       ...(nodes !== undefined && { nodes }),
     });
     try {
       if (scenario.start) await cluster.apply(...scenario.start);
       await cluster.settled();
+      const added = await stepsOf(operations, cluster.client(), scenario.steps.length);
       const names = nodes === undefined ? [] : (await cluster.client().resource(Node).list()).items.map(nameOf);
-      return new PreparedScenario(scenario, operations, cluster, names);
+      const collects = nodes === undefined && options.controllers === undefined;
+      return new PreparedScenario(scenario, added, cluster, names, collects);
     } catch (error) {
       await cluster.close();
       throw error;
@@ -78,6 +130,7 @@ export class PreparedScenario implements AsyncDisposable {
       base: this.records,
       fork: (seed, filter) => this.cluster.fork({ seed, filters: [filter] }),
       world,
+      collects: this.#collects,
     };
   }
 
@@ -88,8 +141,8 @@ export class PreparedScenario implements AsyncDisposable {
 
 const nameOf = ({ metadata: { name } }: ApiObject): string => name;
 
-/** Without nodes: namespaces, their content, and owners that are gone. */
-const USUAL_CONTROLLERS: readonly string[] = ["namespace", "event-expiry", "garbage-collector"];
+/** Without nodes: namespaces and their content; runs have a collector of their own. */
+const USUAL_CONTROLLERS: readonly string[] = ["namespace", "event-expiry"];
 
 /** The perturbations of programs in this process. */
 const PERTURBATIONS: readonly PerturbationType[] = [
@@ -142,6 +195,11 @@ export class InProcessLaboratory implements Laboratory {
     operations?: Operations,
   ): Promise<InProcessLaboratory> {
     return new InProcessLaboratory(await PreparedScenario.of(scenario, options, operations), programs);
+  }
+
+  /** Members for which there are no operations. */
+  get skipped(): readonly Skipped[] {
+    return this.#prepared.skipped;
   }
 
   async run(order: RunOrder, signal?: AbortSignal): Promise<RunRecord> {

@@ -11,6 +11,7 @@ import type { Filter } from "../../server/index.ts";
 import { millisOf } from "../../util/duration.ts";
 import { messageOf } from "../../util/error.ts";
 import type { TestCluster } from "../test-cluster.ts";
+import { RunCollector } from "./collector.ts";
 import { Interposer } from "./interposer.ts";
 import { TraceRecorder } from "./recorder.ts";
 import type { Rule, Scenario, Step } from "./scenario.ts";
@@ -27,6 +28,8 @@ export interface PlayParts {
   /** Makes a cluster in the state before the scenario, whose requests pass a filter. */
   readonly fork: (seed: number, filter: Filter) => TestCluster;
   readonly world: (context: RunContext) => World;
+  /** Whether runs have a collector of garbage of their own, as the clusters have none. */
+  readonly collects: boolean;
   /** CPU time of the process in ms. */
   readonly cpuMillis?: () => number;
 }
@@ -43,8 +46,14 @@ const QUIET = "24h";
 const HOLD_MS = 15_000;
 /** So many writes in the quiet say enough. */
 const MAX_RESTLESS = 500;
-/** The longest time between two looks at them. */
-const LOOK_MS = 3_600_000;
+
+/** How time passes. */
+interface RestOptions {
+  /** Whether the rest of it may be left out. */
+  readonly isEnough?: () => boolean;
+  /** Whether nothing may be on its way in the end. */
+  readonly isPause?: boolean;
+}
 
 /** Ends a run before its end. */
 class Stopped extends Error {
@@ -77,6 +86,7 @@ class PlayedRun implements Played {
   readonly #player: Player;
   readonly #interposer: Interposer;
   readonly #stored: StoredObjects;
+  readonly #collector: RunCollector | undefined;
   readonly #world: World;
   readonly #complaints: Complaint[] = [];
   readonly #states: { readonly step: number; readonly state: State }[] = [];
@@ -113,8 +123,12 @@ class PlayedRun implements Played {
       base: parts.base,
       trace: this.#trace,
       names,
-      changed: (seq) => this.#judgeAlways(seq),
+      changed: (seq, object) => {
+        this.#collector?.see(object);
+        this.#judgeAlways(seq);
+      },
     });
+    this.#collector = parts.collects ? new RunCollector(this.cluster.inside, clock, order.seed) : undefined;
     this.#world = parts.world({
       cluster: this.cluster,
       trace: this.#trace,
@@ -168,6 +182,7 @@ class PlayedRun implements Played {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#interposer.close();
     this.#stored[Symbol.dispose]();
+    this.#collector?.[Symbol.dispose]();
     await this.#world[Symbol.asyncDispose]();
     await this.cluster.close();
   }
@@ -202,10 +217,10 @@ class PlayedRun implements Played {
       if (error instanceof Stopped) throw error;
       this.#add({ type: "step-failed", step: this.#step, detail: messageOf(error) });
     }
-    await this.#restFor(pause);
+    await this.#restFor(pause, { isPause: true });
     for (const met of this.#player.step(this.#step, "quiet")) {
       await this.#disturb(met);
-      await this.#restFor(pause);
+      await this.#restFor(pause, { isPause: true });
     }
     this.#rested(name);
   }
@@ -227,38 +242,37 @@ class PlayedRun implements Played {
   }
 
   /** Lets everything come to rest, and a time pass. */
-  async #restFor(millis: number): Promise<void> {
+  async #restFor(millis: number, { isEnough = () => false, isPause = false }: RestOptions = {}): Promise<void> {
     const { clock } = this.cluster;
     const end = clock.steady() + millis;
     const isRunning = (actor: string): boolean => this.#world.isRunning(actor);
-    for (;;) {
+    while (!isEnough()) {
       await this.#rest();
       if (this.#world.goOn()) continue;
       const now = clock.steady();
       const isDue = this.#interposer.isDue(this.#step, isRunning);
       this.#dueSince = isDue ? (this.#dueSince ?? now) : undefined;
       const held = isDue ? this.#dueSince! + HOLD_MS - now : Infinity;
-      if ((held <= 0 || now >= end) && this.#interposer.release(this.#step, isRunning)) continue;
+      if ((held <= 0 || (isPause && now >= end)) && this.#interposer.release(this.#step, isRunning)) continue;
       if (now >= end) return;
       await this.#unlessStopped(this.#world.pass(Math.min(end - now, held)));
     }
   }
 
-  /** The quiet in the end, in which programs should not write. */
+  /** The quiet in the end: in its second half programs should not write. */
   async #quiet(millis: number): Promise<void> {
-    const { clock } = this.cluster;
-    const begin = clock.steady();
-    for (let passed = 0; passed < millis; passed = clock.steady() - begin) {
+    for (const isCounted of [false, true]) {
       const from = this.#trace.entries.length;
-      const isLast = passed >= millis / 2;
-      const left = (isLast ? millis : millis / 2) - passed;
-      await this.#restFor(Math.min(left, LOOK_MS));
-      if (isLast) this.#restless += this.#writesSince(from);
-      // Work without end is no different after one more hour.
-      if (this.#restless > MAX_RESTLESS || (!isLast && this.#writesSince(from) > MAX_RESTLESS)) {
-        this.#restless += isLast ? 0 : this.#writesSince(from);
-        return;
-      }
+      let [seen, writes] = [from, 0];
+      const count = (): number => {
+        writes += this.#writesSince(seen);
+        seen = this.#trace.entries.length;
+        return writes;
+      };
+      await this.#restFor(millis / 2, { isEnough: () => count() > MAX_RESTLESS, isPause: true });
+      if (isCounted || count() > MAX_RESTLESS) this.#restless = count();
+      // Work without end is no different after some more hours.
+      if (this.#restless > MAX_RESTLESS) return;
     }
   }
 
@@ -310,9 +324,11 @@ class PlayedRun implements Played {
     this.#add("actor" in complaint ? { ...complaint, step: this.#step } : complaint);
   }
 
+  /** A program that fails in each step fails once. */
   #add(complaint: Complaint): void {
-    const text = JSON.stringify(complaint);
-    if (!this.#complaints.some((one) => JSON.stringify(one) === text)) this.#complaints.push(complaint);
+    const textOf = (one: Complaint): string => JSON.stringify("actor" in one ? { ...one, step: undefined } : one);
+    const text = textOf(complaint);
+    if (!this.#complaints.some((one) => textOf(one) === text)) this.#complaints.push(complaint);
   }
 }
 

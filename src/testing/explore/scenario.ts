@@ -38,6 +38,8 @@ export type Step =
 
 /** What a rule is judged by. */
 export interface RuleState {
+  /** All objects, in the order of group, kind, namespace and name. */
+  objects(): readonly StoredObject[];
   /** All objects of a kind. */
   all(kind: { readonly group: string; readonly kind: string }, namespace?: string): readonly StoredObject[];
   find(

@@ -43,7 +43,11 @@ function textOfSources(sources: Sources): string {
 }
 
 /** Does what a step says; `pass` lets time pass. @throws whatever refuses it */
-export async function perform(step: Step, cluster: TestCluster, pass: (time: Duration) => Promise<void>): Promise<void> {
+export async function perform(
+  step: Step,
+  cluster: TestCluster,
+  pass: (time: Duration) => Promise<void>,
+): Promise<void> {
   if (typeof step === "function") await step(cluster);
   else if ("do" in step) await step.do(cluster);
   else if ("wait" in step) await pass(millisOf(step.wait));
@@ -74,7 +78,10 @@ async function write(step: Exclude<DataStep, { readonly wait: Duration }>, clust
 }
 
 /** The verbs of a kind; one that is served is found without a request. */
-async function resourceOf({ apiVersion, kind }: KindName, cluster: TestCluster): Promise<ResourceClient<UntypedObject>> {
+async function resourceOf(
+  { apiVersion, kind }: KindName,
+  cluster: TestCluster,
+): Promise<ResourceClient<UntypedObject>> {
   const { resources } = cluster.inside.registry;
   const found = resources.find(({ definition: one }) => one.kind === kind && apiVersionOf(one) === apiVersion);
   const client = cluster.client();

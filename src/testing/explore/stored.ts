@@ -25,7 +25,11 @@ function objectOf(value: Uint8Array, revision: number): StoredObject | undefined
 const groupOf = (apiVersion: string): string => apiVersion.slice(0, Math.max(0, apiVersion.indexOf("/")));
 
 /** The reference to an object. */
-export function refOf({ apiVersion, kind, metadata: { name, namespace } }: StoredObject): ObjectRef & { readonly name: string } {
+export function refOf({
+  apiVersion,
+  kind,
+  metadata: { name, namespace },
+}: StoredObject): ObjectRef & { readonly name: string } {
   return { group: groupOf(apiVersion), kind, ...(namespace !== undefined && { namespace }), name };
 }
 
@@ -64,7 +68,7 @@ export interface StoredParts {
   readonly trace: TraceRecorder;
   readonly names: NormalNames;
   /** Called after each change, with its place in the trace. */
-  readonly changed: (seq: number) => void;
+  readonly changed: (seq: number, object: StoredObject) => void;
 }
 
 /** Follows a store from the beginning of a run on. */
@@ -97,8 +101,18 @@ export class StoredObjects implements RuleState, Disposable {
 
   /** What differs from the base. */
   state(): State {
-    const objects = [...this.#changed.values()].filter((object) => object !== undefined && !isAside(refOf(object), object));
+    const objects = [...this.#changed.values()].filter(
+      (object) => object !== undefined && !isAside(refOf(object), object),
+    );
     return { objects: (objects as StoredObject[]).toSorted(byRef) };
+  }
+
+  objects(): readonly StoredObject[] {
+    const keys = new Set([...this.#parts.base.keys, ...this.#changed.keys()]);
+    return [...keys]
+      .map((key) => this.#now(key))
+      .filter((object) => object !== undefined)
+      .toSorted(byRef);
   }
 
   all({ group, kind }: { readonly group: string; readonly kind: string }, namespace?: string): readonly StoredObject[] {
@@ -108,12 +122,18 @@ export class StoredObjects implements RuleState, Disposable {
       .map((key) => this.#now(key))
       .filter((object) => object !== undefined)
       .filter(({ apiVersion, kind: own, metadata }) => {
-        return own === kind && groupOf(apiVersion) === group && (namespace ?? metadata.namespace) === metadata.namespace;
+        return (
+          own === kind && groupOf(apiVersion) === group && (namespace ?? metadata.namespace) === metadata.namespace
+        );
       })
       .toSorted(byRef);
   }
 
-  find(kind: { readonly group: string; readonly kind: string }, name: string, namespace?: string): StoredObject | undefined {
+  find(
+    kind: { readonly group: string; readonly kind: string },
+    name: string,
+    namespace?: string,
+  ): StoredObject | undefined {
     return this.all(kind, namespace).find(({ metadata }) => metadata.name === name);
   }
 
@@ -138,7 +158,7 @@ export class StoredObjects implements RuleState, Disposable {
       ...(before && { before }),
       after,
     });
-    changed(seq);
+    changed(seq, after);
   }
 }
 

@@ -1,0 +1,86 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import type { Actions, ExploreOutcome, ExploreProgress, ExploreRequest } from "./actions.ts";
+import { CliError } from "./cli-error.ts";
+import { wantsColour } from "./colours.ts";
+import type { ExploreFlags, ReportOutput } from "./explore.ts";
+
+/** The exit code where nothing could be explored, as for a command line that is wrong. */
+const EXIT_LABORATORY = 2;
+/** How often a log that is no terminal gets a line of progress. */
+const LOG_EVERY_MS = 10_000;
+const WIDTH = 120;
+
+/** Explores or plays a finding again, prints reports and writes files; the exit code is 1 with findings. */
+export async function runExplore(
+  actions: Actions,
+  file: string | undefined,
+  words: readonly string[],
+  flags: ExploreFlags,
+): Promise<void> {
+  actions.exit.failed = EXIT_LABORATORY;
+  const request = requestOf(file, words, flags);
+  const { explorer, terminal, exit } = actions;
+  const { replay, until } = flags;
+  if (replay !== undefined && until !== undefined) {
+    await explorer.until(replay, until, request, terminal.tell);
+    return;
+  }
+  const progress = progressOn(actions);
+  const outcome = await (
+    replay === undefined ? explorer.explore(request, progress.line) : explorer.replay(replay, request, progress.line)
+  ).finally(progress.end);
+  if (flags.out !== undefined) saveFindings(outcome, flags.out);
+  printReports(actions, outcome, flags.output);
+  exit.done = outcome.found ? 1 : 0;
+}
+
+function requestOf(file: string | undefined, words: readonly string[], flags: ExploreFlags): ExploreRequest {
+  const { replay, until, csi, program, budget, plans, seed, workers, only, restart } = flags;
+  const wrong = (message: string): CliError => new CliError(message, { usage: true });
+  if (file === undefined && replay === undefined && csi === undefined)
+    throw wrong("expected the file of a scenario, --replay with a finding, or --csi with the socket of a driver");
+  if (until !== undefined && replay === undefined) throw wrong("expected --replay with a finding beside --until");
+  const [first, ...rest] = words;
+  if (first !== undefined && program.length > 0)
+    throw wrong("expected either a command after -- or --program, not both");
+  const programs = first === undefined ? program : [{ name: nameOf(first), command: [first, ...rest] as const }];
+  return { file, programs, csi, budgetMillis: budget, plans, seed, workers, only, restartMillis: restart };
+}
+
+/** `./bin/manager` is `manager`; names of the trace are not for programs. */
+const nameOf = (path: string): string => {
+  const name = basename(path);
+  return ["user", "cluster", ""].includes(name) ? "program" : name;
+};
+
+/** One line that changes on a terminal; a line now and then elsewhere. */
+function progressOn({ terminal, clock }: Actions): { readonly line: ExploreProgress; readonly end: () => void } {
+  if (terminal.isTerminal) {
+    const line: ExploreProgress = (text) =>
+      terminal.tell(`\r\u001b[K${text.slice(0, (terminal.columns ?? WIDTH) - 1)}`);
+    return { line, end: () => terminal.tell("\r\u001b[K") };
+  }
+  let next = clock.steady() + LOG_EVERY_MS;
+  const line: ExploreProgress = (text) => {
+    if (clock.steady() < next) return;
+    next = clock.steady() + LOG_EVERY_MS;
+    terminal.tell(`${text}\n`);
+  };
+  return { line, end: () => {} };
+}
+
+function saveFindings({ files }: ExploreOutcome, directory: string): void {
+  mkdirSync(directory, { recursive: true });
+  // A name is made of names of objects, which others may choose.
+  for (const { name, text } of files) writeFileSync(join(directory, basename(name)), text);
+}
+
+function printReports({ terminal, print }: Actions, outcome: ExploreOutcome, outputs: readonly ReportOutput[]): void {
+  const width = terminal.columns ?? WIDTH;
+  for (const { form, file } of outputs) {
+    if (file !== undefined) writeFileSync(file, `${outcome.report(form, { width: WIDTH, paints: false })}\n`);
+  }
+  const form = outputs.find(({ file }) => file === undefined)?.form ?? "text";
+  print(outcome.report(form, { width, paints: form === "text" && wantsColour(terminal.isTerminal, terminal.env) }));
+}

@@ -1,0 +1,152 @@
+/**
+ * Writes without end: in the last half of the long quiet, in which nothing else happens.
+ *
+ * A member that alternates between the same values is a fight: of two programs, or of two managers in one. A member that only grows, such
+ * as a time, is a heartbeat: a notice.
+ *
+ * @module
+ */
+import type { RunRecord } from "../contract/laboratory.ts";
+import type { ChangeEntry, Trace } from "../contract/trace.ts";
+import { leafText } from "./flat.ts";
+import type { Identity, RunNames } from "./names.ts";
+import type { Suspect } from "./suspect.ts";
+
+/** Returns what a run writes without end: the fight if there is one, else the first object. */
+export function restlessness(run: RunRecord, names: RunNames): readonly Suspect[] {
+  if (run.restlessWrites === 0) return [];
+  const { changes, step } = lateChanges(run.trace);
+  const byObject = Map.groupBy(changes, ({ object }) => names.identity(object));
+  const suspects = [...byObject].map(([identity, all]) => judgeObject(identity, all, run.trace, step));
+  const order = ["fight fault", "restless fault", "restless notice"];
+  const rank = ({ kind, severity }: Suspect): number => order.indexOf(`${kind} ${severity}`);
+  const first = suspects.reduce<Suspect | undefined>((a, b) => (a && rank(a) <= rank(b) ? a : b), undefined);
+  return [first ?? { kind: "restless", severity: "fault", step, subject: `${run.restlessWrites > 0}` }];
+}
+
+/** The changes in the last half of the last step, but those of users. */
+function lateChanges(trace: Trace): { readonly changes: readonly ChangeEntry[]; readonly step: number } {
+  const begun = trace.findLast((entry) => entry.type === "step" && entry.phase === "begun");
+  const quiet = trace.findLast((entry) => entry.type === "step" && entry.phase === "quiet");
+  const end = quiet && begun && quiet.seq > begun.seq ? quiet : trace.at(-1);
+  const middle = ((begun?.at ?? 0) + (end?.at ?? 0)) / 2;
+  return {
+    step: begun?.type === "step" ? begun.step : 0,
+    changes: trace.filter(
+      (entry) =>
+        entry.type === "change" && entry.actor !== "user" && entry.at > middle && entry.seq > (begun?.seq ?? -1),
+    ) as ChangeEntry[],
+  };
+}
+
+interface MemberChange {
+  readonly before: unknown;
+  readonly after: unknown;
+  readonly seq: number;
+  readonly writer: string;
+}
+
+function judgeObject(identity: Identity, changes: readonly ChangeEntry[], trace: Trace, step: number): Suspect {
+  const members = new Map<string, MemberChange[]>();
+  for (const change of changes) {
+    const writer = writerOf(change, trace);
+    for (const [path, before, after] of changedMembers(change))
+      members.set(path, [...(members.get(path) ?? []), { before, after, seq: change.seq, writer }]);
+  }
+  const base = { identity, step, seq: changes[0]!.seq };
+  const fought = [...members].find(([, history]) => alternates(history));
+  if (fought) {
+    const [path, history] = fought;
+    const values = [...new Set(history.map(({ after }) => shown(after)))];
+    return {
+      ...base,
+      kind: "fight",
+      severity: "fault",
+      ...(path !== EXISTENCE && { path }),
+      actors: [...new Set(history.map(({ writer }) => writer))],
+      detail: values.slice(0, 3).join(", then "),
+    };
+  }
+  const writers = [...new Set(changes.map((change) => writerOf(change, trace)))];
+  const beat = members.size > 0 && [...members.values()].every(grows);
+  const [path] = members.keys();
+  return {
+    ...base,
+    kind: "restless",
+    severity: beat ? "notice" : "fault",
+    ...(path !== undefined && path !== EXISTENCE && { path }),
+    actors: writers,
+    detail: `${changes.length} writes in the last half of the quiet`,
+  };
+}
+
+/** Who wrote: the program, with the field manager where it is another name. */
+function writerOf(change: ChangeEntry, trace: Trace): string {
+  for (let seq = change.seq + 1; seq < trace.length; seq++) {
+    const entry = trace[seq]!;
+    if (entry.type !== "request" || entry.actor !== change.actor || entry.revision !== change.revision) continue;
+    const manager = entry.fieldManager;
+    return manager === undefined || manager === change.actor ? change.actor : `${change.actor} (${manager})`;
+  }
+  return change.actor;
+}
+
+const EXISTENCE = "";
+
+/** The members that a change changes, with their values; the object itself for a create and a delete. */
+function changedMembers({ change, before, after }: ChangeEntry): readonly [string, unknown, unknown][] {
+  if (change !== "updated" || !before)
+    return [[EXISTENCE, change === "deleted" ? "present" : "absent", change === "deleted" ? "absent" : "present"]];
+  const found: [string, unknown, unknown][] = [];
+  compareValues("", before, after, found);
+  return found;
+}
+
+const NOISE = new Set([".metadata.resourceVersion", ".metadata.managedFields", ".metadata.generation"]);
+
+const isContainer = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null;
+
+function compareValues(path: string, before: unknown, after: unknown, found: [string, unknown, unknown][]): void {
+  if (before === after || NOISE.has(path)) return;
+  if (!isContainer(before) || !isContainer(after) || Array.isArray(before) !== Array.isArray(after)) {
+    found.push([path, before, after]);
+    return;
+  }
+  const member = (key: string): string => (Array.isArray(before) ? `${path}[${key}]` : `${path}.${key}`);
+  for (const key of new Set([...Object.keys(before), ...Object.keys(after)]))
+    compareValues(
+      member(key),
+      Object.hasOwn(before, key) ? before[key] : undefined,
+      Object.hasOwn(after, key) ? after[key] : undefined,
+      found,
+    );
+}
+
+/** Whether a value comes back to what it was, at least twice. */
+function alternates(history: readonly MemberChange[]): boolean {
+  let returns = 0;
+  for (let i = 1; i < history.length; i++) if (shown(history[i]!.after) === shown(history[i - 1]!.before)) returns++;
+  return returns >= 2;
+}
+
+/** Whether all values are times or numbers that only grow. */
+function grows(history: readonly MemberChange[]): boolean {
+  return history.every(({ before, after }, i) => {
+    const [a, b] = [i === 0 ? before : history[i - 1]!.after, after].map(sizeOf);
+    return b !== undefined && (a === undefined ? before === undefined : a < b);
+  });
+}
+
+const sizeOf = (value: unknown): number | undefined => {
+  const size = typeof value === "number" ? value : typeof value === "string" ? numberOrTime(value) : NaN;
+  return Number.isNaN(size) ? undefined : size;
+};
+
+const numberOrTime = (text: string): number =>
+  text === "" ? NaN : Number.isNaN(Number(text)) ? Date.parse(text) : Number(text);
+
+const shown = (value: unknown): string =>
+  value === undefined || value === null || typeof value !== "object"
+    ? leafText(value as string | number | boolean | null | undefined)
+    : JSON.stringify(value);

@@ -1,0 +1,106 @@
+/**
+ * The root of several things that look wrong: one fault gives one finding.
+ *
+ * What is wrong with objects that belong together is one fault: an owner and what it owns, an object and what names it, or whose name
+ * begins with its name. Its root is the loss of data, then what a program did to an object that was not meant, then an object that is not
+ * there or remains, then a member, then a status; of equals the one that shows first. A program that no longer runs is the root of all.
+ *
+ * @module
+ */
+import type { FaultKind } from "../contract/finding.ts";
+import type { Suspect } from "./suspect.ts";
+import type { RunView, StateView } from "./view.ts";
+
+/** A root with what follows from it. */
+export interface Rooted {
+  readonly root: Suspect;
+  readonly others: readonly Suspect[];
+}
+
+const RANKS: Partial<Record<FaultKind, number>> = {
+  "data-lost": 0,
+  "deleted-unseen": 1,
+  "deleted-needlessly": 2,
+  "made-twice": 2,
+  missing: 3,
+  leaked: 3,
+  "stuck-in-deletion": 3,
+  dangling: 4,
+  differs: 5,
+  "stale-status": 6,
+};
+
+/** Complaints after which a program does nothing, so that all else follows from them. */
+const STANDSTILL = new Set<FaultKind>(["crash-loop", "unsettled"]);
+
+/**
+ * Groups what looks wrong.
+ *
+ * @param place the entry of a trace with which a suspect begins to show
+ */
+export function roots(
+  suspects: readonly Suspect[],
+  views: readonly RunView[],
+  place: (suspect: Suspect) => number,
+): readonly Rooted[] {
+  const alone = suspects.filter(({ identity }) => !identity);
+  const ofObjects = suspects.filter(({ identity }) => identity);
+  const standstill = alone.find(({ kind }) => STANDSTILL.has(kind));
+  const rooted: Rooted[] = alone
+    .filter((it) => it !== standstill && !(standstill && it.kind === "failed"))
+    .map((root) => ({ root, others: [] }));
+  if (standstill) return [{ root: standstill, others: ofObjects }, ...rooted];
+  const groupOf = ofObjects.length > 1 ? connected(views.flatMap((view) => view.states)) : (key: string) => key;
+  for (const group of Map.groupBy(ofObjects, ({ identity }) => groupOf(identity!.key)).values()) {
+    const faults = group.filter(({ severity }) => severity === "fault");
+    const judged = faults.length > 0 ? faults : group;
+    const sorted = judged
+      .map((suspect) => ({ suspect, rank: RANKS[suspect.kind] ?? 7, at: place(suspect) }))
+      .sort((a, b) => a.rank - b.rank || a.suspect.step - b.suspect.step || a.at - b.at || byKey(a.suspect, b.suspect))
+      .map(({ suspect }) => suspect);
+    // Writes without end are a fault of their own, whatever the state is when the run is stopped.
+    const [restless, others] = partition(sorted, ({ kind }) => kind === "restless" || kind === "fight");
+    if (others.length > 0) rooted.push({ root: others[0]!, others: others.slice(1) });
+    if (restless.length > 0) rooted.push({ root: restless[0]!, others: restless.slice(1) });
+  }
+  return rooted;
+}
+
+const byKey = (a: Suspect, b: Suspect): number =>
+  a.identity!.key < b.identity!.key ? -1 : a.identity!.key > b.identity!.key ? 1 : 0;
+
+function partition<T>(all: readonly T[], is: (value: T) => boolean): [T[], T[]] {
+  return [all.filter(is), all.filter((value) => !is(value))];
+}
+
+/** Finds which objects belong together: returns a function from a key to the key of its group. */
+function connected(states: readonly StateView[]): (key: string) => string {
+  const items = new Map(
+    states.flatMap(({ items: all }) => [...all.values()].flat().map((item) => [item.flat, item] as const)),
+  );
+  const identities = new Map([...items.values()].map(({ identity }) => [identity.key, identity]));
+  const parents = new Map<string, string>();
+  const find = (key: string): string => {
+    let root = key;
+    while (parents.has(root)) root = parents.get(root)!;
+    return root;
+  };
+  const join = (a: string, b: string): void => {
+    const [one, other] = [find(a), find(b)];
+    if (one !== other) parents.set(one, other);
+  };
+  const byName = Map.groupBy(identities.values(), ({ name }) => name);
+  for (const { identity, flat } of items.values()) {
+    const mention = (name: string): void => {
+      for (const other of byName.get(name) ?? [])
+        if (other.namespace === undefined || identity.namespace === undefined || other.namespace === identity.namespace)
+          join(identity.key, other.key);
+    };
+    for (const leaf of flat.values()) if (typeof leaf === "string") mention(leaf);
+    // `a-config` belongs to `a`.
+    for (let end = identity.name.indexOf("-"); end > 0; end = identity.name.indexOf("-", end + 1))
+      mention(identity.name.slice(0, end));
+    mention(identity.name);
+  }
+  return find;
+}

@@ -1,0 +1,94 @@
+/**
+ * All that a report says about an exploration, as plain JSON.
+ *
+ * @module
+ */
+import type { Coverage } from "../coverage.ts";
+import type { Ending, Exploration } from "../explore.ts";
+import { findingFileNames } from "../finding-file.ts";
+import type { Skipped } from "../operations/index.ts";
+import { type Evidence, type FindingReport, findingReport } from "./finding-report.ts";
+
+/** What is known beside the result of an exploration. */
+export interface ReportOptions {
+  readonly scenario: string;
+  /** The version of keelson. */
+  readonly version: string;
+  /** The path of the file of a finding with a name; the name alone by default. */
+  readonly pathOf?: (name: string) => string;
+  /** What programs printed in the run of a finding. */
+  readonly outputOf?: (finding: Evidence["finding"]) => Evidence["output"];
+  /** Members for which there are no operations. */
+  readonly skipped?: readonly Skipped[];
+}
+
+/** A report, as plain JSON. */
+export interface ExplorationReport {
+  readonly scenario: string;
+  readonly version: string;
+  readonly seed: number;
+  readonly plans: number;
+  readonly runs: number;
+  readonly seconds: number;
+  readonly ended: Ending;
+  /** What it amounts to, in plain sentences. */
+  readonly summary: readonly string[];
+  readonly findings: readonly FindingReport[];
+  readonly notices: readonly FindingReport[];
+  readonly coverage: Coverage;
+  readonly skipped: readonly Skipped[];
+}
+
+const count = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? "" : "s"}`;
+
+/** Returns the report of an exploration. */
+export function explorationReport(exploration: Exploration, options: ReportOptions): ExplorationReport {
+  const { findings, notices, evidence, coverage, plans, runs, seconds, seed, ended, clean } = exploration;
+  const { scenario, version, pathOf = (name) => name, outputOf, skipped = [] } = options;
+  const names = findingFileNames([...findings, ...notices].map(({ fault }) => fault));
+  const reports = [...findings, ...notices].map((finding, i) => {
+    const runs = evidence.get(finding);
+    const run = runs?.run.trace ?? [];
+    const state = runs?.run.states.at(-1)?.state;
+    const output = outputOf?.(finding);
+    const isUsual = clean.some((record) => record === runs?.clean);
+    return findingReport({
+      finding,
+      file: pathOf(names[i]!),
+      clean: runs?.clean.trace ?? [],
+      ...(isUsual && { otherClean: clean.filter((record) => record !== runs?.clean).map(({ trace }) => trace) }),
+      run,
+      ...(state && { state }),
+      ...(output && { output }),
+    });
+  });
+  return {
+    scenario,
+    version,
+    seed,
+    plans,
+    runs,
+    seconds,
+    ended,
+    summary: [
+      `${count(findings.length, "fault")} and ${count(notices.length, "notice")} in ${count(plans, "plan")} and ${count(runs, "run")} within ${seconds.toFixed(1)} s, seed ${seed}.`,
+      endings[ended],
+      ...coverage.sentences,
+      ...(coverage.cannot.length === 0 ? [] : [`Not possible here: ${coverage.cannot.join(", ")}.`]),
+    ],
+    findings: reports.slice(0, findings.length),
+    notices: reports.slice(findings.length),
+    coverage,
+    skipped,
+  };
+}
+
+const endings: Readonly<Record<Ending, string>> = {
+  done: "All that was worth trying was tried.",
+  budget: "It ended when its budget of time was used up.",
+  plans: "It ended after as many plans as it was allowed.",
+  cancelled: "It was cancelled.",
+  first: "It ended with the first fault, as it was asked to.",
+  "step-failed":
+    "A step of the scenario is refused although nothing is perturbed, so that nothing could be explored: mend the scenario.",
+};

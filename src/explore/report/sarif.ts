@@ -1,0 +1,96 @@
+/**
+ * Explorations as SARIF 2.1.0, for code scanning: rules are kinds of faults, a result is a finding or a notice.
+ *
+ * @module
+ */
+import { createHash } from "node:crypto";
+import { printable } from "../../util/terminal.ts";
+import type { FaultKind } from "../contract/finding.ts";
+import type { ExplorationReport } from "./exploration-report.ts";
+import type { FindingReport } from "./finding-report.ts";
+import { faultKinds } from "./kinds.ts";
+
+const SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json";
+/** GitHub shows no more of a message. */
+const MAX_MESSAGE = 1000;
+
+/**
+ * Returns an exploration as a SARIF log. Each result stands in the first line of the scenario's file.
+ *
+ * @param location the path of the scenario from the root of the repository; that in the finding by default
+ */
+export function explorationSarif(report: ExplorationReport, location?: string): object {
+  const { findings, notices, scenario, version } = report;
+  const all = [...findings, ...notices];
+  const kinds = [...new Set(all.map(({ finding }) => finding.fault.kind))];
+  return {
+    $schema: SCHEMA,
+    version: "2.1.0",
+    runs: [
+      {
+        tool: {
+          driver: { name: "keelson explore", semanticVersion: version, rules: kinds.map(ruleOf) },
+        },
+        automationDetails: { id: `keelson-explore/${encodeURIComponent(scenario)}/` },
+        columnKind: "utf16CodeUnits",
+        results: all.map((one) => resultOf(one, kinds, location)),
+        properties: {
+          seed: report.seed,
+          plans: report.plans,
+          seconds: report.seconds,
+          coverage: report.coverage.sentences,
+        },
+      },
+    ],
+  };
+}
+
+const ruleOf = (kind: FaultKind): object => {
+  const { title, meaning } = faultKinds[kind];
+  return {
+    id: kind,
+    name: title
+      .split(" ")
+      .map((word) => word[0]!.toUpperCase() + word.slice(1))
+      .join(""),
+    shortDescription: { text: title },
+    fullDescription: { text: meaning },
+    help: { text: meaning },
+    defaultConfiguration: { level: "error" },
+    properties: { tags: ["controller", "reliability"], precision: "high" },
+  };
+};
+
+function resultOf(
+  { finding, plan, replay, file }: FindingReport,
+  kinds: readonly FaultKind[],
+  location?: string,
+): object {
+  const { fault, seed, steps, replayed } = finding;
+  const message = [fault.sentence, ...plan.map((one) => `- ${one}`), `Play it again: ${replay.command}`]
+    .map(printable)
+    .join("\n");
+  const uri = location ?? finding.scenario.file ?? file ?? "scenario";
+  return {
+    ruleId: fault.kind,
+    ruleIndex: kinds.indexOf(fault.kind),
+    level: fault.severity === "fault" ? "error" : "note",
+    message: { text: message.slice(0, MAX_MESSAGE) },
+    locations: [
+      {
+        physicalLocation: { artifactLocation: { uri: uriOf(uri) }, region: { startLine: 1 } },
+        ...(fault.object && {
+          logicalLocations: [{ fullyQualifiedName: printable(nameOf(fault.object)), kind: "resource" }],
+        }),
+      },
+    ],
+    partialFingerprints: { "keelsonFault/v1": createHash("sha256").update(fault.key).digest("hex").slice(0, 32) },
+    properties: { seed, plan: finding.plan, ...(steps && { steps }), replayed, ...(file !== undefined && { file }) },
+  };
+}
+
+const nameOf = ({ group, kind, namespace, name }: NonNullable<FindingReport["finding"]["fault"]["object"]>): string =>
+  [group, kind, namespace, name].filter(Boolean).join("/");
+
+/** A relative reference: parts of a path, each of them escaped. */
+const uriOf = (path: string): string => path.replaceAll("\\", "/").split("/").map(encodeURIComponent).join("/");

@@ -1,0 +1,186 @@
+import { describe, expect, test } from "vitest";
+import { defineKind } from "../../client/index.ts";
+import { ConfigMap, Secret } from "../../client/kinds/index.ts";
+import type { Finding } from "../../explore/contract/finding.ts";
+import { encodeFinding } from "../../explore/finding-file.ts";
+import { type Controller, defineController } from "../../runtime/index.ts";
+import { type ExploreOptions, defineExploration, explore, replay } from "./explore.ts";
+import { asking, asks, certificates } from "./testing/certificates.ts";
+
+/** Takes the Secret for the work being done: after a crash between its two writes the ConfigMap is never marked. */
+const forgetful = (): Controller =>
+  defineController({
+    name: "certificates",
+    for: asks,
+    owns: [Secret],
+    async reconcile({ object, owned, create, apply }) {
+      if (owned(Secret).length > 0) return;
+      await create(Secret, { metadata: { generateName: "cert-" }, data: {} });
+      await apply(ConfigMap, { metadata: { name: object.metadata.name }, data: { ready: "yes" } });
+    },
+  });
+
+const scenario = { ...asking, steps: [asking.steps[0]!] };
+const options = (controllers: () => Controller): ExploreOptions => ({
+  controllers,
+  only: ["crash"],
+  plans: 8,
+  seed: 3,
+});
+
+describe("explore", { timeout: 120_000 }, () => {
+  test("finds a crash between two writes, shrinks it, and says what it is", async () => {
+    const result = await explore(asking, options(forgetful));
+    const [found] = result.findings;
+    expect(found).toMatchObject({
+      format: 1,
+      scenario: { name: "certificates" },
+      plan: [{ type: "crash", at: { actor: "certificates", verb: "create", kind: "Secret" } }],
+      fault: { kind: "differs", path: ".data.ready" },
+      replayed: { shown: 3, of: 3 },
+      versions: { node: process.version },
+    });
+    expect(found!.versions.keelson).toMatch(/^\d+\.\d+\.\d+/);
+    expect(found!.steps).toEqual([0]);
+    expect(() => result.assertNone()).toThrow(found!.fault.sentence.slice(0, 60));
+    expect(String(result)).toBe(result.text);
+    expect(result.text).toContain("certificates is killed");
+  });
+
+  test("accuses nobody who does it right", async () => {
+    const result = await explore(asking, options(certificates));
+    expect(result.findings).toEqual([]);
+    expect(result.exploration.plans).toBe(8);
+    expect(result.coverage.sentences.length).toBeGreaterThan(0);
+    result.assertNone();
+  });
+
+  test("is the same for the same seed", async () => {
+    const keysOf = async (): Promise<readonly unknown[]> => {
+      const { findings, notices } = await explore(scenario, { ...options(forgetful), only: ["crash", "refused"] });
+      return [...findings, ...notices].map(({ seed, plan, fault }) => [seed, plan, fault.key]);
+    };
+    expect(await keysOf()).toEqual(await keysOf());
+  });
+
+  test("tells of a step that is refused without any perturbation", async () => {
+    const refused = { name: "refused", steps: [{ delete: { apiVersion: "v1", kind: "Secret", name: "none" } }] };
+    const result = await explore(refused, options(certificates));
+    expect(result.exploration.ended).toBe("step-failed");
+    expect(() => result.assertNone()).toThrow("refused");
+  });
+
+  test("needs programs", async () => {
+    await expect(explore(asking, {})).rejects.toThrow("expected controllers, or programs by their names, got neither");
+    expect(() => defineExploration({ scenario, programs: {} })).toThrow("expected controllers");
+    await expect(explore(asking, { controllers: [] })).rejects.toThrow("expected controllers, got none");
+  });
+
+  test("ends when it is cancelled", async () => {
+    const over = new AbortController();
+    const cancelled = explore(asking, {
+      controllers: certificates,
+      signal: over.signal,
+      onProgress: ({ plans }) => void (plans === 2 && over.abort()),
+    });
+    expect((await cancelled).exploration).toMatchObject({ ended: "cancelled", plans: 2 });
+  });
+});
+
+describe("replay", { timeout: 120_000 }, () => {
+  test("plays a finding again, each time, and not at all once it is mended", async () => {
+    const { findings } = await explore(scenario, { ...options(forgetful), stopAtFirst: true });
+    const [finding] = findings as [Finding];
+    let shown = 0;
+    for (let i = 0; i < REPLAYS; i++) {
+      const result = await replay(scenario, { controllers: forgetful }, i % 2 ? finding : encodeFinding(finding));
+      if (result.shown) shown++;
+      expect(() => result.assertNone()).toThrow(".data.ready");
+    }
+    expect(shown).toBe(REPLAYS);
+    const mended = await replay(scenario, { controllers: certificates }, finding);
+    expect(mended.shown).toBe(false);
+    mended.assertNone();
+  });
+});
+
+/** A replay is four runs; the test of the laboratory plays one order a hundred times. */
+const REPLAYS = 10;
+
+describe("operations", { timeout: 120_000 }, () => {
+  /** Keeps what was said once, although it was unset since. */
+  const shops = () =>
+    defineController({
+      name: "shops",
+      for: SHOP,
+      async reconcile({ object, apply }) {
+        const { motto } = object.spec ?? {};
+        if (motto === undefined) return;
+        await apply(ConfigMap, { metadata: { name: object.metadata.name }, data: { motto } });
+      },
+    });
+  test("of a custom resource: an object that was changed differs from one that was made so", async () => {
+    const result = await explore(
+      { name: "shops", start: [DEFINITION], steps: [] },
+      {
+        controllers: shops,
+        operations: [{ of: { apiVersion: "example.com/v1", kind: "Shop" }, example: EXAMPLE }],
+        plans: 6,
+      },
+    );
+    expect(result.findings.map(({ fault }) => fault.kind)).toContain("remembers");
+    const finding = result.findings.find(({ fault }) => fault.kind === "remembers")!;
+    const again = await replay(
+      { name: "shops", start: [DEFINITION], steps: [] },
+      { controllers: shops, operations: [{ of: { apiVersion: "example.com/v1", kind: "Shop" }, example: EXAMPLE }] },
+      finding,
+    );
+    expect(again.shown).toBe(true);
+  });
+
+  test("need a definition", async () => {
+    const wanted = explore(
+      { name: "shops", steps: [] },
+      { controllers: certificates, operations: [{ of: { apiVersion: "example.com/v1", kind: "Shop" } }] },
+    );
+    await expect(wanted).rejects.toThrow("expected a CustomResourceDefinition of Shop example.com/v1");
+  });
+});
+
+const SHOP = defineKind({
+  group: "example.com",
+  version: "v1",
+  kind: "Shop",
+  plural: "shops",
+  scope: "Namespaced",
+  spec: { type: "object", properties: { motto: { type: "string" } } },
+});
+const DEFINITION = {
+  apiVersion: "apiextensions.k8s.io/v1",
+  kind: "CustomResourceDefinition",
+  metadata: { name: "shops.example.com" },
+  spec: {
+    group: "example.com",
+    scope: "Namespaced",
+    names: { kind: "Shop", plural: "shops", singular: "shop", listKind: "ShopList" },
+    versions: [
+      {
+        name: "v1",
+        served: true,
+        storage: true,
+        schema: {
+          openAPIV3Schema: {
+            type: "object",
+            properties: { spec: { type: "object", properties: { motto: { type: "string" } } } },
+          },
+        },
+      },
+    ],
+  },
+};
+const EXAMPLE = {
+  apiVersion: "example.com/v1",
+  kind: "Shop",
+  metadata: { name: "corner", namespace: "default" },
+  spec: { motto: "fresh" },
+};

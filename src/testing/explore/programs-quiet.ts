@@ -1,0 +1,121 @@
+/**
+ * Whether programs of other processes are at rest, as a server sees it.
+ *
+ * A server cannot look into a program. It sees requests, changes and deliveries: each of them is a stir. Programs are at rest when the
+ * server has no work, nothing is expected of them, and nothing has stirred for a window of time. Watches and the renewal of Leases
+ * go on for ever, and do not count. A program that reads again and again without end counts as at rest when nothing has
+ * changed for several windows.
+ *
+ * The window is learned: it is twice the longest pause between a stir and the write that follows it in the clean runs.
+ *
+ * @module
+ */
+import { type Clock, sleep } from "../../util/clock.ts";
+
+/** The window before the first run has been measured, and its bounds, in ms. */
+const FIRST_WINDOW_MS = 1000;
+const MIN_WINDOW_MS = 250;
+const MAX_WINDOW_MS = 2000;
+/** Reads without a change for so many windows are polling. */
+const POLLING_WINDOWS = 4;
+const LOOK_MS = 20;
+
+/** How long nothing has to stir; learned in clean runs, and shared by all runs of a laboratory. */
+export class QuietWindow {
+  #longest = 0;
+  #runs = 0;
+
+  get millis(): number {
+    if (this.#runs === 0) return FIRST_WINDOW_MS;
+    return Math.min(MAX_WINDOW_MS, Math.max(MIN_WINDOW_MS, 2 * this.#longest));
+  }
+
+  /** Notes the longest pause of a run in which nothing went wrong. */
+  learn(pauseMillis: number): void {
+    this.#longest = Math.max(this.#longest, pauseMillis);
+    this.#runs++;
+  }
+}
+
+/** How waiting has ended: `restless` when changes went on until the limit. */
+export type Rest = "quiet" | "restless";
+
+/** Follows what stirs in one run. */
+export class Quiet {
+  readonly #clock: Clock;
+  readonly #window: QuietWindow;
+  readonly #isBusy: () => boolean;
+  /** What is expected of programs, with the time at which nobody expects it any more. */
+  readonly #expected = new Map<object, number>();
+  #lastRead = 0;
+  #lastStir = 0;
+  /** The last request of a program, change or delivery that a write may follow. */
+  #lastCause = 0;
+  #longest = 0;
+
+  /**
+   * @param clock of the machine: programs live by it
+   * @param isBusy whether the server has work, such as a request that is not answered
+   */
+  constructor(clock: Clock, window: QuietWindow, isBusy: () => boolean) {
+    this.#clock = clock;
+    this.#window = window;
+    this.#isBusy = isBusy;
+    this.stir();
+  }
+
+  /** The longest pause between a stir and a write that followed it, in ms. */
+  get longestPause(): number {
+    return this.#longest;
+  }
+
+  /** Something has changed, or was delivered to a program. */
+  stir(): void {
+    this.#lastStir = this.#clock.steady();
+    this.#lastCause = this.#lastStir;
+  }
+
+  /** A request of a program begins; the result is called when it is answered or lost. */
+  request(isWrite: boolean): () => void {
+    const began = this.#clock.steady();
+    if (isWrite) this.#longest = Math.max(this.#longest, began - this.#lastCause);
+    const stir = (isChange: boolean): void => {
+      this.#lastRead = this.#clock.steady();
+      this.#lastCause = this.#lastRead;
+      if (isChange) this.#lastStir = this.#lastRead;
+    };
+    stir(isWrite);
+    // The answer of a read that took long is no polling.
+    return () => stir(isWrite || this.#clock.steady() - began >= this.#window.millis);
+  }
+
+  /** Something is expected of a program for some time: a new watch, a retry, a restart. The result is called when it has come. */
+  expect(withinMillis: number): () => void {
+    const unit = {};
+    this.#expected.set(unit, this.#clock.steady() + withinMillis);
+    return () => {
+      if (this.#expected.delete(unit)) this.stir();
+    };
+  }
+
+  get isQuiet(): boolean {
+    if (this.#isBusy()) return false;
+    const now = this.#clock.steady();
+    for (const [unit, until] of this.#expected) if (until <= now) this.#expected.delete(unit);
+    if (this.#expected.size > 0) return false;
+    const { millis } = this.#window;
+    const still = now - this.#lastStir;
+    return still >= millis && (now - this.#lastRead >= millis || still >= POLLING_WINDOWS * millis);
+  }
+
+  /** Resolves when programs are at rest, or after a limit of time. */
+  async rest(limitMillis: number, signal?: AbortSignal): Promise<Rest> {
+    const end = this.#clock.steady() + limitMillis;
+    while (!this.isQuiet) {
+      signal?.throwIfAborted();
+      if (this.#clock.steady() >= end) return "restless";
+      await sleep(this.#clock, LOOK_MS, signal, { holds: true });
+    }
+    return "quiet";
+  }
+}

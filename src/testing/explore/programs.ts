@@ -1,0 +1,132 @@
+/**
+ * The laboratory of programs in other processes: any program that takes a kubeconfig.
+ *
+ * Each run is a fork of one base cluster, with ports and processes of its own, under the clock of the machine. So the same order does
+ * not always give the same run, a wait of the scenario takes its time, and the quiet in the end is two seconds instead of a day.
+ *
+ * @module
+ */
+import { availableParallelism } from "node:os";
+import type { Laboratory, RunOrder, RunRecord, ScenarioOutline } from "../../explore/contract/laboratory.ts";
+import type { Perturbation, PerturbationType, Plan } from "../../explore/contract/plan.ts";
+import type { Actor } from "../../explore/contract/trace.ts";
+import { millisOf } from "../../util/duration.ts";
+import { type Operations, PreparedScenario } from "./laboratory.ts";
+import { type Played, play } from "./play.ts";
+import type { ProgramCommand } from "./programs-process.ts";
+import { QuietWindow } from "./programs-quiet.ts";
+import { ProgramsWorld } from "./programs-world.ts";
+import type { Scenario } from "./scenario.ts";
+
+/** How programs are explored. */
+export interface ProgramsOptions {
+  readonly programs: readonly ProgramCommand[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** How many runs are played at once; by default as many as there are CPUs. */
+  readonly workers?: number | undefined;
+  /** How long a killed program stays down at most, in ms; 500 by default. */
+  readonly restartMillis?: number | undefined;
+  readonly operations?: Operations;
+}
+
+/** A run that has been played, with its programs. */
+export interface PlayedPrograms extends Played {
+  readonly world: ProgramsWorld;
+}
+
+/** The perturbations that take effect in real time, without a simulated node. */
+const PERTURBATIONS: readonly PerturbationType[] = [
+  "crash",
+  "answer-lost",
+  "refused",
+  "slow",
+  "lag",
+  "gap",
+  "stale-restart",
+  "resync",
+  "bookmark",
+  "slow-webhooks",
+  "overtaken",
+];
+const RESTART_MS = 500;
+/** The longest pause after a step that a scenario gets. */
+const MAX_PAUSE_MS = 10_000;
+/** The pause after each step of a plan that is played again: a program may have waited before it tried again. */
+const PATIENCE_MS = 3000;
+/** The longest delay of an answer, and of a webhook. */
+const MAX_SLOW_MS = 3000;
+
+/** See the head of this file. */
+export class ProgramsLaboratory implements Laboratory {
+  readonly scenario: ScenarioOutline;
+  readonly parallel: number;
+  readonly deterministic = false;
+  readonly #prepared: PreparedScenario;
+  readonly #options: ProgramsOptions;
+  readonly #window = new QuietWindow();
+  readonly #electing = new Set<Actor>();
+  readonly #played = new Set<string>();
+
+  private constructor(prepared: PreparedScenario, options: ProgramsOptions) {
+    this.#prepared = prepared;
+    this.#options = options;
+    this.scenario = prepared.outline;
+    this.parallel = options.workers ?? availableParallelism();
+  }
+
+  /** Prepares the runs of a scenario. @throws Error where what it begins with is refused */
+  static async of(scenario: Scenario, options: ProgramsOptions): Promise<ProgramsLaboratory> {
+    return new ProgramsLaboratory(
+      await PreparedScenario.of(scenario, { clock: "system" }, options.operations),
+      options,
+    );
+  }
+
+  /** A leadership can change where a run has shown that a program elects one. */
+  get perturbations(): ReadonlySet<PerturbationType> {
+    return new Set([...PERTURBATIONS, ...(this.#electing.size > 0 ? (["lead-changes"] as const) : [])]);
+  }
+
+  async run(order: RunOrder, signal?: AbortSignal): Promise<RunRecord> {
+    await using played = await this.open(order, signal);
+    return played.record;
+  }
+
+  /** Plays an order; cluster and programs stay as they are then until the result is disposed, where it stops before a write. */
+  async open(order: RunOrder, signal?: AbortSignal): Promise<PlayedPrograms> {
+    const { programs, env, restartMillis = RESTART_MS } = this.#options;
+    const settings = { programs, env, restartMillis, window: this.#window, electing: this.#electing };
+    let world: ProgramsWorld | undefined;
+    const parts = this.#prepared.partsFor((context) => (world = new ProgramsWorld(settings, context)));
+    const scenario = { ...parts.scenario, pause: this.#pauseOf(order) };
+    const played = await play({ ...parts, scenario }, { ...order, plan: inRealTime(order.plan) }, signal);
+    if (order.beforeWrite !== undefined) world!.pause();
+    if (order.plan.length === 0) this.#window.learn(world!.longestPause);
+    return {
+      record: { ...played.record, order },
+      cluster: played.cluster,
+      world: world!,
+      [Symbol.asyncDispose]: () => played[Symbol.asyncDispose](),
+    };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#prepared[Symbol.asyncDispose]();
+  }
+
+  #pauseOf({ plan, steps }: RunOrder): number {
+    const { pause = 0 } = this.#prepared.scenario;
+    const asked = Math.min(MAX_PAUSE_MS, millisOf(pause));
+    const key = JSON.stringify([plan, steps]);
+    const isAgain = plan.length > 0 && this.#played.has(key);
+    this.#played.add(key);
+    return isAgain ? Math.max(asked, PATIENCE_MS) : asked;
+  }
+}
+
+/** Cuts the delays of a plan to what can be waited for. */
+const inRealTime = (plan: Plan): Plan =>
+  plan.map((one): Perturbation => {
+    if (one.type !== "slow" && one.type !== "slow-webhooks") return one;
+    return { ...one, byMillis: Math.min(one.byMillis, MAX_SLOW_MS) };
+  });

@@ -1,0 +1,23 @@
+/** A colour or style of a terminal. */
+export type Colour = "bold" | "dim" | "red" | "green" | "yellow" | "blue" | "magenta" | "cyan";
+
+/** Paints a text; a painter without colours returns it unchanged. */
+export type Painter = (colour: Colour, text: string) => string;
+
+const CODES: Readonly<Record<Colour, number>> = {
+  bold: 1,
+  dim: 2,
+  red: 31,
+  green: 32,
+  yellow: 33,
+  blue: 34,
+  magenta: 35,
+  cyan: 36,
+};
+
+/** Returns a painter with or without colours. */
+export const painter = (paints: boolean): Painter =>
+  paints ? (colour, text) => `\u001b[${CODES[colour]}m${text}\u001b[0m` : (_colour, text) => text;
+
+/** Replaces control characters, which could move the cursor or change the terminal: texts may come from other users. */
+export const printable = (text: string): string => text.replaceAll(/\p{Cc}/gu, "\uFFFD");
