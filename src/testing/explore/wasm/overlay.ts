@@ -242,13 +242,13 @@ const DEADLINE_GO = `
 //go:wasmimport keelson deadline
 func hostDeadline(ms int64)
 
-// longDelay returns the ms until the first timer that is no ticker of less than ten seconds; -1 where there is none.
+// longDelay returns the ms until the first timer that is no ticker of less than a minute; -1 where there is none.
 func longDelay(now int64) int64 {
 	first := int64(0)
 	for _, pp := range allp {
 		for _, entry := range pp.timers.heap {
 			t := entry.timer
-			if t.when > 0 && (t.period == 0 || t.period >= 10e9) && (first == 0 || t.when < first) {
+			if t.when > 0 && (t.period == 0 || t.period >= 60e9) && (first == 0 || t.when < first) {
 				first = t.when
 			}
 		}
