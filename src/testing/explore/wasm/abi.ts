@@ -12,7 +12,7 @@ import type { Values } from "./values.ts";
 import type { WasmImports } from "./webassembly.ts";
 
 /** The part of a process that its imports need. */
-export interface AbiParts {
+interface AbiParts {
   readonly exports: () => GoExports;
   readonly values: Values;
   readonly requests: Pick<Requests, "head" | "read" | "failure" | "cancel"> & { add(request: GoRequest): void };

@@ -67,7 +67,7 @@ export interface Segment {
 }
 
 /** A module of Go from which processes are copied. */
-export interface GoCode {
+interface GoCode {
   /** The module, with its globals exported and without its data. */
   readonly bytes: Uint8Array;
   readonly data: readonly Segment[];

@@ -29,14 +29,14 @@ export interface GoProcessParts {
 }
 
 /** What a process begins with. */
-export interface GoBeginning {
+interface GoBeginning {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly files: Readonly<Record<string, string | Uint8Array>>;
 }
 
 /** A process at rest, from which others continue. It is never changed. */
-export interface KeptProcess {
+interface KeptProcess {
   readonly memory: KeptMemory;
   readonly globals: readonly unknown[];
   readonly values: KeptValues;
