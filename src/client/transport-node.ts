@@ -126,7 +126,11 @@ export function headersOf(
   return { ...(token === undefined ? {} : { authorization: `Bearer ${token}` }), ...Object.fromEntries(named) };
 }
 
-function answerOf(outgoing: http.ClientRequest, body: string | undefined, asked: string): Promise<TransportAnswer> {
+function answerOf(
+  outgoing: http.ClientRequest,
+  body: TransportRequest["body"],
+  asked: string,
+): Promise<TransportAnswer> {
   return new Promise((resolve, reject) => {
     outgoing.on("response", (incoming) => {
       resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, body: incoming });

@@ -5,7 +5,7 @@ export interface TransportRequest {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string;
+  readonly body?: string | Uint8Array;
   /**
    * Whether `JSON.stringify` has made the body, of doubles alone: it has no member twice. A server in the same process spares
    * itself the checks of its bytes.

@@ -57,6 +57,15 @@ export type * from "../explore/index.ts";
 // The kit has faults and refusals of its own.
 export type { Fault as FoundFault, Refusal as RefusalOfServer } from "../explore/index.ts";
 export type { FaultHandle, Faults } from "./faults.ts";
+export { type GoBuild, buildGoProgram } from "./explore/wasm/build.ts";
+export {
+  type GoContext,
+  type GoMoment,
+  type GoProgram,
+  type GoProgramOptions,
+  type GoRun,
+  goProgram,
+} from "./explore/wasm/program.ts";
 export type { RunOptions, Running } from "./run.ts";
 export type { TrialCounts, TrialFinding, TrialOfPolicy, TrialReport } from "../meta/trial-report.ts";
 export { type RunCommandOptions, runCommand } from "./run-command.ts";

@@ -22,7 +22,7 @@ export class Call {
 
   /** The request body as JSON. */
   get body(): unknown {
-    return this.request.body === undefined ? undefined : JSON.parse(this.request.body);
+    return this.request.body === undefined ? undefined : JSON.parse(this.request.body as string);
   }
 
   /** Responds with JSON. */

@@ -5,7 +5,7 @@
  */
 import type { Client, Manifest } from "../../client/index.ts";
 import type { Controller } from "../../runtime/index.ts";
-import type { Clock } from "../../util/clock.ts";
+import type { Clock, Random } from "../../util/clock.ts";
 import type { Duration } from "../../util/duration.ts";
 import type { StoredObject } from "../../explore/contract/state.ts";
 import type { Cluster } from "../contract.ts";
@@ -88,6 +88,8 @@ export interface ProgramContext {
   readonly clock: Clock;
   /** Aborted when the program shall end by itself. */
   readonly signal: AbortSignal;
+  /** Random numbers of this start: others than those of the start before, and of another replica. */
+  readonly random?: Random;
 }
 
 /** A program in this process: controllers, made anew for each start, or a function over a client. */

@@ -64,7 +64,7 @@ class Judge {
   }
 
   #judge({ deployment, sets, pods }: State, { body = "{}" }: TransportRequest): void {
-    const written = JSON.parse(body) as ReplicaSet;
+    const written = JSON.parse(body as string) as ReplicaSet;
     const old = sets.find(({ metadata }) => metadata.name === written.metadata.name);
     const own = sets.filter(({ metadata }) =>
       metadata.ownerReferences?.some(({ uid }) => uid === deployment.metadata.uid),
