@@ -4,6 +4,7 @@
  * @module
  */
 import type { Met, DeliveryPerturbation } from "../../explore/player.ts";
+import type { StoredObject } from "../../explore/contract/state.ts";
 import type { ObjectRef } from "../../explore/contract/trace.ts";
 import { expired } from "../../meta/status.ts";
 import type { Resource, WatchBatch } from "../../registry/index.ts";
@@ -20,6 +21,8 @@ export interface Arrival {
   readonly uid: string;
   readonly change: WatchEvent["type"];
   readonly revision: number;
+  /** The change may not be recorded yet: the player learns a generated name of the event. */
+  readonly generateName?: string;
 }
 
 /** What gates need of their laboratory. */
@@ -280,10 +283,17 @@ export class GatedWatch implements WatchOutput {
 
   #arrivalOf({ type, entry }: WatchEvent): Arrival {
     const { metadata } = this.of.resource.object(entry) as {
-      readonly metadata: { readonly name: string; readonly namespace?: string; readonly uid: string };
+      readonly metadata: Pick<StoredObject["metadata"], "name" | "namespace" | "uid" | "generateName">;
     };
-    const { name, namespace, uid } = metadata;
+    const { name, namespace, uid, generateName } = metadata;
     const object = { ...this.of.kind, ...(namespace !== undefined && { namespace }), name };
-    return { program: this.of.program, object, uid, change: type, revision: entry.revision };
+    return {
+      program: this.of.program,
+      object,
+      uid,
+      change: type,
+      revision: entry.revision,
+      ...(generateName !== undefined && { generateName }),
+    };
   }
 }

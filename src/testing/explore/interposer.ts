@@ -76,7 +76,7 @@ export class Interposer {
       meets: player.heedsDeliveries
         ? ({ program, ...arrival }) => player.delivery({ actor: program.actor, ...arrival })
         : undefined,
-      arrived: ({ program: { actor, life }, ...arrival }) => {
+      arrived: ({ program: { actor, life }, generateName: _, ...arrival }) => {
         trace.add({ type: "delivery", actor, life, ...arrival });
       },
       told: (index, phase, detail) => trace.perturbation(index, phase, detail),
