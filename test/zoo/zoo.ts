@@ -19,7 +19,7 @@ const { values } = parseArgs({
   },
 });
 
-const PLANS: Readonly<Record<Entry["language"], number>> = { TypeScript: 60, Go: 20, Python: 20 };
+const PLANS: Readonly<Record<Entry["language"], number>> = { TypeScript: 60, Go: 30, Python: 30 };
 
 /** With the fault, and mended. */
 const SIDES: readonly boolean[] = [false, true];
@@ -44,7 +44,7 @@ function print(result: EntryResult): boolean {
     : found
       ? `found ${lineOf(found)}`
       : `NOT FOUND (${result.ended})`;
-  const name = mended ? "  its twin" : `${entry.name} (${entry.language})`;
+  const name = mended ? `  the twin of ${entry.name}` : `${entry.name} (${entry.language})`;
   console.log(`${name.padEnd(26)} ${String(plans).padStart(4)} plans ${seconds(result)}  ${what}`);
   if (isRight && !values.details) return isRight;
   for (const finding of [...findings, ...notices]) {
