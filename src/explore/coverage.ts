@@ -11,6 +11,7 @@ import { type Candidate, perturbationTypes, requestNoun } from "./perturbations/
 /** What became of the perturbations of a type at a write: not tried yet; tried, but the place never came up; tried. */
 export type Tried = "left" | "not reachable" | "tried";
 
+/** What was tried at one kind of write of a program. */
 export interface WriteCoverage {
   readonly actor: string;
   /** `create of ConfigMap default/a-config`. */
@@ -18,6 +19,7 @@ export interface WriteCoverage {
   readonly perturbations: Readonly<Partial<Record<PerturbationType, Tried>>>;
 }
 
+/** What was tried of one type of perturbation. */
 export interface TypeCoverage {
   readonly type: PerturbationType;
   /** Plans of one perturbation that were worth trying, were tried, and came up. */
@@ -26,6 +28,7 @@ export interface TypeCoverage {
   readonly met: number;
 }
 
+/** What an exploration tried of what was worth trying: silence means as much as this. */
 export interface Coverage {
   readonly writes: readonly WriteCoverage[];
   readonly types: readonly TypeCoverage[];
