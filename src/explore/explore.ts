@@ -67,8 +67,18 @@ export interface Exploration {
   readonly ended: Ending;
   /** The clean runs of the usual steps. */
   readonly clean: readonly RunRecord[];
-  /** A clean run of the same steps, and the run that shows it, for each finding and notice. */
-  readonly evidence: ReadonlyMap<Finding, { readonly clean: RunRecord; readonly run: RunRecord }>;
+  /** The runs of each finding and notice. */
+  readonly evidence: ReadonlyMap<Finding, FindingRuns>;
+}
+
+/** The runs that show a finding. */
+export interface FindingRuns {
+  /** A clean run of the same steps. */
+  readonly clean: RunRecord;
+  /** Other clean runs of these steps: what differs between them is drawn by chance. */
+  readonly otherClean: readonly RunRecord[];
+  /** The run that shows it. */
+  readonly run: RunRecord;
 }
 
 /** How often a fault is played again when it is reported. */
@@ -87,7 +97,7 @@ class Exploring {
   readonly #references: References;
   readonly #findings: Finding[] = [];
   readonly #notices: Finding[] = [];
-  readonly #evidence: Map<Finding, { clean: RunRecord; run: RunRecord }> = new Map();
+  readonly #evidence: Map<Finding, FindingRuns> = new Map();
   /** The keys of faults that are reported, or being confirmed. */
   readonly #known = new Set<string>();
   readonly #unconfirmed = new Map<string, number>();
@@ -343,8 +353,8 @@ class Exploring {
       fault,
       replayed: { shown, of },
     };
-    const reference = clean ?? (await this.#references.of(order.steps))?.runs[0] ?? run;
-    this.#evidence.set(finding, { clean: reference, run });
+    const [first = run, ...others] = clean ? [clean] : ((await this.#references.of(order.steps))?.runs ?? []);
+    this.#evidence.set(finding, { clean: first, otherClean: others, run });
     const isFault = fault.severity === "fault" && (shown > 0 || of === 0);
     (isFault ? this.#findings : this.#notices).push(finding);
     this.#progress(finding);

@@ -9,6 +9,7 @@ import { errorsPage } from "./errors.ts";
 import { kindsPage } from "./kinds.ts";
 import { libraryPages } from "./library.ts";
 import { metricsPage } from "./metrics.ts";
+import { perturbationsPage } from "./perturbations.ts";
 
 /** The pages, by their path from the root of the project. */
 export const referencePages = async (root: string): Promise<[path: string, text: string][]> => [
@@ -17,5 +18,6 @@ export const referencePages = async (root: string): Promise<[path: string, text:
   kindsPage(),
   await metricsPage(),
   errorsPage(root),
+  perturbationsPage(),
   ...libraryPages(root),
 ];

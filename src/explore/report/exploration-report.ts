@@ -43,7 +43,7 @@ const count = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? "" :
 
 /** Returns the report of an exploration. */
 export function explorationReport(exploration: Exploration, options: ReportOptions): ExplorationReport {
-  const { findings, notices, evidence, coverage, plans, runs, seconds, seed, ended, clean } = exploration;
+  const { findings, notices, evidence, coverage, plans, runs, seconds, seed, ended } = exploration;
   const { scenario, version, pathOf = (name) => name, outputOf, skipped = [] } = options;
   const names = findingFileNames([...findings, ...notices].map(({ fault }) => fault));
   const reports = [...findings, ...notices].map((finding, i) => {
@@ -51,12 +51,11 @@ export function explorationReport(exploration: Exploration, options: ReportOptio
     const run = shown?.run.trace ?? [];
     const state = shown?.run.states.at(-1)?.state;
     const output = outputOf?.(finding);
-    const isUsual = clean.some((record) => record === shown?.clean);
     return findingReport({
       finding,
       file: pathOf(names[i]!),
       clean: shown?.clean.trace ?? [],
-      ...(isUsual && { otherClean: clean.filter((record) => record !== shown?.clean).map(({ trace }) => trace) }),
+      ...(shown && { otherClean: shown.otherClean.map(({ trace }) => trace) }),
       run,
       ...(state && { state }),
       ...(output && { output }),

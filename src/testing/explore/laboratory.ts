@@ -21,6 +21,7 @@ import { createTestCluster } from "../cluster.ts";
 import type { TestCluster } from "../test-cluster.ts";
 import { InProcessWorld } from "./in-process.ts";
 import { type PlayParts, type Played, play } from "./play.ts";
+import { playableIn } from "./playable.ts";
 import type { InProcessProgram, Scenario, Step } from "./scenario.ts";
 import { nameOfStep } from "./steps.ts";
 import { BaseRecords } from "./stored.ts";
@@ -144,22 +145,6 @@ const nameOf = ({ metadata: { name } }: ApiObject): string => name;
 /** Without nodes: namespaces and their content; runs have a collector of their own. */
 const USUAL_CONTROLLERS: readonly string[] = ["namespace", "event-expiry"];
 
-/** The perturbations of programs in this process. */
-const PERTURBATIONS: readonly PerturbationType[] = [
-  "crash",
-  "answer-lost",
-  "refused",
-  "slow",
-  "lag",
-  "gap",
-  "stale-restart",
-  "resync",
-  "bookmark",
-  "slow-webhooks",
-  "clock-jump",
-  "overtaken",
-];
-
 /** The laboratory of programs in this process. */
 export class InProcessLaboratory implements Laboratory {
   readonly scenario: ScenarioOutline;
@@ -173,11 +158,7 @@ export class InProcessLaboratory implements Laboratory {
     this.#prepared = prepared;
     this.scenario = prepared.outline;
     const hasElections = Object.values(programs).some((one) => "controllers" in one && one.leaderElection === true);
-    this.perturbations = new Set([
-      ...PERTURBATIONS,
-      ...(hasElections ? (["lead-changes"] as const) : []),
-      ...(prepared.outline.nodes.length > 0 ? (["node-lost"] as const) : []),
-    ]);
+    this.perturbations = playableIn("in process", { elects: hasElections, hasNodes: prepared.outline.nodes.length > 0 });
     this.#parts = {
       ...prepared.partsFor((context) => new InProcessWorld(programs, context)),
       cpuMillis: () => {

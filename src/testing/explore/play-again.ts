@@ -47,7 +47,7 @@ export async function playAgain(
     if (signal.aborted) break;
   }
   const found = seen && { ...finding, fault: seen.fault, replayed: { shown, of: played } };
-  const clean = reference?.runs[0];
+  const [clean, ...otherClean] = reference?.runs ?? [];
   return {
     findings: found ? [found] : [],
     notices: [],
@@ -59,7 +59,7 @@ export async function playAgain(
     seed: finding.seed,
     ended: signal.aborted ? "cancelled" : reference?.stepFailed ? "step-failed" : "done",
     clean: reference?.runs ?? [],
-    evidence: new Map(found && clean ? [[found, { clean, run: seen!.record }]] : []),
+    evidence: new Map(found && clean ? [[found, { clean, otherClean, run: seen!.record }]] : []),
   };
 }
 

@@ -13,6 +13,7 @@ import type { Actor } from "../../explore/contract/trace.ts";
 import { millisOf } from "../../util/duration.ts";
 import { type Operations, PreparedScenario } from "./laboratory.ts";
 import { type Played, play } from "./play.ts";
+import { playableIn } from "./playable.ts";
 import type { ProgramCommand } from "./programs-process.ts";
 import { QuietWindow } from "./programs-quiet.ts";
 import { type ProgramOutput, ProgramsWorld } from "./programs-world.ts";
@@ -34,20 +35,6 @@ export interface PlayedPrograms extends Played {
   readonly world: ProgramsWorld;
 }
 
-/** The perturbations that take effect in real time, without a simulated node. */
-const PERTURBATIONS: readonly PerturbationType[] = [
-  "crash",
-  "answer-lost",
-  "refused",
-  "slow",
-  "lag",
-  "gap",
-  "stale-restart",
-  "resync",
-  "bookmark",
-  "slow-webhooks",
-  "overtaken",
-];
 const RESTART_MS = 500;
 /** The longest pause after a step that a scenario gets. */
 const MAX_PAUSE_MS = 10_000;
@@ -85,7 +72,7 @@ export class ProgramsLaboratory implements Laboratory {
 
   /** A leadership can change where a run has shown that a program elects one. */
   get perturbations(): ReadonlySet<PerturbationType> {
-    return new Set([...PERTURBATIONS, ...(this.#electing.size > 0 ? (["lead-changes"] as const) : [])]);
+    return playableIn("over HTTP", { elects: this.#electing.size > 0, hasNodes: this.scenario.nodes.length > 0 });
   }
 
   async run(order: RunOrder, signal?: AbortSignal): Promise<RunRecord> {

@@ -11,6 +11,7 @@ import type { SidecarSettings } from "../../../sidecars/index.ts";
 import type { ClusterOptions } from "../../contract.ts";
 import { PreparedScenario } from "../laboratory.ts";
 import { type Played, play } from "../play.ts";
+import { playableIn } from "../playable.ts";
 import type { ProgramCommand } from "../programs-process.ts";
 import { QuietWindow } from "../programs-quiet.ts";
 import type { Ignored, Scenario } from "../scenario.ts";
@@ -53,20 +54,6 @@ const PAUSE_MS = 2000;
 const VIRTUAL_HOLD_MS = { late: 15_000, overtaken: 5000 };
 const REAL_HOLD_MS = { late: 1000, overtaken: 1000 };
 
-const PERTURBATIONS: readonly PerturbationType[] = [
-  "crash",
-  "answer-lost",
-  "refused",
-  "slow",
-  "repeated",
-  "overtaken",
-  "lag",
-  "gap",
-  "stale-restart",
-  "resync",
-  "bookmark",
-];
-
 /** See the head of this file. */
 export class CsiLaboratory implements Laboratory {
   readonly scenario: ScenarioOutline;
@@ -98,11 +85,8 @@ export class CsiLaboratory implements Laboratory {
     this.ignored = prepared.scenario.ignore ?? [];
     this.deterministic = programs.holdMillis === VIRTUAL_HOLD_MS;
     const isTimed = programs.holdMillis === REAL_HOLD_MS;
-    this.perturbations = new Set([
-      ...PERTURBATIONS,
-      ...(isTimed ? [] : (["clock-jump"] as const)),
-      ...(prepared.outline.nodes.length > 0 && !isTimed ? (["node-lost"] as const) : []),
-    ]);
+    const kind = isTimed ? "driver over HTTP" : "driver";
+    this.perturbations = playableIn(kind, { elects: false, hasNodes: prepared.outline.nodes.length > 0 });
   }
 
   /**
