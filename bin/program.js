@@ -104,6 +104,7 @@ class Program {
       this.#code.push({ place, folder: join(place, `${this.#id}-${this.#version}`, command) });
     }
     process.on("exit", () => this.keep());
+    silenceLoader();
     return this.#load(name);
   }
 
@@ -159,6 +160,14 @@ class Program {
       }
     }
   }
+}
+
+/** A module of the user (of `explore`) is loaded by the default loader, of which Node.js warns each time that it is experimental in scripts. */
+function silenceLoader() {
+  const { emitWarning } = process;
+  process.emitWarning = (warning, ...rest) => {
+    if (!String(warning).startsWith("vm.USE_MAIN_CONTEXT_DEFAULT_LOADER")) emitWarning.call(process, warning, ...rest);
+  };
 }
 
 /** Compiled code is valid for one version of V8 with the same flags. */

@@ -11,6 +11,7 @@ import type {
 } from "./actions.ts";
 import { CliError } from "./cli-error.ts";
 import { wantsColour } from "./colours.ts";
+import { programName } from "./program-name.ts";
 
 /** A report to print, or to write to a file. */
 export interface ReportOutput {
@@ -75,7 +76,8 @@ function requestOf(file: string | undefined, words: readonly string[], flags: Ex
   const [first, ...rest] = words;
   if (first !== undefined && program.length > 0)
     throw wrong("expected either a command after -- or --program, not both");
-  const programs = first === undefined ? program : [{ name: nameOf(first), command: [first, ...rest] as const }];
+  const programs =
+    first === undefined ? program : [{ name: programName([first, ...rest]), command: [first, ...rest] as const }];
   return {
     file,
     programs,
@@ -90,12 +92,6 @@ function requestOf(file: string | undefined, words: readonly string[], flags: Ex
     directory: out,
   };
 }
-
-/** `./bin/manager` is `manager`; names of the trace are not for programs. */
-const nameOf = (path: string): string => {
-  const name = basename(path);
-  return ["user", "cluster", ""].includes(name) ? "program" : name;
-};
 
 /** One line that changes on a terminal; a line now and then elsewhere. */
 function progressOn({ terminal, clock }: Actions): { readonly line: ExploreProgress; readonly end: () => void } {

@@ -113,6 +113,8 @@ test("a driver is explored with its default scenario; names of actors are not th
   });
   const { calls } = await run(["shop.yaml", "--", "/bin/user"]);
   expect(calls[0]?.request.programs).toEqual([{ name: "program", command: ["/bin/user"] }]);
+  const { calls: ofScript } = await run(["shop.yaml", "--", "/usr/bin/python3", "-u", "src/manager.py", "{}"]);
+  expect(ofScript[0]?.request.programs[0]?.name).toBe("manager");
 });
 
 test("nothing found is 0, and findings are 1; both are reported as wished", async () => {

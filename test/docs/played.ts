@@ -20,18 +20,28 @@ export interface Played {
 const FENCE = /^```(\w+)\n([^]*?)^```$/gm;
 const NAMED = /^(?:\/\/|#) ([\w./-]+\.\w+)\n/;
 
+/** A file of a page. */
+export interface PageFile {
+  readonly file: string;
+  readonly text: string;
+}
+
+/** Returns the files of a page, and what is typed in its `console` blocks, in the order of the page. */
+export const partsOf = (page: string): (PageFile | Played)[] =>
+  [...page.matchAll(FENCE)].flatMap(([, language, text]): (PageFile | Played)[] => {
+    const name = NAMED.exec(text!)?.[1];
+    return language === "console" ? typedIn(text!) : name === undefined ? [] : [{ file: name, text: text! }];
+  });
+
 /** Writes the files of a page into a folder; what is typed in its `console` blocks. */
 export function unfold(page: string, folder: string): Played[] {
-  const played: Played[] = [];
-  for (const [, language, text] of page.matchAll(FENCE)) {
-    const name = NAMED.exec(text!)?.[1];
-    if (language === "console") played.push(...typedIn(text!));
-    else if (name !== undefined) {
-      mkdirSync(join(folder, dirname(name)), { recursive: true });
-      writeFileSync(join(folder, name), text!);
-    }
+  const parts = partsOf(page);
+  for (const part of parts) {
+    if (!("file" in part)) continue;
+    mkdirSync(join(folder, dirname(part.file)), { recursive: true });
+    writeFileSync(join(folder, part.file), part.text);
   }
-  return played;
+  return parts.filter((part) => "command" in part);
 }
 
 const typedIn = (block: string): Played[] =>

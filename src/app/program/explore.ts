@@ -4,6 +4,7 @@ import { dirname, extname, relative, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { ExploreOutcome, ExploreRequest, ExploredProgram, Explorer } from "../../cli/actions.ts";
 import { CliError } from "../../cli/cli-error.ts";
+import { programName } from "../../cli/program-name.ts";
 import type { Finding } from "../../explore/contract/finding.ts";
 import type { MakeJudge } from "../../explore/contract/judge.ts";
 import type { Laboratory, RunOrder, RunRecord } from "../../explore/contract/laboratory.ts";
@@ -185,7 +186,7 @@ function programsOf({ command, plan }: Finding): readonly ExploredProgram[] {
   const [first, ...rest] = command ?? [];
   if (first === undefined) return [];
   const actors = plan.flatMap((one) => ("at" in one ? [one.at.actor] : "actor" in one ? [one.actor] : []));
-  return [{ name: actors[0] ?? first.slice(first.lastIndexOf("/") + 1), command: [first, ...rest] }];
+  return [{ name: actors[0] ?? programName([first, ...rest]), command: [first, ...rest] }];
 }
 
 const judgeOf =

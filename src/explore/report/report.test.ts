@@ -39,7 +39,9 @@ const explorationOf = (fault: Partial<Fault> = {}): Exploration => {
     seed: 17,
     ended: "done",
     clean: [],
-    evidence: new Map([[found, { clean: { ...record, trace: clean }, otherClean: [], run: { ...record, trace: run } }]]),
+    evidence: new Map([
+      [found, { clean: { ...record, trace: clean }, otherClean: [], run: { ...record, trace: run } }],
+    ]),
   };
 };
 
@@ -324,7 +326,9 @@ const hostileReport = (): ExplorationReport => {
       findings: [found],
       notices: [found],
       coverage: { ...exploration.coverage, writes, sentences: [HOSTILE] },
-      evidence: new Map([[found, { clean: { ...record, trace: traceOf() }, otherClean: [], run: { ...record, trace } }]]),
+      evidence: new Map([
+        [found, { clean: { ...record, trace: traceOf() }, otherClean: [], run: { ...record, trace } }],
+      ]),
     },
     {
       scenario: HOSTILE,

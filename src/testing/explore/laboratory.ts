@@ -158,7 +158,10 @@ export class InProcessLaboratory implements Laboratory {
     this.#prepared = prepared;
     this.scenario = prepared.outline;
     const hasElections = Object.values(programs).some((one) => "controllers" in one && one.leaderElection === true);
-    this.perturbations = playableIn("in process", { elects: hasElections, hasNodes: prepared.outline.nodes.length > 0 });
+    this.perturbations = playableIn("in process", {
+      elects: hasElections,
+      hasNodes: prepared.outline.nodes.length > 0,
+    });
     this.#parts = {
       ...prepared.partsFor((context) => new InProcessWorld(programs, context)),
       cpuMillis: () => {

@@ -1,0 +1,85 @@
+/**
+ * The page about exploring is played as its reader types it: with the package installed in an empty folder, each file written when the
+ * page shows it, the later ones over the earlier ones.
+ *
+ * @module
+ */
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { findKubectls } from "../kubectl/kubectl.ts";
+import { installPackage, linkPackage } from "./installed-package.ts";
+import { asSaid, partsOf, run } from "./played.ts";
+
+const root = new URL("../../", import.meta.url).pathname;
+const kubectl = findKubectls().at(-1);
+const folder = mkdtempSync(join(tmpdir(), "keelson-sites-"));
+const bin = join(folder, "node_modules/.bin");
+const env: NodeJS.ProcessEnv = {
+  PATH: [bin, process.env["PATH"]].join(delimiter),
+  HOME: folder,
+  NO_COLOR: "1",
+};
+const stopped: ChildProcess[] = [];
+afterAll(async () => {
+  for (const child of stopped) {
+    const ended = new Promise((resolve) => child.once("close", resolve));
+    child.kill("SIGINT");
+    await ended;
+  }
+  rmSync(folder, { recursive: true });
+});
+
+beforeAll(async () => {
+  const command = await installPackage(folder);
+  linkPackage(folder, "vitest");
+  mkdirSync(bin);
+  const program = (name: string, ...words: readonly string[]): void =>
+    writeFileSync(join(bin, name), `#!/bin/sh\nexec ${words.join(" ")} "$@"\n`, { mode: 0o755 });
+  program("keelson", process.execPath, command);
+  program("vitest", process.execPath, join(root, "node_modules/vitest/vitest.mjs"));
+  program("node", process.execPath);
+  program("npx");
+  if (kubectl !== undefined) symlinkSync(kubectl, join(bin, "kubectl"));
+}, 400_000);
+
+/** Starts a command that stays, until it has printed where its cluster is; the commands that follow are for that cluster. */
+async function stay(command: string): Promise<string> {
+  const child = spawn("bash", ["-c", `exec ${command} 2>&1`], {
+    cwd: folder,
+    env,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  stopped.push(child);
+  let printed = "";
+  await new Promise<void>((resolve) => {
+    child.once("close", () => resolve());
+    child.stdout.on("data", (chunk: Buffer) => {
+      printed += chunk.toString();
+      const [, path] = /^export KUBECONFIG=(.*)\n/m.exec(printed) ?? [];
+      if (path === undefined) return;
+      env["KUBECONFIG"] = path;
+      resolve();
+    });
+  });
+  return printed;
+}
+
+test("prints what it says", { timeout: 600_000 }, async () => {
+  let commands = 0;
+  for (const part of partsOf(readFileSync(join(root, "docs/guides/explore.md"), "utf8"))) {
+    if ("file" in part) {
+      writeFileSync(join(folder, part.file), part.text);
+      continue;
+    }
+    const { command, says } = part;
+    if (command.startsWith("kubectl ") && kubectl === undefined) continue;
+    commands++;
+    // One after the other, as they are typed.
+    const printed = command.includes(" --until ") ? await stay(command) : await run(command, folder, env);
+    expect(`$ ${command}\n${asSaid(says, printed)}`).toBe(`$ ${command}\n${says}`);
+  }
+  expect(commands).toBeGreaterThan(10);
+});
