@@ -51,7 +51,7 @@ export interface ExploreOptions {
 }
 
 /** Why an exploration ended: nothing was left to try, a limit was reached, or a step of the user is refused without any perturbation. */
-export type Ending = "done" | "budget" | "plans" | "cancelled" | "first" | "step-failed";
+export type Ending = "done" | "budget" | "plans" | "cancelled" | "first" | "step-failed" | "replayed";
 
 /** What an exploration found. */
 export interface Exploration {

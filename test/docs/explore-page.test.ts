@@ -81,5 +81,15 @@ test("prints what it says", { timeout: 600_000 }, async () => {
     const printed = command.includes(" --until ") ? await stay(command) : await run(command, folder, env);
     expect(`$ ${command}\n${asSaid(says, printed)}`).toBe(`$ ${command}\n${says}`);
   }
-  expect(commands).toBeGreaterThan(10);
+  expect(commands).toBeGreaterThan(8);
+});
+
+test("the types of its files are right", { timeout: 300_000 }, async () => {
+  for (const name of ["@types/node", "undici-types"]) linkPackage(folder, name);
+  const compilerOptions = {
+    ...{ strict: true, noEmit: true, skipLibCheck: true, allowImportingTsExtensions: true },
+    ...{ target: "esnext", module: "nodenext", types: ["node"] },
+  };
+  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["*.ts"] }));
+  expect(await run(`node ${root}node_modules/typescript/bin/tsc -p .`, folder, env)).toBe("");
 });

@@ -57,7 +57,7 @@ export async function playAgain(
     runs: runs.count,
     seconds: runs.millis / 1000,
     seed: finding.seed,
-    ended: signal.aborted ? "cancelled" : reference?.stepFailed ? "step-failed" : "done",
+    ended: signal.aborted ? "cancelled" : reference?.stepFailed ? "step-failed" : "replayed",
     clean: reference?.runs ?? [],
     evidence: new Map(found && clean ? [[found, { clean, otherClean, run: seen!.record }]] : []),
   };
