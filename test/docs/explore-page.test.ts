@@ -43,7 +43,7 @@ beforeAll(async () => {
   program("node", process.execPath);
   program("npx");
   if (kubectl !== undefined) symlinkSync(kubectl, join(bin, "kubectl"));
-}, 400_000);
+}, 900_000);
 
 /** Starts a command that stays, until it has printed where its cluster is; the commands that follow are for that cluster. */
 async function stay(command: string): Promise<string> {
@@ -87,8 +87,13 @@ test("prints what it says", { timeout: 600_000 }, async () => {
 test("the types of its files are right", { timeout: 300_000 }, async () => {
   for (const name of ["@types/node", "undici-types"]) linkPackage(folder, name);
   const compilerOptions = {
-    ...{ strict: true, noEmit: true, skipLibCheck: true, allowImportingTsExtensions: true },
-    ...{ target: "esnext", module: "nodenext", types: ["node"] },
+    strict: true,
+    noEmit: true,
+    skipLibCheck: true,
+    allowImportingTsExtensions: true,
+    target: "esnext",
+    module: "nodenext",
+    types: ["node"],
   };
   writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["*.ts"] }));
   expect(await run(`node ${root}node_modules/typescript/bin/tsc -p .`, folder, env)).toBe("");
