@@ -41,6 +41,8 @@ interface Subject extends AsyncDisposable {
   readonly lab: Laboratory;
   readonly ignored: readonly Ignored[];
   readonly skipped: readonly Skipped[];
+  /** What of a storage driver cannot be judged, as sentences. */
+  readonly notJudged?: readonly string[];
   /** Plays an order, and keeps the cluster. */
   readonly open: (order: RunOrder) => Promise<Played>;
   readonly outputOf: (run: RunRecord) => ReturnType<ProgramsLaboratory["outputOf"]> | undefined;
@@ -133,7 +135,8 @@ async function subjectOf(
     const options = { endpoint: csi, ...(driver && { driver }), programs, env, restartMillis, ...scenario };
     const lab = await openDriverLaboratory(options);
     const open = (order: RunOrder): Promise<Played> => lab.open(order);
-    return subject(lab, { file, programs, csi, ignored: lab.ignored, skipped: [], open, outputOf: none });
+    const { ignored, notJudged } = lab;
+    return subject(lab, { file, programs, csi, ignored, skipped: [], notJudged, open, outputOf: none });
   }
   if (!found) throw new CliError("expected the file of a scenario", { usage: true });
   const { scenario, operations } = found;
@@ -206,7 +209,7 @@ function originOf({ file, name, programs, csi }: Subject, directory = "."): Orig
 
 function outcomeOf(
   exploration: Exploration,
-  { file, name: scenario, outputOf, skipped }: Subject,
+  { file, name: scenario, outputOf, skipped, notJudged }: Subject,
   { directory }: ExploreRequest,
 ): ExploreOutcome {
   const { findings, notices, evidence } = exploration;
@@ -216,6 +219,7 @@ function outcomeOf(
     scenario,
     version: VERSION,
     skipped,
+    ...(notJudged && { notJudged }),
     ...(directory !== undefined && { pathOf: (name: string) => relative(".", resolve(directory, name)) }),
     outputOf: (finding) => {
       const run = evidence.get(finding)?.run;

@@ -499,3 +499,9 @@ describe("a test to paste", () => {
     expect(lines[2]).toBe("keelson explore --replay missing-configmap-a-config.yaml -- '$(reboot)' ''\\''; reboot'");
   });
 });
+
+it("says what of a driver is not judged", () => {
+  const { summary } = explorationReport(explorationOf(), { ...options, notJudged: ["the data of volumes"] });
+  expect(summary).toContain("Not judged: the data of volumes.");
+  expect(report().summary.join()).not.toContain("Not judged");
+});

@@ -87,13 +87,13 @@ export class CsiLaboratory implements Laboratory {
     prepared: PreparedScenario,
     source: DriverSource,
     programs: Programs,
-    held: AsyncDisposable | undefined,
+    { held, startsDriver }: { readonly held: AsyncDisposable | undefined; readonly startsDriver: boolean },
   ) {
     this.#held = held;
     this.#prepared = prepared;
     this.#source = source;
     this.#programs = programs;
-    this.scenario = prepared.outline;
+    this.scenario = { ...prepared.outline, startsDriver };
     this.notJudged = source.notJudged;
     this.ignored = prepared.scenario.ignore ?? [];
     this.deterministic = programs.holdMillis === VIRTUAL_HOLD_MS;
@@ -126,7 +126,7 @@ export class CsiLaboratory implements Laboratory {
       prepared,
       source,
       commands ? programsOf(commands) : sidecars(programs ?? sidecarPrograms(subject.driver, dialect, settings)),
-      held,
+      { held, startsDriver: subject.restart !== undefined },
     );
   }
 
