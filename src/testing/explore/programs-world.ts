@@ -55,7 +55,7 @@ interface Replica {
   sender: ProgramSender;
   /** An older state that the next start reads. */
   stale: StaleState | undefined;
-  /** Whether it has written a Lease since it was last looked at. */
+  /** Whether this start of it has written a Lease. */
   led: boolean;
 }
 
@@ -182,7 +182,6 @@ export class ProgramsWorld implements World {
     const { first, second, index } = handover;
     handover.came();
     const { actor, life } = first.sender;
-    if (second.led) trace.life({ actor, life: second.sender.life, event: "leading" });
     // The request is handled, and the first one goes on with its answer until it renews its Lease.
     handover.release();
     first.host.resume();
@@ -280,6 +279,7 @@ export class ProgramsWorld implements World {
     const life = program.lives++;
     const sender: ProgramSender = new ProgramSender(program.command.name, life, () => this.kill(sender, 0), stale);
     replica.sender = sender;
+    replica.led = false;
     replica.stale = undefined;
     trace.life({ actor: sender.actor, life, event: "started" });
     if (stale) this.#context.stale(sender, stale);
@@ -322,6 +322,7 @@ export class ProgramsWorld implements World {
     if (program.leases.seen(method, url)) {
       if (method === "GET") return;
       this.#settings.electing.add(program.command.name);
+      if (!replica.led) this.#context.trace.life({ actor: sender.actor, life: sender.life, event: "leading" });
       replica.led = true;
       if (this.#handover?.second === replica) this.#handover.came();
       return;
