@@ -32,8 +32,9 @@ export interface ProgramsSettings {
 
 /** How long changes may go on after a step, and after the start of the programs, in ms. */
 const REST_LIMIT_MS = 20_000;
-/** The quiet in the end: nobody waits for a day. */
+/** The quiet in the end: nobody waits for a day. After a plan it is shorter, as the clean runs tell how long programs think. */
 const QUIET_MS = 2000;
+const QUIET_WINDOWS = 3;
 /** How long a new watch, or a retry, is expected: clients wait up to two seconds before either. */
 const AGAIN_MS = 3000;
 /** How long the second replica of a program may take until it leads: clients try again every two seconds. */
@@ -200,7 +201,8 @@ export class ProgramsWorld implements World {
   }
 
   quietMillis(asked: number): number {
-    return Math.min(asked, QUIET_MS);
+    const { plan } = this.#context;
+    return Math.min(asked, plan.length === 0 ? QUIET_MS : QUIET_WINDOWS * this.#settings.window.millis, QUIET_MS);
   }
 
   /** The longest pause of a program before a write, in ms: what its quiet is judged by. */
