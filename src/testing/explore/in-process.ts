@@ -97,7 +97,9 @@ export class InProcessWorld implements World {
   async begin(): Promise<void> {
     for (const program of this.#programs) {
       const started = await this.#start(program);
-      if (started instanceof Error) throw new Error(`${program.actor} could not be started`, { cause: started });
+      if (started instanceof Error) {
+        throw new Error(`${program.actor} could not be started: ${messageOf(started)}`, { cause: started });
+      }
     }
   }
 

@@ -17,7 +17,7 @@ import type { Ignored, Scenario } from "../scenario.ts";
 import type { RunContext, World } from "../world.ts";
 import { AnsweredObjects } from "./call.ts";
 import { type CallGate, CsiWorld, type CsiWorldParts } from "./csi-world.ts";
-import { defaultScenario } from "./default-scenario.ts";
+import { defaultScenario, withSnapshots } from "./default-scenario.ts";
 import { DriverJudge } from "./driver-judge.ts";
 import { ProxiedPrograms } from "./proxied-programs.ts";
 import { type DriverProgram, sidecarPrograms, sidecarWorld } from "./sidecar-programs.ts";
@@ -116,7 +116,7 @@ export class CsiLaboratory implements Laboratory {
     const dialect = dialectOf(cluster?.dialect ?? "kubernetes")!;
     await using subject = await source.open(new AnsweredObjects());
     const played = scenario ?? defaultScenario(subject.driver, dialect, subject.node);
-    const prepared = await PreparedScenario.of(played, {
+    const prepared = await PreparedScenario.of(withSnapshots(played, dialect), {
       nodes: 1,
       controllers: "all",
       ...cluster,
