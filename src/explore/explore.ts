@@ -32,7 +32,7 @@ export interface Progress {
 }
 
 /** What a finding says of where it comes from. */
-export type Origin = Pick<Finding, "scenario" | "command" | "csi" | "versions">;
+export type Origin = Pick<Finding, "scenario" | "command" | "programs" | "csi" | "versions">;
 
 export interface ExploreOptions {
   /** Measures the budget; the clock of the machine, not that of a cluster. */
@@ -81,8 +81,9 @@ export interface FindingRuns {
   readonly run: RunRecord;
 }
 
-/** How often a fault is played again when it is reported. */
+/** How often a fault is played again when it is reported: more often where runs differ. */
 const REPLAYS = 3;
+const REPLAYS_OF_CHANCE = 10;
 /** How often a fault that does not show again may be tried anew by another plan. */
 const MAX_UNCONFIRMED = 3;
 
@@ -298,17 +299,21 @@ class Exploring {
   async #replay(
     order: RunOrder,
     key: string,
-    enough = REPLAYS,
+    enough = this.#lab.deterministic ? REPLAYS : REPLAYS_OF_CHANCE,
   ): Promise<{ readonly shown: number; readonly of: number; readonly record?: RunRecord }> {
     let [shown, of] = [0, 0];
     let record: RunRecord | undefined;
-    while (of < REPLAYS && shown < enough) {
-      const judged = await this.#judged(order, key);
-      if (judged === "over") break;
-      of++;
-      if (!judged.fault) continue;
-      shown++;
-      record = judged.record;
+    const most = Math.max(REPLAYS, enough);
+    while (of < most && shown < enough) {
+      const together = Math.min(Math.max(1, this.#lab.parallel), enough - shown, most - of);
+      const batch = await Promise.all(Array.from({ length: together }, () => this.#judged(order, key)));
+      for (const judged of batch) {
+        if (judged === "over") return { shown, of, ...(record && { record }) };
+        of++;
+        if (!judged.fault) continue;
+        shown++;
+        record = judged.record;
+      }
     }
     return { shown, of, ...(record && { record }) };
   }

@@ -37,8 +37,7 @@ types have the names that \`--only\`, \`only\` and the files of findings use.`;
 const LABORATORIES = `Programs of this process run under the clock of the cluster. Programs over HTTP are processes in real time.
 Drivers run beside the sidecars of ours, or beside other sidecars (with a command after \`--\`), which run in real time.`;
 
-const NOTES = `_leader_: where a program elects a leader: \`leaderElection: true\` in this process, a Lease that a clean run shows over
-HTTP. _nodes_: where the scenario has simulated nodes.`;
+const NOTES = `_leader_: where a program elects a leader: \`leaderElection: true\`, or a Lease of which a clean run shows it. _nodes_: where the scenario has simulated nodes.`;
 
 const FAULTS = `A fault of a run is reported as one of these. [How to read a report](../guides/explore-reports.md) has the rest.`;
 

@@ -20,6 +20,8 @@ export interface ReportOptions {
   readonly outputOf?: (finding: Evidence["finding"]) => Evidence["output"];
   /** Members for which there are no operations. */
   readonly skipped?: readonly Skipped[];
+  /** What of a storage driver cannot be judged. */
+  readonly notJudged?: readonly string[];
 }
 
 /** A report, as plain JSON. */
@@ -44,7 +46,7 @@ const count = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? "" :
 /** Returns the report of an exploration. */
 export function explorationReport(exploration: Exploration, options: ReportOptions): ExplorationReport {
   const { findings, notices, evidence, coverage, plans, runs, seconds, seed, ended } = exploration;
-  const { scenario, version, pathOf = (name) => name, outputOf, skipped = [] } = options;
+  const { scenario, version, pathOf = (name) => name, outputOf, skipped = [], notJudged = [] } = options;
   const names = findingFileNames([...findings, ...notices].map(({ fault }) => fault));
   const reports = [...findings, ...notices].map((finding, i) => {
     const shown = evidence.get(finding);
@@ -74,6 +76,7 @@ export function explorationReport(exploration: Exploration, options: ReportOptio
       endings[ended],
       ...coverage.sentences,
       ...(coverage.cannot.length === 0 ? [] : [`Not possible here: ${coverage.cannot.join(", ")}.`]),
+      ...notJudged.map((what) => `Not judged: ${what}.`),
     ],
     findings: reports.slice(0, findings.length),
     notices: reports.slice(findings.length),

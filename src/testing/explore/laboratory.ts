@@ -129,7 +129,7 @@ export class PreparedScenario implements AsyncDisposable {
       scenario: this.scenario,
       steps: this.steps,
       base: this.records,
-      fork: (seed, filter) => this.cluster.fork({ seed, filters: [filter] }),
+      fork: (seed, filter) => this.cluster.fork({ seed, filters: [filter], isPatient: true }),
       world,
       collects: this.#collects,
     };
@@ -148,22 +148,21 @@ const USUAL_CONTROLLERS: readonly string[] = ["namespace", "event-expiry"];
 /** The laboratory of programs in this process. */
 export class InProcessLaboratory implements Laboratory {
   readonly scenario: ScenarioOutline;
-  readonly perturbations: ReadonlySet<PerturbationType>;
   readonly parallel = 1;
   readonly deterministic = true;
   readonly #prepared: PreparedScenario;
   readonly #parts: PlayParts;
+  /** Whether a program was given that elects a leader. */
+  readonly #elects: boolean;
+  /** Programs that take part in an election by themselves, as runs have shown. */
+  readonly #electing = new Set<Actor>();
 
   private constructor(prepared: PreparedScenario, programs: Readonly<Record<Actor, InProcessProgram>>) {
     this.#prepared = prepared;
     this.scenario = prepared.outline;
-    const hasElections = Object.values(programs).some((one) => "controllers" in one && one.leaderElection === true);
-    this.perturbations = playableIn("in process", {
-      elects: hasElections,
-      hasNodes: prepared.outline.nodes.length > 0,
-    });
+    this.#elects = Object.values(programs).some((one) => "controllers" in one && one.leaderElection === true);
     this.#parts = {
-      ...prepared.partsFor((context) => new InProcessWorld(programs, context)),
+      ...prepared.partsFor((context) => new InProcessWorld(programs, context, this.#electing)),
       cpuMillis: () => {
         const { user, system } = process.cpuUsage();
         return (user + system) / 1000;
@@ -179,6 +178,12 @@ export class InProcessLaboratory implements Laboratory {
     operations?: Operations,
   ): Promise<InProcessLaboratory> {
     return new InProcessLaboratory(await PreparedScenario.of(scenario, options, operations), programs);
+  }
+
+  /** A leadership can change also where a run has shown that a program elects one by itself. */
+  get perturbations(): ReadonlySet<PerturbationType> {
+    const elects = this.#elects || this.#electing.size > 0;
+    return playableIn("in process", { elects, hasNodes: this.scenario.nodes.length > 0 });
   }
 
   /** Members for which there are no operations. */

@@ -17,6 +17,14 @@ const CLASS = "explored";
 /** The node of the scenario; simulated nodes have such names. */
 const NODE = "node-1";
 
+const snapshotGroup = ({ domain }: Dialect): string => `snapshot.storage.${domain}`;
+
+/** A scenario that begins with the kinds of snapshots, which sidecars follow also where the driver takes none. */
+export const withSnapshots = (scenario: Scenario, dialect: Dialect): Scenario => ({
+  ...scenario,
+  start: [...snapshotDefinitions(snapshotGroup(dialect)), ...(scenario.start ?? [])],
+});
+
 /** The definitions of snapshots, with everything that a sidecar reads or writes; the server judges no more of it. */
 function snapshotDefinitions(group: string): readonly Manifest[] {
   const kinds = [
@@ -54,7 +62,7 @@ export function defaultScenario(
   dialect: Dialect,
   { id: nodeID, segments }: DriverNode = { id: NODE, segments: {} },
 ): Scenario {
-  const group = `snapshot.storage.${dialect.domain}`;
+  const group = snapshotGroup(dialect);
   const storage = `storage.${dialect.domain}/v1`;
   const takesSnapshots = abilities.has("CREATE_DELETE_SNAPSHOT");
   const claimRef = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
@@ -133,8 +141,6 @@ export function defaultScenario(
 
   function beginning(): readonly Manifest[] {
     return [
-      // Sidecars follow snapshots also where the driver takes none.
-      ...snapshotDefinitions(group),
       {
         apiVersion: storage,
         kind: "CSIDriver",
