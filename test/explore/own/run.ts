@@ -21,13 +21,10 @@ export interface StoryResult {
 
 /** Explores a story; an accepted fault is no finding. @throws Error where it begins with something that is refused */
 export async function exploreStory(
-  { explored, beside, scenario, settings = {}, more = () => [], cluster, accepted = [] }: OwnStory,
+  { explored, beside, scenario, settings = {}, cluster, accepted = [] }: OwnStory,
   options: Pick<ExploreOptions, "seed" | "plans" | "budget" | "signal" | "onProgress">,
 ): Promise<StoryResult> {
-  const controllers = () => [
-    ...chooseControllers(builtInControllers({ ...SETTINGS, ...settings }), explored),
-    ...more(),
-  ];
+  const controllers = () => chooseControllers(builtInControllers({ ...SETTINGS, ...settings }), explored);
   const result = await explore(scenario, {
     ...options,
     programs: { own: { controllers } },

@@ -4,6 +4,8 @@
  *
  * @module
  */
+import type { Cluster } from "../../../src/testing/contract.ts";
+import { Node, Pod, ResourceClaim } from "../../../src/client/kinds/index.ts";
 import type { OwnStory } from "./story.ts";
 
 const PODS = ["scheduler", "garbage-collector", "namespace-controller"];
@@ -56,6 +58,46 @@ const claim = (name: string, storage: string, more: object = {}) => ({
     ...more,
   },
 });
+
+const node = (name: string) => ({ apiVersion: "v1", kind: "Node", metadata: { name } });
+
+const loadBalancer = (name: string) => ({
+  apiVersion: "v1",
+  kind: "Service",
+  metadata: { name },
+  spec: { type: "LoadBalancer", ports: [{ port: 80 }] },
+});
+
+/** What a container uses, by the age of its Pod: much in the beginning. */
+function useMuchAtFirst(cluster: Cluster): void {
+  cluster.image("busy", async (ctx) => {
+    await ctx.ready({ after: "1s" });
+    ctx.metrics({ cpu: "100m" });
+    await Promise.race([ctx.sleep("8m"), ctx.untilTerminated()]);
+    ctx.metrics({ cpu: "20m" });
+    await ctx.untilTerminated();
+  });
+}
+
+const DEVICES = { requests: [{ name: "r", exactly: { deviceClassName: "gpu" } }] };
+
+/** Allocates all claims of devices to the Pods that name them, as a scheduler does. */
+async function allocate(cluster: Cluster): Promise<void> {
+  const client = cluster.client();
+  const pods = (await client.resource(Pod).list()).items;
+  const results = [{ request: "r", driver: "devices.example.com", pool: "p", device: "x" }];
+  for (const { metadata } of (await client.resource(ResourceClaim).list()).items) {
+    const { name, namespace = "" } = metadata;
+    const owner = metadata.ownerReferences?.[0]?.uid;
+    const users = pods.filter((one) => owner === undefined || one.metadata.uid === owner);
+    const reservedFor = users.map((one) => ({ resource: "pods", name: one.metadata.name, uid: one.metadata.uid }));
+    const claims = client.resource(ResourceClaim);
+    // oxlint-disable-next-line no-await-in-loop -- there are three
+    await claims.patch({ name, namespace }, { metadata: { finalizers: ["resource.kubernetes.io/delete-protection"] } });
+    // oxlint-disable-next-line no-await-in-loop
+    await claims.status.patch({ name, namespace }, { status: { allocation: { devices: { results } }, reservedFor } });
+  }
+}
 
 export const OWN_STORIES: Readonly<Record<string, OwnStory>> = {
   rollout: {
@@ -252,6 +294,213 @@ export const OWN_STORIES: Readonly<Record<string, OwnStory>> = {
         },
         { name: "a Service goes", delete: core("Service", "own") },
         { name: "another goes", delete: core("Service", "web") },
+      ],
+    },
+  },
+  "replication controller": {
+    explored: ["replicationcontroller"],
+    beside: PODS,
+    scenario: {
+      name: "a ReplicationController takes over a Pod, is scaled, and leaves its Pods",
+      nodes: 1,
+      steps: [
+        { name: "a Pod of nobody", create: pod("free", { app: "web" }) },
+        {
+          name: "create",
+          create: {
+            apiVersion: "v1",
+            kind: "ReplicationController",
+            metadata: { name: "web" },
+            spec: { replicas: 2, selector: { app: "web" }, template: template("web:1") },
+          },
+        },
+        { name: "scale up", patch: { ...core("ReplicationController", "web"), with: { spec: { replicas: 3 } } } },
+        { name: "a Pod leaves", patch: { ...core("Pod", "free"), with: { metadata: { labels: { app: "other" } } } } },
+        { name: "scale down", patch: { ...core("ReplicationController", "web"), with: { spec: { replicas: 1 } } } },
+        { name: "delete", delete: { ...core("ReplicationController", "web"), propagationPolicy: "Orphan" } },
+      ],
+    },
+  },
+  autoscaler: {
+    explored: ["horizontal-pod-autoscaling"],
+    beside: [...PODS, "statefulset"],
+    scenario: {
+      name: "an autoscaler follows what Pods use",
+      nodes: 1,
+      pause: "10m",
+      quiet: "10m",
+      steps: [
+        useMuchAtFirst,
+        {
+          name: "create",
+          create: [
+            {
+              apiVersion: "apps/v1",
+              kind: "StatefulSet",
+              metadata: { name: "web" },
+              spec: {
+                replicas: 1,
+                serviceName: "web",
+                podManagementPolicy: "Parallel",
+                selector,
+                template: {
+                  metadata: { labels: { app: "web" } },
+                  spec: {
+                    containers: [
+                      { name: "c", image: "busy", resources: { requests: { cpu: "100m" }, limits: { cpu: "100m" } } },
+                    ],
+                  },
+                },
+              },
+            },
+            {
+              apiVersion: "autoscaling/v2",
+              kind: "HorizontalPodAutoscaler",
+              metadata: { name: "web" },
+              spec: {
+                scaleTargetRef: { apiVersion: "apps/v1", kind: "StatefulSet", name: "web" },
+                minReplicas: 1,
+                maxReplicas: 4,
+                metrics: [
+                  { type: "Resource", resource: { name: "cpu", target: { type: "Utilization", averageUtilization: 60 } } },
+                ],
+              },
+            },
+          ],
+        },
+        { name: "they use less", wait: "10m" },
+        {
+          name: "no less than two",
+          patch: {
+            apiVersion: "autoscaling/v2",
+            kind: "HorizontalPodAutoscaler",
+            name: "web",
+            with: { spec: { minReplicas: 2 } },
+          },
+        },
+        {
+          name: "delete",
+          delete: { apiVersion: "autoscaling/v2", kind: "HorizontalPodAutoscaler", name: "web" },
+        },
+      ],
+    },
+  },
+  "load balancers": {
+    explored: ["service-lb"],
+    beside: PODS,
+    settings: { loadBalancerAddresses: ["192.0.2.0/30"] },
+    scenario: {
+      name: "Services get addresses of load balancers, and give them back",
+      steps: [
+        { name: "create", create: loadBalancer("a") },
+        { name: "another", create: loadBalancer("b") },
+        { name: "delete one", delete: core("Service", "a") },
+        { name: "two more", create: [loadBalancer("c"), loadBalancer("d")] },
+        { name: "none any more", patch: { ...core("Service", "b"), with: { spec: { type: "ClusterIP" } } } },
+        { name: "another gets its address", create: loadBalancer("e") },
+      ],
+    },
+  },
+  "ages of secrets": {
+    explored: ["ttl"],
+    beside: ["garbage-collector"],
+    scenario: {
+      name: "nodes are told how long to keep what they have read, by their number",
+      start: Array.from({ length: 99 }, (_, i) => node(`node-${i}`)),
+      steps: [
+        { name: "a node comes", create: node("more-0") },
+        { name: "more than a hundred", create: [node("more-1"), node("more-2")] },
+        {
+          name: "somebody takes it away",
+          patch: { ...core("Node", "more-1"), with: { metadata: { annotations: null } } },
+        },
+        {
+          name: "fewer than ninety",
+          do: async (cluster) => {
+            const nodes = cluster.client().resource(Node);
+            await Promise.all(Array.from({ length: 14 }, (_, i) => nodes.delete({ name: `node-${i}` })));
+          },
+        },
+      ],
+    },
+  },
+  devices: {
+    explored: ["resourceclaim"],
+    beside: ["garbage-collector", "namespace-controller"],
+    scenario: {
+      name: "Pods bring claims of devices, which are allocated and freed",
+      steps: [
+        {
+          name: "create",
+          create: [
+            {
+              apiVersion: "resource.k8s.io/v1",
+              kind: "ResourceClaimTemplate",
+              metadata: { name: "gpu" },
+              spec: { spec: { devices: DEVICES } },
+            },
+            {
+              apiVersion: "resource.k8s.io/v1",
+              kind: "ResourceClaim",
+              metadata: { name: "shared" },
+              spec: { devices: DEVICES },
+            },
+            ...["a", "b"].map((name) =>
+              pod(
+                name,
+                {},
+                {
+                  resourceClaims: [
+                    { name: "own", resourceClaimTemplateName: "gpu" },
+                    { name: "common", resourceClaimName: "shared" },
+                  ],
+                },
+              ),
+            ),
+          ],
+        },
+        { name: "allocate", do: allocate },
+        {
+          name: "a Pod ends",
+          patch: { ...core("Pod", "a"), subresource: "status", with: { status: { phase: "Succeeded" } } },
+        },
+        { name: "the other is deleted", delete: core("Pod", "b") },
+        { name: "the first, too", delete: core("Pod", "a") },
+      ],
+    },
+  },
+  "left Pods": {
+    explored: ["pod-garbage-collector-controller"],
+    beside: ["garbage-collector", "namespace-controller"],
+    settings: { endedPods: 1 },
+    scenario: {
+      name: "Pods whose node is gone, or which have ended, are removed",
+      start: [node("one"), node("two")],
+      steps: [
+        {
+          name: "create",
+          create: [
+            pod("a", {}, { nodeName: "one" }),
+            pod("b", {}, { nodeName: "two" }),
+            pod("c", {}, { nodeName: "two" }),
+            pod("d"),
+          ],
+        },
+        ...["b", "c"].map((name) => ({
+          name: `${name} ends`,
+          patch: { ...core("Pod", name), subresource: "status", with: { status: { phase: "Succeeded" } } },
+        })),
+        { name: "a node goes", delete: core("Node", "one") },
+        {
+          name: "the other is out of service",
+          patch: {
+            ...core("Node", "two"),
+            with: {
+              spec: { taints: [{ key: "node.kubernetes.io/out-of-service", value: "x", effect: "NoExecute" }] },
+            },
+          },
+        },
+        { name: "it goes, too", delete: core("Node", "two") },
       ],
     },
   },

@@ -4,7 +4,6 @@
  * @module
  */
 import type { ControllerSettings } from "../../../src/controllers/index.ts";
-import type { Controller } from "../../../src/runtime/index.ts";
 import type { ClusterOptions } from "../../../src/testing/contract.ts";
 import type { Scenario } from "../../../src/testing/explore/scenario.ts";
 
@@ -25,8 +24,6 @@ export interface OwnStory {
   readonly scenario: Scenario;
   /** Settings of the explored controllers. */
   readonly settings?: Partial<ControllerSettings>;
-  /** Explored controllers that are no part of the table of a server. */
-  readonly more?: () => readonly Controller[];
   /** Further options of the cluster. */
   readonly cluster?: Omit<ClusterOptions, "clock" | "seed" | "from" | "routes" | "controllers">;
   readonly accepted?: readonly Accepted[];
