@@ -9,7 +9,7 @@ import { hash } from "node:crypto";
 import { type ApiObject, type Client, type Kind, attempt } from "../client/index.ts";
 import { CoreEvent, type Event } from "../client/kinds/index.ts";
 import { formatMicroTime, formatTime } from "../meta/time.ts";
-import type { Activity } from "../util/activity.ts";
+import { type Activity, ActivityCount, runCounted } from "../util/activity.ts";
 import { BoundedCache, textBytes } from "../util/bounded-cache.ts";
 import type { Clock } from "../util/clock.ts";
 import { cutText } from "../util/cut-text.ts";
@@ -145,6 +145,8 @@ export class Recorder {
   /** Aborts the request under way. */
   #late = new AbortController();
   #waiting = 0;
+  /** While some wait: one unit for all, as those that wait for a request wait for the clock with it. */
+  #count: ActivityCount | undefined;
   /** Whether dropped Events were reported since the last time that none waited. */
   #isDropping = false;
   #stopped = false;
@@ -164,15 +166,17 @@ export class Recorder {
       regarding: named(regarding),
       related: related && named(related),
     };
-    const end = this.#options.activity?.begin(`event ${event.reason}`);
+    const { activity, failed } = this.#options;
+    this.#count ??= activity && new ActivityCount(() => activity.begin("events that are written"));
     this.#waiting++;
     this.#last = this.#last
-      .then(() => this.#write(event))
-      .catch(this.#options.failed)
+      .then(() => runCounted(this.#count, () => this.#write(event)))
+      .catch(failed)
       .finally(() => {
-        this.#waiting--;
-        if (this.#waiting === 0) this.#isDropping = false;
-        end?.();
+        if (--this.#waiting > 0) return;
+        this.#isDropping = false;
+        this.#count?.end();
+        this.#count = undefined;
       });
   }
 

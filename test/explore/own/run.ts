@@ -6,7 +6,14 @@
 import { builtInControllers, chooseControllers } from "../../../src/controllers/index.ts";
 import type { Finding } from "../../../src/explore/contract/finding.ts";
 import { kubernetes } from "../../../src/meta/dialect.ts";
-import { type ExploreOptions, type ExploreResult, explore } from "../../../src/testing/explore/explore.ts";
+import {
+  type ExploreOptions,
+  type ExploreResult,
+  type ExploredPrograms,
+  type ReplayResult,
+  explore,
+  replay,
+} from "../../../src/testing/explore/explore.ts";
 import type { OwnStory } from "./story.ts";
 
 const SETTINGS = { dialect: kubernetes, eventTtlMillis: 3_600_000, caCertificate: "" };
@@ -19,17 +26,21 @@ export interface StoryResult {
   readonly accepted: readonly Finding[];
 }
 
+/** The programs of a story. */
+const exploredOf = ({ explored, beside, settings = {}, cluster }: OwnStory): ExploredPrograms => ({
+  programs: {
+    own: { controllers: () => chooseControllers(builtInControllers({ ...SETTINGS, ...settings }), explored) },
+  },
+  cluster: { ...cluster, controllers: beside },
+});
+
 /** Explores a story; an accepted fault is no finding. @throws Error where it begins with something that is refused */
 export async function exploreStory(
-  { explored, beside, scenario, settings = {}, cluster, accepted = [] }: OwnStory,
+  story: OwnStory,
   options: Pick<ExploreOptions, "seed" | "plans" | "budget" | "signal" | "onProgress">,
 ): Promise<StoryResult> {
-  const controllers = () => chooseControllers(builtInControllers({ ...SETTINGS, ...settings }), explored);
-  const result = await explore(scenario, {
-    ...options,
-    programs: { own: { controllers } },
-    cluster: { ...cluster, controllers: beside },
-  });
+  const { scenario, accepted = [] } = story;
+  const result = await explore(scenario, { ...options, ...exploredOf(story) });
   const isAccepted = ({ fault }: Finding): boolean => accepted.some(({ key }) => fault.key.startsWith(key));
   return {
     result,
@@ -37,3 +48,7 @@ export async function exploreStory(
     accepted: result.findings.filter(isAccepted),
   };
 }
+
+/** Plays a finding of a story again. */
+export const replayStory = (story: OwnStory, finding: string): Promise<ReplayResult> =>
+  replay(story.scenario, exploredOf(story), finding);
