@@ -1,10 +1,10 @@
-/** Controllers whose memory stands still for a while: what they do must be right by what is stored. */
+/** Controllers whose memory stands still for a while, or whose requests fail: what they do must be right in the end. */
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { ControllerRevision, Pod, StatefulSet } from "../../src/client/kinds/index.ts";
+import { ControllerRevision, Node, Pod, StatefulSet } from "../../src/client/kinds/index.ts";
 import { builtInControllers, chooseControllers } from "../../src/controllers/index.ts";
 import { kubernetes } from "../../src/meta/dialect.ts";
 import { silentLog } from "../../src/util/log.ts";
-import { type Cluster, createCluster, watchStalls } from "../../src/testing/index.ts";
+import { type Cluster, conflict, createCluster, dropConnection, watchStalls } from "../../src/testing/index.ts";
 
 let cluster: Cluster;
 beforeEach(async () => {
@@ -38,4 +38,53 @@ test("WL-STS-5: a StatefulSet goes on where memory does not show the revision th
   await cluster.apply(StatefulSet, workload({ serviceName: "web", replicas: 1 }));
   await cluster.clock.advance("5m");
   expect(await pods()).toEqual(["web-0"]);
+});
+
+const NODES = ["node-lifecycle-controller", "taint-eviction-controller", "pod-garbage-collector-controller"];
+const makePod = async () => {
+  await cluster.apply({
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { ...at, finalizers: ["example.com/kept"] },
+    spec: { containers: [{ name: "c", image: "web:1" }] },
+  });
+  await cluster.clock.advance("1m");
+  expect(await condition("Ready")).toMatchObject({ status: "True" });
+};
+const pod = () => cluster.client().resource(Pod).get(at);
+const condition = async (wanted: string) => (await pod()).status.conditions?.find(({ type }) => type === wanted);
+
+test.each([
+  ["the answer to the write of its conditions was lost", Node, dropConnection({ when: "after" })],
+  ["their write meets a conflict", Pod, conflict()],
+])("the Pods of a silent node are not ready, also where %s", async (_, kind, fault) => {
+  await run(...NODES);
+  await makePod();
+  cluster.faults.next({ kind, subresource: "status", verb: "patch" }, fault);
+  cluster.simulation.lose({ node: "node-1" });
+  await cluster.clock.advance("1m");
+  expect(cluster.faults.pending()).toEqual([]);
+  expect(await condition("Ready")).toMatchObject({ status: "False" });
+});
+
+test("CTL-TAINT-6: a Pod that is evicted has its mark, also where that met a conflict", async () => {
+  await run(...NODES);
+  await makePod();
+  cluster.faults.next({ kind: Pod, subresource: "status", verb: "patch" }, conflict());
+  const taints = [{ key: "example.com/gone", effect: "NoExecute" }];
+  await cluster.client().resource(Node).patch({ name: "node-1" }, { spec: { taints } });
+  await cluster.clock.advance("10m");
+  expect(cluster.faults.pending()).toEqual([]);
+  expect((await pod()).metadata.deletionTimestamp).toBeDefined();
+  expect(await condition("DisruptionTarget")).toMatchObject({ reason: "DeletionByTaintManager" });
+});
+
+test("CTL-PODGC-7: a Pod that is collected has failed before, also where that met a conflict", async () => {
+  await run("pod-garbage-collector-controller");
+  await makePod();
+  cluster.faults.next({ kind: Pod, subresource: "status", verb: "patch" }, conflict());
+  const seen = cluster.record({ kind: Pod, verb: ["patch", "delete"] });
+  await cluster.client().resource(Node).delete({ name: "node-1" });
+  await cluster.clock.advance("3m");
+  expect(seen.requests.map(({ verb, code }) => `${verb} ${code}`)).toEqual(["patch 409", "patch 200", "delete 200"]);
 });
