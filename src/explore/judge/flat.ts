@@ -2,7 +2,7 @@
  * The normal form of an object: its members by path, without what differs between equal runs.
  *
  * Dropped are uid, resourceVersion, generation, managedFields, creationTimestamp and selfLink, and the name, which is the identity of
- * the object. Finalizers, owners, and lists whose items have a key of their own have no order. An observedGeneration is `current` or
+ * the object; in references to other objects the resourceVersion, which says when they were seen. Finalizers, owners, and lists whose items have a key of their own have no order. An observedGeneration is `current` or
  * says how far it is behind.
  *
  * @module
@@ -44,6 +44,8 @@ export function memberValue(flat: Flat, path: string): string | undefined {
 
 /** What identifies an item of a list, in the order in which it is tried. */
 const ITEM_KEYS = ["name", "type", "uid", "key", "mountPath", "containerPort", "port", "ip", "id"];
+/** Members of a reference to an object (ObjectReference of the core group) that has seen one. */
+const REFERENCE = ["kind", "name", "uid"];
 const DROPPED = new Set([
   "name",
   "namespace",
@@ -124,7 +126,9 @@ class Walk {
     else if (isObject(value)) {
       const entries = Object.entries(value);
       if (entries.length === 0) this.leaves.set(path, NO_MEMBERS);
-      for (const [key, member] of entries) this.member(path, key, member);
+      const isReference = REFERENCE.every((key) => typeof value[key] === "string");
+      for (const [key, member] of entries)
+        if (!isReference || key !== "resourceVersion") this.member(path, key, member);
     } else this.leaves.set(path, (value ?? null) as Leaf);
   }
 

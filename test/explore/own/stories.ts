@@ -99,6 +99,8 @@ async function allocate(cluster: Cluster): Promise<void> {
   }
 }
 
+const TRIGGER_TIME = '.metadata.annotations["endpoints.kubernetes.io/last-change-trigger-time"]';
+
 export const OWN_STORIES: Readonly<Record<string, OwnStory>> = {
   rollout: {
     explored: ["deployment", "replicaset"],
@@ -126,6 +128,12 @@ export const OWN_STORIES: Readonly<Record<string, OwnStory>> = {
   },
   "stateful set": {
     explored: ["statefulset"],
+    accepted: [
+      {
+        key: "leaked PersistentVolumeClaim default/data-db-*",
+        why: "a claim gets its owner when its Pod is deleted: a Pod that is away for an update while the set is scaled down leaves its claim",
+      },
+    ],
     beside: [...PODS, "persistentvolume-binder", "pvc-protection", "pv-protection"],
     scenario: {
       name: "a StatefulSet with claims is made, scaled, updated and deleted",
@@ -186,6 +194,12 @@ export const OWN_STORIES: Readonly<Record<string, OwnStory>> = {
   },
   job: {
     explored: ["job"],
+    accepted: [
+      {
+        key: "leaked Pod default/",
+        why: "Pods of Jobs have generated names: a create that arrives when the Job has finished is not looked at, and its Pod goes with the Job",
+      },
+    ],
     beside: PODS,
     scenario: {
       name: "Jobs run to their end, one is suspended, one is deleted while it runs",
@@ -258,9 +272,20 @@ export const OWN_STORIES: Readonly<Record<string, OwnStory>> = {
   endpoints: {
     explored: ["endpoints", "endpointslice", "endpointslicemirroring"],
     beside: PODS,
+    accepted: [
+      {
+        key: "leaked Endpoints default/own",
+        why: "nobody who sees the Endpoints after their Service was made and deleted can know that there was one",
+      },
+    ],
     scenario: {
       name: "Services get the addresses of their Pods, and of their own Endpoints",
       nodes: 2,
+      // When they were seen to change is kept in memory: whoever takes over tells of another time, or of none.
+      ignore: [
+        { kind: { group: "", kind: "Endpoints" }, path: TRIGGER_TIME },
+        { kind: { group: "discovery.k8s.io", kind: "EndpointSlice" }, path: TRIGGER_TIME },
+      ],
       steps: [
         {
           name: "create",
@@ -284,7 +309,7 @@ export const OWN_STORIES: Readonly<Record<string, OwnStory>> = {
         },
         { name: "a Pod leaves", patch: { ...core("Pod", "a"), with: { metadata: { labels: { app: "other" } } } } },
         { name: "a Pod goes", delete: core("Pod", "b") },
-        { name: "it comes again", create: pod("b", { app: "web" }) },
+        { name: "another comes", create: pod("c", { app: "web" }) },
         {
           name: "other addresses",
           patch: {
