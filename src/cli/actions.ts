@@ -283,8 +283,12 @@ export interface ExploreOutcome {
   report(form: ExploreForm, style: { readonly width: number; readonly paints: boolean }): string;
 }
 
-/** Told of progress: a line that replaces the last one on a terminal, and stands for itself in a log. */
-export type ExploreProgress = (line: string) => void;
+/**
+ * Told of progress: a line that replaces the last one on a terminal, and stands for itself in a log.
+ *
+ * @param found a line for what was found just now, which stays
+ */
+export type ExploreProgress = (line: string, found?: string) => void;
 
 /** Finds faults in programs, and plays them again. Each rejects with CliError where the laboratory or the scenario is at fault. */
 export interface Explorer {

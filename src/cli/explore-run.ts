@@ -100,12 +100,15 @@ const nameOf = (path: string): string => {
 /** One line that changes on a terminal; a line now and then elsewhere. */
 function progressOn({ terminal, clock }: Actions): { readonly line: ExploreProgress; readonly end: () => void } {
   if (terminal.isTerminal) {
-    const line: ExploreProgress = (text) =>
+    const line: ExploreProgress = (text, found) => {
+      if (found !== undefined) terminal.tell(`\r\u001b[K${found}\n`);
       terminal.tell(`\r\u001b[K${text.slice(0, (terminal.columns ?? WIDTH) - 1)}`);
+    };
     return { line, end: () => terminal.tell("\r\u001b[K") };
   }
   let next = clock.steady() + LOG_EVERY_MS;
-  const line: ExploreProgress = (text) => {
+  const line: ExploreProgress = (text, found) => {
+    if (found !== undefined) terminal.tell(`${found}\n`);
     if (clock.steady() < next) return;
     next = clock.steady() + LOG_EVERY_MS;
     terminal.tell(`${text}\n`);

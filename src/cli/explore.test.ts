@@ -30,7 +30,7 @@ async function run(args: readonly string[], outcome: Partial<ExploreOutcome> = {
     async explore(request, progress) {
       progress("1 plan");
       clock.advance(10_000);
-      progress("2 plans");
+      progress("2 plans", "fault: a Secret is missing.");
       progress("3 plans");
       return end("explore", request);
     },
@@ -133,10 +133,11 @@ test("the name of a finding stays in the directory", async () => {
   expect([readdirSync(out), existsSync(join(folder, "escaped.yaml"))]).toEqual([["escaped.yaml"], false]);
 });
 
-test("progress is one line on a terminal, and a line now and then in a log", async () => {
-  expect((await run(["shop.yaml"])).told).toEqual(["2 plans\n"]);
+test("progress is one line on a terminal, and a line now and then in a log; what was found stays", async () => {
+  const found = "fault: a Secret is missing.\n";
+  expect((await run(["shop.yaml"])).told).toEqual([found, "2 plans\n"]);
   const { told, printed } = await run(["shop.yaml"], {}, true);
-  expect(told).toEqual(["1 plan", "2 plans", "3 plans", ""].map((text) => `\r\u001b[K${text}`));
+  expect(told).toEqual(["1 plan", found, "2 plans", "3 plans", ""].map((text) => `\r\u001b[K${text}`));
   expect(printed).toEqual(["text 40 true"]);
 });
 

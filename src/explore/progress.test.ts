@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Progress } from "./explore.ts";
-import { logLines, progressText } from "./progress.ts";
+import { foundText, progressText } from "./progress.ts";
 import { finding } from "./report/testing/example.ts";
 
 const progress: Progress = { plans: 12, planned: 340, left: 328, faults: 1, notices: 0 };
@@ -18,25 +18,10 @@ describe("progress", () => {
   });
 });
 
-describe("lines of a log", () => {
-  it("are one for each finding at once, and one of progress now and then", () => {
-    let state = { lineMillis: 0 };
-    const at = (millis: number, found = false): readonly string[] => {
-      const step = logLines(state, { ...progress, ...(found && { finding }) }, millis, 60_000);
-      state = step.state;
-      return step.lines;
-    };
-    expect(at(9_999)).toEqual([]);
-    expect(at(10_000)).toEqual(["12 of 340 plans, 1 fault, 10s of 1m0s"]);
-    expect(at(19_000)).toEqual([]);
-    expect(at(19_500, true)).toEqual([`fault: ${finding.fault.sentence}`]);
-    expect(at(20_000)).toHaveLength(1);
-  });
-
-  it("have no control characters of others", () => {
+describe("what was found", () => {
+  it("is a line without control characters of others", () => {
+    expect(foundText(finding)).toBe(`fault: ${finding.fault.sentence}`);
     const hostile = { ...finding, fault: { ...finding.fault, sentence: "a\nb\u001b[2J" } };
-    expect(logLines({ lineMillis: 0 }, { ...progress, finding: hostile }, 1).lines).toEqual([
-      "fault: a\uFFFDb\uFFFD[2J",
-    ]);
+    expect(foundText(hostile)).toBe("fault: a\uFFFDb\uFFFD[2J");
   });
 });

@@ -5,6 +5,7 @@
  */
 import { durationText } from "../util/duration.ts";
 import { printable } from "../util/terminal.ts";
+import type { Finding } from "./contract/finding.ts";
 import type { Progress } from "./explore.ts";
 
 const count = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? "" : "s"}`;
@@ -23,25 +24,5 @@ export function progressText(progress: Progress, elapsedMillis: number, budgetMi
   ].join(", ");
 }
 
-/** How often a log gets a line, although nothing was found. */
-const LOG_EVERY_MILLIS = 10_000;
-
-/** What a log has got so far. */
-export interface LogState {
-  /** When the last line was written, since the beginning. */
-  readonly lineMillis: number;
-}
-
-/** Returns the lines that a log gets now: one for a finding at once, one of progress now and then. */
-export function logLines(
-  state: LogState,
-  progress: Progress,
-  elapsedMillis: number,
-  budgetMillis?: number,
-): { readonly state: LogState; readonly lines: readonly string[] } {
-  const { finding } = progress;
-  const found = finding ? [`${finding.fault.severity}: ${printable(finding.fault.sentence)}`] : [];
-  const isDue = elapsedMillis - state.lineMillis >= LOG_EVERY_MILLIS;
-  const lines = isDue ? [...found, progressText(progress, elapsedMillis, budgetMillis)] : found;
-  return { state: isDue ? { lineMillis: elapsedMillis } : state, lines };
-}
+/** Returns a line for what was just found, without control characters of others: `fault: ConfigMap default/a is missing.` */
+export const foundText = ({ fault: { severity, sentence } }: Finding): string => `${severity}: ${printable(sentence)}`;

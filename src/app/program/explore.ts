@@ -11,7 +11,7 @@ import { type Exploration, type Origin, type Progress, explore } from "../../exp
 import { decodeFinding, encodeFinding, findingFileNames } from "../../explore/finding-file.ts";
 import { makeJudge } from "../../explore/judge/index.ts";
 import type { Skipped } from "../../explore/operations/index.ts";
-import { progressText } from "../../explore/progress.ts";
+import { foundText, progressText } from "../../explore/progress.ts";
 import { explorationReport, formatReport } from "../../explore/report/index.ts";
 import { openDriverLaboratory } from "../../testing/explore/csi/index.ts";
 import { type ExplorationModule, openLaboratory } from "../../testing/explore/explore.ts";
@@ -53,7 +53,8 @@ export const explorer: Explorer = {
       const begin = systemClock.steady();
       using cancel = cancelled();
       const line = (now: Progress): void => {
-        progress(progressText(now, systemClock.steady() - begin, request.budgetMillis));
+        const text = progressText(now, systemClock.steady() - begin, request.budgetMillis);
+        progress(text, now.finding && foundText(now.finding));
       };
       const { seed, budgetMillis, plans, only } = request;
       const exploration = await explore(subject.lab, judgeOf(subject), {

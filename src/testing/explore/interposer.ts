@@ -76,8 +76,8 @@ export class Interposer {
       meets: player.heedsDeliveries
         ? ({ program, ...arrival }) => player.delivery({ actor: program.actor, ...arrival })
         : undefined,
-      arrived: ({ program: { actor, life }, generateName: _, ...arrival }) => {
-        trace.add({ type: "delivery", actor, life, ...arrival });
+      arrived: ({ program: { actor, life }, object, uid, change, revision }) => {
+        trace.add({ type: "delivery", actor, life, object, uid, change, revision });
       },
       told: (index, phase, detail) => trace.perturbation(index, phase, detail),
     });

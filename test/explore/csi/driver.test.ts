@@ -7,7 +7,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { RequestPoint } from "../../../src/explore/contract/plan.ts";
 import { EXECUTABLE } from "../../serve/keelson.ts";
-import { type CsiLaboratory, openDriverLaboratory } from "../../../src/testing/explore/csi/index.ts";
+import { openDriverLaboratory } from "../../../src/testing/explore/csi/index.ts";
+import type { CsiLaboratory } from "../../../src/testing/explore/csi/laboratory.ts";
 
 const at: RequestPoint = {
   actor: "provisioner",

@@ -11,8 +11,6 @@ import { checkCommands } from "./proxied-programs.ts";
 import { StartedDriver } from "./started-driver.ts";
 import { externalSource } from "./subject.ts";
 
-export { CsiLaboratory, type CsiLaboratoryOptions, type DriverCommands } from "./laboratory.ts";
-
 /** Which driver is explored, and with what. */
 export interface DriverAt {
   /** `unix:///path`. */
