@@ -4,16 +4,7 @@
  *
  * @module
  */
-import type { Scenario } from "../../../src/testing/explore/scenario.ts";
-
-/** A scenario of built-in controllers. */
-export interface OwnStory {
-  /** The controllers that are disturbed, one program. */
-  readonly explored: readonly string[];
-  /** Those that work beside them. */
-  readonly beside: readonly string[];
-  readonly scenario: Scenario;
-}
+import type { OwnStory } from "./story.ts";
 
 const PODS = ["scheduler", "garbage-collector", "namespace-controller"];
 const core = (kind: string, name: string) => ({ apiVersion: "v1", kind, name });
