@@ -1,14 +1,34 @@
 /** Controllers whose memory stands still for a while, or whose requests fail: what they do must be right in the end. */
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { ControllerRevision, Node, Pod, StatefulSet } from "../../src/client/kinds/index.ts";
+import {
+  ControllerRevision,
+  Deployment,
+  Node,
+  Pod,
+  PodDisruptionBudget,
+  ResourceClaim,
+  StatefulSet,
+} from "../../src/client/kinds/index.ts";
 import { builtInControllers, chooseControllers } from "../../src/controllers/index.ts";
 import { kubernetes } from "../../src/meta/dialect.ts";
 import { silentLog } from "../../src/util/log.ts";
-import { type Cluster, conflict, createCluster, dropConnection, watchStalls } from "../../src/testing/index.ts";
+import {
+  type Cluster,
+  conflict,
+  createCluster,
+  dropConnection,
+  slow,
+  watchExpires,
+  watchStalls,
+} from "../../src/testing/index.ts";
 
 let cluster: Cluster;
 beforeEach(async () => {
-  cluster = await createCluster({ nodes: 1, controllers: ["scheduler", "garbage-collector"], log: silentLog });
+  cluster = await createCluster({
+    nodes: 1,
+    controllers: ["scheduler", "garbage-collector", "deployment", "replicaset"],
+    log: silentLog,
+  });
 });
 afterEach(() => cluster.close());
 
@@ -87,4 +107,71 @@ test("CTL-PODGC-7: a Pod that is collected has failed before, also where that me
   await cluster.client().resource(Node).delete({ name: "node-1" });
   await cluster.clock.advance("3m");
   expect(seen.requests.map(({ verb, code }) => `${verb} ${code}`)).toEqual(["patch 409", "patch 200", "delete 200"]);
+});
+
+test("WL-NODE-1: a node is told of the time, also where that met a conflict", async () => {
+  await run("ttl");
+  cluster.faults.next({ kind: Node, verb: "patch" }, conflict());
+  const annotations = { "node.alpha.kubernetes.io/ttl": "7" };
+  await cluster.client().resource(Node).patch({ name: "node-1" }, { metadata: { annotations } });
+  await cluster.clock.advance("1m");
+  expect(cluster.faults.pending()).toEqual([]);
+  const [node] = (await cluster.client().resource(Node).list()).items;
+  expect(node!.metadata.annotations).toMatchObject({ "node.alpha.kubernetes.io/ttl": "0" });
+});
+
+test("a claim of devices is freed with its Pod, also where it was never seen that the Pod knows its name", async () => {
+  const devices = { requests: [{ name: "r", exactly: { deviceClassName: "gpu" } }] };
+  const resources = "resource.k8s.io/v1";
+  await run("resourceclaim");
+  cluster.faults.next({ kind: Pod, verb: "patch", subresource: "status" }, slow("10s"));
+  await cluster.apply(
+    { apiVersion: resources, kind: "ResourceClaimTemplate", metadata: { name: "t" }, spec: { spec: { devices } } },
+    {
+      apiVersion: "v1",
+      kind: "Pod",
+      metadata: at,
+      spec: {
+        schedulerName: "nobody",
+        containers: [{ name: "c", image: "web:1" }],
+        resourceClaims: [{ name: "own", resourceClaimTemplateName: "t" }],
+      },
+    },
+  );
+  await cluster.settled();
+  cluster.faults.open({ kind: Pod }, watchStalls());
+  await cluster.clock.advance("30s");
+  const claims = cluster.client().resource(ResourceClaim);
+  const [{ metadata }] = (await claims.list()).items as [ResourceClaim];
+  const { uid, name } = (await pod()).metadata;
+  await claims.patch(metadata, { metadata: { finalizers: ["resource.kubernetes.io/delete-protection"] } });
+  const results = [{ request: "r", driver: "d.example.com", pool: "p", device: "x" }];
+  await claims.status.patch(metadata, {
+    status: { allocation: { devices: { results } }, reservedFor: [{ resource: "pods", name, uid }] },
+  });
+  await cluster.client().resource(Pod).delete(at);
+  await cluster.clock.advance("30s");
+  expect((await claims.list()).items).toHaveLength(1);
+  cluster.faults.open({ kind: Pod }, watchExpires());
+  await cluster.clock.advance("1m");
+  expect((await claims.list()).items).toEqual([]);
+});
+
+test("WL-PDB-2: a budget counts its Pods, also where their controller is seen long after them", async () => {
+  await run("disruption");
+  cluster.faults.always({ kind: Deployment }, watchStalls());
+  cluster.faults.open({ kind: Deployment }, watchStalls());
+  await cluster.apply(PodDisruptionBudget, {
+    metadata: at,
+    spec: { selector: { matchLabels: { app: "web" } }, maxUnavailable: 1 },
+  });
+  await cluster.apply(Deployment, workload({ replicas: 2 }));
+  await cluster.clock.advance("1m");
+  const allowed = async () =>
+    (await cluster.client().resource(PodDisruptionBudget).get(at)).status.conditions?.map(({ reason }) => reason);
+  expect(await allowed()).toEqual(["SyncFailed"]);
+  cluster.faults.clear();
+  cluster.faults.open({ kind: Deployment }, watchExpires());
+  await cluster.clock.advance("11m");
+  expect(await allowed()).toEqual(["SufficientPods"]);
 });

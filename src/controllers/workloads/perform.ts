@@ -136,7 +136,9 @@ class Performance implements Performed {
   async #exists(write: SentWrite, error: unknown): Promise<boolean> {
     if (write.verb !== "create" || !write.isSame || !isStatus(error, "AlreadyExists")) return false;
     const { name = "", namespace = "" } = write.object.metadata;
-    const found = await this.#parts.client.resource(write.kind as Kind<ApiObject, "Namespaced">).find({ name, namespace });
+    const found = await this.#parts.client
+      .resource(write.kind as Kind<ApiObject, "Namespaced">)
+      .find({ name, namespace });
     if (!found || !write.isSame(found)) return false;
     this.written.push(found);
     return true;
