@@ -172,6 +172,31 @@ test("WL-PDB-2: a budget counts its Pods, also where their controller is seen lo
   expect(await allowed()).toEqual(["SyncFailed"]);
   cluster.faults.clear();
   cluster.faults.open({ kind: Deployment }, watchExpires());
-  await cluster.clock.advance("11m");
+  await cluster.clock.advance("1m");
   expect(await allowed()).toEqual(["SufficientPods"]);
+});
+
+test("WL-GEN-4: while memory stands still, what meets conflicts is tried less and less often", async () => {
+  await run("statefulset");
+  await cluster.apply(StatefulSet, workload({ serviceName: "web", replicas: 1 }));
+  await cluster.clock.advance("1m");
+  cluster.faults.always({ kind: StatefulSet }, watchStalls());
+  cluster.faults.open({ kind: StatefulSet }, watchStalls());
+  await cluster
+    .client()
+    .resource(StatefulSet)
+    .patch(at, { metadata: { labels: { other: "version" } } });
+  const seen = cluster.record({ kind: StatefulSet, verb: "update" });
+  // The next Pod comes to no node, so the status remains another one.
+  await cluster
+    .client()
+    .resource(Node)
+    .patch({ name: "node-1" }, { spec: { unschedulable: true } });
+  await cluster
+    .client()
+    .resource(Pod)
+    .delete({ ...at, name: "web-0" });
+  await cluster.clock.advance("4m");
+  const conflicts = seen.requests.filter(({ code }) => code === 409).length;
+  expect([conflicts, conflicts > 5, conflicts < 20]).toEqual([expect.any(Number), true, true]);
 });

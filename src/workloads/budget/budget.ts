@@ -15,9 +15,6 @@ type Condition = NonNullable<Status["conditions"]>[number];
 /** How long an evicted Pod may take to be seen as being deleted, before its entry is dropped. */
 export const DISRUPTION_TIMEOUT_MS = 120_000;
 
-/** After a failure it is planned again: the controller of a Pod may be seen after its Pods, which tells nobody. */
-const FAILED_AGAIN_MS = 600_000;
-
 /** What a controller of Pods asks for. */
 export interface Scale {
   /** The uid of the controller that counts: the Deployment of a ReplicaSet. */
@@ -169,10 +166,9 @@ function planFailure(
   const event = tells("Warning", "CalculateExpectedPodCountFailed", note);
   const before = status.conditions?.find(({ type }) => type === CONDITION);
   const isKnown = before?.reason === "SyncFailed" && before.message === message && status.disruptionsAllowed === 0;
-  const again = { overdue: [], againMillis: FAILED_AGAIN_MS };
-  if (isKnown) return { stages: [isNews ? [...noPods, event] : []], ...again };
+  if (isKnown) return { stages: [isNews ? [...noPods, event] : []], overdue: [] };
   const failed = { ...budget, status: { ...status, disruptionsAllowed: 0, conditions } };
-  return { stages: [[...noPods, event, updatesStatus(BudgetKind, failed)]], ...again };
+  return { stages: [[...noPods, event, updatesStatus(BudgetKind, failed)]], overdue: [] };
 }
 
 const CONDITION = "DisruptionAllowed";
