@@ -146,6 +146,43 @@ describe("states", () => {
     expect(faults(["x", "y", "z"])).toMatchObject([{ key, found: '["x", "y", "z"]' }]);
   });
 
+  test("what neither a program nor the user has decided is a notice, and follows from a fault beside it", () => {
+    const bind = (actor: string, ...nodes: readonly string[]) =>
+      inStep(0, (run) => {
+        for (const [i, pod] of run.all("Pod").entries())
+          run.update(actor, pod, { spec: { ...(pod["spec"] as object), nodeName: nodes[i] } });
+      });
+    const bound = makeJudge([1, 2, 3].map((seed) => operatorRun(seed, bind("cluster", "n-1", "n-2")).record()));
+    const faults = (variation: Variation) => bound.faults(operatorRun(SEED, variation).record());
+    expect(faults(bind("cluster", "n-1", "n-2"))).toEqual([]);
+    expect(keys(faults(bind("cluster", "n-2", "n-1")))).toEqual(["notice: differs Pod default/a-* .spec.nodeName"]);
+    // Where the program has decided it, here or there, it is its fault.
+    expect(keys(faults(bind(OPERATOR, "n-3", "n-2")))).toEqual(["differs Pod default/a-* .spec.nodeName"]);
+    const [fault, ...others] = faults({
+      ...bind("cluster", "n-2", "n-1"),
+      ...insteadOf("ConfigMap", () => undefined),
+    });
+    expect(others).toEqual([]);
+    expect(fault).toMatchObject({
+      key: "missing ConfigMap default/a-config",
+      found: expect.stringContaining("also differs Pod default/a-* .spec.nodeName"),
+    });
+    // Of several members the one that a program has decided is named.
+    const both = (run: RecordedRun) => {
+      for (const [i, pod] of run.all("Pod").entries()) {
+        run.update("cluster", pod, { spec: { ...(pod["spec"] as object), nodeName: `n-${2 - i}` } });
+        run.update(OPERATOR, pod, { metadata: { labels: { app: "b" } } });
+      }
+    };
+    expect(faults(inStep(0, both))).toMatchObject([
+      {
+        key: "differs Pod default/a-* .metadata.labels.app",
+        severity: "fault",
+        found: expect.stringContaining(".spec.nodeName"),
+      },
+    ]);
+  });
+
   test("a reference to an owner of the same name that was deleted is dangling", () => {
     // The Widget is made anew; the ConfigMap still names the old one.
     const renew = (old: boolean) => (run: RecordedRun) => {
