@@ -183,6 +183,21 @@ describe("states", () => {
     ]);
   });
 
+  test("the resourceVersion of a reference tells only when it was written", () => {
+    const refer = (version: string, uid = "u-1") =>
+      inStep(1, (run) =>
+        run.update(OPERATOR, run.get("Secret", "a-cert"), {
+          data: { fixed: "yes" },
+          of: { kind: "Widget", name: "a", uid, resourceVersion: version },
+        }),
+      );
+    const referring = makeJudge([operatorRun(1, refer("7")).record()]);
+    expect(referring.faults(operatorRun(1, refer("9")).record())).toEqual([]);
+    expect(keys(referring.faults(operatorRun(1, refer("9", "u-2")).record()))).toEqual([
+      "differs Secret default/a-cert .of.uid",
+    ]);
+  });
+
   test("a reference to an owner of the same name that was deleted is dangling", () => {
     // The Widget is made anew; the ConfigMap still names the old one.
     const renew = (old: boolean) => (run: RecordedRun) => {
@@ -560,6 +575,35 @@ describe("what a run says itself", () => {
     ]);
   });
 
+  test("a step that is refused while a program is down, or blind, is one that the user would not have done yet", () => {
+    const refused = (isDown: boolean): Variation => ({
+      make: (run, sent, usual) => {
+        if (sent.kind !== "ConfigMap") return usual();
+        if (isDown) run.life(OPERATOR, 0, "killed");
+      },
+      beforeQuiet: (run, step) => {
+        if (step === 0) return;
+        run.complaints.push({ type: "step-failed", step: 1, detail: "refused" });
+        if (isDown) run.life(OPERATOR, 1, "started");
+      },
+    });
+    expect(keys(played(refused(false)))).toEqual(["step-failed step 1", "missing ConfigMap default/a-config"]);
+    expect(played(refused(true))).toEqual([]);
+    // What went wrong before is judged, all the same.
+    const before = { ...refused(true), make: refused(false).make! };
+    expect(
+      keys(
+        played({
+          ...before,
+          beforeQuiet: (run, step) => {
+            if (step === 0) return void run.complaints.push({ type: "always", rule: "one leader", seq: 1, detail: "" });
+            before.beforeQuiet!(run, step);
+          },
+        }),
+      ),
+    ).toContain("always one leader");
+  });
+
   test("a complaint of a clean run is a finding of the clean run alone", () => {
     const failed = complain({ type: "failed", actor: OPERATOR, step: 1, detail: "no such key 1" });
     const failing = makeJudge([operatorRun(1, failed), operatorRun(2), operatorRun(3)].map((run) => run.record()));
@@ -639,6 +683,16 @@ describe("writes without end", () => {
           "Without any perturbation, operator (operator-manager) and other (other-manager) undo each other's writes of .data.at of ConfigMap default/a-config.",
       },
     ]);
+  });
+
+  test("in a quiet of seconds one write is a late retry, and several of one member are not", () => {
+    const short = (values: readonly string[]): Variation => ({
+      ...write(values, [OPERATOR]),
+      halfMillis: 8000,
+    });
+    expect(keys(played(write(["x"], [OPERATOR])))).toContain("restless ConfigMap default/a-config .data.at");
+    expect(played(short(["x"])).filter(({ kind }) => kind === "restless")).toEqual([]);
+    expect(keys(played(short(["x", "y"])))).toContain("restless ConfigMap default/a-config .data.at");
   });
 
   test("a member that only grows is a heartbeat; one that takes any values is not", () => {

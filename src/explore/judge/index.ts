@@ -33,6 +33,7 @@ import { rememberedSentence, sentenceOf } from "./sentences.ts";
 import type { Suspect } from "./suspect.ts";
 import { unseenWrites } from "./unseen.ts";
 import { type Item, RunView } from "./view.ts";
+import { withoutVoidSteps } from "./void.ts";
 import { Writers } from "./writers.ts";
 
 /**
@@ -69,7 +70,8 @@ class RunJudge implements Judge {
     return this.#clean;
   }
 
-  faults(run: RunRecord): readonly Fault[] {
+  faults(played: RunRecord): readonly Fault[] {
+    const run = withoutVoidSteps(played);
     const view = new RunView(run, this.#ignored, this.#expected);
     const periods = new Periods(run);
     const needless = needlessDeletes(
@@ -79,7 +81,7 @@ class RunJudge implements Judge {
       { onlyData: changesWorld(run.order.plan), stepAt: stepAt(view, periods) },
     );
     const suspects = [
-      ...overTime(this.#expected, this.#facts, view),
+      ...overTime(this.#expected, this.#facts, view, { isCut: run !== played }),
       ...needless,
       ...this.#byItself(view, periods).filter((suspect) => !this.#cleanKeys.has(keyOf(suspect))),
     ];

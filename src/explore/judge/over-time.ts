@@ -26,8 +26,17 @@ import { Writers } from "./writers.ts";
 /** What is known of the first clean run. */
 export type CleanFacts = Pick<Side, "revisions" | "writers">;
 
-/** Returns what is wrong with the states of a run. */
-export function overTime(expected: Expected, { revisions, writers }: CleanFacts, view: RunView): readonly Suspect[] {
+/**
+ * Returns what is wrong with the states of a run.
+ *
+ * @param isCut whether the last state is not that of the end, so that what differs may be put right later
+ */
+export function overTime(
+  expected: Expected,
+  { revisions, writers }: CleanFacts,
+  view: RunView,
+  { isCut }: { readonly isCut: boolean },
+): readonly Suspect[] {
   const clean = expected.runs[0]!;
   const { plan } = view.record.order;
   const count = comparableStates(clean, view);
@@ -69,7 +78,7 @@ export function overTime(expected: Expected, { revisions, writers }: CleanFacts,
 
   function suspectOf(difference: Difference, from: number, to: number): Suspect | undefined {
     if (isExcused(expected, view, periods, difference, to)) return undefined;
-    if (to < last && !periods.isUndisturbed(to)) return undefined;
+    if ((to < last || isCut) && !periods.isUndisturbed(to)) return undefined;
     const healed =
       to < last &&
       isStillExpected(expected, difference, to, to + 1) &&
