@@ -38,7 +38,7 @@ export async function playAgain(
     const batch = Array.from({ length: Math.min(lab.parallel, times - played) }, () => runs.play(orderOf(finding)));
     for (const record of await Promise.all(batch)) {
       if (!record) continue;
-      const fault = faultOf(faultsOf(lab, reference, record, finding), finding.fault.key);
+      const fault = faultOf(faultsOf(lab, reference, record, finding), finding.fault);
       played++;
       if (fault) shown++;
       if (fault) seen ??= { fault, record };
