@@ -4,16 +4,9 @@
  *
  * @module
  */
-import type { Scenario } from "../../../src/testing/explore/scenario.ts";
-
-/** A scenario of built-in controllers. */
-export interface OwnStory {
-  /** The controllers that are disturbed, one program. */
-  readonly explored: readonly string[];
-  /** Those that work beside them. */
-  readonly beside: readonly string[];
-  readonly scenario: Scenario;
-}
+import { CLUSTER_STORIES } from "./stories-cluster.ts";
+import { STORAGE_STORIES } from "./stories-storage.ts";
+import type { OwnStory } from "./story.ts";
 
 const PODS = ["scheduler", "garbage-collector", "namespace-controller"];
 const core = (kind: string, name: string) => ({ apiVersion: "v1", kind, name });
@@ -33,37 +26,6 @@ const pod = (name: string, labels: object, spec: object = {}) => ({
   kind: "Pod",
   metadata: { name, labels },
   spec: { containers: [{ name: "c", image: "web:1" }], ...spec },
-});
-
-const configMap = (name: string, more: object = {}) => ({
-  apiVersion: "v1",
-  kind: "ConfigMap",
-  metadata: { name, ...more },
-});
-
-const volume = (name: string, storage: string, policy = "Retain") => ({
-  apiVersion: "v1",
-  kind: "PersistentVolume",
-  metadata: { name },
-  spec: {
-    capacity: { storage },
-    accessModes: ["ReadWriteOnce"],
-    persistentVolumeReclaimPolicy: policy,
-    storageClassName: "manual",
-    csi: { driver: "disks.example.com", volumeHandle: name },
-  },
-});
-
-const claim = (name: string, storage: string, more: object = {}) => ({
-  apiVersion: "v1",
-  kind: "PersistentVolumeClaim",
-  metadata: { name },
-  spec: {
-    storageClassName: "manual",
-    accessModes: ["ReadWriteOnce"],
-    resources: { requests: { storage } },
-    ...more,
-  },
 });
 
 export const OWN_STORIES: Readonly<Record<string, OwnStory>> = {
@@ -301,142 +263,6 @@ export const OWN_STORIES: Readonly<Record<string, OwnStory>> = {
       ],
     },
   },
-  owners: {
-    explored: ["garbage-collector"],
-    beside: ["namespace-controller"],
-    scenario: {
-      name: "owners are deleted in each way, and made again by the same name",
-      steps: [
-        {
-          name: "create owners with dependents",
-          do: async (cluster) => {
-            for (const owner of ["back", "fore", "orphan"]) {
-              // oxlint-disable-next-line no-await-in-loop -- each dependent names the uid of its owner
-              const [made] = await cluster.apply(configMap(owner));
-              const ownerReferences = [
-                { apiVersion: "v1", kind: "ConfigMap", name: owner, uid: made!.metadata.uid, blockOwnerDeletion: true },
-              ];
-              // oxlint-disable-next-line no-await-in-loop
-              await cluster.apply(...[1, 2].map((n) => configMap(`${owner}-${n}`, { ownerReferences })));
-            }
-          },
-        },
-        { name: "delete in the background", delete: { ...core("ConfigMap", "back"), propagationPolicy: "Background" } },
-        { name: "make it again", create: configMap("back") },
-        { name: "delete in the foreground", delete: { ...core("ConfigMap", "fore"), propagationPolicy: "Foreground" } },
-        { name: "delete and leave orphans", delete: { ...core("ConfigMap", "orphan"), propagationPolicy: "Orphan" } },
-      ],
-    },
-  },
-  namespaces: {
-    explored: ["namespace-controller", "serviceaccount", "root-ca"],
-    beside: ["garbage-collector"],
-    scenario: {
-      name: "a namespace with content is deleted and made again",
-      steps: [
-        {
-          name: "create",
-          apply: [
-            { apiVersion: "v1", kind: "Namespace", metadata: { name: "team" } },
-            { ...configMap("a"), metadata: { name: "a", namespace: "team" } },
-            { ...configMap("b"), metadata: { name: "b", namespace: "team", finalizers: ["example.com/held"] } },
-          ],
-        },
-        { name: "delete", delete: core("Namespace", "team") },
-        {
-          name: "let go",
-          patch: { ...core("ConfigMap", "b"), namespace: "team", with: { metadata: { finalizers: null } } },
-        },
-        { name: "make it again", create: { apiVersion: "v1", kind: "Namespace", metadata: { name: "team" } } },
-      ],
-    },
-  },
-  quota: {
-    explored: ["resourcequota"],
-    beside: ["garbage-collector", "namespace-controller"],
-    scenario: {
-      name: "a quota counts what comes and goes",
-      steps: [
-        {
-          name: "create",
-          create: [
-            {
-              apiVersion: "v1",
-              kind: "ResourceQuota",
-              metadata: { name: "some" },
-              spec: { hard: { "count/configmaps": "5", pods: "2" } },
-            },
-            configMap("a"),
-            configMap("b"),
-            pod("p", { app: "web" }),
-          ],
-        },
-        { name: "delete one", delete: core("ConfigMap", "a") },
-        { name: "allow more", patch: { ...core("ResourceQuota", "some"), with: { spec: { hard: { pods: "4" } } } } },
-        { name: "delete a Pod", delete: core("Pod", "p") },
-      ],
-    },
-  },
-  roles: {
-    explored: ["clusterrole-aggregation-controller"],
-    beside: ["garbage-collector"],
-    scenario: {
-      name: "a role gathers the rules of others",
-      steps: [
-        {
-          name: "create",
-          create: [
-            {
-              apiVersion: "rbac.authorization.k8s.io/v1",
-              kind: "ClusterRole",
-              metadata: { name: "all-of-it" },
-              aggregationRule: { clusterRoleSelectors: [{ matchLabels: { part: "yes" } }] },
-            },
-            ...["one", "two"].map((name) => ({
-              apiVersion: "rbac.authorization.k8s.io/v1",
-              kind: "ClusterRole",
-              metadata: { name, labels: { part: "yes" } },
-              rules: [{ apiGroups: [""], resources: [name === "one" ? "pods" : "secrets"], verbs: ["get"] }],
-            })),
-          ],
-        },
-        {
-          name: "change one",
-          patch: {
-            apiVersion: "rbac.authorization.k8s.io/v1",
-            kind: "ClusterRole",
-            name: "one",
-            with: { rules: [{ apiGroups: [""], resources: ["pods"], verbs: ["get", "list"] }] },
-          },
-        },
-        {
-          name: "delete one",
-          delete: { apiVersion: "rbac.authorization.k8s.io/v1", kind: "ClusterRole", name: "two" },
-        },
-      ],
-    },
-  },
-  binding: {
-    explored: ["persistentvolume-binder", "pvc-protection", "pv-protection"],
-    beside: ["garbage-collector", "namespace-controller"],
-    scenario: {
-      name: "claims are bound to volumes, deleted, and made again",
-      start: [volume("small", "1Gi"), volume("large", "5Gi")],
-      steps: [
-        { name: "claim", create: [claim("a", "1Gi"), claim("b", "3Gi")] },
-        { name: "delete one", delete: core("PersistentVolumeClaim", "a") },
-        { name: "make it again", create: claim("a", "1Gi") },
-        { name: "another volume", create: volume("more", "1Gi") },
-        {
-          name: "free the old one",
-          patch: { ...core("PersistentVolume", "small"), with: { spec: { claimRef: null } } },
-        },
-        { name: "a claim that names its volume", create: claim("c", "1Gi", { volumeName: "small" }) },
-        { name: "delete a volume in use", delete: core("PersistentVolume", "large") },
-        { name: "and its claim", delete: core("PersistentVolumeClaim", "b") },
-      ],
-    },
-  },
   scheduling: {
     explored: ["scheduler"],
     beside: ["garbage-collector", "namespace-controller"],
@@ -484,4 +310,6 @@ export const OWN_STORIES: Readonly<Record<string, OwnStory>> = {
       ],
     },
   },
+  ...CLUSTER_STORIES,
+  ...STORAGE_STORIES,
 };
