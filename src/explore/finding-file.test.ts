@@ -68,6 +68,20 @@ describe("the file of a finding", () => {
     expect(decodeFinding(JSON.stringify(finding))).toEqual(finding);
   });
 
+  it("keeps several programs, and how a driver is started that plans may kill", () => {
+    const { command: _, ...alone } = finding;
+    const several: Finding = {
+      ...alone,
+      programs: [
+        { name: "provisioner", command: ["./provisioner", "--csi-address={csi}"] },
+        { name: "resizer", command: ["./resizer"] },
+      ],
+      csi: { endpoint: "unix:///csi.sock", driver: ["./driver", "-v"] },
+      plan: [{ type: "crash", at, when: "before", downMillis: 1000, victim: "driver" }],
+    };
+    expect(decodeFinding(encodeFinding(several))).toEqual(several);
+  });
+
   it("begins with the sentence, which cannot end the comment", () => {
     const hostile = { ...finding, fault: { ...fault, sentence: "a\nformat: 2\u001b[2J" } };
     const text = encodeFinding(hostile);

@@ -89,7 +89,7 @@ const type = <T extends PerturbationType>(name: T): Decoder<T> => oneOf(name);
 const PERTURBATIONS: { readonly [T in PerturbationType]: Decoder<Extract<Perturbation, { readonly type: T }>> } = {
   crash: record(
     { type: type("crash"), at: requestPoint, when: oneOf("before", "after", "late"), downMillis: count },
-    {},
+    { victim: oneOf("driver") },
   ),
   "answer-lost": record({ type: type("answer-lost"), at: requestPoint }, {}),
   refused: record({ type: type("refused"), at: requestPoint, with: refusal, times: count }, {}),
@@ -168,7 +168,8 @@ const finding: Decoder<Finding> = record(
   },
   {
     command: listOf(text, MAX_ITEMS),
-    csi: record({ endpoint: word }, {}),
+    programs: listOf(record({ name: word, command: listOf(text, MAX_ITEMS) }, {}), MAX_ITEMS),
+    csi: record({ endpoint: word }, { driver: listOf(text, MAX_ITEMS) }),
     steps: listOf(count, MAX_ITEMS),
   },
 );

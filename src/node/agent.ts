@@ -147,6 +147,8 @@ class Agent implements RunningAgent {
   readonly #random: Random;
   readonly #log: Log;
   readonly #client: Client;
+  /** The work of this start: what a dead process has begun is no work. */
+  readonly #activity: Pick<Activity, "begin"> | undefined;
   readonly #manager: Manager;
   readonly #memory: AgentMemory;
   readonly #recorder: Recorder;
@@ -158,13 +160,15 @@ class Agent implements RunningAgent {
 
   constructor(options: AgentOptions) {
     const { name, root, client, dialect, random = systemRandom, log = silentLog, capacity = {}, labels = {} } = options;
-    const { version, machine = thisMachine(root, version), freeze, activity } = options;
+    const { version, machine = thisMachine(root, version), freeze } = options;
+    const activity = this.#killSwitch.activity(options.activity);
     this.name = name;
     this.root = root;
     this.#options = options;
     this.#random = random;
     this.#log = log;
     this.#clock = this.#killSwitch.clock(options.clock ?? systemClock);
+    this.#activity = activity;
     this.#client = client.with({ clock: this.#clock, through: this.#killSwitch.transport });
     const shared = { client: this.#client, clock: this.#clock, ...(activity ? { activity } : {}) };
     this.#manager = createManager({
@@ -285,7 +289,7 @@ class Agent implements RunningAgent {
     this.#memory.own?.status.allocatable ?? capacityOf(this.#facts);
 
   #context(): PluginContext {
-    const { dialect, mounter, activity } = this.#options;
+    const { dialect, mounter } = this.#options;
     const memory = this.#memory;
     return {
       node: this.name,
@@ -295,7 +299,7 @@ class Agent implements RunningAgent {
       clock: this.#clock,
       random: this.#random,
       log: this.#log,
-      activity,
+      activity: this.#activity,
       mounter,
       informer: (spec) => this.#manager.informer(spec),
       pods: () => memory.pods(),

@@ -145,11 +145,11 @@ export class Recorder {
   /** Aborts the request under way. */
   #late = new AbortController();
   #waiting = 0;
-  /** While some wait: one unit for all, as those that wait for a request wait for the clock with it. */
-  #count: ActivityCount | undefined;
   /** Whether dropped Events were reported since the last time that none waited. */
   #isDropping = false;
   #stopped = false;
+  /** Counts the Events that wait. */
+  #count: ActivityCount | undefined;
 
   constructor(options: RecorderOptions) {
     this.#options = options;
@@ -166,16 +166,19 @@ export class Recorder {
       regarding: named(regarding),
       related: related && named(related),
     };
-    const { activity, failed } = this.#options;
-    this.#count ??= activity && new ActivityCount(() => activity.begin("events that are written"));
+    const { activity } = this.#options;
+    // One for all, as those behind wait for the first.
+    this.#count ??= activity && new ActivityCount(() => activity.begin(`event ${event.reason}`));
+    const count = this.#count;
     this.#waiting++;
     this.#last = this.#last
-      .then(() => runCounted(this.#count, () => this.#write(event)))
-      .catch(failed)
+      .then(() => runCounted(count, () => this.#write(event)))
+      .catch(this.#options.failed)
       .finally(() => {
-        if (--this.#waiting > 0) return;
+        this.#waiting--;
+        if (this.#waiting > 0) return;
         this.#isDropping = false;
-        this.#count?.end();
+        count?.end();
         this.#count = undefined;
       });
   }

@@ -68,22 +68,34 @@ export interface SettleOptions {
 /** What is waited for. */
 export interface Settling {
   readonly activity: Activity;
-  /** The revision of the store: as long as it grows, work goes on. */
-  readonly revision: () => number;
+  /** As long as it grows, work goes on: the revision of the store. */
+  readonly progress: () => number;
 }
 
-/** Resolves when no work is running. @throws NotSettled after `limit` of real time without a write, and the error of `alarm` */
-export async function settle({ activity, revision }: Settling, limit: Duration, alarm: Promise<never>): Promise<void> {
+/** How long work may go on without progress. */
+export interface Patience {
+  readonly limit: Duration;
+  /** In how many looks of equal distance there is no progress; 1 by default. A machine under load looks less often. */
+  readonly looks?: number;
+}
+
+/** Resolves when no work is running. @throws NotSettled after a time without progress, and the error of `alarm` */
+export async function settle(
+  { activity, progress }: Settling,
+  { limit, looks = 1 }: Patience,
+  alarm: Promise<never>,
+): Promise<void> {
   const millis = millisOf(limit);
   const late = Promise.withResolvers<never>();
-  let seen = revision();
+  let [seen, same] = [progress(), 0];
   const look = (): void => {
-    const now = revision();
-    if (now === seen) late.reject(new NotSettled(activity.list(), millis));
-    else timer = systemClock.after(millis, look, { holds: true });
+    const now = progress();
+    same = now === seen ? same + 1 : 0;
     seen = now;
+    if (same === looks) late.reject(new NotSettled(activity.list(), millis));
+    else timer = systemClock.after(millis / looks, look, { holds: true });
   };
-  let timer = systemClock.after(millis, look, { holds: true });
+  let timer = systemClock.after(millis / looks, look, { holds: true });
   try {
     await Promise.race([activity.idle(), late.promise, alarm]);
   } finally {

@@ -60,6 +60,9 @@ import { type Moment, type Serving, momentOf, serverFrom, snapshotOf } from "./w
 /** The time for clients of a port to read the last responses. */
 const GRACE_MS = 1000;
 
+/** How long a patient cluster waits: 100 turns of the loop that bring nothing, which a machine under load does not shorten. */
+const PATIENCE = { limit: "5s", looks: 100 } as const;
+
 /** The settings that a cluster and its forks share. */
 export interface Settings {
   readonly dialect: Dialect;
@@ -100,6 +103,8 @@ export interface ForkOptions {
   readonly seed?: number;
   /** Filters that requests pass right before they are handled. */
   readonly filters?: readonly Filter[] | undefined;
+  /** Whether `settled()` waits as long as any work begins or ends, however slow the machine is, and not only while there are writes. */
+  readonly isPatient?: boolean;
 }
 
 /** The inside of a cluster. */
@@ -139,6 +144,7 @@ export class TestCluster implements Cluster {
   readonly #settings: Settings;
   readonly #routes: readonly Route[];
   readonly #filters: readonly Filter[];
+  readonly #isPatient: boolean;
   readonly #activity = new Activity(systemClock);
   readonly #traffic = new Traffic();
   readonly #test = new Sender("test");
@@ -167,9 +173,10 @@ export class TestCluster implements Cluster {
     origin: Moment,
     routes?: ClusterOptions["routes"],
     webhooks: WebhookBook = new WebhookBook(),
-    filters: readonly Filter[] = [],
+    { filters = [], isPatient = false }: Omit<ForkOptions, "seed"> = {},
   ) {
     this.#filters = filters;
+    this.#isPatient = isPatient;
     this.#settings = settings;
     this.#webhooks = webhooks;
     this.#origin = origin;
@@ -241,8 +248,11 @@ export class TestCluster implements Cluster {
     mayWait("settled() cannot be awaited");
     this.#startControllers();
     try {
+      const activity = this.#activity;
       const revision = (): number => this.#live?.store.revision ?? 0;
-      await settle({ activity: this.#activity, revision }, limit, this.#failures.alarmAt(hot));
+      const progress = this.#isPatient ? () => revision() + activity.progress : revision;
+      const patience = this.#isPatient ? PATIENCE : { limit };
+      await settle({ activity, progress }, patience, this.#failures.alarmAt(hot));
       this.#failures.reset();
     } finally {
       this.#failures.raise();
@@ -287,11 +297,11 @@ export class TestCluster implements Cluster {
     return this.#webhooks.add(this.client(), options, handler);
   }
 
-  fork({ seed, filters }: ForkOptions = {}): TestCluster {
+  fork({ seed, ...options }: ForkOptions = {}): TestCluster {
     this.#mayAct();
     const moment = this.#moment();
     const own = seed === undefined ? moment : { ...moment, random: seededRandom(seed) };
-    return new TestCluster(this.#settings, own, undefined, this.#webhooks.fork(), filters);
+    return new TestCluster(this.#settings, own, undefined, this.#webhooks.fork(), options);
   }
 
   /** What programs beside {@link run} need, and what sees all that is stored. */

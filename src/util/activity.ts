@@ -45,6 +45,11 @@ export class Activity {
     return this.#units.size;
   }
 
+  /** Grows with each unit that begins or ends. */
+  get progress(): number {
+    return 2 * this.#begun - this.count;
+  }
+
   /** The running units in the order in which they began. */
   list(): readonly ActivityUnit[] {
     return [...this.#units];
@@ -63,6 +68,8 @@ export class Activity {
 export class ActivityCount {
   readonly #begin: () => () => void;
   readonly #outer: ActivityCount | undefined;
+  /** Units that wait while this one does. */
+  readonly #followers = new Set<ActivityCount>();
   #stop: (() => void) | undefined;
   #pauses = 0;
   #ended = false;
@@ -79,13 +86,30 @@ export class ActivityCount {
 
   /** Stops counting the unit until {@link resume} has been called as often as this. */
   pause(): void {
-    if (this.#pauses++ === 0) this.#leave();
+    if (this.#pauses++ === 0) {
+      this.#leave();
+      for (const unit of this.#followers) unit.pause();
+    }
     this.#outer?.pause();
   }
 
   resume(): void {
     this.#outer?.resume();
-    if (--this.#pauses === 0 && !this.#ended) this.#stop = this.#begin();
+    if (--this.#pauses > 0) return;
+    if (!this.#ended) this.#stop = this.#begin();
+    for (const unit of this.#followers) unit.resume();
+  }
+
+  /** Whether units follow this one. */
+  get isFollowed(): boolean {
+    return this.#followers.size > 0;
+  }
+
+  /** Pauses `unit` while this one is paused, until the returned function is called. */
+  leads(unit: ActivityCount): () => void {
+    this.#followers.add(unit);
+    if (this.#pauses > 0) unit.pause();
+    return () => void this.#followers.delete(unit);
   }
 
   /** Ends the unit; further calls do nothing. */

@@ -7,6 +7,7 @@ import {
   Pod,
   PodDisruptionBudget,
   ResourceClaim,
+  Service,
   StatefulSet,
 } from "../../src/client/kinds/index.ts";
 import { builtInControllers, chooseControllers } from "../../src/controllers/index.ts";
@@ -32,10 +33,8 @@ beforeEach(async () => {
 });
 afterEach(() => cluster.close());
 
-const run = (...names: readonly string[]) =>
-  cluster.run(
-    chooseControllers(builtInControllers({ dialect: kubernetes, eventTtlMillis: 1, caCertificate: "" }), names),
-  );
+const SETTINGS = { dialect: kubernetes, eventTtlMillis: 1, caCertificate: "" };
+const run = (...names: readonly string[]) => cluster.run(chooseControllers(builtInControllers(SETTINGS), names));
 
 const at = { namespace: "default", name: "web" };
 const workload = (spec: object) => ({
@@ -199,4 +198,29 @@ test("WL-GEN-4: while memory stands still, what meets conflicts is tried less an
   await cluster.clock.advance("4m");
   const conflicts = seen.requests.filter(({ code }) => code === 409).length;
   expect([conflicts, conflicts > 5, conflicts < 20]).toEqual([expect.any(Number), true, true]);
+});
+
+test("an address is free again, also where it was never seen who had it", async () => {
+  const balancer = (name: string) => ({
+    apiVersion: "v1",
+    kind: "Service",
+    metadata: { name, namespace: "default" },
+    spec: { type: "LoadBalancer", ports: [{ port: 80 }] },
+  });
+  const services = cluster.client().resource(Service);
+  const addressesOf = async (name: string) =>
+    (await services.get({ namespace: "default", name })).status.loadBalancer.ingress?.map(({ ip }) => ip);
+  const settings = { ...SETTINGS, loadBalancerAddresses: ["192.0.2.1/32"] };
+  await cluster.run(chooseControllers(builtInControllers(settings), ["service-lb"]));
+  cluster.faults.next({ kind: Service, verb: "update", subresource: "status" }, slow("10s"));
+  await cluster.apply(balancer("a"));
+  await cluster.settled();
+  cluster.faults.open({ kind: Service }, watchStalls());
+  await cluster.clock.advance("30s");
+  expect(await addressesOf("a")).toEqual(["192.0.2.1"]);
+  await services.delete({ namespace: "default", name: "a" });
+  cluster.faults.open({ kind: Service }, watchExpires());
+  await cluster.apply(balancer("b"));
+  await cluster.clock.advance("1m");
+  expect(await addressesOf("b")).toEqual(["192.0.2.1"]);
 });

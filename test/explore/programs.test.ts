@@ -14,13 +14,13 @@ import { fromKubeconfig } from "../../src/client/index.ts";
 import { ConfigMap, Secret } from "../../src/client/kinds/index.ts";
 import type { Finding } from "../../src/explore/contract/finding.ts";
 import type { RunRecord } from "../../src/explore/contract/laboratory.ts";
-import type { Perturbation, RequestPoint } from "../../src/explore/contract/plan.ts";
+import type { DeliveryPoint, Perturbation, RequestPoint } from "../../src/explore/contract/plan.ts";
+import type { ChangeEntry, RequestEntry } from "../../src/explore/contract/trace.ts";
 import { decodeFinding } from "../../src/explore/finding-file.ts";
 import { makeJudge } from "../../src/explore/judge/index.ts";
-import { playAgain } from "../../src/testing/explore/play-again.ts";
+import { replayFinding } from "../../src/testing/explore/replay.ts";
 import { ProgramsLaboratory } from "../../src/testing/explore/programs.ts";
 import { readScenarioFile } from "../../src/testing/explore/scenario-file.ts";
-import { systemClock } from "../../src/util/clock.ts";
 import { built } from "../clients/built.ts";
 
 const keelson = new URL("../../bin/keelson.js", import.meta.url).pathname;
@@ -99,10 +99,9 @@ describe("a naive program", { timeout: 300_000 }, () => {
     const [name] = readdirSync(findings);
     const finding = decodeFinding(readFileSync(join(findings, name!), "utf8"));
     await using lab = await laboratory(...naive, "--generate");
-    const options = { times: 10, clock: systemClock, signal: new AbortController().signal };
-    const { findings: found } = await playAgain(lab, (clean) => makeJudge(clean), finding, options);
-    expect(found[0]?.replayed).toMatchObject({ of: 10 });
-    expect(found[0]?.replayed.shown).toBeGreaterThanOrEqual(9);
+    const { shown, of } = await replayFinding(lab, (clean) => makeJudge(clean), finding, { times: 10 });
+    expect(of).toBe(10);
+    expect(shown).toBeGreaterThanOrEqual(9);
   });
 
   test("a run stops before a write, and its cluster can be used", async () => {
@@ -127,6 +126,52 @@ describe("a naive program", { timeout: 300_000 }, () => {
     const limits = ["--only", "crash,answer-lost", "--plans", "4", "--budget", "5m", "--restart", "200ms"];
     const { code, said } = await keelsonExplore(file, ...limits, "--", ...naive);
     expect({ code, said }).toMatchObject({ code: 0, said: expect.stringContaining("0 faults") });
+  });
+});
+
+describe("what happens to a program over HTTP", { timeout: 120_000 }, () => {
+  const added: DeliveryPoint = {
+    actor: "tickets",
+    group: "",
+    kind: "ConfigMap",
+    namespace: "default",
+    name: "one",
+    change: "ADDED",
+    occurrence: 0,
+  };
+  const patch: RequestPoint = { ...create, verb: "patch", kind: "ConfigMap", name: "one" };
+  const play = async (one: Perturbation, ...args: readonly string[]) => {
+    await using lab = await laboratory(...naive, ...args);
+    const run = await lab.run({ seed: 2, plan: [one], brief: true });
+    expect([run.met, secrets(run), run.complaints]).toEqual([[true], 1, []]);
+    return run.trace;
+  };
+
+  test("lag: a watch stands still until all else is at rest", async () => {
+    const trace = await play({ type: "lag", at: added });
+    const [stands, goesOn] = trace.filter(({ type }) => type === "perturbation");
+    const delivered = trace.find(({ type }) => type === "delivery")!;
+    expect([stands!.seq < delivered.seq, goesOn!.at - stands!.at >= 250]).toEqual([true, true]);
+  });
+
+  test("stale-restart: a program that lists any state gets one from before what it had seen, and then the rest", async () => {
+    const trace = await play({ type: "stale-restart", at: patch, behind: added }, "--any-state");
+    const made = trace.find((one) => one.type === "change" && one.object.kind === "ConfigMap") as ChangeEntry;
+    const lists = trace.filter((one): one is RequestEntry => one.type === "request" && one.verb === "list");
+    expect(lists.map(({ life }) => life)).toEqual([0, 1]);
+    expect(lists[1]!.revision).toBeLessThan(made.revision);
+    const seen = trace.filter((one) => one.type === "delivery" && one.life === 1 && one.object.kind === "ConfigMap");
+    expect(seen.length).toBeGreaterThanOrEqual(1);
+  });
+
+  test("slow-webhooks: each of its writes takes a time", async () => {
+    const trace = await play({ type: "slow-webhooks", actor: "tickets", byMillis: 1000 });
+    const seen = trace.find(({ type }) => type === "delivery")!;
+    const [secret, marked] = trace.filter(
+      (one): one is ChangeEntry => one.type === "change" && one.actor === "tickets",
+    );
+    expect(secret!.at - seen.at).toBeGreaterThanOrEqual(990);
+    expect(marked!.at - secret!.at).toBeGreaterThanOrEqual(990);
   });
 });
 

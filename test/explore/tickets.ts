@@ -1,6 +1,7 @@
 /**
  * A program over HTTP, as a beginner writes it: each ConfigMap with the label `wants: ticket` gets a Secret, whose name is written into the
  * ConfigMap. `--generate` makes the fault: a program that is killed between the two writes makes a second Secret, which nobody removes.
+ * `--any-state` lists as informers of client-go do: with whatever state a server has.
  */
 import { type ConfigMap as Wanted, ConfigMap, Secret } from "../../src/client/kinds/index.ts";
 import { fromKubeconfig } from "../../src/client/index.ts";
@@ -24,7 +25,8 @@ async function reconcile({ metadata }: Wanted): Promise<void> {
 }
 
 console.log("tickets begins");
-const list = await maps.list({ labelSelector: "wants=ticket" });
+const anyState = process.argv.includes("--any-state") ? { resourceVersion: "0" } : {};
+const list = await maps.list({ labelSelector: "wants=ticket", ...anyState });
 for (const map of list.items) await reconcile(map);
 for await (const event of maps.watch({
   labelSelector: "wants=ticket",

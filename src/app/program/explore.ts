@@ -19,7 +19,7 @@ import type { Played } from "../../testing/explore/play.ts";
 import { LaboratoryPool } from "../../testing/explore/pool.ts";
 import type { Ignored } from "../../testing/explore/scenario.ts";
 import { LaboratoryError } from "../../explore/runs.ts";
-import { orderOf, playAgain } from "../../testing/explore/play-again.ts";
+import { orderOf, replayFinding, replayedExploration, replaysOf } from "../../testing/explore/replay.ts";
 import { ProgramsLaboratory } from "../../testing/explore/programs.ts";
 import { readScenarioFile } from "../../testing/explore/scenario-file.ts";
 import { ProgramError } from "../../testing/explore/programs-world.ts";
@@ -28,9 +28,6 @@ import { messageOf } from "../../util/error.ts";
 import { VERSION } from "../process/version.ts";
 import { firstSignal } from "../process/first-signal.ts";
 
-/** How often a finding is played again where runs differ. */
-const TIMES = 3;
-
 /** What is explored, with the laboratory that plays it. */
 interface Subject extends AsyncDisposable {
   readonly name: string;
@@ -38,9 +35,13 @@ interface Subject extends AsyncDisposable {
   readonly file: string | undefined;
   readonly programs: readonly ExploredProgram[];
   readonly csi: string | undefined;
+  /** Starts the driver. */
+  readonly driver?: readonly string[] | undefined;
   readonly lab: Laboratory;
   readonly ignored: readonly Ignored[];
   readonly skipped: readonly Skipped[];
+  /** What of a storage driver cannot be judged, as sentences. */
+  readonly notJudged?: readonly string[];
   /** Plays an order, and keeps the cluster. */
   readonly open: (order: RunOrder) => Promise<Played>;
   readonly outputOf: (run: RunRecord) => ReturnType<ProgramsLaboratory["outputOf"]> | undefined;
@@ -74,13 +75,14 @@ export const explorer: Explorer = {
     const finding = readFinding(path);
     return inLaboratory(request, { finding, path }, async (subject) => {
       using cancel = cancelled();
-      const exploration = await playAgain(subject.lab, judgeOf(subject), finding, {
-        times: TIMES,
-        clock: systemClock,
+      const { lab } = subject;
+      const times = replaysOf(lab);
+      const replayed = await replayFinding(lab, judgeOf(subject), finding, {
+        times,
         signal: cancel.signal,
-        onRun: (played, shown) => progress(`played ${played} of ${TIMES} times, shown ${shown} times`),
+        onRun: (played, shown) => progress(`played ${played} of ${times} times, shown ${shown} times`),
       });
-      return outcomeOf(exploration, subject, request);
+      return outcomeOf(replayedExploration(lab, finding, replayed, times), subject, request);
     });
   },
 
@@ -122,7 +124,8 @@ async function subjectOf(
   request: ExploreRequest,
   replayed: { readonly finding: Finding; readonly path: string } | undefined,
 ): Promise<Subject> {
-  const { programs: asked, csi = replayed?.finding.csi?.endpoint, driver, workers, restartMillis } = request;
+  const { programs: asked, csi = replayed?.finding.csi?.endpoint, workers, restartMillis } = request;
+  const driver = request.driver ?? commandOf(replayed?.finding.csi?.driver);
   const file = request.file ?? (replayed && fileOf(replayed.finding, replayed.path));
   const programs = asked.length > 0 ? asked : replayed ? programsOf(replayed.finding) : [];
   const module = file !== undefined && MODULES.has(extname(file)) ? await moduleOf(file) : undefined;
@@ -134,7 +137,8 @@ async function subjectOf(
     const options = { endpoint: csi, ...(driver && { driver }), programs, env, restartMillis, ...scenario };
     const lab = await openDriverLaboratory(options);
     const open = (order: RunOrder): Promise<Played> => lab.open(order);
-    return subject(lab, { file, programs, csi, ignored: lab.ignored, skipped: [], open, outputOf: none });
+    const { ignored, notJudged } = lab;
+    return subject(lab, { file, programs, csi, driver, ignored, skipped: [], notJudged, open, outputOf: none });
   }
   if (!found) throw new CliError("expected the file of a scenario", { usage: true });
   const { scenario, operations } = found;
@@ -181,10 +185,17 @@ function fileOf({ scenario: { file, name }, csi }: Finding, path: string): strin
   throw new CliError(`expected the file of the scenario ${name}: ${path} does not name one`, { usage: true });
 }
 
-/** The program of a finding, by the name that its plan has. */
-function programsOf({ command, plan }: Finding): readonly ExploredProgram[] {
+const commandOf = ([first, ...rest]: readonly string[] = []): ExploredProgram["command"] | undefined =>
+  first === undefined ? undefined : [first, ...rest];
+
+/** The programs of a finding; one alone by the name that its plan has. */
+function programsOf({ command, programs = [], plan }: Finding): readonly ExploredProgram[] {
+  const several = programs.flatMap((one) => {
+    const started = commandOf(one.command);
+    return started ? [{ name: one.name, command: started }] : [];
+  });
   const [first, ...rest] = command ?? [];
-  if (first === undefined) return [];
+  if (first === undefined) return several;
   const actors = plan.flatMap((one) => ("at" in one ? [one.at.actor] : "actor" in one ? [one.actor] : []));
   return [{ name: actors[0] ?? first.slice(first.lastIndexOf("/") + 1), command: [first, ...rest] }];
 }
@@ -194,20 +205,20 @@ const judgeOf =
   (clean) =>
     makeJudge(clean, ignored);
 
-function originOf({ file, name, programs, csi }: Subject, directory = "."): Origin {
+function originOf({ file, name, programs, csi, driver }: Subject, directory = "."): Origin {
   const [program, another] = programs;
   return {
     scenario: { name, ...(file !== undefined && { file: relative(directory, file) }) },
-    // Several programs have to be named again.
     ...(program && !another && { command: program.command }),
-    ...(csi !== undefined && { csi: { endpoint: csi } }),
+    ...(another && { programs }),
+    ...(csi !== undefined && { csi: { endpoint: csi, ...(driver && { driver }) } }),
     versions: { keelson: VERSION, node: process.version, platform: `${process.platform}-${process.arch}` },
   };
 }
 
 function outcomeOf(
   exploration: Exploration,
-  { file, name: scenario, outputOf, skipped }: Subject,
+  { file, name: scenario, outputOf, skipped, notJudged }: Subject,
   { directory }: ExploreRequest,
 ): ExploreOutcome {
   const { findings, notices, evidence } = exploration;
@@ -217,6 +228,7 @@ function outcomeOf(
     scenario,
     version: VERSION,
     skipped,
+    ...(notJudged && { notJudged }),
     ...(directory !== undefined && { pathOf: (name: string) => relative(".", resolve(directory, name)) }),
     outputOf: (finding) => {
       const run = evidence.get(finding)?.run;

@@ -74,7 +74,10 @@ export interface Finding {
   };
   /** How the programs were started: `["./manager", "--kubeconfig", "{}"]`; absent in process. */
   readonly command?: readonly string[];
-  readonly csi?: { readonly endpoint: string };
+  /** How several programs were started, by their names; then there is no `command`. */
+  readonly programs?: readonly { readonly name: string; readonly command: readonly string[] }[];
+  /** The socket of the driver, and how it was started where that is ours to do. */
+  readonly csi?: { readonly endpoint: string; readonly driver?: readonly string[] };
   readonly seed: number;
   /** The steps that are needed, by index; all where absent. */
   readonly steps?: readonly number[];

@@ -75,6 +75,8 @@ export interface ScenarioOutline {
   readonly comparisons: readonly Comparison[];
   /** The names of simulated nodes. */
   readonly nodes: readonly string[];
+  /** Whether the storage driver can be killed, as the laboratory can start it again. */
+  readonly startsDriver?: boolean;
 }
 
 /** Plays runs of one scenario with one set of programs. */

@@ -173,7 +173,9 @@ function ofLeaked(identity: Identity, perturbation: Perturbation, evidence: Evid
     case "repeated":
       if (twice && isGenerated && "verb" in perturbation.at && perturbation.at.verb === "create")
         return "it does not look for what its first create made, and makes another one";
-      return perturbation.type === "crash" && evidence.actor(clean, identity, "deleted") === perturbation.at.actor
+      return perturbation.type === "crash" &&
+        perturbation.victim === undefined &&
+        evidence.actor(clean, identity, "deleted") === perturbation.at.actor
         ? "it does not remove it after a restart"
         : undefined;
     case "lag":
@@ -233,7 +235,7 @@ function ofOthers(
         : undefined;
     }
     case "crash": {
-      const isStatus = suspect.path?.startsWith(".status") === true;
+      const isStatus = perturbation.victim === undefined && suspect.path?.startsWith(".status") === true;
       return isStatus && evidence.requests(identity, begin).every(({ subresource }) => subresource !== "status")
         ? "it does not write the status again after a restart"
         : undefined;

@@ -13,18 +13,30 @@ const WHEN = {
   late: (at) => `while its ${requestNoun(at)} is on its way; the request is handled after the restart`,
 } satisfies Record<string, (at: Parameters<typeof did>[0]) => string>;
 
+/** A driver is sent its calls by others: there is no request of its own that could be on its way. */
+const DRIVER_WHEN = {
+  before: "before it has seen",
+  after: "after its work, and before its answer, for",
+  late: "after its work, and before its answer, for",
+} as const;
+
 export const crash: PerturbationRule<"crash"> = {
   type: "crash",
   title: "The program is killed",
   permitted:
-    "A Pod may be ended at any instruction: by an eviction, a lost node, memory, a rollout (Pod lifecycle in the documentation of Kubernetes). A request that was sent before may be handled, be lost, or be handled after the next start, as nothing ties the life of a request to that of its sender.",
-  describe({ at, when, downMillis }) {
+    "A Pod may be ended at any instruction: by an eviction, a lost node, memory, a rollout (Pod lifecycle in the documentation of Kubernetes). A request that was sent before may be handled, be lost, or be handled after the next start, as nothing ties the life of a request to that of its sender. A storage driver is a Pod as well: its calls are idempotent, so that they can be repeated after any end (Container Storage Interface, error scheme).",
+  describe({ at, when, downMillis, victim }) {
     const down = downMillis > DOWN ? `, and stays down for ${durationText(downMillis)}` : "";
+    if (victim === "driver") return `the driver is killed ${DRIVER_WHEN[when]} the ${requestNoun(at)} by ${at.actor}${down}`;
     return `${at.actor} is killed ${WHEN[when](at)}${down}`;
   },
-  propose(run) {
+  propose(run, { startsDriver }) {
     return freshWrites(run).flatMap((write) => {
       const grave = gravity(write);
+      const killDriver = (when: "before" | "after", worth: number): Candidate => {
+        const perturbation = { type: "crash", at: write.point, when, downMillis: DOWN, victim: "driver" } as const;
+        return forWrite(write, perturbation, worth * grave);
+      };
       const kill = (when: "before" | "after" | "late", worth: number, downMillis = DOWN): Candidate =>
         forWrite(write, { type: "crash", at: write.point, when, downMillis }, worth * grave);
       return [
@@ -33,6 +45,10 @@ export const crash: PerturbationRule<"crash"> = {
         // Between two writes it is the same as after the first of them.
         ...(write.place === 0 ? [kill("before", 25)] : []),
         kill("late", isDeletion(write) || isRepeatable(write) ? 45 : 25),
+        // What it has not stored by then is lost, also what it keeps in memory of calls before.
+        ...(startsDriver === true && write.point.protocol === "csi"
+          ? [killDriver("after", 40), killDriver("before", 30)]
+          : []),
       ];
     });
   },

@@ -42,6 +42,18 @@ const proposed = (type: PerturbationType) =>
     .toSorted((a, b) => b.worth - a.worth)
     .map(({ perturbation }) => describePerturbation(perturbation));
 
+test("a driver is killed only where it can be started again", () => {
+  const killed = (startsDriver: boolean) =>
+    proposals(run, { ...outline, startsDriver }, new Set(["crash"]))
+      .map(({ perturbation }) => describePerturbation(perturbation))
+      .filter((sentence) => sentence.startsWith("the driver is killed"));
+  expect(killed(true)).toEqual([
+    "the driver is killed after its work, and before its answer, for the call CreateVolume for Volume v by op",
+    "the driver is killed before it has seen the call CreateVolume for Volume v by op",
+  ]);
+  expect(killed(false)).toEqual([]);
+});
+
 describe("what is proposed", () => {
   test("crash: first at creates of generated names and at first writes, before only at the first of a group", () => {
     const crashes = proposed("crash");

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { counted } from "../../util/counted.ts";
 import type { Coverage } from "../coverage.ts";
 import type { Ending, Exploration } from "../explore.ts";
 import { findingFileNames } from "../finding-file.ts";
@@ -20,6 +21,8 @@ export interface ReportOptions {
   readonly outputOf?: (finding: Evidence["finding"]) => Evidence["output"];
   /** Members for which there are no operations. */
   readonly skipped?: readonly Skipped[];
+  /** What of a storage driver cannot be judged. */
+  readonly notJudged?: readonly string[];
 }
 
 /** A report, as plain JSON. */
@@ -39,12 +42,10 @@ export interface ExplorationReport {
   readonly skipped: readonly Skipped[];
 }
 
-const count = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? "" : "s"}`;
-
 /** Returns the report of an exploration. */
 export function explorationReport(exploration: Exploration, options: ReportOptions): ExplorationReport {
   const { findings, notices, evidence, coverage, plans, runs, seconds, seed, ended, clean } = exploration;
-  const { scenario, version, pathOf = (name) => name, outputOf, skipped = [] } = options;
+  const { scenario, version, pathOf = (name) => name, outputOf, skipped = [], notJudged = [] } = options;
   const names = findingFileNames([...findings, ...notices].map(({ fault }) => fault));
   const reports = [...findings, ...notices].map((finding, i) => {
     const shown = evidence.get(finding);
@@ -71,10 +72,11 @@ export function explorationReport(exploration: Exploration, options: ReportOptio
     seconds,
     ended,
     summary: [
-      `${count(findings.length, "fault")} and ${count(notices.length, "notice")} in ${count(plans, "plan")} and ${count(runs, "run")} within ${seconds.toFixed(1)} s, seed ${seed}.`,
+      `${counted(findings.length, "fault")} and ${counted(notices.length, "notice")} in ${counted(plans, "plan")} and ${counted(runs, "run")} within ${seconds.toFixed(1)} s, seed ${seed}.`,
       endings[ended],
       ...coverage.sentences,
       ...(coverage.cannot.length === 0 ? [] : [`Not possible here: ${coverage.cannot.join(", ")}.`]),
+      ...notJudged.map((what) => `Not judged: ${what}.`),
     ],
     findings: reports.slice(0, findings.length),
     notices: reports.slice(findings.length),

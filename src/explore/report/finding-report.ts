@@ -249,16 +249,15 @@ function pathIn(object: StoredObject, text: string): readonly (string | number)[
 }
 
 function replayOf(
-  { command, csi, scenario }: Finding,
+  { command, programs, csi, scenario }: Finding,
   file: string | undefined,
   run: Trace,
   difference: Difference,
 ): FindingReport["replay"] {
-  if (!command && !csi && scenario.file === undefined && scenario.inline === undefined) return {};
+  if (!command && !programs && !csi && scenario.file === undefined && scenario.inline === undefined) return {};
   const name = file ?? "FINDING";
   const words = ["keelson", "explore", "--replay", name];
-  const rest = [...(csi ? ["--csi", csi.endpoint] : []), ...(command && command.length > 0 ? ["--", ...command] : [])];
-  const line = (more: readonly string[]): string => [...words, ...more, ...rest].map(shellWord).join(" ");
+  const line = (more: readonly string[]): string => [...words, ...more].map(shellWord).join(" ");
   if (difference.run === undefined) return { command: line([]) };
   const change = changeAt(run, difference.run);
   if (!change || change.actor === "user" || change.actor === "cluster") return { command: line([]) };

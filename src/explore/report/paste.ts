@@ -15,7 +15,7 @@ export type TestsToPaste = Readonly<Partial<Record<"vitest" | "node:test" | "she
  * @param command plays the finding again
  */
 export function testsToPaste(finding: Finding, command?: string): TestsToPaste {
-  if (command !== undefined && (finding.command ?? finding.csi)) {
+  if (command !== undefined && (finding.command ?? finding.programs ?? finding.csi)) {
     const lines = [`# ${printable(finding.fault.sentence)}`, "# The exit code is 1 while it shows.", command, ""];
     return { shell: lines.join("\n") };
   }

@@ -95,7 +95,7 @@ describe("the report of a finding on a terminal", () => {
         ConfigMap default/a-config .data.size: operator (Update)
 
       Play it again
-        keelson explore --replay missing-configmap-a-config.yaml -- ./manager --kubeconfig '{}'"
+        keelson explore --replay missing-configmap-a-config.yaml"
     `);
   });
 
@@ -187,7 +187,7 @@ describe("the report of a finding on a terminal", () => {
       ...run.filter(({ type }) => type !== "step").map(({ seq: _seq, ...entry }) => entry),
       change("operator", "Pod", "extra", 40),
     );
-    expect(findingReport({ ...evidence, run: extra, clean: run }).replay.until).toContain("--until 2 -- ./manager");
+    expect(findingReport({ ...evidence, run: extra, clean: run }).replay.until).toContain("--until 2");
   });
 
   it("counts a write that was handled late where it was sent", () => {
@@ -205,7 +205,7 @@ describe("the report of a finding on a terminal", () => {
     const extra = change("operator", "Pod", "extra", 41);
     const others = clean.filter(({ type }) => type !== "step").map(({ seq: _seq, ...entry }) => entry);
     const untilOf = (trace: Trace) => findingReport({ ...evidence, run: trace }).replay.until;
-    expect(untilOf(traceOf(lost!, ...others, late, handled!))).toContain("--until 1 --");
+    expect(untilOf(traceOf(lost!, ...others, late, handled!))).toContain("--until 1");
     // Three were sent: the late one, the Secret and the ConfigMap.
     const known = traceOf(...others, late);
     const { replay } = findingReport({
@@ -213,7 +213,7 @@ describe("the report of a finding on a terminal", () => {
       clean: known,
       run: traceOf(lost!, ...others, late, handled!, extra),
     });
-    expect(replay.until).toContain("--until 4 --");
+    expect(replay.until).toContain("--until 4");
   });
 
   it("puts a change before its deliveries, although a watch may be faster than the record", () => {
@@ -484,7 +484,7 @@ describe("a test to paste", () => {
     expect(findingReport(evidence).tests.shell!.split("\n")).toEqual([
       `# ${finding.fault.sentence}`,
       "# The exit code is 1 while it shows.",
-      "keelson explore --replay missing-configmap-a-config.yaml -- ./manager --kubeconfig '{}'",
+      "keelson explore --replay missing-configmap-a-config.yaml",
       "",
     ]);
   });
@@ -492,10 +492,17 @@ describe("a test to paste", () => {
   it("does nothing with hostile names", () => {
     const hostile = findingReport({
       ...evidence,
-      finding: { ...finding, command: ["$(reboot)", "'; reboot"], fault: { ...finding.fault, sentence: "a\nreboot" } },
+      file: "$(reboot)'; reboot",
+      finding: { ...finding, fault: { ...finding.fault, sentence: "a\nreboot" } },
     });
     const lines = hostile.tests.shell!.trimEnd().split("\n");
     expect(lines).toHaveLength(3);
-    expect(lines[2]).toBe("keelson explore --replay missing-configmap-a-config.yaml -- '$(reboot)' ''\\''; reboot'");
+    expect(lines[2]).toBe("keelson explore --replay '$(reboot)'\\''; reboot'");
   });
+});
+
+it("says what of a driver is not judged", () => {
+  const { summary } = explorationReport(explorationOf(), { ...options, notJudged: ["the data of volumes"] });
+  expect(summary).toContain("Not judged: the data of volumes.");
+  expect(report().summary.join()).not.toContain("Not judged");
 });

@@ -4,7 +4,7 @@
  * @module
  */
 import type { Connection, Identity } from "../../auth/contract.ts";
-import type { Activity } from "../../util/activity.ts";
+import { type Activity, ActivityCount, currentCount } from "../../util/activity.ts";
 import type { Exchange, OutHeaders, OutStream } from "../request/exchange.ts";
 import { LINE_END } from "../answer/in-form.ts";
 import { bodyTooLarge } from "../body/read-body.ts";
@@ -63,6 +63,8 @@ export class InjectExchange implements Exchange, Reading {
   readonly #body: string | Uint8Array;
   readonly ownJson: string | undefined;
   readonly #activity: Activity | undefined;
+  /** The unit that the reader is part of. */
+  readonly #reader: ActivityCount | undefined = currentCount();
   readonly #answer = Promise.withResolvers<InjectAnswer>();
   /** Called when all is over. */
   #over: (() => void)[] | undefined = undefined;
@@ -149,7 +151,17 @@ export class InjectExchange implements Exchange, Reading {
   }
 
   unread(): (() => void) | undefined {
-    return this.#activity?.begin(`the reader of ${this.method} ${this.url}`);
+    const activity = this.#activity;
+    if (!activity) return undefined;
+    const begin = (): (() => void) => activity.begin(`the reader of ${this.method} ${this.url}`);
+    if (!this.#reader) return begin();
+    // A reader may wait for another request before it reads on, and with that for the clock.
+    const count = new ActivityCount(begin);
+    const left = this.#reader.leads(count);
+    return () => {
+      left();
+      count.end();
+    };
   }
 
   over(): void {

@@ -110,8 +110,8 @@ export class ReplayResult {
     this.finding = finding;
     this.shown = shown > 0;
     this.fault = fault;
-    this.run = run;
-    this.clean = clean;
+    this.run = run!;
+    this.clean = clean[0]!;
   }
 
   /** @throws Error with the fault where it shows */

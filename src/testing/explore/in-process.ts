@@ -9,14 +9,16 @@ import type { Actor } from "../../explore/contract/trace.ts";
 import type { Client, Transport } from "../../client/index.ts";
 import type { Controller } from "../../runtime/index.ts";
 import { KillSwitch } from "../../runtime/kill-switch.ts";
-import type { Clock, Timer } from "../../util/clock.ts";
+import { ActivityCount, runCounted } from "../../util/activity.ts";
+import { type Clock, type Timer, seededRandom } from "../../util/clock.ts";
 import { messageOf } from "../../util/error.ts";
 import { VirtualClock, boundTo, inside } from "../clock.ts";
 import { Run } from "../run.ts";
+import { writesLease } from "./programs-leases.ts";
 import { type FindProgram, type ProgramLife, ProgramSender, type StaleState, programOf } from "./identity.ts";
 import type { KeptRequest } from "./interposer.ts";
 import { Pause } from "./pause.ts";
-import type { InProcessProgram } from "./scenario.ts";
+import type { InProcessProgram, ProgramContext } from "./scenario.ts";
 import { staleUrl } from "./stale.ts";
 import type { RunContext, World } from "./world.ts";
 
@@ -29,8 +31,6 @@ const CRASH_LOOP = 5;
 const HEALTHY_MS = 600_000;
 const QUIET_OF_ELECTIONS_MS = 600_000;
 
-/** A machine with much to do may be slow. */
-const SETTLE_LIMIT = "60s";
 /** Renewals are most of what an election costs. */
 const ELECTION = { leaseDuration: "60s", renewDeadline: "40s", retryPeriod: "10s" } as const;
 
@@ -74,12 +74,20 @@ export class InProcessWorld implements World {
   readonly #context: RunContext;
   readonly #programs: readonly Program[];
   readonly #hasElections: boolean;
+  /** Programs that take part in an election by themselves, as runs have shown. */
+  readonly #electing: Set<Actor>;
   readonly #outside = AsyncLocalStorage.snapshot();
   #handover: Handover | undefined;
   #isStopped = false;
 
-  constructor(programs: Readonly<Record<Actor, InProcessProgram>>, context: RunContext) {
+  /** @param electing learns which programs take part in an election by themselves */
+  constructor(
+    programs: Readonly<Record<Actor, InProcessProgram>>,
+    context: RunContext,
+    electing: Set<Actor> = new Set(),
+  ) {
     this.#context = context;
+    this.#electing = electing;
     this.#hasElections = context.plan.some(({ type }) => type === "lead-changes");
     this.#programs = Object.entries(programs).map(([actor, program]) => {
       return { actor, program, lives: new Set(), started: 0, ends: 0, restart: undefined };
@@ -89,7 +97,9 @@ export class InProcessWorld implements World {
   async begin(): Promise<void> {
     for (const program of this.#programs) {
       const started = await this.#start(program);
-      if (started instanceof Error) throw new Error(`${program.actor} could not be started`, { cause: started });
+      if (started instanceof Error) {
+        throw new Error(`${program.actor} could not be started: ${messageOf(started)}`, { cause: started });
+      }
     }
   }
 
@@ -109,7 +119,7 @@ export class InProcessWorld implements World {
   leadChanges(life: ProgramLife, index: number): Promise<void> {
     const program = this.#programs.find(({ actor }) => actor === life.actor);
     const first = [...(program?.lives ?? [])].find(({ sender }) => sender === life);
-    if (!program || !first || !elects(program.program) || this.#handover) return Promise.resolve();
+    if (!program || !first?.leading() || this.#handover) return Promise.resolve();
     first.pause.pause();
     const { promise, resolve } = Promise.withResolvers<void>();
     const handover: Handover = { index, first, other: undefined, release: resolve, state: "waits" };
@@ -133,7 +143,7 @@ export class InProcessWorld implements World {
   }
 
   async rest(): Promise<void> {
-    await this.#context.cluster.settled({ limit: SETTLE_LIMIT });
+    await this.#context.cluster.settled();
   }
 
   goOn(): boolean {
@@ -144,7 +154,7 @@ export class InProcessWorld implements World {
     const { actor, life } = first.sender;
     if (handover.state === "waits") {
       if (!other?.leading()) return false;
-      trace.life({ actor, life: other.sender.life, event: "leading" });
+      if (elects(this.#programs.find((one) => one.actor === actor)!.program)) this.#leads(other.sender);
       handover.state = "answered";
       // The request is handled, and the first one acts on its answer before it learns what time it is.
       first.pause.resumeRequests();
@@ -171,7 +181,7 @@ export class InProcessWorld implements World {
 
   quietMillis(asked: number): number {
     // A renewal every two seconds of a day would cost more than all else.
-    return this.#hasElections ? Math.min(asked, QUIET_OF_ELECTIONS_MS) : asked;
+    return this.#hasElections || this.#electing.size > 0 ? Math.min(asked, QUIET_OF_ELECTIONS_MS) : asked;
   }
 
   stop(): void {
@@ -195,10 +205,11 @@ export class InProcessWorld implements World {
     trace.life({ actor, life: number, event: "started" });
     if (stale) this.#context.stale(sender, stale);
     const pause = new Pause();
-    const clock = elects(program.program) && this.#hasElections ? pause.clock(cluster.clock) : cluster.clock;
+    const own = program.program;
+    const mayPause = this.#hasElections && ("main" in own || elects(own));
+    const clock = mayPause ? pause.clock(cluster.clock) : cluster.clock;
     const startedAt = clock.steady();
     const parts = { sender, pause, startedAt };
-    const own = program.program;
     if ("main" in own) {
       const life = this.#startMain(program, own.main, parts, clock);
       program.lives.add(life);
@@ -207,6 +218,8 @@ export class InProcessWorld implements World {
     const run = this.#runOf(program, [own.controllers()].flat() as readonly Controller[], parts, clock);
     const life = { ...parts, leading: () => run.leading, kill: () => run.kill() };
     program.lives.add(life);
+    // Without a plan that changes it there is one replica, and no election.
+    if (elects(own) && !this.#hasElections) this.#leads(sender);
     try {
       await run.begin();
       return life;
@@ -244,18 +257,35 @@ export class InProcessWorld implements World {
 
   #startMain(
     program: Program,
-    main: (context: { client: Client; clock: Clock; signal: AbortSignal }) => Promise<void>,
+    main: (context: ProgramContext) => Promise<void>,
     parts: Pick<Life, "sender" | "pause" | "startedAt">,
     own: Clock,
   ): Life {
     const killSwitch = new KillSwitch();
-    const clock = boundTo(killSwitch.clock(own));
+    // Counts nothing: readers of its watches wait while a request of it does.
+    const count = new ActivityCount(() => () => {});
+    const clock = boundTo(waitedFor(killSwitch.clock(own), count));
+    const random = seededRandom((this.#context.seed + parts.sender.life) >>> 0);
     const over = new AbortController();
-    const client = this.#client(parts.sender, program.actor).with({ clock, through: killSwitch.transport });
-    const life: Life = { ...parts, leading: () => true, kill: () => killSwitch.kill() };
+    let isLeading = false;
+    const through = (transport: Transport): Transport => {
+      const alive = killSwitch.transport(transport);
+      return (request) => {
+        if (!isLeading && writesLease(request.method, request.path)) {
+          isLeading = true;
+          this.#electing.add(program.actor);
+          this.#leads(parts.sender);
+        }
+        return alive(request);
+      };
+    };
+    const pause = this.#hasElections ? parts.pause : undefined;
+    const client = this.#client(parts.sender, program.actor, pause).with({ clock, through });
+    const life: Life = { ...parts, leading: () => isLeading, kill: () => killSwitch.kill() };
     const ended = (detail: string): void => this.#ended(program, life, detail);
     // The program is in the set of lives when it ends.
-    void inside(program.actor, async () => main({ client, clock, signal: over.signal })).then(
+    const run = (): Promise<void> => inside(program.actor, async () => main({ client, clock, signal: over.signal, random }));
+    void runCounted(count, run).then(
       () => ended("it returned"),
       (error: unknown) => ended(error instanceof Error ? `${error.name}: ${error.message}` : String(error)),
     );
@@ -274,6 +304,10 @@ export class InProcessWorld implements World {
     };
     const client = run.client(sender, ADMIN, userAgent);
     return stale || pause ? client.with({ through }) : client;
+  }
+
+  #leads({ actor, life }: ProgramSender): void {
+    this.#context.trace.life({ actor, life, event: "leading" });
   }
 
   /** A program has ended by itself. */
@@ -301,3 +335,33 @@ export class InProcessWorld implements World {
     program.restart = this.#context.cluster.clock.after(millis, start, { owner: `the restart of ${program.actor}` });
   }
 }
+
+/** A clock whose timers hold up the readers of watches that set them: one that handles an event may wait before it reads on. */
+const waitedFor = (clock: Clock, count: ActivityCount): Clock => ({
+  loop: clock.loop,
+  now: () => clock.now(),
+  steady: () => clock.steady(),
+  after: (millis, work, options) => {
+    if (!count.isFollowed) return clock.after(millis, work, options);
+    count.pause();
+    let isOver = false;
+    const over = (): void => {
+      if (!isOver) count.resume();
+      isOver = true;
+    };
+    const timer = clock.after(
+      millis,
+      () => {
+        over();
+        work();
+      },
+      options,
+    );
+    return {
+      cancel: () => {
+        over();
+        timer.cancel();
+      },
+    };
+  },
+});

@@ -27,7 +27,7 @@ export type ThreadReply =
       readonly perturbations: readonly PerturbationType[];
       readonly skipped: InProcessLaboratory["skipped"];
     }
-  | { readonly type: "played"; readonly record: RunRecord }
+  | { readonly type: "played"; readonly record: RunRecord; readonly perturbations: readonly PerturbationType[] }
   | { readonly type: "failed"; readonly message: string };
 
 const port = parentPort;
@@ -53,7 +53,9 @@ async function serve({ module }: ThreadData): Promise<void> {
       return;
     }
     cancel = new AbortController();
-    lab.run(request.order, cancel.signal).then((record) => reply({ type: "played", record }), fail);
+    const played = (record: RunRecord): void =>
+      reply({ type: "played", record, perturbations: [...lab.perturbations] });
+    lab.run(request.order, cancel.signal).then(played, fail);
   });
   reply({ type: "ready", scenario: lab.scenario, perturbations: [...lab.perturbations], skipped: lab.skipped });
 }

@@ -128,7 +128,7 @@ export class PreparedScenario implements AsyncDisposable {
       scenario: this.scenario,
       steps: this.steps,
       base: this.records,
-      fork: (seed, filter) => this.cluster.fork({ seed, filters: [filter] }),
+      fork: (seed, filter) => this.cluster.fork({ seed, filters: [filter], isPatient: true }),
       world,
       collects: this.#collects,
     };
@@ -163,23 +163,25 @@ const PERTURBATIONS: readonly PerturbationType[] = [
 /** The laboratory of programs in this process. */
 export class InProcessLaboratory implements Laboratory {
   readonly scenario: ScenarioOutline;
-  readonly perturbations: ReadonlySet<PerturbationType>;
   readonly parallel = 1;
   readonly deterministic = true;
   readonly #prepared: PreparedScenario;
   readonly #parts: PlayParts;
+  readonly #perturbations: readonly PerturbationType[];
+  /** Programs that take part in an election by themselves, as runs have shown. */
+  readonly #electing = new Set<Actor>();
 
   private constructor(prepared: PreparedScenario, programs: Readonly<Record<Actor, InProcessProgram>>) {
     this.#prepared = prepared;
     this.scenario = prepared.outline;
     const hasElections = Object.values(programs).some((one) => "controllers" in one && one.leaderElection === true);
-    this.perturbations = new Set([
+    this.#perturbations = [
       ...PERTURBATIONS,
       ...(hasElections ? (["lead-changes"] as const) : []),
       ...(prepared.outline.nodes.length > 0 ? (["node-lost"] as const) : []),
-    ]);
+    ];
     this.#parts = {
-      ...prepared.partsFor((context) => new InProcessWorld(programs, context)),
+      ...prepared.partsFor((context) => new InProcessWorld(programs, context, this.#electing)),
       cpuMillis: () => {
         const { user, system } = process.cpuUsage();
         return (user + system) / 1000;
@@ -195,6 +197,11 @@ export class InProcessLaboratory implements Laboratory {
     operations?: Operations,
   ): Promise<InProcessLaboratory> {
     return new InProcessLaboratory(await PreparedScenario.of(scenario, options, operations), programs);
+  }
+
+  /** A leadership can change also where a run has shown that a program elects one by itself. */
+  get perturbations(): ReadonlySet<PerturbationType> {
+    return new Set([...this.#perturbations, ...(this.#electing.size > 0 ? (["lead-changes"] as const) : [])]);
   }
 
   /** Members for which there are no operations. */

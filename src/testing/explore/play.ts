@@ -237,7 +237,7 @@ class PlayedRun implements Played {
     }
     const { node, forMillis } = perturbation;
     this.#trace.perturbation(index, "begun", `node ${node} is lost`);
-    await this.cluster.simulation.lose({ node });
+    await this.#settle(() => this.cluster.simulation.lose({ node }));
     const restore = (): void => {
       this.#trace.perturbation(index, "ended", `node ${node} comes back`);
       void this.cluster.simulation.restore({ node }).catch(() => {});

@@ -57,7 +57,8 @@ describe("a pool of worker threads", () => {
     expect(plans).toBe(10);
     expect(coverage.types).toEqual([{ type: "crash", planned: 7, tried: 7, met: 7 }]);
     expect(coverage.combinations).toBe(3);
-    expect(findings).toEqual([]);
+    // A create of a generated name that is handled after a restart makes a second one.
+    expect(findings.map(({ fault, replayed }) => [fault.kind, replayed])).toEqual([["leaked", { shown: 3, of: 3 }]]);
   });
 
   test("a thread that ends is an error with the order that it played", async () => {

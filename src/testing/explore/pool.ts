@@ -10,6 +10,7 @@ import { siblingModule } from "../../util/worker-threads.ts";
 import type { InProcessLaboratory } from "./laboratory.ts";
 import type { ThreadData, ThreadReply, ThreadRequest } from "./laboratory-thread.ts";
 
+type Played = Extract<ThreadReply, { readonly type: "played" }>;
 type Ready = Extract<ThreadReply, { readonly type: "ready" }>;
 
 /** One thread. It does one thing at a time: it begins, then it plays orders. */
@@ -38,14 +39,14 @@ class LaboratoryThread {
     return (await this.#next("ready")) as Ready;
   }
 
-  async play(order: RunOrder, signal?: AbortSignal): Promise<RunRecord> {
+  async play(order: RunOrder, signal?: AbortSignal): Promise<Played> {
     signal?.throwIfAborted();
     const cancel = (): void => this.#send({ type: "cancel" });
     signal?.addEventListener("abort", cancel);
     try {
       const played = this.#next("played");
       this.#send({ type: "play", order });
-      return ((await played) as Extract<ThreadReply, { readonly type: "played" }>).record;
+      return (await played) as Played;
     } finally {
       signal?.removeEventListener("abort", cancel);
     }
@@ -79,7 +80,8 @@ class LaboratoryThread {
 /** Plays orders in several worker threads, as many at once. */
 export class LaboratoryPool implements Laboratory {
   readonly scenario: ScenarioOutline;
-  readonly perturbations: ReadonlySet<PerturbationType>;
+  /** What threads can play; runs may show that they can play more. */
+  readonly perturbations: Set<PerturbationType>;
   readonly parallel: number;
   readonly deterministic = true;
   /** Members whose operations are not tried, and why. */
@@ -118,7 +120,9 @@ export class LaboratoryPool implements Laboratory {
   async run(order: RunOrder, signal?: AbortSignal): Promise<RunRecord> {
     const thread = this.#idle.pop() ?? (await new Promise<LaboratoryThread>((resolve) => this.#waiting.push(resolve)));
     try {
-      return await thread.play(order, signal);
+      const { record, perturbations } = await thread.play(order, signal);
+      for (const type of perturbations) this.perturbations.add(type);
+      return record;
     } finally {
       const next = this.#waiting.shift();
       if (next) next(thread);

@@ -4,6 +4,9 @@ import type { ServerHandle } from "../../server/index.ts";
 /** The path of a Lease: its namespace and name. */
 const LEASE = /^(\/apis\/coordination\.k8s\.io\/v1\/namespaces\/[^/?]+\/leases)(?:\/([^/?]+))?(?:\?|$)/;
 
+/** Whether a request writes a Lease, as a replica does that takes the lead or keeps it. */
+export const writesLease = (method: string, url: string): boolean => method !== "GET" && LEASE.test(url);
+
 /** The Leases by which replicas of a program elect their leader, as its requests show them. */
 export class Leases {
   readonly #inject: ServerHandle["inject"];

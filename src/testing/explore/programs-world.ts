@@ -32,8 +32,9 @@ export interface ProgramsSettings {
 
 /** How long changes may go on after a step, and after the start of the programs, in ms. */
 const REST_LIMIT_MS = 20_000;
-/** The quiet in the end: nobody waits for a day. */
+/** The quiet in the end: nobody waits for a day. After a plan it is shorter, as the clean runs tell how long programs think. */
 const QUIET_MS = 2000;
+const QUIET_WINDOWS = 3;
 /** How long a new watch, or a retry, is expected: clients wait up to two seconds before either. */
 const AGAIN_MS = 3000;
 /** How long the second replica of a program may take until it leads: clients try again every two seconds. */
@@ -55,7 +56,7 @@ interface Replica {
   sender: ProgramSender;
   /** An older state that the next start reads. */
   stale: StaleState | undefined;
-  /** Whether it has written a Lease since it was last looked at. */
+  /** Whether this start of it has written a Lease. */
   led: boolean;
 }
 
@@ -182,7 +183,6 @@ export class ProgramsWorld implements World {
     const { first, second, index } = handover;
     handover.came();
     const { actor, life } = first.sender;
-    if (second.led) trace.life({ actor, life: second.sender.life, event: "leading" });
     // The request is handled, and the first one goes on with its answer until it renews its Lease.
     handover.release();
     first.host.resume();
@@ -201,7 +201,8 @@ export class ProgramsWorld implements World {
   }
 
   quietMillis(asked: number): number {
-    return Math.min(asked, QUIET_MS);
+    const { plan } = this.#context;
+    return Math.min(asked, plan.length === 0 ? QUIET_MS : QUIET_WINDOWS * this.#settings.window.millis, QUIET_MS);
   }
 
   /** The longest pause of a program before a write, in ms: what its quiet is judged by. */
@@ -280,6 +281,7 @@ export class ProgramsWorld implements World {
     const life = program.lives++;
     const sender: ProgramSender = new ProgramSender(program.command.name, life, () => this.kill(sender, 0), stale);
     replica.sender = sender;
+    replica.led = false;
     replica.stale = undefined;
     trace.life({ actor: sender.actor, life, event: "started" });
     if (stale) this.#context.stale(sender, stale);
@@ -322,6 +324,7 @@ export class ProgramsWorld implements World {
     if (program.leases.seen(method, url)) {
       if (method === "GET") return;
       this.#settings.electing.add(program.command.name);
+      if (!replica.led) this.#context.trace.life({ actor: sender.actor, life: sender.life, event: "leading" });
       replica.led = true;
       if (this.#handover?.second === replica) this.#handover.came();
       return;

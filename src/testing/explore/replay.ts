@@ -1,63 +1,117 @@
 /**
- * Plays a finding again.
+ * Plays the run of a finding again, and says how often it shows the same fault.
  *
  * @module
  */
 import type { Fault, Finding } from "../../explore/contract/finding.ts";
 import type { MakeJudge } from "../../explore/contract/judge.ts";
 import type { Laboratory, RunOrder, RunRecord } from "../../explore/contract/laboratory.ts";
+import { CoverageCounter } from "../../explore/coverage.ts";
+import type { Exploration } from "../../explore/explore.ts";
+import { References, Runs, faultOf } from "../../explore/runs.ts";
+import { type Clock, systemClock } from "../../util/clock.ts";
+
+/** How a finding is played again. */
+export interface ReplayOptions {
+  /** How often; 1 by default. */
+  readonly times?: number;
+  readonly clock?: Pick<Clock, "steady">;
+  readonly signal?: AbortSignal;
+  readonly onRun?: (played: number, shown: number) => void;
+}
 
 /** What became of a finding that was played again. */
 export interface Replayed {
   /** In how many runs it showed. */
   readonly shown: number;
+  /** How many runs were played: fewer than asked for where it was cancelled. */
   readonly of: number;
-  /** The fault as the last run that showed it has it. */
+  /** The fault as the first run that showed it has it. */
   readonly fault?: Fault;
   /** A run that showed it, or else the last one. */
-  readonly run: RunRecord;
-  readonly clean: RunRecord;
+  readonly run?: RunRecord;
+  readonly clean: readonly RunRecord[];
+  /** Whether a step is refused without a plan. */
+  readonly stepFailed: boolean;
+  /** Runs of all kinds, and the time that they took. */
+  readonly runs: number;
+  readonly millis: number;
 }
 
-const CLEAN_RUNS = 3;
-/** What the seeds of clean runs are apart. */
-const STRIDE = 0x9e3779b1;
+/** What a finding says of its run. */
+export type Replayable = Pick<Finding, "seed" | "plan" | "steps" | "fault">;
 
-/**
- * Plays a finding again, after clean runs of the same steps.
- *
- * @param times how often; 1 by default
- * @throws Error where a run cannot be played
- */
+/** How often a finding is played again so that it can be relied on: more often where runs differ. */
+export const replaysOf = ({ deterministic }: Pick<Laboratory, "deterministic">): number => (deterministic ? 3 : 10);
+
+/** The order of the run of a finding. */
+export const orderOf = ({ seed, plan, steps }: Replayable): RunOrder => ({ seed, plan, ...(steps && { steps }) });
+
+/** Plays a finding again, after clean runs of the same steps. @throws LaboratoryError */
 export async function replayFinding(
   lab: Laboratory,
   makeJudge: MakeJudge,
-  { seed, plan, steps, fault: { key } }: Pick<Finding, "seed" | "plan" | "steps" | "fault">,
-  times = 1,
+  finding: Replayable,
+  { times = 1, clock = systemClock, signal = NEVER, onRun }: ReplayOptions = {},
 ): Promise<Replayed> {
-  const some = steps && { steps };
-  const comparison = steps && lab.scenario.comparisons.find(({ changed }) => changed.join() === steps.join());
-  const isCompared = plan.length === 0 && comparison !== undefined;
-  const cleanOrder = (i: number): RunOrder => {
-    const own = (seed + Math.imul(STRIDE, i + 1)) >>> 0;
-    return { seed: own, plan: [], ...(isCompared ? { steps: comparison.fresh } : some) };
-  };
-  const clean: RunRecord[] = [];
-  for (let i = 0; i < CLEAN_RUNS; i++) clean.push(await lab.run(cleanOrder(i)));
-  const judge = makeJudge(clean);
+  const runs = new Runs(lab, { clock, budgetMillis: Number.POSITIVE_INFINITY, signal });
+  const { plan, steps, fault: sought } = finding;
+  const isCompared = plan.length === 0 ? lab.scenario.comparisons : [];
+  const comparison = isCompared.find(({ changed }) => changed.join() === steps?.join());
+  const reference = await new References(runs, makeJudge, finding.seed).of(comparison?.fresh ?? steps);
   const faultsOf = (run: RunRecord): readonly Fault[] => {
-    if (isCompared) return [...judge.compare(clean[0]!, run, comparison), ...makeJudge([run]).cleanFaults()];
-    return plan.length === 0 ? makeJudge([run]).cleanFaults() : judge.faults(run);
+    const own = plan.length === 0 ? makeJudge([run]).cleanFaults() : [];
+    if (comparison) return [...reference!.judge.compare(reference!.runs[0]!, run, comparison), ...own];
+    return [...reference!.judge.faults(run), ...own];
   };
   let [shown, of] = [0, 0];
   let fault: Fault | undefined;
   let run: RunRecord | undefined;
-  for (; of < times; of++) {
-    const played = await lab.run({ seed, plan, ...some });
-    const found = faultsOf(played).find((one) => one.key === key);
-    if (found) shown++;
-    if (found || !fault) run = played;
-    fault = found ?? fault;
+  while (reference && of < times && !signal.aborted) {
+    const batch = Array.from({ length: Math.min(lab.parallel, times - of) }, () => runs.play(orderOf(finding)));
+    for (const record of await Promise.all(batch)) {
+      if (!record) continue;
+      const found = faultOf(faultsOf(record), sought);
+      of++;
+      if (found) shown++;
+      if (!fault) run = record;
+      fault ??= found;
+    }
+    onRun?.(of, shown);
   }
-  return { shown, of, run: run!, clean: clean[0]!, ...(fault && { fault }) };
+  return {
+    shown,
+    of,
+    ...(fault && { fault }),
+    ...(run && { run }),
+    clean: reference?.runs ?? [],
+    stepFailed: reference?.stepFailed === true,
+    runs: runs.count,
+    millis: runs.millis,
+  };
+}
+
+const NEVER = new AbortController().signal;
+
+/** A finding that was played again as a result that can be reported: with the finding where it has shown at least once. */
+export function replayedExploration(
+  { perturbations }: Pick<Laboratory, "perturbations">,
+  finding: Finding,
+  { shown, of, fault, run, clean, stepFailed, runs, millis }: Replayed,
+  times: number,
+): Exploration {
+  const found = fault && { ...finding, fault, replayed: { shown, of } };
+  return {
+    findings: found ? [found] : [],
+    notices: [],
+    // Nothing is looked for.
+    coverage: { ...new CoverageCounter([], [], perturbations, 0).coverage, sentences: [], cannot: [] },
+    plans: of,
+    runs,
+    seconds: millis / 1000,
+    seed: finding.seed,
+    ended: stepFailed ? "step-failed" : of < times ? "cancelled" : "done",
+    clean,
+    evidence: new Map(found && clean[0] ? [[found, { clean: clean[0], run: run! }]] : []),
+  };
 }

@@ -8,6 +8,11 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { serveDriver, type SocketServer } from "../../../src/csi/serve.ts";
 import type { RequestPoint } from "../../../src/explore/contract/plan.ts";
 import type { RequestEntry } from "../../../src/explore/contract/trace.ts";
+import { explore } from "../../../src/explore/index.ts";
+import { makeJudge } from "../../../src/explore/judge/index.ts";
+import { dialectOf } from "../../../src/meta/dialect.ts";
+import { defaultScenario } from "../../../src/testing/explore/csi/default-scenario.ts";
+import { LONG } from "../../../src/util/testing/amount.ts";
 import { CsiLaboratory } from "../../../src/testing/explore/csi/laboratory.ts";
 import { MemoryDriver } from "../../../src/testing/explore/csi/memory-driver.ts";
 import { externalSource } from "../../../src/testing/explore/csi/subject.ts";
@@ -29,6 +34,14 @@ const at: RequestPoint = {
   occurrence: 0,
 };
 
+const command = [
+  join(bin ?? "", "csi-provisioner"),
+  "--csi-address={csi}",
+  "--kubeconfig={}",
+  "--retry-interval-start=100ms",
+] as const;
+const commands = { programs: [{ name: "provisioner", command }], env: process.env };
+
 describe.runIf(bin !== undefined)("external-provisioner", () => {
   let home: string;
   let server: SocketServer;
@@ -39,16 +52,7 @@ describe.runIf(bin !== undefined)("external-provisioner", () => {
     memory = new MemoryDriver();
     server = await serveDriver(join(home, "driver.sock"), memory.services, { clock, graceMs: 100 });
     const source = await externalSource({ endpoint: `unix://${server.socket}`, clock });
-    const command = [
-      join(bin!, "csi-provisioner"),
-      "--csi-address={csi}",
-      "--kubeconfig={}",
-      "--retry-interval-start=100ms",
-    ] as const;
-    laboratory = await CsiLaboratory.of({
-      source,
-      commands: { programs: [{ name: "provisioner", command }], env: process.env },
-    });
+    laboratory = await CsiLaboratory.of({ source, commands });
   });
   afterAll(async () => {
     await laboratory[Symbol.asyncDispose]();
@@ -100,4 +104,30 @@ describe.runIf(bin !== undefined)("external-provisioner", () => {
       expect(memory.storage.objects()).toEqual([]);
     },
   );
+});
+
+/** The claim that is deleted while its volume is made. */
+describe.runIf(bin !== undefined && LONG)("exploring the external-provisioner", () => {
+  test("finds the volume that it leaks", { timeout: 900_000 }, async () => {
+    const home = mkdtempSync(join(tmpdir(), "keelson-leak-"));
+    const memory = new MemoryDriver();
+    const server = await serveDriver(join(home, "driver.sock"), memory.services, { clock, graceMs: 100 });
+    const usual = defaultScenario(memory.inProcess, dialectOf("kubernetes")!);
+    const hasty = { ...usual, steps: usual.steps.slice(-1) };
+    const source = await externalSource({ endpoint: `unix://${server.socket}`, clock });
+    const laboratory = await CsiLaboratory.of({ source, scenario: hasty, commands });
+    const { findings } = await explore(laboratory, (clean) => makeJudge(clean, laboratory.ignored), {
+      clock,
+      origin: { scenario: { name: hasty.name }, versions: { keelson: "", node: "", platform: "" } },
+      seed: 1,
+      only: ["crash"],
+      plans: 4,
+    });
+    await laboratory[Symbol.asyncDispose]();
+    await server.close();
+    rmSync(home, { recursive: true });
+    const leaks = findings.filter(({ fault }) => fault.kind === "leaked" && fault.object?.kind === "Volume");
+    expect(leaks.map(({ plan }) => plan.map(({ type }) => type))).toEqual([["crash"]]);
+    expect(leaks[0]!.replayed.shown).toBeGreaterThanOrEqual(8);
+  });
 });

@@ -331,6 +331,8 @@ export const CLUSTER_STORIES: Readonly<Record<string, OwnStory>> = {
     beside: ["garbage-collector", "namespace-controller"],
     scenario: {
       name: "a quota counts what comes and goes",
+      // It counts anew every five minutes.
+      quiet: "30m",
       steps: [
         {
           name: "create",
@@ -449,7 +451,7 @@ export const CLUSTER_STORIES: Readonly<Record<string, OwnStory>> = {
             apiVersion: POLICIES,
             kind: "ValidatingAdmissionPolicy",
             name: "p",
-            with: { spec: policy("object.none") },
+            with: { spec: policy("object.spec.size == true") },
           },
         },
         { name: "delete", delete: { apiVersion: POLICIES, kind: "ValidatingAdmissionPolicy", name: "p" } },
@@ -489,6 +491,7 @@ export const CLUSTER_STORIES: Readonly<Record<string, OwnStory>> = {
     settings: { eventTtlMillis: 600_000 },
     scenario: {
       name: "Events are deleted some time after their last write",
+      pause: "1m",
       steps: [
         { name: "create", create: ["a", "b"].map(event) },
         { name: "write one again", patch: { ...core("Event", "a"), with: { count: 2 } } },

@@ -169,7 +169,7 @@ export const STORAGE_STORIES: Readonly<Record<string, OwnStory>> = {
   },
   "classes in use": {
     explored: ["vac-protection"],
-    beside: BOUND,
+    beside: [...BOUND, "pvc-protection"],
     scenario: {
       name: "a class of attributes that a claim names is deleted, and made again",
       start: [volume("v", "1Gi")],

@@ -10,12 +10,20 @@ import type { Cluster } from "../../contract.ts";
 import type { Dialect } from "../../../meta/dialect.ts";
 import type { StorageDriver } from "../../../sidecars/contract.ts";
 import type { DriverNode } from "./subject.ts";
-import type { DataStep, Ignored, Scenario, Step } from "../scenario.ts";
+import type { DataStep, Scenario, Step } from "../scenario.ts";
 
 /** The class of volumes and of snapshots. */
 const CLASS = "explored";
 /** The node of the scenario; simulated nodes have such names. */
 const NODE = "node-1";
+
+const snapshotGroup = ({ domain }: Dialect): string => `snapshot.storage.${domain}`;
+
+/** A scenario that begins with the kinds of snapshots, which sidecars follow also where the driver takes none. */
+export const withSnapshots = (scenario: Scenario, dialect: Dialect): Scenario => ({
+  ...scenario,
+  start: [...snapshotDefinitions(snapshotGroup(dialect)), ...(scenario.start ?? [])],
+});
 
 /** The definitions of snapshots, with everything that a sidecar reads or writes; the server judges no more of it. */
 function snapshotDefinitions(group: string): readonly Manifest[] {
@@ -54,7 +62,7 @@ export function defaultScenario(
   dialect: Dialect,
   { id: nodeID, segments }: DriverNode = { id: NODE, segments: {} },
 ): Scenario {
-  const group = `snapshot.storage.${dialect.domain}`;
+  const group = snapshotGroup(dialect);
   const storage = `storage.${dialect.domain}/v1`;
   const takesSnapshots = abilities.has("CREATE_DELETE_SNAPSHOT");
   const claimRef = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
@@ -124,17 +132,10 @@ export function defaultScenario(
       },
     },
   ];
-  // References tell at which version their object was when they were made.
-  const ignore: readonly Ignored[] = [
-    { kind: { group: "", kind: "PersistentVolume" }, path: ".spec.claimRef.resourceVersion" },
-    { kind: { group, kind: "VolumeSnapshotContent" }, path: ".spec.volumeSnapshotRef.resourceVersion" },
-  ];
-  return { name: `volumes of ${driver}`, start: beginning(), nodes: 1, steps, ignore };
+  return { name: `volumes of ${driver}`, start: beginning(), nodes: 1, steps };
 
   function beginning(): readonly Manifest[] {
     return [
-      // Sidecars follow snapshots also where the driver takes none.
-      ...snapshotDefinitions(group),
       {
         apiVersion: storage,
         kind: "CSIDriver",

@@ -17,7 +17,7 @@ import type { Ignored, Scenario } from "../scenario.ts";
 import type { RunContext, World } from "../world.ts";
 import { AnsweredObjects } from "./call.ts";
 import { type CallGate, CsiWorld, type CsiWorldParts } from "./csi-world.ts";
-import { defaultScenario } from "./default-scenario.ts";
+import { defaultScenario, withSnapshots } from "./default-scenario.ts";
 import { DriverJudge } from "./driver-judge.ts";
 import { ProxiedPrograms } from "./proxied-programs.ts";
 import { type DriverProgram, sidecarPrograms, sidecarWorld } from "./sidecar-programs.ts";
@@ -87,13 +87,13 @@ export class CsiLaboratory implements Laboratory {
     prepared: PreparedScenario,
     source: DriverSource,
     programs: Programs,
-    held: AsyncDisposable | undefined,
+    { held, startsDriver }: { readonly held: AsyncDisposable | undefined; readonly startsDriver: boolean },
   ) {
     this.#held = held;
     this.#prepared = prepared;
     this.#source = source;
     this.#programs = programs;
-    this.scenario = prepared.outline;
+    this.scenario = { ...prepared.outline, startsDriver };
     this.notJudged = source.notJudged;
     this.ignored = prepared.scenario.ignore ?? [];
     this.deterministic = programs.holdMillis === VIRTUAL_HOLD_MS;
@@ -116,7 +116,7 @@ export class CsiLaboratory implements Laboratory {
     const dialect = dialectOf(cluster?.dialect ?? "kubernetes")!;
     await using subject = await source.open(new AnsweredObjects());
     const played = scenario ?? defaultScenario(subject.driver, dialect, subject.node);
-    const prepared = await PreparedScenario.of(played, {
+    const prepared = await PreparedScenario.of(withSnapshots(played, dialect), {
       nodes: 1,
       controllers: "all",
       ...cluster,
@@ -126,7 +126,7 @@ export class CsiLaboratory implements Laboratory {
       prepared,
       source,
       commands ? programsOf(commands) : sidecars(programs ?? sidecarPrograms(subject.driver, dialect, settings)),
-      held,
+      { held, startsDriver: subject.restart !== undefined },
     );
   }
 
