@@ -15,7 +15,7 @@ import type { Actions } from "./actions.ts";
 import { AUDIT_HEAD, auditLine } from "./audit-lines.ts";
 import { printable } from "./colours.ts";
 import { CliError } from "./cli-error.ts";
-import { counted } from "./counted.ts";
+import { counted } from "../util/counted.ts";
 
 /** What to search, and where. */
 export interface AuditRequest {

@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import type { Actions } from "./actions.ts";
-import { counted } from "./counted.ts";
+import { counted } from "../util/counted.ts";
 import { CliError } from "./cli-error.ts";
 import { connect } from "./connect.ts";
 

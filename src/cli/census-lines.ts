@@ -1,6 +1,6 @@
 import { Option } from "commander";
 import type { StoreCensus } from "./actions.ts";
-import { counted } from "./counted.ts";
+import { counted } from "../util/counted.ts";
 
 /** Returns the flag for a file with keys. */
 export const keysOption = (): Option =>

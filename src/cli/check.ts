@@ -4,7 +4,7 @@ import { outputOption, withExamples } from "./help.ts";
 import { CliError } from "./cli-error.ts";
 import { printReport } from "./print-report.ts";
 import { alignedLines } from "./table.ts";
-import { counted } from "./counted.ts";
+import { counted } from "../util/counted.ts";
 import { type KeysFlag, encryptedText, keysOption } from "./census-lines.ts";
 
 /** Returns the command `check`, which verifies a store; it fails with any finding. */

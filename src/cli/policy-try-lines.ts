@@ -6,7 +6,7 @@
 import type { ReportedObject } from "../meta/ownership-reports.ts";
 import type { TrialCounts, TrialFinding, TrialOfPolicy, TrialReport } from "../meta/trial-report.ts";
 import { printable } from "./colours.ts";
-import { counted } from "./counted.ts";
+import { counted } from "../util/counted.ts";
 import { fieldPath } from "./field-path.ts";
 import type { PrintStyle } from "./print-report.ts";
 import { table } from "./table.ts";

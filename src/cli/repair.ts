@@ -2,7 +2,7 @@ import { Argument, Command } from "commander";
 import type { Actions, StoreRepair } from "./actions.ts";
 import { outputOption, withExamples } from "./help.ts";
 import { type KeysFlag, censusLines, keysOption } from "./census-lines.ts";
-import { counted } from "./counted.ts";
+import { counted } from "../util/counted.ts";
 import { printReport } from "./print-report.ts";
 
 /** Returns the command `repair`, which copies the valid records of a damaged store. */

@@ -3,7 +3,7 @@ import type { Actions } from "./actions.ts";
 import { withExamples } from "./help.ts";
 import { type KeysFlag, censusLines, keysOption } from "./census-lines.ts";
 import { CliError } from "./cli-error.ts";
-import { counted } from "./counted.ts";
+import { counted } from "../util/counted.ts";
 
 /** Returns the command `restore`, which creates a data directory from a backup. */
 export function restoreCommand({ files, print }: Actions): Command {

@@ -1,7 +1,7 @@
 import { Argument, Command, InvalidArgumentError, Option } from "commander";
 import type { Actions, UserInfo } from "./actions.ts";
 import { CliError } from "./cli-error.ts";
-import { counted } from "./counted.ts";
+import { counted } from "../util/counted.ts";
 import { collect, dataDirOption, outputOption, withExamples } from "./help.ts";
 import { printReport } from "./print-report.ts";
 import { alignedLines } from "./table.ts";

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { counted } from "../util/counted.ts";
 import type { CleanRun } from "./causality.ts";
 import { causePair } from "./causality.ts";
 import type { PerturbationType } from "./contract/plan.ts";
@@ -46,8 +47,6 @@ export interface Coverage {
 
 const ORDER: readonly Tried[] = ["left", "not reachable", "tried"];
 const more = (a: Tried | undefined, b: Tried): Tried => (a && ORDER.indexOf(a) > ORDER.indexOf(b) ? a : b);
-
-const count = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? "" : "s"}`;
 
 /** Counts what is tried. */
 export class CoverageCounter {
@@ -132,12 +131,12 @@ const sentencesOf = ({ writes, types, pairs, combinations, comparisons }: Omit<C
     ];
   const untouched = writes.filter(({ perturbations }) => !Object.values(perturbations).includes("tried")).length;
   return [
-    `${tried} of ${planned} plans of one perturbation were tried, at ${count(writes.length, "kind")} of writes${
+    `${tried} of ${planned} plans of one perturbation were tried, at ${counted(writes.length, "kind")} of writes${
       untouched === 0 ? "" : `; nothing was tried at ${untouched} of them`
     }.`,
     ...(tried > met ? [`${tried - met} of them never came up in their runs, and say nothing.`] : []),
     ...(pairs.of > 0 ? [`${pairs.tried} of ${pairs.of} pairs of a cause and a write were taken apart.`] : []),
-    ...(combinations > 0 ? [`${count(combinations, "combination")} of several perturbations followed.`] : []),
+    ...(combinations > 0 ? [`${counted(combinations, "combination")} of several perturbations followed.`] : []),
     ...(comparisons.of > 0
       ? [
           `${comparisons.tried} of ${comparisons.of} comparisons of operations were made${

@@ -150,7 +150,7 @@ describe("exploring", () => {
     const { findings, notices } = await run({ steps, faults }, { plans: 60 });
     expect(findings).toEqual([]);
     expect(notices.map(({ fault, replayed }) => [fault.key, replayed])).toEqual([
-      ["notice waste", { shown: 1, of: 1 }],
+      ["waste", { shown: 1, of: 1 }],
     ]);
   });
 
@@ -173,6 +173,19 @@ describe("a laboratory that is not deterministic", () => {
     const faults = [{ key: "race", needs: [isCrash("a")], isShown: (n: number) => n % 3 !== 0 }];
     const { findings } = await run({ steps, faults, deterministic: false }, { plans: 100 });
     expect(findings.map(({ fault, replayed }) => [fault.key, replayed])).toEqual([["race", { shown: 7, of: 10 }]]);
+  });
+
+  test("a notice does not hide a later fault with its key", async () => {
+    const faults = [
+      { key: "late", needs: [isType("slow")], notice: true },
+      { key: "late", needs: [isType("answer-lost")] },
+    ];
+    const { findings, notices } = await run({ steps, faults }, { plans: 100 });
+    expect(findings.map(({ fault }) => fault.key)).toEqual(["late"]);
+    expect(findings[0]!.plan.map(({ type }) => type)).toEqual(["answer-lost"]);
+    expect(notices.length).toBeLessThanOrEqual(1);
+    const onlyNotice = await run({ steps, faults: [faults[0]!] }, { plans: 100 });
+    expect([onlyNotice.findings.length, onlyNotice.notices.length]).toEqual([0, 1]);
   });
 
   test("what never shows again is a notice", async () => {

@@ -14,7 +14,7 @@ import { type Candidate, proposals } from "./perturbations/index.ts";
 import { Combinations } from "./plans/combinations.ts";
 import { planHash, seedOf } from "./plans/hash.ts";
 import { rank } from "./plans/rank.ts";
-import { faultOf, Reference, References, Runs } from "./runs.ts";
+import { type FaultId, faultOf, Reference, References, Runs } from "./runs.ts";
 import { type Attempt, shrink } from "./shrink.ts";
 
 /** How far an exploration is. */
@@ -87,6 +87,8 @@ const REPLAYS_OF_CHANCE = 10;
 /** How often a fault that does not show again may be tried anew by another plan. */
 const MAX_UNCONFIRMED = 3;
 
+const idOf = ({ key, severity }: FaultId): string => `${severity} ${key}`;
+
 type Job = () => Promise<void>;
 
 class Exploring {
@@ -99,7 +101,7 @@ class Exploring {
   readonly #findings: Finding[] = [];
   readonly #notices: Finding[] = [];
   readonly #evidence: Map<Finding, FindingRuns> = new Map();
-  /** The keys of faults that are reported, or being confirmed. */
+  /** Faults that are reported, or being confirmed. */
   readonly #known = new Set<string>();
   readonly #unconfirmed = new Map<string, number>();
   readonly #tried = new Set<number>();
@@ -254,51 +256,53 @@ class Exploring {
     return true;
   }
 
-  #isNew({ key }: Fault): boolean {
-    return !this.#known.has(key) && (this.#unconfirmed.get(key) ?? 0) < MAX_UNCONFIRMED;
+  /** A notice is nothing new beside a fault with its key; a fault is, beside a notice. */
+  #isNew(fault: Fault): boolean {
+    if (this.#known.has(idOf(fault)) || this.#known.has(idOf({ ...fault, severity: "fault" }))) return false;
+    return (this.#unconfirmed.get(idOf(fault)) ?? 0) < MAX_UNCONFIRMED;
   }
 
   #claim(fault: Fault): boolean {
     if (!this.#isNew(fault)) return false;
-    this.#known.add(fault.key);
+    this.#known.add(idOf(fault));
     return true;
   }
 
   /** Plays a fault again, shrinks it, and reports it with how often the smallest order showed it. */
   async #confirm(first: { readonly order: RunOrder; readonly fault: Fault }, record: RunRecord): Promise<void> {
-    const { key, severity } = first.fault;
-    const isNotice = severity === "notice";
-    if (isNotice) return this.#report(first, record, { shown: 1, of: 1 });
-    const again = await this.#replay(first.order, key, 1);
+    const { fault } = first;
+    if (fault.severity === "notice") return this.#report(first, record, { shown: 1, of: 1 });
+    const again = await this.#replay(first.order, fault, 1);
     if (again.shown === 0 && again.of > 0) {
-      this.#known.delete(key);
-      const times = (this.#unconfirmed.get(key) ?? 0) + 1;
-      this.#unconfirmed.set(key, times);
+      const id = idOf(fault);
+      this.#known.delete(id);
+      const times = (this.#unconfirmed.get(id) ?? 0) + 1;
+      this.#unconfirmed.set(id, times);
       if (times === 1) await this.#report(first, record, again);
       return;
     }
-    const shown = await shrink(first, this.#lab.scenario.usual, this.#attempt(key));
-    const last = await this.#replay(shown.order, key);
+    const shown = await shrink(first, this.#lab.scenario.usual, this.#attempt(fault));
+    const last = await this.#replay(shown.order, fault);
     // Without a run left: what was seen so far.
     const seen = shown.order === first.order ? again : { shown: 1, of: 1 };
     await this.#report({ order: shown.order, fault: shown.fault }, last.record ?? record, last.of > 0 ? last : seen);
   }
 
-  /** Returns the fault with a key that an order shows; `over` where it could not be played. */
-  async #judged(order: RunOrder, key: string): Promise<{ fault?: Fault; record?: RunRecord } | "over"> {
+  /** Returns the fault that an order is played for, if it shows it; `over` where it could not be played. */
+  async #judged(order: RunOrder, id: FaultId): Promise<{ fault?: Fault; record?: RunRecord } | "over"> {
     const reference = await this.#references.of(order.steps);
     if (!reference) return "over";
-    if (reference.stepFailed || faultOf(reference.judge.cleanFaults(), key)) return {};
+    if (reference.stepFailed || faultOf(reference.judge.cleanFaults(), id)) return {};
     const record = await this.#runs.play(order);
     if (!record) return "over";
-    const fault = faultOf(reference.judge.faults(record), key);
+    const fault = faultOf(reference.judge.faults(record), id);
     return { record, ...(fault && { fault }) };
   }
 
   /** Plays an order again, until it has shown a fault often enough; the record is of a run that showed it. */
   async #replay(
     order: RunOrder,
-    key: string,
+    id: FaultId,
     enough = this.#lab.deterministic ? REPLAYS : REPLAYS_OF_CHANCE,
   ): Promise<{ readonly shown: number; readonly of: number; readonly record?: RunRecord }> {
     let [shown, of] = [0, 0];
@@ -306,7 +310,7 @@ class Exploring {
     const most = Math.max(REPLAYS, enough);
     while (of < most && shown < enough) {
       const together = Math.min(Math.max(1, this.#lab.parallel), enough - shown, most - of);
-      const batch = await Promise.all(Array.from({ length: together }, () => this.#judged(order, key)));
+      const batch = await Promise.all(Array.from({ length: together }, () => this.#judged(order, id)));
       for (const judged of batch) {
         if (judged === "over") return { shown, of, ...(record && { record }) };
         of++;
@@ -319,12 +323,12 @@ class Exploring {
   }
 
   /** An attempt of shrinking: once where runs are deterministic, else two of three. */
-  #attempt(key: string): Attempt {
+  #attempt(id: FaultId): Attempt {
     return async (order) => {
       const needed = this.#lab.deterministic ? 1 : 2;
       let shown = 0;
       for (let i = 0; i < 2 * needed - 1 && shown + (2 * needed - 1 - i) >= needed; i++) {
-        const judged = await this.#judged(order, key);
+        const judged = await this.#judged(order, id);
         if (judged === "over") return "over";
         if (judged.fault && ++shown === needed) return judged.fault;
       }
@@ -336,7 +340,7 @@ class Exploring {
   async #reportClean(reference: Reference, steps?: readonly number[]): Promise<void> {
     for (const fault of reference.judge.cleanFaults()) {
       if (!this.#claim(fault)) continue;
-      const shows = reference.runs.filter((run) => faultOf(this.#makeJudge([run]).cleanFaults(), fault.key));
+      const shows = reference.runs.filter((run) => faultOf(this.#makeJudge([run]).cleanFaults(), fault));
       const run = shows[0] ?? reference.runs[0]!;
       const replayed = { shown: Math.max(1, shows.length), of: reference.runs.length };
       await this.#report({ order: { seed: run.order.seed, plan: [], ...(steps && { steps }) }, fault }, run, replayed);
@@ -395,11 +399,11 @@ class Exploring {
     for (const fault of differs(fresh, changed)) {
       // What differs between two runs of the same steps differs by chance.
       const isChance = others.some(
-        ([f, c]) => faultOf(differs(fresh, f), fault.key) ?? faultOf(differs(changed, c), fault.key),
+        ([f, c]) => faultOf(differs(fresh, f), fault) ?? faultOf(differs(changed, c), fault),
       );
       if (isChance || !this.#claim(fault)) continue;
       const shown = others.filter((runs) =>
-        faultOf(references[0]!.judge.compare(...runs, comparison), fault.key),
+        faultOf(references[0]!.judge.compare(...runs, comparison), fault),
       ).length;
       const order = { seed: changed.order.seed, plan: [], steps: comparison.changed };
       await this.#report({ order, fault }, changed, { shown: shown + 1, of: others.length + 1 }, fresh);

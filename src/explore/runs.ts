@@ -148,6 +148,9 @@ export class References {
   }
 }
 
-/** Returns the fault with a key. */
-export const faultOf = (faults: readonly Fault[], key: string): Fault | undefined =>
-  faults.find((fault) => fault.key === key);
+/** What tells a fault from others: a notice with the key of a fault is another one. */
+export type FaultId = Pick<Fault, "key" | "severity">;
+
+/** Returns the fault with the same key and severity. */
+export const faultOf = (faults: readonly Fault[], { key, severity }: FaultId): Fault | undefined =>
+  faults.find((fault) => fault.key === key && fault.severity === severity);

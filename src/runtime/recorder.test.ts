@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
-import { type ApiObject, Client } from "../client/index.ts";
+import { type ApiObject, Client, type Transport } from "../client/index.ts";
 import { type CoreEvent, Event } from "../client/kinds/index.ts";
 import { type Call, FakeServer, settle } from "../client/testing/fake-transport.ts";
+import { Activity, pauseCount } from "../util/activity.ts";
 import { ManualClock } from "../util/clock.ts";
 import { type EventForm, Recorder, countedForm, seriesForm } from "./recorder.ts";
 
@@ -11,17 +12,25 @@ const object = (name: string): ApiObject => ({
   metadata: { name, namespace: "team", uid: name, resourceVersion: "1", creationTimestamp: "2026-01-01T00:00:00Z" },
 });
 
-function setUp(answers = true, form: EventForm = seriesForm(Event)) {
+function setUp(answers = true, form: EventForm = seriesForm(Event), paused?: Promise<void>) {
   const server = new FakeServer();
   const clock = new ManualClock();
   const failures: string[] = [];
   const written: Event[] = [];
   const patches: object[] = [];
-  const client = new Client(server.transport, { userAgent: "test", clock });
+  const activity = new Activity(clock);
+  const transport: Transport = async (request) => {
+    const pause = pauseCount();
+    await paused;
+    pause[Symbol.dispose]();
+    return server.transport(request);
+  };
+  const client = new Client(paused ? transport : server.transport, { userAgent: "test", clock });
   const recorder = new Recorder({
     client,
     form,
     clock,
+    activity,
     failed: (error) => failures.push(String(error)),
   });
   const record = (regarding: ApiObject, note: string): void =>
@@ -40,7 +49,7 @@ function setUp(answers = true, form: EventForm = seriesForm(Event)) {
       }
     }
   };
-  return { server, clock, failures, written, patches, record, flush, answer };
+  return { server, clock, activity, failures, written, patches, record, flush, answer };
 }
 
 test("a source that floods has its burst, then one more event every five minutes, however often it tries", async () => {
@@ -140,4 +149,18 @@ test("of the core group, events of one reason about an object are combined from 
   record(object("a"), "later");
   await flush();
   expect((written.at(-1) as unknown as CoreEvent).message).toBe("later");
+});
+
+test("events count as work until all are written, but not while a request waits for the clock", async () => {
+  const { promise: due, resolve } = Promise.withResolvers<void>();
+  const { activity, written, record, flush } = setUp(true, seriesForm(Event), due);
+  record(object("a"), "one");
+  record(object("b"), "another");
+  expect(activity.count).toBe(1);
+  await flush();
+  expect([activity.count, written.length]).toEqual([0, 0]);
+  resolve();
+  await settle();
+  await flush();
+  expect([activity.count, written.length]).toEqual([0, 2]);
 });

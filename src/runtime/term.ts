@@ -1,7 +1,7 @@
 import { messageOf } from "../util/error.ts";
 import { millisOf } from "../util/duration.ts";
 import { newLog } from "../util/log.ts";
-import { WorkQueue } from "../util/work-queue.ts";
+import { type Later, WorkQueue } from "../util/work-queue.ts";
 import type { CommonParts } from "./context.ts";
 import type { ControllerDefinition, KeyControllerDefinition, Result } from "./definition.ts";
 import type { Reconciler, ReconcilerParts, RunningController } from "./reconciler.ts";
@@ -73,7 +73,7 @@ export class Term {
   }
 
   /** Reconciles one key and counts the result. */
-  async #work(key: string, attempt: number): Promise<number | void> {
+  async #work(key: string, attempt: number): Promise<Later | void> {
     const { clock, killSwitch } = this.#shared;
     const { metrics } = this.#run;
     // Waits for related changes, such as the rest of a list. A queue of thousands of keys without work yields here,
@@ -99,8 +99,11 @@ export class Term {
   }
 
   /** When a key is added again without a change. */
-  #after(key: string, result: Result): number | undefined {
-    if (result && "requeueAfter" in result) return millisOf(result.requeueAfter);
+  #after(key: string, result: Result): Later | undefined {
+    if (result && "requeueAfter" in result) {
+      const millis = millisOf(result.requeueAfter);
+      return result.doubles === true ? { millis, doubles: true } : millis;
+    }
     const { name: controller } = this.#run.definition;
     if (result) this.#shared.log.warn("a reconcile gave up", { controller, key, why: result.terminal });
     return this.#reconciler.resync(key);

@@ -7,8 +7,8 @@
 import { type ApiObject, type Client, type DeleteOptions, type Kind, type Scope, attempt } from "../client/index.ts";
 import type { Result } from "./definition.ts";
 
-/** Retries after the informer has caught up. */
-export const REQUEUE_SOON: Result = { requeueAfter: "100ms" };
+/** Retries after the informer has caught up, which may take long: each time later. */
+export const REQUEUE_SOON: Result = { requeueAfter: "100ms", doubles: true };
 
 /** Writes an object. */
 export async function write<T extends ApiObject, S extends Scope>(

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ConfigMap, Namespace, Pod, Service, ServiceAccount } from "../client/kinds/index.ts";
+import { ClusterTrustBundle, ConfigMap, Namespace, Pod, Service, ServiceAccount } from "../client/kinds/index.ts";
 import { createCluster } from "./cluster.ts";
 import type { ClusterOptions } from "./contract.ts";
 
@@ -56,6 +56,18 @@ describe("createCluster", () => {
     expect(await second.client().resource(ServiceAccount).find({ namespace: "own", name: "default" })).toBeDefined();
   });
 
+  test("kinds of feature gates are served where the gate is on, also in what is forked and in a snapshot", async () => {
+    await using cluster = await createCluster({ featureGates: { ClusterTrustBundle: true } });
+    await using fork = cluster.fork();
+    const from = await cluster.snapshot();
+    await using again = await createCluster({ from, featureGates: { ClusterTrustBundle: true } });
+    for (const one of [cluster, fork, again]) {
+      expect((await one.client().resource(ClusterTrustBundle).list()).items).toEqual([]);
+    }
+    await using plain = await createCluster();
+    await expect(plain.client().resource(ClusterTrustBundle).list()).rejects.toMatchObject({ status: { code: 404 } });
+  });
+
   test("steps of admission are switched on, also in what is forked", async () => {
     const pod = { metadata: { name: "p", namespace: "default" }, spec: { containers: [{ name: "c", image: "i" }] } };
     await using cluster = await createCluster({ admission: { enable: ["Priority"] } });
@@ -74,6 +86,7 @@ describe("createCluster", () => {
     [{ now: "yesterday" }, "expected now to be a time such as 2026-01-01T00:00:00Z, got yesterday"],
     [{ controllers: "gardener" }, 'got "gardener"'],
     [{ admission: { enable: ["Gardener"] } }, "got Gardener"],
+    [{ featureGates: { Gardener: true } }, "got Gardener"],
   ])("%j is refused", async (options, message) => {
     await expect(createCluster(options as never)).rejects.toThrow(message);
   });

@@ -16,6 +16,7 @@ import { builtInControllers, chooseControllers, lifecycleControllers, loadBalanc
 import { serviceNetworkFault } from "../meta/service-ranges.ts";
 import type { Controller as BuiltIn } from "../runtime/index.ts";
 import { type Dialect, dialectOf } from "../meta/dialect.ts";
+import { GATES, type Gate } from "../meta/gates.ts";
 import { systemClock } from "../util/clock.ts";
 import type { Log } from "../util/log.ts";
 import { BoundedCache } from "../util/bounded-cache.ts";
@@ -55,7 +56,10 @@ export async function createTestCluster(options: ClusterOptions = {}): Promise<T
   if (!Number.isInteger(seed)) throw new RangeError(`expected seed to be an integer, got ${seed}`);
   if (Number.isNaN(Date.parse(now)))
     throw new RangeError(`expected now to be a time such as ${START_TIME}, got ${now}`);
-  const { admission = {}, rbac = false } = options;
+  const { admission = {}, rbac = false, featureGates: gates = {} } = options;
+  for (const gate of Object.keys(gates))
+    if (!GATES.includes(gate as Gate))
+      throw new RangeError(`expected featureGates to name some of ${GATES.join(", ")}, got ${gate}`);
   const { unknown } = idleNames(admission);
   if (unknown.length > 0) {
     const names = Object.keys(ADMISSION_PLUGINS).join(", ");
@@ -72,7 +76,7 @@ export async function createTestCluster(options: ClusterOptions = {}): Promise<T
     disable,
     controllers: accountControllers(controllers),
   });
-  const beginning = { dialect, seed, plugins, rbac };
+  const beginning = { dialect, seed, plugins, rbac, gates };
   if (!virtual || from || options.log) {
     const settings = { dialect, virtual, builtIn: chooseBuiltIn(dialect, options), forNodes, seed, log };
     const moment = await firstMoment({
@@ -97,7 +101,7 @@ export async function createTestCluster(options: ClusterOptions = {}): Promise<T
     return { settings, moment };
   };
   const { settings, moment } = await begunOnce(
-    [dialect.name, now, seed, plugins, rbac, options.controllers, options.loadBalancerAddresses],
+    [dialect.name, now, seed, plugins, rbac, gates, options.controllers, options.loadBalancerAddresses],
     begin,
   );
   return withNodes(new TestCluster(settings, moment, routes), nodes);
@@ -122,8 +126,13 @@ const isDefault = ({
   rbac = false,
   controllers = "lifecycle",
   loadBalancerAddresses,
+  featureGates,
 }: ClusterOptions): boolean =>
-  admission === undefined && !rbac && controllers === "lifecycle" && loadBalancerAddresses === undefined;
+  admission === undefined &&
+  !rbac &&
+  controllers === "lifecycle" &&
+  loadBalancerAddresses === undefined &&
+  featureGates === undefined;
 
 /** The initial state of a cluster, for further clusters with the same options; it is never changed. */
 interface Begun {

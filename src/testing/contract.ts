@@ -4,6 +4,7 @@
  * @module
  */
 import type { ApiObject, ApplyConfiguration, Client, Kind, Manifest, ObjectIn, PlanReport } from "../client/index.ts";
+import type { Gate } from "../meta/gates.ts";
 import type { TrialReport } from "../meta/trial-report.ts";
 import type { Node } from "../client/kinds/index.ts";
 import type { Controller } from "../runtime/index.ts";
@@ -46,6 +47,8 @@ export interface ClusterOptions {
    * of `system:masters` may do something, which is everything.
    */
   readonly rbac?: boolean;
+  /** Feature gates, where they differ from the defaults of the dialect: `{ ClusterTrustBundle: true }`. */
+  readonly featureGates?: Readonly<Partial<Record<Gate, boolean>>>;
   /** `virtual` by default: only the test moves the time. */
   readonly clock?: "virtual" | "system";
   /** The start of a virtual clock, RFC 3339; 2026-01-01T00:00:00Z by default. */

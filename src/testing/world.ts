@@ -11,7 +11,7 @@ import type { Hooks } from "../hooks/hooks.ts";
 import { builtInDefinitions } from "../kinds/index.ts";
 import type { PluginChoice } from "../admission/names.ts";
 import type { Dialect } from "../meta/dialect.ts";
-import { gatesOf } from "../meta/gates.ts";
+import { type Gates, gatesOf } from "../meta/gates.ts";
 import type { ResourceDefinition } from "../schema/definition.ts";
 import type { Filter, Route } from "../server/index.ts";
 import { type MemoryStore, openMemoryStore } from "../storage/memory/store.ts";
@@ -62,19 +62,21 @@ export interface Beginning {
   readonly dialect: Dialect;
   readonly now: number;
   readonly seed: number;
-
+  /** Those that differ from the defaults of the dialect. */
+  readonly gates: Partial<Gates>;
   readonly plugins: PluginChoice;
   /** Whether RBAC authorizes requests. */
   readonly rbac: boolean;
   readonly from?: Snapshot;
 }
 
-const known = new Map<Dialect, readonly ResourceDefinition[]>();
+const known = new Map<string, readonly ResourceDefinition[]>();
 
-/** The built-in kinds, which all clusters of the process share. */
-function definitionsOf(dialect: Dialect): readonly ResourceDefinition[] {
-  const definitions = known.get(dialect) ?? builtInDefinitions({ dialect, gates: gatesOf(dialect), ...NOWHERE });
-  known.set(dialect, definitions);
+/** The built-in kinds, which all clusters of the process with the same gates share. */
+function definitionsOf(dialect: Dialect, gates: Gates): readonly ResourceDefinition[] {
+  const key = JSON.stringify([dialect.name, gates]);
+  const definitions = known.get(key) ?? builtInDefinitions({ dialect, gates, ...NOWHERE });
+  known.set(key, definitions);
   return definitions;
 }
 
@@ -82,11 +84,12 @@ function definitionsOf(dialect: Dialect): readonly ResourceDefinition[] {
 const NOWHERE = { clock: new ManualClock(), random: seededRandom(0) };
 
 /** Creates a moment with only the system namespaces, or with the content of a snapshot. */
-export async function firstMoment({ dialect, now, seed, plugins, rbac, from }: Beginning): Promise<Moment> {
+export async function firstMoment({ dialect, now, seed, plugins, rbac, from, ...own }: Beginning): Promise<Moment> {
   if (from && from.dialect !== dialect.name) {
     throw new Error(`expected a snapshot of the ${dialect.name} dialect, got one of ${from.dialect}`);
   }
   const random = seededRandom(seed);
+  const gates = gatesOf(dialect, own.gates);
   const inner = await openMemoryStore(from ? { records: from.records, revision: from.revision } : {});
   const store = new RefusableStore(inner, shouldRefuseWrite, noteWrites);
   const core = await createCore({
@@ -96,8 +99,9 @@ export async function firstMoment({ dialect, now, seed, plugins, rbac, from }: B
     random,
     chance: seededRandom(seed),
     plugins,
+    gates,
     ...(rbac ? { authorizer: authorizerOf(["RBAC"]), defaultRoles: true } : {}),
-    definitions: definitionsOf(dialect),
+    definitions: definitionsOf(dialect, gates),
   });
   await core.makeRoles();
   return momentOf({ core, store }, from?.now ?? now, from ? seededRandom(from.random) : random);

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { Activity } from "./activity.ts";
 import { ManualClock, seededRandom } from "./clock.ts";
 import { leastCpu } from "./testing/cpu-time.ts";
-import { WorkQueue, type WorkQueueOptions } from "./work-queue.ts";
+import { type Later, WorkQueue, type WorkQueueOptions } from "./work-queue.ts";
 
 /** Runs all microtasks. */
 const settle = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
@@ -11,20 +11,20 @@ const settle = (): Promise<void> => new Promise((resolve) => void setImmediate(r
 function setUp(options: Partial<WorkQueueOptions> = {}) {
   const clock = (options.clock as ManualClock | undefined) ?? new ManualClock(0);
   const begun: string[] = [];
-  const running = new Map<string, PromiseWithResolvers<number | void>>();
+  const running = new Map<string, PromiseWithResolvers<Later | void>>();
   const queue = new WorkQueue({
     clock,
     random: seededRandom(1),
     work(key) {
       if (running.has(key)) throw new Error(`${key} is handled twice at the same time`);
       begun.push(key);
-      const end = Promise.withResolvers<number | void>();
+      const end = Promise.withResolvers<Later | void>();
       running.set(key, end);
       return end.promise;
     },
     ...options,
   });
-  const end = async (key: string, how: (end: PromiseWithResolvers<number | void>) => void): Promise<void> => {
+  const end = async (key: string, how: (end: PromiseWithResolvers<Later | void>) => void): Promise<void> => {
     const promise = running.get(key)!;
     running.delete(key);
     how(promise);
@@ -35,7 +35,7 @@ function setUp(options: Partial<WorkQueueOptions> = {}) {
     queue,
     begun,
     running,
-    done: (key: string, later?: number) => end(key, ({ resolve }) => resolve(later)),
+    done: (key: string, later?: Later) => end(key, ({ resolve }) => resolve(later)),
     fail: (key: string) => end(key, ({ reject }) => reject(new Error(`${key} failed`))),
   };
 }
@@ -178,6 +178,21 @@ describe("WorkQueue", () => {
     expect(begun).toEqual(["a"]);
     clock.advance(1);
     expect(begun).toEqual(["a", "a"]);
+  });
+
+  test("a time that doubles does so each time in a row, up to the longest wait, and begins anew after another result", async () => {
+    const { clock, queue, begun, done } = setUp({ retry: { first: 50, most: 1000 } });
+    const waits = async (): Promise<number> => {
+      const [from, before] = [clock.steady(), begun.length];
+      await done("a", { millis: 300, doubles: true });
+      while (begun.length === before && clock.steady() < from + 5000) clock.advance(100);
+      return clock.steady() - from;
+    };
+    queue.add("a");
+    expect([await waits(), await waits(), await waits(), await waits()]).toEqual([300, 600, 1000, 1000]);
+    await done("a");
+    queue.add("a");
+    expect(await waits()).toBe(300);
   });
 
   test("an addition replaces an earlier timer", async () => {

@@ -5,15 +5,18 @@ import type { Clock, Random, Timer } from "./clock.ts";
 /** The priority of a key: `low` for a first list and a resync, which do not mean that an object changed. */
 export type Priority = "normal" | "low";
 
+/** Milliseconds after which a key is requeued; where they double, each time in a row, up to the longest wait of `retry`. */
+export type Later = number | { readonly millis: number; readonly doubles: true };
+
 /** What a work queue is built from. */
 export interface WorkQueueOptions {
   readonly clock: Clock;
   readonly random: Random;
   /**
    * Handles one key, for the `attempt`th time since the last success; a failure requeues the key after a backoff. Resolves to
-   * milliseconds after which the key is requeued, or to undefined.
+   * when the key is requeued, or to undefined.
    */
-  readonly work: (key: string, attempt: number) => Promise<number | void>;
+  readonly work: (key: string, attempt: number) => Promise<Later | void>;
   /** The name of the queue, for people. Default `work queue`. */
   readonly name?: string;
   /** Called before a key is queued: a promise delays the key until it resolves. A delayed key does not count as activity. */
@@ -49,6 +52,8 @@ interface Key {
   /** Whether {@link WorkQueueOptions.ready} delays the key. */
   delayed: boolean;
   failures: number;
+  /** How often in a row it was requeued after a time that doubles. */
+  doubled: number;
   /** The time of the steady clock before which the key is not queued: the end of the first wait after a failure. */
   notBefore: number;
   requeue: { readonly at: number; readonly priority: Priority } | undefined;
@@ -160,6 +165,7 @@ export class WorkQueue {
         busy: false,
         delayed: false,
         failures: 0,
+        doubled: 0,
         notBefore: 0,
         requeue: undefined,
         count: undefined,
@@ -258,7 +264,7 @@ export class WorkQueue {
     try {
       if (!this.#closed || !together) {
         started?.(key.name);
-        later = await runCounted(key.count, () => work(key.name, key.failures + 1));
+        later = this.#millisOf(key, await runCounted(key.count, () => work(key.name, key.failures + 1)));
       }
       key.failures = 0;
     } catch (error) {
@@ -272,6 +278,15 @@ export class WorkQueue {
     else this.#finish(key, later ?? undefined, priority);
     if (this.#closed && this.#busy === 0) this.#idle.resolve();
     this.#start();
+  }
+
+  #millisOf(key: Key, later: Later | void): number | undefined {
+    if (typeof later !== "object") {
+      key.doubled = 0;
+      return later ?? undefined;
+    }
+    const { retry = RETRY } = this.#options;
+    return Math.min(Math.max(later.millis, retry.most), later.millis * 2 ** Math.min(key.doubled++, 30));
   }
 
   /** Waits while a key is added again and again; returns the highest priority with which it was added. */

@@ -16,7 +16,11 @@ export interface PodCondition {
   readonly observedGeneration?: number;
 }
 
-/** Writes a condition with other fields of the status, and returns whether it did. */
+/**
+ * Writes a condition with other fields of the status, and returns whether it did: not where the Pod has it, or is gone.
+ *
+ * @throws StatusError where the Pod had changed: what follows would happen without the condition
+ */
 export async function setPodCondition(
   client: Client,
   { metadata, status }: Pod,
@@ -34,7 +38,6 @@ export async function setPodCondition(
   const written = await attempt(
     client.resource(Pod).status.patch({ namespace, name }, patch, { strategic: true }),
     "NotFound",
-    "Conflict",
   );
   return written.ok;
 }

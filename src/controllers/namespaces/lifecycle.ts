@@ -5,11 +5,14 @@
  * is deleted. When nothing remains, the controller removes its finalizer from `spec.finalizers`, and the server deletes
  * the namespace. Objects with finalizers delay that; the conditions of the namespace name them. Without discovery
  * nothing is finalized.
+ *
+ * What is deleted is deleted by the name of the namespace, and memory may be behind: it is read from the server before each try,
+ * as another namespace may have the name by now.
  */
 import { type Client, type ServedKind, attempt, isStatus, metadataOf } from "../../client/index.ts";
 import { Namespace } from "../../client/kinds/index.ts";
 import { type Context, type Controller, conditionOf, defineController } from "../../runtime/index.ts";
-import type { NewCondition } from "../../runtime/conditions.ts";
+import { type NewCondition, nextCondition } from "../../runtime/conditions.ts";
 import { type Content, type Remaining, contentConditions } from "./conditions.ts";
 import { NAMESPACE_FINALIZER, contentOf, isOfPods, remainingIn } from "./content.ts";
 
@@ -27,22 +30,25 @@ export const namespaceLifecycle: Controller = defineController({
   backoff: { first: AGAIN.least, most: AGAIN.most },
   timeout: "10m",
   async reconcile(ctx) {
-    const { object, client, clock, log } = ctx;
-    const { name, deletionTimestamp = "" } = object.metadata;
+    const { key, client, clock, log } = ctx;
+    const { name } = key;
+    const object = await client.resource(Namespace).find(key);
+    if (!object || object.metadata.deletionTimestamp === undefined) return undefined;
+    const { deletionTimestamp } = object.metadata;
+    const { finalizers = [] } = object.spec;
+    if (!finalizers.includes(NAMESPACE_FINALIZER)) return undefined;
     const taken = clock.now() - Date.parse(deletionTimestamp);
-    const kinds = await contentKinds(ctx);
+    const kinds = await contentKinds(ctx, object);
     const { remaining, leaving, errors } = await deleteContent(client, kinds, name);
     const isEmpty = remaining.length + leaving + errors.length === 0;
     if (!isEmpty) {
       const conditions = contentConditions({ remaining, leaving, errors });
       if (taken >= SLOW_DELETION_MS)
         log.warn("a namespace does not empty", { namespace: name, since: deletionTimestamp, why: whyOf(conditions) });
-      await writeConditions(ctx, conditions);
+      await writeConditions(ctx, object, conditions);
     }
     if (errors.length > 0) throw new AggregateError(errors, `namespace ${name}: ${String(errors[0])}`);
     if (!isEmpty) return { requeueAfter: Math.max(AGAIN.least, Math.min(AGAIN.most, taken / 4)) };
-    const { finalizers = [] } = object.spec;
-    if (!finalizers.includes(NAMESPACE_FINALIZER)) return undefined;
     const spec = { ...object.spec, finalizers: finalizers.filter((finalizer) => finalizer !== NAMESPACE_FINALIZER) };
     // A conflict adds the key again.
     await attempt(
@@ -62,25 +68,26 @@ const whyOf = (findings: readonly NewCondition[]): string =>
 
 /** Writes the conditions where they have changed. */
 async function writeConditions(
-  { object, client, condition }: Context<Namespace, "Cluster">,
+  { client, clock }: Context<Namespace, "Cluster">,
+  object: Namespace,
   findings: readonly NewCondition[],
 ): Promise<void> {
   if (findings.every(({ type, message }) => conditionOf(object, type)?.message === message)) return;
   const types = new Set(findings.map(({ type }) => type));
   const conditions = [
     ...(object.status.conditions ?? []).filter(({ type }) => !types.has(type)),
-    ...findings.map(({ type, status, reason, message }) => condition(type, status, reason, message)),
+    ...findings.map((finding) => nextCondition(object, finding, clock.now())),
   ];
   const status = { ...object.status, conditions };
   await attempt(client.resource(Namespace).status.update({ ...object, status }), "NotFound", "Conflict");
 }
 
 /** Returns the kinds of the namespace; a discovery error goes to the conditions (CTL-NS-9). */
-async function contentKinds(ctx: Context<Namespace, "Cluster">): Promise<readonly ServedKind[]> {
+async function contentKinds(ctx: Context<Namespace, "Cluster">, object: Namespace): Promise<readonly ServedKind[]> {
   try {
     return contentOf(await ctx.kinds.read());
   } catch (error) {
-    await writeConditions(ctx, contentConditions({ remaining: [], leaving: 0, errors: [], discovery: error }));
+    await writeConditions(ctx, object, contentConditions({ remaining: [], leaving: 0, errors: [], discovery: error }));
     throw error;
   }
 }

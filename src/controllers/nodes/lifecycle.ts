@@ -62,8 +62,8 @@ export function nodeLifecycle(
       if (key.startsWith(NODE)) return lookAtNode(parts, key.slice(NODE.length));
       const pod = memory.pod(key.slice(POD.length));
       const node = memory.node(pod?.spec.nodeName ?? "");
-      if (pod && node && isNotReady(node)) await markNotReady(parts, [pod]);
-      return undefined;
+      if (!pod || !node || !isNotReady(node)) return undefined;
+      return (await markNotReady(parts, [pod])) ? undefined : REQUEUE_SOON;
     },
   });
 }
@@ -79,6 +79,8 @@ async function lookAtNode(parts: Parts, name: string): Promise<Result> {
   if (left !== undefined && left <= 0) {
     const conditions = silentConditions(node, moment.now);
     if (conditions) return setSilent(parts, node, conditions);
+    // Whoever wrote the conditions may have ended before its Pods were marked, or had no answer.
+    if (!(await markNotReady(parts, memory.podsOn(name)))) return REQUEUE_SOON;
   }
   if (!(await writeNode(parts, node))) return REQUEUE_SOON;
   return left !== undefined && left > 0 ? { requeueAfter: left } : undefined;
@@ -97,12 +99,12 @@ async function setSilent(parts: Parts, node: Node, conditions: readonly object[]
   if (!written.ok) return REQUEUE_SOON;
   if (!isReady(node)) return undefined;
   event("Normal", node, "NodeNotReady", `Node ${name} status is now: NodeNotReady`);
-  await markNotReady(parts, memory.podsOn(name));
-  return undefined;
+  return (await markNotReady(parts, memory.podsOn(name))) ? undefined : REQUEUE_SOON;
 }
 
-/** Sets the condition Ready of Pods to False; reason and message stay. */
-async function markNotReady({ client, clock, event }: Parts, pods: readonly Pod[]): Promise<void> {
+/** Sets the condition Ready of Pods to False; reason and message stay. Returns false where one of them had changed. */
+async function markNotReady({ client, clock, event }: Parts, pods: readonly Pod[]): Promise<boolean> {
+  let isDone = true;
   for (const pod of pods) {
     if (!isPodReady(pod)) continue;
     const { namespace = "", name, uid, generation } = pod.metadata;
@@ -115,7 +117,9 @@ async function markNotReady({ client, clock, event }: Parts, pods: readonly Pod[
       "Conflict",
     );
     if (written.ok) event("Warning", pod, "NodeNotReady", "Node is not ready");
+    else if (written.reason === "Conflict") isDone = false;
   }
+  return isDone;
 }
 
 /** Writes the labels and taints that follow from a node; returns false where the node had changed. */

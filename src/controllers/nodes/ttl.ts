@@ -11,6 +11,7 @@ import {
   defineKeyController,
   sharedInformer,
 } from "../../runtime/index.ts";
+import { REQUEUE_SOON } from "../../runtime/writes.ts";
 import { TTL_ANNOTATION, type TtlStep, nextTtlStep, ttlSecondsOf } from "../../workloads/node-health/ttl.ts";
 
 const nodes = sharedInformer(Node);
@@ -25,8 +26,8 @@ export const nodeTtl: Controller = defineKeyController({
     const wanted = ttlSecondsOf(memory.step).toString();
     if (!node || node.metadata.annotations?.[TTL_ANNOTATION] === wanted) return undefined;
     const patch = { metadata: { uid: node.metadata.uid, annotations: { [TTL_ANNOTATION]: wanted } } };
-    await attempt(client.resource(Node).patch({ name }, patch), "NotFound", "Conflict");
-    return undefined;
+    const written = await attempt(client.resource(Node).patch({ name }, patch), "NotFound", "Conflict");
+    return written.ok || written.reason === "NotFound" ? undefined : REQUEUE_SOON;
   },
 });
 

@@ -163,6 +163,10 @@ class ClaimMemory implements Disposable {
     if (resourceClaims.length === 0 && !pod.status.extendedResourceClaimStatus) return;
     if (type === "deleted" || isDone(pod))
       for (const name of claimNamesOf(pod)) this.#add(CLAIM + inNamespace(pod, name));
+    // The last that was seen of it may not have their names yet.
+    if (type === "deleted")
+      for (const { metadata } of this.claims.by("controller", pod.metadata.uid))
+        if (metadata.namespace === pod.metadata.namespace) this.#add(CLAIM + inNamespace(pod, metadata.name));
     if (type !== "deleted") this.#add(POD + inNamespace(pod, pod.metadata.name));
   }
 

@@ -1,5 +1,6 @@
 /** Keeps the status of PodDisruptionBudgets, and sets back the condition of evictions that came to nothing. */
 import {
+  type ApiObject,
   type Client,
   type Key,
   type Kind,
@@ -22,6 +23,7 @@ import {
   type Controller,
   type GetInformer,
   type Informer,
+  type InformerSpec,
   type KeyContext,
   type ObjectEvent,
   type Result,
@@ -51,6 +53,12 @@ const deployments = sharedInformer(Deployment);
 const replicaSets = sharedInformer(ReplicaSet);
 const statefulSets = sharedInformer(StatefulSet);
 const replicationControllers = sharedInformer(ReplicationController);
+const scalable = [
+  deployments,
+  replicaSets,
+  statefulSets,
+  replicationControllers,
+] as readonly unknown[] as readonly InformerSpec<Scalable>[];
 
 const BUDGET = "budget ";
 const POD = "pod ";
@@ -72,6 +80,8 @@ class BudgetMemory implements Disposable {
         if (event.type !== "deleted") this.#look(event.object, !isWritten);
       }),
     );
+    // A change of what controls Pods may be seen after those of its Pods.
+    for (const spec of scalable) this.#following.use(own(spec).on((event) => this.#scaled(event, all)));
     this.#following.use(
       own(selectedPods).on((event) => {
         if (event.type !== "deleted" && isDisrupted(event.object)) add(POD + keyText(keyOf(event.object)));
@@ -87,6 +97,15 @@ class BudgetMemory implements Disposable {
     );
   }
 
+  #scaled(event: ObjectEvent<Scalable>, all: Budgets): void {
+    const { object } = event;
+    if (event.type === "changed" && event.old.spec.replicas === object.spec.replicas) return;
+    const { labels } = object.spec.template?.metadata ?? {};
+    if (!labels) return;
+    const { namespace = "" } = object.metadata;
+    for (const budget of budgetsOf({ metadata: { name: "", namespace, labels } }, all)) this.#look(budget, false);
+  }
+
   #look(budget: PodDisruptionBudget, isNews: boolean): void {
     const key = BUDGET + keyText(keyOf(budget));
     if (isNews) this.news.add(key);
@@ -98,11 +117,10 @@ class BudgetMemory implements Disposable {
   }
 }
 
+type Budgets = Informer<PodDisruptionBudget, "Namespaced", "selector">;
+
 /** The budgets that select a Pod. */
-const budgetsOf = (
-  pod: Pod,
-  all: Informer<PodDisruptionBudget, "Namespaced", "selector">,
-): readonly PodDisruptionBudget[] =>
+const budgetsOf = (pod: Parameters<typeof labelBuckets>[0], all: Budgets): readonly PodDisruptionBudget[] =>
   labelBuckets(pod)
     .flatMap((bucket) => all.by("selector", bucket))
     .filter(({ spec }) => selectorOf(spec.selector!).matches(pod.metadata.labels));
@@ -299,9 +317,12 @@ function scaleOfReplicaSet(informer: GetInformer, uid: string, key: Key<"Namespa
   return scaleIn(informer(deployments).get({ ...key, name: owner.name }), owner.uid);
 }
 
-interface Scalable {
-  readonly metadata: { readonly uid: string };
-  readonly spec: { readonly replicas?: number };
+/** What controls Pods, as far as it matters here. */
+interface Scalable extends ApiObject {
+  readonly spec: {
+    readonly replicas?: number;
+    readonly template?: { readonly metadata?: { readonly labels?: Readonly<Record<string, string>> } };
+  };
 }
 
 const scaleIn = (object: Scalable | undefined, uid: string): Scale | undefined =>

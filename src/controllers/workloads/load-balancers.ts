@@ -24,7 +24,8 @@ class PoolMemory implements Disposable {
     for (const service of services.list()) this.#keep(service);
     this.#following = services.on((event) => {
       const key = textOf(event.object);
-      if (event.type === "deleted") this.#free(event.object, key);
+      // The last that was seen of it may be from before it had its addresses.
+      if (event.type === "deleted") this.pool.freeAll(key);
       else {
         if (event.type === "changed") {
           const kept = new Set(addressesOfService(event.object));
@@ -39,10 +40,6 @@ class PoolMemory implements Disposable {
   #keep(service: Service): void {
     if (service.spec.type !== "LoadBalancer") return;
     for (const address of addressesOfService(service)) this.pool.take(address, textOf(service));
-  }
-
-  #free(service: Service, key: string): void {
-    for (const address of addressesOfService(service)) this.pool.free(address, key);
   }
 
   [Symbol.dispose](): void {

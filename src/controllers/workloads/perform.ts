@@ -126,9 +126,22 @@ class Performance implements Performed {
       this.#tellDone(write, object);
       return true;
     } catch (error) {
+      if (await this.#exists(write, error)) return true;
       this.#refused(write, error);
       return false;
     }
+  }
+
+  /** Whether what was to be made is there already, as a create before shows once memory has caught up. */
+  async #exists(write: SentWrite, error: unknown): Promise<boolean> {
+    if (write.verb !== "create" || !write.isSame || !isStatus(error, "AlreadyExists")) return false;
+    const { name = "", namespace = "" } = write.object.metadata;
+    const found = await this.#parts.client
+      .resource(write.kind as Kind<ApiObject, "Namespaced">)
+      .find({ name, namespace });
+    if (!found || !write.isSame(found)) return false;
+    this.written.push(found);
+    return true;
   }
 
   async #series(writes: readonly PlannedWrite[]): Promise<boolean> {

@@ -8,6 +8,7 @@ import type { Leaf } from "./flat.ts";
 import { GONE, type Identity } from "./names.ts";
 import type { Revisions } from "./revisions.ts";
 import type { Item, StateView } from "./view.ts";
+import type { Writers } from "./writers.ts";
 
 /** What differs of one object. */
 export interface Difference {
@@ -19,6 +20,8 @@ export interface Difference {
   readonly found?: Item;
   /** All members that differ. */
   readonly paths: readonly string[];
+  /** Whether only members differ that neither a program under test nor the user has decided. */
+  readonly isByCluster?: boolean;
 }
 
 /** What is legitimately different in a run, beside what the masks say. */
@@ -29,10 +32,11 @@ export interface Leeway {
   isMember?(item: Item, path: string, expected: Leaf | undefined, found: Leaf | undefined): boolean;
 }
 
-/** A state with the revisions of its run. */
+/** A state with the revisions of its run, and who wrote what. */
 export interface Side {
   readonly state: StateView;
   readonly revisions: Revisions;
+  readonly writers: Writers;
 }
 
 /** Compares states of a run with those that clean runs agree on. What has not changed since the state before is not compared again. */
@@ -56,7 +60,7 @@ export class Comparer {
       const [left, right] = [expected.state.items.get(key) ?? [], found.state.items.get(key) ?? []];
       const before = this.#before.get(key);
       if (before && isSame(before.left, left) && isSame(before.right, right)) return before.found;
-      const differences = this.#ofIdentity(key, left, right, expected.revisions, found.revisions);
+      const differences = this.#ofIdentity(key, left, right, expected, found);
       this.#before.set(key, { left, right, found: differences });
       return differences;
     });
@@ -66,8 +70,8 @@ export class Comparer {
     key: string,
     left: readonly Item[],
     right: readonly Item[],
-    expected: Revisions,
-    found: Revisions,
+    expected: Side,
+    found: Side,
   ): readonly Difference[] {
     const mask = this.#masks.mask(key);
     if (mask.count) return [];
@@ -75,13 +79,16 @@ export class Comparer {
       differingPaths(a.flat, b.flat).filter((path) => {
         if (!mask.isJudged(path)) return false;
         const [one, other] = [a.flat.get(path), b.flat.get(path)];
-        return !this.#leeway.isMember?.(a, path, one, other) && !expected.isSame(one, found, other);
+        return !this.#leeway.isMember?.(a, path, one, other) && !expected.revisions.isSame(one, found.revisions, other);
       });
-    const pairs = pair(mask, left, right, pathsOf);
+    const isOthers = (it: Items, path: string): boolean => isByCluster(it, path, expected.writers, found.writers);
+    // What others have decided makes two objects of generated names no less alike.
+    const unlikeness = (it: Pair): number => it.paths.filter((path) => !isOthers(it, path)).length;
+    const pairs = pair(mask, left, right, { pathsOf, unlikeness });
     const paired = new Set(pairs.flatMap((it) => [it.expected, it.found]));
     const isAlone = (item: Item): boolean => !paired.has(item) && !this.#leeway.isObject?.(item);
     return [
-      ...pairs.filter(({ paths }) => paths.length > 0).map((it) => difference(it.expected, it.found, it.paths)),
+      ...pairs.filter(({ paths }) => paths.length > 0).map((it) => difference(it, (path) => isOthers(it, path))),
       ...left
         .filter(isAlone)
         .map((item) => ({ kind: "missing", identity: item.identity, expected: item, paths: [] }) as const),
@@ -103,9 +110,12 @@ const isSame = (one: readonly Item[], other: readonly Item[]): boolean =>
 
 const DELETION = ".metadata.deletionTimestamp";
 
-interface Pair {
+interface Items {
   readonly expected: Item;
   readonly found: Item;
+}
+
+interface Pair extends Items {
   readonly paths: readonly string[];
 }
 
@@ -114,7 +124,13 @@ function pair(
   mask: Mask,
   left: readonly Item[],
   right: readonly Item[],
-  pathsOf: (a: Item, b: Item) => readonly string[],
+  {
+    pathsOf,
+    unlikeness,
+  }: {
+    readonly pathsOf: (a: Item, b: Item) => readonly string[];
+    readonly unlikeness: (pair: Pair) => number;
+  },
 ): readonly Pair[] {
   if (left.length === 0 || right.length === 0) return [];
   if (left.length === 1 && right.length === 1)
@@ -128,7 +144,8 @@ function pair(
   for (const item of rest) {
     const best = candidates
       .map((other) => ({ expected: item, found: other, paths: pathsOf(item, other) }))
-      .reduce<Pair | undefined>((a, b) => (a && a.paths.length <= b.paths.length ? a : b), undefined);
+      .map((one) => ({ one, by: unlikeness(one) }))
+      .reduce<{ one: Pair; by: number } | undefined>((a, b) => (a && a.by <= b.by ? a : b), undefined)?.one;
     if (!best) break;
     pairs.push(best);
     candidates.splice(candidates.indexOf(best.found), 1);
@@ -150,9 +167,19 @@ function weight(path: string): number {
   return path.startsWith(".metadata") ? 2 : 1;
 }
 
-function difference(expected: Item, found: Item, paths: readonly string[]): Difference {
-  const sorted = [...paths].sort((a, b) => weight(a) - weight(b) || (a < b ? -1 : 1));
-  const gone = sorted.find((path) => isGone(found.flat.get(path)) && !isGone(expected.flat.get(path)));
+/** Whether a member is as built-in controllers or nodes have decided it, wherever somebody has. */
+function isByCluster({ expected, found }: Items, path: string, ...[left, right]: readonly [Writers, Writers]): boolean {
+  const writers = [expected.object && left.of(expected.object, path), found.object && right.of(found.object, path)];
+  return writers.includes("cluster") && writers.every((writer) => writer === undefined || writer === "cluster");
+}
+
+function difference({ expected, found, paths }: Pair, isOthers: (path: string) => boolean): Difference {
+  const isGoneNow = (path: string): boolean => isGone(found.flat.get(path)) && !isGone(expected.flat.get(path));
+  // A deletion that began, and an object that is gone, are no decision about a member.
+  const others = new Set(paths.filter((path) => path !== DELETION && !isGoneNow(path) && isOthers(path)));
+  const rank = (path: string): number => (others.has(path) ? 10 : 0) + weight(path);
+  const sorted = [...paths].sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1));
+  const gone = sorted.find(isGoneNow);
   const first = gone ?? sorted[0]!;
   // Items without a key have no name that means the same in all runs: their list differs.
   const path = unkeyedList(first) ?? first;
@@ -164,5 +191,14 @@ function difference(expected: Item, found: Item, paths: readonly string[]): Diff
       : weight(path) >= 3
         ? "stale-status"
         : "differs";
-  return { kind, identity: found.identity, ...(!stuck && { path }), expected, found, paths: sorted };
+  const isByCluster = others.size === paths.length;
+  return {
+    kind,
+    identity: found.identity,
+    ...(!stuck && { path }),
+    expected,
+    found,
+    paths: sorted,
+    ...(isByCluster && { isByCluster }),
+  };
 }

@@ -1,8 +1,8 @@
 /**
  * The normal form of an object: its members by path, without what differs between equal runs.
  *
- * Dropped are uid, resourceVersion, generation, managedFields, creationTimestamp and selfLink, and the name, which is the identity of
- * the object. Finalizers, owners, and lists whose items have a key of their own have no order. An observedGeneration is `current` or
+ * Dropped are uid, resourceVersion, generation, managedFields, creationTimestamp and selfLink, the name, which is the identity of the
+ * object, and the resourceVersion of references. Finalizers, owners, and lists whose items have a key of their own have no order. An observedGeneration is `current` or
  * says how far it is behind.
  *
  * @module
@@ -79,6 +79,10 @@ const memberPath = (path: string, key: string): string =>
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
+/** Whether it names another object, as an ObjectReference does. Its resourceVersion only tells when it was written. */
+const isReference = ({ name, kind, uid }: Readonly<Record<string, unknown>>): boolean =>
+  typeof name === "string" && (typeof kind === "string" || typeof uid === "string");
+
 class Walk {
   readonly leaves = new Map<string, Leaf>();
   readonly #options: FlatOptions;
@@ -124,7 +128,8 @@ class Walk {
     else if (isObject(value)) {
       const entries = Object.entries(value);
       if (entries.length === 0) this.leaves.set(path, NO_MEMBERS);
-      for (const [key, member] of entries) this.member(path, key, member);
+      for (const [key, member] of entries)
+        if (key !== "resourceVersion" || !isReference(value)) this.member(path, key, member);
     } else this.leaves.set(path, (value ?? null) as Leaf);
   }
 

@@ -146,6 +146,58 @@ describe("states", () => {
     expect(faults(["x", "y", "z"])).toMatchObject([{ key, found: '["x", "y", "z"]' }]);
   });
 
+  test("what neither a program nor the user has decided is a notice, and follows from a fault beside it", () => {
+    const bind = (actor: string, ...nodes: readonly string[]) =>
+      inStep(0, (run) => {
+        for (const [i, pod] of run.all("Pod").entries())
+          run.update(actor, pod, { spec: { ...(pod["spec"] as object), nodeName: nodes[i] } });
+      });
+    const bound = makeJudge([1, 2, 3].map((seed) => operatorRun(seed, bind("cluster", "n-1", "n-2")).record()));
+    const faults = (variation: Variation) => bound.faults(operatorRun(SEED, variation).record());
+    expect(faults(bind("cluster", "n-1", "n-2"))).toEqual([]);
+    expect(keys(faults(bind("cluster", "n-2", "n-1")))).toEqual(["notice: differs Pod default/a-* .spec.nodeName"]);
+    // Where the program has decided it, here or there, it is its fault.
+    expect(keys(faults(bind(OPERATOR, "n-3", "n-2")))).toEqual(["differs Pod default/a-* .spec.nodeName"]);
+    const [fault, ...others] = faults({
+      ...bind("cluster", "n-2", "n-1"),
+      ...insteadOf("ConfigMap", () => undefined),
+    });
+    expect(others).toEqual([]);
+    expect(fault).toMatchObject({
+      key: "missing ConfigMap default/a-config",
+      found: expect.stringContaining("also differs Pod default/a-* .spec.nodeName"),
+    });
+    // Of several members the one that a program has decided is named.
+    const both = (run: RecordedRun) => {
+      for (const [i, pod] of run.all("Pod").entries()) {
+        run.update("cluster", pod, { spec: { ...(pod["spec"] as object), nodeName: `n-${2 - i}` } });
+        run.update(OPERATOR, pod, { metadata: { labels: { app: "b" } } });
+      }
+    };
+    expect(faults(inStep(0, both))).toMatchObject([
+      {
+        key: "differs Pod default/a-* .metadata.labels.app",
+        severity: "fault",
+        found: expect.stringContaining(".spec.nodeName"),
+      },
+    ]);
+  });
+
+  test("the resourceVersion of a reference tells only when it was written", () => {
+    const refer = (version: string, uid = "u-1") =>
+      inStep(1, (run) =>
+        run.update(OPERATOR, run.get("Secret", "a-cert"), {
+          data: { fixed: "yes" },
+          of: { kind: "Widget", name: "a", uid, resourceVersion: version },
+        }),
+      );
+    const referring = makeJudge([operatorRun(1, refer("7")).record()]);
+    expect(referring.faults(operatorRun(1, refer("9")).record())).toEqual([]);
+    expect(keys(referring.faults(operatorRun(1, refer("9", "u-2")).record()))).toEqual([
+      "differs Secret default/a-cert .of.uid",
+    ]);
+  });
+
   test("a reference to an owner of the same name that was deleted is dangling", () => {
     // The Widget is made anew; the ConfigMap still names the old one.
     const renew = (old: boolean) => (run: RecordedRun) => {
@@ -523,6 +575,35 @@ describe("what a run says itself", () => {
     ]);
   });
 
+  test("a step that is refused while a program is down, or blind, is one that the user would not have done yet", () => {
+    const refused = (isDown: boolean): Variation => ({
+      make: (run, sent, usual) => {
+        if (sent.kind !== "ConfigMap") return usual();
+        if (isDown) run.life(OPERATOR, 0, "killed");
+      },
+      beforeQuiet: (run, step) => {
+        if (step === 0) return;
+        run.complaints.push({ type: "step-failed", step: 1, detail: "refused" });
+        if (isDown) run.life(OPERATOR, 1, "started");
+      },
+    });
+    expect(keys(played(refused(false)))).toEqual(["step-failed step 1", "missing ConfigMap default/a-config"]);
+    expect(played(refused(true))).toEqual([]);
+    // What went wrong before is judged, all the same.
+    const before = { ...refused(true), make: refused(false).make! };
+    expect(
+      keys(
+        played({
+          ...before,
+          beforeQuiet: (run, step) => {
+            if (step === 0) return void run.complaints.push({ type: "always", rule: "one leader", seq: 1, detail: "" });
+            before.beforeQuiet!(run, step);
+          },
+        }),
+      ),
+    ).toContain("always one leader");
+  });
+
   test("a complaint of a clean run is a finding of the clean run alone", () => {
     const failed = complain({ type: "failed", actor: OPERATOR, step: 1, detail: "no such key 1" });
     const failing = makeJudge([operatorRun(1, failed), operatorRun(2), operatorRun(3)].map((run) => run.record()));
@@ -602,6 +683,16 @@ describe("writes without end", () => {
           "Without any perturbation, operator (operator-manager) and other (other-manager) undo each other's writes of .data.at of ConfigMap default/a-config.",
       },
     ]);
+  });
+
+  test("in a quiet of seconds one write is a late retry, and several of one member are not", () => {
+    const short = (values: readonly string[]): Variation => ({
+      ...write(values, [OPERATOR]),
+      halfMillis: 8000,
+    });
+    expect(keys(played(write(["x"], [OPERATOR])))).toContain("restless ConfigMap default/a-config .data.at");
+    expect(played(short(["x"])).filter(({ kind }) => kind === "restless")).toEqual([]);
+    expect(keys(played(short(["x", "y"])))).toContain("restless ConfigMap default/a-config .data.at");
   });
 
   test("a member that only grows is a heartbeat; one that takes any values is not", () => {

@@ -23,7 +23,7 @@ import { Ignored, type IgnoredPart } from "./ignored.ts";
 import { changesWorld, HISTORY } from "./leeway.ts";
 import { Evidence } from "./mechanisms.ts";
 import { needlessDeletes } from "./needless.ts";
-import { overTime } from "./over-time.ts";
+import { type CleanFacts, overTime } from "./over-time.ts";
 import { Periods } from "./periods.ts";
 import { restlessness } from "./restless.ts";
 import { Revisions } from "./revisions.ts";
@@ -33,6 +33,8 @@ import { rememberedSentence, sentenceOf } from "./sentences.ts";
 import type { Suspect } from "./suspect.ts";
 import { unseenWrites } from "./unseen.ts";
 import { type Item, RunView } from "./view.ts";
+import { withoutVoidSteps } from "./void.ts";
+import { Writers } from "./writers.ts";
 
 /**
  * Makes a judge.
@@ -48,7 +50,7 @@ class RunJudge implements Judge {
   readonly #ignored: Ignored;
   readonly #expected: Expected;
   readonly #counts: readonly ReadonlyMap<string, Count>[];
-  readonly #revisions: Revisions;
+  readonly #facts: CleanFacts;
   readonly #clean: readonly Fault[];
   /** Keys of what clean runs show by themselves: it is no fault of a perturbation. */
   readonly #cleanKeys: ReadonlySet<string>;
@@ -58,7 +60,7 @@ class RunJudge implements Judge {
     this.#expected = new Expected(clean, ignored);
     const views = this.#expected.runs;
     this.#counts = views.map(({ record, names }) => countsOf(record.trace, names));
-    this.#revisions = new Revisions(clean[0]!.trace, views[0]!.names);
+    this.#facts = factsOf(views[0]!);
     const all = views.flatMap((view) => this.#report(view, this.#byItself(view)));
     this.#clean = [...new Map(all.map((fault) => [fault.key, fault])).values()];
     this.#cleanKeys = new Set(views.flatMap((view) => this.#byItself(view).map(keyOf)));
@@ -68,7 +70,8 @@ class RunJudge implements Judge {
     return this.#clean;
   }
 
-  faults(run: RunRecord): readonly Fault[] {
+  faults(played: RunRecord): readonly Fault[] {
+    const run = withoutVoidSteps(played);
     const view = new RunView(run, this.#ignored, this.#expected);
     const periods = new Periods(run);
     const needless = needlessDeletes(
@@ -78,7 +81,7 @@ class RunJudge implements Judge {
       { onlyData: changesWorld(run.order.plan), stepAt: stepAt(view, periods) },
     );
     const suspects = [
-      ...overTime(this.#expected, this.#revisions, view),
+      ...overTime(this.#expected, this.#facts, view, { isCut: run !== played }),
       ...needless,
       ...this.#byItself(view, periods).filter((suspect) => !this.#cleanKeys.has(keyOf(suspect))),
     ];
@@ -108,17 +111,14 @@ class RunJudge implements Judge {
   }
 
   #remembered(left: RunView, right: RunView): readonly Suspect[] {
-    const side = ({ last, record, names }: RunView): Side => ({
-      state: last!,
-      revisions: new Revisions(record.trace, names),
-    });
+    const side = (view: RunView): Side => ({ state: view.last!, ...factsOf(view) });
     return new Comparer(this.#expected, HISTORY).differences(side(left), side(right)).map((difference) => ({
       kind: difference.kind,
       identity: difference.identity,
       difference,
       ...(difference.path !== undefined && { path: difference.path }),
       step: right.last!.step,
-      severity: "fault",
+      severity: difference.isByCluster ? "notice" : "fault",
     }));
   }
 
@@ -148,6 +148,11 @@ class RunJudge implements Judge {
     return [...new Map(faults.map((fault) => [fault.key, fault])).values()];
   }
 }
+
+const factsOf = ({ record, names }: RunView): CleanFacts => ({
+  revisions: new Revisions(record.trace, names),
+  writers: new Writers(record.trace, names),
+});
 
 const stepAt =
   ({ states }: RunView, periods: Periods) =>

@@ -7,11 +7,12 @@
  * - What was expected no longer after the next step was never put right: a fault.
  * - Both only if nothing was held, lost or down in the last half of the step: a program owes nothing before it can see.
  * - Where a plan changes the world, only the end is compared.
+ * - What only built-in controllers and nodes beside the programs under test have decided is a notice.
  * - A program that was blind from one step to a later one owes nothing for states between that were undone by the user.
  *
  * @module
  */
-import { Comparer, type Difference } from "./differences.ts";
+import { Comparer, type Difference, type Side } from "./differences.ts";
 import type { Expected } from "./expected.ts";
 import { differingPaths } from "./expected.ts";
 import { memberValue } from "./flat.ts";
@@ -20,21 +21,35 @@ import { Periods } from "./periods.ts";
 import { Revisions } from "./revisions.ts";
 import { isProgram, type Suspect } from "./suspect.ts";
 import type { RunView } from "./view.ts";
+import { Writers } from "./writers.ts";
 
-/** Returns what is wrong with the states of a run. */
-export function overTime(expected: Expected, revisions: Revisions, view: RunView): readonly Suspect[] {
+/** What is known of the first clean run. */
+export type CleanFacts = Pick<Side, "revisions" | "writers">;
+
+/**
+ * Returns what is wrong with the states of a run.
+ *
+ * @param isCut whether the last state is not that of the end, so that what differs may be put right later
+ */
+export function overTime(
+  expected: Expected,
+  { revisions, writers }: CleanFacts,
+  view: RunView,
+  { isCut }: { readonly isCut: boolean },
+): readonly Suspect[] {
   const clean = expected.runs[0]!;
   const { plan } = view.record.order;
   const count = comparableStates(clean, view);
   const last = count - 1;
   const found = new Revisions(view.record.trace, view.names);
+  const foundWriters = new Writers(view.record.trace, view.names);
   const comparer = new Comparer(expected, leewayOf(plan, [clean.last, view.last]));
   const onlyEnd = changesWorld(plan);
   const states = Array.from({ length: count }, (_, i): ReadonlyMap<string, readonly Difference[]> => {
     if (onlyEnd && i < last) return new Map();
     const differences = comparer.differences(
-      { state: clean.states[i]!, revisions },
-      { state: view.states[i]!, revisions: found },
+      { state: clean.states[i]!, revisions, writers },
+      { state: view.states[i]!, revisions: found, writers: foundWriters },
     );
     return Map.groupBy(differences, ({ identity }) => identity.key);
   });
@@ -63,7 +78,7 @@ export function overTime(expected: Expected, revisions: Revisions, view: RunView
 
   function suspectOf(difference: Difference, from: number, to: number): Suspect | undefined {
     if (isExcused(expected, view, periods, difference, to)) return undefined;
-    if (to < last && !periods.isUndisturbed(to)) return undefined;
+    if ((to < last || isCut) && !periods.isUndisturbed(to)) return undefined;
     const healed =
       to < last &&
       isStillExpected(expected, difference, to, to + 1) &&
@@ -75,7 +90,7 @@ export function overTime(expected: Expected, revisions: Revisions, view: RunView
       difference,
       ...(path !== undefined && { path }),
       step: view.states[from]!.step,
-      severity: healed ? "notice" : "fault",
+      severity: healed || difference.isByCluster ? "notice" : "fault",
       ...(healed && { healed }),
     };
   }

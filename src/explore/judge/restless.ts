@@ -1,6 +1,9 @@
 /**
  * Writes without end: in the last half of the long quiet, in which nothing else happens.
  *
+ * A quiet of a few seconds, as programs of other processes get, may be as long as a back-off: there one write is a late retry, and only
+ * several writes of one member count.
+ *
  * A member that alternates between the same values is a fight: of two programs, or of two managers in one. A member that only grows, such
  * as a time, is a heartbeat: a notice.
  *
@@ -15,9 +18,11 @@ import type { Suspect } from "./suspect.ts";
 /** Returns what a run writes without end: the fight if there is one, else the first object. */
 export function restlessness(run: RunRecord, names: RunNames): readonly Suspect[] {
   if (run.restlessWrites === 0) return [];
-  const { changes, step } = lateChanges(run.trace);
+  const { changes: all, step, millis } = lateChanges(run.trace);
+  const changes = millis < SHORT_MS ? repeated(all, names) : all;
+  if (all.length > 0 && changes.length === 0) return [];
   const byObject = Map.groupBy(changes, ({ object }) => names.identity(object));
-  const suspects = [...byObject].map(([identity, all]) => judgeObject(identity, all, run.trace, step));
+  const suspects = [...byObject].map(([identity, of]) => judgeObject(identity, of, run.trace, step));
   const order = ["fight fault", "restless fault", "restless notice"];
   const rank = ({ kind, severity }: Suspect): number => order.indexOf(`${kind} ${severity}`);
   const first = suspects.reduce<Suspect | undefined>((a, b) => (a && rank(a) <= rank(b) ? a : b), undefined);
@@ -25,18 +30,37 @@ export function restlessness(run: RunRecord, names: RunNames): readonly Suspect[
 }
 
 /** The changes in the last half of the last step, but those of users. */
-function lateChanges(trace: Trace): { readonly changes: readonly ChangeEntry[]; readonly step: number } {
+function lateChanges(trace: Trace): {
+  readonly changes: readonly ChangeEntry[];
+  readonly step: number;
+  /** The length of the quiet. */
+  readonly millis: number;
+} {
   const begun = trace.findLast((entry) => entry.type === "step" && entry.phase === "begun");
   const quiet = trace.findLast((entry) => entry.type === "step" && entry.phase === "quiet");
   const end = quiet && begun && quiet.seq > begun.seq ? quiet : trace.at(-1);
   const middle = ((begun?.at ?? 0) + (end?.at ?? 0)) / 2;
   return {
     step: begun?.type === "step" ? begun.step : 0,
+    millis: (end?.at ?? 0) - (begun?.at ?? 0),
     changes: trace.filter(
       (entry) =>
         entry.type === "change" && entry.actor !== "user" && entry.at > middle && entry.seq > (begun?.seq ?? -1),
     ) as ChangeEntry[],
   };
+}
+
+/** A quiet that is not longer than retries take. */
+const SHORT_MS = 60_000;
+/** How many writes of a member are no retry. */
+const SEVERAL = 2;
+
+/** The changes of members that are written several times. */
+function repeated(changes: readonly ChangeEntry[], names: RunNames): readonly ChangeEntry[] {
+  const membersOf = (change: ChangeEntry): readonly string[] =>
+    changedMembers(change).map(([path]) => `${names.identity(change.object).key} ${path}`);
+  const times = Map.groupBy(changes.flatMap(membersOf), (member) => member);
+  return changes.filter((change) => membersOf(change).some((member) => times.get(member)!.length >= SEVERAL));
 }
 
 interface MemberChange {

@@ -54,10 +54,19 @@ export function roots(
   const groupOf = ofObjects.length > 1 ? connected(views.flatMap((view) => view.states)) : (key: string) => key;
   for (const group of Map.groupBy(ofObjects, ({ identity }) => groupOf(identity!.key)).values()) {
     const faults = group.filter(({ severity }) => severity === "fault");
-    const judged = faults.length > 0 ? faults : group;
+    // What others have decided follows from a fault, where there is one.
+    const isAlso = ({ severity, difference }: Suspect): boolean => severity === "fault" || !!difference?.isByCluster;
+    const judged = faults.length > 0 ? group.filter(isAlso) : group;
     const sorted = judged
       .map((suspect) => ({ suspect, rank: RANKS[suspect.kind] ?? 7, at: place(suspect) }))
-      .sort((a, b) => a.rank - b.rank || a.suspect.step - b.suspect.step || a.at - b.at || byKey(a.suspect, b.suspect))
+      .sort(
+        (a, b) =>
+          bySeverity(a.suspect, b.suspect) ||
+          a.rank - b.rank ||
+          a.suspect.step - b.suspect.step ||
+          a.at - b.at ||
+          byKey(a.suspect, b.suspect),
+      )
       .map(({ suspect }) => suspect);
     // Writes without end are a fault of their own, whatever the state is when the run is stopped.
     const [restless, others] = partition(sorted, ({ kind }) => kind === "restless" || kind === "fight");
@@ -78,6 +87,9 @@ function alike(rooted: readonly Rooted[]): readonly Rooted[] {
     others: [...first!.others, ...more.flatMap(({ root, others }) => [root, ...others])],
   }));
 }
+
+const bySeverity = (a: Suspect, b: Suspect): number =>
+  Number(a.severity === "notice") - Number(b.severity === "notice");
 
 const byKey = (a: Suspect, b: Suspect): number =>
   a.identity!.key < b.identity!.key ? -1 : a.identity!.key > b.identity!.key ? 1 : 0;

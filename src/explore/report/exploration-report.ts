@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { counted } from "../../util/counted.ts";
 import type { Coverage } from "../coverage.ts";
 import type { Ending, Exploration } from "../explore.ts";
 import { findingFileNames } from "../finding-file.ts";
@@ -41,8 +42,6 @@ export interface ExplorationReport {
   readonly skipped: readonly Skipped[];
 }
 
-const count = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? "" : "s"}`;
-
 /** Returns the report of an exploration. */
 export function explorationReport(exploration: Exploration, options: ReportOptions): ExplorationReport {
   const { findings, notices, evidence, coverage, plans, runs, seconds, seed, ended } = exploration;
@@ -72,7 +71,7 @@ export function explorationReport(exploration: Exploration, options: ReportOptio
     seconds,
     ended,
     summary: [
-      `${count(findings.length, "fault")} and ${count(notices.length, "notice")} in ${count(plans, "plan")} and ${count(runs, "run")} within ${seconds.toFixed(1)} s, seed ${seed}.`,
+      `${counted(findings.length, "fault")} and ${counted(notices.length, "notice")} in ${counted(plans, "plan")} and ${counted(runs, "run")} within ${seconds.toFixed(1)} s, seed ${seed}.`,
       endings[ended],
       ...coverage.sentences,
       ...(coverage.cannot.length === 0 ? [] : [`Not possible here: ${coverage.cannot.join(", ")}.`]),

@@ -132,7 +132,7 @@ export class FakeLaboratory implements Laboratory {
       (fault.steps ?? []).every((step) => steps.includes(step)) &&
       (fault.isShown?.(run) ?? true);
     const keys = [
-      ...faults.filter(shows).map(({ key, notice }) => (notice ? `notice ${key}` : key)),
+      ...faults.filter(shows).map(({ key, notice }) => (notice ? `${NOTICE}${key}` : key)),
       ...(chance?.(order.seed) ?? []),
     ];
     const failed = steps.filter(
@@ -147,16 +147,20 @@ export class FakeLaboratory implements Laboratory {
   async [Symbol.asyncDispose](): Promise<void> {}
 }
 
+const NOTICE = "notice ";
+
 const faultsOf = ({ complaints }: RunRecord): readonly Fault[] =>
   complaints.map((complaint): Fault => {
     const isRule = complaint.type === "eventually";
-    const key = isRule ? complaint.rule : complaint.type;
+    const text = isRule ? complaint.rule : complaint.type;
+    const isNotice = text.startsWith(NOTICE);
+    const key = isNotice ? text.slice(NOTICE.length) : text;
     return {
       kind: isRule ? "eventually" : "step-failed",
       key,
       sentence: complaint.detail,
       step: "step" in complaint ? complaint.step : 0,
-      severity: key.startsWith("notice") ? "notice" : "fault",
+      severity: isNotice ? "notice" : "fault",
     };
   });
 

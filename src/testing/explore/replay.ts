@@ -71,7 +71,7 @@ export async function replayFinding(
     const batch = Array.from({ length: Math.min(lab.parallel, times - of) }, () => runs.play(orderOf(finding)));
     for (const record of await Promise.all(batch)) {
       if (!record) continue;
-      const found = faultOf(faultsOf(record), sought.key);
+      const found = faultOf(faultsOf(record), sought);
       of++;
       if (found) shown++;
       if (!fault) run = record;

@@ -19,9 +19,21 @@ export interface Told {
   readonly untold?: readonly string[];
 }
 
+/**
+ * Whether an object that exists by the name of a new one is what was to be made, so that the create is done. It is read from the server:
+ * memory may be behind.
+ */
+export type IsSame = (found: ApiObject) => boolean;
+
 /** One write, or one Event. Build it with the functions of this file, which check the types. */
 export type PlannedWrite =
-  | { readonly verb: "create"; readonly kind: Kind; readonly object: NewObject<ApiObject>; readonly told?: Told }
+  | {
+      readonly verb: "create";
+      readonly kind: Kind;
+      readonly object: NewObject<ApiObject>;
+      readonly told?: Told;
+      readonly isSame?: IsSame;
+    }
   | { readonly verb: "update"; readonly kind: Kind; readonly object: ApiObject; readonly told?: Told }
   | { readonly verb: "status"; readonly kind: Kind; readonly object: ApiObject }
   | {
@@ -82,7 +94,14 @@ export const creates = <T extends ApiObject, S extends Scope>(
   kind: Kind<T, S>,
   object: NewObject<T>,
   told?: Told,
-): PlannedWrite => ({ verb: "create", kind, object, ...(told ? { told } : {}) });
+  isSame?: (found: T) => boolean,
+): PlannedWrite => ({
+  verb: "create",
+  kind,
+  object,
+  ...(told ? { told } : {}),
+  ...(isSame ? { isSame: isSame as IsSame } : {}),
+});
 
 /** Plans an update of an object at its resourceVersion. */
 export const updates = <T extends ApiObject, S extends Scope>(

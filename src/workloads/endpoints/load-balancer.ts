@@ -54,6 +54,11 @@ export class AddressPool {
     for (const range of this.#ranges) range.freed(address);
   }
 
+  /** Frees all addresses that somebody has. */
+  freeAll(owner: string): void {
+    for (const [address, by] of this.#owners) if (by === owner) this.free(address, owner);
+  }
+
   /** Takes the lowest free address of a family; undefined where there is none. */
   takeNext(family: string, owner: string): string | undefined {
     const range = this.#ranges.find((one) => one.family === family);

@@ -69,7 +69,8 @@ function planNew(
     const taken = revisionNamed(name);
     if (taken && !isRevisionOf(taken, template)) continue;
     const made = newRevision(owner, template, { hash, label, revision });
-    return { name, hash, writes: taken ? [] : [creates(ControllerRevision, made)], collisionCount };
+    const create = creates(ControllerRevision, made, undefined, (found) => isRevisionOf(found, template));
+    return { name, hash, writes: taken ? [] : [create], collisionCount };
   }
 }
 

@@ -37,6 +37,7 @@ describe("planRevision", () => {
     expect(writes).toEqual([
       {
         verb: "create",
+        isSame: expect.any(Function),
         kind: expect.objectContaining({ kind: "ControllerRevision" }),
         object: newRevision(owner, templateFor("i"), { hash, label: LABEL, revision: 1 }),
       },

@@ -104,7 +104,7 @@ async function remove({ client, clock }: GarbageContext, pod: Pod, condition?: P
     if (condition) {
       await setPodCondition(client, pod, { ...condition, observedGeneration }, { now: clock.now(), more: status });
     } else {
-      await attempt(pods.status.patch(keyOf<"Namespaced">(pod), { metadata: { uid }, status }), "NotFound", "Conflict");
+      await attempt(pods.status.patch(keyOf<"Namespaced">(pod), { metadata: { uid }, status }), "NotFound");
     }
   }
   await deleteObject(client, Pod, pod, { gracePeriodSeconds: 0 });

@@ -17,6 +17,8 @@ export interface Variation {
   readonly beforeQuiet?: (run: RecordedRun, step: number) => void;
   /** Called after the last step, before the long quiet is over. */
   readonly inQuiet?: (run: RecordedRun) => void;
+  /** Half of the quiet in the end, in ms; 12 h by default. */
+  readonly halfMillis?: number;
 }
 
 const WIDGET = { apiVersion: "example.com/v1", kind: "Widget" };
@@ -29,7 +31,10 @@ const owned = (owner: StoredObject) => ({
 });
 
 /** Plays the run. */
-export function operatorRun(seed: number, { plan, make, beforeQuiet, inQuiet }: Variation = {}): RecordedRun {
+export function operatorRun(
+  seed: number,
+  { plan, make, beforeQuiet, inQuiet, halfMillis = 43_200_000 }: Variation = {},
+): RecordedRun {
   const run = new RecordedRun(seed, plan);
   const create = (sent: Sent): void => {
     const usual = (): void => void run.create(OPERATOR, sent);
@@ -96,8 +101,8 @@ export function operatorRun(seed: number, { plan, make, beforeQuiet, inQuiet }: 
   beforeQuiet?.(run, 1);
   run.quiet();
   run.begin("quiet");
-  run.pass(43_300_000);
+  run.pass(halfMillis + 100);
   inQuiet?.(run);
-  run.quiet(43_200_000);
+  run.quiet(halfMillis);
   return run;
 }

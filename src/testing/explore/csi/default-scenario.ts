@@ -10,7 +10,7 @@ import type { Cluster } from "../../contract.ts";
 import type { Dialect } from "../../../meta/dialect.ts";
 import type { StorageDriver } from "../../../sidecars/contract.ts";
 import type { DriverNode } from "./subject.ts";
-import type { DataStep, Ignored, Scenario, Step } from "../scenario.ts";
+import type { DataStep, Scenario, Step } from "../scenario.ts";
 
 /** The class of volumes and of snapshots. */
 const CLASS = "explored";
@@ -132,12 +132,7 @@ export function defaultScenario(
       },
     },
   ];
-  // References tell at which version their object was when they were made.
-  const ignore: readonly Ignored[] = [
-    { kind: { group: "", kind: "PersistentVolume" }, path: ".spec.claimRef.resourceVersion" },
-    { kind: { group, kind: "VolumeSnapshotContent" }, path: ".spec.volumeSnapshotRef.resourceVersion" },
-  ];
-  return { name: `volumes of ${driver}`, start: beginning(), nodes: 1, steps, ignore };
+  return { name: `volumes of ${driver}`, start: beginning(), nodes: 1, steps };
 
   function beginning(): readonly Manifest[] {
     return [

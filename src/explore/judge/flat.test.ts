@@ -1,0 +1,24 @@
+import { expect, test } from "vitest";
+import type { StoredObject } from "../contract/state.ts";
+import { flatten } from "./flat.ts";
+
+const flat = (spec: object) => {
+  const metadata = { name: "v", uid: "1", resourceVersion: "7" };
+  const object: StoredObject = { apiVersion: "v1", kind: "PersistentVolume", metadata, spec };
+  return Object.fromEntries(flatten(object, { names: { text: (text: string) => text } as never, isStored: () => true }));
+};
+
+test("a reference does not tell when its object was seen", () => {
+  const claimRef = { kind: "PersistentVolumeClaim", name: "c", uid: "2", resourceVersion: "5" };
+  expect(flat({ claimRef })).toEqual({
+    ".apiVersion": "v1",
+    ".kind": "PersistentVolume",
+    ".spec.claimRef.kind": "PersistentVolumeClaim",
+    ".spec.claimRef.name": "c",
+    ".spec.claimRef.uid": "2",
+  });
+});
+
+test("a resourceVersion elsewhere is a member as any other", () => {
+  expect(flat({ seen: { name: "c", resourceVersion: "5" } })).toMatchObject({ ".spec.seen.resourceVersion": "5" });
+});

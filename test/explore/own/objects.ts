@@ -1,0 +1,26 @@
+/**
+ * Objects that stories share.
+ *
+ * @module
+ */
+
+/** What Pods need beside the controller that is explored. */
+export const PODS: readonly string[] = ["scheduler", "garbage-collector", "namespace-controller"];
+
+/** The name of an object of the core group, for a step. */
+export const core = (kind: string, name: string) => ({ apiVersion: "v1", kind, name }) as const;
+export const apps = (kind: string, name: string) => ({ apiVersion: "apps/v1", kind, name }) as const;
+
+/** A container and labels, as workloads have them. */
+export const template = (image: string, more: object = {}) => ({
+  metadata: { labels: { app: "web" } },
+  spec: { containers: [{ name: "c", image }], ...more },
+});
+export const selector = { matchLabels: { app: "web" } };
+
+export const pod = (name: string, labels: object, spec: object = {}) => ({
+  apiVersion: "v1",
+  kind: "Pod",
+  metadata: { name, labels },
+  spec: { containers: [{ name: "c", image: "web:1" }], ...spec },
+});

@@ -1,0 +1,54 @@
+/**
+ * Explores a story.
+ *
+ * @module
+ */
+import { builtInControllers, chooseControllers } from "../../../src/controllers/index.ts";
+import type { Finding } from "../../../src/explore/contract/finding.ts";
+import { kubernetes } from "../../../src/meta/dialect.ts";
+import {
+  type ExploreOptions,
+  type ExploreResult,
+  type ExploredPrograms,
+  type ReplayResult,
+  explore,
+  replay,
+} from "../../../src/testing/explore/explore.ts";
+import type { OwnStory } from "./story.ts";
+
+const SETTINGS = { dialect: kubernetes, eventTtlMillis: 3_600_000, caCertificate: "" };
+
+/** What came of a story. */
+export interface StoryResult {
+  readonly result: ExploreResult;
+  /** Faults that are not accepted. */
+  readonly findings: readonly Finding[];
+  readonly accepted: readonly Finding[];
+}
+
+/** The programs of a story. */
+const exploredOf = ({ explored, beside, settings = {}, cluster }: OwnStory): ExploredPrograms => ({
+  programs: {
+    own: { controllers: () => chooseControllers(builtInControllers({ ...SETTINGS, ...settings }), explored) },
+  },
+  cluster: { ...cluster, controllers: beside },
+});
+
+/** Explores a story; an accepted fault is no finding. @throws Error where it begins with something that is refused */
+export async function exploreStory(
+  story: OwnStory,
+  options: Pick<ExploreOptions, "seed" | "plans" | "budget" | "signal" | "onProgress">,
+): Promise<StoryResult> {
+  const { scenario, accepted = [] } = story;
+  const result = await explore(scenario, { ...options, ...exploredOf(story) });
+  const isAccepted = ({ fault }: Finding): boolean => accepted.some(({ key }) => fault.key.startsWith(key));
+  return {
+    result,
+    findings: result.findings.filter((one) => !isAccepted(one)),
+    accepted: result.findings.filter(isAccepted),
+  };
+}
+
+/** Plays a finding of a story again. */
+export const replayStory = (story: OwnStory, finding: string): Promise<ReplayResult> =>
+  replay(story.scenario, exploredOf(story), finding);

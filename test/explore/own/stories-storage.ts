@@ -1,0 +1,272 @@
+/**
+ * Stories of the controllers of storage: claims, volumes, attachments, and what protects them.
+ *
+ * @module
+ */
+import { Node, VolumeAttachment } from "../../../src/client/kinds/index.ts";
+import type { Cluster } from "../../../src/testing/contract.ts";
+import type { OwnStory } from "./story.ts";
+
+const BESIDE = ["garbage-collector", "namespace"];
+const BOUND = [...BESIDE, "persistentvolume-binder"];
+const core = (kind: string, name: string) => ({ apiVersion: "v1", kind, name });
+const STORAGE = "storage.k8s.io/v1";
+
+const volume = (name: string, storage: string, more: object = {}) => ({
+  apiVersion: "v1",
+  kind: "PersistentVolume",
+  metadata: { name },
+  spec: {
+    capacity: { storage },
+    accessModes: ["ReadWriteOnce"],
+    persistentVolumeReclaimPolicy: "Retain",
+    storageClassName: "manual",
+    csi: { driver: "disks.example.com", volumeHandle: name },
+    ...more,
+  },
+});
+
+const claim = (name: string, storage: string, more: object = {}) => ({
+  apiVersion: "v1",
+  kind: "PersistentVolumeClaim",
+  metadata: { name },
+  spec: {
+    storageClassName: "manual",
+    accessModes: ["ReadWriteOnce"],
+    resources: { requests: { storage } },
+    ...more,
+  },
+});
+
+const pod = (name: string, volumes: readonly object[], more: object = {}) => ({
+  apiVersion: "v1",
+  kind: "Pod",
+  metadata: { name },
+  spec: { containers: [{ name: "c", image: "db:1" }], volumes, terminationGracePeriodSeconds: 0, ...more },
+});
+
+const of = (claimName: string) => [{ name: "data", persistentVolumeClaim: { claimName } }];
+
+const scratch = [
+  {
+    name: "scratch",
+    ephemeral: {
+      volumeClaimTemplate: {
+        spec: {
+          accessModes: ["ReadWriteOnce"],
+          storageClassName: "manual",
+          resources: { requests: { storage: "1Gi" } },
+        },
+      },
+    },
+  },
+];
+
+const node = (name: string) => ({
+  apiVersion: "v1",
+  kind: "Node",
+  metadata: { name, annotations: { "volumes.kubernetes.io/controller-managed-attach-detach": "true" } },
+});
+
+const driver = {
+  apiVersion: STORAGE,
+  kind: "CSIDriver",
+  metadata: { name: "disks.example.com" },
+  spec: { attachRequired: true },
+};
+
+/** Nodes say that they are ready. */
+async function beReady(cluster: Cluster): Promise<void> {
+  const nodes = cluster.client().resource(Node);
+  for (const { metadata } of (await nodes.list()).items)
+    // oxlint-disable-next-line no-await-in-loop -- there are two
+    await nodes.status.patch({ name: metadata.name }, { status: { conditions: [{ type: "Ready", status: "True" }] } });
+}
+
+/** Does what an attacher does with all attachments. */
+async function attach(cluster: Cluster): Promise<void> {
+  const attachments = cluster.client().resource(VolumeAttachment);
+  for (const { metadata } of (await attachments.list()).items)
+    // oxlint-disable-next-line no-await-in-loop -- there are two
+    await attachments.status.patch({ name: metadata.name }, { status: { attached: true } });
+}
+
+const CLASS = { apiVersion: STORAGE, kind: "VolumeAttributesClass", name: "fast" };
+const attributesClass = {
+  apiVersion: STORAGE,
+  kind: "VolumeAttributesClass",
+  metadata: { name: "fast" },
+  driverName: "disks.example.com",
+  parameters: { iops: "1" },
+};
+
+export const STORAGE_STORIES: Readonly<Record<string, OwnStory>> = {
+  binding: {
+    explored: ["persistentvolume-binder", "pvc-protection", "pv-protection"],
+    beside: ["garbage-collector", "namespace"],
+    scenario: {
+      name: "claims are bound to volumes, deleted, and made again",
+      start: [volume("small", "1Gi"), volume("large", "5Gi")],
+      steps: [
+        { name: "claim", create: [claim("a", "1Gi"), claim("b", "3Gi")] },
+        { name: "delete one", delete: core("PersistentVolumeClaim", "a") },
+        { name: "make it again", create: claim("a", "1Gi") },
+        { name: "another volume", create: volume("more", "1Gi") },
+        {
+          name: "free the old one",
+          patch: { ...core("PersistentVolume", "small"), with: { spec: { claimRef: null } } },
+        },
+        { name: "a claim that names its volume", create: claim("c", "1Gi", { volumeName: "small" }) },
+        { name: "delete a volume in use", delete: core("PersistentVolume", "large") },
+        { name: "and its claim", delete: core("PersistentVolumeClaim", "b") },
+      ],
+    },
+  },
+  reclaim: {
+    explored: ["persistentvolume-binder"],
+    beside: [...BESIDE, "pvc-protection", "pv-protection"],
+    scenario: {
+      name: "volumes of deleted claims are deleted, and one is kept",
+      nodes: 1,
+      start: [
+        {
+          apiVersion: STORAGE,
+          kind: "StorageClass",
+          metadata: { name: "late" },
+          provisioner: "simulated.keelson.dev",
+          volumeBindingMode: "WaitForFirstConsumer",
+        },
+      ],
+      steps: [
+        {
+          name: "claim",
+          create: [
+            claim("a", "1Gi", { storageClassName: "simulated" }),
+            claim("b", "1Gi", { storageClassName: "simulated" }),
+          ],
+        },
+        { name: "delete one", delete: core("PersistentVolumeClaim", "a") },
+        { name: "make it again", create: claim("a", "1Gi", { storageClassName: "simulated" }) },
+        { name: "delete the other", delete: core("PersistentVolumeClaim", "b") },
+      ],
+    },
+  },
+  "claims in use": {
+    explored: ["pvc-protection", "pv-protection"],
+    beside: BOUND,
+    scenario: {
+      name: "a claim that a Pod uses, and its volume, are deleted",
+      start: [volume("v", "1Gi"), volume("w", "1Gi")],
+      steps: [
+        { name: "create", create: [claim("a", "1Gi", { volumeName: "v" }), pod("p", of("a"), { nodeName: "n" })] },
+        { name: "delete the volume", delete: core("PersistentVolume", "v") },
+        { name: "delete the claim", delete: core("PersistentVolumeClaim", "a") },
+        { name: "the Pod goes", delete: core("Pod", "p") },
+        { name: "make all again", create: [volume("v", "1Gi"), claim("a", "1Gi", { volumeName: "v" })] },
+        { name: "delete what nobody uses", delete: core("PersistentVolume", "w") },
+      ],
+    },
+  },
+  "classes in use": {
+    explored: ["vac-protection"],
+    beside: [...BOUND, "pvc-protection"],
+    scenario: {
+      name: "a class of attributes that a claim names is deleted, and made again",
+      start: [volume("v", "1Gi")],
+      steps: [
+        { name: "create", create: [attributesClass, claim("a", "1Gi", { volumeAttributesClassName: "fast" })] },
+        { name: "delete", delete: CLASS },
+        { name: "the claim goes", delete: core("PersistentVolumeClaim", "a") },
+        { name: "make it again", create: attributesClass },
+        { name: "delete it unused", delete: CLASS },
+      ],
+    },
+  },
+  expansion: {
+    explored: ["persistentvolume-expander"],
+    beside: BOUND,
+    scenario: {
+      name: "a claim asks for more, and its node does the rest",
+      start: [
+        {
+          apiVersion: STORAGE,
+          kind: "StorageClass",
+          metadata: { name: "manual" },
+          provisioner: "example.com/disk",
+          allowVolumeExpansion: true,
+        },
+        volume("v", "1Gi", { csi: undefined, flexVolume: { driver: "example.com/disk" } }),
+      ],
+      steps: [
+        { name: "claim", create: claim("a", "1Gi") },
+        {
+          name: "ask for more",
+          patch: {
+            ...core("PersistentVolumeClaim", "a"),
+            with: { spec: { resources: { requests: { storage: "2Gi" } } } },
+          },
+        },
+        {
+          name: "the node is done",
+          patch: {
+            ...core("PersistentVolumeClaim", "a"),
+            subresource: "status",
+            with: { status: { capacity: { storage: "2Gi" }, allocatedResourceStatuses: null, conditions: null } },
+          },
+        },
+        {
+          name: "ask for still more",
+          patch: {
+            ...core("PersistentVolumeClaim", "a"),
+            with: { spec: { resources: { requests: { storage: "3Gi" } } } },
+          },
+        },
+        { name: "delete", delete: core("PersistentVolumeClaim", "a") },
+      ],
+    },
+  },
+  "ephemeral volumes": {
+    explored: ["ephemeral-volume"],
+    beside: BOUND,
+    scenario: {
+      name: "a Pod brings its claim, goes with it, and comes again by the same name",
+      steps: [
+        { name: "create", create: pod("p", scratch) },
+        { name: "somebody deletes the claim", delete: core("PersistentVolumeClaim", "p-scratch") },
+        { name: "delete", delete: core("Pod", "p") },
+        { name: "make it again", create: pod("p", scratch) },
+        { name: "a claim of that name is there", create: [claim("q-scratch", "1Gi"), pod("q", scratch)] },
+        { name: "it goes", delete: core("PersistentVolumeClaim", "q-scratch") },
+      ],
+    },
+  },
+  attachments: {
+    explored: ["attachdetach"],
+    beside: BOUND,
+    scenario: {
+      name: "volumes are attached to the nodes of Pods, and taken off",
+      start: [
+        driver,
+        node("one"),
+        node("two"),
+        volume("v", "1Gi"),
+        volume("w", "1Gi"),
+        claim("a", "1Gi", { volumeName: "v" }),
+        claim("b", "1Gi", { volumeName: "w" }),
+      ],
+      steps: [
+        beReady,
+        { name: "Pods come", create: [pod("p", of("a"), { nodeName: "one" }), pod("q", of("b"), { nodeName: "one" })] },
+        { name: "they are attached", do: attach },
+        { name: "one goes", delete: core("Pod", "p") },
+        { name: "it comes to another node", create: pod("p", of("a"), { nodeName: "two" }) },
+        { name: "it is attached there", do: attach },
+        {
+          name: "the other one ends",
+          patch: { ...core("Pod", "q"), subresource: "status", with: { status: { phase: "Succeeded" } } },
+        },
+        { name: "all go", delete: core("Pod", "p") },
+      ],
+    },
+  },
+};

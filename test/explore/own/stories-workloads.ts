@@ -1,0 +1,321 @@
+/**
+ * Stories of the controllers of workloads.
+ *
+ * @module
+ */
+import type { Cluster } from "../../../src/testing/contract.ts";
+import { PODS, apps, core, pod, selector, template } from "./objects.ts";
+import type { OwnStory } from "./story.ts";
+
+const batch = (kind: string, name: string) => ({ apiVersion: "batch/v1", kind, name });
+const image = (name: string) => ({ spec: { template: { spec: { containers: [{ name: "c", image: name }] } } } });
+
+/** What a container uses, by the age of its Pod: much in the beginning. */
+function useMuchAtFirst(cluster: Cluster): void {
+  cluster.image("busy", async (ctx) => {
+    await ctx.ready({ after: "1s" });
+    ctx.metrics({ cpu: "100m" });
+    await Promise.race([ctx.sleep("8m"), ctx.untilTerminated()]);
+    ctx.metrics({ cpu: "20m" });
+    await ctx.untilTerminated();
+  });
+}
+
+/** The stories by their names. */
+export const WORKLOAD_STORIES: Readonly<Record<string, OwnStory>> = {
+  rollout: {
+    explored: ["deployment", "replicaset"],
+    beside: PODS,
+    scenario: {
+      name: "a Deployment is made, scaled, rolled, rolled back and deleted",
+      nodes: 2,
+      steps: [
+        {
+          name: "create",
+          create: {
+            apiVersion: "apps/v1",
+            kind: "Deployment",
+            metadata: { name: "web" },
+            spec: { replicas: 2, selector, template: template("web:1") },
+          },
+        },
+        { name: "scale up", patch: { ...apps("Deployment", "web"), with: { spec: { replicas: 3 } } } },
+        { name: "roll", patch: { ...apps("Deployment", "web"), with: image("web:2") } },
+        { name: "roll back", patch: { ...apps("Deployment", "web"), with: image("web:1") } },
+        { name: "scale down", patch: { ...apps("Deployment", "web"), with: { spec: { replicas: 1 } } } },
+        { name: "delete", delete: apps("Deployment", "web") },
+      ],
+    },
+  },
+  "stateful set": {
+    explored: ["statefulset"],
+    accepted: [
+      {
+        key: "leaked PersistentVolumeClaim default/data-db-*",
+        why: "a claim gets its owner when its Pod is deleted: a Pod that is away for an update while the set is scaled down leaves its claim",
+      },
+    ],
+    beside: [...PODS, "persistentvolume-binder", "pvc-protection", "pv-protection"],
+    scenario: {
+      name: "a StatefulSet with claims is made, scaled, updated and deleted",
+      nodes: 2,
+      steps: [
+        {
+          name: "create",
+          create: {
+            apiVersion: "apps/v1",
+            kind: "StatefulSet",
+            metadata: { name: "db" },
+            spec: {
+              serviceName: "db",
+              replicas: 2,
+              selector,
+              template: template("db:1"),
+              persistentVolumeClaimRetentionPolicy: { whenDeleted: "Retain", whenScaled: "Delete" },
+              volumeClaimTemplates: [
+                {
+                  metadata: { name: "data" },
+                  spec: {
+                    accessModes: ["ReadWriteOnce"],
+                    storageClassName: "simulated",
+                    resources: { requests: { storage: "1Gi" } },
+                  },
+                },
+              ],
+            },
+          },
+        },
+        { name: "scale up", patch: { ...apps("StatefulSet", "db"), with: { spec: { replicas: 3 } } } },
+        { name: "update", patch: { ...apps("StatefulSet", "db"), with: image("db:2") } },
+        { name: "scale down", patch: { ...apps("StatefulSet", "db"), with: { spec: { replicas: 1 } } } },
+        { name: "delete", delete: apps("StatefulSet", "db") },
+      ],
+    },
+  },
+  "daemon set": {
+    explored: ["daemonset"],
+    beside: PODS,
+    scenario: {
+      name: "a DaemonSet is made, updated and deleted",
+      nodes: 3,
+      steps: [
+        {
+          name: "create",
+          create: {
+            apiVersion: "apps/v1",
+            kind: "DaemonSet",
+            metadata: { name: "agent" },
+            spec: { selector, template: template("agent:1") },
+          },
+        },
+        { name: "update", patch: { ...apps("DaemonSet", "agent"), with: image("agent:2") } },
+        { name: "delete", delete: apps("DaemonSet", "agent") },
+      ],
+    },
+  },
+  "replication controller": {
+    explored: ["replicationcontroller"],
+    beside: PODS,
+    scenario: {
+      name: "a ReplicationController takes over a Pod, is scaled and deleted",
+      nodes: 1,
+      steps: [
+        { name: "a Pod of nobody", create: pod("free", { app: "web" }) },
+        {
+          name: "create",
+          create: {
+            apiVersion: "v1",
+            kind: "ReplicationController",
+            metadata: { name: "web" },
+            spec: { replicas: 2, selector: { app: "web" }, template: template("web:1") },
+          },
+        },
+        { name: "scale up", patch: { ...core("ReplicationController", "web"), with: { spec: { replicas: 3 } } } },
+        { name: "a Pod leaves", patch: { ...core("Pod", "free"), with: { metadata: { labels: { app: "other" } } } } },
+        { name: "scale down", patch: { ...core("ReplicationController", "web"), with: { spec: { replicas: 1 } } } },
+        { name: "delete", delete: core("ReplicationController", "web") },
+      ],
+    },
+  },
+  job: {
+    explored: ["job"],
+    accepted: [
+      {
+        key: "leaked Pod default/",
+        why: "Pods of Jobs have generated names: a create that arrives when the Job has finished is not looked at, and its Pod goes with the Job",
+      },
+    ],
+    beside: PODS,
+    scenario: {
+      name: "Jobs run to their end, one is suspended, one is deleted while it runs",
+      nodes: 2,
+      steps: [
+        {
+          name: "create an indexed Job",
+          create: {
+            apiVersion: "batch/v1",
+            kind: "Job",
+            metadata: { name: "all" },
+            spec: {
+              completions: 3,
+              parallelism: 2,
+              completionMode: "Indexed",
+              template: { spec: { restartPolicy: "Never", containers: [{ name: "c", image: "task:1" }] } },
+            },
+          },
+        },
+        {
+          name: "create a Job that is suspended",
+          create: {
+            apiVersion: "batch/v1",
+            kind: "Job",
+            metadata: { name: "later" },
+            spec: {
+              suspend: true,
+              completions: 2,
+              parallelism: 2,
+              template: { spec: { restartPolicy: "Never", containers: [{ name: "c", image: "task:1" }] } },
+            },
+          },
+        },
+        { name: "resume it", patch: { ...batch("Job", "later"), with: { spec: { suspend: false } } } },
+        { name: "delete the first", delete: { ...batch("Job", "all"), propagationPolicy: "Foreground" } },
+      ],
+    },
+  },
+  "cron job": {
+    explored: ["cronjob", "ttl-after-finished"],
+    beside: [...PODS, "job"],
+    scenario: {
+      name: "a CronJob makes Jobs, which go some time after they have finished",
+      nodes: 1,
+      pause: "25m",
+      steps: [
+        {
+          name: "create",
+          create: {
+            apiVersion: "batch/v1",
+            kind: "CronJob",
+            metadata: { name: "tick" },
+            spec: {
+              schedule: "*/10 * * * *",
+              successfulJobsHistoryLimit: 2,
+              jobTemplate: {
+                spec: {
+                  ttlSecondsAfterFinished: 1500,
+                  template: { spec: { restartPolicy: "Never", containers: [{ name: "c", image: "task:1" }] } },
+                },
+              },
+            },
+          },
+        },
+        { name: "suspend", patch: { ...batch("CronJob", "tick"), with: { spec: { suspend: true } } } },
+        { name: "delete", delete: batch("CronJob", "tick") },
+      ],
+    },
+  },
+  autoscaler: {
+    explored: ["horizontal-pod-autoscaling"],
+    beside: [...PODS, "statefulset"],
+    scenario: {
+      name: "an autoscaler follows what Pods use",
+      nodes: 1,
+      pause: "10m",
+      quiet: "10m",
+      steps: [
+        useMuchAtFirst,
+        {
+          name: "create",
+          create: [
+            {
+              apiVersion: "apps/v1",
+              kind: "StatefulSet",
+              metadata: { name: "web" },
+              spec: {
+                replicas: 1,
+                serviceName: "web",
+                podManagementPolicy: "Parallel",
+                selector,
+                template: {
+                  metadata: { labels: { app: "web" } },
+                  spec: {
+                    containers: [
+                      { name: "c", image: "busy", resources: { requests: { cpu: "100m" }, limits: { cpu: "100m" } } },
+                    ],
+                  },
+                },
+              },
+            },
+            {
+              apiVersion: "autoscaling/v2",
+              kind: "HorizontalPodAutoscaler",
+              metadata: { name: "web" },
+              spec: {
+                scaleTargetRef: { apiVersion: "apps/v1", kind: "StatefulSet", name: "web" },
+                minReplicas: 1,
+                maxReplicas: 4,
+                metrics: [
+                  {
+                    type: "Resource",
+                    resource: { name: "cpu", target: { type: "Utilization", averageUtilization: 60 } },
+                  },
+                ],
+              },
+            },
+          ],
+        },
+        { name: "they use less", wait: "10m" },
+        {
+          name: "no less than two",
+          patch: {
+            apiVersion: "autoscaling/v2",
+            kind: "HorizontalPodAutoscaler",
+            name: "web",
+            with: { spec: { minReplicas: 2 } },
+          },
+        },
+        {
+          name: "delete",
+          delete: { apiVersion: "autoscaling/v2", kind: "HorizontalPodAutoscaler", name: "web" },
+        },
+      ],
+    },
+  },
+  budgets: {
+    explored: ["disruption"],
+    beside: [...PODS, "deployment", "replicaset"],
+    scenario: {
+      name: "a budget counts the Pods of a Deployment that is scaled",
+      nodes: 2,
+      steps: [
+        {
+          name: "create",
+          create: [
+            {
+              apiVersion: "policy/v1",
+              kind: "PodDisruptionBudget",
+              metadata: { name: "web" },
+              spec: { selector, maxUnavailable: 1 },
+            },
+            {
+              apiVersion: "apps/v1",
+              kind: "Deployment",
+              metadata: { name: "web" },
+              spec: { replicas: 3, selector, template: template("web:1") },
+            },
+          ],
+        },
+        { name: "scale down", patch: { ...apps("Deployment", "web"), with: { spec: { replicas: 1 } } } },
+        {
+          name: "another selector",
+          patch: {
+            apiVersion: "policy/v1",
+            kind: "PodDisruptionBudget",
+            name: "web",
+            with: { spec: { selector: { matchLabels: { app: "none" } } } },
+          },
+        },
+      ],
+    },
+  },
+};
