@@ -387,9 +387,7 @@ class Exploring {
         ([f, c]) => faultOf(differs(fresh, f), fault) ?? faultOf(differs(changed, c), fault),
       );
       if (isChance || !this.#claim(fault)) continue;
-      const shown = others.filter((runs) =>
-        faultOf(references[0]!.judge.compare(...runs, comparison), fault),
-      ).length;
+      const shown = others.filter((runs) => faultOf(references[0]!.judge.compare(...runs, comparison), fault)).length;
       const order = { seed: changed.order.seed, plan: [], steps: comparison.changed };
       await this.#report({ order, fault }, changed, { shown: shown + 1, of: others.length + 1 }, fresh);
     }
