@@ -30,7 +30,7 @@ export const crash: PerturbationRule<"crash"> = {
       return [
         kill("after", 60),
         // It learns of the deletion when it starts again.
-        kill("after", write.isDeletedNext ? 55 : 20, LONG_DOWN),
+        kill("after", write.isDeletedNext ? 90 : 20, LONG_DOWN),
         // Between two writes it is the same as after the first of them.
         ...(write.place === 0 ? [kill("before", 25)] : []),
         kill("late", isDeletion(write) || isRepeatable(write) ? 45 : 25),
