@@ -47,6 +47,20 @@ describe("causes in a clean run", () => {
     expect(writesOf(builder)[1]!.causes).toEqual(["ADDED ConfigMap default a created", "ADDED Pod default p created"]);
   });
 
+  test("a write whose object the user deletes in the next step is known", () => {
+    const builder = new TraceBuilder()
+      .step(0)
+      .news("create", widget({ size: 1 }))
+      .write("create", child("a"))
+      .step(1)
+      .news("update", widget({ size: 2 }))
+      .write("create", child("b"))
+      .step(3)
+      .news("delete", { kind: "Widget", name: "w" });
+    const { writes } = analyse(builder.trace);
+    expect(writes.map(({ isDeletedNext }) => isDeletedNext)).toEqual([false, true]);
+  });
+
   test("the delivery of a write that stands before its change and answer is no cause of it", () => {
     const builder = new TraceBuilder().step(0).news("create", widget({}));
     const written = new TraceBuilder().change("user", "create", widget({})).write("create", child("a")).trace.slice(1);

@@ -32,6 +32,8 @@ export interface Write {
   /** Whether its shape, or one of its causes for this shape, has not come before. */
   readonly fresh: boolean;
   readonly removesFinalizer: boolean;
+  /** Whether the user deletes, in the next step, an object that it writes or that caused it. */
+  readonly isDeletedNext: boolean;
 }
 
 /** A get or list of a program that was answered. */
@@ -184,7 +186,11 @@ class Analysis {
   readonly #byRevision = new Map<string, ChangeEntry>();
   readonly #lastDelivery = new Map<string, Delivery>();
   readonly #seen = new Set<string>();
+  /** The objects that the user deletes, with the place of their step among all. */
+  readonly #deletions = new Map<string, number>();
   #step = -1;
+  /** The place of the step. */
+  #place = -1;
   readonly writes: Write[] = [];
   readonly reads: Read[] = [];
   readonly deliveries: Delivery[] = [];
@@ -194,11 +200,19 @@ class Analysis {
   constructor(trace: Trace) {
     this.#names = NormalNames.of(trace);
     this.#counter = new PointCounter(this.#names);
+    let place = -1;
+    for (const entry of trace) {
+      if (entry.type === "step" && entry.phase === "begun") place++;
+      if (entry.type !== "change") continue;
+      this.#byRevision.set(`${entry.uid} ${entry.revision}`, entry);
+      const isEnding = entry.change === "deleted" || entry.after.metadata.deletionTimestamp !== undefined;
+      if (entry.actor === "user" && isEnding) this.#deletions.set(entry.uid, place);
+    }
     for (const entry of trace)
-      if (entry.type === "change") this.#byRevision.set(`${entry.uid} ${entry.revision}`, entry);
-    for (const entry of trace)
-      if (entry.type === "step" && entry.phase === "begun") this.#step = entry.step;
-      else if (entry.type === "change") this.#changes.add(entry);
+      if (entry.type === "step" && entry.phase === "begun") {
+        this.#step = entry.step;
+        this.#place++;
+      } else if (entry.type === "change") this.#changes.add(entry);
       else if (entry.type === "delivery") this.#delivery(entry);
       else if (entry.type === "request") this.#request(entry);
       else if (entry.type === "life" && entry.event === "leading") this.elected.add(entry.actor);
@@ -282,6 +296,10 @@ class Analysis {
     const known = progress.news.filter((cause) => isBefore(cause, handled)).slice(-MAX_CAUSES);
     const causes = [...new Map(known.map((cause) => [cause.shape, cause])).values()];
     const isFirst = this.#isNew(shape);
+    const concerned = [
+      ...changes.map(({ uid }) => uid),
+      ...causes.flatMap(({ delivery }) => delivery?.entry.uid ?? []),
+    ];
     const write: Building<Write> = {
       request,
       point,
@@ -296,6 +314,7 @@ class Analysis {
       removesFinalizer: changes.some(
         ({ before, after }) => (before?.metadata.finalizers?.length ?? 0) > (after.metadata.finalizers?.length ?? 0),
       ),
+      isDeletedNext: concerned.some((uid) => this.#deletions.get(uid) === this.#place + 1),
     };
     for (const { delivery } of causes) (delivery?.led as Write[] | undefined)?.push(write);
     progress.group.push(write);

@@ -149,9 +149,7 @@ describe("exploring", () => {
     const faults = [{ key: "waste", needs: [isType("slow")], notice: true }];
     const { findings, notices } = await run({ steps, faults }, { plans: 60 });
     expect(findings).toEqual([]);
-    expect(notices.map(({ fault, replayed }) => [fault.key, replayed])).toEqual([
-      ["waste", { shown: 1, of: 1 }],
-    ]);
+    expect(notices.map(({ fault, replayed }) => [fault.key, replayed])).toEqual([["waste", { shown: 1, of: 1 }]]);
   });
 
   test("keeps the runs of what it found, and of nothing else", async () => {

@@ -281,11 +281,34 @@ class Exploring {
       if (times === 1) await this.#report(first, record, again);
       return;
     }
+    if (!(await this.#lasts(first))) {
+      this.#unconfirmed.set(idOf(fault), (this.#unconfirmed.get(idOf(fault)) ?? 0) + 1);
+      this.#known.delete(idOf(fault));
+      const notice: Fault = { ...fault, severity: "notice" };
+      if (this.#claim(notice)) await this.#report({ ...first, fault: notice }, record, { shown: 1, of: 1 });
+      return;
+    }
     const shown = await shrink(first, this.#lab.scenario.usual, this.#attempt(fault));
     const last = await this.#replay(shown.order, fault);
     // Without a run left: what was seen so far.
     const seen = shown.order === first.order ? again : { shown: 1, of: 1 };
     await this.#report({ order: shown.order, fault: shown.fault }, last.record ?? record, last.of > 0 ? last : seen);
+  }
+
+  /**
+   * Whether a fault that vanished when the user went on remains if the user waits instead: what time alone puts right is a matter of time.
+   */
+  async #lasts({ order, fault }: { readonly order: RunOrder; readonly fault: Fault }): Promise<boolean> {
+    const { until, object } = fault;
+    if (until === undefined) return true;
+    const all = order.steps ?? this.#lab.scenario.usual;
+    const steps = all.slice(0, all.indexOf(until) + 1);
+    const reference = await this.#references.of(steps);
+    const record = reference && (await this.#runs.play({ ...order, steps }));
+    if (!record) return true;
+    const isIt = (other: Fault): boolean =>
+      other.key === fault.key || (object !== undefined && JSON.stringify(other.object) === JSON.stringify(object));
+    return reference.judge.faults(record).some((other) => other.severity === "fault" && isIt(other));
   }
 
   /** Returns the fault that an order is played for, if it shows it; `over` where it could not be played. */
@@ -402,9 +425,7 @@ class Exploring {
         ([f, c]) => faultOf(differs(fresh, f), fault) ?? faultOf(differs(changed, c), fault),
       );
       if (isChance || !this.#claim(fault)) continue;
-      const shown = others.filter((runs) =>
-        faultOf(references[0]!.judge.compare(...runs, comparison), fault),
-      ).length;
+      const shown = others.filter((runs) => faultOf(references[0]!.judge.compare(...runs, comparison), fault)).length;
       const order = { seed: changed.order.seed, plan: [], steps: comparison.changed };
       await this.#report({ order, fault }, changed, { shown: shown + 1, of: others.length + 1 }, fresh);
     }

@@ -143,6 +143,7 @@ const fault: Decoder<Fault> = record(
     path: word,
     expected: text,
     found: text,
+    until: count,
     seq: count,
   },
 );

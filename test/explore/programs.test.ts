@@ -122,6 +122,32 @@ describe("a naive program", { timeout: 300_000 }, () => {
     expect(await once(child, "close")).toEqual([0, null]);
   });
 
+  test("a program that is down for minutes misses what the user does next", async () => {
+    const one = { apiVersion: "v1", kind: "ConfigMap", name: "one" };
+    const steps = [...scenario.steps, { patch: { ...one, with: { data: { more: "1" } } } }];
+    const programs = [{ name: "tickets", command: naive }];
+    await using lab = await ProgramsLaboratory.of({ ...scenario, steps }, { programs, env: process.env });
+    const at = { ...create, name: "one" };
+    const { trace, met } = await lab.run({ seed: 1, plan: [{ type: "crash", at, when: "after", downMillis: 600_000 }] });
+    expect(met).toEqual([true]);
+    const told = trace.flatMap((entry) =>
+      entry.type === "life"
+        ? `${entry.event} ${entry.life}`
+        : entry.type === "change"
+          ? `${entry.actor} ${entry.change} ${entry.object.kind}`
+          : [],
+    );
+    expect(told).toEqual([
+      "started 0",
+      "user created ConfigMap",
+      "tickets created Secret",
+      "killed 0",
+      "user updated ConfigMap",
+      "started 1",
+      "tickets updated ConfigMap",
+    ]);
+  });
+
   test("its mended twin is not accused", async () => {
     const limits = ["--only", "crash,answer-lost", "--plans", "4", "--budget", "5m", "--restart", "200ms"];
     const { code, said } = await keelsonExplore(file, ...limits, "--", ...naive);

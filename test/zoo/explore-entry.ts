@@ -4,11 +4,13 @@
  * @module
  */
 import type { Finding } from "../../src/explore/contract/finding.ts";
+import type { MakeJudge } from "../../src/explore/contract/judge.ts";
 import type { Laboratory } from "../../src/explore/contract/laboratory.ts";
 import { type Exploration, explore } from "../../src/explore/explore.ts";
 import { makeJudge } from "../../src/explore/judge/index.ts";
 import { describePlan } from "../../src/explore/perturbations/index.ts";
 import { InProcessLaboratory } from "../../src/testing/explore/laboratory.ts";
+import { playAgain } from "../../src/testing/explore/play-again.ts";
 import { ProgramsLaboratory } from "../../src/testing/explore/programs.ts";
 import { systemClock } from "../../src/util/clock.ts";
 import type { Entry } from "./entry.ts";
@@ -76,11 +78,27 @@ export async function exploreEntry(entry: Entry, options: EntryOptions): Promise
   };
 }
 
+/** Plays a finding again, and returns how often it showed. */
+export async function replayEntry(
+  entry: Entry,
+  finding: Finding,
+  { times, ...options }: Pick<EntryOptions, "mended" | "toolchains"> & { readonly times: number },
+): Promise<number> {
+  await using lab = await laboratoryOf(entry, options);
+  const { signal } = new AbortController();
+  const judge: MakeJudge = (clean) => makeJudge(clean, entry.scenario.ignore);
+  const { findings } = await playAgain(lab, judge, finding, { times, clock: systemClock, signal });
+  return findings[0]?.replayed.shown ?? 0;
+}
+
 /** A finding in one line. */
 export const lineOf = ({ fault, plan }: Finding): string =>
   `${fault.kind}: ${plan.length > 0 ? describePlan(plan).join("; ") : "without any perturbation"}`;
 
-async function laboratoryOf(entry: Entry, { mended, toolchains }: EntryOptions): Promise<Laboratory> {
+async function laboratoryOf(
+  entry: Entry,
+  { mended, toolchains }: Pick<EntryOptions, "mended" | "toolchains">,
+): Promise<Laboratory> {
   const { scenario } = entry;
   if (entry.language === "TypeScript") {
     const { operations } = entry;

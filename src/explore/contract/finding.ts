@@ -56,6 +56,8 @@ export interface Fault {
   readonly found?: string;
   /** The step after which it shows. */
   readonly step: number;
+  /** The last step after which it shows, where it vanished when the user went on: it may have been a matter of time. */
+  readonly until?: number;
   /** The entry of the trace that shows it best. */
   readonly seq?: number;
   /** `notice` for what is wasteful or unusual, but right in the end: it is reported and fails nothing. */

@@ -191,7 +191,6 @@ function difference({ expected, found, paths }: Pair, isOthers: (path: string) =
       : weight(path) >= 3
         ? "stale-status"
         : "differs";
-  const isByCluster = others.size === paths.length;
   return {
     kind,
     identity: found.identity,
@@ -199,6 +198,6 @@ function difference({ expected, found, paths }: Pair, isOthers: (path: string) =
     expected,
     found,
     paths: sorted,
-    ...(isByCluster && { isByCluster }),
+    ...(others.size === paths.length && { isByCluster: true }),
   };
 }

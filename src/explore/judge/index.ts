@@ -192,6 +192,7 @@ function faultOf({ root, others }: Rooted, sentence: string, seq?: number): Faul
   const expected = difference ? sideText(difference.expected, path) : root.expected;
   const found = [difference ? sideText(difference.found, path) : root.found, ...also(root, others)];
   const text = found.filter((part) => part !== undefined).join("\n");
+  const until = untilOf([root, ...others]);
   return {
     kind,
     key: keyOf(root),
@@ -201,9 +202,16 @@ function faultOf({ root, others }: Rooted, sentence: string, seq?: number): Faul
     ...(expected !== undefined && { expected }),
     ...(text !== "" && { found: text }),
     step,
+    ...(until !== undefined && { until }),
     ...(seq !== undefined && { seq }),
     severity,
   };
+}
+
+/** The last step after which a fault, or one that follows from it, shows; undefined where one remains. */
+function untilOf(suspects: readonly Suspect[]): number | undefined {
+  const faults = suspects.filter(({ severity }) => severity === "fault").map(({ until }) => until ?? Infinity);
+  return faults.length === 0 || faults.includes(Infinity) ? undefined : Math.max(...faults);
 }
 
 const refOf = ({ group, kind, namespace, name }: NonNullable<Suspect["identity"]>): NonNullable<Fault["object"]> => ({

@@ -92,6 +92,7 @@ export function overTime(
       step: view.states[from]!.step,
       severity: healed || difference.isByCluster ? "notice" : "fault",
       ...(healed && { healed }),
+      ...(to < last && !healed && { until: view.states[to]!.step }),
     };
   }
 }

@@ -22,6 +22,8 @@ export interface Suspect {
   readonly difference?: Difference;
   /** Whether it was put right later. */
   readonly healed?: boolean;
+  /** The last step after which it shows, where a later step of the user made it vanish. */
+  readonly until?: number;
   /** The program that did it, where one is to blame; several that fight. */
   readonly actors?: readonly Actor[];
   readonly verb?: ActionVerb;

@@ -41,7 +41,8 @@ export const crash: PerturbationRule<"crash"> = {
         forWrite(write, { type: "crash", at: write.point, when, downMillis }, worth * grave);
       return [
         kill("after", 60),
-        kill("after", 20, LONG_DOWN),
+        // It learns of the deletion when it starts again.
+        kill("after", write.isDeletedNext ? 90 : 20, LONG_DOWN),
         // Between two writes it is the same as after the first of them.
         ...(write.place === 0 ? [kill("before", 25)] : []),
         kill("late", isDeletion(write) || isRepeatable(write) ? 45 : 25),

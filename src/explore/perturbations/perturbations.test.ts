@@ -76,6 +76,22 @@ describe("what is proposed", () => {
     );
   });
 
+  test("crash: a long down time comes early where the user deletes next what the write is about", () => {
+    const worth = (build: (builder: TraceBuilder) => TraceBuilder): number => {
+      const builder = build(new TraceBuilder().step(0).news("create", { ...widget, spec: { size: 1 } }));
+      const candidates = proposals(analyse(builder.trace), outline, new Set(["crash"] as const));
+      return candidates.find(({ perturbation: p }) => p.type === "crash" && p.downMillis > 1000)!.worth;
+    };
+    const make = (builder: TraceBuilder) => builder.write("create", { kind: "ConfigMap", name: "w" });
+    const deleted = worth((b) => make(b).step(1).news("delete", widget));
+    const changed = worth((b) =>
+      make(b)
+        .step(1)
+        .news("update", { ...widget, spec: { size: 2 } }),
+    );
+    expect(deleted).toBeGreaterThan(2 * changed);
+  });
+
   test("answer-lost: first where a repeated create makes another object", () => {
     expect(proposed("answer-lost")[0]).toBe(
       "the create of Pod default/w-* by op is handled, and the connection breaks before its answer",

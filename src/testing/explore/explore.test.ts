@@ -67,6 +67,34 @@ describe("explore", { timeout: 120_000 }, () => {
     result.assertNone();
   });
 
+  test("what waiting alone puts right is a notice, also where the user goes on before; what it does not is a fault", async () => {
+    // A write that was refused is tried again later than the user goes on; or never.
+    const patient = (again: { readonly requeueAfter: "20m" } | undefined): Controller =>
+      defineController({
+        name: "certificates",
+        for: asks,
+        owns: [Secret],
+        async reconcile({ object: { metadata }, apply }) {
+          try {
+            await apply(Secret, { metadata: { name: `${metadata.name}-cert` } });
+          } catch {
+            return again;
+          }
+          return undefined;
+        },
+      });
+    const short = { ...asking, steps: [asking.steps[0]!, asking.steps[2]!] };
+    const kinds = async (again: { readonly requeueAfter: "20m" } | undefined) => {
+      const only = ["refused"] as const;
+      const { findings, notices } = await explore(short, { ...options(() => patient(again)), only, plans: 6 });
+      return [findings, notices].map((all) => all.map(({ fault: { key, until } }) => [key, until]));
+    };
+    const missing = ["missing Secret default/web-cert", 0];
+    expect(await kinds({ requeueAfter: "20m" })).toEqual([[], [missing]]);
+    const [faults] = await kinds(undefined);
+    expect(faults!.map(([key]) => key)).toEqual([missing[0]]);
+  });
+
   test("is the same for the same seed", async () => {
     const keysOf = async (): Promise<readonly unknown[]> => {
       const { findings, notices } = await explore(scenario, { ...options(forgetful), only: ["crash", "refused"] });

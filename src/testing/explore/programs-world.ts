@@ -23,7 +23,7 @@ import type { RunContext, World } from "./world.ts";
 export interface ProgramsSettings {
   readonly programs: readonly ProgramCommand[];
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** How long a killed program stays down at most, in ms. */
+  /** How long a killed program stays down at most, in ms; one that is down for longer than a step lasts stays so until the next one. */
   readonly restartMillis: number;
   readonly window: QuietWindow;
   /** Programs that take part in an election of a leader, as runs have shown. */
@@ -35,6 +35,8 @@ const REST_LIMIT_MS = 20_000;
 /** The quiet in the end: nobody waits for a day. After a plan it is shorter, as the clean runs tell how long programs think. */
 const QUIET_MS = 2000;
 const QUIET_WINDOWS = 3;
+/** The usual pause after a step: who is down for longer misses what the user does next. */
+const LONG_DOWN_MS = 300_000;
 /** How long a new watch, or a retry, is expected: clients wait up to two seconds before either. */
 const AGAIN_MS = 3000;
 /** How long the second replica of a program may take until it leads: clients try again every two seconds. */
@@ -97,6 +99,8 @@ export class ProgramsWorld implements World {
   /** Entries of the trace that were looked at. */
   #read = 0;
   #handover: Handover | undefined;
+  /** Replicas that are down until the next step, with the entry of the trace since which they are. */
+  readonly #down = new Map<Replica, number>();
   /** Why nothing can be explored. */
   #fault: Error | undefined;
   #isStopped = false;
@@ -138,7 +142,9 @@ export class ProgramsWorld implements World {
     replica.stale = stale;
     replica.program.wasPerturbed = true;
     this.#over(replica);
-    this.#closing.push(replica.host.kill(Math.min(downMillis, this.#settings.restartMillis)));
+    const isLong = downMillis > LONG_DOWN_MS;
+    if (isLong) this.#down.set(replica, this.#context.trace.entries.length);
+    this.#closing.push(replica.host.kill(isLong ? undefined : Math.min(downMillis, this.#settings.restartMillis)));
   }
 
   async leadChanges(life: ProgramLife, index: number): Promise<void> {
@@ -169,10 +175,21 @@ export class ProgramsWorld implements World {
   }
 
   async rest(): Promise<void> {
+    this.#startThoseOfNextStep();
     const rest = await this.#quiet.rest(REST_LIMIT_MS);
     if (this.#fault) throw this.#fault;
     if (rest === "restless") throw new StillWriting(this.#context.trace.entries, this.#activity);
     for (const { replicas } of this.#programs) for (const { host } of replicas) host.rested();
+  }
+
+  /** Starts programs that were down until the next step: it has begun, and the user has done it. */
+  #startThoseOfNextStep(): void {
+    const { entries } = this.#context.trace;
+    for (const [replica, since] of this.#down) {
+      if (!entries.slice(since).some((entry) => entry.type === "step" && entry.phase === "begun")) continue;
+      this.#down.delete(replica);
+      replica.host.start();
+    }
   }
 
   goOn(): boolean {

@@ -25,7 +25,7 @@ export interface ProgramsOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** How many runs are played at once; by default as many as there are CPUs. */
   readonly workers?: number | undefined;
-  /** How long a killed program stays down at most, in ms; 500 by default. */
+  /** How long a killed program stays down, in ms; 500 by default. One that is down for minutes stays so until the next step. */
   readonly restartMillis?: number | undefined;
   readonly operations?: Operations;
 }

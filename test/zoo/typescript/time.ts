@@ -118,6 +118,7 @@ export const time: readonly InProcessEntry[] = [
       name: "probes",
       start: [definitionOf(Probe)],
       steps: [{ apply: objectOf(Probe, "shop", { host: "shop.example.com" }) }],
+      quiet: "4h",
     },
     programs: (mended) => ({ probes: { controllers: () => probes(mended) } }),
   },
@@ -135,6 +136,7 @@ export const time: readonly InProcessEntry[] = [
         { patch: { ...named(Worker, "web"), with: { spec: { load: 60 } } } },
       ],
       pause: "15m",
+      quiet: "4h",
     },
     programs: (mended) => ({
       scaler: {
