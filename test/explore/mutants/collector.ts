@@ -1,0 +1,177 @@
+import type { Mutant } from "./mutant.ts";
+
+const COLLECTOR = "src/controllers/garbage/collector.ts";
+const GRAPH = "src/controllers/garbage/object-graph.ts";
+
+/** Mistakes in the garbage collector. */
+export const COLLECTOR_MUTANTS: readonly Mutant[] = [
+  {
+    name: "memory decides that an owner is absent",
+    file: COLLECTOR,
+    find: "const found = await ctx.client.resource(metadataOf(location.kind)).find(location.key);",
+    replace: "const found = memory.at(location);",
+    story: "adoption",
+    fault: "While the watch of owners is behind, their dependents are deleted.",
+  },
+  {
+    name: "an owner on the server may be another one of that name",
+    file: COLLECTOR,
+    find: 'if (found?.metadata.uid === owner.uid) return isWaitingForDependents(found) ? "leave" : "stay";',
+    replace: 'if (found) return isWaitingForDependents(found) ? "leave" : "stay";',
+    story: "adoption",
+    fault: "The dependents of an owner that was deleted and made again are never deleted.",
+  },
+  {
+    name: "an owner in memory may be another one of that name",
+    file: COLLECTOR,
+    find: 'if (seen?.metadata.uid === owner.uid) return isWaitingForDependents(seen) ? "leave" : "stay";',
+    replace: 'if (seen) return isWaitingForDependents(seen) ? "leave" : "stay";',
+    story: "adoption",
+    fault: "The dependents of an owner that was deleted and made again are never deleted.",
+  },
+  {
+    name: "absence is remembered by name",
+    file: GRAPH,
+    find: '`${uid} ${nameOfKind(kind)} ${key.namespace ?? ""}/${key.name}`',
+    replace: '`${uid.slice(0, 0)} ${nameOfKind(kind)} ${key.namespace ?? ""}/${key.name}`',
+    story: "adoption",
+    fault: "An owner that was made again counts as absent while the watch is behind, and its dependents are deleted.",
+  },
+  {
+    name: "an object is deleted whatever its version is",
+    file: COLLECTOR,
+    find: "const options = { resourceVersion, propagationPolicy: policy };",
+    replace: "const options = { propagationPolicy: policy };\n  void resourceVersion;",
+    story: "adoption",
+    fault: "An object is deleted that another owner has adopted meanwhile.",
+  },
+  {
+    name: "an object is deleted by its name",
+    file: COLLECTOR,
+    find: "await deleteObject(client, metadataOf(kind), object, options)",
+    replace:
+      'await attempt(client.resource(metadataOf(kind)).delete(keyOf(object), { propagationPolicy: policy }), "NotFound", "Conflict").then((done) => (done.ok ? undefined : done.reason))',
+    story: "adoption",
+    fault: "An object is deleted that a user has made again without owners.",
+  },
+  {
+    name: "a deletion that was refused as too old is not tried again",
+    file: COLLECTOR,
+    find: '=== "Conflict" ? REQUEUE_SOON : undefined;',
+    replace: '=== "Conflict" ? undefined : undefined;',
+    story: "adoption",
+    fault: "An object that changes while it is deleted stays without an owner.",
+    hidden: "a conflict means that the object has changed; the watch shows the change, which starts another look",
+  },
+  {
+    name: "a refused change of owners counts as done",
+    file: COLLECTOR,
+    find: 'return done.ok || done.reason === "NotFound" ? undefined : REQUEUE_SOON;',
+    replace: "void done;\n  return undefined;",
+    story: "owners",
+    fault: "Orphans of an owner are deleted after it, where a conflict refused to make them orphans.",
+  },
+  {
+    name: "owners are written whatever the version is",
+    file: COLLECTOR,
+    find: "const metadata = { uid, resourceVersion, ownerReferences };",
+    replace: "const metadata = { uid, ownerReferences };\n  void resourceVersion;",
+    story: "adoption",
+    fault: "An owner that was added meanwhile is removed again.",
+  },
+  {
+    name: "a refused removal of the finalizer is not tried again",
+    file: COLLECTOR,
+    find: "return done.ok ? undefined : REQUEUE_SOON;",
+    replace: "void done;\n  return undefined;",
+    story: "owners",
+    fault: "An owner remains in deletion after a conflict.",
+  },
+  {
+    name: "errors of the removal of the finalizer are swallowed",
+    file: COLLECTOR,
+    find: "const done = await attempt(removeFinalizer(client, metadataOf(kind), object, finalizer), ...STALE_REASONS);",
+    replace:
+      "const done = await attempt(removeFinalizer(client, metadataOf(kind), object, finalizer), ...STALE_REASONS).catch(() => ({ ok: true }));",
+    story: "owners",
+    fault: "An owner remains in deletion after a 500 of the server.",
+  },
+  {
+    name: "orphans: the finalizer is removed before the owners",
+    file: COLLECTOR,
+    find: `  if (!memory.isComplete) return REQUEUE_SOON;
+  for (`,
+    replace: `  if (!memory.isComplete) return REQUEUE_SOON;
+  const freed = await removeDeletionFinalizer(client, node, ORPHAN);
+  if (freed) return freed;
+  for (`,
+    story: "owners",
+    fault: "After a crash between the two, the orphans are deleted.",
+  },
+  {
+    name: "orphans: only the first dependent is made one",
+    file: COLLECTOR,
+    find: "    if (result) return result;\n  }",
+    replace: "    if (result) return result;\n    break;\n  }",
+    story: "owners",
+    fault: "The other dependents are deleted; that shows without any perturbation.",
+  },
+  {
+    name: "orphans: dependents may be unknown yet",
+    file: COLLECTOR,
+    find: "  if (!memory.isComplete) return REQUEUE_SOON;\n",
+    replace: "",
+    story: "owners",
+    fault: "Dependents of a kind that was not listed yet are deleted instead of being made orphans.",
+    hidden: "no key is added before all kinds are listed; only a kind that is defined at that moment is open",
+  },
+  {
+    name: "foreground: an owner does not wait for its dependents",
+    file: COLLECTOR,
+    find: "|| ctx.memory.isBlocked(ctx.key)) return undefined;",
+    replace: ") return undefined;",
+    story: "owners",
+    fault: "An owner is gone while a dependent that blocks it is still there.",
+  },
+  {
+    name: "foreground: the dependents of dependents are deleted in the background",
+    file: COLLECTOR,
+    find: 'return remove(ctx, node, "Foreground");',
+    replace: 'return remove(ctx, node, "Background");',
+    story: "adoption",
+    fault: "A dependent is gone while what it owns, and what blocks it, is still there.",
+  },
+  {
+    name: "background: dependents of dependents become orphans",
+    file: COLLECTOR,
+    find: "return remove(ctx, node, policyOf(node));",
+    replace: 'return remove(ctx, node, node.object.metadata.finalizers ? policyOf(node) : "Orphan");',
+    story: "adoption",
+    fault: "What a deleted dependent owns is left behind.",
+  },
+  {
+    name: "after a start nothing is looked at again",
+    file: GRAPH,
+    find: "    for (const node of this.#members.values()) if (this.#needsWork(node)) this.#add(node.object.metadata.uid);\n",
+    replace: "",
+    story: "owners",
+    fault: "What a crash has left undone stays so.",
+  },
+  {
+    name: "an owner that waits does not notice that a dependent has left it",
+    file: GRAPH,
+    find: "    if (old) this.#addWaitingOwners(old);\n",
+    replace: "",
+    story: "adoption",
+    fault: "An owner remains in deletion when its last dependent is given to another owner.",
+  },
+  {
+    name: "an absent dependent is a failure",
+    file: COLLECTOR,
+    find: '    "NotFound",\n    "Conflict",\n  );\n  return done.ok ||',
+    replace: '    "Conflict",\n  );\n  return done.ok ||',
+    story: "owners",
+    fault: "An owner whose dependent a user deletes at that moment is tried again and again.",
+    hidden: "each try comes later than the one before, and memory no longer has the dependent then",
+  },
+];
