@@ -88,15 +88,6 @@ export const COLLECTOR_MUTANTS: readonly Mutant[] = [
     fault: "An owner remains in deletion after a conflict.",
   },
   {
-    name: "errors of the removal of the finalizer are swallowed",
-    file: COLLECTOR,
-    find: "const done = await attempt(removeFinalizer(client, metadataOf(kind), object, finalizer), ...STALE_REASONS);",
-    replace:
-      "const done = await attempt(removeFinalizer(client, metadataOf(kind), object, finalizer), ...STALE_REASONS).catch(() => ({ ok: true }));",
-    story: "owners",
-    fault: "An owner remains in deletion after a 500 of the server.",
-  },
-  {
     name: "orphans: the finalizer is removed before the owners",
     file: COLLECTOR,
     find: `  if (!memory.isComplete) return REQUEUE_SOON;
@@ -107,14 +98,6 @@ export const COLLECTOR_MUTANTS: readonly Mutant[] = [
   for (`,
     story: "owners",
     fault: "After a crash between the two, the orphans are deleted.",
-  },
-  {
-    name: "orphans: only the first dependent is made one",
-    file: COLLECTOR,
-    find: "    if (result) return result;\n  }",
-    replace: "    if (result) return result;\n    break;\n  }",
-    story: "owners",
-    fault: "The other dependents are deleted; that shows without any perturbation.",
   },
   {
     name: "orphans: dependents may be unknown yet",

@@ -129,15 +129,6 @@ export const PROVISIONER_MUTANTS: readonly Mutant[] = [
     fault: "A volume of the driver is left when the driver does not answer in time.",
   },
   {
-    name: "cleanup: errors of the deletion are swallowed",
-    file: CLEANUP,
-    find: '  await callDriver(context, "deleteVolume", { volumeId: known.unwanted, secrets: prepared.request.secrets });',
-    replace:
-      '  await callDriver(context, "deleteVolume", { volumeId: known.unwanted, secrets: prepared.request.secrets }).catch(() => undefined);',
-    story: "stuck",
-    fault: "A volume of the driver is left when its deletion fails once.",
-  },
-  {
     name: "an attempt belongs to every claim of its name",
     file: "src/sidecars/provision/attempts.ts",
     find: "if (known?.uid === uid) return known;",
@@ -179,13 +170,5 @@ export const PROVISIONER_MUTANTS: readonly Mutant[] = [
       "if (now?.metadata.uid === volume.metadata.uid && hasFinalizer(now, names.provisioned) && volume.metadata.deletionTimestamp === undefined) {",
     story: "volumes",
     fault: "After a crash behind the deletion of the object, it remains in deletion.",
-  },
-  {
-    name: "deletion: attachments do not matter",
-    file: DELETER,
-    find: "    if (attachment) {",
-    replace: "    if (attachment === null) {",
-    story: "attached",
-    fault: "A disk is deleted that is attached to a node; that shows without any perturbation.",
   },
 ];
