@@ -17,6 +17,7 @@ export const BINDER_MUTANTS: readonly Mutant[] = [
     replace: "if (named) await setBound(ctx.client, named, bound, ctx.memory.specs.names);\n    return undefined;",
     story: "binding",
     fault: "A conflict whose cause changes nothing that the binder follows leaves a claim half bound.",
+    shows: "differs",
   },
   {
     name: "binding: the claim is written before the volume",
@@ -31,6 +32,7 @@ export const BINDER_MUTANTS: readonly Mutant[] = [
     return named && bound && (`,
     story: "contest",
     fault: "After a crash between the two, another claim takes the volume that this one names, and this one is Lost.",
+    shows: "dangling",
   },
   {
     name: "binding: the status of the claim is written first",
@@ -45,6 +47,7 @@ export const BINDER_MUTANTS: readonly Mutant[] = [
     return bound && (await nameVolume(ctx, ready, bound)) ? undefined : REQUEUE_SOON;`,
     story: "contest",
     fault: "After a crash between the two, a claim is Bound that has no volume, or that another claim has got since.",
+    shows: "differs",
   },
   {
     name: "binding: a volume is taken whatever its version is",

@@ -12,6 +12,7 @@ export const COLLECTOR_MUTANTS: readonly Mutant[] = [
     replace: "const found = memory.at(location);",
     story: "adoption",
     fault: "While the watch of owners is behind, their dependents are deleted.",
+    shows: "missing",
   },
   {
     name: "an owner on the server may be another one of that name",
@@ -20,6 +21,7 @@ export const COLLECTOR_MUTANTS: readonly Mutant[] = [
     replace: 'if (found) return isWaitingForDependents(found) ? "leave" : "stay";',
     story: "adoption",
     fault: "The dependents of an owner that was deleted and made again are never deleted.",
+    shows: "leaked",
   },
   {
     name: "an owner in memory may be another one of that name",
@@ -28,6 +30,7 @@ export const COLLECTOR_MUTANTS: readonly Mutant[] = [
     replace: 'if (seen) return isWaitingForDependents(seen) ? "leave" : "stay";',
     story: "adoption",
     fault: "The dependents of an owner that was deleted and made again are never deleted.",
+    shows: "leaked",
   },
   {
     name: "absence is remembered by name",
@@ -98,6 +101,7 @@ export const COLLECTOR_MUTANTS: readonly Mutant[] = [
   for (`,
     story: "owners",
     fault: "After a crash between the two, the orphans are deleted.",
+    shows: "eventually",
   },
   {
     name: "orphans: dependents may be unknown yet",

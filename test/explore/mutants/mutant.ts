@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { FaultKind } from "../../../src/explore/contract/finding.ts";
 import type { StoryName } from "./stories.ts";
 
 /** A mistake in a controller. */
@@ -18,7 +19,9 @@ export interface Mutant {
   readonly story: StoryName;
   /** What goes wrong because of it, and when. */
   readonly fault: string;
-  /** Why exploring cannot show it; a mutant without this must be found. */
+  /** The kind of the fault by which exploring has found it; it must be found again. */
+  readonly shows?: FaultKind;
+  /** Why exploring is not expected to show it. */
   readonly hidden?: string;
 }
 

@@ -14,6 +14,7 @@ export const PROVISIONER_MUTANTS: readonly Mutant[] = [
     replace: "const claim = ctx.object;",
     story: "volumes",
     fault: "A claim that is deleted while its provisioner is down leaves a volume of the driver.",
+    shows: "leaked",
   },
   {
     name: "a refused finalizer is not tried again",
@@ -22,6 +23,7 @@ export const PROVISIONER_MUTANTS: readonly Mutant[] = [
     replace: "if (!claim) return undefined;",
     story: "volumes",
     fault: "A claim waits for ever after a conflict.",
+    shows: "missing",
   },
   {
     name: "the finalizer is removed before the volume is stored",
