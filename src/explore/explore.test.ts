@@ -145,6 +145,14 @@ describe("exploring", () => {
     expect(findings[0]!.steps).toEqual([0, 1]);
   });
 
+  test("reports what is found as it was found, where it shall not be shrunk", async () => {
+    const faults = [{ key: "late", needs: [isCrash("d")], steps: [1] }];
+    const { findings } = await run({ steps, faults }, { plans: 60, shrinks: false });
+    expect(findings.map(({ fault, steps: needed }) => [fault.key, needed])).toEqual([["late", undefined]]);
+    const { findings: shrunk } = await run({ steps, faults }, { plans: 60 });
+    expect(shrunk[0]!.steps).toEqual([1]);
+  });
+
   test("notices are reported apart, and not shrunk", async () => {
     const faults = [{ key: "waste", needs: [isType("slow")], notice: true }];
     const { findings, notices } = await run({ steps, faults }, { plans: 60 });

@@ -44,6 +44,8 @@ export interface ExploreOptions {
   /** How many plans and comparisons are tried; as many as there are by default. */
   readonly plans?: number;
   readonly stopAtFirst?: boolean;
+  /** Whether what is found is made smaller; true by default. Without it a fault is reported after a few runs. */
+  readonly shrinks?: boolean;
   /** The types of perturbations; all that the laboratory can play by default. */
   readonly only?: readonly PerturbationType[];
   readonly onProgress?: (progress: Progress) => void;
@@ -288,6 +290,7 @@ class Exploring {
       if (this.#claim(notice)) await this.#report({ ...first, fault: notice }, record, { shown: 1, of: 1 });
       return;
     }
+    if (this.#options.shrinks === false) return this.#report(first, record, again);
     const shown = await shrink(first, this.#lab.scenario.usual, this.#attempt(fault));
     const last = await this.#replay(shown.order, fault);
     // Without a run left: what was seen so far.

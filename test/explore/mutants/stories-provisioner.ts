@@ -1,0 +1,145 @@
+/**
+ * Lives of volumes of a storage driver.
+ *
+ * @module
+ */
+import { attempt } from "../../../src/client/index.ts";
+import {
+  CoreEvent,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  VolumeAttachment,
+} from "../../../src/client/kinds/index.ts";
+import { DriverError } from "../../../src/csi/driver-error.ts";
+import { kubernetes } from "../../../src/meta/dialect.ts";
+import type { Cluster } from "../../../src/testing/contract.ts";
+import { defaultScenario } from "../../../src/testing/explore/csi/default-scenario.ts";
+import { MemoryDriver, type MemoryVolume } from "../../../src/testing/explore/csi/memory-driver.ts";
+import type { Scenario, Step } from "../../../src/testing/explore/scenario.ts";
+import { claim, remove, storageClass } from "./story-objects.ts";
+import type { DriverStory } from "./stories.ts";
+
+const DRIVER = "memory.csi.example";
+const DELETED = "explored";
+const KEPT = "kept";
+
+/** A driver that gets slow: it makes a volume and does not say so, until it has another one. */
+class SlowDriver extends MemoryDriver {
+  protected override createVolume(request: Parameters<MemoryDriver["makeVolume"]>[0]): MemoryVolume {
+    const made = super.createVolume(request);
+    if (this.storage.volumes.size > 1) return made;
+    throw new DriverError("Aborted", "the volume is being made");
+  }
+}
+
+/** The provisioner needs no node, and the laboratory could not lose one that is not simulated. */
+const isNoNode = (one: unknown): boolean => !(one as { readonly kind: string }).kind.endsWith("Node");
+
+const base = defaultScenario(new MemoryDriver(DRIVER).inProcess, kubernetes);
+const scenario = (name: string, steps: readonly Step[]): Scenario => ({
+  name,
+  start: [...base.start!.filter(isNoNode), storageClass(KEPT, { provisioner: DRIVER, reclaimPolicy: "Retain" })],
+  steps,
+  ignore: base.ignore!,
+});
+
+/** A claim that is deleted while its volume is made. */
+const hasty = (name: string, className: string): Step => ({
+  name: `create claim ${name}, and delete it while its volume is made`,
+  do: async (cluster) => {
+    await cluster.apply(claim(name, className));
+    await untilProvisioning(cluster, name);
+    await cluster.client().resource(PersistentVolumeClaim).delete({ namespace: "default", name });
+  },
+});
+
+const MAX_LOOKS = 100;
+
+async function untilProvisioning(cluster: Cluster, name: string): Promise<void> {
+  const events = cluster.client().resource(CoreEvent);
+  for (let look = 0; look < MAX_LOOKS; look++) {
+    // oxlint-disable-next-line no-await-in-loop -- it waits
+    const { items } = await events.list({ namespace: "default" });
+    if (items.some(({ reason, involvedObject }) => reason === "Provisioning" && involvedObject.name === name)) return;
+  }
+}
+
+/** The volume of a claim, whatever its name is. */
+async function volumeOf(cluster: Cluster, name: string): Promise<PersistentVolume | undefined> {
+  const { items } = await cluster.client().resource(PersistentVolume).list();
+  return items.find(({ spec }) => spec.claimRef?.name === name);
+}
+
+const attachment = (name: string, persistentVolumeName: string) => ({
+  apiVersion: "storage.k8s.io/v1",
+  kind: "VolumeAttachment",
+  metadata: { name },
+  spec: { attacher: "others.example.com", nodeName: "node-1", source: { persistentVolumeName } },
+});
+
+export const PROVISIONER_STORIES = {
+  volumes: {
+    driver: (storage) => new MemoryDriver(DRIVER, storage),
+    scenario: scenario("volumes are made and deleted", [
+      { name: "create claim a", create: claim("a", DELETED) },
+      remove("PersistentVolumeClaim", "a"),
+      hasty("b", DELETED),
+      { name: "create claim a again", create: claim("a", DELETED) },
+      remove("PersistentVolumeClaim", "a"),
+    ]),
+  },
+  retained: {
+    driver: (storage) => new MemoryDriver(DRIVER, storage),
+    scenario: scenario("volumes are kept", [
+      hasty("a", KEPT),
+      { name: "create claim b", create: claim("b", KEPT) },
+      remove("PersistentVolumeClaim", "b"),
+    ]),
+  },
+  attached: {
+    driver: (storage) => new MemoryDriver(DRIVER, storage),
+    scenario: scenario("a volume is kept while it waits to be deleted", [
+      { name: "create claims", create: [claim("a", DELETED), claim("b", DELETED)] },
+      {
+        name: "attach their volumes",
+        do: async (cluster) => {
+          for (const name of ["a", "b"]) {
+            // oxlint-disable-next-line no-await-in-loop -- in the same order in each run
+            const found = await volumeOf(cluster, name);
+            // oxlint-disable-next-line no-await-in-loop
+            if (found) await cluster.apply(attachment(name, found.metadata.name));
+          }
+        },
+      },
+      remove("PersistentVolumeClaim", "a"),
+      remove("PersistentVolumeClaim", "b"),
+      {
+        name: "keep one, and detach it",
+        do: async (cluster) => {
+          const found = await volumeOf(cluster, "a");
+          const volumes = cluster.client().resource(PersistentVolume);
+          const policy = { spec: { persistentVolumeReclaimPolicy: "Retain" } };
+          if (found) await attempt(volumes.patch({ name: found.metadata.name }, policy), "NotFound");
+          await detach(cluster, "a");
+        },
+      },
+      { name: "detach the other one", do: (cluster) => detach(cluster, "b") },
+    ]),
+  },
+  stuck: {
+    driver: (storage) => new SlowDriver(DRIVER, storage),
+    scenario: scenario("a claim is deleted while its volume is made for long", [
+      { name: "create claim a", create: claim("a", DELETED) },
+      remove("PersistentVolumeClaim", "a"),
+      { name: "another volume is made", create: claim("b", DELETED) },
+      { name: "time passes", wait: "1h" },
+      { name: "create claim a", create: claim("a", DELETED) },
+      remove("PersistentVolumeClaim", "a"),
+      remove("PersistentVolumeClaim", "b"),
+    ]),
+  },
+} satisfies Readonly<Record<string, DriverStory>>;
+
+async function detach(cluster: Cluster, name: string): Promise<void> {
+  await attempt(cluster.client().resource(VolumeAttachment).delete({ name }), "NotFound");
+}
