@@ -20,7 +20,7 @@ import { silentLog } from "../../util/log.ts";
 import { createTestCluster } from "../cluster.ts";
 import type { TestCluster } from "../test-cluster.ts";
 import { InProcessWorld } from "./in-process.ts";
-import { type PlayParts, type Played, play } from "./play.ts";
+import { HOT, type PlayParts, type Played, play } from "./play.ts";
 import type { InProcessProgram, Scenario, Step } from "./scenario.ts";
 import { nameOfStep } from "./steps.ts";
 import { BaseRecords } from "./stored.ts";
@@ -128,7 +128,7 @@ export class PreparedScenario implements AsyncDisposable {
       scenario: this.scenario,
       steps: this.steps,
       base: this.records,
-      fork: (seed, filter) => this.cluster.fork({ seed, filters: [filter] }),
+      fork: (seed, filter) => this.cluster.fork({ seed, filters: [filter], settings: RUN_SETTINGS }),
       world,
       collects: this.#collects,
     };
@@ -138,6 +138,9 @@ export class PreparedScenario implements AsyncDisposable {
     await this.cluster.close();
   }
 }
+
+/** A run ends before anything could go wrong in its cache; what holds its programs up is let go of soon. */
+const RUN_SETTINGS = { checks: false, hot: HOT };
 
 const nameOf = ({ metadata: { name } }: ApiObject): string => name;
 

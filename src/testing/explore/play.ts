@@ -44,6 +44,10 @@ const PAUSE = "5m";
 const QUIET = "24h";
 /** How long watches stand still, and requests are on their way, when all else is at rest: less than any program waits for its own writes. */
 const HOLD_MS = 15_000;
+/** So often one key may be handled while the clock stands still before the gates open. */
+export const HOT = 20;
+/** So often in a row, with open gates, before it counts as work without end. */
+const MAX_HOT = 5;
 /** So many writes in the quiet say enough. */
 const MAX_RESTLESS = 500;
 
@@ -95,6 +99,8 @@ class PlayedRun implements Played {
   readonly #cpu: number;
   #step = 0;
   #restless = 0;
+  /** Keys that were handled {@link HOT} times, and when. */
+  #hot = { at: 0, times: 0 };
   /** Since when something waits to go on, while all else is at rest. */
   #dueSince: number | undefined;
   #record: RunRecord | undefined;
@@ -301,10 +307,17 @@ class PlayedRun implements Played {
       const detail = messageOf(error);
       const { name } = error as Error;
       if (name === "ReconcileFailed") this.#add({ type: "failed", actor: "cluster", step: this.#step, detail });
-      else if (name === "HotLoop" && this.#interposer.gates.releaseAll()) await this.#settle(() => this.#world.rest());
+      else if (name === "HotLoop" && (this.#interposer.gates.releaseAll() || this.#mayGoOn())) await this.#settle(() => this.#world.rest());
       else if (name === "NotSettled" || name === "HotLoop") throw new Stopped("endless", detail);
       else throw error;
     }
+  }
+
+  /** Whether work without end may still end. */
+  #mayGoOn(): boolean {
+    const at = this.cluster.clock.steady();
+    this.#hot = { at, times: this.#hot.at === at ? this.#hot.times + 1 : 1 };
+    return this.#hot.times < MAX_HOT;
   }
 
   #unlessStopped<T>(work: Promise<T>): Promise<T> {
