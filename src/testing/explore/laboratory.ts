@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { isMainThread } from "node:worker_threads";
 import type {
   Comparison,
   Laboratory,
@@ -184,7 +185,8 @@ export class InProcessLaboratory implements Laboratory {
     this.#parts = {
       ...prepared.partsFor((context) => new InProcessWorld(programs, context)),
       cpuMillis: () => {
-        const { user, system } = process.cpuUsage();
+        // Other threads play other runs.
+        const { user, system } = isMainThread ? process.cpuUsage() : process.threadCpuUsage();
         return (user + system) / 1000;
       },
     };

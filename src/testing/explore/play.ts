@@ -44,6 +44,8 @@ const PAUSE = "5m";
 const QUIET = "24h";
 /** How long watches stand still, and requests are on their way, when all else is at rest: less than any program waits for its own writes. */
 const HOLD_MS = 15_000;
+/** So many writes meanwhile are of a program that tries again and again, until it sees what is stored. */
+const MAX_HELD_WRITES = 100;
 /** So often one key may be handled while the clock stands still before the gates open. */
 export const HOT = 20;
 /** So often in a row, with open gates, before it counts as work without end. */
@@ -101,8 +103,8 @@ class PlayedRun implements Played {
   #restless = 0;
   /** Keys that were handled {@link HOT} times, and when. */
   #hot = { at: 0, times: 0 };
-  /** Since when something waits to go on, while all else is at rest. */
-  #dueSince: number | undefined;
+  /** Since when something waits to go on, while all else is at rest, and what programs have written since. */
+  #due: { readonly since: number; readonly writes: () => number } | undefined;
   #record: RunRecord | undefined;
 
   constructor(parts: PlayParts, order: RunOrder, signal: AbortSignal | undefined) {
@@ -261,9 +263,10 @@ class PlayedRun implements Played {
       if (this.#world.goOn()) continue;
       const now = clock.steady();
       const isDue = this.#interposer.isDue(this.#step, isRunning);
-      this.#dueSince = isDue ? (this.#dueSince ?? now) : undefined;
-      const held = isDue ? this.#dueSince! + HOLD_MS - now : Infinity;
-      if ((held <= 0 || (isPause && now >= end)) && this.#interposer.release(this.#step, isRunning)) continue;
+      this.#due = isDue ? (this.#due ?? { since: now, writes: this.#countWrites() }) : undefined;
+      const held = this.#due ? this.#due.since + HOLD_MS - now : Infinity;
+      const isTrying = (this.#due?.writes() ?? 0) > MAX_HELD_WRITES;
+      if ((isTrying || held <= 0 || (isPause && now >= end)) && this.#interposer.release(this.#step, isRunning)) continue;
       if (now >= end) return;
       await this.#settle(() => this.#world.pass(Math.min(end - now, held)));
     }
@@ -272,18 +275,22 @@ class PlayedRun implements Played {
   /** The quiet in the end: in its second half programs should not write. */
   async #quiet(millis: number): Promise<void> {
     for (const isCounted of [false, true]) {
-      const from = this.#trace.entries.length;
-      let [seen, writes] = [from, 0];
-      const count = (): number => {
-        writes += this.#writesSince(seen);
-        seen = this.#trace.entries.length;
-        return writes;
-      };
+      const count = this.#countWrites();
       await this.#restFor(millis / 2, { isEnough: () => count() > MAX_RESTLESS, isPause: true });
       if (isCounted || count() > MAX_RESTLESS) this.#restless = count();
       // Work without end is no different after some more hours.
       if (this.#restless > MAX_RESTLESS) return;
     }
+  }
+
+  /** Counts the writes of programs from now on, each once. */
+  #countWrites(): () => number {
+    let [seen, writes] = [this.#trace.entries.length, 0];
+    return () => {
+      writes += this.#writesSince(seen);
+      seen = this.#trace.entries.length;
+      return writes;
+    };
   }
 
   #writesSince(seq: number): number {
