@@ -56,7 +56,10 @@ const shops = (): Controller =>
       await apply(Service, { metadata: { name }, spec: { selector: labels, ports: [{ port: 80 }] } });
       const containers = [{ name: "web", image: "registry.example.com/web:1" }];
       const template = { metadata: { labels }, spec: { containers } };
-      await apply(Deployment, { metadata: { name }, spec: { replicas: size, selector: { matchLabels: labels }, template } });
+      await apply(Deployment, {
+        metadata: { name },
+        spec: { replicas: size, selector: { matchLabels: labels }, template },
+      });
       await report({ host, size });
     },
   });

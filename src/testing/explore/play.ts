@@ -266,7 +266,8 @@ class PlayedRun implements Played {
       this.#due = isDue ? (this.#due ?? { since: now, writes: this.#countWrites() }) : undefined;
       const held = this.#due ? this.#due.since + HOLD_MS - now : Infinity;
       const isTrying = (this.#due?.writes() ?? 0) > MAX_HELD_WRITES;
-      if ((isTrying || held <= 0 || (isPause && now >= end)) && this.#interposer.release(this.#step, isRunning)) continue;
+      if ((isTrying || held <= 0 || (isPause && now >= end)) && this.#interposer.release(this.#step, isRunning))
+        continue;
       if (now >= end) return;
       await this.#settle(() => this.#world.pass(Math.min(end - now, held)));
     }
@@ -314,7 +315,8 @@ class PlayedRun implements Played {
       const detail = messageOf(error);
       const { name } = error as Error;
       if (name === "ReconcileFailed") this.#add({ type: "failed", actor: "cluster", step: this.#step, detail });
-      else if (name === "HotLoop" && (this.#interposer.gates.releaseAll() || this.#mayGoOn())) await this.#settle(() => this.#world.rest());
+      else if (name === "HotLoop" && (this.#interposer.gates.releaseAll() || this.#mayGoOn()))
+        await this.#settle(() => this.#world.rest());
       else if (name === "NotSettled" || name === "HotLoop") throw new Stopped("endless", detail);
       else throw error;
     }
