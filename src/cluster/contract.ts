@@ -67,6 +67,8 @@ export interface ClusterParts {
   /** Steps of admission that are added to them. */
   readonly steps?: readonly AdmissionStep[];
   readonly cache?: RegistryOptions["cache"];
+  /** Whether cache and pools are compared with the store from time to time; they are by default. A fork that lives for seconds needs it not. */
+  readonly checks?: boolean;
   /** Whether requests run by priority and fairness (APF-9); by default. Else reads and writes are only counted (APF-22). */
   readonly fairness?: boolean;
   /** Asks webhooks; over HTTPS by default. */

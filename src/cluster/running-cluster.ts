@@ -26,10 +26,10 @@ import type { Store } from "../storage/contract.ts";
 import type { TrialReport } from "../meta/trial-report.ts";
 import type { TrialParts } from "../trial/index.ts";
 import type { Clock } from "../util/clock.ts";
-import { silentLog } from "../util/log.ts";
+import { type Log, silentLog } from "../util/log.ts";
 import { Semaphore } from "../util/semaphore.ts";
 import type { Value } from "../value/value.ts";
-import { checkCache } from "./cache-checks.ts";
+import { type CacheChecks, checkCache } from "./cache-checks.ts";
 import { CONTROLLERS_LEASE, leaseNamespace } from "./components.ts";
 import type { Cluster, ClusterParts, KeptCluster, TryOptions } from "./contract.ts";
 import { DefaultRoles, SERVER_ITSELF } from "./default-roles.ts";
@@ -103,11 +103,7 @@ export class RunningCluster implements Cluster {
     this.#open = open;
     this.#local = { onKindsChange: (listener) => built.kinds.onChange(listener), kinds: servedKindsOf(built.kinds) };
     this.#transport = inProcessTransport({ inject: (request) => this.server.inject(request) });
-    const checks = opened.adopt(checkCache({ ...own.api, random: own.chance }, built, log), (one) => one.close());
-    const repairs = built.startRepairs(own.chance, (error) =>
-      log.error("the allocations of Services could not be repaired", { error: String(error) }),
-    );
-    opened.defer(() => repairs.close());
+    const checks = parts.checks === false ? undefined : startChecks(own, built, { log, opened });
     const roles = defaultRolesOf(parts, built, own.api, () => this.client("keelson", SERVER_ITSELF));
     opened.defer(() => this.#stop());
     opened.defer(() => roles?.close());
@@ -121,7 +117,7 @@ export class RunningCluster implements Cluster {
       planRoute(planPartsOf({ parts, own, built, extension, extend })),
       tryRoute((documents, identity) => this.#prepareTrial(documents, identity)),
     ];
-    const mismatches = (): number => checks.mismatches;
+    const mismatches = (): number => checks?.mismatches ?? 0;
     this.#serve = () => serverOf(parts, { own, built, routes, mismatches, health: roles ? [roles.health] : [] });
   }
 
@@ -273,6 +269,20 @@ export class RunningCluster implements Cluster {
     const stopped = this.#open.own.running.splice(0).map(({ manager }) => manager.stop({ grace }));
     await Promise.all([...stopped, this.#server?.close(grace)]);
   }
+}
+
+/** Compares cache and pools with the store from time to time, until closed. */
+function startChecks(
+  { api, chance }: Own,
+  built: ClusterRegistry,
+  { log, opened }: { readonly log: Log; readonly opened: AsyncDisposableStack },
+): CacheChecks {
+  const checks = opened.adopt(checkCache({ ...api, random: chance }, built, log), (one) => one.close());
+  const repairs = built.startRepairs(chance, (error) =>
+    log.error("the allocations of Services could not be repaired", { error: String(error) }),
+  );
+  opened.defer(() => repairs.close());
+  return checks;
 }
 
 /** Creates the default roles; undefined where there are none. */

@@ -7,12 +7,14 @@ import type { ServedKind } from "../client/index.ts";
 import type { Registry, Resource } from "../registry/contract.ts";
 import { ALL_VERBS } from "../schema/definition.ts";
 
+/** What is known of definitions, which forks share. */
+const known = new WeakMap<Resource["definition"], ServedKind>();
+
 /** Returns the kinds of a registry in the order of discovery: the same values as long as nothing changes. */
 export function servedKindsOf(registry: Pick<Registry, "resources">): () => readonly ServedKind[] {
-  const known = new WeakMap<Resource, ServedKind>();
-  const kindOf = (resource: Resource): ServedKind => {
-    let kind = known.get(resource);
-    if (!kind) known.set(resource, (kind = servedKind(resource)));
+  const kindOf = ({ definition }: Resource): ServedKind => {
+    let kind = known.get(definition);
+    if (!kind) known.set(definition, (kind = servedKind(definition)));
     return kind;
   };
   let kinds: readonly ServedKind[] = [];
@@ -24,7 +26,7 @@ export function servedKindsOf(registry: Pick<Registry, "resources">): () => read
   };
 }
 
-function servedKind({ definition }: Resource): ServedKind {
+function servedKind(definition: Resource["definition"]): ServedKind {
   const { group, version, kind, plural, scope, singular, shortNames = [], categories = [] } = definition;
   const { verbs = ALL_VERBS, subresources = {}, connectors = {} } = definition;
   const below = Object.entries({ ...subresources, ...connectors }).map(([name, one]) => [name, one.verbs] as const);

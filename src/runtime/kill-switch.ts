@@ -3,6 +3,9 @@ import type { AnswerBody, Transport, TransportAnswer } from "../client/index.ts"
 import type { Activity } from "../util/activity.ts";
 import type { Clock, Timer } from "../util/clock.ts";
 
+/** Nobody reads it: an error with a trace of the stack would be most of what a kill costs. */
+const KILLED = "killed";
+
 /** The requests of one signal, which are aborted together. */
 interface RequestGroup {
   readonly controller: AbortController;
@@ -27,7 +30,7 @@ export class KillSwitch {
   /** Ends everything; the server sees its connections end. */
   kill(): void {
     this.#isKilled = true;
-    for (const { controller } of this.#open) controller.abort();
+    for (const { controller } of this.#open) controller.abort(KILLED);
     this.#open.clear();
     for (const end of this.#units) end();
     this.#units.clear();

@@ -100,7 +100,7 @@ export class ServedKinds {
   stop(): void {
     this.#stop.abort();
     this.#listeners.clear();
-    this.#pause.abort();
+    this.#pause.abort(LOOK);
   }
 
   async #ask(): Promise<readonly ServedKind[]> {
@@ -163,14 +163,14 @@ export class ServedKinds {
   /** Starts reading, as there is a listener or waiter. */
   #follow(): void {
     this.#unchangedReads = 0;
-    this.#pause.abort();
+    this.#pause.abort(LOOK);
     if (!this.#isRunning && !this.#stop.signal.aborted) void this.#run();
   }
 
   async #run(): Promise<void> {
     const { client, clock, random, failed } = this.#options;
     this.#isRunning = true;
-    using _told = client.local?.onKindsChange(() => this.#pause.abort());
+    using _told = client.local?.onKindsChange(() => this.#pause.abort(LOOK));
     while (!this.#stop.signal.aborted && this.#listeners.size + this.#waiters.size > 0) {
       // A change during the read triggers another one.
       const { signal } = (this.#pause = new AbortController());
@@ -185,6 +185,9 @@ export class ServedKinds {
     this.#isRunning = false;
   }
 }
+
+/** Nobody reads why a pause ends, and an error with a trace of the stack is dear. */
+const LOOK = "there is something to look at";
 
 const idOf = ({ group, version, plural }: Kind): string => `${plural}.${group}/${version}`;
 

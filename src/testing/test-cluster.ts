@@ -72,6 +72,10 @@ export interface Settings {
   readonly forNodes: readonly Controller[];
   readonly seed: number;
   readonly log: Log;
+  /** Whether its cache is compared with its store from time to time; it is by default. */
+  readonly checks?: boolean;
+  /** The default of {@link SettleOptions.hot}. */
+  readonly hot?: number;
 }
 
 /** A moment with its running controllers. */
@@ -105,6 +109,8 @@ export interface ForkOptions {
   readonly filters?: readonly Filter[] | undefined;
   /** Whether `settled()` waits as long as any work begins or ends, however slow the machine is, and not only while there are writes. */
   readonly isPatient?: boolean;
+  /** Settings in which it differs. */
+  readonly settings?: Partial<Pick<Settings, "checks" | "hot">>;
 }
 
 /** The inside of a cluster. */
@@ -243,7 +249,7 @@ export class TestCluster implements Cluster {
     return run;
   }
 
-  async settled({ limit = "5s", hot }: SettleOptions = {}): Promise<void> {
+  async settled({ limit = "5s", hot = this.#settings.hot }: SettleOptions = {}): Promise<void> {
     this.#mayAct();
     mayWait("settled() cannot be awaited");
     this.#startControllers();
@@ -297,11 +303,11 @@ export class TestCluster implements Cluster {
     return this.#webhooks.add(this.client(), options, handler);
   }
 
-  fork({ seed, ...options }: ForkOptions = {}): TestCluster {
+  fork({ seed, settings, ...options }: ForkOptions = {}): TestCluster {
     this.#mayAct();
     const moment = this.#moment();
     const own = seed === undefined ? moment : { ...moment, random: seededRandom(seed) };
-    return new TestCluster(this.#settings, own, undefined, this.#webhooks.fork(), options);
+    return new TestCluster({ ...this.#settings, ...settings }, own, undefined, this.#webhooks.fork(), options);
   }
 
   /** What programs beside {@link run} need, and what sees all that is stored. */
@@ -566,6 +572,7 @@ export class TestCluster implements Cluster {
       signer: () => this.#signer(random),
       hooks: this.#webhooks.hooks(clock),
       log: this.#settings.log,
+      checks: this.#settings.checks ?? true,
       simulation: () => (this.#live ?? simulated).simulation,
       ...(revision === undefined ? {} : { revision }),
     });

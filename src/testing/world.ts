@@ -53,6 +53,7 @@ export interface ServingParts {
   readonly hooks: Hooks;
   readonly log: Log;
   readonly simulation: () => Simulation | undefined;
+  readonly checks: boolean;
   /** The first revision; by default that of the moment. */
   readonly revision?: number;
 }

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { isMainThread } from "node:worker_threads";
 import type {
   Comparison,
   Laboratory,
@@ -20,7 +21,7 @@ import { silentLog } from "../../util/log.ts";
 import { createTestCluster } from "../cluster.ts";
 import type { TestCluster } from "../test-cluster.ts";
 import { InProcessWorld } from "./in-process.ts";
-import { type PlayParts, type Played, play } from "./play.ts";
+import { HOT, type PlayParts, type Played, play } from "./play.ts";
 import { playableIn } from "./playable.ts";
 import type { InProcessProgram, Scenario, Step } from "./scenario.ts";
 import { nameOfStep } from "./steps.ts";
@@ -129,7 +130,8 @@ export class PreparedScenario implements AsyncDisposable {
       scenario: this.scenario,
       steps: this.steps,
       base: this.records,
-      fork: (seed, filter) => this.cluster.fork({ seed, filters: [filter], isPatient: true }),
+      fork: (seed, filter) =>
+        this.cluster.fork({ seed, filters: [filter], isPatient: true, settings: RUN_SETTINGS }),
       world,
       collects: this.#collects,
     };
@@ -139,6 +141,9 @@ export class PreparedScenario implements AsyncDisposable {
     await this.cluster.close();
   }
 }
+
+/** A run ends before anything could go wrong in its cache; what holds its programs up is let go of soon. */
+const RUN_SETTINGS = { checks: false, hot: HOT };
 
 const nameOf = ({ metadata: { name } }: ApiObject): string => name;
 
@@ -164,7 +169,8 @@ export class InProcessLaboratory implements Laboratory {
     this.#parts = {
       ...prepared.partsFor((context) => new InProcessWorld(programs, context, this.#electing)),
       cpuMillis: () => {
-        const { user, system } = process.cpuUsage();
+        // Other threads play other runs.
+        const { user, system } = isMainThread ? process.cpuUsage() : process.threadCpuUsage();
         return (user + system) / 1000;
       },
     };

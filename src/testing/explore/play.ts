@@ -44,6 +44,12 @@ const PAUSE = "5m";
 const QUIET = "24h";
 /** How long watches stand still, and requests are on their way, when all else is at rest: less than any program waits for its own writes. */
 const HOLD_MS = 15_000;
+/** So many writes meanwhile are of a program that tries again and again, until it sees what is stored. */
+const MAX_HELD_WRITES = 100;
+/** So often one key may be handled while the clock stands still before the gates open. */
+export const HOT = 20;
+/** So often in a row, with open gates, before it counts as work without end. */
+const MAX_HOT = 5;
 /** So many writes in the quiet say enough. */
 const MAX_RESTLESS = 500;
 
@@ -95,8 +101,10 @@ class PlayedRun implements Played {
   readonly #cpu: number;
   #step = 0;
   #restless = 0;
-  /** Since when something waits to go on, while all else is at rest. */
-  #dueSince: number | undefined;
+  /** Keys that were handled {@link HOT} times, and when. */
+  #hot = { at: 0, times: 0 };
+  /** Since when something waits to go on, while all else is at rest, and what programs have written since. */
+  #due: { readonly since: number; readonly writes: () => number } | undefined;
   #record: RunRecord | undefined;
 
   constructor(parts: PlayParts, order: RunOrder, signal: AbortSignal | undefined) {
@@ -255,9 +263,11 @@ class PlayedRun implements Played {
       if (this.#world.goOn()) continue;
       const now = clock.steady();
       const isDue = this.#interposer.isDue(this.#step, isRunning);
-      this.#dueSince = isDue ? (this.#dueSince ?? now) : undefined;
-      const held = isDue ? this.#dueSince! + HOLD_MS - now : Infinity;
-      if ((held <= 0 || (isPause && now >= end)) && this.#interposer.release(this.#step, isRunning)) continue;
+      this.#due = isDue ? (this.#due ?? { since: now, writes: this.#countWrites() }) : undefined;
+      const held = this.#due ? this.#due.since + HOLD_MS - now : Infinity;
+      const isTrying = (this.#due?.writes() ?? 0) > MAX_HELD_WRITES;
+      if ((isTrying || held <= 0 || (isPause && now >= end)) && this.#interposer.release(this.#step, isRunning))
+        continue;
       if (now >= end) return;
       await this.#settle(() => this.#world.pass(Math.min(end - now, held)));
     }
@@ -266,18 +276,22 @@ class PlayedRun implements Played {
   /** The quiet in the end: in its second half programs should not write. */
   async #quiet(millis: number): Promise<void> {
     for (const isCounted of [false, true]) {
-      const from = this.#trace.entries.length;
-      let [seen, writes] = [from, 0];
-      const count = (): number => {
-        writes += this.#writesSince(seen);
-        seen = this.#trace.entries.length;
-        return writes;
-      };
+      const count = this.#countWrites();
       await this.#restFor(millis / 2, { isEnough: () => count() > MAX_RESTLESS, isPause: true });
       if (isCounted || count() > MAX_RESTLESS) this.#restless = count();
       // Work without end is no different after some more hours.
       if (this.#restless > MAX_RESTLESS) return;
     }
+  }
+
+  /** Counts the writes of programs from now on, each once. */
+  #countWrites(): () => number {
+    let [seen, writes] = [this.#trace.entries.length, 0];
+    return () => {
+      writes += this.#writesSince(seen);
+      seen = this.#trace.entries.length;
+      return writes;
+    };
   }
 
   #writesSince(seq: number): number {
@@ -301,10 +315,18 @@ class PlayedRun implements Played {
       const detail = messageOf(error);
       const { name } = error as Error;
       if (name === "ReconcileFailed") this.#add({ type: "failed", actor: "cluster", step: this.#step, detail });
-      else if (name === "HotLoop" && this.#interposer.gates.releaseAll()) await this.#settle(() => this.#world.rest());
+      else if (name === "HotLoop" && (this.#interposer.gates.releaseAll() || this.#mayGoOn()))
+        await this.#settle(() => this.#world.rest());
       else if (name === "NotSettled" || name === "HotLoop") throw new Stopped("endless", detail);
       else throw error;
     }
+  }
+
+  /** Whether work without end may still end. */
+  #mayGoOn(): boolean {
+    const at = this.cluster.clock.steady();
+    this.#hot = { at, times: this.#hot.at === at ? this.#hot.times + 1 : 1 };
+    return this.#hot.times < MAX_HOT;
   }
 
   #unlessStopped<T>(work: Promise<T>): Promise<T> {

@@ -31,7 +31,9 @@ export class RunControllers implements Disposable {
   readonly #seen = new Set<string>();
   readonly #listeners = new Set<() => void>();
   #served: readonly ServedKind[] = [];
-  #followed: readonly ServedKind[] = [];
+  /** Those that are served, by name. */
+  #byName: ReadonlyMap<string, readonly ServedKind[]> = new Map();
+  #followed: readonly ServedKind[] | undefined = [];
 
   constructor({ client, activity }: Inside, clock: Clock, seed: number) {
     const own = client(NAME, ADMIN);
@@ -63,7 +65,7 @@ export class RunControllers implements Disposable {
     this.#seen.add(name);
     for (const owner of ownerReferences) this.#seen.add(nameOf(owner.apiVersion, owner.kind));
     if (this.#seen.size === before) return;
-    this.#served = [];
+    this.#followed = undefined;
     this.#outside(() => this.#listeners.forEach((listener) => listener()));
   }
 
@@ -73,10 +75,12 @@ export class RunControllers implements Disposable {
 
   /** The same value as long as nothing changes. */
   #kinds(served: readonly ServedKind[]): readonly ServedKind[] {
-    if (served === this.#served) return this.#followed;
-    this.#served = served;
-    this.#followed = served.filter((one) => this.#seen.has(nameOf(apiVersionOf(one), one.kind)));
-    return this.#followed;
+    if (served !== this.#served) {
+      this.#served = served;
+      this.#byName = Map.groupBy(served, (one) => nameOf(apiVersionOf(one), one.kind));
+      this.#followed = undefined;
+    }
+    return (this.#followed ??= [...this.#seen].flatMap((name) => this.#byName.get(name) ?? []));
   }
 }
 
