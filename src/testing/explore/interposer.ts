@@ -76,7 +76,8 @@ export class Interposer {
       meets: player.heedsDeliveries
         ? ({ program, ...arrival }) => player.delivery({ actor: program.actor, ...arrival })
         : undefined,
-      arrived: ({ program: { actor, life }, generateName: _, ...arrival }) => {
+      arrived: ({ program: { actor, life }, ...told }) => {
+        const { generateName: _, ...arrival } = told;
         trace.add({ type: "delivery", actor, life, ...arrival });
       },
       told: (index, phase, detail) => trace.perturbation(index, phase, detail),
