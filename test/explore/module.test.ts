@@ -48,7 +48,10 @@ describe("a module", { timeout: 240_000 }, () => {
   test("is explored in two threads, and its finding is found again from another folder", async () => {
     const limits = ["--workers", "2", "--only", "crash", "--plans", "4", "--budget", "2m", "--out", "found"];
     const { code, said } = await keelsonExplore("project", "shop.explore.ts", ...limits);
-    expect({ code, said }).toMatchObject({ code: 1, said: expect.stringContaining("one Secret default/one-* too many") });
+    expect({ code, said }).toMatchObject({
+      code: 1,
+      said: expect.stringContaining("one Secret default/one-* too many"),
+    });
     expect(said).not.toContain("slow");
     const [name] = readdirSync(join(home, "project/found"));
     const finding = decodeFinding(readFileSync(join(home, "project/found", name!), "utf8"));

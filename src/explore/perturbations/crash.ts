@@ -27,7 +27,8 @@ export const crash: PerturbationRule<"crash"> = {
     "A Pod may be ended at any instruction: by an eviction, a lost node, memory, a rollout (Pod lifecycle in the documentation of Kubernetes). A request that was sent before may be handled, be lost, or be handled after the next start, as nothing ties the life of a request to that of its sender. A storage driver is a Pod as well: its calls are idempotent, so that they can be repeated after any end (Container Storage Interface, error scheme).",
   describe({ at, when, downMillis, victim }) {
     const down = downMillis > DOWN ? `, and stays down for ${durationText(downMillis)}` : "";
-    if (victim === "driver") return `the driver is killed ${DRIVER_WHEN[when]} the ${requestNoun(at)} by ${at.actor}${down}`;
+    if (victim === "driver")
+      return `the driver is killed ${DRIVER_WHEN[when]} the ${requestNoun(at)} by ${at.actor}${down}`;
     return `${at.actor} is killed ${WHEN[when](at)}${down}`;
   },
   propose(run, { startsDriver }) {

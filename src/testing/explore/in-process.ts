@@ -284,7 +284,8 @@ export class InProcessWorld implements World {
     const life: Life = { ...parts, leading: () => isLeading, kill: () => killSwitch.kill() };
     const ended = (detail: string): void => this.#ended(program, life, detail);
     // The program is in the set of lives when it ends.
-    const run = (): Promise<void> => inside(program.actor, async () => main({ client, clock, signal: over.signal, random }));
+    const run = (): Promise<void> =>
+      inside(program.actor, async () => main({ client, clock, signal: over.signal, random }));
     void runCounted(count, run).then(
       () => ended("it returned"),
       (error: unknown) => ended(error instanceof Error ? `${error.name}: ${error.message}` : String(error)),

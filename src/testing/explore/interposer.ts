@@ -17,7 +17,7 @@ import { Gates } from "./gates.ts";
 import { type FindProgram, type ProgramLife, type StaleState, isOfCluster } from "./identity.ts";
 import { type Passing, addBody, passingOf, pointOf, refusalOf, revisionOf } from "./passing.ts";
 import type { TraceRecorder } from "./recorder.ts";
-import { beginsWithState, readsOlder, sendState } from "./stale.ts";
+import { beginsWithState, listedRevision, readsOlder, sendState } from "./stale.ts";
 import type { StoredObjects } from "./stored.ts";
 
 /** What an interposer needs of its laboratory. */
@@ -236,7 +236,7 @@ export class Interposer {
   #handled(request: ServerRequest, revision: number): void | Promise<void> {
     const passing = this.#passing.get(request);
     if (!passing) return undefined;
-    if (passing.verb === "list") passing.listed = revision;
+    if (passing.verb === "list") passing.listed = listedRevision(request, revision);
     return passing.met.length > 0 && passing.program ? this.#after(request, passing, passing.program) : undefined;
   }
 

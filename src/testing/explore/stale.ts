@@ -38,6 +38,10 @@ export function staleUrl(method: string, url: string, revision: number): string 
 export const readsOlder = ({ incoming, info }: ServerRequest): boolean =>
   info.verb !== "get" && incoming.query.text("resourceVersion") === "0";
 
+/** The revision of which a list tells: an older one where it asks for exactly that. */
+export const listedRevision = ({ incoming: { query } }: ServerRequest, latest: number): number =>
+  query.text("resourceVersionMatch") === "Exact" ? Number(query.text("resourceVersion")) : latest;
+
 /** Whether a watch begins with the state of its revision. */
 export const beginsWithState = (query: Query): boolean => query.has(STATE);
 

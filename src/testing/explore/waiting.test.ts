@@ -2,7 +2,15 @@
 import { afterEach, expect, test } from "vitest";
 import { ConfigMap, Lease, Secret } from "../../client/kinds/index.ts";
 import { defineController } from "../../runtime/index.ts";
-import { asks, asking, closeLaboratories, createSecret, mainOf, openLaboratory, playPlan } from "./testing/certificates.ts";
+import {
+  asks,
+  asking,
+  closeLaboratories,
+  createSecret,
+  mainOf,
+  openLaboratory,
+  playPlan,
+} from "./testing/certificates.ts";
 import type { ProgramContext } from "./scenario.ts";
 
 afterEach(closeLaboratories);
@@ -70,31 +78,35 @@ function electing({ client, clock }: ProgramContext, identity: string): Promise<
   return lead();
 }
 
-test("a leadership changes hands also where a function takes part in an election by itself", { timeout: 30_000 }, async () => {
-  let replica = 0;
-  const lab = await openLaboratory(
-    mainOf((context) => electing(context, `replica-${replica++}`)),
-    asking,
-  );
-  expect(lab.perturbations.has("lead-changes")).toBe(false);
-  const clean = await lab.run({ seed: 1, plan: [], brief: true });
-  expect(lab.perturbations.has("lead-changes")).toBe(true);
-  const lives = ({ trace }: typeof clean) =>
-    trace.flatMap((one) => (one.type === "life" ? [`${one.life} ${one.event}`] : []));
-  expect([clean.complaints, lives(clean)]).toEqual([[], ["0 started", "0 leading"]]);
-  const run = await lab.run({ seed: 1, plan: [{ type: "lead-changes", at: createSecret }], brief: true });
-  expect(run.met).toEqual([true]);
-  expect(lives(run).slice(0, 6)).toEqual([
-    "0 started",
-    "0 leading",
-    "1 started",
-    "1 leading",
-    "0 not leading",
-    "0 exited",
-  ]);
-  // Both have seen the ConfigMap.
-  expect(secretsOf(run)).toBe(2);
-});
+test(
+  "a leadership changes hands also where a function takes part in an election by itself",
+  { timeout: 120_000 },
+  async () => {
+    let replica = 0;
+    const lab = await openLaboratory(
+      mainOf((context) => electing(context, `replica-${replica++}`)),
+      { ...asking, steps: asking.steps.slice(0, 1), pause: "1m" },
+    );
+    expect(lab.perturbations.has("lead-changes")).toBe(false);
+    const clean = await lab.run({ seed: 1, plan: [], brief: true });
+    expect(lab.perturbations.has("lead-changes")).toBe(true);
+    const lives = ({ trace }: typeof clean) =>
+      trace.flatMap((one) => (one.type === "life" ? [`${one.life} ${one.event}`] : []));
+    expect([clean.complaints, lives(clean)]).toEqual([[], ["0 started", "0 leading"]]);
+    const run = await lab.run({ seed: 1, plan: [{ type: "lead-changes", at: createSecret }], brief: true });
+    expect(run.met).toEqual([true]);
+    expect(lives(run).slice(0, 6)).toEqual([
+      "0 started",
+      "0 leading",
+      "1 started",
+      "1 leading",
+      "0 not leading",
+      "0 exited",
+    ]);
+    // Both have seen the ConfigMap.
+    expect(secretsOf(run)).toBe(2);
+  },
+);
 
 test("each start of a function has other random numbers, and each run of a seed the same", async () => {
   const drawn: number[] = [];

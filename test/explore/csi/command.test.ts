@@ -37,12 +37,14 @@ async function keelsonExplore(...args: readonly string[]) {
 
 const endpoint = `unix://${join(home, "csi.sock")}`;
 const driver = `${process.execPath} ${EXECUTABLE} driver --socket ${endpoint} --dir ${join(home, "dir")} --links`;
+const aboutDriver = ["--csi", endpoint, "--driver", driver];
 
 test("a driver that is ours to start is killed, and has no fault", { timeout: 240_000 }, async () => {
   writeFileSync(join(home, "claim.yaml"), SCENARIO.replace("POLICY", "Delete"));
   const { code, said } = await keelsonExplore(
-    ...["claim.yaml", "--csi", endpoint, "--driver", driver],
-    ...["--only", "crash", "--plans", "12", "--budget", "3m", "-o", "text", "-o", `json=${join(home, "report.json")}`],
+    "claim.yaml",
+    ...aboutDriver,
+    ...`--only crash --plans 12 --budget 3m -o text -o json=${join(home, "report.json")}`.split(" "),
   );
   expect({ code, said }).toMatchObject({ code: 0, said: expect.stringContaining("0 faults") });
   expect(said).toContain("Not judged: the data of volumes: it cannot be read from outside.");
@@ -54,14 +56,18 @@ test("a driver that is ours to start is killed, and has no fault", { timeout: 24
   expect(coverage.types[0]!.met).toBeGreaterThanOrEqual(8);
 });
 
-test("a finding keeps how the driver is started, and is found again from another folder", { timeout: 240_000 }, async () => {
-  // A rule that does not hold is a fault of every run.
-  const rule = `eventually:\n  - rule: there is no volume\n    for: { apiVersion: v1, kind: PersistentVolume }\n    expression: "false"\n`;
-  writeFileSync(join(home, "never.yaml"), SCENARIO.replace("POLICY", "Retain") + rule);
-  const limits = ["--only", "crash", "--plans", "1", "--budget", "3m", "--out", "found/here"];
-  const { code, said } = await keelsonExplore("never.yaml", "--csi", endpoint, "--driver", driver, ...limits);
-  expect({ code, said }).toMatchObject({ code: 1, said: expect.stringContaining("there is no volume") });
-  const [name] = readdirSync(join(home, "found/here"));
-  const again = await keelsonExplore("--replay", `found/here/${name}`);
-  expect({ again }).toMatchObject({ again: { code: 1, said: expect.stringContaining("there is no volume") } });
-});
+test(
+  "a finding keeps how the driver is started, and is found again from another folder",
+  { timeout: 240_000 },
+  async () => {
+    // A rule that does not hold is a fault of every run.
+    const rule = `eventually:\n  - rule: there is no volume\n    for: { apiVersion: v1, kind: PersistentVolume }\n    expression: "false"\n`;
+    writeFileSync(join(home, "never.yaml"), SCENARIO.replace("POLICY", "Retain") + rule);
+    const limits = ["--only", "crash", "--plans", "1", "--budget", "3m", "--out", "found/here"];
+    const { code, said } = await keelsonExplore("never.yaml", ...aboutDriver, ...limits);
+    expect({ code, said }).toMatchObject({ code: 1, said: expect.stringContaining("there is no volume") });
+    const [name] = readdirSync(join(home, "found/here"));
+    const again = await keelsonExplore("--replay", `found/here/${name}`);
+    expect({ again }).toMatchObject({ again: { code: 1, said: expect.stringContaining("there is no volume") } });
+  },
+);
