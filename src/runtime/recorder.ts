@@ -9,7 +9,7 @@ import { hash } from "node:crypto";
 import { type ApiObject, type Client, type Kind, attempt } from "../client/index.ts";
 import { CoreEvent, type Event } from "../client/kinds/index.ts";
 import { formatMicroTime, formatTime } from "../meta/time.ts";
-import type { Activity } from "../util/activity.ts";
+import { type Activity, ActivityCount, runCounted } from "../util/activity.ts";
 import { BoundedCache, textBytes } from "../util/bounded-cache.ts";
 import type { Clock } from "../util/clock.ts";
 import { cutText } from "../util/cut-text.ts";
@@ -148,6 +148,7 @@ export class Recorder {
   /** Whether dropped Events were reported since the last time that none waited. */
   #isDropping = false;
   #stopped = false;
+  #count: ActivityCount | undefined;
 
   constructor(options: RecorderOptions) {
     this.#options = options;
@@ -164,16 +165,23 @@ export class Recorder {
       regarding: named(regarding),
       related: related && named(related),
     };
-    const end = this.#options.activity?.begin(`event ${event.reason}`);
+    const count = this.#counted(`event ${event.reason}`);
     this.#waiting++;
     this.#last = this.#last
-      .then(() => this.#write(event))
+      .then(() => runCounted(count, () => this.#write(event)))
       .catch(this.#options.failed)
       .finally(() => {
-        this.#waiting--;
-        if (this.#waiting === 0) this.#isDropping = false;
-        end?.();
+        if (--this.#waiting > 0) return;
+        this.#isDropping = false;
+        this.#count?.end();
+        this.#count = undefined;
       });
+  }
+
+  /** The unit of all Events that wait: those behind one that waits for the clock wait for it, too. */
+  #counted(what: string): ActivityCount | undefined {
+    const { activity } = this.#options;
+    return (this.#count ??= activity && new ActivityCount(() => activity.begin(what)));
   }
 
   #isFull(): boolean {
