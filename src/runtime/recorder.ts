@@ -166,10 +166,7 @@ export class Recorder {
       regarding: named(regarding),
       related: related && named(related),
     };
-    const { activity } = this.#options;
-    // One for all, as those behind wait for the first.
-    this.#count ??= activity && new ActivityCount(() => activity.begin(`event ${event.reason}`));
-    const count = this.#count;
+    const count = this.#counted(`event ${event.reason}`);
     this.#waiting++;
     this.#last = this.#last
       .then(() => runCounted(count, () => this.#write(event)))
@@ -181,6 +178,12 @@ export class Recorder {
         count?.end();
         this.#count = undefined;
       });
+  }
+
+  /** The unit of all Events that wait: those behind one that waits for the clock wait for it, too. */
+  #counted(what: string): ActivityCount | undefined {
+    const { activity } = this.#options;
+    return (this.#count ??= activity && new ActivityCount(() => activity.begin(what)));
   }
 
   #isFull(): boolean {
