@@ -31,11 +31,11 @@ import type { Source } from "./sources.ts";
 
 /**
  * The result of a reconcile: nothing until the next change; `requeueAfter` a time; or `terminal` with the reason, a
- * failure that is not retried before the next change. Thrown errors are retried with backoff.
+ * failure that is not retried before the next change. With `doubles` the time doubles with each such result in a row, up to the longest
+ * wait of `backoff`. Thrown errors are retried with backoff.
  */
 export type Result =
   | void
-  /** `doubles`: the time doubles with each such result in a row, up to the longest wait of `backoff`. */
   | { readonly requeueAfter: Duration; readonly doubles?: boolean }
   | { readonly terminal: string };
 

@@ -80,7 +80,7 @@ test.each([
   await run(...NODES);
   await makePod();
   cluster.faults.next({ kind, subresource: "status", verb: "patch" }, fault);
-  cluster.simulation.lose({ node: "node-1" });
+  await cluster.simulation.lose({ node: "node-1" });
   await cluster.clock.advance("1m");
   expect(cluster.faults.pending()).toEqual([]);
   expect(await condition("Ready")).toMatchObject({ status: "False" });

@@ -6,7 +6,7 @@ import { exploreStory } from "./run.ts";
 import { OWN_STORIES } from "./stories.ts";
 
 /** The plans of each story; the usual run takes a minute of CPU for all. */
-const PLANS = amount("EXPLORED_PLANS", 5, 100);
+const PLANS = amount("EXPLORED_PLANS", 4, 100);
 
 test("each controller that a server has by name is explored in a story", () => {
   const explored = new Set(Object.values(OWN_STORIES).flatMap((story) => story.explored.map(ownName)));

@@ -133,7 +133,7 @@ export const WORKLOAD_STORIES: Readonly<Record<string, OwnStory>> = {
         { name: "scale up", patch: { ...core("ReplicationController", "web"), with: { spec: { replicas: 3 } } } },
         { name: "a Pod leaves", patch: { ...core("Pod", "free"), with: { metadata: { labels: { app: "other" } } } } },
         { name: "scale down", patch: { ...core("ReplicationController", "web"), with: { spec: { replicas: 1 } } } },
-        { name: "delete", delete: core("ReplicationController", "web") },
+        { name: "delete", delete: { ...core("ReplicationController", "web"), propagationPolicy: "Background" } },
       ],
     },
   },
