@@ -246,7 +246,9 @@ export class ProgramsWorld implements World {
       sender: () => replica.sender,
       seen: (exchange) => this.#seen(replica, exchange),
     });
-    const place = { kubeconfig: endpoint.env["KUBECONFIG"]!, ports: await freePorts(PORTS), env: this.#settings.env };
+    const { env } = this.#settings;
+    const kubeconfig = endpoint.env["KUBECONFIG"]!;
+    const place = { kubeconfig, ports: await freePorts(PORTS), env, clock: this.#clock };
     const events = {
       started: () => this.#started(replica),
       killed: (output: readonly string[]) => {
