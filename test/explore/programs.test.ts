@@ -20,7 +20,7 @@ import { makeJudge } from "../../src/explore/judge/index.ts";
 import { playAgain } from "../../src/testing/explore/play-again.ts";
 import { ProgramsLaboratory } from "../../src/testing/explore/programs.ts";
 import { readScenarioFile } from "../../src/testing/explore/scenario-file.ts";
-import { systemClock } from "../../src/util/clock.ts";
+import { sleep, systemClock } from "../../src/util/clock.ts";
 import { built } from "../clients/built.ts";
 
 const keelson = new URL("../../bin/keelson.js", import.meta.url).pathname;
@@ -73,6 +73,29 @@ const laboratory = (...command: readonly [string, ...string[]]): Promise<Program
 const secrets = ({ states }: RunRecord): number =>
   states.at(-1)!.state.objects.filter(({ kind }) => kind === "Secret").length;
 
+test(
+  "a signal ends a run that waits, with what it has started; nothing was found then",
+  { timeout: 60_000 },
+  async () => {
+    const waits = join(folder, "waits.yaml");
+    writeFileSync(waits, `name: waits\nsteps:\n  - wait: 1h\n`);
+    const child = spawn(process.execPath, [keelson, "explore", waits, "--workers", "1", "--", ...naive], {
+      cwd: folder,
+      stdio: ["ignore", "pipe", "inherit"],
+      env: { ...process.env, TMPDIR: folder },
+    });
+    const ended = once(child, "close");
+    let said = "";
+    child.stdout.on("data", (chunk: Buffer) => (said += chunk.toString()));
+    const folders = (): readonly string[] => readdirSync(folder).filter((one) => one.startsWith("keelson-"));
+    await expect.poll(folders, { timeout: 20_000 }).not.toEqual([]);
+    await sleep(systemClock, 3000);
+    child.kill("SIGINT");
+    expect([await ended, folders()]).toEqual([[130, null], []]);
+    expect(said).toContain("It was cancelled.");
+  },
+);
+
 describe("a naive program", { timeout: 300_000 }, () => {
   test("its fault is found, written to a file, and found again from it", async () => {
     const limits = ["--only", "crash", "--plans", "3", "--budget", "5m", "--restart", "200ms", "--out", "findings"];
@@ -91,8 +114,18 @@ describe("a naive program", { timeout: 300_000 }, () => {
       plan: [{ type: "crash", at: create }],
       fault: { kind: "leaked", severity: "fault" },
     } satisfies { [M in keyof Finding]?: unknown });
-    const again = await keelsonExplore("--replay", `findings/${name}`);
+    const again = await keelsonExplore("--replay", `findings/${name}`, "--trust");
     expect({ again }).toMatchObject({ again: { code: 1, said: expect.stringContaining("too many") } });
+  });
+
+  test("a finding of anybody runs no program by itself; one that is named has the name that the plan has", async () => {
+    const [name] = readdirSync(findings);
+    const refused = await keelsonExplore("--replay", `findings/${name}`);
+    const command = [...naive, "--generate"].join(" ");
+    expect(refused).toMatchObject({ code: 2, said: expect.stringContaining(`  -- ${command}\n`) });
+    expect(refused.said).not.toContain("tickets begins");
+    const named = await keelsonExplore("--replay", `findings/${name}`, "--", ...naive, "--generate");
+    expect({ named }).toMatchObject({ named: { code: 1, said: expect.stringContaining("too many") } });
   });
 
   test("a finding shows nine times of ten", async () => {
@@ -107,7 +140,7 @@ describe("a naive program", { timeout: 300_000 }, () => {
 
   test("a run stops before a write, and its cluster can be used", async () => {
     const [name] = readdirSync(findings);
-    const args = [keelson, "explore", "--replay", `findings/${name}`, "--until", "2"];
+    const args = [keelson, "explore", "--replay", `findings/${name}`, "--until", "2", "--trust"];
     const child = spawn(process.execPath, args, { cwd: folder, stdio: ["ignore", "ignore", "pipe"] });
     let said = "";
     child.stderr.on("data", (chunk: Buffer) => (said += chunk.toString()));

@@ -4,6 +4,7 @@ import { dirname, extname, relative, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { ExploreOutcome, ExploreRequest, ExploredProgram, Explorer } from "../../cli/actions.ts";
 import { CliError } from "../../cli/cli-error.ts";
+import { forShell } from "../../cli/for-shell.ts";
 import type { Finding } from "../../explore/contract/finding.ts";
 import type { MakeJudge } from "../../explore/contract/judge.ts";
 import type { Laboratory, RunOrder, RunRecord } from "../../explore/contract/laboratory.ts";
@@ -25,6 +26,7 @@ import { readScenarioFile } from "../../testing/explore/scenario-file.ts";
 import { ProgramError } from "../../testing/explore/programs-world.ts";
 import { systemClock } from "../../util/clock.ts";
 import { messageOf } from "../../util/error.ts";
+import { printable } from "../../util/terminal.ts";
 import { VERSION } from "../process/version.ts";
 import { firstSignal } from "../process/first-signal.ts";
 
@@ -42,16 +44,15 @@ interface Subject extends AsyncDisposable {
   readonly ignored: readonly Ignored[];
   readonly skipped: readonly Skipped[];
   /** Plays an order, and keeps the cluster. */
-  readonly open: (order: RunOrder) => Promise<Played>;
+  readonly open: (order: RunOrder, signal: AbortSignal) => Promise<Played>;
   readonly outputOf: (run: RunRecord) => ReturnType<ProgramsLaboratory["outputOf"]> | undefined;
 }
 
 /** Explores programs over HTTP, controllers of a module, and storage drivers, in clusters in memory. */
 export const explorer: Explorer = {
   explore: (request, progress) =>
-    inLaboratory(request, undefined, async (subject) => {
+    inLaboratory(request, undefined, async (subject, signal) => {
       const begin = systemClock.steady();
-      using cancel = cancelled();
       const line = (now: Progress): void => {
         progress(progressText(now, systemClock.steady() - begin, request.budgetMillis));
       };
@@ -64,19 +65,18 @@ export const explorer: Explorer = {
         ...(plans !== undefined && { plans }),
         ...(only && { only }),
         onProgress: line,
-        signal: cancel.signal,
+        signal,
       });
       return outcomeOf(exploration, subject, request);
     }),
 
   replay: (path, request, progress) => {
     const finding = readFinding(path);
-    return inLaboratory(request, { finding, path }, async (subject) => {
-      using cancel = cancelled();
+    return inLaboratory(request, { finding, path }, async (subject, signal) => {
       const exploration = await playAgain(subject.lab, judgeOf(subject), finding, {
         times: TIMES,
         clock: systemClock,
-        signal: cancel.signal,
+        signal,
         onRun: (played, shown) => progress(`played ${played} of ${TIMES} times, shown ${shown} times`),
       });
       return outcomeOf(exploration, subject, request);
@@ -85,9 +85,9 @@ export const explorer: Explorer = {
 
   until: (path, write, request, tell) => {
     const finding = readFinding(path);
-    return inLaboratory({ ...request, workers: 1 }, { finding, path }, async ({ lab, open }) => {
+    return inLaboratory({ ...request, workers: 1 }, { finding, path }, async ({ lab, open }, signal) => {
       const order = orderOf(finding);
-      await using played = await open({ ...order, beforeWrite: write });
+      await using played = await open({ ...order, beforeWrite: write }, signal);
       await using endpoint = await played.cluster.listen();
       const stopped = firstSignal();
       // A whole run has a state for each step and one for the quiet in the end.
@@ -104,11 +104,13 @@ export const explorer: Explorer = {
 async function inLaboratory<T>(
   request: ExploreRequest,
   replayed: { readonly finding: Finding; readonly path: string } | undefined,
-  work: (subject: Subject) => Promise<T>,
+  work: (subject: Subject, signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
+  // From the start of the first program to the end of the last one.
+  using cancel = cancelled();
   try {
     await using subject = await subjectOf(request, replayed);
-    return await work(subject);
+    return await work(subject, cancel.signal);
   } catch (error) {
     if (error instanceof CliError) throw error;
     // The order of a program that cannot be started tells nothing.
@@ -123,7 +125,8 @@ async function subjectOf(
 ): Promise<Subject> {
   const { programs: asked, csi = replayed?.finding.csi?.endpoint, driver, workers, restartMillis } = request;
   const file = request.file ?? (replayed && fileOf(replayed.finding, replayed.path));
-  const programs = asked.length > 0 ? asked : replayed ? programsOf(replayed.finding) : [];
+  if (replayed && !request.trusts) refuseUntrusted(replayed.finding, replayed.path, request);
+  const programs = replayed ? programsOf(replayed.finding, asked) : asked;
   const module = file !== undefined && MODULES.has(extname(file)) ? await moduleOf(file) : undefined;
   const found = module ? { scenario: module.scenario, operations: module.operations } : file && readScenarioFile(file);
   const env = process.env;
@@ -132,7 +135,7 @@ async function subjectOf(
     const scenario = found ? { scenario: found.scenario } : {};
     const options = { endpoint: csi, ...(driver && { driver }), programs, env, restartMillis, ...scenario };
     const lab = await openDriverLaboratory(options);
-    const open = (order: RunOrder): Promise<Played> => lab.open(order);
+    const open: Subject["open"] = (order, signal) => lab.open(order, signal);
     return subject(lab, { file, programs, csi, ignored: lab.ignored, skipped: [], open, outputOf: none });
   }
   if (!found) throw new CliError("expected the file of a scenario", { usage: true });
@@ -141,7 +144,7 @@ async function subjectOf(
   if (programs.length > 0) {
     const more = operations ? { operations } : {};
     const lab = await ProgramsLaboratory.of(scenario, { programs, env, workers, restartMillis, ...more });
-    const open = (order: RunOrder): Promise<Played> => lab.open(order);
+    const open: Subject["open"] = (order, signal) => lab.open(order, signal);
     return subject(lab, { ...parts, skipped: lab.skipped, open, outputOf: (run) => lab.outputOf(run) });
   }
   if (!module)
@@ -153,7 +156,7 @@ async function subjectOf(
     return subject(lab, { ...parts, skipped: lab.skipped, open, outputOf: none });
   }
   const lab = await openLaboratory(scenario, module);
-  const open = (order: RunOrder): Promise<Played> => lab.open(order);
+  const open: Subject["open"] = (order, signal) => lab.open(order, signal);
   return subject(lab, { ...parts, skipped: lab.skipped, open, outputOf: none });
 }
 
@@ -180,12 +183,31 @@ function fileOf({ scenario: { file, name }, csi }: Finding, path: string): strin
   throw new CliError(`expected the file of the scenario ${name}: ${path} does not name one`, { usage: true });
 }
 
-/** The program of a finding, by the name that its plan has. */
-function programsOf({ command, plan }: Finding): readonly ExploredProgram[] {
+/** The programs of a finding; a single one by the name that its plan has. */
+function programsOf({ command, plan }: Finding, asked: readonly ExploredProgram[]): readonly ExploredProgram[] {
   const [first, ...rest] = command ?? [];
-  if (first === undefined) return [];
+  if (first === undefined || asked.length > 1) return asked;
   const actors = plan.flatMap((one) => ("at" in one ? [one.at.actor] : "actor" in one ? [one.actor] : []));
-  return [{ name: actors[0] ?? first.slice(first.lastIndexOf("/") + 1), command: [first, ...rest] }];
+  const actor = actors.find((one) => one !== "user" && one !== "cluster");
+  const [named] = asked;
+  if (named) return [{ ...named, name: actor ?? named.name }];
+  return [{ name: actor ?? first.slice(first.lastIndexOf("/") + 1), command: [first, ...rest] }];
+}
+
+/** A finding may be written by anybody: what it names is not run unless the command line names it, too. */
+function refuseUntrusted(finding: Finding, path: string, { programs, csi, file }: ExploreRequest): void {
+  const { command = [], csi: driver, scenario } = finding;
+  const isModule = scenario.file !== undefined && MODULES.has(extname(scenario.file));
+  const named = [
+    ...(isModule && file === undefined ? [relative(".", fileOf(finding, path)!)] : []),
+    ...(driver && csi === undefined ? ["--csi", driver.endpoint] : []),
+    ...(command.length > 0 && programs.length === 0 ? ["--", ...command] : []),
+  ];
+  if (named.length === 0) return;
+  const line = named.map((word) => forShell(printable(word))).join(" ");
+  throw new CliError(
+    `expected what the finding runs on the command line, because anybody may have written ${path}. It names:\n\n  ${line}\n\nAdd this, or --trust, to play it again`,
+  );
 }
 
 const judgeOf =
@@ -225,6 +247,7 @@ function outcomeOf(
   return {
     files: all.map((finding, i) => ({ name: names[i]!, text: encodeFinding(finding) })),
     found: findings.length > 0,
+    cancelled: exploration.ended === "cancelled",
     report: (form, style) =>
       formatReport(report, form, { ...style, ...(file !== undefined && { location: relative(".", file) }) }),
   };
@@ -238,15 +261,24 @@ function readFinding(path: string): Finding {
   }
 }
 
-/** Ends an exploration with the first signal; what was found so far is reported. */
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+const EXIT_SIGNAL = 130;
+
+/**
+ * Ends an exploration with the first signal: what was found so far is reported. A second one ends the process at once, and with it the
+ * programs: they are in groups of their own, which a signal of the terminal does not reach.
+ */
 function cancelled(): Disposable & { readonly signal: AbortSignal } {
   const abort = new AbortController();
-  const stop = (): void => abort.abort();
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, stop);
+  const stop = (): void => {
+    if (abort.signal.aborted) process.exit(EXIT_SIGNAL);
+    abort.abort();
+  };
+  for (const signal of SIGNALS) process.on(signal, stop);
   return {
     signal: abort.signal,
     [Symbol.dispose]() {
-      for (const signal of ["SIGINT", "SIGTERM"] as const) process.off(signal, stop);
+      for (const signal of SIGNALS) process.off(signal, stop);
     },
   };
 }

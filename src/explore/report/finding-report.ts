@@ -257,7 +257,13 @@ function replayOf(
   if (!command && !csi && scenario.file === undefined && scenario.inline === undefined) return {};
   const name = file ?? "FINDING";
   const words = ["keelson", "explore", "--replay", name];
-  const rest = [...(csi ? ["--csi", csi.endpoint] : []), ...(command && command.length > 0 ? ["--", ...command] : [])];
+  // A module is run, and no other word names it.
+  const trust = command || csi || !/\.m?[jt]s$/.test(scenario.file ?? "") ? [] : ["--trust"];
+  const rest = [
+    ...trust,
+    ...(csi ? ["--csi", csi.endpoint] : []),
+    ...(command && command.length > 0 ? ["--", ...command] : []),
+  ];
   const line = (more: readonly string[]): string => [...words, ...more, ...rest].map(shellWord).join(" ");
   if (difference.run === undefined) return { command: line([]) };
   const change = changeAt(run, difference.run);

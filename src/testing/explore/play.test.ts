@@ -231,3 +231,16 @@ describe("built-in controllers of a run", () => {
     ]);
   });
 });
+
+test("a run that is cancelled ends at once, whatever it waits for", async () => {
+  const controller = new AbortController();
+  const steps = [
+    () => {
+      controller.abort();
+      return forever();
+    },
+  ];
+  const lab = await openLaboratory(idle, { name: "cancelled", steps } as Scenario);
+  await expect(lab.run({ seed: 1, plan: [] }, controller.signal)).rejects.toThrow("aborted");
+  expect((await lab.run({ seed: 1, plan: [], steps: [] })).complaints).toEqual([]);
+});

@@ -98,7 +98,8 @@ export class ProgramsWorld implements World {
   #handover: Handover | undefined;
   /** Why nothing can be explored. */
   #fault: Error | undefined;
-  #isStopped = false;
+  /** Aborted when all programs have been ended for good: nobody waits for them any more. */
+  readonly #end = new AbortController();
   readonly #outputs: ProgramOutput[] = [];
   readonly #closing: Promise<void>[] = [];
 
@@ -168,7 +169,7 @@ export class ProgramsWorld implements World {
   }
 
   async rest(): Promise<void> {
-    const rest = await this.#quiet.rest(REST_LIMIT_MS);
+    const rest = await this.#quiet.rest(REST_LIMIT_MS, this.#end.signal);
     if (this.#fault) throw this.#fault;
     if (rest === "restless") throw new StillWriting(this.#context.trace.entries, this.#activity);
     for (const { replicas } of this.#programs) for (const { host } of replicas) host.rested();
@@ -193,7 +194,7 @@ export class ProgramsWorld implements World {
   }
 
   async pass(millis: number): Promise<void> {
-    await sleep(this.#clock, millis, undefined, { holds: true });
+    await sleep(this.#clock, millis, this.#end.signal, { holds: true });
   }
 
   async jump(): Promise<void> {
@@ -211,7 +212,7 @@ export class ProgramsWorld implements World {
 
   /** Whether all programs have been ended for good. */
   get isStopped(): boolean {
-    return this.#isStopped;
+    return this.#end.signal.aborted;
   }
 
   /** Programs stand still where they are. */
@@ -225,8 +226,8 @@ export class ProgramsWorld implements World {
   }
 
   stop(): void {
-    if (this.#isStopped) return;
-    this.#isStopped = true;
+    if (this.isStopped) return;
+    this.#end.abort();
     for (const replica of this.#programs.flatMap(({ replicas }) => replicas)) {
       if (replica.host.isRunning) this.#keep(replica, "ran until the end", replica.host.output);
       this.#closing.push(replica.host.close());
@@ -264,7 +265,7 @@ export class ProgramsWorld implements World {
     const replica: Replica = { program, host, sender, stale: undefined, led: false };
     program.replicas.push(replica);
     // It came while everything was stopped.
-    if (this.#isStopped) await host.close();
+    if (this.isStopped) await host.close();
     return replica;
   }
 
@@ -340,7 +341,7 @@ export class ProgramsWorld implements World {
     program.ended.get(path)?.();
     this.#quiet.stir();
     exchange.onOver(() => {
-      if (sender.isOver || this.#isStopped) return;
+      if (sender.isOver || this.isStopped) return;
       program.ended.get(path)?.();
       program.ended.set(path, this.#quiet.expect(AGAIN_MS));
     });
