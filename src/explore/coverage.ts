@@ -11,6 +11,7 @@ import { type Candidate, perturbationTypes, requestNoun } from "./perturbations/
 /** What became of the perturbations of a type at a write: not tried yet; tried, but the place never came up; tried. */
 export type Tried = "left" | "not reachable" | "tried";
 
+/** What was tried at a write. */
 export interface WriteCoverage {
   readonly actor: string;
   /** `create of ConfigMap default/a-config`. */
@@ -18,6 +19,7 @@ export interface WriteCoverage {
   readonly perturbations: Readonly<Partial<Record<PerturbationType, Tried>>>;
 }
 
+/** How many plans there are of a type of perturbation, and what became of them. */
 export interface TypeCoverage {
   readonly type: PerturbationType;
   /** Plans of one perturbation that were worth trying, were tried, and came up. */
@@ -26,6 +28,7 @@ export interface TypeCoverage {
   readonly met: number;
 }
 
+/** What an exploration has tried, and what it could not try. */
 export interface Coverage {
   readonly writes: readonly WriteCoverage[];
   readonly types: readonly TypeCoverage[];

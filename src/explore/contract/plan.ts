@@ -97,6 +97,7 @@ export type Perturbation =
   /** A request is held, and handled after the next one of the program to the same receiver. */
   | { readonly type: "overtaken"; readonly at: RequestPoint };
 
+/** What a perturbation does: `crash`, `gap`. */
 export type PerturbationType = Perturbation["type"];
 
 /** What goes wrong in one run; empty for a clean run. */

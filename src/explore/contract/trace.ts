@@ -112,6 +112,7 @@ export interface PerturbationEntry extends Moment {
   readonly detail: string;
 }
 
+/** Something that happened in a run. */
 export type TraceEntry = RequestEntry | ChangeEntry | DeliveryEntry | LifeEntry | StepEntry | PerturbationEntry;
 
 /** All entries of a run in their order; `trace[i].seq === i`. */

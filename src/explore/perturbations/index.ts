@@ -45,6 +45,7 @@ export const perturbationRules: { readonly [T in PerturbationType]: Perturbation
   overtaken,
 };
 
+/** The names of all types of perturbations. */
 export const perturbationTypes: readonly PerturbationType[] = Object.keys(perturbationRules) as PerturbationType[];
 
 /** Returns a plain sentence, without its full stop: `operator is killed after it created ConfigMap default/a; the answer is lost`. */
