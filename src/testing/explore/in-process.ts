@@ -89,7 +89,8 @@ export class InProcessWorld implements World {
   async begin(): Promise<void> {
     for (const program of this.#programs) {
       const started = await this.#start(program);
-      if (started instanceof Error) throw new Error(`${program.actor} could not be started`, { cause: started });
+      if (started instanceof Error)
+        throw new Error(`${program.actor} could not be started: ${started.message}`, { cause: started });
     }
   }
 
@@ -204,10 +205,11 @@ export class InProcessWorld implements World {
       program.lives.add(life);
       return life;
     }
-    const run = this.#runOf(program, [own.controllers()].flat() as readonly Controller[], parts, clock);
-    const life = { ...parts, leading: () => run.leading, kill: () => run.kill() };
+    let run: Run | undefined;
+    const life = { ...parts, leading: () => run?.leading === true, kill: () => run?.kill() };
     program.lives.add(life);
     try {
+      run = this.#runOf(program, [own.controllers()].flat() as readonly Controller[], parts, clock);
       await run.begin();
       return life;
     } catch (error) {
@@ -252,7 +254,12 @@ export class InProcessWorld implements World {
     const clock = boundTo(killSwitch.clock(own));
     const over = new AbortController();
     const client = this.#client(parts.sender, program.actor).with({ clock, through: killSwitch.transport });
-    const life: Life = { ...parts, leading: () => true, kill: () => killSwitch.kill() };
+    const kill = (): void => {
+      killSwitch.kill();
+      // One that is killed while the run goes on is not told.
+      if (this.#isStopped) over.abort();
+    };
+    const life: Life = { ...parts, leading: () => true, kill };
     const ended = (detail: string): void => this.#ended(program, life, detail);
     // The program is in the set of lives when it ends.
     void inside(program.actor, async () => main({ client, clock, signal: over.signal })).then(
