@@ -185,6 +185,7 @@ test.each([
   [["a.yaml", "--program", "a=./a", "--", "./b"], "either a command after -- or --program"],
   [["a.yaml", "--budget", "soon"], "Expected a duration"],
   [["a.yaml", "--plans", "0"], "Expected a number from 1 on"],
+  [["a.yaml", "--workers", "100000"], "Expected a number from 1 to 256"],
   [["a.yaml", "--seed", "-1"], "Expected a number from 0"],
   [["a.yaml", "--only", "crash,flood"], "Expected some of crash, answer-lost"],
   [["a.yaml", "--program", "./a"], "Expected a name and a command"],

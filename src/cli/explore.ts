@@ -60,7 +60,7 @@ export function exploreCommand(actions: Actions): Command {
     )
     .addOption(
       new Option("--workers <N>", "How many runs are played at once (default: by the number of CPUs).").argParser(
-        countOf,
+        workersOf,
       ),
     )
     .addOption(
@@ -131,6 +131,15 @@ function countOf(text: string): number {
   const count = Number(text);
   if (/^\d{1,9}$/.test(text) && count > 0) return count;
   throw new InvalidArgumentError("Expected a number from 1 on.");
+}
+
+/** More are a mistake. */
+const MAX_WORKERS = 256;
+
+function workersOf(text: string): number {
+  const count = Number(text);
+  if (/^\d{1,3}$/.test(text) && count > 0 && count <= MAX_WORKERS) return count;
+  throw new InvalidArgumentError(`Expected a number from 1 to ${MAX_WORKERS}.`);
 }
 
 function seedOf(text: string): number {

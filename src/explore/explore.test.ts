@@ -243,7 +243,7 @@ describe("limits", () => {
     const failed = await run({ steps, onRun }).catch((error: unknown) => error);
     expect(failed).toBeInstanceOf(LaboratoryError);
     expect((failed as LaboratoryError).message).toMatch(
-      /^the laboratory failed, .*: no such program; order: \{"seed":\d+,"plan":\[/,
+      /^a run could not be played: no such program; order: \{"seed":\d+,"plan":\[/,
     );
     expect((failed as LaboratoryError).order.plan).toHaveLength(1);
   });

@@ -16,7 +16,7 @@ export class LaboratoryError extends Error {
 
   constructor(order: RunOrder, cause: unknown) {
     super(
-      `the laboratory failed, which is no fault of the programs: ${messageOf(cause)}; order: ${JSON.stringify(order)}`,
+      `a run could not be played: ${messageOf(cause)}; order: ${JSON.stringify(order)}`,
       {
         cause,
       },

@@ -73,6 +73,11 @@ const laboratory = (...command: readonly [string, ...string[]]): Promise<Program
 const secrets = ({ states }: RunRecord): number =>
   states.at(-1)!.state.objects.filter(({ kind }) => kind === "Secret").length;
 
+test("a program that never asks the server is not explored in silence", { timeout: 60_000 }, async () => {
+  const { code, said } = await keelsonExplore(file, "--workers", "1", "--", "sleep", "1000");
+  expect([code, said]).toEqual([2, expect.stringContaining("expected sleep to send a request to the server")]);
+});
+
 test(
   "a signal ends a run that waits, with what it has started; nothing was found then",
   { timeout: 60_000 },

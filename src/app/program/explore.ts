@@ -72,7 +72,7 @@ export const explorer: Explorer = {
 
   replay: (path, request, progress) => {
     const finding = readFinding(path);
-    return inLaboratory(request, { finding, path }, async (subject, signal) => {
+    return inLaboratory(request, { finding, path, isKept: false }, async (subject, signal) => {
       const exploration = await playAgain(subject.lab, judgeOf(subject), finding, {
         times: TIMES,
         clock: systemClock,
@@ -85,7 +85,7 @@ export const explorer: Explorer = {
 
   until: (path, write, request, tell) => {
     const finding = readFinding(path);
-    return inLaboratory({ ...request, workers: 1 }, { finding, path }, async ({ lab, open }, signal) => {
+    return inLaboratory({ ...request, workers: 1 }, { finding, path, isKept: true }, async ({ lab, open }, signal) => {
       const order = orderOf(finding);
       await using played = await open({ ...order, beforeWrite: write }, signal);
       await using endpoint = await played.cluster.listen();
@@ -100,10 +100,17 @@ export const explorer: Explorer = {
   },
 };
 
+interface ReplayedFinding {
+  readonly finding: Finding;
+  readonly path: string;
+  /** Whether the cluster is kept after the run: its laboratory is in this thread. */
+  readonly isKept: boolean;
+}
+
 /** Opens the laboratory of a request for some work. @throws CliError where the scenario or the laboratory is at fault */
 async function inLaboratory<T>(
   request: ExploreRequest,
-  replayed: { readonly finding: Finding; readonly path: string } | undefined,
+  replayed: ReplayedFinding | undefined,
   work: (subject: Subject, signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   // From the start of the first program to the end of the last one.
@@ -119,10 +126,7 @@ async function inLaboratory<T>(
   }
 }
 
-async function subjectOf(
-  request: ExploreRequest,
-  replayed: { readonly finding: Finding; readonly path: string } | undefined,
-): Promise<Subject> {
+async function subjectOf(request: ExploreRequest, replayed: ReplayedFinding | undefined): Promise<Subject> {
   const { programs: asked, csi = replayed?.finding.csi?.endpoint, driver, workers, restartMillis } = request;
   const file = request.file ?? (replayed && fileOf(replayed.finding, replayed.path));
   if (replayed && !request.trusts) refuseUntrusted(replayed.finding, replayed.path, request);
@@ -149,10 +153,11 @@ async function subjectOf(
   }
   if (!module)
     throw new CliError(`expected a program: -- ./manager --kubeconfig {}, or --program a='./a'`, { usage: true });
-  const count = workers ?? availableParallelism();
-  if (count > 1) {
-    const lab = await LaboratoryPool.of(pathToFileURL(resolve(file!)), count);
-    const open = (): Promise<never> => Promise.reject(new Error("expected one worker for a run that stops"));
+  if (!replayed?.isKept) {
+    // A program that does not let its loop go on stops no signal and no budget in another thread.
+    const count = workers ?? availableParallelism();
+    const lab = await LaboratoryPool.of(pathToFileURL(resolve(file!)), count, { clock: systemClock });
+    const open = (): Promise<never> => Promise.reject(new Error("expected a laboratory of this thread"));
     return subject(lab, { ...parts, skipped: lab.skipped, open, outputOf: none });
   }
   const lab = await openLaboratory(scenario, module);

@@ -55,6 +55,8 @@ interface Replica {
   sender: ProgramSender;
   /** An older state that the next start reads. */
   stale: StaleState | undefined;
+  /** Whether it has ever sent a request. */
+  hasAsked: boolean;
   /** Whether it has written a Lease since it was last looked at. */
   led: boolean;
 }
@@ -126,6 +128,11 @@ export class ProgramsWorld implements World {
     const replicas = await Promise.all(this.#programs.map((program) => this.#replica(program)));
     for (const { host } of replicas) host.start();
     await this.rest();
+    if (replicas.some(({ hasAsked }) => hasAsked) || this.#context.plan.length > 0) return;
+    const names = this.#programs.map(({ command }) => command.name).join(" and ");
+    throw new ProgramError(
+      `expected ${names} to send a request to the server, found none: {} in an argument is the path of a kubeconfig, which stands in KUBECONFIG as well`,
+    );
   }
 
   isRunning(actor: Actor): boolean {
@@ -262,7 +269,7 @@ export class ProgramsWorld implements World {
     };
     const host = new ProgramHost(command, place, { clock: this.#clock, quiet: this.#quiet, events });
     const sender = new ProgramSender(command.name, -1, () => {});
-    const replica: Replica = { program, host, sender, stale: undefined, led: false };
+    const replica: Replica = { program, host, sender, stale: undefined, hasAsked: false, led: false };
     program.replicas.push(replica);
     // It came while everything was stopped.
     if (this.isStopped) await host.close();
@@ -319,6 +326,7 @@ export class ProgramsWorld implements World {
     // What a dead process has sent still comes.
     if (sender.isOver) return;
     host.seen();
+    replica.hasAsked = true;
     if (sender.stale) {
       (exchange as { -readonly [M in "url"]: string }).url = staleUrl(method, url, sender.stale.revision);
     }
