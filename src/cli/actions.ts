@@ -282,6 +282,8 @@ export interface ExploreOutcome {
   readonly files: readonly { readonly name: string; readonly text: string }[];
   /** Whether it shows a fault; notices are none. */
   readonly found: boolean;
+  /** Whether there were clean runs with which others could be compared. */
+  readonly explored: boolean;
   /** Whether a signal ended it before its end. */
   readonly cancelled: boolean;
   report(form: ExploreForm, style: { readonly width: number; readonly paints: boolean }): string;

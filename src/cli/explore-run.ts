@@ -68,7 +68,7 @@ export async function runExplore(
   printReport(actions, outcome, flags.output);
   if (flags.out !== undefined) saveFindings(outcome, flags.out);
   saveReports(outcome, flags.output);
-  exit.done = outcome.found ? 1 : outcome.cancelled ? EXIT_CANCELLED : 0;
+  exit.done = outcome.found ? 1 : outcome.cancelled ? EXIT_CANCELLED : outcome.explored ? 0 : EXIT_LABORATORY;
 }
 
 function requestOf(file: string | undefined, words: readonly string[], flags: ExploreFlags): ExploreRequest {

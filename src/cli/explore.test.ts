@@ -14,6 +14,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const OUTCOME: ExploreOutcome = {
   files: [{ name: "leaked-secret.yaml", text: "format: 1\n" }],
   found: true,
+  explored: true,
   cancelled: false,
   report: (form, { width, paints }) => `${form} ${width} ${paints}`,
 };
@@ -145,6 +146,7 @@ test("a file that cannot be written does not take the report with it; a director
 test("what a signal has ended does not say that nothing is wrong", async () => {
   expect((await run(["shop.yaml"], { found: false, cancelled: true })).exit.done).toBe(130);
   expect((await run(["shop.yaml"], { found: true, cancelled: true })).exit.done).toBe(1);
+  expect((await run(["shop.yaml"], { found: false, explored: false })).exit.done).toBe(2);
 });
 
 test("the name of a finding stays in the directory", async () => {

@@ -252,6 +252,7 @@ function outcomeOf(
   return {
     files: all.map((finding, i) => ({ name: names[i]!, text: encodeFinding(finding) })),
     found: findings.length > 0,
+    explored: exploration.clean.length > 0,
     cancelled: exploration.ended === "cancelled",
     report: (form, style) =>
       formatReport(report, form, { ...style, ...(file !== undefined && { location: relative(".", file) }) }),
