@@ -9,13 +9,13 @@ import { once } from "node:events";
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { fromKubeconfig } from "../../src/client/index.ts";
 import { ConfigMap, Secret } from "../../src/client/kinds/index.ts";
 import type { Finding } from "../../src/explore/contract/finding.ts";
 import type { RunRecord } from "../../src/explore/contract/laboratory.ts";
 import type { Perturbation, RequestPoint } from "../../src/explore/contract/plan.ts";
-import { decodeFinding } from "../../src/explore/finding-file.ts";
+import { decodeFinding, encodeFinding } from "../../src/explore/finding-file.ts";
 import { makeJudge } from "../../src/explore/judge/index.ts";
 import { playAgain } from "../../src/testing/explore/play-again.ts";
 import { ProgramsLaboratory } from "../../src/testing/explore/programs.ts";
@@ -145,8 +145,14 @@ describe("a naive program", { timeout: 300_000 }, () => {
 
   test("a run stops before a write, and its cluster can be used", async () => {
     const [name] = readdirSync(findings);
-    const args = [keelson, "explore", "--replay", `findings/${name}`, "--until", "2", "--trust"];
+    const found = decodeFinding(readFileSync(join(findings, name!), "utf8"));
+    // The exploration may have shown it by another moment of the crash.
+    const plan = [{ ...CRASH, downMillis: 200 }];
+    const finding: Finding = { ...found, plan, scenario: { ...found.scenario, file: "tickets.yaml" } };
+    writeFileSync(join(folder, "until.yaml"), encodeFinding(finding));
+    const args = [keelson, "explore", "--replay", "until.yaml", "--until", "2", "--trust"];
     const child = spawn(process.execPath, args, { cwd: folder, stdio: ["ignore", "ignore", "pipe"] });
+    onTestFinished(() => void child.kill("SIGINT"));
     let said = "";
     child.stderr.on("data", (chunk: Buffer) => (said += chunk.toString()));
     await expect.poll(() => said, { timeout: 60_000 }).toContain("export KUBECONFIG=");

@@ -49,8 +49,7 @@ async function serve({ module }: ThreadData): Promise<void> {
   const lab = await openLaboratory(exploration.scenario, exploration);
   let cancel = new AbortController();
   port?.on("message", (request: ThreadRequest) => {
-    if (request.type === "ping") return reply({ type: "pong" });
-    if (request.type === "cancel") return cancel.abort();
+    if (request.type !== "play") return request.type === "ping" ? reply({ type: "pong" }) : cancel.abort();
     cancel = new AbortController();
     lab.run(request.order, cancel.signal).then((record) => reply({ type: "played", record }), fail);
   });
