@@ -267,6 +267,8 @@ export interface ExploreRequest {
   readonly only: readonly PerturbationType[] | undefined;
   /** How long a killed program stays down at most. */
   readonly restartMillis: number;
+  /** Whether a finding that is played again may name what is run. */
+  readonly trusts: boolean;
   /** Where findings will be written: they name their scenario from there. */
   readonly directory: string | undefined;
 }
@@ -280,6 +282,10 @@ export interface ExploreOutcome {
   readonly files: readonly { readonly name: string; readonly text: string }[];
   /** Whether it shows a fault; notices are none. */
   readonly found: boolean;
+  /** Whether there were clean runs with which others could be compared. */
+  readonly explored: boolean;
+  /** Whether a signal ended it before its end. */
+  readonly cancelled: boolean;
   report(form: ExploreForm, style: { readonly width: number; readonly paints: boolean }): string;
 }
 

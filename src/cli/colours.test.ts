@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { printableLines } from "../util/terminal.ts";
 import { painter, printable, wantsColour } from "./colours.ts";
 
 test.each<[string, boolean, Record<string, string>, boolean]>([
@@ -20,4 +21,6 @@ test("a painter paints, or returns the text unchanged", () => {
 
 test("control characters are replaced", () => {
   expect(printable("a\u001b[2Jb\nc")).toBe("a\uFFFD[2Jb\uFFFDc");
+  expect(printable("pay \u202e001\u202c a\u009b2J")).toBe("pay \uFFFD001\uFFFD a\uFFFD2J");
+  expect(printableLines("a\u001b[2J\n\tb\r")).toBe("a\uFFFD[2J\n\tb\uFFFD");
 });

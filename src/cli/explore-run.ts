@@ -33,11 +33,14 @@ export interface ExploreFlags {
   readonly out?: string;
   readonly replay?: string;
   readonly until?: number;
+  readonly trust?: boolean;
   readonly output: readonly ReportOutput[];
 }
 
 /** The exit code where nothing could be explored, as for a command line that is wrong. */
 const EXIT_LABORATORY = 2;
+/** As a shell has it for a program that SIGINT has ended: it does not say that nothing is wrong. */
+const EXIT_CANCELLED = 130;
 /** How often a log that is no terminal gets a line of progress. */
 const LOG_EVERY_MS = 10_000;
 const WIDTH = 120;
@@ -57,22 +60,40 @@ export async function runExplore(
     await explorer.until(replay, until, request, terminal.tell);
     return;
   }
+  if (flags.out !== undefined) mkdirSync(flags.out, { recursive: true });
   const progress = progressOn(actions);
   const outcome = await (
     replay === undefined ? explorer.explore(request, progress.line) : explorer.replay(replay, request, progress.line)
   ).finally(progress.end);
+  // A file that cannot be written does not take the report with it.
+  printReport(actions, outcome, flags.output);
   if (flags.out !== undefined) saveFindings(outcome, flags.out);
-  printReports(actions, outcome, flags.output);
-  exit.done = outcome.found ? 1 : 0;
+  saveReports(outcome, flags.output);
+  exit.done = outcome.found ? 1 : outcome.cancelled ? EXIT_CANCELLED : outcome.explored ? 0 : EXIT_LABORATORY;
 }
 
 function requestOf(file: string | undefined, words: readonly string[], flags: ExploreFlags): ExploreRequest {
-  const { replay, until, csi, driver, program, budget, plans, seed, workers, only, restart, out } = flags;
+  const {
+    replay,
+    until,
+    csi,
+    driver,
+    program,
+    budget,
+    plans,
+    seed,
+    workers,
+    only,
+    restart,
+    out,
+    trust = false,
+  } = flags;
   const wrong = (message: string): CliError => new CliError(message, { usage: true });
   if (file === undefined && replay === undefined && csi === undefined)
     throw wrong("expected the file of a scenario, --replay with a finding, or --csi with the socket of a driver");
   if (driver && csi === undefined) throw wrong("expected --csi with the socket of the driver beside --driver");
   if (until !== undefined && replay === undefined) throw wrong("expected --replay with a finding beside --until");
+  if (trust && replay === undefined) throw wrong("expected --replay with a finding beside --trust");
   const [first, ...rest] = words;
   if (first !== undefined && program.length > 0)
     throw wrong("expected either a command after -- or --program, not both");
@@ -89,6 +110,7 @@ function requestOf(file: string | undefined, words: readonly string[], flags: Ex
     workers,
     only,
     restartMillis: restart,
+    trusts: trust,
     directory: out,
   };
 }
@@ -113,16 +135,18 @@ function progressOn({ terminal, clock }: Actions): { readonly line: ExploreProgr
 }
 
 function saveFindings({ files }: ExploreOutcome, directory: string): void {
-  mkdirSync(directory, { recursive: true });
   // A name is made of names of objects, which others may choose.
   for (const { name, text } of files) writeFileSync(join(directory, basename(name)), text);
 }
 
-function printReports({ terminal, print }: Actions, outcome: ExploreOutcome, outputs: readonly ReportOutput[]): void {
+function printReport({ terminal, print }: Actions, outcome: ExploreOutcome, outputs: readonly ReportOutput[]): void {
   const width = terminal.columns ?? WIDTH;
+  const form = outputs.find(({ file }) => file === undefined)?.form ?? "text";
+  print(outcome.report(form, { width, paints: form === "text" && wantsColour(terminal.isTerminal, terminal.env) }));
+}
+
+function saveReports(outcome: ExploreOutcome, outputs: readonly ReportOutput[]): void {
   for (const { form, file } of outputs) {
     if (file !== undefined) writeFileSync(file, `${outcome.report(form, { width: WIDTH, paints: false })}\n`);
   }
-  const form = outputs.find(({ file }) => file === undefined)?.form ?? "text";
-  print(outcome.report(form, { width, paints: form === "text" && wantsColour(terminal.isTerminal, terminal.env) }));
 }

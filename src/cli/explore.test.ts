@@ -14,6 +14,8 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const OUTCOME: ExploreOutcome = {
   files: [{ name: "leaked-secret.yaml", text: "format: 1\n" }],
   found: true,
+  explored: true,
+  cancelled: false,
   report: (form, { width, paints }) => `${form} ${width} ${paints}`,
 };
 
@@ -72,6 +74,7 @@ test("a program after -- is explored with the defaults", async () => {
         workers: undefined,
         only: undefined,
         restartMillis: 500,
+        trusts: false,
         directory: undefined,
       },
     },
@@ -99,6 +102,7 @@ test("flags are read", async () => {
     workers: 4,
     only: ["crash", "gap", "lag"],
     restartMillis: 200,
+    trusts: false,
     directory: undefined,
   });
 });
@@ -129,6 +133,24 @@ test("nothing found is 0, and findings are 1; both are reported as wished", asyn
   expect(readFileSync(join(out, "leaked-secret.yaml"), "utf8")).toBe("format: 1\n");
 });
 
+test("a file that cannot be written does not take the report with it; a directory is tried before", async () => {
+  const missing = join(folder, "missing/report.html");
+  const { error, printed, exit } = await run(["shop.yaml", "-o", `html=${missing}`]);
+  expect([error?.message, printed, exit]).toEqual([
+    expect.stringContaining("ENOENT"),
+    ["text 120 false"],
+    { done: 0, failed: 2 },
+  ]);
+  const { error: taken, calls } = await run(["shop.yaml", "--out", import.meta.filename]);
+  expect([taken?.message, calls]).toEqual([expect.stringContaining("EEXIST"), []]);
+});
+
+test("what a signal has ended does not say that nothing is wrong", async () => {
+  expect((await run(["shop.yaml"], { found: false, cancelled: true })).exit.done).toBe(130);
+  expect((await run(["shop.yaml"], { found: true, cancelled: true })).exit.done).toBe(1);
+  expect((await run(["shop.yaml"], { found: false, explored: false })).exit.done).toBe(2);
+});
+
 test("the name of a finding stays in the directory", async () => {
   const out = join(folder, "inner/findings");
   await run(["shop.yaml", "--out", out], { files: [{ name: "../../escaped.yaml", text: "" }] });
@@ -144,7 +166,12 @@ test("progress is one line on a terminal, and a line now and then in a log; what
 });
 
 test("a finding is played again, with or without its scenario, or until a write", async () => {
-  expect((await run(["--replay", "f.yaml"])).calls[0]).toMatchObject({ name: "replay", more: ["f.yaml"] });
+  expect((await run(["--replay", "f.yaml"])).calls[0]).toMatchObject({
+    name: "replay",
+    more: ["f.yaml"],
+    request: { trusts: false },
+  });
+  expect((await run(["--replay", "f.yaml", "--trust"])).calls[0]?.request).toMatchObject({ trusts: true });
   expect((await run(["--replay", "f.yaml", "--", "./a", "-x"])).calls[0]?.request).toMatchObject({
     file: undefined,
     programs: [{ name: "a", command: ["./a", "-x"] }],
@@ -159,9 +186,11 @@ test.each([
   [["a.yaml", "--driver", "./driver"], "expected --csi"],
   [["--csi", "unix:///a", "--driver", "'"], "Expected a command"],
   [["a.yaml", "--until", "3"], "expected --replay"],
+  [["a.yaml", "--trust"], "expected --replay"],
   [["a.yaml", "--program", "a=./a", "--", "./b"], "either a command after -- or --program"],
   [["a.yaml", "--budget", "soon"], "Expected a duration"],
   [["a.yaml", "--plans", "0"], "Expected a number from 1 on"],
+  [["a.yaml", "--workers", "100000"], "Expected a number from 1 to 256"],
   [["a.yaml", "--seed", "-1"], "Expected a number from 0"],
   [["a.yaml", "--only", "crash,flood"], "Expected some of crash, answer-lost"],
   [["a.yaml", "--program", "./a"], "Expected a name and a command"],

@@ -33,7 +33,7 @@ export function exploreCommand(actions: Actions): Command {
   const command = new Command("explore")
     .summary("Find faults in controllers and storage drivers by perturbing their runs.")
     .description(
-      "Play a scenario again and again, and perturb the programs as Kubernetes permits it: a crash between two writes, a lost answer, a watch that lags. A run whose end differs from that of a clean run is a finding, which can be played again. FILE is a scenario in YAML, or a module whose default export was made by defineExploration. In the arguments of a command, {} is the path of a kubeconfig, and {port1} to {port4} are free ports. The exit code is 0 where nothing was found, 1 with findings, and 2 where nothing could be explored.",
+      "Play a scenario again and again, and perturb the programs as Kubernetes permits it: a crash between two writes, a lost answer, a watch that lags. A run whose end differs from that of a clean run is a finding, which can be played again. FILE is a scenario in YAML, or a module whose default export was made by defineExploration. In the arguments of a command, {} is the path of a kubeconfig, and {port1} to {port4} are free ports. The exit code is 0 where nothing was found, 1 with findings, 2 where nothing could be explored, and 130 where a signal ended it before anything was found.",
     )
     .addArgument(new Argument("[file]", "The scenario; with --replay by default that of the finding."))
     .addArgument(new Argument("[command...]", "The program to explore, after --."))
@@ -60,7 +60,7 @@ export function exploreCommand(actions: Actions): Command {
     )
     .addOption(
       new Option("--workers <N>", "How many runs are played at once (default: by the number of CPUs).").argParser(
-        countOf,
+        workersOf,
       ),
     )
     .addOption(
@@ -73,6 +73,12 @@ export function exploreCommand(actions: Actions): Command {
     )
     .addOption(new Option("--out <DIR>", "Write each finding to a file of this directory."))
     .addOption(new Option("--replay <FINDING>", "Play the run of a finding again."))
+    .addOption(
+      new Option(
+        "--trust",
+        "With --replay: run the command or module that the finding names, or call the driver, which the command line does not name.",
+      ),
+    )
     .addOption(
       new Option(
         "--until <N>",
@@ -94,7 +100,7 @@ export function exploreCommand(actions: Actions): Command {
     "explore shop.yaml --program a='./a --port {port1}' --program b=./b --only crash,gap",
     "explore shop.explore.ts --workers 4",
     "explore --csi unix:///csi.sock --driver './driver --endpoint unix:///csi.sock'",
-    "explore --replay findings/leaked-secret.yaml --until 3",
+    "explore --replay findings/leaked-secret.yaml --until 3 -- ./manager --kubeconfig {}",
   );
   return command.action(async (file: string | undefined, words: readonly string[], flags: ExploreFlags) => {
     const { runExplore } = await import("./explore-run.ts");
@@ -125,6 +131,15 @@ function countOf(text: string): number {
   const count = Number(text);
   if (/^\d{1,9}$/.test(text) && count > 0) return count;
   throw new InvalidArgumentError("Expected a number from 1 on.");
+}
+
+/** More are a mistake. */
+const MAX_WORKERS = 256;
+
+function workersOf(text: string): number {
+  const count = Number(text);
+  if (/^\d{1,3}$/.test(text) && count > 0 && count <= MAX_WORKERS) return count;
+  throw new InvalidArgumentError(`Expected a number from 1 to ${MAX_WORKERS}.`);
 }
 
 function seedOf(text: string): number {

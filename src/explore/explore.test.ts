@@ -91,6 +91,11 @@ describe("exploring", () => {
     expect(coverage.sentences[0]).toContain("The programs wrote nothing");
   });
 
+  test("says that nothing was tried without clean runs", async () => {
+    const { coverage } = await run({ steps }, { budgetMillis: 0 });
+    expect(coverage.sentences).toEqual(["The clean runs did not end in time, so that nothing was tried."]);
+  });
+
   test("never plays a plan twice, and ends when none is left", async () => {
     const plans: number[] = [];
     const { ended, lab } = await run(
@@ -264,7 +269,7 @@ describe("limits", () => {
     const failed = await run({ steps, onRun }).catch((error: unknown) => error);
     expect(failed).toBeInstanceOf(LaboratoryError);
     expect((failed as LaboratoryError).message).toMatch(
-      /^the laboratory failed, .*: no such program; order: \{"seed":\d+,"plan":\[/,
+      /^a run could not be played: no such program; order: \{"seed":\d+,"plan":\[/,
     );
     expect((failed as LaboratoryError).order.plan).toHaveLength(1);
   });

@@ -139,7 +139,7 @@ class Exploring {
     return {
       findings: this.#findings,
       notices: this.#notices,
-      coverage: this.#counter.coverage,
+      coverage: this.#coverage(reference),
       plans: this.#plans,
       runs: this.#runs.count,
       seconds: this.#runs.millis / 1000,
@@ -148,6 +148,14 @@ class Exploring {
       clean: reference?.runs ?? [],
       evidence: this.#evidence,
     };
+  }
+
+  /** What was tried; without clean runs, or with a step that is refused, there was nothing to try. */
+  #coverage(reference: Reference | undefined): Coverage {
+    const { coverage } = this.#counter;
+    if (!reference)
+      return { ...coverage, sentences: ["The clean runs did not end in time, so that nothing was tried."] };
+    return reference.stepFailed ? { ...coverage, sentences: [] } : coverage;
   }
 
   async #tryAll(reference: Reference): Promise<void> {

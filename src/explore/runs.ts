@@ -15,12 +15,9 @@ export class LaboratoryError extends Error {
   readonly order: RunOrder;
 
   constructor(order: RunOrder, cause: unknown) {
-    super(
-      `the laboratory failed, which is no fault of the programs: ${messageOf(cause)}; order: ${JSON.stringify(order)}`,
-      {
-        cause,
-      },
-    );
+    super(`a run could not be played: ${messageOf(cause)}; order: ${JSON.stringify(order)}`, {
+      cause,
+    });
     this.name = "LaboratoryError";
     this.order = order;
   }

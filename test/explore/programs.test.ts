@@ -9,18 +9,19 @@ import { once } from "node:events";
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { fromKubeconfig } from "../../src/client/index.ts";
 import { ConfigMap, Secret } from "../../src/client/kinds/index.ts";
 import type { Finding } from "../../src/explore/contract/finding.ts";
 import type { RunRecord } from "../../src/explore/contract/laboratory.ts";
 import type { DeliveryPoint, Perturbation, RequestPoint } from "../../src/explore/contract/plan.ts";
 import type { ChangeEntry, RequestEntry } from "../../src/explore/contract/trace.ts";
-import { decodeFinding } from "../../src/explore/finding-file.ts";
+import { decodeFinding, encodeFinding } from "../../src/explore/finding-file.ts";
 import { makeJudge } from "../../src/explore/judge/index.ts";
 import { replayFinding } from "../../src/testing/explore/replay.ts";
 import { ProgramsLaboratory } from "../../src/testing/explore/programs.ts";
 import { readScenarioFile } from "../../src/testing/explore/scenario-file.ts";
+import { sleep, systemClock } from "../../src/util/clock.ts";
 import { built } from "../clients/built.ts";
 
 const keelson = new URL("../../bin/keelson.js", import.meta.url).pathname;
@@ -73,6 +74,34 @@ const laboratory = (...command: readonly [string, ...string[]]): Promise<Program
 const secrets = ({ states }: RunRecord): number =>
   states.at(-1)!.state.objects.filter(({ kind }) => kind === "Secret").length;
 
+test("a program that never asks the server is not explored in silence", { timeout: 60_000 }, async () => {
+  const { code, said } = await keelsonExplore(file, "--workers", "1", "--", "sleep", "1000");
+  expect([code, said]).toEqual([2, expect.stringContaining("expected sleep to send a request to the server")]);
+});
+
+test(
+  "a signal ends a run that waits, with what it has started; nothing was found then",
+  { timeout: 60_000 },
+  async () => {
+    const waits = join(folder, "waits.yaml");
+    writeFileSync(waits, `name: waits\nsteps:\n  - wait: 1h\n`);
+    const child = spawn(process.execPath, [keelson, "explore", waits, "--workers", "1", "--", ...naive], {
+      cwd: folder,
+      stdio: ["ignore", "pipe", "inherit"],
+      env: { ...process.env, TMPDIR: folder },
+    });
+    const ended = once(child, "close");
+    let said = "";
+    child.stdout.on("data", (chunk: Buffer) => (said += chunk.toString()));
+    const folders = (): readonly string[] => readdirSync(folder).filter((one) => one.startsWith("keelson-"));
+    await expect.poll(folders, { timeout: 20_000 }).not.toEqual([]);
+    await sleep(systemClock, 3000);
+    child.kill("SIGINT");
+    expect([await ended, folders()]).toEqual([[130, null], []]);
+    expect(said).toContain("It was cancelled.");
+  },
+);
+
 describe("a naive program", { timeout: 300_000 }, () => {
   test("its fault is found, written to a file, and found again from it", async () => {
     const limits = ["--only", "crash", "--plans", "3", "--budget", "5m", "--restart", "200ms", "--out", "findings"];
@@ -91,8 +120,18 @@ describe("a naive program", { timeout: 300_000 }, () => {
       plan: [{ type: "crash", at: create }],
       fault: { kind: "leaked", severity: "fault" },
     } satisfies { [M in keyof Finding]?: unknown });
-    const again = await keelsonExplore("--replay", `findings/${name}`);
+    const again = await keelsonExplore("--replay", `findings/${name}`, "--trust");
     expect({ again }).toMatchObject({ again: { code: 1, said: expect.stringContaining("too many") } });
+  });
+
+  test("a finding of anybody runs no program by itself; one that is named has the name that the plan has", async () => {
+    const [name] = readdirSync(findings);
+    const refused = await keelsonExplore("--replay", `findings/${name}`);
+    const command = [...naive, "--generate"].join(" ");
+    expect(refused).toMatchObject({ code: 2, said: expect.stringContaining(`  -- ${command}\n`) });
+    expect(refused.said).not.toContain("tickets begins");
+    const named = await keelsonExplore("--replay", `findings/${name}`, "--", ...naive, "--generate");
+    expect({ named }).toMatchObject({ named: { code: 1, said: expect.stringContaining("too many") } });
   });
 
   test("a finding shows nine times of ten", async () => {
@@ -106,8 +145,14 @@ describe("a naive program", { timeout: 300_000 }, () => {
 
   test("a run stops before a write, and its cluster can be used", async () => {
     const [name] = readdirSync(findings);
-    const args = [keelson, "explore", "--replay", `findings/${name}`, "--until", "2"];
+    const found = decodeFinding(readFileSync(join(findings, name!), "utf8"));
+    // The exploration may have shown it by another moment of the crash.
+    const plan = [{ ...CRASH, downMillis: 200 }];
+    const finding: Finding = { ...found, plan, scenario: { ...found.scenario, file: "tickets.yaml" } };
+    writeFileSync(join(folder, "until.yaml"), encodeFinding(finding));
+    const args = [keelson, "explore", "--replay", "until.yaml", "--until", "2", "--trust"];
     const child = spawn(process.execPath, args, { cwd: folder, stdio: ["ignore", "ignore", "pipe"] });
+    onTestFinished(() => void child.kill("SIGINT"));
     let said = "";
     child.stderr.on("data", (chunk: Buffer) => (said += chunk.toString()));
     await expect.poll(() => said, { timeout: 60_000 }).toContain("export KUBECONFIG=");

@@ -4,6 +4,7 @@ import { dirname, extname, relative, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { ExploreOutcome, ExploreRequest, ExploredProgram, Explorer } from "../../cli/actions.ts";
 import { CliError } from "../../cli/cli-error.ts";
+import { forShell } from "../../cli/for-shell.ts";
 import { programName } from "../../cli/program-name.ts";
 import type { Finding } from "../../explore/contract/finding.ts";
 import type { MakeJudge } from "../../explore/contract/judge.ts";
@@ -26,6 +27,7 @@ import { readScenarioFile } from "../../testing/explore/scenario-file.ts";
 import { ProgramError } from "../../testing/explore/programs-world.ts";
 import { systemClock } from "../../util/clock.ts";
 import { messageOf } from "../../util/error.ts";
+import { printable } from "../../util/terminal.ts";
 import { VERSION } from "../process/version.ts";
 import { firstSignal } from "../process/first-signal.ts";
 
@@ -44,16 +46,15 @@ interface Subject extends AsyncDisposable {
   /** What of a storage driver cannot be judged, as sentences. */
   readonly notJudged?: readonly string[];
   /** Plays an order, and keeps the cluster. */
-  readonly open: (order: RunOrder) => Promise<Played>;
+  readonly open: (order: RunOrder, signal: AbortSignal) => Promise<Played>;
   readonly outputOf: (run: RunRecord) => ReturnType<ProgramsLaboratory["outputOf"]> | undefined;
 }
 
 /** Explores programs over HTTP, controllers of a module, and storage drivers, in clusters in memory. */
 export const explorer: Explorer = {
   explore: (request, progress) =>
-    inLaboratory(request, undefined, async (subject) => {
+    inLaboratory(request, undefined, async (subject, signal) => {
       const begin = systemClock.steady();
-      using cancel = cancelled();
       const line = (now: Progress): void => {
         const text = progressText(now, systemClock.steady() - begin, request.budgetMillis);
         progress(text, now.finding && foundText(now.finding));
@@ -67,20 +68,19 @@ export const explorer: Explorer = {
         ...(plans !== undefined && { plans }),
         ...(only && { only }),
         onProgress: line,
-        signal: cancel.signal,
+        signal,
       });
       return outcomeOf(exploration, subject, request);
     }),
 
   replay: (path, request, progress) => {
     const finding = readFinding(path);
-    return inLaboratory(request, { finding, path }, async (subject) => {
-      using cancel = cancelled();
+    return inLaboratory(request, { finding, path, isKept: false }, async (subject, signal) => {
       const { lab } = subject;
       const times = replaysOf(lab);
       const replayed = await replayFinding(lab, judgeOf(subject), finding, {
         times,
-        signal: cancel.signal,
+        signal,
         onRun: (played, shown) => progress(`played ${played} of ${times} times, shown ${shown} times`),
       });
       return outcomeOf(replayedExploration(lab, finding, replayed, times), subject, request);
@@ -89,9 +89,9 @@ export const explorer: Explorer = {
 
   until: (path, write, request, tell) => {
     const finding = readFinding(path);
-    return inLaboratory({ ...request, workers: 1 }, { finding, path }, async ({ lab, open }) => {
+    return inLaboratory({ ...request, workers: 1 }, { finding, path, isKept: true }, async ({ lab, open }, signal) => {
       const order = orderOf(finding);
-      await using played = await open({ ...order, beforeWrite: write });
+      await using played = await open({ ...order, beforeWrite: write }, signal);
       await using endpoint = await played.cluster.listen();
       const stopped = firstSignal();
       // A whole run has a state for each step and one for the quiet in the end.
@@ -104,15 +104,24 @@ export const explorer: Explorer = {
   },
 };
 
+interface ReplayedFinding {
+  readonly finding: Finding;
+  readonly path: string;
+  /** Whether the cluster is kept after the run: its laboratory is in this thread. */
+  readonly isKept: boolean;
+}
+
 /** Opens the laboratory of a request for some work. @throws CliError where the scenario or the laboratory is at fault */
 async function inLaboratory<T>(
   request: ExploreRequest,
-  replayed: { readonly finding: Finding; readonly path: string } | undefined,
-  work: (subject: Subject) => Promise<T>,
+  replayed: ReplayedFinding | undefined,
+  work: (subject: Subject, signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
+  // From the start of the first program to the end of the last one.
+  using cancel = cancelled();
   try {
     await using subject = await subjectOf(request, replayed);
-    return await work(subject);
+    return await work(subject, cancel.signal);
   } catch (error) {
     if (error instanceof CliError) throw error;
     // The order of a program that cannot be started tells nothing.
@@ -121,14 +130,12 @@ async function inLaboratory<T>(
   }
 }
 
-async function subjectOf(
-  request: ExploreRequest,
-  replayed: { readonly finding: Finding; readonly path: string } | undefined,
-): Promise<Subject> {
+async function subjectOf(request: ExploreRequest, replayed: ReplayedFinding | undefined): Promise<Subject> {
   const { programs: asked, csi = replayed?.finding.csi?.endpoint, workers, restartMillis } = request;
   const driver = request.driver ?? commandOf(replayed?.finding.csi?.driver);
   const file = request.file ?? (replayed && fileOf(replayed.finding, replayed.path));
-  const programs = asked.length > 0 ? asked : replayed ? programsOf(replayed.finding) : [];
+  if (replayed && !request.trusts) refuseUntrusted(replayed.finding, replayed.path, request);
+  const programs = replayed ? programsOf(replayed.finding, asked) : asked;
   const module = file !== undefined && MODULES.has(extname(file)) ? await moduleOf(file) : undefined;
   const found = module ? { scenario: module.scenario, operations: module.operations } : file && readScenarioFile(file);
   const env = process.env;
@@ -137,7 +144,7 @@ async function subjectOf(
     const scenario = found ? { scenario: found.scenario } : {};
     const options = { endpoint: csi, ...(driver && { driver }), programs, env, restartMillis, ...scenario };
     const lab = await openDriverLaboratory(options);
-    const open = (order: RunOrder): Promise<Played> => lab.open(order);
+    const open: Subject["open"] = (order, signal) => lab.open(order, signal);
     const { ignored, notJudged } = lab;
     return subject(lab, { file, programs, csi, driver, ignored, skipped: [], notJudged, open, outputOf: none });
   }
@@ -147,19 +154,20 @@ async function subjectOf(
   if (programs.length > 0) {
     const more = operations ? { operations } : {};
     const lab = await ProgramsLaboratory.of(scenario, { programs, env, workers, restartMillis, ...more });
-    const open = (order: RunOrder): Promise<Played> => lab.open(order);
+    const open: Subject["open"] = (order, signal) => lab.open(order, signal);
     return subject(lab, { ...parts, skipped: lab.skipped, open, outputOf: (run) => lab.outputOf(run) });
   }
   if (!module)
     throw new CliError(`expected a program: -- ./manager --kubeconfig {}, or --program a='./a'`, { usage: true });
-  const count = workers ?? availableParallelism();
-  if (count > 1) {
-    const lab = await LaboratoryPool.of(pathToFileURL(resolve(file!)), count);
-    const open = (): Promise<never> => Promise.reject(new Error("expected one worker for a run that stops"));
+  if (!replayed?.isKept) {
+    // A program that does not let its loop go on stops no signal and no budget in another thread.
+    const count = workers ?? availableParallelism();
+    const lab = await LaboratoryPool.of(pathToFileURL(resolve(file!)), count, { clock: systemClock });
+    const open = (): Promise<never> => Promise.reject(new Error("expected a laboratory of this thread"));
     return subject(lab, { ...parts, skipped: lab.skipped, open, outputOf: none });
   }
   const lab = await openLaboratory(scenario, module);
-  const open = (order: RunOrder): Promise<Played> => lab.open(order);
+  const open: Subject["open"] = (order, signal) => lab.open(order, signal);
   return subject(lab, { ...parts, skipped: lab.skipped, open, outputOf: none });
 }
 
@@ -189,16 +197,40 @@ function fileOf({ scenario: { file, name }, csi }: Finding, path: string): strin
 const commandOf = ([first, ...rest]: readonly string[] = []): ExploredProgram["command"] | undefined =>
   first === undefined ? undefined : [first, ...rest];
 
-/** The programs of a finding; one alone by the name that its plan has. */
-function programsOf({ command, programs = [], plan }: Finding): readonly ExploredProgram[] {
-  const several = programs.flatMap((one) => {
-    const started = commandOf(one.command);
-    return started ? [{ name: one.name, command: started }] : [];
-  });
-  const [first, ...rest] = command ?? [];
-  if (first === undefined) return several;
+/** The programs of a finding; a single one by the name that its plan has. */
+function programsOf(finding: Finding, asked: readonly ExploredProgram[]): readonly ExploredProgram[] {
+  if (asked.length > 1) return asked;
+  const { programs = [], plan } = finding;
+  if (asked.length === 0 && programs.length > 0) {
+    return programs.flatMap(({ name, command }) => {
+      const started = commandOf(command);
+      return started ? [{ name, command: started }] : [];
+    });
+  }
+  const command = asked[0]?.command ?? commandOf(finding.command);
+  if (!command) return asked;
   const actors = plan.flatMap((one) => ("at" in one ? [one.at.actor] : "actor" in one ? [one.actor] : []));
-  return [{ name: actors[0] ?? programName([first, ...rest]), command: [first, ...rest] }];
+  const actor = actors.find((one) => one !== "user" && one !== "cluster");
+  return [{ name: actor ?? asked[0]?.name ?? programName(command), command }];
+}
+
+/** A finding may be written by anybody: what it names is not run unless the command line names it, too. */
+function refuseUntrusted(finding: Finding, path: string, request: ExploreRequest): void {
+  const { command = [], programs = [], csi, scenario } = finding;
+  const isModule = scenario.file !== undefined && MODULES.has(extname(scenario.file));
+  const line = (words: readonly string[]): string => words.map((word) => forShell(printable(word))).join(" ");
+  const namesPrograms = request.programs.length > 0;
+  const named = [
+    ...(isModule && request.file === undefined ? [relative(".", fileOf(finding, path)!)] : []),
+    ...(csi && request.csi === undefined ? ["--csi", csi.endpoint] : []),
+    ...(csi?.driver && request.driver === undefined ? ["--driver", line(csi.driver)] : []),
+    ...(namesPrograms ? [] : programs.flatMap((one) => ["--program", `${one.name}=${line(one.command)}`])),
+    ...(command.length > 0 && !namesPrograms ? ["--", ...command] : []),
+  ];
+  if (named.length === 0) return;
+  throw new CliError(
+    `expected what the finding runs on the command line, because anybody may have written ${path}. It names:\n\n  ${line(named)}\n\nAdd this, or --trust, to play it again`,
+  );
 }
 
 const judgeOf =
@@ -239,6 +271,8 @@ function outcomeOf(
   return {
     files: all.map((finding, i) => ({ name: names[i]!, text: encodeFinding(finding) })),
     found: findings.length > 0,
+    explored: exploration.clean.length > 0,
+    cancelled: exploration.ended === "cancelled",
     report: (form, style) =>
       formatReport(report, form, { ...style, ...(file !== undefined && { location: relative(".", file) }) }),
   };
@@ -252,15 +286,24 @@ function readFinding(path: string): Finding {
   }
 }
 
-/** Ends an exploration with the first signal; what was found so far is reported. */
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+const EXIT_SIGNAL = 130;
+
+/**
+ * Ends an exploration with the first signal: what was found so far is reported. A second one ends the process at once, and with it the
+ * programs: they are in groups of their own, which a signal of the terminal does not reach.
+ */
 function cancelled(): Disposable & { readonly signal: AbortSignal } {
   const abort = new AbortController();
-  const stop = (): void => abort.abort();
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, stop);
+  const stop = (): void => {
+    if (abort.signal.aborted) process.exit(EXIT_SIGNAL);
+    abort.abort();
+  };
+  for (const signal of SIGNALS) process.on(signal, stop);
   return {
     signal: abort.signal,
     [Symbol.dispose]() {
-      for (const signal of ["SIGINT", "SIGTERM"] as const) process.off(signal, stop);
+      for (const signal of SIGNALS) process.off(signal, stop);
     },
   };
 }

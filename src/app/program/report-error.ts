@@ -1,5 +1,6 @@
 import { CommanderError } from "commander";
 import { CliError } from "../../cli/cli-error.ts";
+import { printableLines } from "../../util/terminal.ts";
 
 const EXIT_USAGE = 2;
 
@@ -27,7 +28,7 @@ export function reportError(error: Error, failed: number, print: (message: strin
 }
 
 /** Prints a message on standard error. */
-export const printError = (message: string): void => void process.stderr.write(`keelson: ${message}\n`);
+export const printError = (message: string): void => void process.stderr.write(`keelson: ${printableLines(message)}\n`);
 
 /** Ignores that the reader of standard output has closed it, as in `keelson serve --help | head -1`. */
 export function ignoreClosedOutput(): void {

@@ -14,8 +14,8 @@ export interface Change {
   readonly path: string;
   /** `.spec.replicas set to 3`. */
   readonly name: string;
-  /** The object after it. */
-  readonly after: ValueObject;
+  /** Returns the object after it: made when it is asked for, as a large object has many changes. */
+  readonly after: () => ValueObject;
   /** Whether it is made and taken back. */
   readonly returns: boolean;
   /** The lower, the earlier it is worth a try. */
@@ -91,8 +91,7 @@ class Walk {
     const value = Object.hasOwn(object, name) ? object[name] : undefined;
     if (value === undefined) return this.#absent(below, place);
     if (isOptional && !equal(value, below.default)) {
-      const { [name]: _removed, ...rest } = object;
-      this.#thereAndBack(place, "unset", parent.put(rest), RANK.unset, "then set again");
+      this.#thereAndBack(place, "unset", () => parent.put(without(object, name)), RANK.unset, "then set again");
     }
     this.#value(below, value, place, name);
   }
@@ -100,7 +99,7 @@ class Walk {
   #absent(schema: Structural, place: Place): void {
     const sample = sampleOf(schema);
     if (sample === undefined) return this.#skip(place, unknownText(schema));
-    this.#thereAndBack(place, `set to ${shown(sample)}`, place.put(sample), RANK.set, "then unset");
+    this.#thereAndBack(place, `set to ${shown(sample)}`, () => place.put(sample), RANK.set, "then unset");
   }
 
   #value(schema: Structural, value: Value, place: Place, name: string): void {
@@ -112,9 +111,9 @@ class Walk {
     for (const [i, { value: other, isBound }] of candidates.entries()) {
       const how = `set to ${shown(other)}`;
       if (i === Math.max(0, first)) {
-        this.#thereAndBack(place, how, place.put(other), RANK.changed, `then back to ${shown(value)}`);
+        this.#thereAndBack(place, how, () => place.put(other), RANK.changed, `then back to ${shown(value)}`);
       } else if (isBound || schema.enum) {
-        this.#add(place, how, place.put(other), isBound ? RANK.bound : RANK.other);
+        this.#add(place, how, () => place.put(other), isBound ? RANK.bound : RANK.other);
       }
     }
     if (typeof value === "string" && isReference(place.path, name)) this.#broken(schema, value, place);
@@ -125,7 +124,7 @@ class Walk {
     const other = `${value}-is-not-there`;
     if (!fits(schema, other)) return this.#skip(place, `${shown(other)} is no name that the schema accepts`);
     const how = `broken: set to ${shown(other)}, then mended`;
-    this.#add(place, how, place.put(other), RANK.broken, true);
+    this.#add(place, how, () => place.put(other), RANK.broken, true);
   }
 
   #object(schema: Structural, value: ValueObject, place: Place): void {
@@ -138,7 +137,7 @@ class Walk {
     if (schema.properties) {
       const least = sampleOf(schema);
       if (least !== undefined && !equal(withDefaults(schema, least), value)) {
-        this.#add(place, `replaced by ${shown(least)}`, place.put(withDefaults(schema, least)), RANK.whole);
+        this.#add(place, `replaced by ${shown(least)}`, () => place.put(withDefaults(schema, least)), RANK.whole);
       }
     }
     if (values) this.#map(schema, values, value, place);
@@ -149,17 +148,16 @@ class Walk {
     const sample = entries[0]?.[1] ?? sampleOf(values);
     if (sample === undefined) this.#skip(place, unknownText(values));
     else if (!Object.hasOwn(map, "added")) {
-      const after = place.put({ ...map, added: sample });
+      const after = (): ValueObject => place.put({ ...map, added: sample });
       this.#thereAndBack(place, `with the key added`, after, RANK.items, "then without it");
     }
     for (const [key, value] of endsOf(entries)) {
-      const { [key]: _removed, ...rest } = map;
       const entry = within(place, `${place.path}['${key}']`, (other) => {
         const copy = { ...map };
         setMember(copy, key, other);
         return copy;
       });
-      this.#thereAndBack(entry, "removed", place.put(rest), RANK.items, "then added again");
+      this.#thereAndBack(entry, "removed", () => place.put(without(map, key)), RANK.items, "then added again");
       this.#value(values, value, entry, key);
     }
   }
@@ -171,17 +169,17 @@ class Walk {
     if (added === undefined) this.#skip(place, `no other item is known that the schema accepts`);
     else {
       const text = `with ${shown(added)} added`;
-      this.#thereAndBack(place, text, place.put([...list, added]), RANK.items, "then without it");
-      this.#add(place, `with ${shown(added)} added in front`, place.put([added, ...list]), RANK.other);
+      this.#thereAndBack(place, text, () => place.put([...list, added]), RANK.items, "then without it");
+      this.#add(place, `with ${shown(added)} added in front`, () => place.put([added, ...list]), RANK.other);
     }
     if (list.length > 1) {
-      this.#thereAndBack(place, "in reverse order", place.put(list.toReversed()), RANK.items, "then as before");
+      this.#thereAndBack(place, "in reverse order", () => place.put(list.toReversed()), RANK.items, "then as before");
     }
-    if (list.length > 0) this.#thereAndBack(place, "emptied", place.put([]), RANK.other, "then filled again");
+    if (list.length > 0) this.#thereAndBack(place, "emptied", () => place.put([]), RANK.other, "then filled again");
     this.#toLength(schema, list, schema.maxItems, place);
     for (const [i, item] of endsOf([...list.entries()])) {
       const one = within(place, `${place.path}[${i}]`, (value) => list.with(i, value) as Value[]);
-      this.#thereAndBack(one, "removed", place.put(list.toSpliced(i, 1)), RANK.items, "then added again");
+      this.#thereAndBack(one, "removed", () => place.put(list.toSpliced(i, 1)), RANK.items, "then added again");
       this.#value(items, item, one, name);
     }
   }
@@ -195,15 +193,15 @@ class Walk {
       if (item === undefined) return;
       full = [...full, item];
     }
-    this.#add(place, `with ${most} items, the most`, place.put([...full]), RANK.bound);
+    this.#add(place, `with ${most} items, the most`, () => place.put([...full]), RANK.bound);
   }
 
-  #thereAndBack(place: Place, how: string, after: ValueObject, rank: number, back: string): void {
+  #thereAndBack(place: Place, how: string, after: () => ValueObject, rank: number, back: string): void {
     this.#add(place, how, after, rank);
     this.#add(place, `${how}, ${back}`, after, Math.max(rank, RANK.back), true);
   }
 
-  #add({ path, depth }: Place, how: string, after: ValueObject, rank: number, returns = false): void {
+  #add({ path, depth }: Place, how: string, after: () => ValueObject, rank: number, returns = false): void {
     this.changes.push({ path, name: `${path} ${how}`, after, returns, rank, depth });
   }
 
@@ -217,6 +215,11 @@ const within = (parent: Place, path: string, put: (value: Value) => Value): Plac
   depth: parent.depth + 1,
   put: (value) => parent.put(put(value)),
 });
+
+const without = (object: ValueObject, name: string): ValueObject => {
+  const { [name]: _removed, ...rest } = object;
+  return rest;
+};
 
 const memberPath = (path: string, name: string): string =>
   /^[A-Za-z_][\w-]*$/.test(name) ? `${path}.${name}` : `${path}['${name}']`;

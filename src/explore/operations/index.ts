@@ -54,11 +54,13 @@ export interface Operations {
   readonly comparisons: readonly Comparison[];
   /** Members that are not changed, or not in this way, and why. */
   readonly skipped: readonly Skipped[];
-  /** How many comparisons were beyond `most`. */
+  /** How many changes were not looked at: there were enough comparisons, or the object is large and most changes are refused. */
   readonly left: number;
 }
 
 const DEFAULT_MOST = 60;
+/** How much JSON is judged at most, in characters: changes of a small object can all be looked at. */
+const MAX_JUDGED_LENGTH = 2_000_000;
 
 /**
  * Returns the operations on objects of a kind.
@@ -92,13 +94,13 @@ export function operationsOf(definition: unknown, example?: unknown, options: Op
     patch: { apiVersion, kind, name, ...(namespace !== undefined && { namespace }), with: patch },
   });
   const accepted = new Set<string>();
-  let left = 0;
+  const tries = Math.max(most, Math.floor(MAX_JUDGED_LENGTH / JSON.stringify(start).length));
+  let tried = 0;
   for (const change of changes) {
-    if (comparisons.length >= most) {
-      left++;
-      continue;
-    }
-    const planned = plan(schema, start, change);
+    if (comparisons.length >= most || tried >= tries) break;
+    tried++;
+    const after = change.after();
+    const planned = plan(schema, start, after, change.returns);
     if ("why" in planned) {
       refused.push({ change, why: planned.why });
       continue;
@@ -108,10 +110,10 @@ export function operationsOf(definition: unknown, example?: unknown, options: Op
     const changed = [firstStep, once(patchStep(`change ${title}: ${withoutBack(change)}`, there))];
     if (back) changed.push(once(patchStep(`change ${title} back`, back)));
     const created = `create ${title} with ${change.name}`;
-    const fresh = back ? [firstStep] : [once({ name: created, create: change.after as unknown as OperationObject })];
+    const fresh = back ? [firstStep] : [once({ name: created, create: after as unknown as OperationObject })];
     comparisons.push({ name: change.name, changed, fresh });
   }
-  return { steps, comparisons, skipped: [...unknown, ...skippedOf(refused, accepted)], left };
+  return { steps, comparisons, skipped: [...unknown, ...skippedOf(refused, accepted)], left: changes.length - tried };
 }
 
 /** The way there, as the change that is not taken back has it: so both share a step. */
@@ -123,7 +125,7 @@ type Planned =
   /** Why it is not tried. */
   | { readonly why: string };
 
-function plan(schema: Structural, start: ValueObject, { after, returns }: Change): Planned {
+function plan(schema: Structural, start: ValueObject, after: ValueObject, returns: boolean): Planned {
   const there = mergePatchOf(start, after);
   const back = mergePatchOf(after, start);
   if (!there || !back) return { why: "a merge patch cannot set members to null" };

@@ -8,6 +8,8 @@ import { type Regex, regexOf } from "../../util/regex.ts";
 /** Longer patterns, and more repetitions, are not tried. */
 const MAX_PATTERN_LENGTH = 1000;
 const MAX_REPEATS = 256;
+/** Longer texts are not made: repetitions of repetitions grow without end. */
+const MAX_TEXT_LENGTH = 4096;
 
 /** Thrown inside of this module, for what it does not know. */
 class NotKnown extends Error {
@@ -67,7 +69,9 @@ class Writer {
     let text = "";
     while (this.#at < this.#pattern.length && !"|)".includes(this.#pattern[this.#at]!)) {
       const piece = this.#atom();
-      text += piece.repeat(this.#repeats());
+      const repeats = this.#repeats();
+      if (text.length + piece.length * repeats > MAX_TEXT_LENGTH) throw new NotKnown();
+      text += piece.repeat(repeats);
     }
     return text;
   }

@@ -257,7 +257,10 @@ function replayOf(
   if (!command && !programs && !csi && scenario.file === undefined && scenario.inline === undefined) return {};
   const name = file ?? "FINDING";
   const words = ["keelson", "explore", "--replay", name];
-  const line = (more: readonly string[]): string => [...words, ...more].map(shellWord).join(" ");
+  // What a finding of anybody names is not run without this word.
+  const runs = command ?? programs ?? csi ?? (/\.m?[jt]s$/.test(scenario.file ?? "") ? scenario.file : undefined);
+  const trust = runs === undefined ? [] : ["--trust"];
+  const line = (more: readonly string[]): string => [...words, ...more, ...trust].map(shellWord).join(" ");
   if (difference.run === undefined) return { command: line([]) };
   const change = changeAt(run, difference.run);
   if (!change || change.actor === "user" || change.actor === "cluster") return { command: line([]) };

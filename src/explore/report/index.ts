@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { painter } from "../../util/terminal.ts";
+import { painter, printableJson } from "../../util/terminal.ts";
 import type { ExplorationReport } from "./exploration-report.ts";
 import { explorationText } from "./exploration-text.ts";
 import { explorationHtml } from "./html.ts";
@@ -29,11 +29,11 @@ export function formatReport(report: ExplorationReport, form: ReportForm, option
     case "text":
       return explorationText(report, { paint: painter(options.paints ?? false), columns: options.width });
     case "json":
-      return JSON.stringify(report, undefined, 2);
+      return printableJson(JSON.stringify(report, undefined, 2));
     case "junit":
       return explorationJunit(report);
     case "sarif":
-      return JSON.stringify(explorationSarif(report, options.location), undefined, 2);
+      return printableJson(JSON.stringify(explorationSarif(report, options.location), undefined, 2));
     case "html":
       return explorationHtml(report);
   }

@@ -11,8 +11,11 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-/** What no document of XML 1.0 may have: control characters, halves of pairs, and two code points. */
-const FORBIDDEN = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]|[\u007F-\u009F]/gu;
+/**
+ * What no document of XML 1.0 may have: control characters, halves of pairs, and two code points; and characters that change the
+ * direction of what stands behind them.
+ */
+const FORBIDDEN = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]|[\u007F-\u009F\u202A-\u202E\u2066-\u2069]/gu;
 
 /** Escapes a text for the content or a quoted attribute of an element; what no document may have is replaced. */
 export const escaped = (text: string): string =>

@@ -293,7 +293,7 @@ function elementsOf(text: string, empty: readonly string[] = []): string[] {
   return seen;
 }
 
-const HOSTILE = `"'><script>alert(1)</script><img src=x onerror=alert(1)>&lt;\u0000\u001b[2J\ud800]]>--><!--`;
+const HOSTILE = `"'><script>alert(1)</script><img src=x onerror=alert(1)>&lt;\u0000\u001b[2J\ud800]]>--><!--\u009b2J\u202e\u2066`;
 
 const hostileReport = (): ExplorationReport => {
   const exploration = explorationOf();
@@ -509,4 +509,19 @@ it("says what of a driver is not judged", () => {
   const { summary } = explorationReport(explorationOf(), { ...options, notJudged: ["the data of volumes"] });
   expect(summary).toContain("Not judged: the data of volumes.");
   expect(report().summary.join()).not.toContain("Not judged");
+});
+
+it.each(["text", "json", "junit", "sarif", "html"] as const)(
+  "no form gives a terminal something to obey: %s",
+  (form) => {
+    // eslint-disable-next-line no-control-regex
+    expect(formatReport(hostileReport(), form)).not.toMatch(
+      /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/,
+    );
+  },
+);
+
+it("JSON is the same for a program", () => {
+  const report = hostileReport();
+  expect(JSON.parse(formatReport(report, "json"))).toEqual(JSON.parse(JSON.stringify(report)));
 });

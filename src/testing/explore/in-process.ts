@@ -215,12 +215,13 @@ export class InProcessWorld implements World {
       program.lives.add(life);
       return life;
     }
-    const run = this.#runOf(program, [own.controllers()].flat() as readonly Controller[], parts, clock);
-    const life = { ...parts, leading: () => run.leading, kill: () => run.kill() };
+    let run: Run | undefined;
+    const life = { ...parts, leading: () => run?.leading === true, kill: () => run?.kill() };
     program.lives.add(life);
     // Without a plan that changes it there is one replica, and no election.
     if (elects(own) && !this.#hasElections) this.#leads(sender);
     try {
+      run = this.#runOf(program, [own.controllers()].flat() as readonly Controller[], parts, clock);
       await run.begin();
       return life;
     } catch (error) {
@@ -281,7 +282,12 @@ export class InProcessWorld implements World {
     };
     const pause = this.#hasElections ? parts.pause : undefined;
     const client = this.#client(parts.sender, program.actor, pause).with({ clock, through });
-    const life: Life = { ...parts, leading: () => isLeading, kill: () => killSwitch.kill() };
+    const kill = (): void => {
+      killSwitch.kill();
+      // One that is killed while the run goes on is not told.
+      if (this.#isStopped) over.abort();
+    };
+    const life: Life = { ...parts, leading: () => isLeading, kill };
     const ended = (detail: string): void => this.#ended(program, life, detail);
     // The program is in the set of lives when it ends.
     const run = (): Promise<void> =>

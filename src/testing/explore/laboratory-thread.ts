@@ -16,10 +16,10 @@ export interface ThreadData {
   readonly module: string;
 }
 
-/** What is asked of a thread: to play an order, or to cancel the one that it plays. */
-export type ThreadRequest = { readonly type: "play"; readonly order: RunOrder } | { readonly type: "cancel" };
+/** What is asked of a thread: to play an order, to cancel the one that it plays, or whether its loop goes on. */
+export type ThreadRequest = { readonly type: "play"; readonly order: RunOrder } | { readonly type: "cancel" | "ping" };
 
-/** What a thread says: that it can begin, what became of the order, or what is in the way of either. */
+/** What a thread says: that it can begin, what became of the order, or what is in the way of either; and that its loop goes on. */
 export type ThreadReply =
   | {
       readonly type: "ready";
@@ -28,7 +28,8 @@ export type ThreadReply =
       readonly skipped: InProcessLaboratory["skipped"];
     }
   | { readonly type: "played"; readonly record: RunRecord; readonly perturbations: readonly PerturbationType[] }
-  | { readonly type: "failed"; readonly message: string };
+  | { readonly type: "failed"; readonly message: string }
+  | { readonly type: "pong" };
 
 const port = parentPort;
 const reply = (message: ThreadReply): void => port?.postMessage(message);
@@ -48,10 +49,7 @@ async function serve({ module }: ThreadData): Promise<void> {
   const lab = await openLaboratory(exploration.scenario, exploration);
   let cancel = new AbortController();
   port?.on("message", (request: ThreadRequest) => {
-    if (request.type === "cancel") {
-      cancel.abort();
-      return;
-    }
+    if (request.type !== "play") return request.type === "ping" ? reply({ type: "pong" }) : cancel.abort();
     cancel = new AbortController();
     const played = (record: RunRecord): void =>
       reply({ type: "played", record, perturbations: [...lab.perturbations] });

@@ -231,3 +231,42 @@ describe("built-in controllers of a run", () => {
     ]);
   });
 });
+
+test("a run that is cancelled ends at once, whatever it waits for", async () => {
+  const controller = new AbortController();
+  const steps = [
+    () => {
+      controller.abort();
+      return forever();
+    },
+  ];
+  const lab = await openLaboratory(idle, { name: "cancelled", steps } as Scenario);
+  await expect(lab.run({ seed: 1, plan: [] }, controller.signal)).rejects.toThrow("aborted");
+  expect((await lab.run({ seed: 1, plan: [], steps: [] })).complaints).toEqual([]);
+});
+
+test("controllers that cannot be made after a restart are a crash loop", async () => {
+  let starts = 0;
+  const program = {
+    controllers: () => {
+      if (starts++ > 0) throw new Error("the file is gone");
+      return certificates();
+    },
+  };
+  const run = await playPlan([{ type: "crash", at: createSecret, when: "after", downMillis: 1000 }], program);
+  expect(run.complaints).toEqual([{ type: "crash-loop", actor: "operator", step: 0, detail: "the file is gone" }]);
+});
+
+test("a program is told when the run is over, and not when it is killed", async () => {
+  const told: number[] = [];
+  let starts = 0;
+  const program = mainOf(async ({ client, signal }) => {
+    const start = starts++;
+    signal.addEventListener("abort", () => told.push(start));
+    await client.resource(Secret).create({ metadata: { namespace: "default", name: `own-${start}` } });
+    await forever();
+  });
+  const at = { ...createSecret, name: "own-0" };
+  await playPlan([{ type: "crash", at, when: "after", downMillis: 1000 }], program);
+  expect([starts, told]).toEqual([2, [1]]);
+});

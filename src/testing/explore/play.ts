@@ -115,6 +115,7 @@ class PlayedRun implements Played {
     const names = new NormalNames();
     this.#player = new Player(order.plan, names);
     this.#stopped.promise.catch(() => {});
+    signal?.addEventListener("abort", this.#cancel);
     const filter: Filter = {
       name: "explore",
       enter: (...args) => this.#interposer.filter.enter!(...args),
@@ -161,6 +162,8 @@ class PlayedRun implements Played {
     });
   }
 
+  readonly #cancel = (): void => this.#stopped.reject(this.#signal!.reason);
+
   get record(): RunRecord {
     return this.#record!;
   }
@@ -168,6 +171,7 @@ class PlayedRun implements Played {
   async play(): Promise<void> {
     let isStopped = false;
     try {
+      this.#signal?.throwIfAborted();
       await this.#playAll();
     } catch (error) {
       if (!(error instanceof Stopped)) throw error;
@@ -189,6 +193,7 @@ class PlayedRun implements Played {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#signal?.removeEventListener("abort", this.#cancel);
     this.#interposer.close();
     this.#stored[Symbol.dispose]();
     this.#controllers?.[Symbol.dispose]();
@@ -203,7 +208,6 @@ class PlayedRun implements Played {
     await this.#settle(() => this.#world.begin());
     await this.#restFor(0);
     for (const index of this.#order.steps ?? scenario.steps.keys()) {
-      this.#signal?.throwIfAborted();
       this.#step = index;
       const step = steps[index];
       if (!step) throw new RangeError(`expected a step of ${scenario.name} (0 to ${steps.length - 1}), got ${index}`);
@@ -223,7 +227,7 @@ class PlayedRun implements Played {
     try {
       await this.#unlessStopped(perform(step, this.cluster, (time) => this.#restFor(millisOf(time))));
     } catch (error) {
-      if (error instanceof Stopped) throw error;
+      if (error instanceof Stopped || this.#signal?.aborted) throw error;
       this.#add({ type: "step-failed", step: this.#step, detail: messageOf(error) });
     }
     await this.#restFor(0);

@@ -4,15 +4,16 @@ import { type Exploration, explore } from "../../explore/explore.ts";
 import { makeJudge } from "../../explore/judge/index.ts";
 import { LaboratoryError } from "../../explore/runs.ts";
 import { systemClock } from "../../util/clock.ts";
-import { LaboratoryPool } from "./pool.ts";
+import { LaboratoryPool, type PoolLimits } from "./pool.ts";
 import { createSecret, openLaboratory, closeLaboratories } from "./testing/certificates.ts";
 
 const opened: LaboratoryPool[] = [];
 const CERTIFICATES = new URL("./testing/modules/certificates.ts", import.meta.url);
 const EXITS = new URL("./testing/modules/exits.ts", import.meta.url);
 const NOTHING = new URL("./testing/modules/nothing.ts", import.meta.url);
-const pool = async (module: URL, workers = 2): Promise<LaboratoryPool> => {
-  const made = await LaboratoryPool.of(module, workers);
+const BLOCKS = new URL("./testing/modules/blocks.ts", import.meta.url);
+const pool = async (module: URL, workers = 2, limits: Partial<PoolLimits> = {}): Promise<LaboratoryPool> => {
+  const made = await LaboratoryPool.of(module, workers, { clock: systemClock, ...limits });
   opened.push(made);
   return made;
 };
@@ -84,11 +85,25 @@ describe("a pool of worker threads", () => {
     await expect(lab.run({ seed: 1, plan: [] }, AbortSignal.abort())).rejects.toThrow("aborted");
   });
 
+  test("a thread whose loop stands still is given up, and so is one that does not end when it is cancelled", async () => {
+    const blocked = await pool(BLOCKS, 1, { blockedMillis: 500 });
+    await expect(blocked.run({ seed: 1, plan: [] })).rejects.toThrow(
+      "expected the loop of a worker thread to go on, but it has stood still for 500 ms",
+    );
+    const cancelled = await pool(BLOCKS, 1, { cancelMillis: 200 });
+    await expect(cancelled.run({ seed: 1, plan: [] }, AbortSignal.timeout(200))).rejects.toThrow(
+      "expected a run to end within 200 ms when it is cancelled",
+    );
+    // One that answers goes on, however long it takes.
+    const slow = await pool(CERTIFICATES, 1, { blockedMillis: 5000 });
+    expect((await slow.run({ seed: 1, plan: [] })).complaints).toEqual([]);
+  });
+
   test("a module that is no exploration is refused, and so is one that is not there", async () => {
     await expect(pool(NOTHING)).rejects.toThrow(
       /^expected file:.*nothing\.ts to export by default what defineExploration\(\{ scenario, \.\.\. \}\) returns, got number$/,
     );
     await expect(pool(new URL("missing.ts", NOTHING))).rejects.toThrow("Cannot find module");
-    await expect(pool(CERTIFICATES, 0)).rejects.toThrow("expected at least 1 worker, got 0");
+    await expect(pool(CERTIFICATES, 0)).rejects.toThrow("expected 1 to 256 workers, got 0");
   });
 });

@@ -6,6 +6,7 @@
 import { Worker } from "node:worker_threads";
 import type { Laboratory, RunOrder, RunRecord, ScenarioOutline } from "../../explore/contract/laboratory.ts";
 import type { PerturbationType } from "../../explore/contract/plan.ts";
+import type { Clock, Timer } from "../../util/clock.ts";
 import { siblingModule } from "../../util/worker-threads.ts";
 import type { InProcessLaboratory } from "./laboratory.ts";
 import type { ThreadData, ThreadReply, ThreadRequest } from "./laboratory-thread.ts";
@@ -13,20 +14,45 @@ import type { ThreadData, ThreadReply, ThreadRequest } from "./laboratory-thread
 type Played = Extract<ThreadReply, { readonly type: "played" }>;
 type Ready = Extract<ThreadReply, { readonly type: "ready" }>;
 
+/** How long threads are waited for, in ms. */
+export interface PoolLimits {
+  /** Of the machine. */
+  readonly clock: Pick<Clock, "after">;
+  /** How long the loop of a thread may stand still; a minute by default. */
+  readonly blockedMillis?: number;
+  /** How long a run may take to end when it was cancelled; 5 s by default. */
+  readonly cancelMillis?: number;
+}
+
+const BLOCKED_MS = 60_000;
+const CANCEL_MS = 5000;
+/** How often a thread is asked whether its loop goes on. */
+const ASK_MS = 5000;
+/** A thread more than this is a mistake, and takes 50 MB. */
+const MAX_WORKERS = 256;
+
 /** One thread. It does one thing at a time: it begins, then it plays orders. */
 class LaboratoryThread {
   readonly #worker: Worker;
   /** What waits for the next reply. */
   #waiting: PromiseWithResolvers<ThreadReply> | undefined;
   #failure: Error | undefined;
+  readonly #limits: Required<PoolLimits>;
+  /** Asks the thread whether its loop goes on, or waits for the answer. */
+  #watch: Timer | undefined;
 
-  constructor(module: string, number: number) {
+  constructor(module: string, number: number, limits: PoolLimits) {
+    this.#limits = { blockedMillis: BLOCKED_MS, cancelMillis: CANCEL_MS, ...limits };
     const workerData: ThreadData = { module };
     this.#worker = new Worker(new URL(siblingModule(import.meta.url, "laboratory-thread")), {
       workerData,
       name: `keelson-explore-${number}`,
     });
-    this.#worker.on("message", (reply: ThreadReply) => this.#waiting?.resolve(reply));
+    this.#worker.on("message", (reply: ThreadReply) => {
+      if (reply.type !== "pong") this.#waiting?.resolve(reply);
+      // The answer may come after the run.
+      else if (this.#watch) this.#askLater();
+    });
     this.#worker.on("messageerror", (error) => this.#fail(error));
     this.#worker.on("error", (error) => this.#fail(error));
     this.#worker.on("exit", (code) =>
@@ -41,19 +67,39 @@ class LaboratoryThread {
 
   async play(order: RunOrder, signal?: AbortSignal): Promise<Played> {
     signal?.throwIfAborted();
-    const cancel = (): void => this.#send({ type: "cancel" });
+    const { clock, cancelMillis } = this.#limits;
+    let late: Timer | undefined;
+    const cancel = (): void => {
+      this.#send({ type: "cancel" });
+      const why = `expected a run to end within ${cancelMillis} ms when it is cancelled, but its thread is busy`;
+      late = clock.after(cancelMillis, () => this.#fail(new Error(why)), { holds: true });
+    };
     signal?.addEventListener("abort", cancel);
     try {
       const played = this.#next("played");
       this.#send({ type: "play", order });
+      this.#askLater();
       return (await played) as Played;
     } finally {
       signal?.removeEventListener("abort", cancel);
+      late?.cancel();
+      this.#watch?.cancel();
+      this.#watch = undefined;
     }
   }
 
   async end(): Promise<void> {
     await this.#worker.terminate();
+  }
+
+  #askLater(): void {
+    const { clock, blockedMillis } = this.#limits;
+    this.#watch?.cancel();
+    this.#watch = clock.after(Math.min(ASK_MS, blockedMillis), () => {
+      this.#send({ type: "ping" });
+      const why = `expected the loop of a worker thread to go on, but it has stood still for ${blockedMillis} ms: a program computes without end, or waits in a synchronous call`;
+      this.#watch = clock.after(blockedMillis, () => this.#fail(new Error(why)), { holds: true });
+    });
   }
 
   #send(request: ThreadRequest): void {
@@ -103,11 +149,13 @@ export class LaboratoryPool implements Laboratory {
    * Starts worker threads that each load a module and open its laboratory.
    *
    * @param module the URL of a module whose default export is what `defineExploration` returns
+   * @param limits by which a thread that does not answer is given up
    * @throws Error where the module cannot be loaded, or what its scenario begins with is refused
    */
-  static async of(module: URL, workers: number): Promise<LaboratoryPool> {
-    if (!Number.isInteger(workers) || workers < 1) throw new RangeError(`expected at least 1 worker, got ${workers}`);
-    const threads = Array.from({ length: workers }, (_, i) => new LaboratoryThread(module.href, i));
+  static async of(module: URL, workers: number, limits: PoolLimits): Promise<LaboratoryPool> {
+    if (!Number.isInteger(workers) || workers < 1 || workers > MAX_WORKERS)
+      throw new RangeError(`expected 1 to ${MAX_WORKERS} workers, got ${workers}`);
+    const threads = Array.from({ length: workers }, (_, i) => new LaboratoryThread(module.href, i, limits));
     try {
       const [ready] = await Promise.all(threads.map((thread) => thread.ready()));
       return new LaboratoryPool(threads, ready!);

@@ -9,7 +9,7 @@ function host(text: string) {
   const window = new QuietWindow();
   window.learn(1);
   const quiet = new Quiet(clock, window, () => false);
-  const place = { kubeconfig: "/kubeconfig", ports: [], env: process.env };
+  const place = { kubeconfig: "/kubeconfig", ports: [], env: process.env, clock };
   const program = new ProgramHost({ name: "node", command: [process.execPath, "-e", text] }, place, {
     clock,
     quiet,
@@ -79,7 +79,7 @@ test("a program that is not there loops, too", async () => {
   const ignore = (): void => {};
   const program = new ProgramHost(
     { name: "x", command: ["/nowhere/x"] },
-    { kubeconfig: "", ports: [], env: {} },
+    { kubeconfig: "", ports: [], env: {}, clock },
     {
       clock,
       quiet,

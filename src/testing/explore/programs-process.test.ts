@@ -1,12 +1,14 @@
 import { readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { expect, test } from "vitest";
+import { newSystemClock } from "../../util/clock.ts";
 import { ProgramProcess, filledCommand, freePorts, portAdvice } from "./programs-process.ts";
 
 const place = {
   kubeconfig: "/tmp/a kubeconfig",
   ports: [1234, 5678],
   env: { PATH: process.env["PATH"], MORE: "more" },
+  clock: newSystemClock(),
 };
 const node = (text: string, ...args: readonly string[]): ProgramProcess =>
   new ProgramProcess({ name: "node", command: [process.execPath, "-e", text, ...args] }, place);
@@ -76,6 +78,22 @@ test.skipIf(process.platform !== "linux")("a kill ends what it has started, too;
   await program.kill();
   expect(await program.ended).toEqual({ code: undefined, signal: "SIGKILL" });
   await expect.poll(() => ["gone", "Z"].includes(stateOf(pid))).toBe(true);
+});
+
+test("a process of another group that holds the output does not hold up the end", async () => {
+  const program = node(`
+    const { spawn } = require("node:child_process");
+    const other = spawn(process.execPath, ["-e", "setInterval(() => 0, 1000)"], { stdio: "inherit", detached: true });
+    console.log("other", other.pid);
+    setInterval(() => 0, 1000);
+  `);
+  const pid = Number((await printed(program, "other")).split(" ")[1]);
+  try {
+    await program.kill();
+    expect(await program.ended).toEqual({ code: undefined, signal: "SIGKILL" });
+  } finally {
+    process.kill(pid, "SIGKILL");
+  }
 });
 
 test("free ports can be used, and a taken one is recognised", async () => {

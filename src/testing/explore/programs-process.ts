@@ -5,6 +5,7 @@
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { createServer, type AddressInfo } from "node:net";
+import type { Clock } from "../../util/clock.ts";
 
 /** How a program is started. */
 export interface ProgramCommand {
@@ -27,6 +28,8 @@ export interface ProcessPlace {
   readonly kubeconfig: string;
   readonly ports: readonly number[];
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Of the machine. */
+  readonly clock: Pick<Clock, "after">;
 }
 
 /** How many ports a program may ask for. */
@@ -34,6 +37,8 @@ export const PORTS = 4;
 /** The lines of output of one life that are kept, and the length of one. */
 const MAX_LINES = 200;
 const MAX_LINE = 2000;
+/** How long the output of a process that has ended is read: one in another group may hold it open. */
+const OUTPUT_MS = 1000;
 
 /** Returns a command with its placeholders replaced. */
 export const filledCommand = (
@@ -79,7 +84,11 @@ export class ProgramProcess {
         this.#isOver = true;
         // What it has started holds its output open.
         this.#signal("SIGKILL");
-        this.#child.on("close", () => end({ code: code ?? undefined, signal: signal ?? undefined }));
+        const late = place.clock.after(OUTPUT_MS, () => this.#closeOutput(), { holds: true });
+        this.#child.on("close", () => {
+          late.cancel();
+          end({ code: code ?? undefined, signal: signal ?? undefined });
+        });
       });
     });
     for (const stream of [this.#child.stdout!, this.#child.stderr!]) this.#keepLines(stream);
@@ -117,6 +126,11 @@ export class ProgramProcess {
     } catch {
       // The whole group has ended.
     }
+  }
+
+  #closeOutput(): void {
+    this.#child.stdout!.destroy();
+    this.#child.stderr!.destroy();
   }
 
   #keepLines(stream: NodeJS.ReadableStream): void {

@@ -58,6 +58,8 @@ interface Replica {
   sender: ProgramSender;
   /** An older state that the next start reads. */
   stale: StaleState | undefined;
+  /** Whether it has ever sent a request. */
+  hasAsked: boolean;
   /** Whether this start of it has written a Lease. */
   led: boolean;
 }
@@ -103,7 +105,8 @@ export class ProgramsWorld implements World {
   readonly #down = new Map<Replica, number>();
   /** Why nothing can be explored. */
   #fault: Error | undefined;
-  #isStopped = false;
+  /** Aborted when all programs have been ended for good: nobody waits for them any more. */
+  readonly #end = new AbortController();
   readonly #outputs: ProgramOutput[] = [];
   readonly #closing: Promise<void>[] = [];
 
@@ -130,6 +133,11 @@ export class ProgramsWorld implements World {
     const replicas = await Promise.all(this.#programs.map((program) => this.#replica(program)));
     for (const { host } of replicas) host.start();
     await this.rest();
+    if (replicas.some(({ hasAsked }) => hasAsked) || this.#context.plan.length > 0) return;
+    const names = this.#programs.map(({ command }) => command.name).join(" and ");
+    throw new ProgramError(
+      `expected ${names} to send a request to the server, found none: {} in an argument is the path of a kubeconfig, which stands in KUBECONFIG as well`,
+    );
   }
 
   isRunning(actor: Actor): boolean {
@@ -176,7 +184,7 @@ export class ProgramsWorld implements World {
 
   async rest(): Promise<void> {
     this.#startThoseOfNextStep();
-    const rest = await this.#quiet.rest(REST_LIMIT_MS);
+    const rest = await this.#quiet.rest(REST_LIMIT_MS, this.#end.signal);
     if (this.#fault) throw this.#fault;
     if (rest === "restless") throw new StillWriting(this.#context.trace.entries, this.#activity);
     for (const { replicas } of this.#programs) for (const { host } of replicas) host.rested();
@@ -210,7 +218,7 @@ export class ProgramsWorld implements World {
   }
 
   async pass(millis: number): Promise<void> {
-    await sleep(this.#clock, millis, undefined, { holds: true });
+    await sleep(this.#clock, millis, this.#end.signal, { holds: true });
   }
 
   async jump(): Promise<void> {
@@ -229,7 +237,7 @@ export class ProgramsWorld implements World {
 
   /** Whether all programs have been ended for good. */
   get isStopped(): boolean {
-    return this.#isStopped;
+    return this.#end.signal.aborted;
   }
 
   /** Programs stand still where they are. */
@@ -243,8 +251,8 @@ export class ProgramsWorld implements World {
   }
 
   stop(): void {
-    if (this.#isStopped) return;
-    this.#isStopped = true;
+    if (this.isStopped) return;
+    this.#end.abort();
     for (const replica of this.#programs.flatMap(({ replicas }) => replicas)) {
       if (replica.host.isRunning) this.#keep(replica, "ran until the end", replica.host.output);
       this.#closing.push(replica.host.close());
@@ -264,7 +272,9 @@ export class ProgramsWorld implements World {
       sender: () => replica.sender,
       seen: (exchange) => this.#seen(replica, exchange),
     });
-    const place = { kubeconfig: endpoint.env["KUBECONFIG"]!, ports: await freePorts(PORTS), env: this.#settings.env };
+    const { env } = this.#settings;
+    const kubeconfig = endpoint.env["KUBECONFIG"]!;
+    const place = { kubeconfig, ports: await freePorts(PORTS), env, clock: this.#clock };
     const events = {
       started: () => this.#started(replica),
       killed: (output: readonly string[]) => {
@@ -277,10 +287,10 @@ export class ProgramsWorld implements World {
     };
     const host = new ProgramHost(command, place, { clock: this.#clock, quiet: this.#quiet, events });
     const sender = new ProgramSender(command.name, -1, () => {});
-    const replica: Replica = { program, host, sender, stale: undefined, led: false };
+    const replica: Replica = { program, host, sender, stale: undefined, hasAsked: false, led: false };
     program.replicas.push(replica);
     // It came while everything was stopped.
-    if (this.#isStopped) await host.close();
+    if (this.isStopped) await host.close();
     return replica;
   }
 
@@ -335,6 +345,7 @@ export class ProgramsWorld implements World {
     // What a dead process has sent still comes.
     if (sender.isOver) return;
     host.seen();
+    replica.hasAsked = true;
     if (sender.stale) {
       (exchange as { -readonly [M in "url"]: string }).url = staleUrl(method, url, sender.stale.revision);
     }
@@ -358,7 +369,7 @@ export class ProgramsWorld implements World {
     program.ended.get(path)?.();
     this.#quiet.stir();
     exchange.onOver(() => {
-      if (sender.isOver || this.#isStopped) return;
+      if (sender.isOver || this.isStopped) return;
       program.ended.get(path)?.();
       program.ended.set(path, this.#quiet.expect(AGAIN_MS));
     });

@@ -86,7 +86,7 @@ export interface Scenario {
 export interface ProgramContext {
   readonly client: Client;
   readonly clock: Clock;
-  /** Aborted when the program shall end by itself. */
+  /** Aborted when the run is over: what the program has outside of the cluster can be released then. */
   readonly signal: AbortSignal;
   /** Random numbers of this start: others than those of the start before, and of another replica. */
   readonly random?: Random;

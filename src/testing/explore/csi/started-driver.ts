@@ -56,8 +56,8 @@ export class StartedDriver implements AsyncDisposable {
   }
 
   #begin(): ProgramProcess {
-    const { command, env } = this.#options;
-    return new ProgramProcess({ name: "driver", command }, { kubeconfig: "", ports: [], env });
+    const { command, env, clock } = this.#options;
+    return new ProgramProcess({ name: "driver", command }, { kubeconfig: "", ports: [], env, clock });
   }
 
   async #ready(): Promise<void> {
