@@ -75,7 +75,7 @@ const exploreIn = (lab: Laboratory, plans: number, onProgress: (progress: Progre
 
 async function measurePool(plans: number, workers: number): Promise<void> {
   const [began, before] = [performance.now(), cpu()];
-  await using lab = await LaboratoryPool.of(MODULE, workers);
+  await using lab = await LaboratoryPool.of(MODULE, workers, { clock: systemClock });
   const opened = performance.now();
   const explored = await exploreIn(lab, plans, () => {});
   const used = cpu() - before;
@@ -94,7 +94,7 @@ async function measurePool(plans: number, workers: number): Promise<void> {
 
 async function measureMemory(plans: number, workers: number): Promise<void> {
   await using lab: Laboratory =
-    workers === 0 ? await openLaboratory(shops.scenario, shops) : await LaboratoryPool.of(MODULE, workers);
+    workers === 0 ? await openLaboratory(shops.scenario, shops) : await LaboratoryPool.of(MODULE, workers, { clock: systemClock });
   let next = EACH;
   await exploreIn(lab, plans, ({ plans: done }) => {
     if (done < next) return;

@@ -10,8 +10,8 @@ import { type Exploration, explore } from "../../src/explore/explore.ts";
 import { makeJudge } from "../../src/explore/judge/index.ts";
 import { describePlan } from "../../src/explore/perturbations/index.ts";
 import { InProcessLaboratory } from "../../src/testing/explore/laboratory.ts";
-import { playAgain } from "../../src/testing/explore/play-again.ts";
 import { ProgramsLaboratory } from "../../src/testing/explore/programs.ts";
+import { replayFinding } from "../../src/testing/explore/replay.ts";
 import { systemClock } from "../../src/util/clock.ts";
 import type { Entry } from "./entry.ts";
 import type { Toolchains } from "./toolchains.ts";
@@ -87,8 +87,7 @@ export async function replayEntry(
   await using lab = await laboratoryOf(entry, options);
   const { signal } = new AbortController();
   const judge: MakeJudge = (clean) => makeJudge(clean, entry.scenario.ignore);
-  const { findings } = await playAgain(lab, judge, finding, { times, clock: systemClock, signal });
-  return findings[0]?.replayed.shown ?? 0;
+  return (await replayFinding(lab, judge, finding, { times, signal })).shown;
 }
 
 /** A finding in one line. */

@@ -173,7 +173,7 @@ export const NODE_STORIES: Readonly<Record<string, OwnStory>> = {
             pod("a", {}, { nodeName: "one" }),
             pod("b", {}, { nodeName: "two" }),
             pod("c", {}, { nodeName: "two" }),
-            pod("d"),
+            pod("d", {}),
           ],
         },
         ...["b", "c"].map((name) => ({
