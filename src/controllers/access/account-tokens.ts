@@ -7,11 +7,14 @@
 import { type Client, type Key, attempt, keyOf, keyText, parseKey, retryOnConflict } from "../../client/index.ts";
 import { Secret, ServiceAccount } from "../../client/kinds/index.ts";
 import type { Dialect } from "../../meta/dialect.ts";
-import { type Controller, defineKeyController, sharedInformer } from "../../runtime/index.ts";
+import { type Controller, type Result, defineKeyController, sharedInformer } from "../../runtime/index.ts";
 import { deleteObject } from "../../runtime/writes.ts";
 
 /** The longest lifetime of a TokenRequest, in seconds (136 years). */
 const MAX_EXPIRATION_SECONDS = 2 ** 32;
+
+/** After a conflict, when memory shows the newer version. */
+const LATER: Result = { requeueAfter: "1s" };
 
 type NamespacedKey = Key<"Namespaced">;
 
@@ -64,31 +67,33 @@ export function accountTokens({ labelDomain }: Dialect, caCertificate: string, s
       if (what === "forget" && !secret)
         await forget(client, { namespace: secretKey.namespace, name: account }, secretKey.name);
       if (what === "fill" && secret && secret.metadata.deletionTimestamp === undefined) {
-        await fillSecret(client, secret, informer(accounts).get(accountOf(secret)));
+        return await fillSecret(client, secret, informer(accounts).get(accountOf(secret)));
       }
+      return undefined;
     },
   });
 
   /** @param cached the account in memory, which may be stale */
-  async function fillSecret(client: Client, secret: Secret, cached: ServiceAccount | undefined): Promise<void> {
+  async function fillSecret(client: Client, secret: Secret, cached: ServiceAccount | undefined): Promise<Result> {
     const { uid, resourceVersion } = secret.metadata;
     const marked = annotationOf(secret, "uid");
     const fits = (one: ServiceAccount | undefined): boolean => !!one && ["", one.metadata.uid].includes(marked);
     const account = fits(cached) ? cached : await client.resource(ServiceAccount).find(accountOf(secret));
     if (!account || !fits(account)) {
-      await deleteObject(client, Secret, secret, { resourceVersion });
-      return;
+      const why = await deleteObject(client, Secret, secret, { resourceVersion });
+      return why === "Conflict" ? LATER : undefined;
     }
-    if (account.metadata.deletionTimestamp !== undefined) return;
+    if (account.metadata.deletionTimestamp !== undefined) return undefined;
     const data = await missingData(client, secret, account);
     const isMarked = marked === account.metadata.uid;
-    if (isMarked && Object.keys(data).length === 0) return;
+    if (isMarked && Object.keys(data).length === 0) return undefined;
     const metadata = { uid, resourceVersion, annotations: { [annotations.uid]: account.metadata.uid } };
-    await attempt(
+    const written = await attempt(
       client.resource(Secret).patch(keyOf<"Namespaced">(secret), { metadata, data }),
       "NotFound",
       "Conflict",
     );
+    return written.ok || written.reason === "NotFound" ? undefined : LATER;
   }
 
   /** Returns the data that a Secret lacks or has with other values. */

@@ -4,7 +4,7 @@
  */
 import { type ApiObject, type Kind, type MergePatch, type NewObject, attempt } from "../../client/index.ts";
 import { ConfigMap, Namespace, ServiceAccount } from "../../client/kinds/index.ts";
-import { type Controller, defineController, sharedInformer, watches } from "../../runtime/index.ts";
+import { type Controller, type Result, defineController, sharedInformer, watches } from "../../runtime/index.ts";
 
 /** Keeps the ServiceAccount of Pods without one. */
 export const defaultServiceAccount: Controller = perNamespace("keelson-serviceaccount", ServiceAccount, {
@@ -21,6 +21,11 @@ export const rootCaPublisher = (certificate: string): Controller =>
     data: { "ca.crt": certificate },
   });
 
+/**
+ * Until memory has what was created: where it is deleted before memory has seen it, no event tells of that.
+ */
+const LOOK_AGAIN: Result = { requeueAfter: "1m" };
+
 type WithData = { readonly data?: Readonly<Record<string, unknown>> };
 
 /** Returns a controller that creates an object in every namespace and corrects its data. */
@@ -36,16 +41,18 @@ function perNamespace<T extends ApiObject>(
     // The controller itself creates them.
     sources: [watches(copies, namespaceOf, ({ type }) => type !== "added")],
     async reconcile({ object, client, informer }) {
-      if (object.metadata.deletionTimestamp !== undefined) return;
+      if (object.metadata.deletionTimestamp !== undefined) return undefined;
       const key = { namespace: object.metadata.name, name: wanted.metadata.name };
       const there: (T & WithData) | undefined = informer(copies).get(key);
       if (!there) {
         const made = Object.assign({}, wanted, { metadata: { ...wanted.metadata, namespace: key.namespace } });
-        await attempt(client.resource(kind).create(made), "AlreadyExists", "NotFound", "Forbidden");
+        const done = await attempt(client.resource(kind).create(made), "AlreadyExists", "NotFound", "Forbidden");
+        return done.ok || done.reason === "AlreadyExists" ? LOOK_AGAIN : undefined;
       } else if (differs(there, wanted)) {
         const patch = patchOf(there, wanted) as MergePatch<T & WithData>;
         await attempt(client.resource(kind).patch(key, patch), "NotFound");
       }
+      return undefined;
     },
   });
 }

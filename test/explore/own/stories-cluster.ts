@@ -139,12 +139,26 @@ const policy = (expression: string) => ({
   validations: [{ expression }],
 });
 
-const candidate = (name: string, version: string) => ({
-  apiVersion: `${COORDINATION}/v1beta1`,
-  kind: "LeaseCandidate",
-  metadata: { name },
-  spec: { leaseName: "l", binaryVersion: "1.35.0", emulationVersion: version, strategy: "OldestEmulationVersion" },
-});
+/** Candidates stand for a Lease, and have just said that they live. */
+const stand =
+  (versions: Readonly<Record<string, string>>) =>
+  (cluster: Cluster): Promise<unknown> => {
+    const renewTime = new Date(cluster.clock.now()).toISOString().replace("Z", "000Z");
+    return cluster.apply(
+      ...Object.entries(versions).map(([name, emulationVersion]) => ({
+        apiVersion: `${COORDINATION}/v1beta1`,
+        kind: "LeaseCandidate",
+        metadata: { name },
+        spec: {
+          leaseName: "l",
+          binaryVersion: "1.35.0",
+          emulationVersion,
+          strategy: "OldestEmulationVersion",
+          renewTime,
+        },
+      })),
+    );
+  };
 
 const event = (name: string) => ({
   apiVersion: "v1",
@@ -466,7 +480,7 @@ export const CLUSTER_STORIES: Readonly<Record<string, OwnStory>> = {
       name: "one of several candidates leads, and another one is preferred later",
       pause: "3s",
       steps: [
-        { name: "one stands", create: candidate("a", "1.34.0") },
+        { name: "one stands", do: stand({ a: "1.34.0" }) },
         {
           name: "it leads",
           patch: {
@@ -476,7 +490,7 @@ export const CLUSTER_STORIES: Readonly<Record<string, OwnStory>> = {
             with: { spec: { leaseDurationSeconds: 600 } },
           },
         },
-        { name: "others stand", create: [candidate("b", "1.33.0"), candidate("c", "1.35.0")] },
+        { name: "others stand", do: stand({ b: "1.33.0", c: "1.35.0" }) },
         { name: "it goes", delete: { apiVersion: `${COORDINATION}/v1`, kind: "Lease", name: "l" } },
         {
           name: "a candidate goes",

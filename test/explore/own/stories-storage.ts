@@ -106,9 +106,10 @@ export const STORAGE_STORIES: Readonly<Record<string, OwnStory>> = {
     beside: ["garbage-collector", "namespace"],
     scenario: {
       name: "claims are bound to volumes, deleted, and made again",
-      start: [volume("small", "1Gi"), volume("large", "5Gi")],
+      // Each claim fits one volume only: which of several it gets depends on what is known of them.
+      start: [volume("small", "1Gi"), volume("large", "5Gi", { accessModes: ["ReadWriteMany"] })],
       steps: [
-        { name: "claim", create: [claim("a", "1Gi"), claim("b", "3Gi")] },
+        { name: "claim", create: [claim("a", "1Gi"), claim("b", "3Gi", { accessModes: ["ReadWriteMany"] })] },
         { name: "delete one", delete: core("PersistentVolumeClaim", "a") },
         { name: "make it again", create: claim("a", "1Gi") },
         { name: "another volume", create: volume("more", "1Gi") },

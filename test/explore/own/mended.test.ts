@@ -1,0 +1,73 @@
+/** What exploring the stories has found, and was mended: each plan is played again. */
+import { afterEach, expect, test } from "vitest";
+import { builtInControllers, chooseControllers } from "../../../src/controllers/index.ts";
+import type { RunRecord } from "../../../src/explore/contract/laboratory.ts";
+import type { DeliveryPoint, Perturbation } from "../../../src/explore/contract/plan.ts";
+import type { StoredObject } from "../../../src/explore/contract/state.ts";
+import type { ChangeEntry } from "../../../src/explore/contract/trace.ts";
+import { kubernetes } from "../../../src/meta/dialect.ts";
+import { openLaboratory } from "../../../src/testing/explore/explore.ts";
+import type { InProcessLaboratory } from "../../../src/testing/explore/laboratory.ts";
+import { OWN_STORIES } from "./stories.ts";
+
+const SETTINGS = { dialect: kubernetes, eventTtlMillis: 3_600_000, caCertificate: "" };
+
+let opened: InProcessLaboratory | undefined;
+afterEach(() => opened?.[Symbol.asyncDispose]());
+
+/** Plays a story with one perturbation. */
+async function play(story: string, perturbation: Perturbation, steps?: readonly number[]): Promise<RunRecord> {
+  const { explored, beside, scenario, settings, cluster } = OWN_STORIES[story]!;
+  const controllers = () => chooseControllers(builtInControllers({ ...SETTINGS, ...settings }), explored);
+  opened = await openLaboratory(scenario, {
+    programs: { own: { controllers } },
+    cluster: { ...cluster, controllers: beside },
+  });
+  const run = await opened.run({ seed: 1, plan: [perturbation], ...(steps && { steps }) });
+  expect(run.met).toEqual([true]);
+  expect(run.complaints).toEqual([]);
+  return run;
+}
+
+const event = (kind: string, change: DeliveryPoint["change"], name: string, namespace?: string): DeliveryPoint => {
+  return { actor: "own", group: "", kind, name, change, occurrence: 0, ...(namespace !== undefined && { namespace }) };
+};
+
+/** An object in the end. */
+const objectIn = ({ states }: RunRecord, kind: string, name: string, namespace: string): StoredObject | undefined =>
+  states
+    .at(-1)!
+    .state.objects.find(
+      (one) => one.kind === kind && one.metadata.name === name && one.metadata.namespace === namespace,
+    );
+
+test("CTL-NS-1: a namespace that was made again under the name of a deleted one keeps what it has", async () => {
+  const gap = { type: "gap", at: event("Namespace", "DELETED", "team"), untilStep: 3 } as const;
+  const { trace } = await play("namespaces", gap);
+  const again = trace.find(({ type, ...entry }) => type === "step" && "step" in entry && entry.step === 3)!.seq;
+  const deleted = trace
+    .slice(again)
+    .filter((entry): entry is ChangeEntry => entry.type === "change" && entry.change === "deleted");
+  expect(deleted.map(({ object }) => `${object.kind} ${object.name}`)).toEqual([]);
+});
+
+test("a namespace whose content is deleted while an answer is lost has not failed: it is tried again", async () => {
+  const at = { actor: "own", protocol: "api", verb: "deletecollection", group: "", kind: "ConfigMap" } as const;
+  await play("namespaces", { type: "answer-lost", at: { ...at, namespace: "team", occurrence: 0 } });
+});
+
+test("an account that is deleted before its controller has seen it is made again", async () => {
+  const gap = { type: "gap", at: event("ServiceAccount", "ADDED", "default", "default") } as const;
+  expect(objectIn(await play("system namespaces", gap, [1]), "ServiceAccount", "default", "default")).toBeDefined();
+});
+
+test("CTL-SA-3: a Secret gets its token after a conflict", async () => {
+  const at = { actor: "own", protocol: "api", verb: "patch", group: "", kind: "Secret" } as const;
+  const point = { ...at, namespace: "default", name: "a", occurrence: 0 };
+  const run = await play("tokens", { type: "refused", at: point, with: "conflict", times: 1 }, [0]);
+  expect(objectIn(run, "Secret", "a", "default")).toHaveProperty("data.token");
+});
+
+test("an Event of a controller whose webhooks are slow does not stop the clock", async () => {
+  await play("ephemeral volumes", { type: "slow-webhooks", actor: "own", byMillis: 9000 });
+});
