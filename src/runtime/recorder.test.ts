@@ -64,38 +64,6 @@ test("a source that floods has its burst, then one more event every five minutes
   expect(written.length).toBeLessThanOrEqual(25 + 12);
 });
 
-test("an event whose request waits for the clock is no work that is running, and neither are those behind it", async () => {
-  const clock = new ManualClock();
-  const activity = new Activity(clock);
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const server = new FakeServer();
-  const transport: Transport = async (request) => {
-    using _waiting = pauseCount();
-    await promise;
-    return server.transport(request);
-  };
-  const recorder = new Recorder({
-    client: new Client(transport, { userAgent: "test", clock }),
-    form: seriesForm(Event),
-    clock,
-    activity,
-    failed: (error) => expect.unreachable(String(error)),
-  });
-  for (const name of ["a", "b"])
-    recorder.record({ type: "Normal", reason: "Seen", note: "n", regarding: object(name), source: "t", instance: "t" });
-  expect(activity.count).toBe(1);
-  await settle();
-  expect(activity.count).toBe(0);
-  resolve();
-  for (let i = 0; i < 2; i++) {
-    const call = await server.next();
-    expect(activity.count).toBe(1);
-    call.json(call.body);
-    await settle();
-  }
-  expect(activity.count).toBe(0);
-});
-
 test("an event that is not answered within 30 s is given up, and the next ones are written", async () => {
   const { server, clock, written, failures, record, flush, answer } = setUp(false);
   record(object("a"), "lost");

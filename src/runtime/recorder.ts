@@ -180,12 +180,6 @@ export class Recorder {
       });
   }
 
-  /** The unit of all Events that wait: those behind one that waits for the clock wait for it, too. */
-  #counted(what: string): ActivityCount | undefined {
-    const { activity } = this.#options;
-    return (this.#count ??= activity && new ActivityCount(() => activity.begin(what)));
-  }
-
   #isFull(): boolean {
     const isFull = this.#waiting >= MAX_WAITING;
     if (isFull && !this.#isDropping) {

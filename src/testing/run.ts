@@ -185,6 +185,7 @@ function serviceAccount(text: string): Identity {
 /** Whether a retry may succeed: after a conflict, an overloaded or failed server, a lost response, or an injected fault. */
 function isTransient(error: unknown): boolean {
   if (error instanceof BrokenOff) return true;
+  if (error instanceof AggregateError) return error.errors.length > 0 && error.errors.every(isTransient);
   if (!(error instanceof StatusError)) return false;
   const { code = 0 } = error.status;
   const passes = error.is("Conflict", "AlreadyExists", "NotFound", "TooManyRequests");

@@ -269,6 +269,33 @@ describe.each<Dialect["name"]>(["neutral", "kubernetes"])("the namespace control
     await world.until(isGone);
   });
 
+  test("CTL-NS-1: what is in a namespace of the name that was made since memory was right is left alone", async () => {
+    await create(ConfigMap, "held", { finalizers: ["example.com/mine"] });
+    await world.resource(Namespace).delete({ name: "team" });
+    // Namespaces are listed, and no change of them is seen.
+    const blind =
+      (transport: Transport): Transport =>
+      (request) =>
+        request.path.startsWith("/api/v1/namespaces?") && request.path.includes("watch=")
+          ? new Promise(() => {})
+          : transport(request);
+    const manager = world.manager({ client: world.client.with({ through: blind }) }).add(namespaceLifecycle);
+    await manager.start();
+    await world.advance("5s");
+    // Another server finishes the deletion.
+    await world.resource(ConfigMap).patch({ name: "held", namespace: "team" }, { metadata: { finalizers: null } });
+    const gone = await world.resource(Namespace).get({ name: "team" });
+    await world
+      .resource(Namespace)
+      .subresource("finalize")
+      .update({ ...gone, spec: { finalizers: [] } });
+    await world.resource(Namespace).create({ metadata: { name: "team" } });
+    await create(ConfigMap, "new");
+    await world.advance("1m");
+    expect(await world.resource(ConfigMap).find({ name: "new", namespace: "team" })).toBeDefined();
+    expect(world.failures).toEqual([]);
+  });
+
   test("a namespace that nobody deletes is left alone", async () => {
     await create(ConfigMap, "a");
     const before = await world.resource(Namespace).find({ name: "team" });

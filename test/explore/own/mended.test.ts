@@ -51,6 +51,11 @@ test("CTL-NS-1: a namespace that was made again under the name of a deleted one 
   expect(deleted.map(({ object }) => `${object.kind} ${object.name}`)).toEqual([]);
 });
 
+test("a namespace whose content is deleted while an answer is lost has not failed: it is tried again", async () => {
+  const at = { actor: "own", protocol: "api", verb: "deletecollection", group: "", kind: "ConfigMap" } as const;
+  await play("namespaces", { type: "answer-lost", at: { ...at, namespace: "team", occurrence: 0 } });
+});
+
 test("an account that is deleted before its controller has seen it is made again", async () => {
   const gap = { type: "gap", at: event("ServiceAccount", "ADDED", "default", "default") } as const;
   expect(objectIn(await play("system namespaces", gap, [1]), "ServiceAccount", "default", "default")).toBeDefined();
