@@ -22,11 +22,11 @@ export const trustBundlePublisher = (certificate: string): Controller =>
       return informer;
     },
     async reconcile({ client, kinds }) {
-      if (certificate === "" || !(await kinds.serves(ClusterTrustBundle))) return;
+      if (certificate === "" || !(await kinds.serves(ClusterTrustBundle))) return undefined;
       const resource = client.resource(ClusterTrustBundle);
       const name = nameOf(certificate);
       const spec = { signerName, trustBundle: certificate };
-      await attempt(resource.create({ metadata: { name }, spec }), "AlreadyExists");
+      const { ok: isNew } = await attempt(resource.create({ metadata: { name }, spec }), "AlreadyExists");
       const { items } = await resource.list({ fieldSelector: `spec.signerName=${signerName}` });
       for (const bundle of items) {
         if (bundle.metadata.name !== name) await attempt(resource.delete(bundle), "NotFound");
@@ -34,6 +34,8 @@ export const trustBundlePublisher = (certificate: string): Controller =>
           await attempt(resource.update({ ...bundle, spec }), "NotFound", "Conflict");
         }
       }
+      // Where it is deleted before memory has seen it, no event tells of that.
+      return isNew ? { requeueAfter: "1m" } : undefined;
     },
   });
 
