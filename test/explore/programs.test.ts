@@ -173,7 +173,10 @@ describe("a naive program", { timeout: 300_000 }, () => {
     const programs = [{ name: "tickets", command: naive }];
     await using lab = await ProgramsLaboratory.of({ ...scenario, steps }, { programs, env: process.env });
     const at = { ...create, name: "one" };
-    const { trace, met } = await lab.run({ seed: 1, plan: [{ type: "crash", at, when: "after", downMillis: 600_000 }] });
+    const { trace, met } = await lab.run({
+      seed: 1,
+      plan: [{ type: "crash", at, when: "after", downMillis: 600_000 }],
+    });
     expect(met).toEqual([true]);
     const told = trace.flatMap((entry) =>
       entry.type === "life"

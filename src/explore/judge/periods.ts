@@ -17,6 +17,9 @@ export interface Disturbance {
   readonly kind?: Pick<ObjectRef, "group" | "kind">;
 }
 
+/** How long the answer of a program of another process to a change may take. */
+const AT_ONCE_MS = 2000;
+
 /** The steps and disturbances of a run. States are named by their index in the record. */
 export class Periods {
   readonly disturbances: readonly Disturbance[];
@@ -63,7 +66,7 @@ export class Periods {
 
   /**
    * Whether a change of a step, the first one that is looked for, followed at once from what the user did in that step: within a tenth of
-   * the time of the step.
+   * the time of the step, or the seconds that a program of another process may take.
    */
   followsUser(state: number, isLookedFor: (change: ChangeEntry) => boolean): boolean {
     const step = this.#steps[state];
@@ -73,7 +76,9 @@ export class Periods {
       .filter((entry): entry is ChangeEntry => entry.type === "change");
     const first = changes.findIndex(({ actor }) => actor === "user");
     const found = first < 0 ? undefined : changes.slice(first).find(isLookedFor);
-    return found !== undefined && found.at - changes[first]!.at <= (step.quietAt - step.begunAt) / 10;
+    return (
+      found !== undefined && found.at - changes[first]!.at <= Math.max(AT_ONCE_MS, (step.quietAt - step.begunAt) / 10)
+    );
   }
 
   /** Whether nothing was held, lost or down in the last half of the time of a step. */

@@ -17,6 +17,8 @@ export interface Variation {
   readonly beforeQuiet?: (run: RecordedRun, step: number) => void;
   /** Called after the last step, before the long quiet is over. */
   readonly inQuiet?: (run: RecordedRun) => void;
+  /** The pause of each step, in ms; 5 min by default. */
+  readonly pauseMillis?: number;
   /** Half of the quiet in the end, in ms; 12 h by default. */
   readonly halfMillis?: number;
 }
@@ -33,7 +35,7 @@ const owned = (owner: StoredObject) => ({
 /** Plays the run. */
 export function operatorRun(
   seed: number,
-  { plan, make, beforeQuiet, inQuiet, halfMillis = 43_200_000 }: Variation = {},
+  { plan, make, beforeQuiet, inQuiet, pauseMillis, halfMillis = 43_200_000 }: Variation = {},
 ): RecordedRun {
   const run = new RecordedRun(seed, plan);
   const create = (sent: Sent): void => {
@@ -87,7 +89,7 @@ export function operatorRun(
     { subresource: "status" },
   );
   beforeQuiet?.(run, 0);
-  run.quiet();
+  run.quiet(pauseMillis);
   run.begin("change the Widget");
   const changed = run.update("user", widget, { spec: { size: 2, colour: "blue" } });
   run.deliver(OPERATOR, changed, "MODIFIED");
@@ -99,7 +101,7 @@ export function operatorRun(
     { subresource: "status" },
   );
   beforeQuiet?.(run, 1);
-  run.quiet();
+  run.quiet(pauseMillis);
   run.begin("quiet");
   run.pass(halfMillis + 100);
   inQuiet?.(run);
