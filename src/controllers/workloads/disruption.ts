@@ -103,7 +103,7 @@ class BudgetMemory implements Disposable {
     const { labels } = object.spec.template?.metadata ?? {};
     if (!labels) return;
     const { namespace = "" } = object.metadata;
-    for (const budget of budgetsOf({ metadata: { name: "", namespace, labels } }, all)) this.#look(budget, false);
+    for (const budget of budgetsOf({ metadata: { namespace, labels } }, all)) this.#look(budget, false);
   }
 
   #look(budget: PodDisruptionBudget, isNews: boolean): void {

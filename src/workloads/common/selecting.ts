@@ -11,7 +11,11 @@ const everything = (namespace: string): string => `${namespace}/`;
 const bucketOfLabel = (namespace: string, key: string, value: string): string => `${namespace}/${key}=${value}`;
 
 /** Indexes objects by their namespace, and in it by each of their labels. */
-export function labelBuckets({ metadata: { namespace = "", labels } }: ApiObject): readonly string[] {
+export function labelBuckets({
+  metadata: { namespace = "", labels },
+}: {
+  readonly metadata: Pick<ApiObject["metadata"], "namespace" | "labels">;
+}): readonly string[] {
   const buckets = [everything(namespace)];
   if (labels) for (const key of Object.keys(labels)) buckets.push(bucketOfLabel(namespace, key, labels[key]!));
   return buckets;

@@ -57,6 +57,7 @@ export const BINDER_MUTANTS: readonly Mutant[] = [
   const written = await write(client, PersistentVolume, { ...reserved, metadata } as PersistentVolume);`,
     story: "contest",
     fault: "A binder whose watch of volumes is behind takes a volume from the claim that has it.",
+    shows: "dangling",
   },
   {
     name: "binding: what is written does not count until it is seen",
@@ -139,6 +140,7 @@ export const BINDER_MUTANTS: readonly Mutant[] = [
     replace: "const found = memory.claims.get(key);",
     story: "reclaim",
     fault: "While the watch of claims is behind, a volume is released, and its data deleted, whose claim exists.",
+    shows: "missing",
   },
   {
     name: "release: the claim in memory may be another one of that name",
@@ -147,6 +149,7 @@ export const BINDER_MUTANTS: readonly Mutant[] = [
     replace: "if (known) return known;",
     story: "reclaim",
     fault: "A volume whose claim was deleted and made again goes to the new claim with the old data.",
+    shows: "step-failed",
   },
   {
     name: "release: the claim of the server may be another one of that name",

@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { showsWithout } from "./explore-story.ts";
+import { type exploreStory as explore, showsWithout } from "./explore-story.ts";
 import type { Mutant } from "./mutant.ts";
 import { MutantLoader } from "./loader.ts";
 import type { ChildOrder, Outcome } from "./play.ts";
@@ -17,7 +17,7 @@ const ENTRY = new URL("explore-story.ts", import.meta.url);
 
 /** Explores the story of a mutant until it shows a fault that it does not show without the mutant. */
 async function look(mutant: Mutant, loader: MutantLoader, { seed, plans }: ChildOrder): Promise<Outcome> {
-  const { exploreStory } = (await loader.import(mutant)) as typeof import("./explore-story.ts");
+  const { exploreStory } = (await loader.import(mutant)) as { readonly exploreStory: typeof explore };
   const known: string[] = [];
   let seconds = 0;
   for (;;) {

@@ -119,6 +119,7 @@ export const COLLECTOR_MUTANTS: readonly Mutant[] = [
     replace: ") return undefined;",
     story: "owners",
     fault: "An owner is gone while a dependent that blocks it is still there.",
+    shows: "always",
   },
   {
     name: "foreground: the dependents of dependents are deleted in the background",
@@ -127,6 +128,7 @@ export const COLLECTOR_MUTANTS: readonly Mutant[] = [
     replace: 'return remove(ctx, node, "Background");',
     story: "adoption",
     fault: "A dependent is gone while what it owns, and what blocks it, is still there.",
+    shows: "always",
   },
   {
     name: "background: dependents of dependents become orphans",

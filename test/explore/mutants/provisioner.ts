@@ -104,6 +104,7 @@ export const PROVISIONER_MUTANTS: readonly Mutant[] = [
     replace: "  if (wasStored === null) {",
     story: "volumes",
     fault: "A claim that is deleted while its volume is made leaves a volume of the driver.",
+    shows: "leaked",
   },
   {
     name: "memory decides that no object of the volume is stored",
