@@ -37,7 +37,7 @@ export class MutantLoader implements Disposable {
         const loaded = next(url, context);
         const [bare, number] = url.split(QUERY);
         const one = number === undefined ? undefined : this.#loaded[Number(number)];
-        return one?.url === bare
+        return one && one.url === bare
           ? { ...loaded, source: mutated(readFileSync(new URL(one.url), "utf8"), one.mutant) }
           : loaded;
       },

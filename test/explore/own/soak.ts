@@ -10,6 +10,7 @@ import { parseArgs } from "node:util";
 import type { Finding } from "../../../src/explore/contract/finding.ts";
 import { encodeFinding } from "../../../src/explore/finding-file.ts";
 import { describePlan } from "../../../src/explore/perturbations/index.ts";
+import type { Duration } from "../../../src/util/duration.ts";
 import { exploreStory, replayStory } from "./run.ts";
 import { OWN_STORIES } from "./stories.ts";
 
@@ -56,7 +57,7 @@ async function soakAll(): Promise<void> {
 async function soak(name: string, seed: number): Promise<void> {
   const { result, findings, accepted } = await exploreStory(OWN_STORIES[name]!, {
     seed,
-    budget: values.budget,
+    budget: values.budget as Duration,
     ...(values.plans !== undefined && { plans: Number(values.plans) }),
   });
   const { plans, runs, seconds, ended } = result.exploration;
