@@ -53,9 +53,8 @@ test("CTL-NS-1: a namespace that was made again under the name of a deleted one 
 
 test("a namespace whose content is deleted while an answer is lost has not failed: it is tried again", async () => {
   const at = { actor: "own", protocol: "api", verb: "deletecollection", group: "", kind: "ConfigMap" } as const;
-  const run = await play("namespaces", { type: "answer-lost", at: { ...at, namespace: "team", occurrence: 0 }
+  const run = await play("namespaces", { type: "answer-lost", at: { ...at, namespace: "team", occurrence: 0 } });
   expect(run.complaints).toEqual([]);
-});
 });
 
 test("an account that is deleted before its controller has seen it is made again", async () => {
