@@ -94,7 +94,9 @@ async function measurePool(plans: number, workers: number): Promise<void> {
 
 async function measureMemory(plans: number, workers: number): Promise<void> {
   await using lab: Laboratory =
-    workers === 0 ? await openLaboratory(shops.scenario, shops) : await LaboratoryPool.of(MODULE, workers, { clock: systemClock });
+    workers === 0
+      ? await openLaboratory(shops.scenario, shops)
+      : await LaboratoryPool.of(MODULE, workers, { clock: systemClock });
   let next = EACH;
   await exploreIn(lab, plans, ({ plans: done }) => {
     if (done < next) return;

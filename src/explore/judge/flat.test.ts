@@ -5,7 +5,9 @@ import { flatten } from "./flat.ts";
 const flat = (spec: object) => {
   const metadata = { name: "v", uid: "1", resourceVersion: "7" };
   const object: StoredObject = { apiVersion: "v1", kind: "PersistentVolume", metadata, spec };
-  return Object.fromEntries(flatten(object, { names: { text: (text: string) => text } as never, isStored: () => true }));
+  return Object.fromEntries(
+    flatten(object, { names: { text: (text: string) => text } as never, isStored: () => true }),
+  );
 };
 
 test("a reference does not tell when its object was seen", () => {

@@ -130,8 +130,7 @@ export class PreparedScenario implements AsyncDisposable {
       scenario: this.scenario,
       steps: this.steps,
       base: this.records,
-      fork: (seed, filter) =>
-        this.cluster.fork({ seed, filters: [filter], isPatient: true, settings: RUN_SETTINGS }),
+      fork: (seed, filter) => this.cluster.fork({ seed, filters: [filter], isPatient: true, settings: RUN_SETTINGS }),
       world,
       collects: this.#collects,
     };
