@@ -158,6 +158,7 @@ export const BINDER_MUTANTS: readonly Mutant[] = [
     replace: "return found;",
     story: "reclaim",
     fault: "A volume whose claim was deleted and made again goes to the new claim with the old data.",
+    shows: "step-failed",
   },
   {
     name: "a reservation holds for every claim of its name",
