@@ -158,6 +158,7 @@ export const BINDER_MUTANTS: readonly Mutant[] = [
     replace: "return found;",
     story: "reclaim",
     fault: "A volume whose claim was deleted and made again goes to the new claim with the old data.",
+    shows: "step-failed",
   },
   {
     name: "a reservation holds for every claim of its name",
@@ -166,6 +167,7 @@ export const BINDER_MUTANTS: readonly Mutant[] = [
     replace: "return true;",
     story: "reclaim",
     fault: "A claim that was made again gets the volume, and the data, of the one before.",
+    shows: "step-failed",
   },
   {
     name: "a claim that is being deleted gets a volume",
@@ -174,6 +176,7 @@ export const BINDER_MUTANTS: readonly Mutant[] = [
     replace: "if (claim.metadata.deletionTimestamp === null) {",
     story: "departing",
     fault: "A claim that waits for its Pods to go takes a volume from those that stay.",
+    shows: "differs",
   },
   {
     name: "a volume that is being deleted is available",
@@ -182,6 +185,7 @@ export const BINDER_MUTANTS: readonly Mutant[] = [
     replace: 'status.phase === "Available" && !spec.claimRef;',
     story: "departing",
     fault: "A claim is bound to a volume that goes, and loses it.",
+    shows: "eventually",
   },
   {
     name: "two claims may have one volume",

@@ -47,6 +47,7 @@ export const COLLECTOR_MUTANTS: readonly Mutant[] = [
     replace: "const options = { propagationPolicy: policy };\n  void resourceVersion;",
     story: "adoption",
     fault: "An object is deleted that another owner has adopted meanwhile.",
+    shows: "missing",
   },
   {
     name: "an object is deleted by its name",
@@ -56,6 +57,7 @@ export const COLLECTOR_MUTANTS: readonly Mutant[] = [
       'await attempt(client.resource(metadataOf(kind)).delete(keyOf(object), { propagationPolicy: policy }), "NotFound", "Conflict").then((done) => (done.ok ? undefined : done.reason))',
     story: "adoption",
     fault: "An object is deleted that a user has made again without owners.",
+    shows: "deleted-unseen",
   },
   {
     name: "a deletion that was refused as too old is not tried again",
@@ -145,6 +147,7 @@ export const COLLECTOR_MUTANTS: readonly Mutant[] = [
     replace: "",
     story: "owners",
     fault: "What a crash has left undone stays so.",
+    shows: "stuck-in-deletion",
   },
   {
     name: "an owner that waits does not notice that a dependent has left it",

@@ -122,6 +122,7 @@ export const PROVISIONER_MUTANTS: readonly Mutant[] = [
       "    await removeFinalizer(ctx.client, PersistentVolumeClaim, ctx.object, sidecar.names.provisioning);\n    const retry = await cleanUp(context);",
     story: "stuck",
     fault: "After a crash between the two, a volume of the driver is left.",
+    shows: "leaked",
   },
   {
     name: "cleanup: an error means that there is no volume",
@@ -130,6 +131,7 @@ export const PROVISIONER_MUTANTS: readonly Mutant[] = [
     replace: "if (!(error instanceof CallError)) throw error;",
     story: "stuck",
     fault: "A volume of the driver is left when the driver does not answer in time.",
+    shows: "leaked",
   },
   {
     name: "an attempt belongs to every claim of its name",
