@@ -350,7 +350,7 @@ module.exports = {
           "^src/client/(transport|kubeconfig/|manifests\\.ts)",
           "^src/util/socket-path\\.ts$",
           "^src/testing/(endpoint|run-command)\\.ts$",
-          "^src/testing/explore/(version|pool|laboratory-thread|programs-process)\\.ts$",
+          "^src/testing/explore/(version|laboratory|pool|laboratory-thread|programs-process)\\.ts$",
           "^src/testing/explore/(csi/(proxy|proxied-programs)|wasm/(build|program))\\.ts$",
           ...TESTS,
         ],

@@ -166,7 +166,9 @@ export class Recorder {
       regarding: named(regarding),
       related: related && named(related),
     };
-    const count = this.#counted(`event ${event.reason}`);
+    const { activity } = this.#options;
+    // One for all: those behind one that waits for the clock wait for it, too.
+    const count = (this.#count ??= activity && new ActivityCount(() => activity.begin(`event ${event.reason}`)));
     this.#waiting++;
     this.#last = this.#last
       .then(() => runCounted(count, () => this.#write(event)))

@@ -59,7 +59,7 @@ describe("createCluster", () => {
   test("kinds of feature gates are served where the gate is on, also in what is forked and in a snapshot", async () => {
     await using cluster = await createCluster({ featureGates: { ClusterTrustBundle: true } });
     await using fork = cluster.fork();
-    const from = await cluster.snapshot();
+    const from = cluster.snapshot();
     await using again = await createCluster({ from, featureGates: { ClusterTrustBundle: true } });
     for (const one of [cluster, fork, again]) {
       expect((await one.client().resource(ClusterTrustBundle).list()).items).toEqual([]);

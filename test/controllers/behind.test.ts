@@ -141,11 +141,12 @@ test("a claim of devices is freed with its Pod, also where it was never seen tha
   cluster.faults.open({ kind: Pod }, watchStalls());
   await cluster.clock.advance("30s");
   const claims = cluster.client().resource(ResourceClaim);
-  const [{ metadata }] = (await claims.list()).items as [ResourceClaim];
+  const [claim] = (await claims.list()).items;
+  const made = { namespace: "default", name: claim!.metadata.name };
   const { uid, name } = (await pod()).metadata;
-  await claims.patch(metadata, { metadata: { finalizers: ["resource.kubernetes.io/delete-protection"] } });
+  await claims.patch(made, { metadata: { finalizers: ["resource.kubernetes.io/delete-protection"] } });
   const results = [{ request: "r", driver: "d.example.com", pool: "p", device: "x" }];
-  await claims.status.patch(metadata, {
+  await claims.status.patch(made, {
     status: { allocation: { devices: { results } }, reservedFor: [{ resource: "pods", name, uid }] },
   });
   await cluster.client().resource(Pod).delete(at);

@@ -514,14 +514,14 @@ it("says what of a driver is not judged", () => {
 it.each(["text", "json", "junit", "sarif", "html"] as const)(
   "no form gives a terminal something to obey: %s",
   (form) => {
-    // eslint-disable-next-line no-control-regex
     expect(formatReport(hostileReport(), form)).not.toMatch(
+      // oxlint-disable-next-line no-control-regex -- what a terminal obeys
       /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/,
     );
   },
 );
 
 it("JSON is the same for a program", () => {
-  const report = hostileReport();
-  expect(JSON.parse(formatReport(report, "json"))).toEqual(JSON.parse(JSON.stringify(report)));
+  const hostile = hostileReport();
+  expect(JSON.parse(formatReport(hostile, "json"))).toEqual(JSON.parse(JSON.stringify(hostile)));
 });

@@ -21,7 +21,7 @@ import { storageDriver } from "../../../src/sidecars/csi-driver.ts";
 import { sidecarsOf } from "../../../src/sidecars/index.ts";
 import { CallPlayer } from "../../../src/testing/explore/csi/call-player.ts";
 import { DriverJudge } from "../../../src/testing/explore/csi/driver-judge.ts";
-import { MemoryDriver } from "../../../src/testing/explore/csi/memory-driver.ts";
+import { MemoryDriver } from "../../../src/testing/explore/csi/testing/memory-driver.ts";
 import { type CsiProxy, serveProxy } from "../../../src/testing/explore/csi/proxy.ts";
 import { type Cluster, createCluster } from "../../../src/testing/index.ts";
 import { systemClock } from "../../../src/util/clock.ts";

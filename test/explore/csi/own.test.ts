@@ -7,8 +7,8 @@ import { expect, test } from "vitest";
 import { explore } from "../../../src/explore/index.ts";
 import { makeJudge } from "../../../src/explore/judge/index.ts";
 import { CsiLaboratory } from "../../../src/testing/explore/csi/laboratory.ts";
-import { MemoryDriver } from "../../../src/testing/explore/csi/memory-driver.ts";
-import { memorySource } from "../../../src/testing/explore/csi/subject.ts";
+import { MemoryDriver } from "../../../src/testing/explore/csi/testing/memory-driver.ts";
+import { memorySource } from "../../../src/testing/explore/csi/testing/memory-source.ts";
 import { systemClock } from "../../../src/util/clock.ts";
 
 const SECONDS = Number(process.env["EXPLORE_SECONDS"] ?? 0);

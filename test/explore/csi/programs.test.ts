@@ -14,7 +14,7 @@ import { dialectOf } from "../../../src/meta/dialect.ts";
 import { defaultScenario } from "../../../src/testing/explore/csi/default-scenario.ts";
 import { LONG } from "../../../src/util/testing/amount.ts";
 import { CsiLaboratory } from "../../../src/testing/explore/csi/laboratory.ts";
-import { MemoryDriver } from "../../../src/testing/explore/csi/memory-driver.ts";
+import { MemoryDriver } from "../../../src/testing/explore/csi/testing/memory-driver.ts";
 import { externalSource } from "../../../src/testing/explore/csi/subject.ts";
 import { systemClock } from "../../../src/util/clock.ts";
 import { PROVISIONER } from "./provisioner.ts";

@@ -12,7 +12,7 @@ import { describePlan } from "../../../src/explore/perturbations/index.ts";
 import { kubernetes } from "../../../src/meta/dialect.ts";
 import { CsiLaboratory } from "../../../src/testing/explore/csi/laboratory.ts";
 import { sidecarPrograms } from "../../../src/testing/explore/csi/sidecar-programs.ts";
-import { memorySource } from "../../../src/testing/explore/csi/subject.ts";
+import { memorySource } from "../../../src/testing/explore/csi/testing/memory-source.ts";
 import { InProcessLaboratory } from "../../../src/testing/explore/laboratory.ts";
 import { replayFinding } from "../../../src/testing/explore/replay.ts";
 import type { Scenario } from "../../../src/testing/explore/scenario.ts";

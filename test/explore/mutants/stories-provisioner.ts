@@ -14,7 +14,7 @@ import { DriverError } from "../../../src/csi/driver-error.ts";
 import { kubernetes } from "../../../src/meta/dialect.ts";
 import type { Cluster } from "../../../src/testing/contract.ts";
 import { defaultScenario } from "../../../src/testing/explore/csi/default-scenario.ts";
-import { MemoryDriver, type MemoryVolume } from "../../../src/testing/explore/csi/memory-driver.ts";
+import { MemoryDriver, type MemoryVolume } from "../../../src/testing/explore/csi/testing/memory-driver.ts";
 import type { Scenario, Step } from "../../../src/testing/explore/scenario.ts";
 import { claim, remove, storageClass } from "./story-objects.ts";
 import type { DriverStory } from "./stories.ts";

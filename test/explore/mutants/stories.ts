@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { MemoryDriver, MemoryStorage } from "../../../src/testing/explore/csi/memory-driver.ts";
+import type { MemoryDriver, MemoryStorage } from "../../../src/testing/explore/csi/testing/memory-driver.ts";
 import type { Scenario } from "../../../src/testing/explore/scenario.ts";
 import { BINDER_STORIES } from "./stories-binder.ts";
 import { COLLECTOR_STORIES } from "./stories-collector.ts";

@@ -428,13 +428,6 @@ export const CLUSTER_STORIES: Readonly<Record<string, OwnStory>> = {
       },
     ],
     scenario: {
-      // The revision at which it began, which is another one where it began later.
-      ignore: [
-        {
-          kind: { group: "storagemigration.k8s.io", kind: "StorageVersionMigration" },
-          path: ".status.resourceVersion",
-        },
-      ],
       name: "objects are written anew in another version",
       // A revision of the store when it began, which is another one when it begins later.
       ignore: [

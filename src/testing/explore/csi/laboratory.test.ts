@@ -3,8 +3,8 @@ import type { RunRecord } from "../../../explore/contract/laboratory.ts";
 import type { Perturbation, Plan, RequestPoint } from "../../../explore/contract/plan.ts";
 import type { RequestEntry } from "../../../explore/contract/trace.ts";
 import { CsiLaboratory } from "./laboratory.ts";
-import { MemoryDriver, type MemorySnapshot, type MemoryStorage, type MemoryVolume } from "./memory-driver.ts";
-import { memorySource } from "./subject.ts";
+import { MemoryDriver, type MemorySnapshot, type MemoryStorage, type MemoryVolume } from "./testing/memory-driver.ts";
+import { memorySource } from "./testing/memory-source.ts";
 
 type Asked = Parameters<MemoryDriver["createVolume"]>[0];
 

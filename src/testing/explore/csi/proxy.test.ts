@@ -9,7 +9,7 @@ import type { Perturbation, RequestPoint } from "../../../explore/contract/plan.
 import type { RequestEntry } from "../../../explore/contract/trace.ts";
 import { ManualClock, systemClock } from "../../../util/clock.ts";
 import { CallPlayer, type CallStage, type MetCall } from "./call-player.ts";
-import { MemoryDriver } from "./memory-driver.ts";
+import { MemoryDriver } from "./testing/memory-driver.ts";
 import { type CsiProxy, type ProxiedCall, serveProxy } from "./proxy.ts";
 
 const clock = systemClock;

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { type DriverServices, type SocketServer, serveDriver } from "../../../csi/serve.ts";
 import { systemClock } from "../../../util/clock.ts";
 import { AnsweredObjects } from "./call.ts";
-import { MemoryDriver } from "./memory-driver.ts";
+import { MemoryDriver } from "./testing/memory-driver.ts";
 import { externalSource } from "./subject.ts";
 
 const clock = systemClock;

@@ -5,17 +5,17 @@
  *
  * @module
  */
-import type { CallContext } from "../../../csi/calls.ts";
-import { DriverError } from "../../../csi/driver-error.ts";
-import type { DriverServices } from "../../../csi/serve.ts";
+import type { CallContext } from "../../../../csi/calls.ts";
+import { DriverError } from "../../../../csi/driver-error.ts";
+import type { DriverServices } from "../../../../csi/serve.ts";
 import {
   CONTROLLER_CAPABILITY,
   type ControllerCapability,
   NODE_CAPABILITY,
   PLUGIN_SERVICE,
-} from "../../../csi/terms.ts";
-import type { DriverCalls, StorageDriver } from "../../../sidecars/contract.ts";
-import type { DriverObject } from "../../../explore/contract/state.ts";
+} from "../../../../csi/terms.ts";
+import type { DriverCalls, StorageDriver } from "../../../../sidecars/contract.ts";
+import type { DriverObject } from "../../../../explore/contract/state.ts";
 
 /** A volume of the storage. */
 export interface MemoryVolume {
