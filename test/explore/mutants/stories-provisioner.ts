@@ -127,7 +127,7 @@ export const PROVISIONER_STORIES = {
     ]),
   },
   stuck: {
-    driver: (storage) => new SlowDriver(DRIVER, storage),
+    driver: (storage): MemoryDriver => new SlowDriver(DRIVER, storage),
     scenario: scenario("a claim is deleted while its volume is made for long", [
       { name: "create claim a", create: claim("a", DELETED) },
       remove("PersistentVolumeClaim", "a"),
