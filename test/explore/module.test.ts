@@ -56,8 +56,8 @@ describe("a module", { timeout: 240_000 }, () => {
     const [name] = readdirSync(join(home, "project/found"));
     const finding = decodeFinding(readFileSync(join(home, "project/found", name!), "utf8"));
     expect(finding).toMatchObject({ scenario: { file: "../shop.explore.ts" }, replayed: { shown: 3, of: 3 } });
-    expect(said).toContain(`keelson explore --replay found/${name}\n`);
-    const again = await keelsonExplore("elsewhere", "--replay", `../project/found/${name}`);
+    expect(said).toContain(`keelson explore --replay found/${name} --trust\n`);
+    const again = await keelsonExplore("elsewhere", "--replay", `../project/found/${name}`, "--trust");
     expect({ again }).toMatchObject({ again: { code: 1, said: expect.stringContaining("too many") } });
   });
 });

@@ -97,7 +97,7 @@ describe("the report of a finding on a terminal", () => {
         ConfigMap default/a-config .data.size: operator (Update)
 
       Play it again
-        keelson explore --replay missing-configmap-a-config.yaml"
+        keelson explore --replay missing-configmap-a-config.yaml --trust"
     `);
   });
 
@@ -488,7 +488,7 @@ describe("a test to paste", () => {
     expect(findingReport(evidence).tests.shell!.split("\n")).toEqual([
       `# ${finding.fault.sentence}`,
       "# The exit code is 1 while it shows.",
-      "keelson explore --replay missing-configmap-a-config.yaml",
+      "keelson explore --replay missing-configmap-a-config.yaml --trust",
       "",
     ]);
   });
@@ -501,7 +501,7 @@ describe("a test to paste", () => {
     });
     const lines = hostile.tests.shell!.trimEnd().split("\n");
     expect(lines).toHaveLength(3);
-    expect(lines[2]).toBe("keelson explore --replay '$(reboot)'\\''; reboot'");
+    expect(lines[2]).toBe("keelson explore --replay '$(reboot)'\\''; reboot' --trust");
   });
 });
 

@@ -67,7 +67,7 @@ test(
     const { code, said } = await keelsonExplore("never.yaml", ...aboutDriver, ...limits);
     expect({ code, said }).toMatchObject({ code: 1, said: expect.stringContaining("there is no volume") });
     const [name] = readdirSync(join(home, "found/here"));
-    const again = await keelsonExplore("--replay", `found/here/${name}`);
+    const again = await keelsonExplore("--replay", `found/here/${name}`, "--trust");
     expect({ again }).toMatchObject({ again: { code: 1, said: expect.stringContaining("there is no volume") } });
   },
 );
