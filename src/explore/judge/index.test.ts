@@ -698,6 +698,19 @@ describe("writes without end", () => {
     expect(keys(played(short(["x", "y"])))).toContain("restless ConfigMap default/a-config .data.at");
   });
 
+  test("what a program writes that starts late in the quiet is what it has missed", () => {
+    const late = write(["x", "y"], [OPERATOR]);
+    const restarted: Variation = {
+      inQuiet: (run) => {
+        run.pass(10_000);
+        run.life(OPERATOR, 1, "started");
+        late.inQuiet!(run);
+      },
+    };
+    expect(keys(played(late))).toContain("restless ConfigMap default/a-config .data.at");
+    expect(played(restarted).filter(({ kind }) => kind === "restless")).toEqual([]);
+  });
+
   test("a member that only grows is a heartbeat; one that takes any values is not", () => {
     const times = [1, 2, 3, 4].map((n) => `2030-01-01T00:00:0${n}Z`);
     expect(keys(played(write(times, [OPERATOR])))).toEqual(["notice: restless ConfigMap default/a-config .data.at"]);

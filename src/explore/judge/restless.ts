@@ -2,7 +2,7 @@
  * Writes without end: in the last half of the long quiet, in which nothing else happens.
  *
  * A quiet of a few seconds, as programs of other processes get, may be as long as a back-off: there one write is a late retry, and only
- * several writes of one member count.
+ * several writes of one member count. What a program writes that starts so late is what it has missed, and not judged.
  *
  * A member that alternates between the same values is a fight: of two programs, or of two managers in one. A member that only grows, such
  * as a time, is a heartbeat: a notice.
@@ -18,7 +18,8 @@ import type { Suspect } from "./suspect.ts";
 /** Returns what a run writes without end: the fight if there is one, else the first object. */
 export function restlessness(run: RunRecord, names: RunNames): readonly Suspect[] {
   if (run.restlessWrites === 0) return [];
-  const { changes: all, step, millis } = lateChanges(run.trace);
+  const { changes: all, step, millis, hasStart } = lateChanges(run.trace);
+  if (hasStart) return [];
   const changes = millis < SHORT_MS ? repeated(all, names) : all;
   if (all.length > 0 && changes.length === 0) return [];
   const byObject = Map.groupBy(changes, ({ object }) => names.identity(object));
@@ -35,6 +36,8 @@ function lateChanges(trace: Trace): {
   readonly step: number;
   /** The length of the quiet. */
   readonly millis: number;
+  /** Whether a program started in that half. */
+  readonly hasStart: boolean;
 } {
   const begun = trace.findLast((entry) => entry.type === "step" && entry.phase === "begun");
   const quiet = trace.findLast((entry) => entry.type === "step" && entry.phase === "quiet");
@@ -43,6 +46,7 @@ function lateChanges(trace: Trace): {
   return {
     step: begun?.type === "step" ? begun.step : 0,
     millis: (end?.at ?? 0) - (begun?.at ?? 0),
+    hasStart: trace.some((entry) => entry.type === "life" && entry.event === "started" && entry.at > middle),
     changes: trace.filter(
       (entry) =>
         entry.type === "change" && entry.actor !== "user" && entry.at > middle && entry.seq > (begun?.seq ?? -1),
