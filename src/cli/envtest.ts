@@ -1,6 +1,6 @@
 import { Argument, Command } from "commander";
 import type { Actions } from "./actions.ts";
-import { forShell } from "./for-shell.ts";
+import { forShell } from "../util/for-shell.ts";
 import { withExamples } from "./help.ts";
 
 /** Returns the command `envtest`, which creates a directory for envtest of controller-runtime. */

@@ -3,7 +3,7 @@ import type { Explanation, Grant, Miss } from "../auth/rbac/explain.ts";
 import { type RuleForm, wholeResource } from "../auth/rbac/rule.ts";
 import type { RequestInfo } from "../meta/request-info.ts";
 import { printable } from "./colours.ts";
-import { forShell } from "./for-shell.ts";
+import { forShell } from "../util/for-shell.ts";
 import type { PrintStyle } from "./print-report.ts";
 import { table } from "./table.ts";
 import { fit } from "../util/width.ts";

@@ -23,7 +23,7 @@ import { delimiter, dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { EnvtestDirectory } from "../../cli/actions.ts";
 import { CliError } from "../../cli/cli-error.ts";
-import { forShell } from "../../cli/for-shell.ts";
+import { forShell } from "../../util/for-shell.ts";
 import { makeDirectory, replaceFile } from "../storage/data-directory.ts";
 import { PACKAGE, VERSION } from "../process/version.ts";
 import { API_SERVER_FLAGS } from "./apiserver-flags.ts";

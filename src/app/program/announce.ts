@@ -1,4 +1,4 @@
-import { forShell } from "../../cli/for-shell.ts";
+import { forShell } from "../../util/for-shell.ts";
 import { neutral } from "../../meta/dialect.ts";
 import { isAny, machineAddresses } from "../certificates/certificates.ts";
 import type { ServeOptions } from "../options/options.ts";

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { forShell } from "../../util/for-shell.ts";
 import type { Value } from "../../value/value.ts";
 import type { Finding } from "../contract/finding.ts";
 import type { State, StoredObject } from "../contract/state.ts";
@@ -260,7 +261,7 @@ function replayOf(
   // What a finding of anybody names is not run without this word.
   const runs = command ?? programs ?? csi ?? (/\.m?[jt]s$/.test(scenario.file ?? "") ? scenario.file : undefined);
   const trust = runs === undefined ? [] : ["--trust"];
-  const line = (more: readonly string[]): string => [...words, ...more, ...trust].map(shellWord).join(" ");
+  const line = (more: readonly string[]): string => [...words, ...more, ...trust].map(forShell).join(" ");
   if (difference.run === undefined) return { command: line([]) };
   const change = changeAt(run, difference.run);
   if (!change || change.actor === "user" || change.actor === "cluster") return { command: line([]) };
@@ -294,7 +295,3 @@ const isAlike = (a: RequestEntry, b: RequestEntry): boolean =>
   a.object.kind === b.object.kind &&
   a.object.namespace === b.object.namespace &&
   a.object.name === b.object.name;
-
-/** A word for a shell, in quotes where it needs them. */
-const shellWord = (word: string): string =>
-  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
