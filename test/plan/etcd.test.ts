@@ -48,6 +48,7 @@ describe.skipIf(!(await hasEtcd()))("documents that are applied as one over etcd
     const versions = new Set(report.documents.map(({ object }) => object?.resourceVersion));
     expect(versions).toEqual(new Set([report.resourceVersion]));
     expect(await countOf(other!, "first")).toBe(NEW);
+    await log.until(NEW);
     expect(log.batches.map((batch) => batch.length)).toEqual([NEW]);
   });
 
@@ -60,6 +61,7 @@ describe.skipIf(!(await hasEtcd()))("documents that are applied as one over etcd
     };
     const log = WatchLog.start(stores[0]!, "/core/configmaps/default/shared-", stores[0]!.revision);
     await Promise.all(clients().map((client, i) => work(client, i === 0 ? "x" : "y")));
+    await log.until(16 * SHARED);
     const rounds = new Map<number, Set<string>>();
     for (const { revision, value } of log.batches.flat()) {
       const of = /"round":"(\w+)"/.exec(Buffer.from(value).toString())?.[1] ?? "";
