@@ -40,14 +40,14 @@ const isStaying = ({ metadata }: StoredObject): boolean => metadata.deletionTime
 const agreed: Rule = {
   name: "claims and volumes agree on who has which",
   holds: (state) => {
-    const lost = state.all(CLAIMS).find((claim) => phaseOf(claim) === "Lost");
+    const lost = state.all(CLAIMS).find((one) => phaseOf(one) === "Lost");
     if (lost) return `claim ${lost.metadata.name} is lost`;
-    const isMutual = (claim: StoredObject): boolean => {
-      const found = state.find(VOLUMES, (claim.spec as Claim).volumeName ?? "");
-      return found !== undefined && (found.spec as Volume).claimRef?.uid === claim.metadata.uid;
+    const isMutual = (one: StoredObject): boolean => {
+      const found = state.find(VOLUMES, (one.spec as Claim).volumeName ?? "");
+      return found !== undefined && (found.spec as Volume).claimRef?.uid === one.metadata.uid;
     };
-    const bound = state.all(CLAIMS).filter((claim) => phaseOf(claim) === "Bound");
-    const wrong = bound.find((claim) => !isMutual(claim));
+    const bound = state.all(CLAIMS).filter((one) => phaseOf(one) === "Bound");
+    const wrong = bound.find((one) => !isMutual(one));
     if (wrong)
       return `claim ${wrong.metadata.name} is bound to ${(wrong.spec as Claim).volumeName}, which is not its own`;
     const half = state
