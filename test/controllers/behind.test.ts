@@ -234,6 +234,7 @@ test("CTL-GC-1: a dependent goes with its owner, also where the owner came and w
   await cluster.close();
   cluster = await createCluster({ controllers: [], log: silentLog });
   await run("garbage-collector");
+  await cluster.clock.advance("1m");
   expect(cluster.faults.open({ kind: Secret }, watchStalls())).toBeGreaterThan(0);
   const [secrets, maps] = [cluster.client().resource(Secret), cluster.client().resource(ConfigMap)];
   const { uid, name } = (await secrets.create({ metadata: at })).metadata;
