@@ -1,16 +1,12 @@
 /** Controllers whose memory stands still for a while, or whose requests fail: what they do must be right in the end. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import {
-  ConfigMap,
   ControllerRevision,
   Deployment,
   Node,
-  PersistentVolume,
-  PersistentVolumeClaim,
   Pod,
   PodDisruptionBudget,
   ResourceClaim,
-  Secret,
   Service,
   StatefulSet,
 } from "../../src/client/kinds/index.ts";
@@ -228,52 +224,4 @@ test("an address is free again, also where it was never seen who had it", async 
   await cluster.apply(balancer("b"));
   await cluster.clock.advance("1m");
   expect(await addressesOf("b")).toEqual(["192.0.2.1"]);
-});
-
-test("CTL-GC-1: a dependent goes with its owner, also where the owner came and went while its watch stood still", async () => {
-  await cluster.close();
-  cluster = await createCluster({ controllers: [], log: silentLog });
-  await run("garbage-collector");
-  await cluster.clock.advance("1m");
-  expect(cluster.faults.open({ kind: Secret }, watchStalls())).toBeGreaterThan(0);
-  const [secrets, maps] = [cluster.client().resource(Secret), cluster.client().resource(ConfigMap)];
-  const { uid, name } = (await secrets.create({ metadata: at })).metadata;
-  await maps.create({ metadata: { ...at, ownerReferences: [{ apiVersion: "v1", kind: "Secret", name, uid }] } });
-  await cluster.clock.advance("1m");
-  await secrets.delete(at);
-  cluster.faults.open({ kind: Secret }, watchExpires());
-  await cluster.clock.advance("1h");
-  expect(await maps.find(at)).toBeUndefined();
-});
-
-test("CTL-BIND-36: a volume that was freed stays free, also where it was never seen that its claim is gone", async () => {
-  await run("persistentvolume-binder");
-  const spec = { accessModes: ["ReadWriteOnce"], storageClassName: "manual" };
-  await cluster.apply(PersistentVolume, {
-    metadata: { name: "one" },
-    spec: {
-      ...spec,
-      capacity: { storage: "1Gi" },
-      persistentVolumeReclaimPolicy: "Retain",
-      hostPath: { path: "/tmp/one" },
-    },
-  });
-  await cluster.apply(PersistentVolumeClaim, {
-    metadata: at,
-    spec: { ...spec, resources: { requests: { storage: "1Gi" } } },
-  });
-  await cluster.clock.advance("1m");
-  const volumes = cluster.client().resource(PersistentVolume);
-  const claimOfOne = async () => (await volumes.get({ name: "one" })).spec.claimRef?.name;
-  expect(await claimOfOne()).toBe("web");
-  expect(cluster.faults.open({ kind: PersistentVolumeClaim }, watchStalls())).toBeGreaterThan(0);
-  const claims = cluster.client().resource(PersistentVolumeClaim);
-  await claims.patch(at, { metadata: { finalizers: null } } as never);
-  await claims.delete(at);
-  await volumes.patch({ name: "one" }, { spec: { claimRef: null } } as never);
-  await cluster.clock.advance("1m");
-  expect(await claimOfOne()).toBeUndefined();
-  cluster.faults.open({ kind: PersistentVolumeClaim }, watchExpires());
-  await cluster.clock.advance("1m");
-  expect((await volumes.get({ name: "one" })).status.phase).toBe("Available");
 });
