@@ -58,6 +58,19 @@ const agreed: Rule = {
   },
 };
 
+/** Pods use a claim as soon as it is bound. */
+const usable: Rule = {
+  name: "a claim that is bound has its volume",
+  holds: (state) =>
+    state
+      .all(CLAIMS)
+      .filter((one) => phaseOf(one) === "Bound")
+      .every(({ metadata: { uid }, spec }) => {
+        const found = state.find(VOLUMES, (spec as Claim).volumeName ?? "");
+        return (found?.spec as Volume | undefined)?.claimRef?.uid === uid;
+      }),
+};
+
 /** No claim waits beside a volume that fits it. */
 const served: Rule = {
   name: "no claim waits while a volume is there for it",
@@ -79,7 +92,7 @@ const isEnough = ({ capacity, storageClassName }: Volume, claimed: Claim): boole
   Number.parseInt(capacity.storage) >= Number.parseInt(claimed.resources.requests.storage);
 
 /** Which of several volumes a claim gets is a matter of order, and nobody's fault: these stories are judged by rules. */
-const byRules = { ignore: [{ kind: CLAIMS }, { kind: VOLUMES }], eventually: [agreed, served] };
+const byRules = { ignore: [{ kind: CLAIMS }, { kind: VOLUMES }], always: [usable], eventually: [agreed, served] };
 
 /** A claim that came back with its old name cannot have what another one left. */
 const lostAgain: Rule = {
