@@ -121,7 +121,11 @@ export class InjectExchange implements Exchange, Reading {
   }
 
   stream(code: number, headers: OutHeaders): OutStream {
-    return this.#begin(code, headers);
+    const hasLeft = this.answered;
+    const pipe = this.#begin(code, headers);
+    // Nobody reads the answer to a request that was broken off before.
+    if (hasLeft) pipe.cancel();
+    return pipe;
   }
 
   destroy(): void {

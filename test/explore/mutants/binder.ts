@@ -55,8 +55,8 @@ export const BINDER_MUTANTS: readonly Mutant[] = [
     find: "const written = await write(client, PersistentVolume, reserved);",
     replace: `const { resourceVersion: _, ...metadata } = reserved.metadata;
   const written = await write(client, PersistentVolume, { ...reserved, metadata } as PersistentVolume);`,
-    story: "contest",
-    fault: "A binder whose watch of volumes is behind takes a volume from the claim that has it.",
+    story: "reserved",
+    fault: "A binder whose watch of volumes is behind takes a volume that is reserved for another claim.",
     shows: "dangling",
   },
   {

@@ -46,11 +46,15 @@ class SlowDriver extends MemoryDriver {
   }
 }
 
+/** A driver counts what it makes. */
+const HANDLE = { kind: { group: "", kind: "PersistentVolume" }, path: ".spec.csi.volumeHandle" };
+
 const base = defaultScenario(new MemoryDriver(DRIVER).inProcess, kubernetes);
 const scenario = (name: string, steps: readonly Step[]): Scenario => ({
   name,
   start: [...base.start!, storageClass(KEPT, { provisioner: DRIVER, reclaimPolicy: "Retain" })],
   steps,
+  ignore: [HANDLE],
 });
 
 /** A claim that is deleted while its volume is made. */
@@ -83,9 +87,6 @@ const ownVolume: Rule = {
       return volumeName === undefined || volumeName === `pvc-${uid}`;
     }),
 };
-
-/** A driver counts what it makes. */
-const HANDLE = { kind: { group: "", kind: "PersistentVolume" }, path: ".spec.csi.volumeHandle" };
 
 /** The storage of the run that is played, one at a time, with the handles of the volumes that were seen beside their disk. */
 const played = { storage: new MemoryStorage(), seen: new Set<string>() };
@@ -163,7 +164,6 @@ export const PROVISIONER_STORIES = {
         },
         remove("PersistentVolumeClaim", "a"),
       ]),
-      ignore: [HANDLE],
       eventually: [ownVolume],
     },
   },
