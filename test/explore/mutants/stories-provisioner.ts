@@ -92,6 +92,15 @@ const ownVolume: Rule = {
 /** The storage of the run that is played, one at a time. */
 const played = { storage: new MemoryStorage() };
 
+/** Users find on a volume that is kept what they have left there. */
+const keptDisks: Rule = {
+  name: "a volume that is kept has its disk",
+  holds: (state) =>
+    state
+      .all({ group: "", kind: "PersistentVolume" })
+      .every(({ spec }) => played.storage.volumes.has((spec as { csi: { volumeHandle: string } }).csi.volumeHandle)),
+};
+
 /** The finalizer by which the provisioner holds a claim. */
 const HELD = `external-provisioner/${DRIVER.replaceAll(".", "-")}`;
 
@@ -124,35 +133,38 @@ export const PROVISIONER_STORIES = {
       played.storage = storage;
       return new MemoryDriver(DRIVER, storage);
     },
-    scenario: scenario("a claim is deleted when another replica has just stored its volume", [
-      {
-        name: "create a claim that waits for its node, store its volume, and delete the claim",
-        do: async (cluster) => {
-          const claims = cluster.client().resource(PersistentVolumeClaim);
-          const waiting = claim("a", LATE);
-          const annotations = { "volume.kubernetes.io/storage-provisioner": DRIVER };
-          const { uid } = (
-            await claims.create({
-              ...waiting,
-              metadata: { ...waiting.metadata, annotations, finalizers: [HELD] },
-            } as never)
-          ).metadata;
-          const name = `pvc-${uid}`;
-          played.storage.volumes.set(name, { id: name, name, bytes: 1n << 30n, data: "", nodes: new Set() });
-          // The binder gives nobody a volume that is too small: so the claim does not name it before it is deleted.
-          const stored = volume(name, LATE, {
-            capacity: { storage: "1Mi" },
-            csi: { driver: DRIVER, volumeHandle: name },
-            claimRef: { ...core("PersistentVolumeClaim", "a"), namespace: "default", uid },
-          });
-          await cluster
-            .client()
-            .resource(PersistentVolume)
-            .create(stored as never);
-          await claims.delete({ namespace: "default", name: "a" });
+    scenario: {
+      ...scenario("a claim is deleted when another replica has just stored its volume", [
+        {
+          name: "create a claim that waits for its node, store its volume, and delete the claim",
+          do: async (cluster) => {
+            const claims = cluster.client().resource(PersistentVolumeClaim);
+            const waiting = claim("a", LATE);
+            const annotations = { "volume.kubernetes.io/storage-provisioner": DRIVER };
+            const { uid } = (
+              await claims.create({
+                ...waiting,
+                metadata: { ...waiting.metadata, annotations, finalizers: [HELD] },
+              } as never)
+            ).metadata;
+            const name = `pvc-${uid}`;
+            played.storage.volumes.set(name, { id: name, name, bytes: 1n << 30n, data: "", nodes: new Set() });
+            // The binder gives nobody a volume that is too small: so the claim does not name it before it is deleted.
+            const stored = volume(name, LATE, {
+              capacity: { storage: "1Mi" },
+              csi: { driver: DRIVER, volumeHandle: name },
+              claimRef: { ...core("PersistentVolumeClaim", "a"), namespace: "default", uid },
+            });
+            await cluster
+              .client()
+              .resource(PersistentVolume)
+              .create(stored as never);
+            await claims.delete({ namespace: "default", name: "a" });
+          },
         },
-      },
-    ]),
+      ]),
+      eventually: [keptDisks],
+    },
   },
   hurried: {
     driver: (storage): MemoryDriver => new BusyDriver(DRIVER, storage),
