@@ -200,15 +200,13 @@ export const PROVISIONER_STORIES = {
             const found = await volumeOf(cluster, name);
             // oxlint-disable-next-line no-await-in-loop
             if (found) await cluster.apply(attachment(name, found.metadata.name));
-            // So that its next change is not its deletion: one that was never seen is protected by its driver alone.
+          }
+          // So that the next change of each is not its deletion: one that was never seen is protected by its driver alone.
+          const attachments = cluster.client().resource(VolumeAttachment);
+          const change = { metadata: { annotations: { touched: "yes" } } };
+          for (const name of ["a", "b"]) {
             // oxlint-disable-next-line no-await-in-loop
-            await attempt(
-              cluster
-                .client()
-                .resource(VolumeAttachment)
-                .patch({ name }, { metadata: { annotations: { touched: "yes" } } }),
-              "NotFound",
-            );
+            await attempt(attachments.patch({ name }, change), "NotFound");
           }
         },
       },
