@@ -155,6 +155,7 @@ export const PROVISIONER_MUTANTS: readonly Mutant[] = [
     replace: "void isStillReleased;",
     story: "attached",
     fault: "While the watch of volumes is behind, a disk is deleted that a user has decided to keep.",
+    shows: "data-lost",
   },
   {
     name: "deletion: the object goes before the disk",
