@@ -4,7 +4,8 @@ import { ConfigMap, Secret } from "../../client/kinds/index.ts";
 import type { Finding } from "../../explore/contract/finding.ts";
 import { encodeFinding } from "../../explore/finding-file.ts";
 import { type Controller, defineController } from "../../runtime/index.ts";
-import { type ExploreOptions, defineExploration, explore, replay } from "./explore.ts";
+import { defineExploration } from "./exploration.ts";
+import { type ExploreOptions, explore, replay } from "./explore.ts";
 import { asking, asks, certificates } from "./testing/certificates.ts";
 
 /** Takes the Secret for the work being done: after a crash between its two writes the ConfigMap is never marked. */
