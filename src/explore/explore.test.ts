@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { bytesInUse } from "../util/testing/heap.ts";
-import { type ExploreOptions, explore, type Progress } from "./explore.ts";
+import type { ExploreOptions, Progress } from "./exploration.ts";
+import { explore } from "./explore.ts";
 import type { Perturbation, PerturbationType } from "./contract/plan.ts";
 import { planHash } from "./plans/hash.ts";
 import { LaboratoryError } from "./runs.ts";

@@ -6,7 +6,8 @@
 import type { Finding } from "../../src/explore/contract/finding.ts";
 import type { MakeJudge } from "../../src/explore/contract/judge.ts";
 import type { Laboratory } from "../../src/explore/contract/laboratory.ts";
-import { type Exploration, explore } from "../../src/explore/explore.ts";
+import type { Exploration } from "../../src/explore/exploration.ts";
+import { explore } from "../../src/explore/explore.ts";
 import { makeJudge } from "../../src/explore/judge/index.ts";
 import { describePlan } from "../../src/explore/perturbations/index.ts";
 import { InProcessLaboratory } from "../../src/testing/explore/laboratory.ts";

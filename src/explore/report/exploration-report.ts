@@ -5,7 +5,7 @@
  */
 import { counted } from "../../util/counted.ts";
 import type { Coverage } from "../coverage.ts";
-import type { Ending, Exploration } from "../explore.ts";
+import type { Ending, Exploration } from "../exploration.ts";
 import { findingFileNames } from "../finding-file.ts";
 import type { Skipped } from "../operations/index.ts";
 import { type Evidence, type FindingReport, findingReport } from "./finding-report.ts";

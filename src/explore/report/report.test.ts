@@ -3,7 +3,7 @@ import { painter } from "../../util/terminal.ts";
 import { widthOf } from "../../util/width.ts";
 import type { Fault } from "../contract/finding.ts";
 import type { Trace } from "../contract/trace.ts";
-import type { Exploration } from "../explore.ts";
+import type { Exploration } from "../exploration.ts";
 import { findingReport } from "./finding-report.ts";
 import { explorationReport, type ExplorationReport, formatReport } from "./index.ts";
 import { findingLines } from "./terminal.ts";

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import type { RunOrder } from "../../explore/contract/laboratory.ts";
-import { type Exploration, explore } from "../../explore/explore.ts";
+import type { Exploration } from "../../explore/exploration.ts";
+import { explore } from "../../explore/explore.ts";
 import { makeJudge } from "../../explore/judge/index.ts";
 import { LaboratoryError } from "../../explore/runs.ts";
 import { systemClock } from "../../util/clock.ts";
