@@ -8,7 +8,7 @@ import type { MakeJudge } from "./contract/judge.ts";
 import type { Comparison, RunRecord } from "./contract/laboratory.ts";
 import type { Findings } from "./findings.ts";
 import { seedOf } from "./plans/hash.ts";
-import { faultOf, Reference, type Runs } from "./runs.ts";
+import { faultOf, ifPlayed, Reference, type Runs } from "./runs.ts";
 
 /** What comparisons are made with. */
 export interface CompareOptions {
@@ -41,7 +41,7 @@ export async function compare(comparison: Comparison, options: CompareOptions): 
   const differs = (a: RunRecord, b: RunRecord): readonly Fault[] =>
     references[0]!.judge.compare(a, b, comparison).filter((fault) => findings.isNew(fault));
   if (differs(fresh, changed).length === 0) return;
-  const others = [await both(1), await both(2)].flatMap((pair) => (pair ? [pair] : []));
+  const others = [await ifPlayed(both(1)), await ifPlayed(both(2))].flatMap((pair) => (pair ? [pair] : []));
   for (const fault of differs(fresh, changed)) {
     // What differs between two runs of the same steps differs by chance.
     const isChance = others.some(([f, c]) => faultOf(differs(fresh, f), fault) ?? faultOf(differs(changed, c), fault));

@@ -6,7 +6,7 @@
 import type { Fault } from "./contract/finding.ts";
 import type { RunOrder, RunRecord } from "./contract/laboratory.ts";
 import type { Findings, Replays } from "./findings.ts";
-import { type FaultId, faultOf, type References, type Runs } from "./runs.ts";
+import { type FaultId, faultOf, ifPlayed, type References, type Runs } from "./runs.ts";
 import { type Attempt, type Shown, shrink } from "./shrink.ts";
 
 /** How often a fault is played again when it is reported: more often where runs differ. */
@@ -62,8 +62,8 @@ export class Confirming {
     if (until === undefined) return true;
     const all = order.steps ?? this.#runs.lab.scenario.usual;
     const steps = all.slice(0, all.indexOf(until) + 1);
-    const reference = await this.#references.of(steps);
-    const record = reference && (await this.#runs.play({ ...order, steps }));
+    const reference = await ifPlayed(this.#references.of(steps));
+    const record = reference && (await ifPlayed(this.#runs.play({ ...order, steps })));
     if (!record) return true;
     const isIt = (other: Fault): boolean =>
       other.key === fault.key || (object !== undefined && JSON.stringify(other.object) === JSON.stringify(object));
@@ -72,10 +72,10 @@ export class Confirming {
 
   /** Returns the fault that an order is played for, if it shows it. */
   async #judged(order: RunOrder, id: FaultId): Promise<Judged> {
-    const reference = await this.#references.of(order.steps);
+    const reference = await ifPlayed(this.#references.of(order.steps));
     if (!reference) return "over";
     if (reference.stepFailed || faultOf(reference.judge.cleanFaults(), id)) return {};
-    const record = await this.#runs.play(order);
+    const record = await ifPlayed(this.#runs.play(order));
     if (!record) return "over";
     const fault = faultOf(reference.judge.faults(record), id);
     return { record, ...(fault && { fault }) };
@@ -111,7 +111,8 @@ export class Confirming {
       let shown = 0;
       for (let i = 0; i < 2 * needed - 1 && shown + (2 * needed - 1 - i) >= needed; i++) {
         const judged = await this.#judged(order, id);
-        if (judged === "over") return "over";
+        // An order that cannot be played does not show the fault; another one may.
+        if (judged === "over") return this.#runs.over ? "over" : undefined;
         if (judged.fault && ++shown === needed) return judged.fault;
       }
       return undefined;

@@ -4,10 +4,12 @@
  * @module
  */
 import { counted } from "../util/counted.ts";
+import { messageOf } from "../util/error.ts";
 import type { CleanRun } from "./causality.ts";
 import { causePair } from "./causality.ts";
 import type { PerturbationType } from "./contract/plan.ts";
-import { type Candidate, perturbationTypes, requestNoun } from "./perturbations/index.ts";
+import { type Candidate, describePlan, perturbationTypes, requestNoun } from "./perturbations/index.ts";
+import type { LaboratoryError } from "./runs.ts";
 
 /** What became of the perturbations of a type at a write: not tried yet; tried, but the place never came up; tried. */
 export type Tried = "left" | "not reachable" | "tried";
@@ -39,10 +41,18 @@ export interface Coverage {
   readonly combinations: number;
   /** Comparisons of operations; those that the server refused say nothing. */
   readonly comparisons: { readonly tried: number; readonly refused: number; readonly of: number };
+  /** Plans and other runs that could not be played, also when they were tried again: a worker thread died of them. */
+  readonly unplayed: number;
   /** Types that this laboratory cannot play. */
   readonly cannot: readonly PerturbationType[];
   /** What it amounts to, in plain sentences. */
   readonly sentences: readonly string[];
+}
+
+/** What could not be played, and the first of it. */
+export interface Unplayed {
+  readonly count: number;
+  readonly first?: LaboratoryError | undefined;
 }
 
 const ORDER: readonly Tried[] = ["left", "not reachable", "tried"];
@@ -61,6 +71,7 @@ export class CoverageCounter {
   combinations = 0;
   compared = 0;
   refused = 0;
+  unplayed: Unplayed = { count: 0 };
 
   constructor(
     runs: readonly CleanRun[],
@@ -102,9 +113,10 @@ export class CoverageCounter {
       pairs: { tried: this.#triedPairs.size, of: this.#pairs.size },
       combinations: this.combinations,
       comparisons: { tried: this.compared, refused: this.refused, of: this.#comparisons },
+      unplayed: this.unplayed.count,
       cannot: this.#cannot,
     };
-    return { ...coverage, sentences: sentencesOf(coverage) };
+    return { ...coverage, sentences: [...sentencesOf(coverage), ...unplayedSentence(this.unplayed)] };
   }
 
   #type({ perturbation: { type } }: Candidate): { planned: number; tried: number; met: number } {
@@ -120,6 +132,15 @@ export class CoverageCounter {
     const cells = this.#cells.get(write) ?? new Map<PerturbationType, Tried>();
     this.#cells.set(write, cells.set(type, more(cells.get(type), tried)));
   }
+}
+
+function unplayedSentence({ count, first }: Unplayed): string[] {
+  if (!first) return [];
+  const plan = describePlan(first.order.plan).join(", and ");
+  const why = `${plan === "" ? "nothing was perturbed" : plan}: ${messageOf(first.cause)}`;
+  return count === 1
+    ? [`1 plan could not be played, nor when it was tried again, and says nothing. ${why}.`]
+    : [`${count} plans could not be played, nor when they were tried again, and say nothing. The first: ${why}.`];
 }
 
 const sentencesOf = ({ writes, types, pairs, combinations, comparisons }: Omit<Coverage, "sentences">): string[] => {

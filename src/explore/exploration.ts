@@ -44,8 +44,11 @@ export interface ExploreOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Why an exploration ended: nothing was left to try, a limit was reached, or a step of the user is refused without any perturbation. */
-export type Ending = "done" | "budget" | "plans" | "cancelled" | "first" | "step-failed" | "replayed";
+/**
+ * Why an exploration ended: nothing was left to try, a limit was reached, a step of the user is refused without any perturbation, or
+ * it could not go on (`failed`).
+ */
+export type Ending = "done" | "budget" | "plans" | "cancelled" | "first" | "step-failed" | "failed" | "replayed";
 
 /** What an exploration found. */
 export interface Exploration {
@@ -59,6 +62,8 @@ export interface Exploration {
   readonly seconds: number;
   readonly seed: number;
   readonly ended: Ending;
+  /** Why it could not go on, where `ended` is `failed`: what was found by then stands beside it. */
+  readonly failure?: Error;
   /** The clean runs of the usual steps. */
   readonly clean: readonly RunRecord[];
   /** The runs of each finding and notice. */

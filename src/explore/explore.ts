@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { messageOf } from "../util/error.ts";
 import { analyse } from "./causality.ts";
 import { compare } from "./compare.ts";
 import { Confirming } from "./confirm.ts";
@@ -17,7 +18,7 @@ import { Combinations } from "./plans/combinations.ts";
 import { planHash, seedOf } from "./plans/hash.ts";
 import { rank } from "./plans/rank.ts";
 import { alternate, whileNot } from "./plans/turns.ts";
-import { type Reference, References, Runs } from "./runs.ts";
+import { LaboratoryError, type Reference, References, Runs } from "./runs.ts";
 
 type Job = () => Promise<void>;
 
@@ -38,6 +39,7 @@ class Exploring {
   #left = 0;
   #planned = 0;
   #ended: Ending = "done";
+  #failure: Error | undefined;
 
   constructor(lab: Laboratory, makeJudge: MakeJudge, options: ExploreOptions) {
     this.#lab = lab;
@@ -59,13 +61,11 @@ class Exploring {
 
   async explore(): Promise<Exploration> {
     const reference = await this.#references.of();
-    if (reference) {
-      await this.#findings.reportClean(reference);
-      if (reference.stepFailed) this.#ended = "step-failed";
-      else await this.#tryAll(reference);
-    }
+    if (reference) await this.#beside(reference).catch((error: unknown) => this.#fail(error));
     const { signal } = this.#options;
+    const failure = this.#failure ?? this.#runs.failure;
     if (signal?.aborted) this.#ended = "cancelled";
+    else if (failure && this.#ended !== "first") this.#ended = "failed";
     else if (this.#ended === "done" && this.#runs.over) this.#ended = "budget";
     return {
       findings: this.#findings.findings,
@@ -76,6 +76,7 @@ class Exploring {
       seconds: this.#runs.millis / 1000,
       seed: this.#options.seed,
       ended: this.#ended,
+      ...(this.#ended === "failed" && failure && { failure }),
       clean: reference?.runs ?? [],
       evidence: this.#findings.evidence,
     };
@@ -83,10 +84,25 @@ class Exploring {
 
   /** What was tried; without clean runs, or with a step that is refused, there was nothing to try. */
   #coverage(reference: Reference | undefined): Coverage {
+    this.#counter.unplayed = { count: this.#runs.unplayed, first: this.#runs.firstUnplayed };
     const { coverage } = this.#counter;
     if (!reference)
       return { ...coverage, sentences: ["The clean runs did not end in time, so that nothing was tried."] };
     return reference.stepFailed ? { ...coverage, sentences: [] } : coverage;
+  }
+
+  /** Explores what differs from clean runs. */
+  async #beside(reference: Reference): Promise<void> {
+    await this.#findings.reportClean(reference);
+    if (reference.stepFailed) this.#ended = "step-failed";
+    else await this.#tryAll(reference);
+  }
+
+  /** Ends the exploration with an error; a plan that could not be played does not, as the next one may be. */
+  #fail(error: unknown): void {
+    if (error instanceof LaboratoryError) return;
+    this.#failure ??= error instanceof Error ? error : new Error(messageOf(error));
+    this.#stop.abort();
   }
 
   async #tryAll(reference: Reference): Promise<void> {
@@ -121,26 +137,22 @@ class Exploring {
     await this.#drain(alternate(compared, this.#combine(combinations)));
   }
 
-  /** Runs jobs, as many at once as the laboratory can; until none is left, or a limit is reached. The first error ends all. */
+  /** Runs jobs, as many at once as the laboratory can; until none is left, or a limit is reached. */
   async #drain(jobs: Iterator<Job>): Promise<void> {
     const work = async (): Promise<void> => {
       while (!this.#isOver()) {
         const { done, value: job } = jobs.next();
         if (done) return;
         this.#plans++;
-        await job();
+        await job().catch((error: unknown) => this.#fail(error));
         this.#progress();
       }
     };
-    const results = await Promise.allSettled(
+    await Promise.all(
       Array.from({ length: Math.max(1, this.#lab.parallel) }, () =>
-        work().catch((error: unknown) => {
-          this.#stop.abort();
-          throw error;
-        }),
+        work().catch((error: unknown) => this.#fail(error)),
       ),
     );
-    for (const result of results) if (result.status === "rejected") throw result.reason;
   }
 
   #isOver(): boolean {
@@ -227,7 +239,7 @@ class Exploring {
  * First come three clean runs, then comparisons of operations, plans of one perturbation with the most telling first, and combinations
  * of several until a limit is reached.
  *
- * @throws LaboratoryError where a run could not be played
+ * @throws LaboratoryError where the clean runs could not be played; later on it returns what it has found, with the error
  */
 export const explore = (lab: Laboratory, makeJudge: MakeJudge, options: ExploreOptions): Promise<Exploration> =>
   new Exploring(lab, makeJudge, options).explore();

@@ -7,7 +7,7 @@ import type { Fault, Finding } from "./contract/finding.ts";
 import type { MakeJudge } from "./contract/judge.ts";
 import type { RunRecord } from "./contract/laboratory.ts";
 import type { FindingRuns, Origin } from "./exploration.ts";
-import { type FaultId, faultOf, type Reference, type References } from "./runs.ts";
+import { type FaultId, faultOf, ifPlayed, type Reference, type References } from "./runs.ts";
 import type { Shown } from "./shrink.ts";
 
 /** How often a fault has shown of the times that it was played again. */
@@ -89,7 +89,7 @@ export class Findings {
       fault,
       replayed: { shown, of },
     };
-    const [first = run, ...others] = clean ? [clean] : ((await references.of(order.steps))?.runs ?? []);
+    const [first = run, ...others] = clean ? [clean] : ((await ifPlayed(references.of(order.steps)))?.runs ?? []);
     this.evidence.set(finding, { clean: first, otherClean: others, run });
     const isFault = fault.severity === "fault" && (shown > 0 || of === 0);
     (isFault ? this.findings : this.notices).push(finding);

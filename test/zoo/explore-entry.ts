@@ -64,7 +64,8 @@ export async function exploreEntry(entry: Entry, options: EntryOptions): Promise
       over.abort();
     },
   });
-  const { findings, notices, runs, seconds, ended } = explored;
+  const { findings, notices, runs, seconds, ended, failure } = explored;
+  if (failure) throw failure;
   const [first] = found;
   return {
     entry,

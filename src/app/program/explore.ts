@@ -126,11 +126,13 @@ async function inLaboratory<T>(
     return await work(subject, cancel.signal);
   } catch (error) {
     if (error instanceof CliError) throw error;
-    // The order of a program that cannot be started tells nothing.
-    const why = error instanceof LaboratoryError && error.cause instanceof ProgramError ? error.cause : error;
-    throw new CliError(messageOf(why), { cause: error });
+    throw new CliError(failureText(error), { cause: error });
   }
 }
+
+/** The order of a program that cannot be started tells nothing. */
+const failureText = (error: unknown): string =>
+  messageOf(error instanceof LaboratoryError && error.cause instanceof ProgramError ? error.cause : error);
 
 async function subjectOf(request: ExploreRequest, replayed: ReplayedFinding | undefined): Promise<Subject> {
   const { programs: asked, csi = replayed?.finding.csi?.endpoint, workers, restartMillis } = request;
@@ -256,7 +258,7 @@ function outcomeOf(
   { file, name: scenario, outputOf, skipped, notJudged }: Subject,
   { directory }: ExploreRequest,
 ): ExploreOutcome {
-  const { findings, notices, evidence } = exploration;
+  const { findings, notices, evidence, failure } = exploration;
   const all = [...findings, ...notices];
   const names = findingFileNames(all.map(({ fault }) => fault));
   const report = explorationReport(exploration, {
@@ -275,6 +277,7 @@ function outcomeOf(
     found: findings.length > 0,
     explored: exploration.clean.length > 0,
     cancelled: exploration.ended === "cancelled",
+    ...(failure && { failure: failureText(failure) }),
     report: (form, style) =>
       formatReport(report, form, { ...style, ...(file !== undefined && { location: relative(".", file) }) }),
   };

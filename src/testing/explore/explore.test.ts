@@ -111,6 +111,17 @@ describe("explore", { timeout: 120_000 }, () => {
     expect(() => result.assertNone()).toThrow("refused");
   });
 
+  test("tells of what it could not go on for", async () => {
+    const onProgress = (): void => {
+      throw new Error("no space left");
+    };
+    const result = await explore(asking, { ...options(certificates), onProgress });
+    expect(result.exploration.ended).toBe("failed");
+    expect(() => result.assertNone()).toThrow(
+      "It could not go on, so that less was tried than was asked for: no space left",
+    );
+  });
+
   test("needs programs", async () => {
     await expect(explore(asking, {})).rejects.toThrow("expected controllers, or programs by their names, got neither");
     expect(() => defineExploration({ scenario, programs: {} })).toThrow("expected controllers");

@@ -73,9 +73,10 @@ export class ExploreResult {
     return this.text;
   }
 
-  /** @throws Error with the report where something was found, or nothing could be explored */
+  /** @throws Error with the report where something was found, nothing could be explored, or it could not go on */
   assertNone(): void {
-    if (this.findings.length > 0 || this.exploration.ended === "step-failed") throw new Error(this.text);
+    const { ended, failure } = this.exploration;
+    if (this.findings.length > 0 || ended === "step-failed" || failure) throw new Error(this.text, { cause: failure });
   }
 }
 

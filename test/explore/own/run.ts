@@ -41,6 +41,7 @@ export async function exploreStory(
 ): Promise<StoryResult> {
   const { scenario, accepted = [] } = story;
   const result = await explore(scenario, { ...options, ...exploredOf(story) });
+  if (result.exploration.failure) throw result.exploration.failure;
   const isAccepted = ({ fault }: Finding): boolean => accepted.some(({ key }) => fault.key.startsWith(key));
   return {
     result,
