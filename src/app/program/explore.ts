@@ -1,12 +1,13 @@
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { dirname, extname, relative, resolve } from "node:path";
+import { dirname, relative, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { ExploreOutcome, ExploreRequest, ExploredProgram, Explorer } from "../../cli/actions.ts";
 import { CliError } from "../../cli/cli-error.ts";
 import { forShell } from "../../util/for-shell.ts";
 import { programName } from "../../cli/program-name.ts";
 import type { Finding } from "../../explore/contract/finding.ts";
+import { type NamedRun, isModule, namedRuns } from "../../explore/contract/runs-named.ts";
 import type { MakeJudge } from "../../explore/contract/judge.ts";
 import type { Laboratory, RunOrder, RunRecord } from "../../explore/contract/laboratory.ts";
 import type { Exploration, Origin, Progress } from "../../explore/exploration.ts";
@@ -140,7 +141,7 @@ async function subjectOf(request: ExploreRequest, replayed: ReplayedFinding | un
   const file = request.file ?? (replayed && fileOf(replayed.finding, replayed.path));
   if (replayed && !request.trusts) refuseUntrusted(replayed.finding, replayed.path, request);
   const programs = replayed ? programsOf(replayed.finding, asked) : asked;
-  const module = file !== undefined && MODULES.has(extname(file)) ? await moduleOf(file) : undefined;
+  const module = file !== undefined && isModule(file) ? await moduleOf(file) : undefined;
   const found = module ? { scenario: module.scenario, operations: module.operations } : file && readScenarioFile(file);
   const env = process.env;
   const none = (): undefined => undefined;
@@ -182,8 +183,6 @@ const subject = (lab: Laboratory, parts: Omit<Subject, "lab" | "name" | typeof S
   [Symbol.asyncDispose]: async () => lab[Symbol.asyncDispose](),
 });
 
-const MODULES: ReadonlySet<string> = new Set([".ts", ".mts", ".js", ".mjs"]);
-
 /** What a module has defined. */
 async function moduleOf(file: string): Promise<ExplorationModule> {
   const { default: found } = (await import(pathToFileURL(resolve(file)).href)) as { readonly default?: unknown };
@@ -220,20 +219,32 @@ function programsOf(finding: Finding, asked: readonly ExploredProgram[]): readon
 
 /** A finding may be written by anybody: what it names is not run unless the command line names it, too. */
 function refuseUntrusted(finding: Finding, path: string, request: ExploreRequest): void {
-  const { command = [], programs = [], csi, scenario } = finding;
-  const isModule = scenario.file !== undefined && MODULES.has(extname(scenario.file));
   const line = (words: readonly string[]): string => words.map((word) => forShell(printable(word))).join(" ");
-  const namesPrograms = request.programs.length > 0;
-  const named = [
-    ...(isModule && request.file === undefined ? [relative(".", fileOf(finding, path)!)] : []),
-    ...(csi && request.csi === undefined ? ["--csi", csi.endpoint] : []),
-    ...(csi?.driver && request.driver === undefined ? ["--driver", line(csi.driver)] : []),
-    ...(namesPrograms ? [] : programs.flatMap((one) => ["--program", `${one.name}=${line(one.command)}`])),
-    ...(command.length > 0 && !namesPrograms ? ["--", ...command] : []),
-  ];
+  const isNamed: Readonly<Record<NamedRun["type"], boolean>> = {
+    module: request.file !== undefined,
+    csi: request.csi !== undefined,
+    driver: request.driver !== undefined,
+    program: request.programs.length > 0,
+    command: request.programs.length > 0,
+  };
+  const words = (run: NamedRun): readonly string[] => {
+    switch (run.type) {
+      case "module":
+        return [relative(".", fileOf(finding, path)!)];
+      case "csi":
+        return ["--csi", run.endpoint];
+      case "driver":
+        return ["--driver", line(run.command)];
+      case "program":
+        return ["--program", `${run.name}=${line(run.command)}`];
+      case "command":
+        return ["--", ...run.command];
+    }
+  };
+  const named = namedRuns(finding).filter(({ type }) => !isNamed[type]);
   if (named.length === 0) return;
   throw new CliError(
-    `expected what the finding runs on the command line, because anybody may have written ${path}. It names:\n\n  ${line(named)}\n\nAdd this, or --trust, to play it again`,
+    `expected what the finding runs on the command line, because anybody may have written ${path}. It names:\n\n  ${line(named.flatMap(words))}\n\nAdd this, or --trust, to play it again`,
   );
 }
 
