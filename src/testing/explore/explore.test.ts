@@ -111,6 +111,25 @@ describe("explore", { timeout: 120_000 }, () => {
     expect(() => result.assertNone()).toThrow("refused");
   });
 
+  test("does not accuse a controller of many writes that webhooks make slow", async () => {
+    const many = (): Controller =>
+      defineController({
+        name: "many",
+        for: asks,
+        owns: [Secret],
+        async reconcile({ object: { metadata }, apply }) {
+          for (const i of [1, 2, 3, 4, 5]) await apply(Secret, { metadata: { name: `${metadata.name}-${i}` } });
+        },
+      });
+    const { findings, notices, coverage } = await explore(scenario, {
+      ...options(many),
+      only: ["slow-webhooks"],
+      plans: 2,
+    });
+    expect([...findings, ...notices].map(({ fault }) => fault.sentence)).toEqual([]);
+    expect(coverage.types).toEqual([{ type: "slow-webhooks", planned: 2, tried: 2, met: 2 }]);
+  });
+
   test("tells of what it could not go on for", async () => {
     const onProgress = (): void => {
       throw new Error("no space left");
