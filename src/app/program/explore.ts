@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { dirname, relative, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -28,8 +27,10 @@ import { orderOf, replayFinding, replayedExploration, replaysOf } from "../../te
 import { ProgramsLaboratory } from "../../testing/explore/programs.ts";
 import { readScenarioFile } from "../../testing/explore/scenario-file.ts";
 import { ProgramError } from "../../testing/explore/programs-world.ts";
+import { versionsOf } from "../../testing/explore/version.ts";
 import { systemClock } from "../../util/clock.ts";
 import { messageOf } from "../../util/error.ts";
+import { readTextFile } from "../../util/read-text-file.ts";
 import { printable } from "../../util/terminal.ts";
 import { VERSION } from "../process/version.ts";
 import { firstSignal } from "../process/first-signal.ts";
@@ -260,7 +261,7 @@ function originOf({ file, name, programs, csi, driver }: Subject, directory = ".
     ...(program && !another && { command: program.command }),
     ...(another && { programs }),
     ...(csi !== undefined && { csi: { endpoint: csi, ...(driver && { driver }) } }),
-    versions: { keelson: VERSION, node: process.version, platform: `${process.platform}-${process.arch}` },
+    versions: versionsOf(VERSION),
   };
 }
 
@@ -294,9 +295,12 @@ function outcomeOf(
   };
 }
 
+/** Each character of the longest finding takes four bytes at most. */
+const MAX_FINDING_BYTES = 16_000_000;
+
 function readFinding(path: string): Finding {
   try {
-    return decodeFinding(readFileSync(path, "utf8"), path);
+    return decodeFinding(readTextFile(path, MAX_FINDING_BYTES), path);
   } catch (error) {
     throw new CliError(messageOf(error), { cause: error });
   }

@@ -51,7 +51,7 @@ describe("explore", { timeout: 120_000 }, () => {
       plan: [{ type: "crash", at: { actor: "certificates", verb: "create", kind: "Secret" } }],
       fault: { kind: "differs", path: ".data.ready" },
       replayed: { shown: 3, of: 3 },
-      versions: { node: process.version },
+      versions: { node: process.version, platform: `${process.platform}-${process.arch}` },
     });
     expect(found!.versions.keelson).toMatch(/^\d+\.\d+\.\d+/);
     expect(found!.steps).toEqual([0]);
