@@ -91,7 +91,11 @@ describe("exploring", () => {
 
   test("says that a scenario in which nothing is written says nothing", async () => {
     const { coverage } = await run({ steps: [[]] });
-    expect(coverage.sentences[0]).toContain("The programs wrote nothing");
+    expect(coverage.silent).toEqual(["op"]);
+    expect(coverage.sentences[0]).toMatch(
+      /^Warning: the programs wrote nothing \(op\) .* silence means nothing\. .* check that/,
+    );
+    expect((await run({ steps }, { plans: 1 })).coverage.silent).toEqual([]);
   });
 
   test("says that nothing was tried without clean runs", async () => {

@@ -31,6 +31,7 @@ const explorationOf = (fault: Partial<Fault> = {}): Exploration => {
       combinations: 0,
       comparisons: { tried: 0, refused: 0, of: 0 },
       unplayed: 0,
+      silent: [],
       cannot: ["repeated"],
       sentences: ["6 of 6 plans of one perturbation were tried."],
     },
