@@ -14,7 +14,7 @@ import { fromKubeconfig } from "../../src/client/index.ts";
 import { ConfigMap, Secret } from "../../src/client/kinds/index.ts";
 import type { Finding } from "../../src/explore/contract/finding.ts";
 import type { RunRecord } from "../../src/explore/contract/laboratory.ts";
-import type { DeliveryPoint, Perturbation, RequestPoint } from "../../src/explore/contract/plan.ts";
+import type { DeliveryPoint, Perturbation, Plan, RequestPoint } from "../../src/explore/contract/plan.ts";
 import type { ChangeEntry, RequestEntry } from "../../src/explore/contract/trace.ts";
 import { decodeFinding, encodeFinding } from "../../src/explore/finding-file.ts";
 import { makeJudge } from "../../src/explore/judge/index.ts";
@@ -236,6 +236,30 @@ describe("what happens to a program over HTTP", { timeout: 120_000 }, () => {
     expect(lists[1]!.revision).toBeLessThan(made.revision);
     const seen = trace.filter((one) => one.type === "delivery" && one.life === 1 && one.object.kind === "ConfigMap");
     expect(seen.length).toBeGreaterThanOrEqual(1);
+  });
+
+  test("resync: its watch ends with 410, and it lists again", async () => {
+    const trace = await play({ type: "resync", at: added });
+    const lists = trace.filter((one): one is RequestEntry => one.type === "request" && one.verb === "list");
+    expect(lists.map(({ life }) => life)).toEqual([0, 0]);
+  });
+
+  test("bookmark: it gets one that it would not have got", async () => {
+    await using lab = await laboratory(...naive);
+    const bookmarksOf = async (plan: Plan): Promise<number> => {
+      const run = await lab.run({ seed: 2, plan, brief: true });
+      expect([run.met, run.complaints]).toEqual([plan.map(() => true), []]);
+      const lines = lab.outputOf(run).flatMap((one) => one.lines);
+      return lines.filter((line) => line.includes("tickets gets a bookmark")).length;
+    };
+    expect([await bookmarksOf([]), await bookmarksOf([{ type: "bookmark", at: added }])]).toEqual([0, 1]);
+  });
+
+  test("overtaken: the request that it sends next is handled first", async () => {
+    const at: RequestPoint = { ...create, name: "one" };
+    const trace = await play({ type: "overtaken", at }, "--at-once");
+    const changes = trace.filter((one) => one.type === "change" && one.actor === "tickets");
+    expect(changes.map((one) => one.type === "change" && one.object.kind)).toEqual(["ConfigMap", "Secret"]);
   });
 
   test("slow-webhooks: each of its writes takes a time", async () => {
