@@ -26,7 +26,7 @@ import { LaboratoryError } from "../../explore/runs.ts";
 import { orderOf, replayFinding, replayedExploration, replaysOf } from "../../testing/explore/replay.ts";
 import { ProgramsLaboratory } from "../../testing/explore/programs.ts";
 import { readScenarioFile } from "../../testing/explore/scenario-file.ts";
-import { ProgramError } from "../../testing/explore/programs-world.ts";
+import { ProgramError } from "../../testing/explore/programs-replicas.ts";
 import { versionsOf } from "../../testing/explore/version.ts";
 import { systemClock } from "../../util/clock.ts";
 import { messageOf } from "../../util/error.ts";
