@@ -6,7 +6,8 @@
 import type { Finding } from "../../src/explore/contract/finding.ts";
 import type { MakeJudge } from "../../src/explore/contract/judge.ts";
 import type { Laboratory } from "../../src/explore/contract/laboratory.ts";
-import { type Exploration, explore } from "../../src/explore/explore.ts";
+import type { Exploration } from "../../src/explore/exploration.ts";
+import { explore } from "../../src/explore/explore.ts";
 import { makeJudge } from "../../src/explore/judge/index.ts";
 import { describePlan } from "../../src/explore/perturbations/index.ts";
 import { InProcessLaboratory } from "../../src/testing/explore/laboratory.ts";
@@ -63,7 +64,8 @@ export async function exploreEntry(entry: Entry, options: EntryOptions): Promise
       over.abort();
     },
   });
-  const { findings, notices, runs, seconds, ended } = explored;
+  const { findings, notices, runs, seconds, ended, failure } = explored;
+  if (failure) throw failure;
   const [first] = found;
   return {
     entry,

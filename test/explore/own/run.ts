@@ -6,10 +6,10 @@
 import { builtInControllers, chooseControllers } from "../../../src/controllers/index.ts";
 import type { Finding } from "../../../src/explore/contract/finding.ts";
 import { kubernetes } from "../../../src/meta/dialect.ts";
+import type { ExploredPrograms } from "../../../src/testing/explore/exploration.ts";
 import {
   type ExploreOptions,
   type ExploreResult,
-  type ExploredPrograms,
   type ReplayResult,
   explore,
   replay,
@@ -41,6 +41,7 @@ export async function exploreStory(
 ): Promise<StoryResult> {
   const { scenario, accepted = [] } = story;
   const result = await explore(scenario, { ...options, ...exploredOf(story) });
+  if (result.exploration.failure) throw result.exploration.failure;
   const isAccepted = ({ fault }: Finding): boolean => accepted.some(({ key }) => fault.key.startsWith(key));
   return {
     result,
