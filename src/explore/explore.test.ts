@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { bytesInUse } from "../util/testing/heap.ts";
 import { type ExploreOptions, explore, type Progress } from "./explore.ts";
+import type { RunOrder } from "./contract/laboratory.ts";
 import type { Perturbation, PerturbationType } from "./contract/plan.ts";
 import { planHash } from "./plans/hash.ts";
 import { LaboratoryError } from "./runs.ts";
@@ -184,6 +185,32 @@ describe("a laboratory that is not deterministic", () => {
     const faults = [{ key: "race", needs: [isCrash("a")], isShown: (n: number) => n % 3 !== 0 }];
     const { findings } = await run({ steps, faults, deterministic: false }, { plans: 100 });
     expect(findings.map(({ fault, replayed }) => [fault.key, replayed])).toEqual([["race", { shown: 7, of: 10 }]]);
+  });
+
+  test("what an attempt to shrink needs in any case is played at once, and nothing more", async () => {
+    const faults = [{ key: "race", needs: [isCrash("a")], steps: [0, 1] }];
+    for (const [parallel, together] of [
+      [1, 1],
+      [2, 2],
+      [4, 2],
+    ] as const) {
+      const played = new Map<string, number>();
+      const playing = new Map<string, number>();
+      const most: number[] = [];
+      const onRun = async (order: RunOrder): Promise<void> => {
+        // Such orders only an attempt plays, and they never show it.
+        if (order.plan.length === 0 || order.steps?.includes(1) !== false) return;
+        const key = JSON.stringify(order);
+        const add = (to: Map<string, number>, count: number): number =>
+          to.set(key, (to.get(key) ?? 0) + count).get(key)!;
+        add(played, 1);
+        most.push(add(playing, 1));
+        await new Promise((resolve) => setImmediate(resolve));
+        add(playing, -1);
+      };
+      await run({ steps, faults, deterministic: false, parallel, onRun }, { plans: 8 });
+      expect([Math.max(...most), new Set(played.values())]).toEqual([together, new Set([2])]);
+    }
   });
 
   test("a notice does not hide a later fault with its key", async () => {

@@ -1,7 +1,7 @@
 // Explores every controller of the zoo until its fault is found, and its mended twin as long, and prints a table of both. Ends with 1
 // where a fault is not found, a finding does not show when it is played again, or a twin is accused.
 //
-// Controllers in TypeScript are explored side by side (`--threads 2`), the others one after the other, each with two programs at once.
+// `--side-by-side 2` explores so many at once: those in TypeScript in threads, the others with two runs each.
 // `--replay 10` plays each finding again so often over HTTP, and ten times as often in this process. `--page` writes what was measured
 // into docs/evidence/zoo.md.
 //
@@ -10,8 +10,9 @@ import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
 import { entries } from "./entries.ts";
 import type { Entry } from "./entry.ts";
-import { type EntryResult, exploreAndReplay, lineOf } from "./explore-entry.ts";
+import { type EntryOptions, type EntryResult, exploreAndReplay, lineOf } from "./explore-entry.ts";
 import { type Measured, isLanguage, isRight, loadNow, replaysOf, writePage } from "./page.ts";
+import { Semaphore } from "../../src/util/semaphore.ts";
 import { SideBySide } from "./side-by-side.ts";
 import { toolchains } from "./toolchains.ts";
 
@@ -23,7 +24,7 @@ const { values } = parseArgs({
     plans: { type: "string" },
     side: { type: "string" },
     replay: { type: "string", default: "0" },
-    threads: { type: "string", default: String(availableParallelism()) },
+    "side-by-side": { type: "string", default: String(availableParallelism()) },
     page: { type: "boolean", default: false },
     details: { type: "boolean", default: false },
   },
@@ -44,9 +45,8 @@ const chosen = entries.filter(
 
 const tools = chosen.some(({ language }) => language !== "TypeScript") ? await toolchains() : {};
 const runnable = chosen.filter(({ language }) => language === "TypeScript" || tools[language] !== undefined);
-await using threads = new SideBySide(
-  runnable.some(({ language }) => language === "TypeScript") ? Number(values.threads) : 0,
-);
+const sideBySide = Number(values["side-by-side"]);
+await using threads = new SideBySide(runnable.some(({ language }) => language === "TypeScript") ? sideBySide : 0);
 const measured: Measured[] = [];
 const loadBefore = loadNow();
 for (const seed of seeds) measured.push(await explored(seed));
@@ -55,36 +55,33 @@ if (chosen.length > runnable.length)
 if (values.page) writePage(measured, { times, loadBefore, command: process.argv.slice(2).join(" ") });
 process.exitCode = measured.some(({ results }) => results.some((result) => !isRight(result, times))) ? 1 : 0;
 
-/** Explores with one seed. */
+/** Explores with one seed: first those in TypeScript, then the others, so that each kind has the machine for itself. */
 async function explored(seed: number): Promise<Measured> {
-  const of = (entry: Entry) =>
+  const of = (entry: Entry): readonly [Entry, EntryOptions][] =>
     sides.map((mended) => {
       const plans = Number(values.plans ?? PLANS[entry.language]);
-      return { seed, plans, mended, replays: replaysOf(entry, times), toolchains: tools };
+      return [entry, { seed, plans, mended, replays: replaysOf(entry, times), toolchains: tools }];
     });
+  const [typescript, others] = [true, false].map((is) =>
+    runnable.filter(({ language }) => (language === "TypeScript") === is).flatMap(of),
+  );
   const began = performance.now();
-  const inThreads = runnable
-    .filter(({ language }) => language === "TypeScript")
-    .flatMap((entry) => of(entry).map((options) => threads.explore(entry, options)));
-  // All are waited for at once, so that the first that fails ends all.
-  const failed = Promise.all(inThreads);
-  failed.catch(() => {});
-  const results: EntryResult[] = [];
-  for (const exploring of inThreads) {
-    const result = await Promise.race([exploring, failed.then(() => exploring)]);
-    print(result);
-    results.push(result);
-  }
-  const typescriptSeconds = (performance.now() - began) / 1000;
-  for (const entry of runnable.filter(({ language }) => language !== "TypeScript"))
-    for (const options of of(entry)) {
-      const result = await exploreAndReplay(entry, options);
-      print(result);
-      results.push(result);
-    }
-  const done: Measured = { seed, results, typescriptSeconds, seconds: (performance.now() - began) / 1000 };
+  const since = (): number => (performance.now() - began) / 1000;
+  const results = await printed(typescript!.map((job) => threads.explore(...job)));
+  const typescriptSeconds = since();
+  const slots = new Semaphore(sideBySide);
+  results.push(...(await printed(others!.map((job) => slots.run(() => exploreAndReplay(...job))))));
+  const done: Measured = { seed, results, typescriptSeconds, seconds: since() };
   summary(done);
   return done;
+}
+
+/** Prints results in the order of the table. Rejects with the first that fails. */
+async function printed(exploring: readonly Promise<EntryResult>[]): Promise<EntryResult[]> {
+  const all = Promise.all(exploring);
+  all.catch(() => {});
+  for (const one of exploring) print(await Promise.race([one, all.then(() => one)]));
+  return await all;
 }
 
 function print(result: EntryResult): void {
