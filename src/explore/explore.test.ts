@@ -54,6 +54,16 @@ describe("exploring", () => {
     expect(coverage.combinations).toBeGreaterThan(0);
   });
 
+  test("plays and reports perturbations as its laboratory can play them", async () => {
+    const faults = [{ key: "late", needs: [isType("slow")] }];
+    const asPlayed = (one: Perturbation): Perturbation => (one.type === "slow" ? { ...one, byMillis: 700 } : one);
+    const times = new Set<number>();
+    const onRun = ({ plan }: RunOrder) => plan.forEach((one) => one.type === "slow" && times.add(one.byMillis));
+    const { findings } = await run({ steps, faults, asPlayed, onRun }, { plans: 200 });
+    expect(findings.map(({ plan }) => plan)).toMatchObject([[{ type: "slow", byMillis: 700 }]]);
+    expect(times).toEqual(new Set([700]));
+  });
+
   test("reports the same fault once, and shrinks it once", async () => {
     const orders: string[] = [];
     const faults = [{ key: "any crash", needs: [isType("crash")] }];

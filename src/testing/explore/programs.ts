@@ -8,7 +8,7 @@
  */
 import { availableParallelism } from "node:os";
 import type { Laboratory, RunOrder, RunRecord, ScenarioOutline } from "../../explore/contract/laboratory.ts";
-import type { Perturbation, PerturbationType, Plan } from "../../explore/contract/plan.ts";
+import type { Perturbation, PerturbationType } from "../../explore/contract/plan.ts";
 import type { Actor } from "../../explore/contract/trace.ts";
 import { millisOf } from "../../util/duration.ts";
 import { Semaphore } from "../../util/semaphore.ts";
@@ -95,6 +95,19 @@ export class ProgramsLaboratory implements Laboratory {
     return this.#prepared.skipped;
   }
 
+  /** Returns a perturbation that lasts no longer than can be waited for in real time. */
+  asPlayed(perturbation: Perturbation): Perturbation {
+    switch (perturbation.type) {
+      case "refused":
+        return { ...perturbation, times: Math.min(perturbation.times, MAX_REFUSALS) };
+      case "slow":
+      case "slow-webhooks":
+        return { ...perturbation, byMillis: Math.min(perturbation.byMillis, MAX_SLOW_MS) };
+      default:
+        return perturbation;
+    }
+  }
+
   /** What programs have printed in a run. */
   outputOf(record: RunRecord): readonly ProgramOutput[] {
     return this.#outputs.get(record) ?? [];
@@ -107,7 +120,8 @@ export class ProgramsLaboratory implements Laboratory {
     let world: ProgramsWorld | undefined;
     const parts = this.#prepared.partsFor((context) => (world = new ProgramsWorld(settings, context)));
     const scenario = { ...parts.scenario, pause: this.#pauseOf(order) };
-    const played = await play({ ...parts, scenario }, { ...order, plan: inRealTime(order.plan) }, signal);
+    const plan = order.plan.map((one) => this.asPlayed(one));
+    const played = await play({ ...parts, scenario }, { ...order, plan }, signal);
     // A run that has ended has stopped its programs.
     if (order.beforeWrite !== undefined && !world!.isStopped) world!.pause();
     if (order.plan.length === 0) this.#window.learn(world!.longestPause);
@@ -132,11 +146,3 @@ export class ProgramsLaboratory implements Laboratory {
     return isAgain ? Math.max(asked, PATIENCE_MS) : asked;
   }
 }
-
-/** Cuts what a plan delays to what can be waited for. */
-const inRealTime = (plan: Plan): Plan =>
-  plan.map((one): Perturbation => {
-    if (one.type === "refused") return { ...one, times: Math.min(one.times, MAX_REFUSALS) };
-    if (one.type !== "slow" && one.type !== "slow-webhooks") return one;
-    return { ...one, byMillis: Math.min(one.byMillis, MAX_SLOW_MS) };
-  });
