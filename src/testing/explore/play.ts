@@ -156,6 +156,7 @@ class PlayedRun implements Played {
       stored: () => this.#stored,
       kill: (...args) => this.#world.kill(...args),
       leadChanges: (...args) => this.#world.leadChanges(...args),
+      delays: (millis) => this.#world.delays(millis),
       resend: (request) => this.#world.resend(request),
       beforeWrite: order.beforeWrite,
       stop: (why, detail) => this.#stopped.reject(new Stopped(why, detail)),
