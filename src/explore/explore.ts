@@ -23,8 +23,10 @@ export interface Progress {
   readonly plans: number;
   /** Plans of one perturbation, and comparisons, that are worth trying. */
   readonly planned: number;
-  /** How many of those are left; combinations have no end. */
+  /** How many of those are left. */
   readonly left: number;
+  /** Combinations of several perturbations that were tried; they have no end. */
+  readonly combinations: number;
   readonly faults: number;
   readonly notices: number;
   /** What has been confirmed just now. */
@@ -215,6 +217,7 @@ class Exploring {
       plans: this.#plans,
       planned: this.#planned,
       left: this.#left,
+      combinations: this.#counter.combinations,
       faults: this.#findings.length,
       notices: this.#notices.length,
       ...(finding && { finding }),
