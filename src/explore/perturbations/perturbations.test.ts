@@ -120,7 +120,7 @@ describe("what is proposed", () => {
 
   test("lag: first of what the program wrote itself and decides by", () => {
     expect(proposed("lag")[0]).toBe(
-      "op sees the addition of Pod default/w-* and all later news of Pod only when all else is at rest",
+      "op sees the creation of Pod default/w-* and all later events of Pod only when all else is at rest",
     );
   });
 
@@ -137,8 +137,8 @@ describe("what is proposed", () => {
   });
 
   test("resync and bookmark: at deliveries that led to writes", () => {
-    expect(proposed("resync")).toContain("all watches of op end at the addition of Widget default/w, and begin anew");
-    expect(proposed("bookmark")).toContain("op gets a bookmark after the addition of Widget default/w");
+    expect(proposed("resync")).toContain("all watches of op end at the creation of Widget default/w, and begin anew");
+    expect(proposed("bookmark")).toContain("op gets a bookmark after the creation of Widget default/w");
   });
 
   test("lead-changes: only for programs that are elected", () => {
@@ -181,7 +181,7 @@ test("a stale restart is never tried at the write that made the change, though i
     proposals(analyse(built.trace), outline, new Set(["stale-restart"])).map(({ perturbation }) =>
       describePerturbation(perturbation),
     );
-  const own = "it first sees the state from before the addition of ConfigMap default/w";
+  const own = "it first sees the state from before the creation of ConfigMap default/w";
   expect(sentences(builder).some((sentence) => sentence.endsWith(own))).toBe(false);
   builder.step(1).request("op", "get", { group: "", kind: "Widget", namespace: "default", name: "w" });
   expect(sentences(builder).filter((sentence) => sentence.endsWith(own))).toHaveLength(1);
