@@ -124,6 +124,24 @@ describe("what is proposed", () => {
     );
   });
 
+  test("lag and gap: once for the same change, however often it is delivered", () => {
+    const twice = new TraceBuilder().step(0).news("create", widget).deliver("op", 1);
+    const types = proposals(analyse(twice.trace), outline, new Set(["lag", "gap"])).map(
+      ({ perturbation: { type } }) => type,
+    );
+    expect(types).toEqual(["lag", "gap"]);
+  });
+
+  test("gap: more worth where it hides that the object is another one", () => {
+    const worth = (uid: string): number => {
+      const trace = new TraceBuilder()
+        .news("create", { ...widget, uid: "one" })
+        .news("update", { ...widget, uid }).trace;
+      return Math.max(...proposals(analyse(trace), outline, new Set(["gap"])).map((candidate) => candidate.worth));
+    };
+    expect(worth("another")).toBeGreaterThan(worth("one"));
+  });
+
   test("gap: first over a deletion and a new object of the name", () => {
     expect(proposed("gap")[0]).toMatch(
       /^the watches of op for Widget stand still from the .* of Widget default\/w until step 4 is at rest, then end with 410/,
