@@ -104,11 +104,11 @@ export class Confirming {
     return { shown, of, ...(record && { record }) };
   }
 
-  /** An attempt of shrinking: once where runs are deterministic, else two of three. */
+  /** An attempt of shrinking: once where runs are deterministic, else two of three; those that are needed in any case at once. */
   #attempt(id: FaultId): Attempt {
     return async (order) => {
-      const needed = this.#runs.lab.deterministic ? 1 : 2;
-      const lab = this.#runs.lab;
+      const { lab } = this.#runs;
+      const needed = lab.deterministic ? 1 : 2;
       let [shown, missed] = [0, 0];
       while (missed < needed) {
         const together = Math.min(Math.max(1, lab.parallel), needed - shown, needed - missed);

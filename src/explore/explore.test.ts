@@ -423,6 +423,9 @@ describe("limits", () => {
     expect(seen.at(-1)).toMatchObject({ plans: 20, faults: 1, notices: 0 });
     expect(seen.at(-1)!.planned - seen.at(-1)!.left).toBe(20);
     expect(seen.find(({ finding }) => finding)!.finding!.fault.key).toBe("half");
+    expect(seen.every(({ combinations }) => combinations === 0)).toBe(true);
+    await run({ steps }, { plans: 200, onProgress: (progress) => seen.push(progress) });
+    expect(seen.at(-1)).toMatchObject({ left: 0, combinations: 200 - seen.at(-1)!.planned });
   });
 });
 

@@ -170,6 +170,7 @@ class Exploring {
       plans: this.#plans,
       planned: this.#planned,
       left: this.#left,
+      combinations: this.#counter.combinations,
       faults: this.#findings.findings.length,
       notices: this.#findings.notices.length,
       ...(finding && { finding }),
