@@ -29,7 +29,10 @@ export interface StoryResult {
 /** The programs of a story. */
 const exploredOf = ({ explored, beside, settings = {}, cluster }: OwnStory): ExploredPrograms => ({
   programs: {
-    own: { controllers: () => chooseControllers(builtInControllers({ ...SETTINGS, ...settings }), explored) },
+    own: {
+      controllers: () => chooseControllers(builtInControllers({ ...SETTINGS, ...settings }), explored),
+      leaderElection: true,
+    },
   },
   cluster: { ...cluster, controllers: beside },
 });
@@ -37,7 +40,7 @@ const exploredOf = ({ explored, beside, settings = {}, cluster }: OwnStory): Exp
 /** Explores a story; an accepted fault is no finding. @throws Error where it begins with something that is refused */
 export async function exploreStory(
   story: OwnStory,
-  options: Pick<ExploreOptions, "seed" | "plans" | "budget" | "signal" | "onProgress">,
+  options: Pick<ExploreOptions, "seed" | "plans" | "budget" | "only" | "signal" | "onProgress">,
 ): Promise<StoryResult> {
   const { scenario, accepted = [] } = story;
   const result = await explore(scenario, { ...options, ...exploredOf(story) });
