@@ -121,7 +121,11 @@ export class InjectExchange implements Exchange, Reading {
   }
 
   stream(code: number, headers: OutHeaders): OutStream {
-    return this.#begin(code, headers);
+    const isLeft = this.answered;
+    const pipe = this.#begin(code, headers);
+    // The caller left before: what nobody reads has ended.
+    if (isLeft) pipe.cancel();
+    return pipe;
   }
 
   destroy(): void {
