@@ -14,7 +14,7 @@ import {
   explore,
   replay,
 } from "../../../src/testing/explore/explore.ts";
-import type { OwnStory } from "./story.ts";
+import { type OwnStory, isAccepted } from "./story.ts";
 
 const SETTINGS = { dialect: kubernetes, eventTtlMillis: 3_600_000, caCertificate: "" };
 
@@ -42,13 +42,11 @@ export async function exploreStory(
   story: OwnStory,
   options: Pick<ExploreOptions, "seed" | "plans" | "budget" | "only" | "signal" | "onProgress">,
 ): Promise<StoryResult> {
-  const { scenario, accepted = [] } = story;
-  const result = await explore(scenario, { ...options, ...exploredOf(story) });
-  const isAccepted = ({ fault }: Finding): boolean => accepted.some(({ key }) => fault.key.startsWith(key));
+  const result = await explore(story.scenario, { ...options, ...exploredOf(story) });
   return {
     result,
-    findings: result.findings.filter((one) => !isAccepted(one)),
-    accepted: result.findings.filter(isAccepted),
+    findings: result.findings.filter((one) => !isAccepted(story, one)),
+    accepted: result.findings.filter((one) => isAccepted(story, one)),
   };
 }
 

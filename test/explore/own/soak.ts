@@ -74,6 +74,7 @@ async function soak(name: string, seed: number): Promise<void> {
   );
   findings.forEach((finding, index) => report(finding, `${name.replaceAll(" ", "-")}-${seed}-${index}.json`));
   for (const notice of result.notices) print(notice);
+  for (const { fault, plan } of accepted) console.log(`  accepted ${fault.key}\n    ${describePlan(plan).join("; ")}`);
 }
 
 function report(finding: Finding, file: string): void {
