@@ -14,6 +14,7 @@ import type { Fault } from "../contract/finding.ts";
 import type { Judge } from "../contract/judge.ts";
 import type { RunRecord } from "../contract/laboratory.ts";
 import { objectText } from "../names.ts";
+import { Base } from "./base.ts";
 import { complaintsOf } from "./complaints.ts";
 import { type Count, countsOf } from "./counts.ts";
 import { Comparer, type Side } from "./differences.ts";
@@ -44,7 +45,49 @@ import { Writers } from "./writers.ts";
  * @throws Error if there is no clean run
  */
 export const makeJudge = (clean: readonly RunRecord[], ignored: readonly IgnoredPart[] = []): Judge =>
-  new RunJudge(clean, new Ignored(ignored));
+  new WholeJudge(clean, new Ignored(ignored));
+
+/** Tells the states of all runs with the objects that were there before and that any of them has changed. */
+class WholeJudge implements Judge {
+  readonly #clean: readonly RunRecord[];
+  readonly #ignored: Ignored;
+  readonly #base = new Base();
+  #judge: RunJudge;
+
+  constructor(clean: readonly RunRecord[], ignored: Ignored) {
+    this.#clean = clean;
+    this.#ignored = ignored;
+    for (const run of clean) this.#base.learn(run);
+    this.#judge = this.#make();
+  }
+
+  cleanFaults(): readonly Fault[] {
+    return this.#judge.cleanFaults();
+  }
+
+  faults(run: RunRecord): readonly Fault[] {
+    const [whole] = this.#whole(run);
+    return this.#judge.faults(whole!);
+  }
+
+  compare(fresh: RunRecord, changed: RunRecord, comparison: { readonly name: string }): readonly Fault[] {
+    const [one, other] = this.#whole(fresh, changed);
+    return this.#judge.compare(one!, other!, comparison);
+  }
+
+  #whole(...runs: readonly RunRecord[]): readonly RunRecord[] {
+    const isNew = runs.map((run) => this.#base.learn(run)).includes(true);
+    if (isNew) this.#judge = this.#make();
+    return runs.map((run) => this.#base.whole(run));
+  }
+
+  #make(): RunJudge {
+    return new RunJudge(
+      this.#clean.map((run) => this.#base.whole(run)),
+      this.#ignored,
+    );
+  }
+}
 
 class RunJudge implements Judge {
   readonly #ignored: Ignored;
