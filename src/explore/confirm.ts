@@ -104,16 +104,20 @@ export class Confirming {
     return { shown, of, ...(record && { record }) };
   }
 
-  /** An attempt of shrinking: once where runs are deterministic, else two of three. */
+  /** An attempt of shrinking: once where runs are deterministic, else two of three; those that are needed in any case at once. */
   #attempt(id: FaultId): Attempt {
     return async (order) => {
-      const needed = this.#runs.lab.deterministic ? 1 : 2;
-      let shown = 0;
-      for (let i = 0; i < 2 * needed - 1 && shown + (2 * needed - 1 - i) >= needed; i++) {
-        const judged = await this.#judged(order, id);
-        // An order that cannot be played does not show the fault; another one may.
-        if (judged === "over") return this.#runs.over ? "over" : undefined;
-        if (judged.fault && ++shown === needed) return judged.fault;
+      const { lab } = this.#runs;
+      const needed = lab.deterministic ? 1 : 2;
+      let [shown, missed] = [0, 0];
+      while (missed < needed) {
+        const together = Math.min(Math.max(1, lab.parallel), needed - shown, needed - missed);
+        for (const judged of await Promise.all(Array.from({ length: together }, () => this.#judged(order, id)))) {
+          // An order that cannot be played does not show the fault; another one may.
+          if (judged === "over") return this.#runs.over ? "over" : undefined;
+          if (!judged.fault) missed++;
+          else if (++shown === needed) return judged.fault;
+        }
       }
       return undefined;
     };

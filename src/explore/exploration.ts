@@ -15,8 +15,10 @@ export interface Progress {
   readonly plans: number;
   /** Plans of one perturbation, and comparisons, that are worth trying. */
   readonly planned: number;
-  /** How many of those are left; combinations have no end. */
+  /** How many of those are left. */
   readonly left: number;
+  /** Combinations of several perturbations that were tried; they have no end. */
+  readonly combinations: number;
   readonly faults: number;
   readonly notices: number;
   /** What has been confirmed just now. */

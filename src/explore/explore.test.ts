@@ -56,6 +56,16 @@ describe("exploring", () => {
     expect(coverage.combinations).toBeGreaterThan(0);
   });
 
+  test("plays and reports perturbations as its laboratory can play them", async () => {
+    const faults = [{ key: "late", needs: [isType("slow")] }];
+    const asPlayed = (one: Perturbation): Perturbation => (one.type === "slow" ? { ...one, byMillis: 700 } : one);
+    const times = new Set<number>();
+    const onRun = ({ plan }: RunOrder) => plan.forEach((one) => one.type === "slow" && times.add(one.byMillis));
+    const { findings } = await run({ steps, faults, asPlayed, onRun }, { plans: 200 });
+    expect(findings.map(({ plan }) => plan)).toMatchObject([[{ type: "slow", byMillis: 700 }]]);
+    expect(times).toEqual(new Set([700]));
+  });
+
   test("reports the same fault once, and shrinks it once", async () => {
     const orders: string[] = [];
     const faults = [{ key: "any crash", needs: [isType("crash")] }];
@@ -191,6 +201,32 @@ describe("a laboratory that is not deterministic", () => {
     const faults = [{ key: "race", needs: [isCrash("a")], isShown: (n: number) => n % 3 !== 0 }];
     const { findings } = await run({ steps, faults, deterministic: false }, { plans: 100 });
     expect(findings.map(({ fault, replayed }) => [fault.key, replayed])).toEqual([["race", { shown: 7, of: 10 }]]);
+  });
+
+  test("what an attempt to shrink needs in any case is played at once, and nothing more", async () => {
+    const faults = [{ key: "race", needs: [isCrash("a")], steps: [0, 1] }];
+    for (const [parallel, together] of [
+      [1, 1],
+      [2, 2],
+      [4, 2],
+    ] as const) {
+      const played = new Map<string, number>();
+      const playing = new Map<string, number>();
+      const most: number[] = [];
+      const onRun = async (order: RunOrder): Promise<void> => {
+        // Such orders only an attempt plays, and they never show it.
+        if (order.plan.length === 0 || order.steps?.includes(1) !== false) return;
+        const key = JSON.stringify(order);
+        const add = (to: Map<string, number>, count: number): number =>
+          to.set(key, (to.get(key) ?? 0) + count).get(key)!;
+        add(played, 1);
+        most.push(add(playing, 1));
+        await new Promise((resolve) => setImmediate(resolve));
+        add(playing, -1);
+      };
+      await run({ steps, faults, deterministic: false, parallel, onRun }, { plans: 8 });
+      expect([Math.max(...most), new Set(played.values())]).toEqual([together, new Set([2])]);
+    }
   });
 
   test("a notice does not hide a later fault with its key", async () => {
@@ -349,7 +385,7 @@ describe("limits", () => {
     const settings = { steps, faults: [{ key: "half", needs: [isCrash("a")] }] };
     let isBroken = false;
     const judge: MakeJudge = (clean) => {
-      const made = fakeJudge(settings)(clean);
+      const made = fakeJudge()(clean);
       return { ...made, faults: (one) => (isBroken ? noProgram() : made.faults(one)) };
     };
     const onProgress = ({ finding }: Progress): void => {
@@ -387,6 +423,9 @@ describe("limits", () => {
     expect(seen.at(-1)).toMatchObject({ plans: 20, faults: 1, notices: 0 });
     expect(seen.at(-1)!.planned - seen.at(-1)!.left).toBe(20);
     expect(seen.find(({ finding }) => finding)!.finding!.fault.key).toBe("half");
+    expect(seen.every(({ combinations }) => combinations === 0)).toBe(true);
+    await run({ steps }, { plans: 200, onProgress: (progress) => seen.push(progress) });
+    expect(seen.at(-1)).toMatchObject({ left: 0, combinations: 200 - seen.at(-1)!.planned });
   });
 });
 

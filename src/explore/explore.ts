@@ -111,7 +111,10 @@ class Exploring {
     const analysed = reference.runs.map(({ trace }) => analyse(trace));
     const types = new Set(only ? only.filter((type) => this.#lab.perturbations.has(type)) : this.#lab.perturbations);
     const proposed = analysed.flatMap((run) => proposals(run, this.#lab.scenario, types));
-    this.#candidates = rank(proposed);
+    const asPlayed = ({ perturbation, ...rest }: Candidate): Candidate => {
+      return { ...rest, perturbation: this.#lab.asPlayed?.(perturbation) ?? perturbation };
+    };
+    this.#candidates = rank(proposed.map(asPlayed));
     this.#counter = new CoverageCounter(analysed, this.#candidates, this.#lab.perturbations, comparisons.length);
     this.#planned = this.#left = this.#candidates.length + comparisons.length;
     for (const { perturbation } of this.#candidates) this.#tried.add(planHash([perturbation]));
@@ -167,6 +170,7 @@ class Exploring {
       plans: this.#plans,
       planned: this.#planned,
       left: this.#left,
+      combinations: this.#counter.combinations,
       faults: this.#findings.findings.length,
       notices: this.#findings.notices.length,
       ...(finding && { finding }),

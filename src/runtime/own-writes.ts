@@ -114,7 +114,7 @@ const isGoing = (reflector: Reflector, key: Key, uid: string | undefined) => ():
 };
 
 /** Whether a reflector gets an event for an object: it selects or contains it. */
-function concerns(reflector: Reflector, object: ApiObject): boolean {
+export function concerns(reflector: Reflector, object: ApiObject): boolean {
   const { namespace, labelSelector, fieldSelector } = reflector.selection;
   if (namespace && namespace !== object.metadata.namespace) return false;
   if (reflector.memory.get(keyOf(object))) return true;

@@ -1,7 +1,7 @@
 import { messageOf } from "../util/error.ts";
 import { millisOf } from "../util/duration.ts";
 import { newLog } from "../util/log.ts";
-import { type Later, WorkQueue } from "../util/work-queue.ts";
+import { type Later, type Priority, WorkQueue } from "../util/work-queue.ts";
 import type { CommonParts, ReconcileLimit } from "./context.ts";
 import type { ControllerDefinition, KeyControllerDefinition, Result } from "./definition.ts";
 import type { Reconciler, ReconcilerParts, RunningController } from "./reconciler.ts";
@@ -9,6 +9,7 @@ import { KeyReconciler } from "./key-reconciler.ts";
 import type { Outcome } from "./metrics.ts";
 import { ObjectReconciler } from "./object-reconciler.ts";
 import { OwnWrites } from "./own-writes.ts";
+import { UnseenWrites } from "./unseen-writes.ts";
 import type { ManagerParts } from "./manager-parts.ts";
 
 /**
@@ -26,6 +27,7 @@ export class Term {
   readonly #shared: ManagerParts;
   readonly #queue: WorkQueue;
   readonly #writes: OwnWrites;
+  readonly #unseen: UnseenWrites;
   readonly #over = new AbortController();
   readonly #reconciler: Reconciler;
   readonly #timeoutMs: number;
@@ -53,13 +55,15 @@ export class Term {
       work: (key, attempt) => this.#work(key, attempt),
     });
     run.metrics.depth = () => this.#queue.size - run.metrics.active;
+    const add = (key: string, priority: Priority = "normal"): void => {
+      run.metrics.added(key, clock.steady());
+      this.#queue.add(key, priority);
+    };
+    this.#unseen = new UnseenWrites(shared.informers, add);
     this.#reconciler = reconcilerOf(run, {
       shared,
       signal: this.#over.signal,
-      add: (key, priority = "normal") => {
-        run.metrics.added(key, clock.steady());
-        this.#queue.add(key, priority);
-      },
+      add,
       contextParts: (key, attempt, limit) => this.#contextParts(key, attempt, limit),
     });
   }
@@ -67,6 +71,7 @@ export class Term {
   /** Takes no new keys; resolves when active ones are done. */
   async drain(): Promise<void> {
     this.#reconciler.stopAdding();
+    this.#unseen[Symbol.dispose]();
     this.#run.metrics.cleared();
     await this.#queue.close();
   }
@@ -141,7 +146,10 @@ export class Term {
       limit,
       informer: this.#run.informer,
       kinds,
-      wrote: (write) => this.#writes.add(key, write),
+      wrote: (write) => {
+        this.#writes.add(key, write);
+        this.#unseen.add(key, write);
+      },
       record: (newEvent) => recorder.record({ ...newEvent, source, instance }),
     };
   }

@@ -23,6 +23,8 @@ export interface EntryOptions {
   /** Plans until its fault must be found; as many its twin is tried with. */
   readonly plans: number;
   readonly mended: boolean;
+  /** How often a fault that is found is played again; not at all by default. */
+  readonly replays?: number;
   readonly toolchains: Toolchains;
 }
 
@@ -39,6 +41,8 @@ export interface EntryResult {
   readonly runs: number;
   readonly seconds: number;
   readonly ended: Exploration["ended"];
+  /** How often the fault showed when it was played again, where it was. */
+  readonly shown?: number;
 }
 
 /** Explores until the fault is found, or the twin was tried enough. */
@@ -78,6 +82,14 @@ export async function exploreEntry(entry: Entry, options: EntryOptions): Promise
     seconds,
     ended,
   };
+}
+
+/** Explores an entry, and plays what was found again in a laboratory of its own. */
+export async function exploreAndReplay(entry: Entry, options: EntryOptions): Promise<EntryResult> {
+  const explored = await exploreEntry(entry, options);
+  const { replays = 0 } = options;
+  if (explored.found === undefined || replays === 0) return explored;
+  return { ...explored, shown: await replayEntry(entry, explored.found, { ...options, times: replays }) };
 }
 
 /** Plays a finding again, and returns how often it showed. */

@@ -28,7 +28,7 @@ const BLOCKED_MS = 60_000;
 const CANCEL_MS = 5000;
 /** How often a thread is asked whether its loop goes on. */
 const ASK_MS = 5000;
-/** A thread more than this is a mistake, and takes 50 MB. */
+/** More threads are asked for by mistake: each takes 50 MB. */
 const MAX_WORKERS = 256;
 
 /** One thread. It does one thing at a time: it begins, then it plays orders. One that has failed is ended, and another takes its place. */

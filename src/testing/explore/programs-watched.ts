@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { isAside } from "../../explore/aside.ts";
 import type { Actor, TraceEntry } from "../../explore/contract/trace.ts";
 import type { Exchange } from "../../server/request/exchange.ts";
 import type { Activity } from "../../util/activity.ts";
@@ -12,7 +13,7 @@ import type { ProgramCommand } from "./programs-process.ts";
 import type { Quiet } from "./programs-quiet.ts";
 import type { Replica } from "./programs-replicas.ts";
 import { staleUrl } from "./stale.ts";
-import { isAside, refOf } from "./stored.ts";
+import { refOf } from "./stored.ts";
 import type { RunContext } from "./world.ts";
 
 /** How long a new watch, or a retry, is expected: clients wait up to two seconds before either. */
