@@ -17,7 +17,7 @@ writeFileSync(
   `
 import { ConfigMap, Secret } from ${JSON.stringify(`${source}client/kinds/index.ts`)};
 import { defineController, sharedInformer } from ${JSON.stringify(`${source}runtime/index.ts`)};
-import { defineExploration } from ${JSON.stringify(`${source}testing/explore/exploration.ts`)};
+import { defineExploration } from ${JSON.stringify(`${source}testing/explore/explored.ts`)};
 const shops = sharedInformer(ConfigMap, { labelSelector: "is=shop" });
 const shop = () =>
   defineController({

@@ -28,7 +28,7 @@ async function reconcile({ metadata }: Wanted): Promise<void> {
 
 console.log("tickets begins");
 const anyState = process.argv.includes("--any-state") ? { resourceVersion: "0" } : {};
-async function follow(resourceVersion: string | undefined): Promise<void> {
+async function follow(resourceVersion: string): Promise<void> {
   for await (const event of maps.watch({ labelSelector: "wants=ticket", resourceVersion })) {
     if (event.type === "BOOKMARK") console.log("tickets gets a bookmark");
     if (event.type === "ADDED" || event.type === "MODIFIED") await reconcile(event.object);
@@ -38,5 +38,5 @@ async function follow(resourceVersion: string | undefined): Promise<void> {
 for (;;) {
   const list = await maps.list({ labelSelector: "wants=ticket", ...anyState });
   for (const map of list.items) await reconcile(map);
-  await attempt(follow(list.metadata.resourceVersion), "Expired");
+  await attempt(follow(list.metadata.resourceVersion!), "Expired");
 }

@@ -10,7 +10,7 @@ import { CliError } from "../../cli/cli-error.ts";
 import { programName } from "../../cli/program-name.ts";
 import type { Finding } from "../../explore/contract/finding.ts";
 import { type NamedRun, isModule, namedRuns } from "../../explore/contract/runs-named.ts";
-import type { ExplorationModule } from "../../testing/explore/exploration.ts";
+import type { ExplorationModule } from "../../testing/explore/explored.ts";
 import { type ScenarioFile, readScenarioFile } from "../../testing/explore/scenario-file.ts";
 import { forShell } from "../../util/for-shell.ts";
 import { printable } from "../../util/terminal.ts";

@@ -6,7 +6,7 @@
 import { builtInControllers, chooseControllers } from "../../../src/controllers/index.ts";
 import type { Finding } from "../../../src/explore/contract/finding.ts";
 import { kubernetes } from "../../../src/meta/dialect.ts";
-import type { ExploredPrograms } from "../../../src/testing/explore/exploration.ts";
+import type { ExploredPrograms } from "../../../src/testing/explore/explored.ts";
 import {
   type ExploreOptions,
   type ExploreResult,
