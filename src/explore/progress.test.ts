@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Progress } from "./explore.ts";
+import type { Progress } from "./exploration.ts";
 import { foundText, progressText } from "./progress.ts";
 import { finding } from "./report/testing/example.ts";
 

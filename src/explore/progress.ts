@@ -7,7 +7,7 @@ import { counted } from "../util/counted.ts";
 import { durationText } from "../util/duration.ts";
 import { printable } from "../util/terminal.ts";
 import type { Finding } from "./contract/finding.ts";
-import type { Progress } from "./explore.ts";
+import type { Progress } from "./exploration.ts";
 
 /** Returns one line without an end: `120 of 340 plans, 2 faults, 1 notice, 12s of 1m0s`. */
 export function progressText(progress: Progress, elapsedMillis: number, budgetMillis?: number): string {

@@ -24,3 +24,9 @@ test("a reference does not tell when its object was seen", () => {
 test("a resourceVersion elsewhere is a member as any other", () => {
   expect(flat({ seen: { name: "c", resourceVersion: "5" } })).toMatchObject({ ".spec.seen.resourceVersion": "5" });
 });
+
+test("what two members identify together has no order", () => {
+  const [one, other] = ["NoSchedule", "NoExecute"].map((effect) => ({ key: "node.kubernetes.io/unreachable", effect }));
+  expect(flat({ taints: [one, other] })).toEqual(flat({ taints: [other, one] }));
+  expect(flat({ taints: [one, one] })).toHaveProperty([".spec.taints[1].effect"], "NoSchedule");
+});

@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { Fault } from "../contract/finding.ts";
 import type { Plan } from "../contract/plan.ts";
+import type { RunRecord } from "../contract/laboratory.ts";
 import type { StoredObject } from "../contract/state.ts";
+import type { TraceEntry } from "../contract/trace.ts";
 import { makeJudge } from "./index.ts";
 import { OPERATOR, operatorRun, type Variation } from "./testing/operator.ts";
 import type { RecordedRun } from "./testing/recorded-run.ts";
@@ -561,7 +563,7 @@ describe("what a run says itself", () => {
           complain(
             { type: "failed", actor: OPERATOR, step: 1, detail: "no such key 17" },
             { type: "always", rule: "one leader", seq: 3, detail: "" },
-            { type: "eventually", rule: "ready", step: 1, detail: "" },
+            { type: "eventually", rule: "ready", step: 2, detail: "" },
             { type: "step-failed", step: 1, detail: "refused" },
             { type: "leaked", object: { group: "csi", kind: "Volume", name: "v" }, detail: "" },
             { type: "deleted-in-use", object: { group: "csi", kind: "Volume", name: "w" }, detail: "" },
@@ -576,6 +578,26 @@ describe("what a run says itself", () => {
       "leaked Volume v",
       "step-failed step 1",
     ]);
+  });
+
+  test("a rule is judged as states are: nothing is owed by a program that is down, and what the quiet puts right is a notice", () => {
+    const broken = (...steps: number[]): RecordedRun["complaints"] =>
+      steps.map((step) => ({ type: "eventually", rule: "ready", step, detail: "" }));
+    const judged = (complaints: RecordedRun["complaints"], down: readonly number[] = []) =>
+      played({
+        beforeQuiet: (run, step) => {
+          if (step === 1) run.complaints.push(...complaints);
+          if (down.includes(step)) run.life(OPERATOR, 0, "killed");
+          else if (down.includes(step - 1)) run.life(OPERATOR, 1, "started");
+        },
+      }).map(({ key, severity, until }) => [key, severity, until]);
+    expect(judged(broken(0))).toEqual([["eventually ready", "fault", 0]]);
+    expect(judged(broken(0), [0])).toEqual([]);
+    // It is up again, and still does not do it.
+    expect(judged(broken(0, 1), [0])).toEqual([["eventually ready", "notice", undefined]]);
+    expect(judged(broken(1))).toEqual([["eventually ready", "notice", undefined]]);
+    expect(judged(broken(0, 1, 2))).toEqual([["eventually ready", "fault", undefined]]);
+    expect(judged(broken(2))).toEqual([["eventually ready", "fault", undefined]]);
   });
 
   test("a step that is refused while a program is down, or blind, is one that the user would not have done yet", () => {
@@ -822,5 +844,62 @@ describe("sentences", () => {
     expect(judge.faults(run.record())[0]!.sentence).toMatch(
       /^After operator was killed .*, \.data.* of ConfigMap default\/a-config is .* instead of .*[^:]*\.$/,
     );
+  });
+});
+
+describe("objects that were there before the scenario, which runs leave out while they are unchanged", () => {
+  const stored = (size: string, revision: string): StoredObject => ({
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: {
+      name: "a",
+      namespace: "default",
+      uid: "5e1f1d34-0000-4000-8000-000000000000",
+      resourceVersion: revision,
+    },
+    data: { size },
+  });
+  const run = (seed: number, after: StoredObject | undefined): RunRecord => {
+    const object = { group: "", kind: "ConfigMap", namespace: "default", name: "a" };
+    const before = stored("1", "1");
+    const changes: Unplaced[] = after
+      ? [
+          {
+            type: "change",
+            actor: OPERATOR,
+            revision: 2,
+            change: "updated",
+            object,
+            uid: after.metadata.uid,
+            before,
+            after,
+          },
+        ]
+      : [];
+    const entries: Unplaced[] = [
+      { type: "step", step: 0, name: "s", phase: "begun" },
+      ...changes,
+      { type: "step", step: 0, name: "s", phase: "quiet" },
+    ];
+    return {
+      order: { seed, plan: [] },
+      trace: entries.map((entry, seq) => ({ ...entry, seq, at: 0 }) as TraceEntry),
+      states: [{ step: 0, state: { objects: after ? [after] : [] } }],
+      complaints: [],
+      met: [],
+      restlessWrites: 0,
+    };
+  };
+  type Unplaced = TraceEntry extends infer E ? (E extends TraceEntry ? Omit<E, "seq" | "at"> : never) : never;
+
+  test("one that is not changed as in clean runs differs, and is not missing", () => {
+    const changes = makeJudge([1, 2].map((seed) => run(seed, stored("2", "2"))));
+    expect(keys(changes.faults(run(SEED, undefined)))).toEqual(["differs ConfigMap default/a .data.size"]);
+  });
+
+  test("one that is changed beside clean runs differs, and has not leaked; one that is changed back does not", () => {
+    const leaves = makeJudge([1, 2].map((seed) => run(seed, undefined)));
+    expect(keys(leaves.faults(run(SEED, stored("3", "4"))))).toEqual(["differs ConfigMap default/a .data.size"]);
+    expect(keys(leaves.faults(run(SEED, stored("1", "4"))))).toEqual([]);
   });
 });

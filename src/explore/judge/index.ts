@@ -14,6 +14,7 @@ import type { Fault } from "../contract/finding.ts";
 import type { Judge } from "../contract/judge.ts";
 import type { RunRecord } from "../contract/laboratory.ts";
 import { objectText } from "../names.ts";
+import { Base } from "./base.ts";
 import { complaintsOf } from "./complaints.ts";
 import { type Count, countsOf } from "./counts.ts";
 import { Comparer, type Side } from "./differences.ts";
@@ -44,7 +45,49 @@ import { Writers } from "./writers.ts";
  * @throws Error if there is no clean run
  */
 export const makeJudge = (clean: readonly RunRecord[], ignored: readonly IgnoredPart[] = []): Judge =>
-  new RunJudge(clean, new Ignored(ignored));
+  new WholeJudge(clean, new Ignored(ignored));
+
+/** Tells the states of all runs with the objects that were there before and that any of them has changed. */
+class WholeJudge implements Judge {
+  readonly #clean: readonly RunRecord[];
+  readonly #ignored: Ignored;
+  readonly #base = new Base();
+  #judge: RunJudge;
+
+  constructor(clean: readonly RunRecord[], ignored: Ignored) {
+    this.#clean = clean;
+    this.#ignored = ignored;
+    for (const run of clean) this.#base.learn(run);
+    this.#judge = this.#make();
+  }
+
+  cleanFaults(): readonly Fault[] {
+    return this.#judge.cleanFaults();
+  }
+
+  faults(run: RunRecord): readonly Fault[] {
+    const [whole] = this.#whole(run);
+    return this.#judge.faults(whole!);
+  }
+
+  compare(fresh: RunRecord, changed: RunRecord, comparison: { readonly name: string }): readonly Fault[] {
+    const [one, other] = this.#whole(fresh, changed);
+    return this.#judge.compare(one!, other!, comparison);
+  }
+
+  #whole(...runs: readonly RunRecord[]): readonly RunRecord[] {
+    const isNew = runs.map((run) => this.#base.learn(run)).includes(true);
+    if (isNew) this.#judge = this.#make();
+    return runs.map((run) => this.#base.whole(run));
+  }
+
+  #make(): RunJudge {
+    return new RunJudge(
+      this.#clean.map((run) => this.#base.whole(run)),
+      this.#ignored,
+    );
+  }
+}
 
 class RunJudge implements Judge {
   readonly #ignored: Ignored;
@@ -72,6 +115,7 @@ class RunJudge implements Judge {
 
   faults(played: RunRecord): readonly Fault[] {
     const run = withoutVoidSteps(played);
+    const isCut = run !== played;
     const view = new RunView(run, this.#ignored, this.#expected);
     const periods = new Periods(run);
     const needless = needlessDeletes(
@@ -81,9 +125,9 @@ class RunJudge implements Judge {
       { onlyData: changesWorld(run.order.plan), stepAt: stepAt(view, periods) },
     );
     const suspects = [
-      ...overTime(this.#expected, this.#facts, view, { isCut: run !== played }),
+      ...overTime(this.#expected, this.#facts, view, { isCut }),
       ...needless,
-      ...this.#byItself(view, periods).filter((suspect) => !this.#cleanKeys.has(keyOf(suspect))),
+      ...this.#byItself(view, periods, isCut).filter((suspect) => !this.#cleanKeys.has(keyOf(suspect))),
     ];
     return this.#report(view, suspects);
   }
@@ -123,13 +167,13 @@ class RunJudge implements Judge {
   }
 
   /** What a run shows without another run. */
-  #byItself(view: RunView, periods: Periods = new Periods(view.record)): readonly Suspect[] {
+  #byItself(view: RunView, periods: Periods = new Periods(view.record), isCut = false): readonly Suspect[] {
     const { record, names } = view;
     const at = stepAt(view, periods);
     return [
       ...unseenWrites(record.trace, new Sight(record.trace), names, at),
       ...restlessness(record, names),
-      ...complaintsOf(record, names, periods, at),
+      ...complaintsOf(record, names, { periods, stepAt: at, isCut }),
     ].filter(({ identity }) => !identity || !this.#ignored.isObject(identity));
   }
 

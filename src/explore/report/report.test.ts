@@ -3,7 +3,7 @@ import { painter } from "../../util/terminal.ts";
 import { widthOf } from "../../util/width.ts";
 import type { Fault } from "../contract/finding.ts";
 import type { Trace } from "../contract/trace.ts";
-import type { Exploration } from "../explore.ts";
+import type { Exploration } from "../exploration.ts";
 import { findingReport } from "./finding-report.ts";
 import { explorationReport, type ExplorationReport, formatReport } from "./index.ts";
 import { findingLines } from "./terminal.ts";
@@ -30,6 +30,8 @@ const explorationOf = (fault: Partial<Fault> = {}): Exploration => {
       pairs: { tried: 2, of: 3 },
       combinations: 0,
       comparisons: { tried: 0, refused: 0, of: 0 },
+      unplayed: 0,
+      silent: [],
       cannot: ["repeated"],
       sentences: ["6 of 6 plans of one perturbation were tried."],
     },
@@ -522,6 +524,20 @@ describe("a test to paste", () => {
     expect(lines).toHaveLength(3);
     expect(lines[2]).toBe("keelson explore --replay '$(reboot)'\\''; reboot' --trust");
   });
+});
+
+it("an exploration that could not go on has its findings, and says why in each form", () => {
+  const failure = new Error("a run could not be played: no such program");
+  const failed = explorationReport({ ...explorationOf(), ended: "failed", failure }, options);
+  expect([failed.findings.length, failed.failure]).toEqual([1, failure.message]);
+  for (const form of ["text", "json", "junit", "sarif", "html"] as const)
+    expect(formatReport(failed, form).replaceAll(/\s+/g, " ")).toContain(failure.message);
+  expect(formatReport(failed, "junit")).toContain(`errors="1" skipped="0" tests="2" failures="1"`);
+  expect(elementsOf(formatReport(failed, "junit"))).toContain("error");
+  const sarif = JSON.parse(formatReport(failed, "sarif")) as { runs: { invocations: unknown[] }[] };
+  expect(sarif.runs[0]!.invocations).toMatchObject([{ executionSuccessful: false }]);
+  const whole = JSON.parse(formatReport(report(), "sarif")) as typeof sarif;
+  expect(whole.runs[0]!.invocations).toEqual([{ executionSuccessful: true }]);
 });
 
 it("says what of a driver is not judged", () => {

@@ -20,7 +20,7 @@ const BEGINNING = { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 } as 
  * @param location the path of the scenario from the root of the repository; that in the finding by default
  */
 export function explorationSarif(report: ExplorationReport, location?: string): object {
-  const { findings, notices, scenario, version } = report;
+  const { findings, notices, scenario, version, failure } = report;
   const all = [...findings, ...notices];
   const kinds = [...new Set(all.map(({ finding }) => finding.fault.kind))];
   return {
@@ -32,6 +32,14 @@ export function explorationSarif(report: ExplorationReport, location?: string): 
           driver: { name: "keelson explore", semanticVersion: version, rules: kinds.map(ruleOf) },
         },
         automationDetails: { id: `keelson-explore/${uriPart(scenario)}/` },
+        invocations: [
+          {
+            executionSuccessful: failure === undefined,
+            ...(failure !== undefined && {
+              toolExecutionNotifications: [{ level: "error", message: { text: printable(failure) } }],
+            }),
+          },
+        ],
         columnKind: "utf16CodeUnits",
         results: all.map((one) => resultOf(one, kinds, location)),
         properties: {

@@ -142,6 +142,11 @@ export class InProcessWorld implements World {
     );
   }
 
+  delays(): () => void {
+    // Rest is until the virtual clock moves, and it moves on to the end of the delay.
+    return () => {};
+  }
+
   async rest(): Promise<void> {
     await this.#context.cluster.settled();
   }

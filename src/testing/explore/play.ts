@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { isAside } from "../../explore/aside.ts";
 import type { Complaint, RunOrder, RunRecord } from "../../explore/contract/laboratory.ts";
 import type { State } from "../../explore/contract/state.ts";
 import { NormalNames } from "../../explore/names.ts";
@@ -16,7 +17,7 @@ import { TraceRecorder } from "./recorder.ts";
 import { RunControllers } from "./run-controllers.ts";
 import type { Rule, Scenario, Step } from "./scenario.ts";
 import { nameOfStep, perform } from "./steps.ts";
-import { type BaseRecords, StoredObjects, isAside } from "./stored.ts";
+import { type BaseRecords, StoredObjects } from "./stored.ts";
 import type { RunContext, World, WorldComplaint } from "./world.ts";
 
 /** What a run is played with. */
@@ -156,6 +157,7 @@ class PlayedRun implements Played {
       stored: () => this.#stored,
       kill: (...args) => this.#world.kill(...args),
       leadChanges: (...args) => this.#world.leadChanges(...args),
+      delays: (millis) => this.#world.delays(millis),
       resend: (request) => this.#world.resend(request),
       beforeWrite: order.beforeWrite,
       stop: (why, detail) => this.#stopped.reject(new Stopped(why, detail)),

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { isAside } from "../../explore/aside.ts";
 import { ADMIN } from "../../auth/admin.ts";
 import type { Actor, TraceEntry } from "../../explore/contract/trace.ts";
 import type { Exchange } from "../../server/request/exchange.ts";
@@ -16,7 +17,7 @@ import { senderOf } from "../sender.ts";
 import { PORTS, type ProgramCommand, freePorts, portAdvice } from "./programs-process.ts";
 import { Quiet, type QuietWindow } from "./programs-quiet.ts";
 import { staleUrl } from "./stale.ts";
-import { refOf, isAside } from "./stored.ts";
+import { refOf } from "./stored.ts";
 import type { RunContext, World } from "./world.ts";
 
 /** What all runs of a laboratory share. */
@@ -180,6 +181,10 @@ export class ProgramsWorld implements World {
       .inject(sent)
       .then((answer) => answer.text())
       .then(ended, ended);
+  }
+
+  delays(millis: number): () => void {
+    return this.#quiet.delay(millis);
   }
 
   async rest(): Promise<void> {

@@ -32,13 +32,10 @@ class SlowDriver extends MemoryDriver {
   }
 }
 
-/** The provisioner needs no node, and the laboratory could not lose one that is not simulated. */
-const isNoNode = (one: unknown): boolean => !(one as { readonly kind: string }).kind.endsWith("Node");
-
 const base = defaultScenario(new MemoryDriver(DRIVER).inProcess, kubernetes);
 const scenario = (name: string, steps: readonly Step[]): Scenario => ({
   name,
-  start: [...base.start!.filter(isNoNode), storageClass(KEPT, { provisioner: DRIVER, reclaimPolicy: "Retain" })],
+  start: [...base.start!, storageClass(KEPT, { provisioner: DRIVER, reclaimPolicy: "Retain" })],
   steps,
   ignore: base.ignore!,
 });

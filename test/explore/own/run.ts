@@ -6,15 +6,15 @@
 import { builtInControllers, chooseControllers } from "../../../src/controllers/index.ts";
 import type { Finding } from "../../../src/explore/contract/finding.ts";
 import { kubernetes } from "../../../src/meta/dialect.ts";
+import type { ExploredPrograms } from "../../../src/testing/explore/exploration.ts";
 import {
   type ExploreOptions,
   type ExploreResult,
-  type ExploredPrograms,
   type ReplayResult,
   explore,
   replay,
 } from "../../../src/testing/explore/explore.ts";
-import type { OwnStory } from "./story.ts";
+import { type OwnStory, isAccepted } from "./story.ts";
 
 const SETTINGS = { dialect: kubernetes, eventTtlMillis: 3_600_000, caCertificate: "" };
 
@@ -29,7 +29,10 @@ export interface StoryResult {
 /** The programs of a story. */
 const exploredOf = ({ explored, beside, settings = {}, cluster }: OwnStory): ExploredPrograms => ({
   programs: {
-    own: { controllers: () => chooseControllers(builtInControllers({ ...SETTINGS, ...settings }), explored) },
+    own: {
+      controllers: () => chooseControllers(builtInControllers({ ...SETTINGS, ...settings }), explored),
+      leaderElection: true,
+    },
   },
   cluster: { ...cluster, controllers: beside },
 });
@@ -37,15 +40,14 @@ const exploredOf = ({ explored, beside, settings = {}, cluster }: OwnStory): Exp
 /** Explores a story; an accepted fault is no finding. @throws Error where it begins with something that is refused */
 export async function exploreStory(
   story: OwnStory,
-  options: Pick<ExploreOptions, "seed" | "plans" | "budget" | "signal" | "onProgress">,
+  options: Pick<ExploreOptions, "seed" | "plans" | "budget" | "only" | "signal" | "onProgress">,
 ): Promise<StoryResult> {
-  const { scenario, accepted = [] } = story;
-  const result = await explore(scenario, { ...options, ...exploredOf(story) });
-  const isAccepted = ({ fault }: Finding): boolean => accepted.some(({ key }) => fault.key.startsWith(key));
+  const result = await explore(story.scenario, { ...options, ...exploredOf(story) });
+  if (result.exploration.failure) throw result.exploration.failure;
   return {
     result,
-    findings: result.findings.filter((one) => !isAccepted(one)),
-    accepted: result.findings.filter(isAccepted),
+    findings: result.findings.filter((one) => !isAccepted(story, one)),
+    accepted: result.findings.filter((one) => isAccepted(story, one)),
   };
 }
 

@@ -2,11 +2,13 @@
  * `npm run soak:explore`: explores all stories by turns, each time with another seed, until the time is over. Each finding is a file.
  *
  *     npm run soak:explore -- --hours 1 [--seed S] [--budget 60s] [--plans N] [--only rollout,job] [--rounds 1] [--out DIR]
+ *         [--perturbations crash,lead-changes]
  *     npm run soak:explore -- --only job --replay FILE
  */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import type { PerturbationType } from "../../../src/explore/contract/plan.ts";
 import type { Finding } from "../../../src/explore/contract/finding.ts";
 import { encodeFinding } from "../../../src/explore/finding-file.ts";
 import { describePlan } from "../../../src/explore/perturbations/index.ts";
@@ -22,6 +24,7 @@ const { values } = parseArgs({
     budget: { type: "string", default: "60s" },
     plans: { type: "string" },
     only: { type: "string" },
+    perturbations: { type: "string" },
     out: { type: "string", default: "findings" },
     replay: { type: "string" },
   },
@@ -59,6 +62,7 @@ async function soak(name: string, seed: number): Promise<void> {
     seed,
     budget: values.budget as Duration,
     ...(values.plans !== undefined && { plans: Number(values.plans) }),
+    ...(values.perturbations !== undefined && { only: values.perturbations.split(",") as PerturbationType[] }),
   });
   const { plans, runs, seconds, ended } = result.exploration;
   totals.plans += plans;
@@ -70,6 +74,7 @@ async function soak(name: string, seed: number): Promise<void> {
   );
   findings.forEach((finding, index) => report(finding, `${name.replaceAll(" ", "-")}-${seed}-${index}.json`));
   for (const notice of result.notices) print(notice);
+  for (const { fault, plan } of accepted) console.log(`  accepted ${fault.key}\n    ${describePlan(plan).join("; ")}`);
 }
 
 function report(finding: Finding, file: string): void {
