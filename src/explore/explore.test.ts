@@ -385,7 +385,7 @@ describe("limits", () => {
     const settings = { steps, faults: [{ key: "half", needs: [isCrash("a")] }] };
     let isBroken = false;
     const judge: MakeJudge = (clean) => {
-      const made = fakeJudge(settings)(clean);
+      const made = fakeJudge()(clean);
       return { ...made, faults: (one) => (isBroken ? noProgram() : made.faults(one)) };
     };
     const onProgress = ({ finding }: Progress): void => {

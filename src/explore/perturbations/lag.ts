@@ -4,9 +4,12 @@ import { pairsOf } from "./weights.ts";
 import { deliveryNoun } from "./words.ts";
 import { kindText } from "../names.ts";
 
-/** Most where the program decides by what it wrote itself, and by news of another kind while this one stands still. */
+/**
+ * Most where the program decides by what it wrote itself, and by news of another kind while this one stands still; also where an object has
+ * come back, and the program only knows that it is gone.
+ */
 const worthOf = (delivery: Delivery, hasLaterWrites: boolean, hasOtherKinds: boolean): number => {
-  const base = delivery.own ? 50 : delivery.led.length > 0 ? 35 : 15;
+  const base = delivery.own ? 50 : delivery.again ? 45 : delivery.led.length > 0 ? 35 : 15;
   return base * (hasLaterWrites ? 1 : 0.5) * (hasOtherKinds ? 1.1 : 0.8);
 };
 

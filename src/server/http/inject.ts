@@ -85,8 +85,8 @@ export class InjectExchange implements Exchange, Reading {
     const { signal } = request;
     if (!signal) return;
     const leave = (): void => this.#breakOff(signal.reason);
-    if (signal.aborted) return leave();
-    signal.addEventListener("abort", leave, { once: true });
+    if (signal.aborted) leave();
+    else signal.addEventListener("abort", leave, { once: true });
     this.onOver(() => signal.removeEventListener("abort", leave));
   }
 
