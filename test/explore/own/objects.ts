@@ -18,7 +18,7 @@ export const template = (image: string, more: object = {}) => ({
 });
 export const selector = { matchLabels: { app: "web" } };
 
-export const pod = (name: string, labels: object = {}, spec: object = {}) => ({
+export const pod = (name: string, labels: Readonly<Record<string, string>> = {}, spec: object = {}) => ({
   apiVersion: "v1",
   kind: "Pod",
   metadata: { name, labels },
