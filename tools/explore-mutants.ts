@@ -1,49 +1,91 @@
 /**
  * Explores mistakes made by hand in our binder, collector and provisioner, and tells which are found; see docs/evidence/mutants.md.
  *
- *     npm run explore:mutants -- [--of binder] [--only TEXT] [--seed 1] [--plans 60]
+ *     npm run explore:mutants -- [--of binder] [--only TEXT] [--seed 1] [--plans 200]
+ *     npm run explore:mutants -- --originals [--only STORY] [--seed 1,2,3]
+ *     npm run explore:mutants -- --page
  *
- * Ends with 1 where a mutant is not found that has been found before.
+ * What came of each is kept in .results/mutants.json, so that they can be played in parts. `--originals` explores the stories without
+ * mutants, which must show nothing. `--page` plays nothing, and writes what is kept into docs/evidence/mutants.md.
+ *
+ * Ends with 1 where a mutant is not found that has been found before, or a story shows a fault without a mutant.
  */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
+import { exploreStory } from "../test/explore/mutants/explore-story.ts";
 import type { Mutant } from "../test/explore/mutants/mutant.ts";
-import { type Outcome, playMutants } from "../test/explore/mutants/play.ts";
+import { type Kept, PAGE, sectionOf, withSection } from "../test/explore/mutants/page.ts";
+import { playMutants } from "../test/explore/mutants/play.ts";
+import { STORIES, type StoryName } from "../test/explore/mutants/stories.ts";
 import { MUTANTS } from "../test/explore/mutants/table.ts";
-
-type Played = { readonly mutant: Mutant } & Outcome;
 
 const { values } = parseArgs({
   options: {
     of: { type: "string" },
     only: { type: "string", default: "" },
     seed: { type: "string", default: "1" },
-    plans: { type: "string", default: "60" },
+    plans: { type: "string", default: "200" },
+    originals: { type: "boolean", default: false },
+    page: { type: "boolean", default: false },
   },
 });
 
-const options = { seed: Number(values.seed), plans: Number(values.plans) };
-const played: Played[] = [];
+const KEPT = new URL("../.results/mutants.json", import.meta.url);
+const plans = Number(values.plans);
+const seeds = values.seed.split(",").map(Number);
 
-/** The mutants of one controller are played one after another, those of others beside them. */
-async function play(of: string, mutants: readonly Mutant[]): Promise<void> {
+const readKept = (): Kept =>
+  existsSync(KEPT) ? (JSON.parse(readFileSync(KEPT, "utf8")) as Kept) : { mutants: {}, originals: {} };
+
+/** Keeps what came of one; others may be playing at the same time. */
+function keep(part: keyof Kept, key: string, value: object): void {
+  const kept = readKept();
+  mkdirSync(new URL(".", KEPT), { recursive: true });
+  writeFileSync(KEPT, JSON.stringify({ ...kept, [part]: { ...kept[part], [key]: value } }, undefined, 1));
+}
+
+/** The mutants of one controller are played one after another, those of others beside them. Returns how many were lost. */
+async function play(of: string, mutants: readonly Mutant[], seed: number): Promise<number> {
   const chosen = mutants.filter(({ name }) => name.includes(values.only));
-  if (chosen.length === 0 || (values.of !== undefined && values.of !== of)) return;
-  for await (const one of playMutants(chosen, options)) {
-    played.push(one);
-    console.log(`${of}: ${textOf(one)}`);
+  if (chosen.length === 0 || (values.of !== undefined && values.of !== of)) return 0;
+  let lost = 0;
+  for await (const { mutant, name, found, notices, plans: played, seconds } of playMutants(chosen, { seed, plans })) {
+    const how = `${played} plans, ${seconds.toFixed(0)} s`;
+    keep("mutants", name, { seed, limit: plans, plans: played, ...(found && { kind: found.kind, plan: found.plan }) });
+    if (found) {
+      const plan = found.plan.length === 0 ? "without any perturbation" : found.plan.join("; ");
+      console.log(`${of}: ${name}\n  found ${found.kind} (${how}): ${plan}\n  ${found.sentence}`);
+      continue;
+    }
+    if (mutant.shows !== undefined) lost++;
+    const why = mutant.hidden ?? (mutant.shows === undefined ? "" : `it was found before, as ${mutant.shows}`);
+    console.log(`${of}: ${name}\n  NOT FOUND (${how}, ${notices.length} notices) ${why}`);
+  }
+  return lost;
+}
+
+/** Explores the stories without mutants. Returns how many faults they show. */
+async function playOriginals(seed: number): Promise<number> {
+  let accused = 0;
+  for (const name of Object.keys(STORIES).filter((one) => one.includes(values.only)) as StoryName[]) {
+    // oxlint-disable-next-line no-await-in-loop -- one after another
+    const { faults, plans: played, seconds } = await exploreStory({ story: name, seed, plans });
+    const found = faults.filter(({ severity }) => severity === "fault");
+    accused += found.length;
+    keep("originals", `${name} ${seed}`, { limit: plans, faults: found.map(({ key }) => key) });
+    console.log(`${name}, seed ${seed}: ${found.length} faults (${played} plans, ${seconds.toFixed(0)} s)`);
+    for (const { sentence, plan } of found) console.log(`  ${sentence}\n    ${plan.join("; ")}`);
+  }
+  return accused;
+}
+
+if (values.page) {
+  writeFileSync(PAGE, withSection(readFileSync(PAGE, "utf8"), sectionOf(MUTANTS, Object.keys(STORIES), readKept())));
+} else {
+  for (const seed of seeds) {
+    const wrong = values.originals
+      ? [await playOriginals(seed)]
+      : await Promise.all(Object.entries(MUTANTS).map(([of, mutants]) => play(of, mutants, seed)));
+    if (wrong.some((count) => count > 0)) process.exitCode = 1;
   }
 }
-
-function textOf({ mutant, found, notices, plans, seconds }: Played): string {
-  const how = `${plans} plans, ${seconds.toFixed(0)} s`;
-  if (!found) return `${mutant.name}\n  NOT FOUND (${how}, ${notices.length} notices) ${mutant.hidden ?? ""}`;
-  const plan = found.plan.length === 0 ? "without any perturbation" : found.plan.join("; ");
-  return `${mutant.name}\n  found ${found.kind} (${how}): ${plan}\n  ${found.sentence}`;
-}
-
-await Promise.all(Object.entries(MUTANTS).map(([of, mutants]) => play(of, mutants)));
-const found = played.filter((one) => one.found);
-console.log(`\nfound ${found.length} of ${played.length} mutants with seed ${values.seed}`);
-const lost = played.filter((one) => one.found === undefined && one.mutant.shows !== undefined);
-for (const { mutant } of lost) console.log(`NOT FOUND any more: ${mutant.name}`);
-process.exitCode = lost.length > 0 ? 1 : 0;

@@ -47,6 +47,20 @@ describe("causes in a clean run", () => {
     expect(writesOf(builder)[1]!.causes).toEqual(["ADDED ConfigMap default a created", "ADDED Pod default p created"]);
   });
 
+  test("an object that is made again under the name of a deleted one is news, once", () => {
+    const builder = new TraceBuilder();
+    for (const step of [0, 1, 2]) {
+      builder.step(step).news("create", widget({ size: 1 }));
+      builder.news("delete", { kind: "Widget", name: "w" });
+    }
+    const added = analyse(builder.trace).deliveries.filter(({ entry }) => entry.change === "ADDED");
+    expect(added.map(({ again, fresh }) => [again, fresh])).toEqual([
+      [false, true],
+      [true, true],
+      [true, false],
+    ]);
+  });
+
   test("a write whose object the user deletes in the next step is known", () => {
     const builder = new TraceBuilder()
       .step(0)
@@ -59,6 +73,16 @@ describe("causes in a clean run", () => {
       .news("delete", { kind: "Widget", name: "w" });
     const { writes } = analyse(builder.trace);
     expect(writes.map(({ isDeletedNext }) => isDeletedNext)).toEqual([false, true]);
+  });
+
+  test("a write that removes a finalizer is known", () => {
+    const { writes } = analyse(
+      new TraceBuilder()
+        .write("create", child("a"))
+        .write("update", { ...child("a"), finalizers: ["x/y"] })
+        .write("update", child("a")).trace,
+    );
+    expect(writes.map(({ removesFinalizer }) => removesFinalizer)).toEqual([false, false, true]);
   });
 
   test("the delivery of a write that stands before its change and answer is no cause of it", () => {

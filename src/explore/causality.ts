@@ -52,7 +52,9 @@ export interface Delivery {
   readonly step: number;
   /** Whether the program itself made the change that was delivered. */
   readonly own: boolean;
-  /** Equal for deliveries of the same change: object and changed members. */
+  /** Whether it adds an object under the name of one that was deleted: a program may take it for that one. */
+  readonly again: boolean;
+  /** Equal for deliveries of the same change: object and changed members; an object that is made again is another one. */
   readonly shape: string;
   /** Whether its shape has not come before. */
   readonly fresh: boolean;
@@ -237,18 +239,20 @@ class Analysis {
     if (!isProgram(entry.actor)) return;
     const change = this.#byRevision.get(`${entry.uid} ${entry.revision}`);
     const own = change?.actor === entry.actor;
-    const shape = `${deliveryKey(point)}|${change ? membersOf(change) : ""}`;
+    const objectKey = [point.actor, point.group, point.kind, point.namespace ?? "", entry.object.name].join("|");
+    const previous = this.#lastDelivery.get(objectKey);
+    const again = entry.change === "ADDED" && previous !== undefined && previous.entry.uid !== entry.uid;
+    const shape = `${deliveryKey(point)}|${change ? membersOf(change) : ""}${again ? " again" : ""}`;
     const delivery: Building<Delivery> = {
       entry,
       point,
       step: this.#step,
       own,
+      again,
       shape,
       fresh: this.#isNew(shape),
       led: [],
     };
-    const objectKey = [point.actor, point.group, point.kind, point.namespace ?? "", entry.object.name].join("|");
-    const previous = this.#lastDelivery.get(objectKey);
     if (previous) {
       delivery.previous = previous;
       previous.next = delivery;

@@ -43,10 +43,6 @@ export const count: Decoder<number> = (value, path) =>
     ? (value as number)
     : refuse(path, "a whole number from 0", value);
 
-/** Any JSON. */
-export const anything: Decoder<unknown> = (value, path) =>
-  value === undefined ? refuse(path, "a value", value) : value;
-
 /** One of some texts. */
 export const oneOf =
   <T extends string>(...texts: readonly T[]): Decoder<T> =>

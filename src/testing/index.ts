@@ -43,14 +43,12 @@ export {
 } from "./fault.ts";
 export {
   type ExplorationModule,
-  type ExploreOptions,
-  ExploreResult,
   type ExploredPrograms,
-  ReplayResult,
   defineExploration,
   explore,
   replay,
-} from "./explore/explore.ts";
+} from "./explore/exploration.ts";
+export type { ExploreOptions, ExploreResult, ReplayResult } from "./explore/explore.ts";
 export type * from "./explore/scenario.ts";
 export type { Operations } from "./explore/laboratory.ts";
 export type * from "../explore/index.ts";

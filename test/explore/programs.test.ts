@@ -14,7 +14,7 @@ import { fromKubeconfig } from "../../src/client/index.ts";
 import { ConfigMap, Secret } from "../../src/client/kinds/index.ts";
 import type { Finding } from "../../src/explore/contract/finding.ts";
 import type { RunRecord } from "../../src/explore/contract/laboratory.ts";
-import type { DeliveryPoint, Perturbation, RequestPoint } from "../../src/explore/contract/plan.ts";
+import type { DeliveryPoint, Perturbation, Plan, RequestPoint } from "../../src/explore/contract/plan.ts";
 import type { ChangeEntry, RequestEntry } from "../../src/explore/contract/trace.ts";
 import { decodeFinding, encodeFinding } from "../../src/explore/finding-file.ts";
 import { makeJudge } from "../../src/explore/judge/index.ts";
@@ -73,6 +73,9 @@ const laboratory = (...command: readonly [string, ...string[]]): Promise<Program
 
 const secrets = ({ states }: RunRecord): number =>
   states.at(-1)!.state.objects.filter(({ kind }) => kind === "Secret").length;
+
+const marked = ({ states }: RunRecord): number =>
+  states[0]!.state.objects.filter(({ metadata }) => metadata.annotations?.["example.com/ticket"] !== undefined).length;
 
 test("a program that never asks the server is not explored in silence", { timeout: 60_000 }, async () => {
   const { code, said } = await keelsonExplore(file, "--workers", "1", "--", "sleep", "1000");
@@ -247,6 +250,15 @@ describe("what happens to a program over HTTP", { timeout: 120_000 }, () => {
     expect(secret!.at - seen.at).toBeGreaterThanOrEqual(990);
     expect(marked!.at - secret!.at).toBeGreaterThanOrEqual(990);
   });
+
+  test("there is no rest before a slow answer has come", async () => {
+    await using lab = await laboratory(...naive);
+    // From clean runs it knows that the program thinks for a shorter time.
+    await lab.run({ seed: 1, plan: [], brief: true });
+    const plan: Plan = [{ type: "slow", at: { ...create, name: "one" }, byMillis: 20_000 }];
+    const run = await lab.run({ seed: 2, plan, brief: true });
+    expect([run.met, run.complaints, marked(run)]).toEqual([[true], [], 1]);
+  });
 });
 
 test("a program that cannot be started is no finding", { timeout: 120_000 }, async () => {
@@ -295,6 +307,15 @@ describe.skipIf(manager === undefined)("a manager of controller-runtime", { time
     expect([run.met, secrets(run), run.complaints]).toEqual([[true], 1, []]);
     const watches = run.trace.filter((entry) => entry.type === "request" && entry.verb === "watch");
     expect(watches.length).toBeGreaterThanOrEqual(2);
+  });
+
+  test("there is no rest before it has tried again after many refusals", async () => {
+    await using lab = await laboratory(program);
+    await lab.run({ seed: 1, plan: [], brief: true });
+    const at = { ...create, name: "one" };
+    const plan: Plan = [{ type: "refused", at, with: "internal-error", times: 12 }];
+    const run = await lab.run({ seed: 2, plan, brief: true });
+    expect([run.met, run.complaints, marked(run)]).toEqual([[true], [], 1]);
   });
 
   test("with an election another replica takes over while a request is on its way", async () => {

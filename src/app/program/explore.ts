@@ -1,22 +1,24 @@
-import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { dirname, extname, relative, resolve } from "node:path";
+import { dirname, relative, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { ExploreOutcome, ExploreRequest, ExploredProgram, Explorer } from "../../cli/actions.ts";
 import { CliError } from "../../cli/cli-error.ts";
 import { forShell } from "../../util/for-shell.ts";
 import { programName } from "../../cli/program-name.ts";
 import type { Finding } from "../../explore/contract/finding.ts";
+import { type NamedRun, isModule, namedRuns } from "../../explore/contract/runs-named.ts";
 import type { MakeJudge } from "../../explore/contract/judge.ts";
 import type { Laboratory, RunOrder, RunRecord } from "../../explore/contract/laboratory.ts";
-import { type Exploration, type Origin, type Progress, explore } from "../../explore/explore.ts";
+import type { Exploration, Origin, Progress } from "../../explore/exploration.ts";
+import { explore } from "../../explore/explore.ts";
 import { decodeFinding, encodeFinding, findingFileNames } from "../../explore/finding-file.ts";
 import { makeJudge } from "../../explore/judge/index.ts";
 import type { Skipped } from "../../explore/operations/index.ts";
 import { foundText, progressText } from "../../explore/progress.ts";
 import { explorationReport, formatReport } from "../../explore/report/index.ts";
 import { openDriverLaboratory } from "../../testing/explore/csi/index.ts";
-import { type ExplorationModule, openLaboratory } from "../../testing/explore/explore.ts";
+import type { ExplorationModule } from "../../testing/explore/exploration.ts";
+import { openLaboratory } from "../../testing/explore/explore.ts";
 import type { Played } from "../../testing/explore/play.ts";
 import { LaboratoryPool } from "../../testing/explore/pool.ts";
 import type { Ignored } from "../../testing/explore/scenario.ts";
@@ -25,8 +27,10 @@ import { orderOf, replayFinding, replayedExploration, replaysOf } from "../../te
 import { ProgramsLaboratory } from "../../testing/explore/programs.ts";
 import { readScenarioFile } from "../../testing/explore/scenario-file.ts";
 import { ProgramError } from "../../testing/explore/programs-world.ts";
+import { versionsOf } from "../../testing/explore/version.ts";
 import { systemClock } from "../../util/clock.ts";
 import { messageOf } from "../../util/error.ts";
+import { readTextFile } from "../../util/read-text-file.ts";
 import { printable } from "../../util/terminal.ts";
 import { VERSION } from "../process/version.ts";
 import { firstSignal } from "../process/first-signal.ts";
@@ -124,11 +128,13 @@ async function inLaboratory<T>(
     return await work(subject, cancel.signal);
   } catch (error) {
     if (error instanceof CliError) throw error;
-    // The order of a program that cannot be started tells nothing.
-    const why = error instanceof LaboratoryError && error.cause instanceof ProgramError ? error.cause : error;
-    throw new CliError(messageOf(why), { cause: error });
+    throw new CliError(failureText(error), { cause: error });
   }
 }
+
+/** The order of a program that cannot be started tells nothing. */
+const failureText = (error: unknown): string =>
+  messageOf(error instanceof LaboratoryError && error.cause instanceof ProgramError ? error.cause : error);
 
 async function subjectOf(request: ExploreRequest, replayed: ReplayedFinding | undefined): Promise<Subject> {
   const { programs: asked, csi = replayed?.finding.csi?.endpoint, workers, restartMillis } = request;
@@ -136,7 +142,7 @@ async function subjectOf(request: ExploreRequest, replayed: ReplayedFinding | un
   const file = request.file ?? (replayed && fileOf(replayed.finding, replayed.path));
   if (replayed && !request.trusts) refuseUntrusted(replayed.finding, replayed.path, request);
   const programs = replayed ? programsOf(replayed.finding, asked) : asked;
-  const module = file !== undefined && MODULES.has(extname(file)) ? await moduleOf(file) : undefined;
+  const module = file !== undefined && isModule(file) ? await moduleOf(file) : undefined;
   const found = module ? { scenario: module.scenario, operations: module.operations } : file && readScenarioFile(file);
   const env = process.env;
   const none = (): undefined => undefined;
@@ -178,8 +184,6 @@ const subject = (lab: Laboratory, parts: Omit<Subject, "lab" | "name" | typeof S
   [Symbol.asyncDispose]: async () => lab[Symbol.asyncDispose](),
 });
 
-const MODULES: ReadonlySet<string> = new Set([".ts", ".mts", ".js", ".mjs"]);
-
 /** What a module has defined. */
 async function moduleOf(file: string): Promise<ExplorationModule> {
   const { default: found } = (await import(pathToFileURL(resolve(file)).href)) as { readonly default?: unknown };
@@ -216,20 +220,32 @@ function programsOf(finding: Finding, asked: readonly ExploredProgram[]): readon
 
 /** A finding may be written by anybody: what it names is not run unless the command line names it, too. */
 function refuseUntrusted(finding: Finding, path: string, request: ExploreRequest): void {
-  const { command = [], programs = [], csi, scenario } = finding;
-  const isModule = scenario.file !== undefined && MODULES.has(extname(scenario.file));
   const line = (words: readonly string[]): string => words.map((word) => forShell(printable(word))).join(" ");
-  const namesPrograms = request.programs.length > 0;
-  const named = [
-    ...(isModule && request.file === undefined ? [relative(".", fileOf(finding, path)!)] : []),
-    ...(csi && request.csi === undefined ? ["--csi", csi.endpoint] : []),
-    ...(csi?.driver && request.driver === undefined ? ["--driver", line(csi.driver)] : []),
-    ...(namesPrograms ? [] : programs.flatMap((one) => ["--program", `${one.name}=${line(one.command)}`])),
-    ...(command.length > 0 && !namesPrograms ? ["--", ...command] : []),
-  ];
+  const isNamed: Readonly<Record<NamedRun["type"], boolean>> = {
+    module: request.file !== undefined,
+    csi: request.csi !== undefined,
+    driver: request.driver !== undefined,
+    program: request.programs.length > 0,
+    command: request.programs.length > 0,
+  };
+  const words = (run: NamedRun): readonly string[] => {
+    switch (run.type) {
+      case "module":
+        return [relative(".", fileOf(finding, path)!)];
+      case "csi":
+        return ["--csi", run.endpoint];
+      case "driver":
+        return ["--driver", line(run.command)];
+      case "program":
+        return ["--program", `${run.name}=${line(run.command)}`];
+      case "command":
+        return ["--", ...run.command];
+    }
+  };
+  const named = namedRuns(finding).filter(({ type }) => !isNamed[type]);
   if (named.length === 0) return;
   throw new CliError(
-    `expected what the finding runs on the command line, because anybody may have written ${path}. It names:\n\n  ${line(named)}\n\nAdd this, or --trust, to play it again`,
+    `expected what the finding runs on the command line, because anybody may have written ${path}. It names:\n\n  ${line(named.flatMap(words))}\n\nAdd this, or --trust, to play it again`,
   );
 }
 
@@ -245,7 +261,7 @@ function originOf({ file, name, programs, csi, driver }: Subject, directory = ".
     ...(program && !another && { command: program.command }),
     ...(another && { programs }),
     ...(csi !== undefined && { csi: { endpoint: csi, ...(driver && { driver }) } }),
-    versions: { keelson: VERSION, node: process.version, platform: `${process.platform}-${process.arch}` },
+    versions: versionsOf(VERSION),
   };
 }
 
@@ -254,7 +270,7 @@ function outcomeOf(
   { file, name: scenario, outputOf, skipped, notJudged }: Subject,
   { directory }: ExploreRequest,
 ): ExploreOutcome {
-  const { findings, notices, evidence } = exploration;
+  const { findings, notices, evidence, failure } = exploration;
   const all = [...findings, ...notices];
   const names = findingFileNames(all.map(({ fault }) => fault));
   const report = explorationReport(exploration, {
@@ -273,14 +289,18 @@ function outcomeOf(
     found: findings.length > 0,
     explored: exploration.clean.length > 0,
     cancelled: exploration.ended === "cancelled",
+    ...(failure && { failure: failureText(failure) }),
     report: (form, style) =>
       formatReport(report, form, { ...style, ...(file !== undefined && { location: relative(".", file) }) }),
   };
 }
 
+/** Each character of the longest finding takes four bytes at most. */
+const MAX_FINDING_BYTES = 16_000_000;
+
 function readFinding(path: string): Finding {
   try {
-    return decodeFinding(readFileSync(path, "utf8"), path);
+    return decodeFinding(readTextFile(path, MAX_FINDING_BYTES), path);
   } catch (error) {
     throw new CliError(messageOf(error), { cause: error });
   }

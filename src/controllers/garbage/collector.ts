@@ -27,6 +27,8 @@ type Propagation = "Orphan" | "Foreground" | "Background";
 
 interface Owners {
   readonly stay: readonly OwnerReference[];
+  /** Owners that stay, and are not in memory yet. */
+  readonly unseen: readonly OwnerReference[];
   readonly absent: readonly OwnerReference[];
   readonly leave: readonly OwnerReference[];
   /** Unknown owners; the object is kept. */
@@ -60,12 +62,15 @@ type CollectorContext = KeyContext<ObjectGraph>;
 async function decide(ctx: CollectorContext, node: GraphNode): Promise<Result> {
   const { ownerReferences = [], uid } = node.object.metadata;
   if (ownerReferences.length === 0) return undefined;
-  const { stay, absent, leave, undecided } = await classifyOwners(ctx, node);
+  const { stay, unseen, absent, leave, undecided } = await classifyOwners(ctx, node);
   if (undecided.length > 0) return undefined;
   const gone = new Set([...absent, ...leave]);
-  if (stay.length > 0) {
+  if (stay.length + unseen.length > 0) {
+    // No event tells of an owner that is added and deleted while its watch is behind: it is looked for until memory has it.
     return gone.size === 0
-      ? undefined
+      ? unseen.length > 0
+        ? REQUEUE_SOON
+        : undefined
       : setOwners(
           ctx.client,
           node,
@@ -86,7 +91,13 @@ async function decide(ctx: CollectorContext, node: GraphNode): Promise<Result> {
 }
 
 async function classifyOwners(ctx: CollectorContext, node: GraphNode): Promise<Owners> {
-  const owners: Record<keyof Owners, OwnerReference[]> = { stay: [], absent: [], leave: [], undecided: [] };
+  const owners: Record<keyof Owners, OwnerReference[]> = {
+    stay: [],
+    unseen: [],
+    absent: [],
+    leave: [],
+    undecided: [],
+  };
   // Requests in the same process may not yield to the event loop, and an object may have thousands of owners.
   const limit = ctx.clock.loop.slice();
   for (const owner of node.object.metadata.ownerReferences ?? []) {
@@ -107,7 +118,10 @@ async function classifyOwner(ctx: CollectorContext, node: GraphNode, owner: Owne
   if (!memory.isAbsent(owner, location)) {
     // Memory may not contain it yet.
     const found = await ctx.client.resource(metadataOf(location.kind)).find(location.key);
-    if (found?.metadata.uid === owner.uid) return isWaitingForDependents(found) ? "leave" : "stay";
+    if (found?.metadata.uid === owner.uid) {
+      if (isWaitingForDependents(found)) return "leave";
+      return memory.isFollowed(location) ? "unseen" : "stay";
+    }
     memory.rememberAbsent(owner, location);
   }
   const { namespace } = memory.get(owner.uid)?.object.metadata ?? {};

@@ -117,6 +117,11 @@ export class ObjectGraph implements Disposable {
     return this.#followed.get(nameOfKind(kind))?.informer.get(key);
   }
 
+  /** Whether the objects of a location come to be known. */
+  isFollowed({ kind }: OwnerLocation): boolean {
+    return this.#followed.has(nameOfKind(kind));
+  }
+
   /** Remembers an absent owner: a uid is never used again. */
   rememberAbsent(owner: OwnerReference, location: OwnerLocation): void {
     this.#absent.set(absenceKey(owner, location), true);

@@ -71,8 +71,6 @@ export interface Finding {
     readonly name: string;
     /** The file of the scenario or of the module, relative to the finding; absent where the scenario is code of a test. */
     readonly file?: string;
-    /** The whole scenario, where it is data. */
-    readonly inline?: unknown;
   };
   /** How the programs were started: `["./manager", "--kubeconfig", "{}"]`; absent in process. */
   readonly command?: readonly string[];

@@ -9,22 +9,73 @@ import type { Identity, RunNames } from "./names.ts";
 import type { Periods } from "./periods.ts";
 import type { Suspect } from "./suspect.ts";
 
+type Eventual = Extract<Complaint, { readonly type: "eventually" }>;
+
+/** How a run is judged. */
+interface Judged {
+  readonly periods: Pick<Periods, "isHeldInTheEnd" | "isUndisturbed">;
+  readonly stepAt: (seq: number) => number;
+  /** Whether the last state is not that of the end. */
+  readonly isCut: boolean;
+}
+
 /**
  * The complaints of a run.
  *
  * A run that does not come to rest while watches are held until it does is a notice: in a cluster they would go on meanwhile.
  */
-export const complaintsOf = (
+export function complaintsOf(run: RunRecord, names: RunNames, { periods, stepAt, isCut }: Judged): readonly Suspect[] {
+  const suspects = run.complaints
+    .filter((complaint) => complaint.type !== "eventually")
+    .map((complaint) => suspectOf(complaint, run, names, stepAt))
+    .map((it): Suspect => (it.kind === "unsettled" && periods.isHeldInTheEnd ? { ...it, severity: "notice" } : it));
+  const eventual = run.complaints.filter((complaint) => complaint.type === "eventually");
+  const rules = Map.groupBy(eventual, ({ rule }) => rule).values();
+  return [...suspects, ...rules.flatMap((complaints) => brokenFor(run, complaints, { periods, isCut }))];
+}
+
+/**
+ * Where a rule did not hold when steps were at rest, as differences of states are judged: nothing is owed at a step during whose last half
+ * something was held, lost or down. What the quiet in the end put right took longer than the pause of a step; what was put right by
+ * another step of the user may remain without it.
+ */
+function brokenFor(
+  { states }: RunRecord,
+  complaints: readonly Eventual[],
+  { periods, isCut }: Omit<Judged, "stepAt">,
+): readonly Suspect[] {
+  const broken = new Map(complaints.map((complaint) => [complaint.step, complaint]));
+  const last = states.length - 1;
+  const isOwed = (state: number): boolean => (state === last && !isCut) || periods.isUndisturbed(state);
+  const suspects: Suspect[] = [];
+  for (let from = 0; from <= last; from++) {
+    let to = from;
+    while (to <= last && broken.has(states[to]!.step)) to++;
+    const shown = to - 1;
+    const complaint = broken.get(states[from]!.step);
+    if (complaint && states.slice(from, to).some((_, i) => isOwed(from + i))) {
+      const healed = to === last && !isCut;
+      suspects.push({
+        kind: "eventually",
+        step: complaint.step,
+        subject: complaint.rule,
+        detail: complaint.detail,
+        severity: healed ? "notice" : "fault",
+        ...(healed && { healed }),
+        ...(!healed && to <= last && { until: states[shown]!.step }),
+      });
+    }
+    from = Math.max(from, shown);
+  }
+  return suspects;
+}
+
+function suspectOf(
+  complaint: Exclude<Complaint, Eventual>,
   run: RunRecord,
   names: RunNames,
-  periods: Pick<Periods, "isHeldInTheEnd">,
   stepAt: (seq: number) => number,
-): readonly Suspect[] =>
-  run.complaints
-    .map((complaint) => suspectOf(complaint, run, names, stepAt))
-    .map((it) => (it.kind === "unsettled" && periods.isHeldInTheEnd ? { ...it, severity: "notice" } : it));
-
-function suspectOf(complaint: Complaint, run: RunRecord, names: RunNames, stepAt: (seq: number) => number): Suspect {
+): Suspect {
   const { type, detail } = complaint;
   const base = { severity: "fault", detail } as const;
   switch (type) {
@@ -47,8 +98,6 @@ function suspectOf(complaint: Complaint, run: RunRecord, names: RunNames, stepAt
       };
     case "always":
       return { ...base, kind: type, step: stepAt(complaint.seq), seq: complaint.seq, subject: complaint.rule };
-    case "eventually":
-      return { ...base, kind: type, step: complaint.step, subject: complaint.rule };
     case "leaked":
     case "made-twice":
     case "deleted-in-use":

@@ -563,7 +563,7 @@ describe("what a run says itself", () => {
           complain(
             { type: "failed", actor: OPERATOR, step: 1, detail: "no such key 17" },
             { type: "always", rule: "one leader", seq: 3, detail: "" },
-            { type: "eventually", rule: "ready", step: 1, detail: "" },
+            { type: "eventually", rule: "ready", step: 2, detail: "" },
             { type: "step-failed", step: 1, detail: "refused" },
             { type: "leaked", object: { group: "csi", kind: "Volume", name: "v" }, detail: "" },
             { type: "deleted-in-use", object: { group: "csi", kind: "Volume", name: "w" }, detail: "" },
@@ -578,6 +578,26 @@ describe("what a run says itself", () => {
       "leaked Volume v",
       "step-failed step 1",
     ]);
+  });
+
+  test("a rule is judged as states are: nothing is owed by a program that is down, and what the quiet puts right is a notice", () => {
+    const broken = (...steps: number[]): RecordedRun["complaints"] =>
+      steps.map((step) => ({ type: "eventually", rule: "ready", step, detail: "" }));
+    const judged = (complaints: RecordedRun["complaints"], down: readonly number[] = []) =>
+      played({
+        beforeQuiet: (run, step) => {
+          if (step === 1) run.complaints.push(...complaints);
+          if (down.includes(step)) run.life(OPERATOR, 0, "killed");
+          else if (down.includes(step - 1)) run.life(OPERATOR, 1, "started");
+        },
+      }).map(({ key, severity, until }) => [key, severity, until]);
+    expect(judged(broken(0))).toEqual([["eventually ready", "fault", 0]]);
+    expect(judged(broken(0), [0])).toEqual([]);
+    // It is up again, and still does not do it.
+    expect(judged(broken(0, 1), [0])).toEqual([["eventually ready", "notice", undefined]]);
+    expect(judged(broken(1))).toEqual([["eventually ready", "notice", undefined]]);
+    expect(judged(broken(0, 1, 2))).toEqual([["eventually ready", "fault", undefined]]);
+    expect(judged(broken(2))).toEqual([["eventually ready", "fault", undefined]]);
   });
 
   test("a step that is refused while a program is down, or blind, is one that the user would not have done yet", () => {

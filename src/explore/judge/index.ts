@@ -115,6 +115,7 @@ class RunJudge implements Judge {
 
   faults(played: RunRecord): readonly Fault[] {
     const run = withoutVoidSteps(played);
+    const isCut = run !== played;
     const view = new RunView(run, this.#ignored, this.#expected);
     const periods = new Periods(run);
     const needless = needlessDeletes(
@@ -124,9 +125,9 @@ class RunJudge implements Judge {
       { onlyData: changesWorld(run.order.plan), stepAt: stepAt(view, periods) },
     );
     const suspects = [
-      ...overTime(this.#expected, this.#facts, view, { isCut: run !== played }),
+      ...overTime(this.#expected, this.#facts, view, { isCut }),
       ...needless,
-      ...this.#byItself(view, periods).filter((suspect) => !this.#cleanKeys.has(keyOf(suspect))),
+      ...this.#byItself(view, periods, isCut).filter((suspect) => !this.#cleanKeys.has(keyOf(suspect))),
     ];
     return this.#report(view, suspects);
   }
@@ -166,13 +167,13 @@ class RunJudge implements Judge {
   }
 
   /** What a run shows without another run. */
-  #byItself(view: RunView, periods: Periods = new Periods(view.record)): readonly Suspect[] {
+  #byItself(view: RunView, periods: Periods = new Periods(view.record), isCut = false): readonly Suspect[] {
     const { record, names } = view;
     const at = stepAt(view, periods);
     return [
       ...unseenWrites(record.trace, new Sight(record.trace), names, at),
       ...restlessness(record, names),
-      ...complaintsOf(record, names, periods, at),
+      ...complaintsOf(record, names, { periods, stepAt: at, isCut }),
     ].filter(({ identity }) => !identity || !this.#ignored.isObject(identity));
   }
 

@@ -89,7 +89,9 @@ function effectOf(suspect: Suspect, evidence: Evidence): string {
     case "always":
       return withDetail(`the rule "${suspect.subject}", which must always hold, did not`, suspect);
     case "eventually":
-      return withDetail(`the rule "${suspect.subject}" does not hold in the end`, suspect);
+      return suspect.healed
+        ? withDetail(`the rule "${suspect.subject}" did not hold for longer than the pause of a step`, suspect)
+        : withDetail(`the rule "${suspect.subject}" does not hold in the end`, suspect);
     case "step-failed":
       return withDetail("a step of the user failed", suspect);
     case "remembers":

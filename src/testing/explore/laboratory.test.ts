@@ -2,7 +2,9 @@ import { afterEach, describe, expect, test } from "vitest";
 import type { RunOrder } from "../../explore/contract/laboratory.ts";
 import type { Plan } from "../../explore/contract/plan.ts";
 import type { RequestEntry, TraceEntry } from "../../explore/contract/trace.ts";
+import type { Scenario } from "./scenario.ts";
 import {
+  asking,
   closeLaboratories,
   createSecret,
   linesOf,
@@ -83,6 +85,18 @@ test("another laboratory of the same scenario gives the same run", async () => {
     return JSON.stringify(record);
   };
   expect(await run()).toBe(await run());
+});
+
+test("only simulated nodes can be lost", async () => {
+  const plain = { apiVersion: "v1", kind: "Node", metadata: { name: "plain" } };
+  const nodesOf = async (nodes?: number) => {
+    const scenario: Scenario = { ...asking, start: [plain], ...(nodes !== undefined && { nodes }) };
+    const lab = await openLaboratory(undefined, scenario);
+    return [lab.scenario.nodes, lab.perturbations.has("node-lost")];
+  };
+  expect(await nodesOf(1)).toEqual([["node-1"], true]);
+  expect(await nodesOf(0)).toEqual([[], false]);
+  expect(await nodesOf()).toEqual([[], false]);
 });
 
 describe("a crash", () => {

@@ -13,10 +13,11 @@ import type {
 } from "../../explore/contract/laboratory.ts";
 import type { PerturbationType } from "../../explore/contract/plan.ts";
 import type { Actor } from "../../explore/contract/trace.ts";
-import type { ApiObject, Client, Manifest } from "../../client/index.ts";
+import type { Client, Manifest } from "../../client/index.ts";
 import { CustomResourceDefinition, Node } from "../../client/kinds/index.ts";
 import { type Skipped, operationsOf } from "../../explore/operations/index.ts";
 import type { ClusterOptions } from "../contract.ts";
+import { isSimulated } from "../../simulation/index.ts";
 import { silentLog } from "../../util/log.ts";
 import { createTestCluster } from "../cluster.ts";
 import type { TestCluster } from "../test-cluster.ts";
@@ -115,7 +116,7 @@ export class PreparedScenario implements AsyncDisposable {
       if (scenario.start) await cluster.apply(...scenario.start);
       await cluster.settled();
       const added = await stepsOf(operations, cluster.client(), scenario.steps.length);
-      const names = nodes === undefined ? [] : (await cluster.client().resource(Node).list()).items.map(nameOf);
+      const names = nodes === undefined ? [] : await simulatedNodes(cluster.client());
       const collects = nodes === undefined && options.controllers === undefined;
       return new PreparedScenario(scenario, added, cluster, names, collects);
     } catch (error) {
@@ -144,7 +145,9 @@ export class PreparedScenario implements AsyncDisposable {
 /** A run ends before anything could go wrong in its cache; what holds its programs up is let go of soon. */
 const RUN_SETTINGS = { checks: false, hot: HOT };
 
-const nameOf = ({ metadata: { name } }: ApiObject): string => name;
+/** Only these can be lost: nothing stands behind another one that could be switched off. */
+const simulatedNodes = async (client: Client): Promise<readonly string[]> =>
+  (await client.resource(Node).list()).items.filter(isSimulated).map(({ metadata: { name } }) => name);
 
 /** Without nodes: namespaces and their content; runs have a collector of their own. */
 const USUAL_CONTROLLERS: readonly string[] = ["namespace", "event-expiry"];

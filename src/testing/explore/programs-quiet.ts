@@ -52,6 +52,8 @@ export class Quiet {
   /** The last request of a program, change or delivery that a write may follow. */
   #lastCause = 0;
   #longest = 0;
+  /** The sum of all delays, in ms. */
+  #delayed = 0;
 
   /**
    * @param clock of the machine: programs live by it
@@ -98,6 +100,13 @@ export class Quiet {
     };
   }
 
+  /** A request is under way for a time, which does not count against the limit of a rest. The result is called when it goes on. */
+  delay(millis: number): () => void {
+    this.#delayed += millis;
+    // The clock of who delays it may be a little behind.
+    return this.expect(millis + MAX_WINDOW_MS);
+  }
+
   get isQuiet(): boolean {
     if (this.#isBusy()) return false;
     const now = this.#clock.steady();
@@ -108,12 +117,12 @@ export class Quiet {
     return still >= millis && (now - this.#lastRead >= millis || still >= POLLING_WINDOWS * millis);
   }
 
-  /** Resolves when programs are at rest, or after a limit of time. */
+  /** Resolves when programs are at rest, or after a limit of time, beside which delays have their own. */
   async rest(limitMillis: number, signal?: AbortSignal): Promise<Rest> {
-    const end = this.#clock.steady() + limitMillis;
+    const end = this.#clock.steady() + limitMillis - this.#delayed;
     while (!this.isQuiet) {
       signal?.throwIfAborted();
-      if (this.#clock.steady() >= end) return "restless";
+      if (this.#clock.steady() >= end + this.#delayed) return "restless";
       await sleep(this.#clock, LOOK_MS, signal, { holds: true });
     }
     return "quiet";

@@ -183,6 +183,10 @@ export class ProgramsWorld implements World {
       .then(ended, ended);
   }
 
+  delays(millis: number): () => void {
+    return this.#quiet.delay(millis);
+  }
+
   async rest(): Promise<void> {
     this.#startThoseOfNextStep();
     const rest = await this.#quiet.rest(REST_LIMIT_MS, this.#end.signal);

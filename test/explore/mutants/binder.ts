@@ -112,16 +112,16 @@ export const BINDER_MUTANTS: readonly Mutant[] = [
       const result = await (claim && syncClaim(ctx, claim));
       memory.claimDone(\`\${first}/\${second}\`);
       return result;`,
-    story: "contest",
+    story: "offers",
     fault: "A volume that was offered to a claim whose write failed is offered to nobody else.",
     hidden: "the failed claim is tried again, and the second try ends the offer",
   },
   {
-    name: "offers: a claim that is gone keeps its offer",
+    name: "offers: what a claim declines is kept for it",
     file: MEMORY,
     find: "      this.restore(name);\n    }\n  }\n\n  defaultClass",
     replace: "    }\n  }\n\n  defaultClass",
-    story: "contest",
+    story: "offers",
     fault: "A volume that a claim has declined is offered to nobody else.",
   },
   {
@@ -192,7 +192,7 @@ export const BINDER_MUTANTS: readonly Mutant[] = [
     file: FIT,
     find: "const isKept = claimRef === undefined || claimRef.uid === metadata.uid;",
     replace: "const isKept = claimRef === undefined || claimRef.name === metadata.name;",
-    story: "binding",
+    story: "restored",
     fault: "A claim that names a volume of an earlier claim of its name counts as bound to it.",
   },
   {

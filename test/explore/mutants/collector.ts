@@ -17,8 +17,8 @@ export const COLLECTOR_MUTANTS: readonly Mutant[] = [
   {
     name: "an owner on the server may be another one of that name",
     file: COLLECTOR,
-    find: 'if (found?.metadata.uid === owner.uid) return isWaitingForDependents(found) ? "leave" : "stay";',
-    replace: 'if (found) return isWaitingForDependents(found) ? "leave" : "stay";',
+    find: "if (found?.metadata.uid === owner.uid) {",
+    replace: "if (found) {",
     story: "adoption",
     fault: "The dependents of an owner that was deleted and made again are never deleted.",
     shows: "leaked",
@@ -31,6 +31,14 @@ export const COLLECTOR_MUTANTS: readonly Mutant[] = [
     story: "adoption",
     fault: "The dependents of an owner that was deleted and made again are never deleted.",
     shows: "leaked",
+  },
+  {
+    name: "an owner that memory does not have yet is looked for once",
+    file: COLLECTOR,
+    find: 'return memory.isFollowed(location) ? "unseen" : "stay";',
+    replace: 'return "stay";',
+    story: "adoption",
+    fault: "The dependents of an owner that is made and deleted while its watch is behind are never deleted.",
   },
   {
     name: "absence is remembered by name",
@@ -154,7 +162,7 @@ export const COLLECTOR_MUTANTS: readonly Mutant[] = [
     file: GRAPH,
     find: "    if (old) this.#addWaitingOwners(old);\n",
     replace: "",
-    story: "adoption",
+    story: "leaving",
     fault: "An owner remains in deletion when its last dependent is given to another owner.",
   },
   {

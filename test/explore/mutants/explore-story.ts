@@ -50,8 +50,8 @@ export interface StoryResult {
   readonly ended: string;
 }
 
-/** What has no end within these shows in them; the usual times are only longer. */
-const TIMES = { pause: "1m", quiet: "2h" } as const;
+/** What has no end within it shows in it; the usual quiet is only longer. */
+const TIMES = { quiet: "2h" } as const;
 const EVENT_TTL_MS = 3_600_000;
 /** Controllers that a provisioner needs. */
 const BESIDE_PROVISIONER = [
@@ -116,6 +116,7 @@ export async function exploreStory({ story, seed, plans, known }: StoryOrder): P
       if (finding && isNew(finding)) over.abort();
     },
   });
-  const { findings, notices, runs, seconds, ended } = explored;
+  const { findings, notices, runs, seconds, ended, failure } = explored;
+  if (failure) throw failure;
   return { faults: [...findings, ...notices].map(shown), plans: explored.plans, runs, seconds, ended };
 }

@@ -138,7 +138,7 @@ export const PROVISIONER_MUTANTS: readonly Mutant[] = [
     file: "src/sidecars/provision/attempts.ts",
     find: "if (known?.uid === uid) return known;",
     replace: "if (known) return known;",
-    story: "stuck",
+    story: "hurried",
     fault: "A claim that was made again asks for the volume of the one before.",
   },
   {

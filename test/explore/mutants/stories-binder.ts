@@ -4,6 +4,7 @@
  * @module
  */
 import { PersistentVolume, PersistentVolumeClaim, Pod } from "../../../src/client/kinds/index.ts";
+import type { StoredObject } from "../../../src/explore/contract/state.ts";
 import type { Rule, Scenario } from "../../../src/testing/explore/scenario.ts";
 import { claim, core, directory, pod, remove, storageClass, volume } from "./story-objects.ts";
 import type { ControllerStory } from "./stories.ts";
@@ -26,8 +27,90 @@ const boundToLasting: Rule = {
     }),
 };
 
+type Volume = { readonly claimRef?: { readonly uid?: string }; readonly storageClassName: string } & {
+  readonly capacity: { readonly storage: string };
+};
+type Claim = { readonly volumeName?: string; readonly storageClassName: string } & {
+  readonly resources: { readonly requests: { readonly storage: string } };
+};
+const phaseOf = ({ status }: StoredObject): string | undefined => (status as { readonly phase?: string }).phase;
+const isStaying = ({ metadata }: StoredObject): boolean => metadata.deletionTimestamp === undefined;
+
+/** Who has which is the same on both sides, and nobody has lost what it had. */
+const agreed: Rule = {
+  name: "claims and volumes agree on who has which",
+  holds: (state) => {
+    const lost = state.all(CLAIMS).find((claim) => phaseOf(claim) === "Lost");
+    if (lost) return `claim ${lost.metadata.name} is lost`;
+    const isMutual = (claim: StoredObject): boolean => {
+      const found = state.find(VOLUMES, (claim.spec as Claim).volumeName ?? "");
+      return found !== undefined && (found.spec as Volume).claimRef?.uid === claim.metadata.uid;
+    };
+    const bound = state.all(CLAIMS).filter((claim) => phaseOf(claim) === "Bound");
+    const wrong = bound.find((claim) => !isMutual(claim));
+    if (wrong)
+      return `claim ${wrong.metadata.name} is bound to ${(wrong.spec as Claim).volumeName}, which is not its own`;
+    const half = state
+      .all(VOLUMES)
+      .filter((one) => phaseOf(one) === "Bound")
+      .find(({ spec }) => !bound.some(({ metadata }) => metadata.uid === (spec as Volume).claimRef?.uid));
+    return half === undefined || `volume ${half.metadata.name} is bound, and no claim has it`;
+  },
+};
+
+/** No claim waits beside a volume that fits it. */
+const served: Rule = {
+  name: "no claim waits while a volume is there for it",
+  holds: (state) => {
+    const free = state
+      .all(VOLUMES)
+      .filter((one) => phaseOf(one) === "Available" && isStaying(one) && !(one.spec as Volume).claimRef)
+      .map(({ spec }) => spec as Volume);
+    const waiting = state
+      .all(CLAIMS)
+      .filter((one) => phaseOf(one) === "Pending" && isStaying(one) && !(one.spec as Claim).volumeName)
+      .find(({ spec }) => free.some((one) => isEnough(one, spec as Claim)));
+    return waiting === undefined || `claim ${waiting.metadata.name} waits`;
+  },
+};
+
+const isEnough = ({ capacity, storageClassName }: Volume, claimed: Claim): boolean =>
+  storageClassName === claimed.storageClassName &&
+  Number.parseInt(capacity.storage) >= Number.parseInt(claimed.resources.requests.storage);
+
+/** Which of several volumes a claim gets is a matter of order, and nobody's fault: these stories are judged by rules. */
+const byRules = { ignore: [{ kind: CLAIMS }, { kind: VOLUMES }], eventually: [agreed, served] };
+
+/** A claim that came back with its old name cannot have what another one left. */
+const lostAgain: Rule = {
+  name: "a claim that is restored does not get the volume of the one before it",
+  holds: (state) =>
+    state
+      .all(CLAIMS)
+      .filter(({ metadata }) => metadata.labels?.["restored"] === "yes")
+      .every((one) => phaseOf(one) === "Lost"),
+};
+
+/** Whoever has the volume keeps the data. */
+const notEmptied: Rule = {
+  name: "no Pod empties a volume that has another claim",
+  holds: (state) =>
+    state
+      .all({ group: "", kind: "Pod" }, "default")
+      .filter((one) => one.metadata.name.startsWith(RECYCLER) && isStaying(one) && phaseOf(one) === "Pending")
+      .every(({ metadata: { name } }) => {
+        const emptied = state.find(VOLUMES, name.slice(RECYCLER.length));
+        const { claimRef } = (emptied?.spec ?? {}) as Volume;
+        return claimRef === undefined || claimRef.uid !== undefined;
+      }),
+};
+const RECYCLER = "recycler-for-";
+
 /** References tell at which version their claim was when they were made. */
 const ignore: Scenario["ignore"] = [{ kind: VOLUMES, path: ".spec.claimRef.resourceVersion" }];
+
+const FREE = { spec: { claimRef: null } };
+const LARGE = { resources: { requests: { storage: "3Gi" } } };
 
 const emptied = (name: string, volumeName: string) => ({
   name,
@@ -44,21 +127,22 @@ export const BINDER_STORIES = {
     scenario: {
       name: "claims are bound to volumes, deleted, and made again",
       ignore,
-      start: [volume("small", "manual"), volume("large", "manual", { capacity: { storage: "5Gi" } })],
+      // A claim has one volume that it can get: which of two it gets is a matter of order.
+      start: [volume("small", "few"), volume("large", "many", { capacity: { storage: "5Gi" } })],
       steps: [
         {
           name: "claim",
-          create: [claim("a", "manual"), claim("b", "manual", { resources: { requests: { storage: "3Gi" } } })],
+          create: [claim("a", "few"), claim("b", "many", { resources: { requests: { storage: "3Gi" } } })],
         },
         remove("PersistentVolumeClaim", "a"),
-        { name: "make it again", create: claim("a", "manual") },
-        { name: "another volume", create: volume("more", "manual") },
+        { name: "make it again", create: claim("a", "few") },
+        { name: "another volume", create: volume("more", "few") },
         {
           name: "free the old one",
           patch: { ...core("PersistentVolume", "small"), with: { spec: { claimRef: null } } },
         },
-        { name: "a claim that names its volume", create: claim("c", "manual", { volumeName: "small" }) },
-        { name: "a claim that names a volume in use", create: claim("d", "manual", { volumeName: "large" }) },
+        { name: "a claim that names its volume", create: claim("c", "few", { volumeName: "small" }) },
+        { name: "a claim that names a volume in use", create: claim("d", "many", { volumeName: "large" }) },
         remove("PersistentVolume", "large"),
         remove("PersistentVolumeClaim", "b"),
       ],
@@ -68,17 +152,65 @@ export const BINDER_STORIES = {
     ...programs,
     scenario: {
       name: "more claims than volumes",
-      ignore,
+      ...byRules,
       start: [volume("one", "few"), volume("two", "few")],
       steps: [
         { name: "three claims", create: [claim("a", "few"), claim("b", "few"), claim("c", "few")] },
-        { name: "two more", create: [claim("d", "few"), claim("e", "few")] },
         { name: "another volume", create: volume("three", "few") },
         remove("PersistentVolumeClaim", "a"),
-        { name: "free its volume", patch: { ...core("PersistentVolume", "one"), with: { spec: { claimRef: null } } } },
-        remove("PersistentVolumeClaim", "e"),
-        { name: "two more volumes", create: [volume("four", "few"), volume("five", "few")] },
+        { name: "another claim", create: claim("d", "few") },
+        {
+          name: "free what is released",
+          do: async (cluster) => {
+            const volumes = cluster.client().resource(PersistentVolume);
+            const { items } = await volumes.list();
+            const released = items.filter(({ status }) => status.phase === "Released");
+            await Promise.all(released.map(({ metadata: { name } }) => volumes.patch({ name }, FREE as never)));
+          },
+        },
       ],
+    },
+  },
+  offers: {
+    ...programs,
+    scenario: {
+      name: "claims wait, and volumes of two sizes come at once",
+      ...byRules,
+      steps: [
+        { name: "two claims", create: [claim("x", "sizes"), claim("y", "sizes", LARGE)] },
+        {
+          name: "two volumes",
+          create: [volume("a-large", "sizes", { capacity: { storage: "5Gi" } }), volume("b-small", "sizes")],
+        },
+        { name: "one more claim", create: claim("z", "sizes") },
+      ],
+    },
+  },
+  restored: {
+    ...programs,
+    scenario: {
+      name: "a claim is restored from a backup, and its volume names an earlier one",
+      ignore,
+      start: [
+        volume("kept", "kept", {
+          claimRef: { ...core("PersistentVolumeClaim", "a"), namespace: "default", uid: "the-earlier-one" },
+        }),
+      ],
+      steps: [
+        {
+          name: "restore the claim",
+          create: {
+            ...claim("a", "kept", { volumeName: "kept" }),
+            metadata: {
+              name: "a",
+              namespace: "default",
+              labels: { restored: "yes" },
+              annotations: { "pv.kubernetes.io/bind-completed": "yes" },
+            },
+          },
+        },
+      ],
+      eventually: [lostAgain],
     },
   },
   classes: {
@@ -198,6 +330,7 @@ export const BINDER_STORIES = {
         { name: "a claim that waits", create: claim("fourth", "reused") },
         emptied("it is empty again", "reused"),
       ],
+      always: [notEmptied],
     },
   },
 } satisfies Readonly<Record<string, ControllerStory>>;

@@ -14,14 +14,28 @@ import { DriverError } from "../../../src/csi/driver-error.ts";
 import { kubernetes } from "../../../src/meta/dialect.ts";
 import type { Cluster } from "../../../src/testing/contract.ts";
 import { defaultScenario } from "../../../src/testing/explore/csi/default-scenario.ts";
-import { MemoryDriver, type MemoryVolume } from "../../../src/testing/explore/csi/testing/memory-driver.ts";
-import type { Scenario, Step } from "../../../src/testing/explore/scenario.ts";
+import {
+  MemoryDriver,
+  MemoryStorage,
+  type MemoryVolume,
+} from "../../../src/testing/explore/csi/testing/memory-driver.ts";
+import type { Rule, Scenario, Step } from "../../../src/testing/explore/scenario.ts";
 import { claim, remove, storageClass } from "./story-objects.ts";
 import type { DriverStory } from "./stories.ts";
 
 const DRIVER = "memory.csi.example";
 const DELETED = "explored";
 const KEPT = "kept";
+
+/** A driver that is busy: the first calls after each of its starts are refused, and it makes nothing meanwhile. */
+class BusyDriver extends MemoryDriver {
+  #calls = 0;
+
+  protected override createVolume(request: Parameters<MemoryDriver["makeVolume"]>[0]): MemoryVolume {
+    if (this.#calls++ < 3) throw new DriverError("Aborted", "it is busy");
+    return super.createVolume(request);
+  }
+}
 
 /** A driver that gets slow: it makes a volume and does not say so, until it has another one. */
 class SlowDriver extends MemoryDriver {
@@ -32,15 +46,11 @@ class SlowDriver extends MemoryDriver {
   }
 }
 
-/** The provisioner needs no node, and the laboratory could not lose one that is not simulated. */
-const isNoNode = (one: unknown): boolean => !(one as { readonly kind: string }).kind.endsWith("Node");
-
 const base = defaultScenario(new MemoryDriver(DRIVER).inProcess, kubernetes);
 const scenario = (name: string, steps: readonly Step[]): Scenario => ({
   name,
-  start: [...base.start!.filter(isNoNode), storageClass(KEPT, { provisioner: DRIVER, reclaimPolicy: "Retain" })],
+  start: [...base.start!, storageClass(KEPT, { provisioner: DRIVER, reclaimPolicy: "Retain" })],
   steps,
-  ignore: base.ignore!,
 });
 
 /** A claim that is deleted while its volume is made. */
@@ -63,6 +73,34 @@ async function untilProvisioning(cluster: Cluster, name: string): Promise<void> 
     if (items.some(({ reason, involvedObject }) => reason === "Provisioning" && involvedObject.name === name)) return;
   }
 }
+
+/** A claim has the volume that was made for it, and not that of an earlier one with its name. */
+const ownVolume: Rule = {
+  name: "a volume has the name of its claim",
+  holds: (state) =>
+    state.all({ group: "", kind: "PersistentVolumeClaim" }).every(({ metadata: { uid }, spec }) => {
+      const { volumeName } = spec as { readonly volumeName?: string };
+      return volumeName === undefined || volumeName === `pvc-${uid}`;
+    }),
+};
+
+/** A driver counts what it makes. */
+const HANDLE = { kind: { group: "", kind: "PersistentVolume" }, path: ".spec.csi.volumeHandle" };
+
+/** The storage of the run that is played, one at a time, with the handles of the volumes that were seen beside their disk. */
+const played = { storage: new MemoryStorage(), seen: new Set<string>() };
+
+/** Users find on a volume that is kept what they have left there. One that is stored when its disk is gone already never had any. */
+const keptDisks: Rule = {
+  name: "a volume that is kept keeps its disk",
+  holds: (state) =>
+    state.all({ group: "", kind: "PersistentVolume" }).every(({ spec }) => {
+      const handle = (spec as { readonly csi: { readonly volumeHandle: string } }).csi.volumeHandle;
+      const has = played.storage.volumes.has(handle);
+      if (has) played.seen.add(handle);
+      return has || !played.seen.has(handle);
+    }),
+};
 
 /** The volume of a claim, whatever its name is. */
 async function volumeOf(cluster: Cluster, name: string): Promise<PersistentVolume | undefined> {
@@ -88,13 +126,46 @@ export const PROVISIONER_STORIES = {
       remove("PersistentVolumeClaim", "a"),
     ]),
   },
+  // A claim that is deleted while its volume is made has a volume that is kept or none: that is judged by a rule.
   retained: {
-    driver: (storage) => new MemoryDriver(DRIVER, storage),
-    scenario: scenario("volumes are kept", [
-      hasty("a", KEPT),
-      { name: "create claim b", create: claim("b", KEPT) },
-      remove("PersistentVolumeClaim", "b"),
-    ]),
+    driver: (storage) => {
+      if (storage !== played.storage) Object.assign(played, { storage, seen: new Set() });
+      return new MemoryDriver(DRIVER, storage);
+    },
+    scenario: {
+      ...scenario("volumes are kept", [
+        hasty("a", KEPT),
+        { name: "create claim b", create: claim("b", KEPT) },
+        remove("PersistentVolumeClaim", "b"),
+      ]),
+      ignore: ["PersistentVolume", "PersistentVolumeClaim"]
+        .map((kind) => ({ kind: { group: "", kind } }))
+        .concat([{ kind: { group: "csi", kind: "Volume" } }]),
+      always: [keptDisks],
+      eventually: [keptDisks],
+    },
+  },
+  hurried: {
+    driver: (storage): MemoryDriver => new BusyDriver(DRIVER, storage),
+    scenario: {
+      ...scenario("a claim is made again while the driver is busy with it", [
+        {
+          name: "create a claim, delete it by force, and make it again",
+          do: async (cluster) => {
+            const claims = cluster.client().resource(PersistentVolumeClaim);
+            const key = { namespace: "default", name: "a" };
+            await cluster.apply(claim("a", DELETED));
+            await untilProvisioning(cluster, "a");
+            await claims.delete(key);
+            await attempt(claims.patch(key, { metadata: { finalizers: null } } as never), "NotFound");
+            await claims.create(claim("a", DELETED) as never);
+          },
+        },
+        remove("PersistentVolumeClaim", "a"),
+      ]),
+      ignore: [HANDLE],
+      eventually: [ownVolume],
+    },
   },
   attached: {
     driver: (storage) => new MemoryDriver(DRIVER, storage),

@@ -6,10 +6,10 @@
 import { builtInControllers, chooseControllers } from "../../../src/controllers/index.ts";
 import type { Finding } from "../../../src/explore/contract/finding.ts";
 import { kubernetes } from "../../../src/meta/dialect.ts";
+import type { ExploredPrograms } from "../../../src/testing/explore/exploration.ts";
 import {
   type ExploreOptions,
   type ExploreResult,
-  type ExploredPrograms,
   type ReplayResult,
   explore,
   replay,
@@ -43,6 +43,7 @@ export async function exploreStory(
   options: Pick<ExploreOptions, "seed" | "plans" | "budget" | "only" | "signal" | "onProgress">,
 ): Promise<StoryResult> {
   const result = await explore(story.scenario, { ...options, ...exploredOf(story) });
+  if (result.exploration.failure) throw result.exploration.failure;
   return {
     result,
     findings: result.findings.filter((one) => !isAccepted(story, one)),

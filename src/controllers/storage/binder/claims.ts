@@ -1,5 +1,5 @@
 /** Executes the decision for a claim: binds it, leaves it to a provisioner, or writes its phase. */
-import { keyText } from "../../../client/index.ts";
+import { keyOf, keyText } from "../../../client/index.ts";
 import { PersistentVolume, PersistentVolumeClaim } from "../../../client/kinds/index.ts";
 import type { KeyContext, Result } from "../../../runtime/index.ts";
 import { waitsForNode } from "../../../claims/usage.ts";
@@ -100,6 +100,11 @@ async function reserve(
 ): Promise<PersistentVolume | undefined> {
   const reserved = withClaim(volume, claim, memory.specs.names);
   if (reserved === volume) return volume;
+  // Somebody has taken the volume from a claim that was bound: often because the claim is gone, and memory has it still.
+  if (isAnnotated(claim, { [memory.specs.names.bindCompleted]: YES })) {
+    const known = await client.resource(PersistentVolumeClaim).find(keyOf<"Namespaced">(claim));
+    if (known?.metadata.uid !== claim.metadata.uid) return undefined;
+  }
   const written = await write(client, PersistentVolume, reserved);
   if (written) memory.markBound(volume);
   return written;
