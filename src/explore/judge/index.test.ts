@@ -6,7 +6,7 @@ import type { StoredObject } from "../contract/state.ts";
 import type { TraceEntry } from "../contract/trace.ts";
 import { makeJudge } from "./index.ts";
 import { OPERATOR, operatorRun, type Variation } from "./testing/operator.ts";
-import type { RecordedRun } from "./testing/recorded-run.ts";
+import { RecordedRun } from "./testing/recorded-run.ts";
 
 const clean = [1, 2, 3].map((seed) => operatorRun(seed).record());
 const judge = makeJudge(clean);
@@ -902,4 +902,26 @@ describe("objects that were there before the scenario, which runs leave out whil
     expect(keys(leaves.faults(run(SEED, stored("3", "4"))))).toEqual(["differs ConfigMap default/a .data.size"]);
     expect(keys(leaves.faults(run(SEED, stored("1", "4"))))).toEqual([]);
   });
+});
+
+test("a run with a shorter quiet is judged by what clean runs were like then", () => {
+  const HOUR = 3_600_000;
+  /** A Secret that goes an hour after the last step, if the quiet lasts so long. */
+  const run = (seed: number, quietMillis: number, name = "a"): RunRecord => {
+    const recorded = new RecordedRun(seed);
+    recorded.begin();
+    recorded.create("user", { apiVersion: "v1", kind: "Secret", metadata: { name, namespace: "default" } });
+    recorded.quiet();
+    recorded.begin("the quiet in the end");
+    const isLong = quietMillis > HOUR;
+    if (isLong) {
+      recorded.pass(HOUR);
+      recorded.delete(OPERATOR, recorded.get("Secret", name));
+    }
+    recorded.quiet(isLong ? quietMillis - HOUR : quietMillis);
+    return recorded.record();
+  };
+  const ages = makeJudge([1, 2].map((seed) => run(seed, 24 * HOUR)));
+  expect(keys(ages.faults(run(SEED, HOUR / 6)))).toEqual([]);
+  expect(keys(ages.faults(run(SEED, HOUR / 6, "b")))).toContain("missing Secret default/a");
 });
