@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { RunRecord } from "../contract/laboratory.ts";
 import { makeJudge } from "./index.ts";
 import { judge, SEED, played, keys, insteadOf, inStep } from "./testing/judged.ts";
 import { OPERATOR, operatorRun, type Variation } from "./testing/operator.ts";
