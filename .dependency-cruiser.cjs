@@ -191,6 +191,7 @@ const ladders = {
   ],
   explore: [
     "contract",
+    // Events and Leases, which tell nothing of what a program has done.
     "aside.ts",
     // Normal names of objects, and the points of a run that plans name.
     "names.ts",

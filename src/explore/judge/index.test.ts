@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
+import type { RunRecord } from "../contract/laboratory.ts";
 import { makeJudge } from "./index.ts";
 import { judge, SEED, played, keys, insteadOf, inStep } from "./testing/judged.ts";
 import { OPERATOR, operatorRun, type Variation } from "./testing/operator.ts";
-import type { RecordedRun } from "./testing/recorded-run.ts";
+import { RecordedRun } from "./testing/recorded-run.ts";
 
 test("runs with other seeds are alike, and clean runs show nothing", () => {
   for (const seed of [4, 5, 6, 7, 8, 9]) expect(judge.faults(operatorRun(seed).record())).toEqual([]);
@@ -146,4 +147,26 @@ describe("states", () => {
       },
     ]);
   });
+});
+
+test("a run with a shorter quiet is judged by what clean runs were like then", () => {
+  const HOUR = 3_600_000;
+  /** A Secret that goes an hour after the last step, if the quiet lasts so long. */
+  const run = (seed: number, quietMillis: number, name = "a"): RunRecord => {
+    const recorded = new RecordedRun(seed);
+    recorded.begin();
+    recorded.create("user", { apiVersion: "v1", kind: "Secret", metadata: { name, namespace: "default" } });
+    recorded.quiet();
+    recorded.begin("the quiet in the end");
+    const isLong = quietMillis > HOUR;
+    if (isLong) {
+      recorded.pass(HOUR);
+      recorded.delete(OPERATOR, recorded.get("Secret", name));
+    }
+    recorded.quiet(isLong ? quietMillis - HOUR : quietMillis);
+    return recorded.record();
+  };
+  const ages = makeJudge([1, 2].map((seed) => run(seed, 24 * HOUR)));
+  expect(keys(ages.faults(run(SEED, HOUR / 6)))).toEqual([]);
+  expect(keys(ages.faults(run(SEED, HOUR / 6, "b")))).toContain("missing Secret default/a");
 });
