@@ -31,6 +31,7 @@ import { Revisions } from "./revisions.ts";
 import { type Rooted, roots } from "./roots.ts";
 import { Sight } from "./seen.ts";
 import { rememberedSentence, sentenceOf } from "./sentences.ts";
+import { quietOf, withQuiet } from "./short-quiet.ts";
 import type { Suspect } from "./suspect.ts";
 import { unseenWrites } from "./unseen.ts";
 import { type Item, RunView } from "./view.ts";
@@ -47,16 +48,23 @@ import { Writers } from "./writers.ts";
 export const makeJudge = (clean: readonly RunRecord[], ignored: readonly IgnoredPart[] = []): Judge =>
   new WholeJudge(clean, new Ignored(ignored));
 
-/** Tells the states of all runs with the objects that were there before and that any of them has changed. */
+/**
+ * Tells the states of all runs with the objects that were there before and that any of them has changed, and clean runs as they were when
+ * a run ended that is shorter.
+ */
 class WholeJudge implements Judge {
   readonly #clean: readonly RunRecord[];
   readonly #ignored: Ignored;
   readonly #base = new Base();
+  readonly #quiet: ReturnType<typeof quietOf>;
   #judge: RunJudge;
+  /** Judges of shorter clean runs, by the length of their quiet. */
+  readonly #short = new Map<number, RunJudge>();
 
   constructor(clean: readonly RunRecord[], ignored: Ignored) {
     this.#clean = clean;
     this.#ignored = ignored;
+    this.#quiet = clean[0] && quietOf(clean[0]);
     for (const run of clean) this.#base.learn(run);
     this.#judge = this.#make();
   }
@@ -67,7 +75,7 @@ class WholeJudge implements Judge {
 
   faults(run: RunRecord): readonly Fault[] {
     const [whole] = this.#whole(run);
-    return this.#judge.faults(whole!);
+    return this.#judgeOf(run).faults(whole!);
   }
 
   compare(fresh: RunRecord, changed: RunRecord, comparison: { readonly name: string }): readonly Fault[] {
@@ -77,13 +85,25 @@ class WholeJudge implements Judge {
 
   #whole(...runs: readonly RunRecord[]): readonly RunRecord[] {
     const isNew = runs.map((run) => this.#base.learn(run)).includes(true);
-    if (isNew) this.#judge = this.#make();
+    if (isNew) {
+      this.#judge = this.#make();
+      this.#short.clear();
+    }
     return runs.map((run) => this.#base.whole(run));
   }
 
-  #make(): RunJudge {
+  #judgeOf(run: RunRecord): RunJudge {
+    const quiet = quietOf(run);
+    if (!quiet || !this.#quiet || quiet.step !== this.#quiet.step || quiet.millis >= this.#quiet.millis / 2)
+      return this.#judge;
+    const known = this.#short.get(quiet.millis) ?? this.#make((one) => withQuiet(one, quiet.millis));
+    this.#short.set(quiet.millis, known);
+    return known;
+  }
+
+  #make(change: (run: RunRecord) => RunRecord = (run) => run): RunJudge {
     return new RunJudge(
-      this.#clean.map((run) => this.#base.whole(run)),
+      this.#clean.map((run) => this.#base.whole(change(run))),
       this.#ignored,
     );
   }

@@ -24,8 +24,8 @@ test.each(Object.entries(OWN_STORIES))(
   `in ${PLANS} plans no fault is found: %s`,
   { timeout: 60_000 + PLANS * 10_000 },
   async (_, story) => {
-    const { result, findings } = await exploreStory(story, { seed: 1, plans: PLANS });
+    const { exploration, findings } = await exploreStory(story, { seed: 1, plans: PLANS });
     expect(findings.map(({ fault, plan }) => `${fault.sentence} ${JSON.stringify(plan)}`)).toEqual([]);
-    expect(result.exploration).toMatchObject({ ended: "plans", plans: PLANS });
+    expect(exploration).toMatchObject({ ended: "plans", plans: PLANS });
   },
 );

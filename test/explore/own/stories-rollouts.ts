@@ -139,7 +139,7 @@ export const ROLLOUT_STORIES: Readonly<Record<string, OwnStory>> = {
         { name: "somebody scales it to none", patch: scaled(0) },
         { name: "and up again", patch: scaled(2) },
         { name: "what it scales goes", delete: web },
-        { name: "and comes again", create: measured("busy", TENTH) },
+        { name: "and comes again, with less to do", create: measured("web:1", TENTH) },
       ],
     },
   },
