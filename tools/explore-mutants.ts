@@ -1,12 +1,12 @@
 /**
  * Explores mistakes made by hand in our binder, collector and provisioner, and tells which are found; see docs/evidence/mutants.md.
  *
- *     npm run explore:mutants -- [--of binder] [--only TEXT] [--seed 1] [--plans 200]
- *     npm run explore:mutants -- --originals [--only STORY] [--seed 1,2,3]
+ *     npm run explore:mutants -- [--of binder] [--only TEXT,TEXT] [--seed 1] [--plans 200]
+ *     npm run explore:mutants -- --originals [--only STORY,STORY] [--seed 1,2,3]
  *     npm run explore:mutants -- --page
  *
  * What came of each is kept in .results/mutants.json, so that they can be played in parts. `--originals` explores the stories without
- * mutants, which must show nothing. `--page` plays nothing, and writes what is kept into docs/evidence/mutants.md.
+ * mutants, which must show nothing. `--rest` leaves out what is kept. `--page` plays nothing, and writes what is kept into docs/evidence/mutants.md.
  *
  * Ends with 1 where a mutant is not found that has been found before, or a story shows a fault without a mutant.
  */
@@ -27,11 +27,14 @@ const { values } = parseArgs({
     plans: { type: "string", default: "200" },
     originals: { type: "boolean", default: false },
     page: { type: "boolean", default: false },
+    rest: { type: "boolean", default: false },
   },
 });
 
 const KEPT = new URL("../.results/mutants.json", import.meta.url);
 const plans = Number(values.plans);
+const only = values.only.split(",");
+const isChosen = (name: string): boolean => only.some((text) => name.includes(text));
 const seeds = values.seed.split(",").map(Number);
 
 const readKept = (): Kept =>
@@ -44,9 +47,13 @@ function keep(part: keyof Kept, key: string, value: object): void {
   writeFileSync(KEPT, JSON.stringify({ ...kept, [part]: { ...kept[part], [key]: value } }, undefined, 1));
 }
 
-/** The mutants of one controller are played one after another, those of others beside them. Returns how many were lost. */
+/** The mutants of one controller are played one after another, those of others beside them; those that hide come last. Returns how many were lost. */
 async function play(of: string, mutants: readonly Mutant[], seed: number): Promise<number> {
-  const chosen = mutants.filter(({ name }) => name.includes(values.only));
+  const { mutants: known } = readKept();
+  const isLeft = (name: string): boolean => !values.rest || known[name]?.seed !== seed || known[name].limit !== plans;
+  const chosen = mutants
+    .filter(({ name }) => isChosen(name) && isLeft(name))
+    .toSorted((a, b) => Number(a.hidden !== undefined) - Number(b.hidden !== undefined));
   if (chosen.length === 0 || (values.of !== undefined && values.of !== of)) return 0;
   let lost = 0;
   for await (const { mutant, name, found, notices, plans: played, seconds } of playMutants(chosen, { seed, plans })) {
@@ -67,7 +74,8 @@ async function play(of: string, mutants: readonly Mutant[], seed: number): Promi
 /** Explores the stories without mutants. Returns how many faults they show. */
 async function playOriginals(seed: number): Promise<number> {
   let accused = 0;
-  for (const name of Object.keys(STORIES).filter((one) => one.includes(values.only)) as StoryName[]) {
+  for (const name of Object.keys(STORIES).filter(isChosen) as StoryName[]) {
+    if (values.rest && readKept().originals[`${name} ${seed}`]?.limit === plans) continue;
     // oxlint-disable-next-line no-await-in-loop -- one after another
     const { faults, plans: played, seconds } = await exploreStory({ story: name, seed, plans });
     const found = faults.filter(({ severity }) => severity === "fault");

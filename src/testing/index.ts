@@ -41,13 +41,8 @@ export {
   watchLags,
   watchStalls,
 } from "./fault.ts";
-export {
-  type ExplorationModule,
-  type ExploredPrograms,
-  defineExploration,
-  explore,
-  replay,
-} from "./explore/exploration.ts";
+export { explore, replay } from "./explore/exploration.ts";
+export { type ExplorationModule, type ExploredPrograms, defineExploration } from "./explore/explored.ts";
 export type { ExploreOptions, ExploreResult, ReplayResult } from "./explore/explore.ts";
 export type * from "./explore/scenario.ts";
 export type { Operations } from "./explore/laboratory.ts";

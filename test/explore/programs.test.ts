@@ -241,6 +241,30 @@ describe("what happens to a program over HTTP", { timeout: 120_000 }, () => {
     expect(seen.length).toBeGreaterThanOrEqual(1);
   });
 
+  test("resync: its watch ends with 410, and it lists again", async () => {
+    const trace = await play({ type: "resync", at: added });
+    const lists = trace.filter((one): one is RequestEntry => one.type === "request" && one.verb === "list");
+    expect(lists.map(({ life }) => life)).toEqual([0, 0]);
+  });
+
+  test("bookmark: it gets one that it would not have got", async () => {
+    await using lab = await laboratory(...naive);
+    const bookmarksOf = async (plan: Plan): Promise<number> => {
+      const run = await lab.run({ seed: 2, plan, brief: true });
+      expect([run.met, run.complaints]).toEqual([plan.map(() => true), []]);
+      const lines = lab.outputOf(run).flatMap((one) => one.lines);
+      return lines.filter((line) => line.includes("tickets gets a bookmark")).length;
+    };
+    expect([await bookmarksOf([]), await bookmarksOf([{ type: "bookmark", at: added }])]).toEqual([0, 1]);
+  });
+
+  test("overtaken: the request that it sends next is handled first", async () => {
+    const at: RequestPoint = { ...create, name: "one" };
+    const trace = await play({ type: "overtaken", at }, "--at-once");
+    const changes = trace.filter((one) => one.type === "change" && one.actor === "tickets");
+    expect(changes.map((one) => one.type === "change" && one.object.kind)).toEqual(["ConfigMap", "Secret"]);
+  });
+
   test("slow-webhooks: each of its writes takes a time", async () => {
     const trace = await play({ type: "slow-webhooks", actor: "tickets", byMillis: 1000 });
     const seen = trace.find(({ type }) => type === "delivery")!;

@@ -1,12 +1,9 @@
 import { availableParallelism } from "node:os";
-import { dirname, relative, resolve } from "node:path";
+import { relative, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { ExploreOutcome, ExploreRequest, ExploredProgram, Explorer } from "../../cli/actions.ts";
 import { CliError } from "../../cli/cli-error.ts";
-import { forShell } from "../../util/for-shell.ts";
-import { programName } from "../../cli/program-name.ts";
 import type { Finding } from "../../explore/contract/finding.ts";
-import { type NamedRun, isModule, namedRuns } from "../../explore/contract/runs-named.ts";
 import type { MakeJudge } from "../../explore/contract/judge.ts";
 import type { Laboratory, RunOrder, RunRecord } from "../../explore/contract/laboratory.ts";
 import type { Exploration, Origin, Progress } from "../../explore/exploration.ts";
@@ -17,7 +14,6 @@ import type { Skipped } from "../../explore/operations/index.ts";
 import { foundText, progressText } from "../../explore/progress.ts";
 import { explorationReport, formatReport } from "../../explore/report/index.ts";
 import { openDriverLaboratory } from "../../testing/explore/csi/index.ts";
-import type { ExplorationModule } from "../../testing/explore/exploration.ts";
 import { openLaboratory } from "../../testing/explore/explore.ts";
 import type { Played } from "../../testing/explore/play.ts";
 import { LaboratoryPool } from "../../testing/explore/pool.ts";
@@ -25,14 +21,13 @@ import type { Ignored } from "../../testing/explore/scenario.ts";
 import { LaboratoryError } from "../../explore/runs.ts";
 import { orderOf, replayFinding, replayedExploration, replaysOf } from "../../testing/explore/replay.ts";
 import { ProgramsLaboratory } from "../../testing/explore/programs.ts";
-import { readScenarioFile } from "../../testing/explore/scenario-file.ts";
-import { ProgramError } from "../../testing/explore/programs-world.ts";
+import { ProgramError } from "../../testing/explore/programs-replicas.ts";
 import { versionsOf } from "../../testing/explore/version.ts";
 import { systemClock } from "../../util/clock.ts";
 import { messageOf } from "../../util/error.ts";
 import { readTextFile } from "../../util/read-text-file.ts";
-import { printable } from "../../util/terminal.ts";
 import { VERSION } from "../process/version.ts";
+import { type ExploreSource, type ReplayedFinding, sourceOf } from "./explore-source.ts";
 import { firstSignal } from "../process/first-signal.ts";
 
 /** What is explored, with the laboratory that plays it. */
@@ -108,23 +103,18 @@ export const explorer: Explorer = {
   },
 };
 
-interface ReplayedFinding {
-  readonly finding: Finding;
-  readonly path: string;
-  /** Whether the cluster is kept after the run: its laboratory is in this thread. */
-  readonly isKept: boolean;
-}
-
 /** Opens the laboratory of a request for some work. @throws CliError where the scenario or the laboratory is at fault */
 async function inLaboratory<T>(
   request: ExploreRequest,
   replayed: ReplayedFinding | undefined,
   work: (subject: Subject, signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  // From the start of the first program to the end of the last one.
-  using cancel = cancelled();
   try {
-    await using subject = await subjectOf(request, replayed);
+    // A module may compute without an end while it is loaded, so that no signal is heard: until then one ends the process by itself.
+    const source = await sourceOf(request, replayed);
+    // From the start of the first program to the end of the last one.
+    using cancel = cancelled();
+    await using subject = await subjectOf(request, source, replayed?.isKept === true);
     return await work(subject, cancel.signal);
   } catch (error) {
     if (error instanceof CliError) throw error;
@@ -136,26 +126,20 @@ async function inLaboratory<T>(
 const failureText = (error: unknown): string =>
   messageOf(error instanceof LaboratoryError && error.cause instanceof ProgramError ? error.cause : error);
 
-async function subjectOf(request: ExploreRequest, replayed: ReplayedFinding | undefined): Promise<Subject> {
-  const { programs: asked, csi = replayed?.finding.csi?.endpoint, workers, restartMillis } = request;
-  const driver = request.driver ?? commandOf(replayed?.finding.csi?.driver);
-  const file = request.file ?? (replayed && fileOf(replayed.finding, replayed.path));
-  if (replayed && !request.trusts) refuseUntrusted(replayed.finding, replayed.path, request);
-  const programs = replayed ? programsOf(replayed.finding, asked) : asked;
-  const module = file !== undefined && isModule(file) ? await moduleOf(file) : undefined;
-  const found = module ? { scenario: module.scenario, operations: module.operations } : file && readScenarioFile(file);
+async function subjectOf(request: ExploreRequest, source: ExploreSource, isKept: boolean): Promise<Subject> {
+  const { file, programs, csi, driver, module, scenario, operations } = source;
+  const { workers, restartMillis } = request;
   const env = process.env;
   const none = (): undefined => undefined;
   if (csi !== undefined) {
-    const scenario = found ? { scenario: found.scenario } : {};
-    const options = { endpoint: csi, ...(driver && { driver }), programs, env, restartMillis, ...scenario };
+    const usual = scenario ? { scenario } : {};
+    const options = { endpoint: csi, ...(driver && { driver }), programs, env, restartMillis, ...usual };
     const lab = await openDriverLaboratory(options);
     const open: Subject["open"] = (order, signal) => lab.open(order, signal);
     const { ignored, notJudged } = lab;
     return subject(lab, { file, programs, csi, driver, ignored, skipped: [], notJudged, open, outputOf: none });
   }
-  if (!found) throw new CliError("expected the file of a scenario", { usage: true });
-  const { scenario, operations } = found;
+  if (!scenario) throw new CliError("expected the file of a scenario", { usage: true });
   const parts = { file, programs, csi, ignored: scenario.ignore ?? [] };
   if (programs.length > 0) {
     const more = operations ? { operations } : {};
@@ -165,7 +149,7 @@ async function subjectOf(request: ExploreRequest, replayed: ReplayedFinding | un
   }
   if (!module)
     throw new CliError(`expected a program: -- ./manager --kubeconfig {}, or --program a='./a'`, { usage: true });
-  if (!replayed?.isKept) {
+  if (!isKept) {
     // A program that does not let its loop go on stops no signal and no budget in another thread.
     const count = workers ?? availableParallelism();
     const lab = await LaboratoryPool.of(pathToFileURL(resolve(file!)), count, { clock: systemClock });
@@ -183,71 +167,6 @@ const subject = (lab: Laboratory, parts: Omit<Subject, "lab" | "name" | typeof S
   name: lab.scenario.name,
   [Symbol.asyncDispose]: async () => lab[Symbol.asyncDispose](),
 });
-
-/** What a module has defined. */
-async function moduleOf(file: string): Promise<ExplorationModule> {
-  const { default: found } = (await import(pathToFileURL(resolve(file)).href)) as { readonly default?: unknown };
-  if (typeof found === "object" && found !== null && "scenario" in found) return found as ExplorationModule;
-  throw new CliError(`expected the default export of ${file} to be made by defineExploration`);
-}
-
-/** The scenario of a finding, from where the finding is. */
-function fileOf({ scenario: { file, name }, csi }: Finding, path: string): string | undefined {
-  if (file !== undefined) return resolve(dirname(path), file);
-  if (csi) return undefined;
-  throw new CliError(`expected the file of the scenario ${name}: ${path} does not name one`, { usage: true });
-}
-
-const commandOf = ([first, ...rest]: readonly string[] = []): ExploredProgram["command"] | undefined =>
-  first === undefined ? undefined : [first, ...rest];
-
-/** The programs of a finding; a single one by the name that its plan has. */
-function programsOf(finding: Finding, asked: readonly ExploredProgram[]): readonly ExploredProgram[] {
-  if (asked.length > 1) return asked;
-  const { programs = [], plan } = finding;
-  if (asked.length === 0 && programs.length > 0) {
-    return programs.flatMap(({ name, command }) => {
-      const started = commandOf(command);
-      return started ? [{ name, command: started }] : [];
-    });
-  }
-  const command = asked[0]?.command ?? commandOf(finding.command);
-  if (!command) return asked;
-  const actors = plan.flatMap((one) => ("at" in one ? [one.at.actor] : "actor" in one ? [one.actor] : []));
-  const actor = actors.find((one) => one !== "user" && one !== "cluster");
-  return [{ name: actor ?? asked[0]?.name ?? programName(command), command }];
-}
-
-/** A finding may be written by anybody: what it names is not run unless the command line names it, too. */
-function refuseUntrusted(finding: Finding, path: string, request: ExploreRequest): void {
-  const line = (words: readonly string[]): string => words.map((word) => forShell(printable(word))).join(" ");
-  const isNamed: Readonly<Record<NamedRun["type"], boolean>> = {
-    module: request.file !== undefined,
-    csi: request.csi !== undefined,
-    driver: request.driver !== undefined,
-    program: request.programs.length > 0,
-    command: request.programs.length > 0,
-  };
-  const words = (run: NamedRun): readonly string[] => {
-    switch (run.type) {
-      case "module":
-        return [relative(".", fileOf(finding, path)!)];
-      case "csi":
-        return ["--csi", run.endpoint];
-      case "driver":
-        return ["--driver", line(run.command)];
-      case "program":
-        return ["--program", `${run.name}=${line(run.command)}`];
-      case "command":
-        return ["--", ...run.command];
-    }
-  };
-  const named = namedRuns(finding).filter(({ type }) => !isNamed[type]);
-  if (named.length === 0) return;
-  throw new CliError(
-    `expected what the finding runs on the command line, because anybody may have written ${path}. It names:\n\n  ${line(named.flatMap(words))}\n\nAdd this, or --trust, to play it again`,
-  );
-}
 
 const judgeOf =
   ({ ignored }: Subject): MakeJudge =>

@@ -142,6 +142,12 @@ describe("what is proposed", () => {
     expect(worth("another")).toBeGreaterThan(worth("one"));
   });
 
+  test("lag: also of an object that has come back, which is known to be gone", () => {
+    expect(proposed("lag")).toContain(
+      "op sees the 2nd addition of Widget default/w and all later events of Widget only when all else is at rest",
+    );
+  });
+
   test("gap: first over a deletion and a new object of the name", () => {
     expect(proposed("gap")[0]).toMatch(
       /^the watches of op for Widget stand still from the .* of Widget default\/w until step 4 is at rest, then end with 410/,

@@ -25,8 +25,8 @@ export function explorationJunit(report: ExplorationReport): string {
     ]),
     ...findings.flatMap((one) => {
       const { kind, sentence } = one.finding.fault;
-      const failure = `<failure type="${kind}" message="${escaped(sentence)}">${textOf(one)}</failure>`;
-      return testcase(scenario, sentence, 0, [failure]);
+      const failed = `<failure type="${kind}" message="${escaped(sentence)}">${textOf(one)}</failure>`;
+      return testcase(scenario, sentence, 0, [failed]);
     }),
     ...notices.flatMap((one) =>
       testcase(scenario, `notice: ${one.finding.fault.sentence}`, 0, [`<system-out>${textOf(one)}</system-out>`]),

@@ -4,7 +4,7 @@ import { ConfigMap, Secret } from "../../client/kinds/index.ts";
 import type { Finding } from "../../explore/contract/finding.ts";
 import { encodeFinding } from "../../explore/finding-file.ts";
 import { type Controller, defineController } from "../../runtime/index.ts";
-import { defineExploration } from "./exploration.ts";
+import { defineExploration } from "./explored.ts";
 import { type ExploreOptions, explore, replay } from "./explore.ts";
 import { asking, asks, certificates } from "./testing/certificates.ts";
 

@@ -20,7 +20,7 @@ import { makeJudge } from "../../explore/judge/index.ts";
 import { type ExplorationReport, explorationReport, formatReport } from "../../explore/report/index.ts";
 import { systemClock } from "../../util/clock.ts";
 import { type Duration, millisOf } from "../../util/duration.ts";
-import { type ExploredPrograms, programsOf } from "./exploration.ts";
+import { type ExploredPrograms, programsOf } from "./explored.ts";
 import { InProcessLaboratory } from "./laboratory.ts";
 import { type Replayed, replayFinding } from "./replay.ts";
 import type { Scenario } from "./scenario.ts";

@@ -139,3 +139,16 @@ test("a delay whose end nobody tells holds it for no longer than it may take; wh
   await pass(clock, 40);
   expect(rest).toBe("restless");
 });
+
+test("time in which this process had to wait for the machine does not count", async () => {
+  const { clock, quiet } = begin();
+  let rest: unknown;
+  void quiet.rest(10_000).then((found) => (rest = found));
+  await pass(clock, 100);
+  // As one whole step: the look that was due after 20 ms comes now.
+  clock.advance(1000);
+  await pass(clock, 100);
+  expect(rest).toBeUndefined();
+  await pass(clock, 60);
+  expect(rest).toBe("quiet");
+});

@@ -6,7 +6,8 @@
  * go on for ever, and do not count. A program that reads again and again without end counts as at rest when nothing has
  * changed for several windows.
  *
- * The window is learned: it is twice the longest pause between a stir and the write that follows it in the clean runs.
+ * The window is learned: it is twice the longest pause between a stir and the write that follows it in the clean runs. Time in which this
+ * process had to wait for the machine does not count.
  *
  * @module
  */
@@ -122,9 +123,17 @@ export class Quiet {
     const end = this.#clock.steady() + limitMillis - this.#delayed;
     while (!this.isQuiet) {
       signal?.throwIfAborted();
-      if (this.#clock.steady() >= end + this.#delayed) return "restless";
+      const before = this.#clock.steady();
+      if (before >= end + this.#delayed) return "restless";
       await sleep(this.#clock, LOOK_MS, signal, { holds: true });
+      this.#leaveOut(this.#clock.steady() - before - LOOK_MS);
     }
     return "quiet";
+  }
+
+  /** The machine was so busy that it let this process wait: it may have let programs wait as long. */
+  #leaveOut(millis: number): void {
+    this.#lastStir += millis;
+    this.#lastRead += millis;
   }
 }

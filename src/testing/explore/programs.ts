@@ -17,7 +17,8 @@ import { type Played, play } from "./play.ts";
 import { playableIn } from "./playable.ts";
 import type { ProgramCommand } from "./programs-process.ts";
 import { QuietWindow } from "./programs-quiet.ts";
-import { type ProgramOutput, ProgramsWorld } from "./programs-world.ts";
+import type { ProgramOutput } from "./programs-replicas.ts";
+import { ProgramsWorld } from "./programs-world.ts";
 import type { Scenario } from "./scenario.ts";
 
 /** How programs are explored. */

@@ -66,6 +66,8 @@ export const BINDER_MUTANTS: readonly Mutant[] = [
     replace: "",
     story: "contest",
     fault: "While its watch of volumes is behind, the binder offers a volume to the next claim.",
+    hidden:
+      "the volume is taken in the version of memory, which the server refuses: it costs requests, and nothing else",
   },
   {
     name: "default class: a refused write is not tried again",
@@ -214,6 +216,7 @@ export const BINDER_MUTANTS: readonly Mutant[] = [
   return shown && (await write(ctx.client, PersistentVolume, next)) ? undefined : REQUEUE_SOON;`,
     story: "recycling",
     fault: "After a crash between the two, a volume is Available that names a claim which is gone.",
+    hidden: "a volume that names a claim is offered to nobody, and the next start releases and frees it again",
   },
   {
     name: "recycling: memory decides that a volume has no other claim",

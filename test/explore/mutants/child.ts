@@ -36,8 +36,9 @@ async function look(mutant: Mutant, loader: MutantLoader, { seed, plans }: Child
 
 const order = JSON.parse(process.argv[2]!) as ChildOrder;
 using loader = new MutantLoader(ENTRY);
-for (const mutant of Object.values(MUTANTS).flat()) {
-  if (!order.mutants.includes(mutant.name)) continue;
+const all = Object.values(MUTANTS).flat();
+for (const name of order.mutants) {
+  const mutant = all.find((one) => one.name === name)!;
   // oxlint-disable-next-line no-await-in-loop -- one after another
   process.stdout.write(`${JSON.stringify(await look(mutant, loader, order))}\n`);
 }

@@ -6,6 +6,7 @@ import { stripTypeScriptTypes } from "node:module";
 import { expect, test } from "vitest";
 import { sampled } from "../../../src/util/testing/amount.ts";
 import { mutated } from "./mutant.ts";
+import { PAGE } from "./page.ts";
 import { playMutants } from "./play.ts";
 import { MUTANTS } from "./table.ts";
 
@@ -30,6 +31,16 @@ test("a mutant whose text is not there once is refused", () => {
 
 test("mutants have names of their own", () => {
   expect(new Set(all.map(({ name }) => name)).size).toBe(all.length);
+});
+
+test("a mutant says how it shows, or why it does not, and the page says the same", () => {
+  const lines = readFileSync(PAGE, "utf8").split("\n");
+  for (const { name, shows, hidden } of all) {
+    expect([name, (shows === undefined) !== (hidden === undefined)]).toEqual([name, true]);
+    const [line = "no line", ...others] = lines.filter((one) => one.split("|")[2]?.trim() === name);
+    expect(others).toEqual([]);
+    expect(line).toContain(hidden ?? `| \`${shows}\``);
+  }
 });
 
 test("exploring finds a few of them", { timeout: 240_000 }, async () => {

@@ -40,14 +40,14 @@ const isStaying = ({ metadata }: StoredObject): boolean => metadata.deletionTime
 const agreed: Rule = {
   name: "claims and volumes agree on who has which",
   holds: (state) => {
-    const lost = state.all(CLAIMS).find((claim) => phaseOf(claim) === "Lost");
+    const lost = state.all(CLAIMS).find((one) => phaseOf(one) === "Lost");
     if (lost) return `claim ${lost.metadata.name} is lost`;
-    const isMutual = (claim: StoredObject): boolean => {
-      const found = state.find(VOLUMES, (claim.spec as Claim).volumeName ?? "");
-      return found !== undefined && (found.spec as Volume).claimRef?.uid === claim.metadata.uid;
+    const isMutual = (one: StoredObject): boolean => {
+      const found = state.find(VOLUMES, (one.spec as Claim).volumeName ?? "");
+      return found !== undefined && (found.spec as Volume).claimRef?.uid === one.metadata.uid;
     };
-    const bound = state.all(CLAIMS).filter((claim) => phaseOf(claim) === "Bound");
-    const wrong = bound.find((claim) => !isMutual(claim));
+    const bound = state.all(CLAIMS).filter((one) => phaseOf(one) === "Bound");
+    const wrong = bound.find((one) => !isMutual(one));
     if (wrong)
       return `claim ${wrong.metadata.name} is bound to ${(wrong.spec as Claim).volumeName}, which is not its own`;
     const half = state
@@ -56,6 +56,19 @@ const agreed: Rule = {
       .find(({ spec }) => !bound.some(({ metadata }) => metadata.uid === (spec as Volume).claimRef?.uid));
     return half === undefined || `volume ${half.metadata.name} is bound, and no claim has it`;
   },
+};
+
+/** Pods use a claim as soon as it is bound. */
+const usable: Rule = {
+  name: "a claim that is bound has its volume",
+  holds: (state) =>
+    state
+      .all(CLAIMS)
+      .filter((one) => phaseOf(one) === "Bound")
+      .every(({ metadata: { uid }, spec }) => {
+        const found = state.find(VOLUMES, (spec as Claim).volumeName ?? "");
+        return (found?.spec as Volume | undefined)?.claimRef?.uid === uid;
+      }),
 };
 
 /** No claim waits beside a volume that fits it. */
@@ -79,7 +92,7 @@ const isEnough = ({ capacity, storageClassName }: Volume, claimed: Claim): boole
   Number.parseInt(capacity.storage) >= Number.parseInt(claimed.resources.requests.storage);
 
 /** Which of several volumes a claim gets is a matter of order, and nobody's fault: these stories are judged by rules. */
-const byRules = { ignore: [{ kind: CLAIMS }, { kind: VOLUMES }], eventually: [agreed, served] };
+const byRules = { ignore: [{ kind: CLAIMS }, { kind: VOLUMES }], always: [usable], eventually: [agreed, served] };
 
 /** A claim that came back with its old name cannot have what another one left. */
 const lostAgain: Rule = {

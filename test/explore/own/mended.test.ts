@@ -89,3 +89,16 @@ test("a bundle of trust that is deleted before its controller has seen it is mad
   const at = { ...event("ClusterTrustBundle", "ADDED", name), group: "certificates.k8s.io" };
   expect(bundle(await play("bundle of trust", { type: "gap", at }, [1]))).toBeDefined();
 });
+
+test("CTL-GC-1: a dependent goes with an owner that came and went while nobody saw it", async () => {
+  const gap = { type: "gap", at: event("Secret", "ADDED", "back", "default"), untilStep: 1 } as const;
+  expect(objectIn(await play("owners of another kind", gap), "ConfigMap", "back-1", "default")).toBeUndefined();
+});
+
+test("CTL-BIND-36: a volume that was freed is not given back to a claim of which nobody saw that it is gone", async () => {
+  const at = { ...event("PersistentVolumeClaim", "MODIFIED", "a", "default"), occurrence: 2 };
+  const run = await play("freeing", { type: "gap", at, untilStep: 2 });
+  const [one] = run.states.at(-1)!.state.objects.filter(({ kind }) => kind === "PersistentVolume");
+  expect(one).toMatchObject({ spec: expect.not.objectContaining({ claimRef: expect.anything() }) });
+  expect(one).toMatchObject({ status: { phase: "Available" } });
+});

@@ -9,7 +9,7 @@ import type { Judge, MakeJudge } from "../../../src/explore/contract/judge.ts";
 import type { Exploration, ExploreOptions } from "../../../src/explore/exploration.ts";
 import { explore } from "../../../src/explore/explore.ts";
 import { kubernetes } from "../../../src/meta/dialect.ts";
-import type { ExploredPrograms } from "../../../src/testing/explore/exploration.ts";
+import type { ExploredPrograms } from "../../../src/testing/explore/explored.ts";
 import { type ReplayResult, judgeOf, openLaboratory, replay } from "../../../src/testing/explore/explore.ts";
 import { versions } from "../../../src/testing/explore/version.ts";
 import { systemClock } from "../../../src/util/clock.ts";
@@ -62,7 +62,8 @@ export async function exploreStory(
   await using lab = await openLaboratory(story.scenario, exploredOf(story));
   const origin = { scenario: { name: story.scenario.name }, versions: versions() };
   const exploration = await explore(lab, acceptingJudge(story), { ...options, clock: systemClock, origin });
-  const { findings, notices } = exploration;
+  const { findings, notices, failure } = exploration;
+  if (failure) throw failure;
   return {
     exploration,
     findings,

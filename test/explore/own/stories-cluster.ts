@@ -88,6 +88,25 @@ export const CLUSTER_STORIES: Readonly<Record<string, OwnStory>> = {
       ],
     },
   },
+  "owners of another kind": {
+    explored: ["garbage-collector"],
+    beside: ["namespace-controller"],
+    scenario: {
+      name: "an owner whose dependents are of another kind is deleted",
+      steps: [
+        {
+          name: "create an owner with a dependent",
+          do: async (cluster) => {
+            const [made] = await cluster.apply({ apiVersion: "v1", kind: "Secret", metadata: { name: "back" } });
+            const { uid } = made!.metadata;
+            const ownerReferences = [{ apiVersion: "v1", kind: "Secret", name: "back", uid }];
+            await cluster.apply(configMap("back-1", { ownerReferences }));
+          },
+        },
+        { name: "delete the owner", delete: core("Secret", "back") },
+      ],
+    },
+  },
   namespaces: {
     explored: ["namespace", "serviceaccount", "root-ca"],
     beside: ["garbage-collector"],

@@ -162,6 +162,19 @@ export const STORAGE_STORIES: Readonly<Record<string, OwnStory>> = {
       ],
     },
   },
+  freeing: {
+    explored: ["persistentvolume-binder"],
+    beside: [...BESIDE, "pvc-protection", "pv-protection"],
+    scenario: {
+      name: "a volume is freed when its claim is gone",
+      start: [volume("one", "1Gi")],
+      steps: [
+        { name: "claim", create: claim("a", "1Gi") },
+        { name: "delete it", delete: core("PersistentVolumeClaim", "a") },
+        { name: "free the volume", patch: { ...core("PersistentVolume", "one"), with: { spec: { claimRef: null } } } },
+      ],
+    },
+  },
   reclaim: {
     explored: ["persistentvolume-binder"],
     beside: [...BESIDE, "pvc-protection", "pv-protection"],
