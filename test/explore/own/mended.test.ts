@@ -123,3 +123,10 @@ test("an address that a Service does not want any more is free, also where nobod
   const run = await play("load balancers", gap, [0, 1, 2, 3, 4]);
   expect(objectIn(run, "Service", "c", "default")).toHaveProperty("status.loadBalancer.ingress");
 });
+
+test("a certificate that is changed before its controller has seen it is mended", async () => {
+  const gap = { type: "gap", at: event("ConfigMap", "ADDED", "kube-root-ca.crt", "default"), untilStep: 3 } as const;
+  const run = await play("system namespaces", gap, [0, 1, 2]);
+  const made = objectIn(run, "ConfigMap", "kube-root-ca.crt", "default");
+  expect(made).toHaveProperty(["data", "ca.crt"], expect.stringContaining("BEGIN CERTIFICATE"));
+});
