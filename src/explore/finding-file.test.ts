@@ -68,6 +68,12 @@ describe("the file of a finding", () => {
     expect(decodeFinding(JSON.stringify(finding))).toEqual(finding);
   });
 
+  it("keeps a fault that shows when the programs start, before any step", () => {
+    const early = { ...finding, fault: { ...fault, step: -1 } };
+    expect(decodeFinding(encodeFinding(early))).toEqual(early);
+    expect(() => decodeFinding(changed(["fault", "step"], -2))).toThrow("expected a whole number from -1, found -2");
+  });
+
   it("keeps several programs, and how a driver is started that plans may kill", () => {
     const { command: _, ...alone } = finding;
     const several: Finding = {

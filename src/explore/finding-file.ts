@@ -12,7 +12,7 @@ import { isObject, type Value } from "../value/value.ts";
 import type { Fault, FaultKind, Finding } from "./contract/finding.ts";
 import { replayCommand } from "./contract/runs-named.ts";
 import type { DeliveryPoint, Perturbation, PerturbationType, Refusal, RequestPoint } from "./contract/plan.ts";
-import { count, type Decoder, listOf, oneOf, record, StrictError, tagged, text, word } from "./strict.ts";
+import { count, type Decoder, listOf, oneOf, record, StrictError, tagged, text, wholeFrom, word } from "./strict.ts";
 
 /** The format that this version writes. */
 const FORMAT = 1;
@@ -138,7 +138,8 @@ const fault: Decoder<Fault> = record(
     kind: oneOf(...(Object.keys(KINDS) as FaultKind[])),
     key: word,
     sentence: word,
-    step: count,
+    // -1 for what shows when the programs start.
+    step: wholeFrom(-1),
     severity: oneOf("fault", "notice"),
   },
   {

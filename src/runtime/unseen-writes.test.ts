@@ -63,6 +63,13 @@ test("who made an object that is seen is not called, also where it goes later", 
   expect(again).toEqual([]);
 });
 
+test("who made an object that was changed before it was seen is called again", () => {
+  const { seen, again, writes } = setUp();
+  writes.add("k", create(object("a", 5)));
+  seen.see(9, object("a", 8));
+  expect(again).toEqual(["k"]);
+});
+
 test("nothing is waited for after the end", () => {
   const { seen, again, writes } = setUp();
   writes.add("k", create(object("a", 5)));

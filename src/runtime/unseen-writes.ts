@@ -1,5 +1,5 @@
 /**
- * Finds objects that were gone before memory had seen them: no event tells of their end, so whoever wrote them is called again.
+ * Finds objects that were gone or changed before memory had seen them: no event tells of that, so whoever wrote them is called again.
  *
  * Memory misses objects where a watch ends with 410 and the kind is listed again.
  */
@@ -26,7 +26,7 @@ export class UnseenWrites implements Disposable {
   readonly #again: (key: string) => void;
   readonly #awaited = new Map<Reflector, Awaited>();
 
-  /** @param again called with the key that wrote an object which was gone before it was seen */
+  /** @param again called with the key that wrote an object which was gone or changed before it was seen */
   constructor(informers: Pick<Informers, "of">, again: (key: string) => void) {
     this.#informers = informers;
     this.#again = again;
@@ -67,14 +67,19 @@ export class UnseenWrites implements Disposable {
     let over = 0;
     while (over < unseen.length && isOver(unseen[over]!)) over++;
     if (over === 0) return;
-    const gone = unseen.splice(0, over).filter(({ object }) => !isIn(reflector, object));
+    const missed = unseen
+      .splice(0, over)
+      .filter(({ object }) => !isIn(reflector, object, object.metadata.resourceVersion));
     if (unseen.length === 0) {
       progress[Symbol.dispose]();
       this.#awaited.delete(reflector);
     }
-    if (!reflector.hasEnded) for (const { key } of gone) this.#again(key);
+    if (!reflector.hasEnded) for (const { key } of missed) this.#again(key);
   }
 }
 
-const isIn = (reflector: Reflector, object: ApiObject): boolean =>
-  reflector.memory.get(keyOf(object))?.metadata.uid === object.metadata.uid;
+/** Whether memory has an object, in one version or in any. */
+function isIn(reflector: Reflector, object: ApiObject, version?: string): boolean {
+  const known = reflector.memory.get(keyOf(object))?.metadata;
+  return known?.uid === object.metadata.uid && (version === undefined || known?.resourceVersion === version);
+}

@@ -54,7 +54,7 @@ export interface Fault {
   /** What was expected and what was found, as YAML or a text. */
   readonly expected?: string;
   readonly found?: string;
-  /** The step after which it shows. */
+  /** The step after which it shows; -1 where it shows when the programs start. */
   readonly step: number;
   /** The last step after which it shows, where it vanished when the user went on: it may have been a matter of time. */
   readonly until?: number;

@@ -8,7 +8,10 @@
  * @module
  */
 import type { StoredObject } from "../contract/state.ts";
-import type { RunNames } from "./names.ts";
+import { allocatedAddress, type RunNames } from "./names.ts";
+
+/** A text in place of the address that the cluster gave to an object. */
+const OWN_ADDRESS = "its own address";
 
 /** The value of a member without members of its own; {@link NO_MEMBERS} and {@link NO_ITEMS} for empty ones. */
 export type Leaf = string | number | boolean | null | symbol;
@@ -101,14 +104,17 @@ class Walk {
   readonly leaves = new Map<string, Leaf>();
   readonly #options: FlatOptions;
   readonly #object: StoredObject;
+  /** An address is given again when who had it is gone: for whom it was given is no other. */
+  readonly #address: string | undefined;
 
   constructor(object: StoredObject, options: FlatOptions) {
     this.#options = options;
     this.#object = object;
+    this.#address = allocatedAddress(object);
   }
 
   #text(text: string): string {
-    return this.#options.names.text(text, this.#options.isStored);
+    return text === this.#address ? OWN_ADDRESS : this.#options.names.text(text, this.#options.isStored);
   }
 
   metadata(key: string, value: unknown): void {

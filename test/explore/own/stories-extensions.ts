@@ -3,12 +3,15 @@
  *
  * @module
  */
+import { attempt } from "../../../src/client/index.ts";
+import { Lease } from "../../../src/client/kinds/index.ts";
 import type { Cluster } from "../../../src/testing/contract.ts";
 import type { Plan } from "../../../src/explore/contract/plan.ts";
 import type { OwnStory } from "./story.ts";
 
 const COLLECTED = ["garbage-collector"];
 const POLICIES = "admissionregistration.k8s.io/v1";
+const LEASE = { namespace: "default", name: "l" };
 const COORDINATION = "coordination.k8s.io";
 const MIGRATIONS = "storagemigration.k8s.io/v1alpha1";
 
@@ -160,16 +163,17 @@ export const EXTENSION_STORIES: Readonly<Record<string, OwnStory>> = {
       steps: [
         { name: "one stands", do: stand({ a: "1.34.0" }) },
         {
-          name: "it leads",
-          patch: {
+          name: "it leads, for a while",
+          apply: {
             apiVersion: `${COORDINATION}/v1`,
             kind: "Lease",
-            name: "l",
-            with: { spec: { leaseDurationSeconds: 600 } },
+            metadata: { name: "l" },
+            spec: { leaseDurationSeconds: 600 },
           },
         },
         { name: "others stand", do: stand({ b: "1.33.0", c: "1.35.0" }) },
-        { name: "it goes", delete: { apiVersion: `${COORDINATION}/v1`, kind: "Lease", name: "l" } },
+        // Nobody leads where a candidate was asked that does not answer.
+        { name: "it goes", do: (cluster) => attempt(cluster.client().resource(Lease).delete(LEASE), "NotFound") },
         {
           name: "a candidate goes",
           delete: { apiVersion: `${COORDINATION}/v1beta1`, kind: "LeaseCandidate", name: "b" },

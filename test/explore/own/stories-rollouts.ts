@@ -130,7 +130,7 @@ export const ROLLOUT_STORIES: Readonly<Record<string, OwnStory>> = {
       name: "an autoscaler has no metrics at first, then scales up, and loses what it scales",
       nodes: 1,
       pause: "5m",
-      quiet: "30m",
+      quiet: "10m",
       steps: [
         useMuchAtFirst,
         { name: "create without metrics", create: [measured("busy", {}), autoscaler] },
