@@ -191,6 +191,8 @@ const ladders = {
   ],
   explore: [
     "contract",
+    // Events and Leases, which tell nothing of what a program has done.
+    "aside.ts",
     // Normal names of objects, and the points of a run that plans name.
     "names.ts",
     "points.ts",
@@ -203,6 +205,10 @@ const ladders = {
     "runs.ts",
     "shrink.ts",
     "coverage.ts",
+    // What is asked and returned; what was found by now, and how it is confirmed or compared; the loop.
+    "exploration.ts",
+    "findings.ts",
+    ["confirm.ts", "compare.ts"],
     "explore.ts",
     // The file of a finding.
     "strict.ts",
@@ -342,13 +348,13 @@ module.exports = {
       name: "io-stays-outside",
       severity: "error",
       comment:
-        "Sockets, files and processes live in the storage backends, server/, cli/, app/, the client's transport, the files that a client reads, short paths of sockets, and in what a test asks of the kit.",
+        "Sockets, files and processes live in the storage backends, server/, cli/, app/, the client's transport, the files that a client or a user names, short paths of sockets, and in what a test asks of the kit.",
       from: {
         path: "^src/",
         pathNot: [
           "^src/(grpc|storage/(sqlite|etcd)|hooks|server|csi|drivers|node|cli|app)/",
           "^src/client/(transport|kubeconfig/|manifests\\.ts)",
-          "^src/util/socket-path\\.ts$",
+          "^src/util/(socket-path|read-text-file)\\.ts$",
           "^src/testing/(endpoint|run-command)\\.ts$",
           "^src/testing/explore/(version|laboratory|pool|laboratory-thread|programs-process)\\.ts$",
           "^src/testing/explore/(csi/(proxy|proxied-programs)|wasm/(build|program))\\.ts$",

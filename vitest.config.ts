@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
+import { FlakyReporter } from "./test/flaky-reporter.ts";
 
 // tools/compatibility.ts reads which tests passed; a run of some files must not pass for a run of all.
 const isWholeRun = process.argv.slice(2).every((arg) => arg === "run");
@@ -38,9 +39,12 @@ const MEASURED = [
 
 /**
  * A figure that a neighbour of the machine has spoiled is taken once more; what is too slow or too large is so twice. Only
- * figures: a wrong answer is wrong the first time.
+ * figures: a wrong answer is wrong the first time. On a machine of CI all tests are run once more, and `FlakyReporter` names
+ * those that needed it.
  */
-const RETRY = { count: 1, condition: / to be (?:less|greater) than |^Expected at most / };
+const RETRY = process.env["CI"]
+  ? { count: 1 }
+  : { count: 1, condition: / to be (?:less|greater) than |^Expected (?:at most|linear time)/ };
 
 /** Half of the time tests wait: for a disk, a clock, another program. Ten thousand attackers have the machine for themselves. */
 const SIDE_BY_SIDE = {
@@ -55,7 +59,7 @@ export default defineConfig({
     pool: "forks",
     testTimeout: 30_000,
     hookTimeout: 60_000,
-    reporters: isWholeRun ? ["default", "json"] : ["default"],
+    reporters: ["default", new FlakyReporter(), ...(isWholeRun ? ["json"] : [])],
     outputFile: { json: ".results/tests.json" },
     retry: RETRY,
     // A machine that is busy is slow, not wrong.

@@ -12,7 +12,8 @@
  */
 import type { Laboratory, RunOrder } from "../src/explore/contract/laboratory.ts";
 import { analyse } from "../src/explore/causality.ts";
-import { type Exploration, type Progress, explore } from "../src/explore/explore.ts";
+import type { Exploration, Progress } from "../src/explore/exploration.ts";
+import { explore } from "../src/explore/explore.ts";
 import { proposals } from "../src/explore/perturbations/index.ts";
 import { rank } from "../src/explore/plans/rank.ts";
 import { judgeOf, openLaboratory } from "../src/testing/explore/explore.ts";

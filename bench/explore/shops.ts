@@ -7,7 +7,7 @@
 import { type Manifest, defineKind } from "../../src/client/index.ts";
 import { ConfigMap, Deployment, Secret, Service } from "../../src/client/kinds/index.ts";
 import { type Controller, defineController } from "../../src/runtime/index.ts";
-import { defineExploration } from "../../src/testing/explore/explore.ts";
+import { defineExploration } from "../../src/testing/explore/explored.ts";
 
 const names = { kind: "Shop", plural: "shops" } as const;
 const named = { group: "bench.example.com", version: "v1", scope: "Namespaced", ...names } as const;

@@ -286,6 +286,8 @@ export interface ExploreOutcome {
   readonly explored: boolean;
   /** Whether a signal ended it before its end. */
   readonly cancelled: boolean;
+  /** Why it could not go on; what it had found by then is in the files and the report. */
+  readonly failure?: string;
   report(form: ExploreForm, style: { readonly width: number; readonly paints: boolean }): string;
 }
 

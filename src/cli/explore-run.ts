@@ -69,6 +69,7 @@ export async function runExplore(
   printReport(actions, outcome, flags.output);
   if (flags.out !== undefined) saveFindings(outcome, flags.out);
   saveReports(outcome, flags.output);
+  if (outcome.failure !== undefined) throw new CliError(outcome.failure);
   exit.done = outcome.found ? 1 : outcome.cancelled ? EXIT_CANCELLED : outcome.explored ? 0 : EXIT_LABORATORY;
 }
 

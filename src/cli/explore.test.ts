@@ -151,6 +151,17 @@ test("what a signal has ended does not say that nothing is wrong", async () => {
   expect((await run(["shop.yaml"], { found: false, explored: false })).exit.done).toBe(2);
 });
 
+test("what could not go on is an error behind its report and its files", async () => {
+  const out = join(folder, "findings");
+  const failed = await run(["shop.yaml", "--out", out], { found: true, failure: "no such program" });
+  expect([failed.error?.message, failed.printed, failed.exit]).toEqual([
+    "no such program",
+    ["text 120 false"],
+    { done: 0, failed: 2 },
+  ]);
+  expect(readdirSync(out)).toEqual(["leaked-secret.yaml"]);
+});
+
 test("the name of a finding stays in the directory", async () => {
   const out = join(folder, "inner/findings");
   await run(["shop.yaml", "--out", out], { files: [{ name: "../../escaped.yaml", text: "" }] });

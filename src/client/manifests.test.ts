@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -70,6 +71,17 @@ describe("readManifests", () => {
       /expected \.yaml, \.yml, \.json files in .*empty, found none/,
     );
   });
+
+  test.skipIf(process.platform === "win32")(
+    "a device and a pipe are refused, also in a folder: they may have no end",
+    () => {
+      expect(() => readManifests("/dev/zero")).toThrow("expected a file or a folder at /dev/zero, found a device");
+      mkdirSync(join(folder, "pipes"));
+      execFileSync("mkfifo", [join(folder, "pipes/a.yaml")]);
+      expect(() => readManifests(join(folder, "pipes"))).toThrow(/expected a file at .*pipes\/a\.yaml, found a pipe/);
+      expect(() => readManifests(join(folder, "pipes/a.yaml"))).toThrow("found a pipe: write it to a file first");
+    },
+  );
 
   test("JSON of one line is a text; the items of a typed list are of its kind", () => {
     expect(names(JSON.stringify(named("Node", "n")))).toEqual(["Node n"]);

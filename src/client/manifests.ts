@@ -1,6 +1,7 @@
 /** Reads manifests from files, folders, texts of several documents, objects and lists. */
-import { readFileSync, readdirSync, statSync } from "node:fs";
+import { readdirSync, statSync } from "node:fs";
 import { basename, extname, join, resolve } from "node:path";
+import { fileKind, readTextFile } from "../util/read-text-file.ts";
 import { documentsOf, objectsOf } from "../value/documents.ts";
 import { type Value, isObject } from "../value/value.ts";
 
@@ -22,6 +23,9 @@ const EXTENSIONS: ReadonlySet<string> = new Set([".yaml", ".yml", ".json"]);
 /** Files of kustomize, which are no manifests. */
 const NO_MANIFESTS = /^kustomiz(ation|econfig)\.ya?ml$/i;
 
+/** The largest file of manifests; the definitions of a large operator have a tenth of it. */
+const MAX_BYTES = 64 << 20;
+
 /** A text has a line break or begins with a brace; otherwise it is a path. */
 const TEXT = /\n|^\s*\{/;
 
@@ -39,7 +43,7 @@ export function readManifests(source: string | Manifest): readonly FoundManifest
 /**
  * Returns the texts of a source, with what errors name: a file, a folder with all below it by name, or a text.
  *
- * @throws Error where there is nothing
+ * @throws Error where there is nothing, or what is neither a regular file nor a folder, such as a pipe or a device
  */
 export function readTexts(source: string): readonly { readonly text: string; readonly from: string }[] {
   if (TEXT.test(source)) return [{ text: source, from: "the text" }];
@@ -48,11 +52,16 @@ export function readTexts(source: string): readonly { readonly text: string; rea
     throw new Error(`expected a file, a folder or a text of several lines, found nothing at ${resolve(source)}`);
   const files = filesOf(source);
   if (files.length === 0) throw new Error(`expected ${[...EXTENSIONS].join(", ")} files in ${source}, found none`);
-  return files.map((file) => ({ text: readFileSync(file, "utf8"), from: file }));
+  return files.map((file) => ({ text: readTextFile(file, MAX_BYTES), from: file }));
 }
 
 function filesOf(path: string): string[] {
-  if (!statSync(path).isDirectory()) return [path];
+  const found = statSync(path);
+  if (!found.isDirectory() && !found.isFile())
+    throw new Error(
+      `expected a file or a folder at ${resolve(path)}, found ${fileKind(found)}: write it to a file first`,
+    );
+  if (found.isFile()) return [path];
   const inside = readdirSync(path, { withFileTypes: true }).toSorted((a, b) => (a.name < b.name ? -1 : 1));
   return inside.flatMap((entry) => {
     const file = join(path, entry.name);

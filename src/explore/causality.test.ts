@@ -75,6 +75,16 @@ describe("causes in a clean run", () => {
     expect(writes.map(({ isDeletedNext }) => isDeletedNext)).toEqual([false, true]);
   });
 
+  test("a write that removes a finalizer is known", () => {
+    const { writes } = analyse(
+      new TraceBuilder()
+        .write("create", child("a"))
+        .write("update", { ...child("a"), finalizers: ["x/y"] })
+        .write("update", child("a")).trace,
+    );
+    expect(writes.map(({ removesFinalizer }) => removesFinalizer)).toEqual([false, false, true]);
+  });
+
   test("the delivery of a write that stands before its change and answer is no cause of it", () => {
     const builder = new TraceBuilder().step(0).news("create", widget({}));
     const written = new TraceBuilder().change("user", "create", widget({})).write("create", child("a")).trace.slice(1);

@@ -4,10 +4,12 @@
  * @module
  */
 import { counted } from "../util/counted.ts";
+import { messageOf } from "../util/error.ts";
 import type { CleanRun } from "./causality.ts";
 import { causePair } from "./causality.ts";
 import type { PerturbationType } from "./contract/plan.ts";
-import { type Candidate, perturbationTypes, requestNoun } from "./perturbations/index.ts";
+import { type Candidate, describePlan, perturbationTypes, requestNoun } from "./perturbations/index.ts";
+import type { LaboratoryError } from "./runs.ts";
 
 /** What became of the perturbations of a type at a write: not tried yet; tried, but the place never came up; tried. */
 export type Tried = "left" | "not reachable" | "tried";
@@ -39,10 +41,20 @@ export interface Coverage {
   readonly combinations: number;
   /** Comparisons of operations; those that the server refused say nothing. */
   readonly comparisons: { readonly tried: number; readonly refused: number; readonly of: number };
+  /** Plans and other runs that could not be played, also when they were tried again: a worker thread died of them. */
+  readonly unplayed: number;
+  /** Programs that wrote nothing in the clean runs: of them silence says nothing. */
+  readonly silent: readonly string[];
   /** Types that this laboratory cannot play. */
   readonly cannot: readonly PerturbationType[];
   /** What it amounts to, in plain sentences. */
   readonly sentences: readonly string[];
+}
+
+/** What could not be played, and the first of it. */
+export interface Unplayed {
+  readonly count: number;
+  readonly first?: LaboratoryError | undefined;
 }
 
 const ORDER: readonly Tried[] = ["left", "not reachable", "tried"];
@@ -58,9 +70,11 @@ export class CoverageCounter {
   readonly #triedPairs = new Set<string>();
   readonly #cannot: readonly PerturbationType[];
   readonly #comparisons: number;
+  readonly #silent: readonly string[];
   combinations = 0;
   compared = 0;
   refused = 0;
+  unplayed: Unplayed = { count: 0 };
 
   constructor(
     runs: readonly CleanRun[],
@@ -77,6 +91,9 @@ export class CoverageCounter {
       this.#type(candidate).planned++;
       this.#mark(candidate, "left");
     }
+    const started = runs.flatMap(({ trace }) => trace.flatMap((one) => (one.type === "life" ? [one.actor] : [])));
+    const writers = new Set(runs.flatMap(({ writes }) => writes.map(({ point }) => point.actor)));
+    this.#silent = [...new Set(started)].filter((actor) => !writers.has(actor)).toSorted();
     this.#cannot = perturbationTypes.filter((type) => !can.has(type));
     this.#comparisons = comparisons;
   }
@@ -102,9 +119,11 @@ export class CoverageCounter {
       pairs: { tried: this.#triedPairs.size, of: this.#pairs.size },
       combinations: this.combinations,
       comparisons: { tried: this.compared, refused: this.refused, of: this.#comparisons },
+      unplayed: this.unplayed.count,
+      silent: this.#silent,
       cannot: this.#cannot,
     };
-    return { ...coverage, sentences: sentencesOf(coverage) };
+    return { ...coverage, sentences: [...sentencesOf(coverage), ...unplayedSentence(this.unplayed)] };
   }
 
   #type({ perturbation: { type } }: Candidate): { planned: number; tried: number; met: number } {
@@ -122,15 +141,35 @@ export class CoverageCounter {
   }
 }
 
-const sentencesOf = ({ writes, types, pairs, combinations, comparisons }: Omit<Coverage, "sentences">): string[] => {
+function unplayedSentence({ count, first }: Unplayed): string[] {
+  if (!first) return [];
+  const plan = describePlan(first.order.plan).join(", and ");
+  const why = `${plan === "" ? "nothing was perturbed" : plan}: ${messageOf(first.cause)}`;
+  return count === 1
+    ? [`1 plan could not be played, nor when it was tried again, and says nothing. ${why}.`]
+    : [`${count} plans could not be played, nor when they were tried again, and say nothing. The first: ${why}.`];
+}
+
+const CHECK =
+  "check that it starts and reaches the cluster (kubeconfig, rights, the kinds that it watches), and that the scenario makes it act";
+
+const sentencesOf = ({
+  writes,
+  types,
+  pairs,
+  combinations,
+  comparisons,
+  silent,
+}: Omit<Coverage, "sentences">): string[] => {
   const sum = (of: (type: TypeCoverage) => number): number => types.reduce((total, type) => total + of(type), 0);
   const [planned, tried, met] = [sum((t) => t.planned), sum((t) => t.tried), sum((t) => t.met)];
   if (writes.length === 0)
     return [
-      "The programs wrote nothing in the clean run, so that nothing could be perturbed: check that the scenario makes them act.",
+      `Warning: the programs wrote nothing${silent.length === 0 ? "" : ` (${silent.join(", ")})`} in the clean runs, so that nothing could be perturbed, and silence means nothing. For each of them ${CHECK}.`,
     ];
   const untouched = writes.filter(({ perturbations }) => !Object.values(perturbations).includes("tried")).length;
   return [
+    ...silent.map((actor) => `Warning: ${actor} wrote nothing in the clean runs, and is not explored: ${CHECK}.`),
     `${tried} of ${planned} plans of one perturbation were tried, at ${counted(writes.length, "kind")} of writes${
       untouched === 0 ? "" : `; nothing was tried at ${untouched} of them`
     }.`,

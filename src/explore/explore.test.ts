@@ -1,6 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { bytesInUse } from "../util/testing/heap.ts";
-import { type ExploreOptions, explore, type Progress } from "./explore.ts";
+import type { ExploreOptions, Progress } from "./exploration.ts";
+import { explore } from "./explore.ts";
+import type { MakeJudge } from "./contract/judge.ts";
+import type { RunOrder } from "./contract/laboratory.ts";
 import type { Perturbation, PerturbationType } from "./contract/plan.ts";
 import { planHash } from "./plans/hash.ts";
 import { LaboratoryError } from "./runs.ts";
@@ -53,6 +56,16 @@ describe("exploring", () => {
     expect(coverage.combinations).toBeGreaterThan(0);
   });
 
+  test("plays and reports perturbations as its laboratory can play them", async () => {
+    const faults = [{ key: "late", needs: [isType("slow")] }];
+    const asPlayed = (one: Perturbation): Perturbation => (one.type === "slow" ? { ...one, byMillis: 700 } : one);
+    const times = new Set<number>();
+    const onRun = ({ plan }: RunOrder) => plan.forEach((one) => one.type === "slow" && times.add(one.byMillis));
+    const { findings } = await run({ steps, faults, asPlayed, onRun }, { plans: 200 });
+    expect(findings.map(({ plan }) => plan)).toMatchObject([[{ type: "slow", byMillis: 700 }]]);
+    expect(times).toEqual(new Set([700]));
+  });
+
   test("reports the same fault once, and shrinks it once", async () => {
     const orders: string[] = [];
     const faults = [{ key: "any crash", needs: [isType("crash")] }];
@@ -88,7 +101,11 @@ describe("exploring", () => {
 
   test("says that a scenario in which nothing is written says nothing", async () => {
     const { coverage } = await run({ steps: [[]] });
-    expect(coverage.sentences[0]).toContain("The programs wrote nothing");
+    expect(coverage.silent).toEqual(["op"]);
+    expect(coverage.sentences[0]).toMatch(
+      /^Warning: the programs wrote nothing \(op\) .* silence means nothing\. .* check that/,
+    );
+    expect((await run({ steps }, { plans: 1 })).coverage.silent).toEqual([]);
   });
 
   test("says that nothing was tried without clean runs", async () => {
@@ -186,6 +203,32 @@ describe("a laboratory that is not deterministic", () => {
     expect(findings.map(({ fault, replayed }) => [fault.key, replayed])).toEqual([["race", { shown: 7, of: 10 }]]);
   });
 
+  test("what an attempt to shrink needs in any case is played at once, and nothing more", async () => {
+    const faults = [{ key: "race", needs: [isCrash("a")], steps: [0, 1] }];
+    for (const [parallel, together] of [
+      [1, 1],
+      [2, 2],
+      [4, 2],
+    ] as const) {
+      const played = new Map<string, number>();
+      const playing = new Map<string, number>();
+      const most: number[] = [];
+      const onRun = async (order: RunOrder): Promise<void> => {
+        // Such orders only an attempt plays, and they never show it.
+        if (order.plan.length === 0 || order.steps?.includes(1) !== false) return;
+        const key = JSON.stringify(order);
+        const add = (to: Map<string, number>, count: number): number =>
+          to.set(key, (to.get(key) ?? 0) + count).get(key)!;
+        add(played, 1);
+        most.push(add(playing, 1));
+        await new Promise((resolve) => setImmediate(resolve));
+        add(playing, -1);
+      };
+      await run({ steps, faults, deterministic: false, parallel, onRun }, { plans: 8 });
+      expect([Math.max(...most), new Set(played.values())]).toEqual([together, new Set([2])]);
+    }
+  });
+
   test("a notice does not hide a later fault with its key", async () => {
     const faults = [
       { key: "late", needs: [isType("slow")], notice: true },
@@ -262,16 +305,101 @@ describe("limits", () => {
     expect(plans).toBe(8);
   });
 
-  test("a laboratory that fails ends it with the order that failed", async () => {
-    const onRun = (_: unknown, n: number): void => {
-      if (n === 7) throw new Error("no such program");
-    };
-    const failed = await run({ steps, onRun }).catch((error: unknown) => error);
+  const noProgram = (): never => {
+    throw new Error("no such program");
+  };
+
+  test("a laboratory that plays no clean run is an error with the order", async () => {
+    const failed = await run({ steps, onRun: noProgram }).catch((error: unknown) => error);
     expect(failed).toBeInstanceOf(LaboratoryError);
     expect((failed as LaboratoryError).message).toMatch(
-      /^a run could not be played: no such program; order: \{"seed":\d+,"plan":\[/,
+      /^a run could not be played: no such program; order: \{"seed":\d+,"plan":\[\]/,
     );
-    expect((failed as LaboratoryError).order.plan).toHaveLength(1);
+  });
+
+  test("a plan that cannot be played is tried once more, then counted, and the others are tried", async () => {
+    const tries: Perturbation[] = [];
+    const onRun = ({ plan: [one, ...more] }: RunOrder): void => {
+      if (one === undefined || more.length > 0 || !isCrash("b")(one)) return;
+      tries.push(one);
+      noProgram();
+    };
+    const settings = { steps, onRun, faults: [{ key: "half", needs: [isType("answer-lost")] }] };
+    const { findings, coverage, ended, failure } = await run(settings, { only: ["crash", "answer-lost"], plans: 60 });
+    expect(tries).toEqual([...new Set(tries)].flatMap((one) => [one, one]));
+    expect(coverage.unplayed).toBe(tries.length / 2);
+    expect(coverage.sentences.at(-1)).toBe(
+      "2 plans could not be played, nor when they were tried again, and say nothing. The first: op is killed after it created ConfigMap default/b; the answer is lost: no such program.",
+    );
+    expect(findings.map(({ fault }) => fault.key)).toEqual(["half"]);
+    expect([ended, failure]).toEqual(["plans", undefined]);
+  });
+
+  test("a plan that is played when it is tried again counts as any other", async () => {
+    let failed = 0;
+    const onRun = ({ plan }: RunOrder): void => {
+      if (plan.length > 0 && failed++ === 0) noProgram();
+    };
+    const { coverage, ended } = await run({ steps, onRun }, { only: ["crash"], plans: 10 });
+    expect([coverage.unplayed, ended]).toEqual([0, "plans"]);
+    expect(coverage.types.reduce((sum, { tried }) => sum + tried, 0)).toBe(10);
+  });
+
+  test("three plans in a row that cannot be played end it, and what was found by then is returned", async () => {
+    const faults = [{ key: "half", needs: [isType("crash")] }];
+    let isBroken = false;
+    const settings = { steps, faults, onRun: () => isBroken && noProgram() };
+    const onProgress = (now: Progress): void => {
+      isBroken ||= now.plans >= 20;
+    };
+    const result = await run(settings, { onProgress });
+    const { findings, ended, failure, plans, coverage, lab } = result;
+    expect(findings.map(({ fault }) => fault.key)).toEqual(["half"]);
+    expect([ended, plans, coverage.unplayed]).toEqual(["failed", 23, 3]);
+    expect(failure).toBeInstanceOf(LaboratoryError);
+    expect(failure!.message).toContain("no such program");
+    expect(lab.runs).toBe(result.runs);
+  });
+
+  test("a fault is reported as it was found where it cannot be played again", async () => {
+    const faults = [{ key: "half", needs: [isCrash("a")] }];
+    let isBroken = false;
+    const seen = (order: RunOrder): void => {
+      if (isBroken) noProgram();
+      isBroken = order.plan.some(isCrash("a"));
+    };
+    // The plan is played, and nothing behind it: neither its control nor the plan again.
+    const lost = await run({ steps, faults, onRun: seen }, { plans: 60 });
+    expect([lost.ended, lost.findings.length]).toEqual(["failed", 0]);
+    let shown = 0;
+    const later = ({ plan }: RunOrder): void => {
+      if (shown > 1) noProgram();
+      if (plan.some(isCrash("a"))) shown++;
+    };
+    const { findings, ended } = await run({ steps, faults, onRun: later }, { plans: 60 });
+    expect(findings.map(({ fault, replayed }) => [fault.key, replayed])).toEqual([["half", { shown: 1, of: 1 }]]);
+    expect(ended).toBe("failed");
+  });
+
+  test("an error of the judge ends it, and what was found by then is returned", async () => {
+    const settings = { steps, faults: [{ key: "half", needs: [isCrash("a")] }] };
+    let isBroken = false;
+    const judge: MakeJudge = (clean) => {
+      const made = fakeJudge()(clean);
+      return { ...made, faults: (one) => (isBroken ? noProgram() : made.faults(one)) };
+    };
+    const onProgress = ({ finding }: Progress): void => {
+      if (finding) isBroken = true;
+    };
+    const { findings, ended, failure } = await explore(new FakeLaboratory(settings), judge, {
+      clock,
+      origin,
+      seed: 1,
+      plans: 60,
+      onProgress,
+    });
+    expect(findings.map(({ fault }) => fault.key)).toEqual(["half"]);
+    expect([ended, failure?.message]).toEqual(["failed", "no such program"]);
   });
 
   test("plays as many runs at once as the laboratory can", async () => {
@@ -295,6 +423,9 @@ describe("limits", () => {
     expect(seen.at(-1)).toMatchObject({ plans: 20, faults: 1, notices: 0 });
     expect(seen.at(-1)!.planned - seen.at(-1)!.left).toBe(20);
     expect(seen.find(({ finding }) => finding)!.finding!.fault.key).toBe("half");
+    expect(seen.every(({ combinations }) => combinations === 0)).toBe(true);
+    await run({ steps }, { plans: 200, onProgress: (progress) => seen.push(progress) });
+    expect(seen.at(-1)).toMatchObject({ left: 0, combinations: 200 - seen.at(-1)!.planned });
   });
 });
 

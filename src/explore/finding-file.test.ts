@@ -26,7 +26,7 @@ const fault: Fault = {
 
 const finding: Finding = {
   format: 1,
-  scenario: { name: "a certificate", file: "../scenario.yaml", inline: { steps: [{ create: "a.yaml" }] } },
+  scenario: { name: "a certificate", file: "../scenario.yaml" },
   command: ["./manager", "--kubeconfig", "{}"],
   seed: 17,
   steps: [0, 2],
@@ -68,6 +68,12 @@ describe("the file of a finding", () => {
     expect(decodeFinding(JSON.stringify(finding))).toEqual(finding);
   });
 
+  it("keeps a fault that shows when the programs start, before any step", () => {
+    const early = { ...finding, fault: { ...fault, step: -1 } };
+    expect(decodeFinding(encodeFinding(early))).toEqual(early);
+    expect(() => decodeFinding(changed(["fault", "step"], -2))).toThrow("expected a whole number from -1, found -2");
+  });
+
   it("keeps several programs, and how a driver is started that plans may kill", () => {
     const { command: _, ...alone } = finding;
     const several: Finding = {
@@ -87,6 +93,18 @@ describe("the file of a finding", () => {
     const text = encodeFinding(hostile);
     expect(text.split("\n")[0]).toBe("# a\uFFFDformat: 2\uFFFD[2J");
     expect(decodeFinding(text)).toEqual(hostile);
+  });
+
+  it("says how it is played again: what it runs has to be trusted, and code of a test is played by the test", () => {
+    const again = (one: Finding): string | undefined => encodeFinding(one).split("\n")[1];
+    const { command, ...data } = finding;
+    const module = { name: "a certificate", file: "../scenario.mts" };
+    expect(again(finding)).toBe("# Play it again: keelson explore --replay FILE --trust");
+    expect(again({ ...data, csi: { endpoint: "unix:///csi.sock" } })).toMatch(/ --trust$/);
+    expect(again({ ...data, programs: [{ name: "a", command: command! }] })).toMatch(/ --trust$/);
+    expect(again({ ...data, scenario: module })).toMatch(/ --trust$/);
+    expect(again({ ...data, command: [], programs: [] })).toBe("# Play it again: keelson explore --replay FILE");
+    expect(again({ ...data, scenario: { name: "a test" } })).toContain("replay() of keelson/testing");
   });
 
   it("writes the same text for the same finding", () => {

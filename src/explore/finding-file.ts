@@ -10,8 +10,9 @@ import { decodeYaml } from "../value/yaml.ts";
 import { encodeYaml } from "../value/yaml-encode.ts";
 import { isObject, type Value } from "../value/value.ts";
 import type { Fault, FaultKind, Finding } from "./contract/finding.ts";
+import { replayCommand } from "./contract/runs-named.ts";
 import type { DeliveryPoint, Perturbation, PerturbationType, Refusal, RequestPoint } from "./contract/plan.ts";
-import { anything, count, type Decoder, listOf, oneOf, record, StrictError, tagged, text, word } from "./strict.ts";
+import { count, type Decoder, listOf, oneOf, record, StrictError, tagged, text, wholeFrom, word } from "./strict.ts";
 
 /** The format that this version writes. */
 const FORMAT = 1;
@@ -22,7 +23,9 @@ const MAX_ITEMS = 10_000;
 /** Returns the text of the file: YAML, with the sentence of its fault as a comment in front. */
 export function encodeFinding(finding: Finding): string {
   const plain = JSON.parse(JSON.stringify(finding)) as Value;
-  return `# ${printable(finding.fault.sentence)}\n# Play it again: keelson explore --replay FILE\n${encodeYaml(plain)}`;
+  const again =
+    replayCommand(finding, "FILE") ?? "replay() of keelson/testing, with the scenario and the controllers of the test";
+  return `# ${printable(finding.fault.sentence)}\n# Play it again: ${again}\n${encodeYaml(plain)}`;
 }
 
 /**
@@ -135,7 +138,8 @@ const fault: Decoder<Fault> = record(
     kind: oneOf(...(Object.keys(KINDS) as FaultKind[])),
     key: word,
     sentence: word,
-    step: count,
+    // -1 for what shows when the programs start.
+    step: wholeFrom(-1),
     severity: oneOf("fault", "notice"),
   },
   {
@@ -160,7 +164,7 @@ const relativeFile: Decoder<string> = (value, path) => {
 const finding: Decoder<Finding> = record(
   {
     format: (): 1 => FORMAT,
-    scenario: record({ name: word }, { file: relativeFile, inline: anything }),
+    scenario: record({ name: word }, { file: relativeFile }),
     seed: count,
     plan: listOf(tagged(PERTURBATIONS), MAX_ITEMS),
     fault,

@@ -12,6 +12,7 @@ export type * from "./contract/plan.ts";
 export type * from "./contract/state.ts";
 export type * from "./contract/trace.ts";
 export type { Coverage, Tried, TypeCoverage, WriteCoverage } from "./coverage.ts";
-export { type Ending, type Exploration, explore, type ExploreOptions, type Origin, type Progress } from "./explore.ts";
+export type { Ending, Exploration, ExploreOptions, FindingRuns, Origin, Progress } from "./exploration.ts";
+export { explore } from "./explore.ts";
 export { describePerturbation, describePlan, perturbationRules, perturbationTypes } from "./perturbations/index.ts";
 export { LaboratoryError } from "./runs.ts";

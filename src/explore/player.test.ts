@@ -24,6 +24,7 @@ describe("requests", () => {
     expect(player.request(request())).toEqual([]);
     expect(player.request(request({ actor: "other" }))).toEqual([]);
     expect(player.request(request({ object: { ...secret, name: "b" } }))).toEqual([]);
+    expect(player.request(request({ subresource: "status" }))).toEqual([]);
     expect(player.met).toEqual([false]);
     expect(typesOf(player.request(request()))).toEqual(["answer-lost"]);
     expect(player.request(request())).toEqual([]);

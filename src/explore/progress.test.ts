@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { Progress } from "./explore.ts";
+import type { Progress } from "./exploration.ts";
 import { foundText, progressText } from "./progress.ts";
 import { finding } from "./report/testing/example.ts";
 
-const progress: Progress = { plans: 12, planned: 340, left: 328, faults: 1, notices: 0 };
+const progress: Progress = { plans: 12, planned: 340, left: 328, combinations: 0, faults: 1, notices: 0 };
 
 describe("progress", () => {
   it("says how many of the plans were tried, what was found, and the time", () => {
@@ -11,8 +11,12 @@ describe("progress", () => {
     expect(progressText({ ...progress, faults: 2, notices: 3 }, 999)).toBe("12 of 340 plans, 2 faults, 3 notices, 0s");
   });
 
+  it("takes plans that are being tried for nothing", () => {
+    expect(progressText({ ...progress, plans: 14 }, 1000)).toBe("12 of 340 plans, 1 fault, 1s");
+  });
+
   it("counts combinations apart, which have no end", () => {
-    expect(progressText({ ...progress, plans: 345, left: 0 }, 1000)).toBe(
+    expect(progressText({ ...progress, plans: 345, left: 0, combinations: 5 }, 1000)).toBe(
       "340 of 340 plans and 5 combinations, 1 fault, 1s",
     );
   });

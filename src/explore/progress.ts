@@ -7,12 +7,11 @@ import { counted } from "../util/counted.ts";
 import { durationText } from "../util/duration.ts";
 import { printable } from "../util/terminal.ts";
 import type { Finding } from "./contract/finding.ts";
-import type { Progress } from "./explore.ts";
+import type { Progress } from "./exploration.ts";
 
 /** Returns one line without an end: `120 of 340 plans, 2 faults, 1 notice, 12s of 1m0s`. */
 export function progressText(progress: Progress, elapsedMillis: number, budgetMillis?: number): string {
-  const { plans, planned, left, faults, notices } = progress;
-  const combinations = Math.max(0, plans - (planned - left));
+  const { planned, left, combinations, faults, notices } = progress;
   const tried = `${planned - left} of ${counted(planned, "plan")}`;
   const time = durationText(Math.floor(elapsedMillis / 1000) * 1000);
   return [

@@ -29,12 +29,21 @@ export interface RunLimits {
   readonly signal: AbortSignal;
 }
 
+/** How many orders in a row may be impossible to play before the laboratory is given up. */
+const MAX_UNPLAYED_IN_A_ROW = 3;
+
 /** Plays orders as long as the budget lasts. */
 export class Runs {
   readonly lab: Laboratory;
   readonly #limits: RunLimits;
   readonly #begin: number;
+  #unplayedInARow = 0;
   count = 0;
+  /** How many orders could not be played, and why the first one could not. */
+  unplayed = 0;
+  firstUnplayed: LaboratoryError | undefined;
+  /** Why the laboratory was given up. */
+  failure: LaboratoryError | undefined;
 
   constructor(lab: Laboratory, limits: RunLimits) {
     this.lab = lab;
@@ -48,21 +57,46 @@ export class Runs {
 
   /** Whether no more runs may begin. */
   get over(): boolean {
-    return this.#limits.signal.aborted || this.millis >= this.#limits.budgetMillis;
+    return this.failure !== undefined || this.#limits.signal.aborted || this.millis >= this.#limits.budgetMillis;
   }
 
-  /** Plays an order; undefined where no more runs may begin, or where it was cancelled. @throws LaboratoryError */
+  /**
+   * Plays an order; undefined where no more runs may begin, or where it was cancelled. A plan that could not be played is tried once
+   * more: by then a laboratory has replaced what died of it. Where a clean run cannot be played, the laboratory is wrong.
+   *
+   * @throws LaboratoryError where it could not be played again either
+   */
   async play(order: RunOrder): Promise<RunRecord | undefined> {
     if (this.over) return undefined;
+    const first = await this.#once(order);
+    const isTriedAgain = first instanceof LaboratoryError && order.plan.length > 0 && !this.over;
+    const played = isTriedAgain ? await this.#once(order) : first;
+    if (!(played instanceof LaboratoryError)) {
+      this.#unplayedInARow = 0;
+      return played;
+    }
+    this.unplayed++;
+    this.firstUnplayed ??= played;
+    if (++this.#unplayedInARow >= MAX_UNPLAYED_IN_A_ROW) this.failure ??= played;
+    throw played;
+  }
+
+  async #once(order: RunOrder): Promise<RunRecord | undefined | LaboratoryError> {
     this.count++;
     try {
       return await this.lab.run(order, this.#limits.signal);
     } catch (error) {
-      if (this.#limits.signal.aborted) return undefined;
-      throw new LaboratoryError(order, error);
+      return this.#limits.signal.aborted ? undefined : new LaboratoryError(order, error);
     }
   }
 }
+
+/** Returns undefined in place of what could not be played, so that what is known by then is not lost. */
+export const ifPlayed = <T>(played: Promise<T>): Promise<T | undefined> =>
+  played.catch((error: unknown) => {
+    if (error instanceof LaboratoryError) return undefined;
+    throw error;
+  });
 
 /** How many clean runs a judge has at first, and at most. */
 const CLEAN_RUNS = 3;

@@ -39,6 +39,29 @@ describe("shrinking", () => {
     expect(order).toEqual({ seed: 1, plan: [crash(0, 1000), jump(2, 1000)], steps: [1, 3] });
   });
 
+  test("plays no step after the fault, and leaves all of them out at once", async () => {
+    const usual = Array.from({ length: 16 }, (_, i) => i);
+    const played: (readonly number[] | undefined)[] = [];
+    const attempt: Attempt = async ({ steps }) => {
+      played.push(steps);
+      return (steps ?? usual).includes(3) ? fault(3) : undefined;
+    };
+    await shrink({ order: { seed: 1, plan: [jump(3)] }, fault: fault(3) }, usual, attempt);
+    expect(played[0]).toEqual([0, 1, 2, 3]);
+  });
+
+  test("plays no order twice that has not shown the fault", async () => {
+    const played: string[] = [];
+    const attempt: Attempt = async (order) => {
+      played.push(JSON.stringify(order));
+      return has(order, 1) && has(order, 3) && (order.steps ?? [0, 1, 2]).length === 3 ? fault(2) : undefined;
+    };
+    const plan = [jump(0), jump(1), jump(2), jump(3), jump(4)];
+    await shrink({ order: { seed: 1, plan }, fault: fault(2) }, [0, 1, 2], attempt);
+    expect(played.length).toBeGreaterThan(5);
+    expect(played).toEqual([...new Set(played)]);
+  });
+
   test("keeps the values that are needed", async () => {
     const plan: Perturbation[] = [crash(1, 600_000)];
     const { attempt } = attemptOf((order) =>

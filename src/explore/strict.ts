@@ -37,15 +37,16 @@ export const text: Decoder<string> = (value, path) =>
 export const word: Decoder<string> = (value, path) =>
   typeof value === "string" && value !== "" ? value : refuse(path, "a text that is not empty", value);
 
-/** A whole number from 0 that a double holds. */
-export const count: Decoder<number> = (value, path) =>
-  Number.isSafeInteger(value) && (value as number) >= 0
-    ? (value as number)
-    : refuse(path, "a whole number from 0", value);
+/** A whole number from another one on that a double holds. */
+export const wholeFrom =
+  (least: number): Decoder<number> =>
+  (value, path) =>
+    Number.isSafeInteger(value) && (value as number) >= least
+      ? (value as number)
+      : refuse(path, `a whole number from ${least}`, value);
 
-/** Any JSON. */
-export const anything: Decoder<unknown> = (value, path) =>
-  value === undefined ? refuse(path, "a value", value) : value;
+/** A whole number from 0 that a double holds. */
+export const count: Decoder<number> = wholeFrom(0);
 
 /** One of some texts. */
 export const oneOf =

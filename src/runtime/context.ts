@@ -23,6 +23,14 @@ import type { GetInformer } from "./informer.ts";
 import type { NewEvent } from "./recorder.ts";
 import type { ServedKinds } from "./served-kinds.ts";
 
+/** What ends a reconcile against its will. */
+export interface ReconcileLimit {
+  /** Aborted at the end of the term, and where the reconcile makes no progress. */
+  readonly signal: AbortSignal;
+  /** Tells of progress: a write of the reconcile was answered. */
+  readonly progressed: () => void;
+}
+
 /** The parts of every context. */
 export interface CommonParts {
   readonly name: string;
@@ -30,7 +38,7 @@ export interface CommonParts {
   readonly client: Client;
   readonly clock: Clock;
   readonly log: Log;
-  readonly signal: AbortSignal;
+  readonly limit: ReconcileLimit;
   readonly informer: GetInformer;
   readonly kinds: ServedKinds;
   readonly wrote: (write: Write) => void;
@@ -92,12 +100,13 @@ export const keyContextOf = <M extends Disposable>(key: string, memory: M, parts
 
 /** Creates the common context: its client refuses writes after the end, and remembers others. */
 function commonOf(parts: CommonParts): CommonContext {
-  const { name, attempt: nth, client, clock, log, signal, informer, kinds, wrote } = parts;
+  const { name, attempt: nth, client, clock, log, limit, informer, kinds, wrote } = parts;
+  const { signal } = limit;
   const before = (): void => signal.throwIfAborted();
   return {
     attempt: nth,
     clock: controllerClock(clock),
-    client: client.with({ userAgent: name, writes: { before, after: wrote }, through: endedBy(signal) }),
+    client: client.with({ userAgent: name, writes: { before, after: wrote }, through: within(limit) }),
     informer,
     kinds,
     log,
@@ -105,13 +114,15 @@ function commonOf(parts: CommonParts): CommonContext {
   };
 }
 
-/** Returns a transport that also aborts requests with the signal. */
-const endedBy =
-  (signal: AbortSignal) =>
+/** Returns a transport that also aborts requests with the signal of a limit, and tells it of answered writes. */
+const within =
+  ({ signal, progressed }: ReconcileLimit) =>
   (transport: Transport): Transport =>
   (request) => {
     const own = request.signal;
-    return transport({ ...request, signal: own && own !== signal ? AbortSignal.any([own, signal]) : signal });
+    const answer = transport({ ...request, signal: own && own !== signal ? AbortSignal.any([own, signal]) : signal });
+    if (request.method !== "GET") answer.then(progressed, () => {});
+    return answer;
   };
 
 /** The clock of a controller. */

@@ -69,7 +69,7 @@ export interface CommonContext {
   readonly kinds: ServedKinds;
   /** A log that adds the controller and the key. */
   readonly log: Log;
-  /** Aborted on stop, after the timeout and on a lost lead; after that every write of this context is refused. */
+  /** Aborted on stop, after the timeout without progress, and on a lost lead; after that every write of this context is refused. */
   readonly signal: AbortSignal;
 }
 
@@ -124,7 +124,10 @@ interface CommonDefinition {
   readonly together?: boolean;
   /** Concurrent reconciles. Default 4. */
   readonly concurrency?: number;
-  /** The timeout of a reconcile. Default 2 m. */
+  /**
+   * How long a reconcile may take between its beginning, the answers to its writes, and its end. Default 2 m: many writes that webhooks
+   * make slow are no reason to end it, a request that nobody answers is.
+   */
   readonly timeout?: Duration;
   /** The backoff after failures. Default 50 ms, doubled up to 5 m. */
   readonly backoff?: { readonly first?: Duration; readonly most?: Duration };

@@ -1,4 +1,4 @@
-import { keyContextOf } from "./context.ts";
+import { keyContextOf, type ReconcileLimit } from "./context.ts";
 import type { KeyControllerDefinition, Result } from "./definition.ts";
 import type { Reconciler, ReconcilerParts, RunningController } from "./reconciler.ts";
 
@@ -15,8 +15,8 @@ export class KeyReconciler implements Reconciler {
     this.#memory = definition.begin({ kinds, informer: (spec) => informers.hold(spec), own, clock }, parts.add);
   }
 
-  async handle(key: string, attempt: number, signal: AbortSignal): Promise<Result> {
-    const parts = this.#parts.contextParts(key, attempt, signal);
+  async handle(key: string, attempt: number, limit: ReconcileLimit): Promise<Result> {
+    const parts = this.#parts.contextParts(key, attempt, limit);
     return await this.#definition.reconcile(keyContextOf(key, this.#memory, parts));
   }
 

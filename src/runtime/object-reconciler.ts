@@ -2,7 +2,7 @@ import { type ApiObject, type Key, type Scope, keyOf, keyText, parseKey } from "
 import { backoff } from "../util/backoff.ts";
 import { sleep } from "../util/clock.ts";
 import { millisOf } from "../util/duration.ts";
-import { contextOf } from "./context.ts";
+import { contextOf, type ReconcileLimit } from "./context.ts";
 import type { Context, ControllerDefinition, Result } from "./definition.ts";
 import type { Reconciler, Followed, ReconcilerParts, RunningController } from "./reconciler.ts";
 import { addFinalizer, hasFinalizer, removeFinalizer } from "./finalizer.ts";
@@ -47,7 +47,7 @@ export class ObjectReconciler implements Reconciler {
     return millisOf(resync) * (0.95 + this.#parts.shared.random.next() / 10);
   }
 
-  async handle(text: string, attempt: number, signal: AbortSignal): Promise<Result> {
+  async handle(text: string, attempt: number, limit: ReconcileLimit): Promise<Result> {
     const { gone, finalizer, reconcile } = this.#run.definition;
     const key = parseKey<Scope>(text);
     const object = this.#run.followed[0]?.informer.get(key);
@@ -57,7 +57,7 @@ export class ObjectReconciler implements Reconciler {
       return undefined;
     }
     this.#seen.add(text);
-    const context = this.#contextOf(text, object, attempt, signal);
+    const context = this.#contextOf(text, object, attempt, limit);
     if (finalizer === undefined) return await reconcile(context);
     if (object.metadata.deletionTimestamp !== undefined) return await this.#cleanUp(context, finalizer);
     if (hasFinalizer(object, finalizer)) return await reconcile(context);
@@ -167,10 +167,10 @@ export class ObjectReconciler implements Reconciler {
     return undefined;
   }
 
-  #contextOf(text: string, object: ApiObject, attempt: number, signal: AbortSignal): Context {
+  #contextOf(text: string, object: ApiObject, attempt: number, limit: ReconcileLimit): Context {
     const { for: own, owns = [] } = this.#run.definition;
     return contextOf({
-      ...this.#parts.contextParts(text, attempt, signal),
+      ...this.#parts.contextParts(text, attempt, limit),
       kind: specOf(own).kind,
       object,
       key: parseKey<Scope>(text),

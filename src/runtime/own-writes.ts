@@ -17,7 +17,13 @@ interface Expectation {
   readonly met: () => boolean;
 }
 
-/** After this time a key is not delayed any more. */
+/**
+ * After this time a key is not delayed any more, and works on what memory shows.
+ *
+ * kube-controller-manager waits 5 minutes for what it expects, and meanwhile only makes and deletes no more children: status, and what
+ * users change, go on. Here a key waits for each of its writes and with all of its work, so that 5 minutes of a watch that is behind would
+ * stop it for all of them.
+ */
 const OWN_WRITE_TIMEOUT_MS = 30_000;
 const MAX_IDLE_KEYS = 1000;
 
@@ -108,7 +114,7 @@ const isGoing = (reflector: Reflector, key: Key, uid: string | undefined) => ():
 };
 
 /** Whether a reflector gets an event for an object: it selects or contains it. */
-function concerns(reflector: Reflector, object: ApiObject): boolean {
+export function concerns(reflector: Reflector, object: ApiObject): boolean {
   const { namespace, labelSelector, fieldSelector } = reflector.selection;
   if (namespace && namespace !== object.metadata.namespace) return false;
   if (reflector.memory.get(keyOf(object))) return true;

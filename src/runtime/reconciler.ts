@@ -1,6 +1,6 @@
 import type { ApiObject, Kind } from "../client/index.ts";
 import type { Priority } from "../util/work-queue.ts";
-import type { CommonParts } from "./context.ts";
+import type { CommonParts, ReconcileLimit } from "./context.ts";
 import type { AnyDefinition, Result } from "./definition.ts";
 import type { GetInformer, InformerSpec } from "./informer.ts";
 import type { HeldInformer } from "./informers.ts";
@@ -31,13 +31,13 @@ export interface ReconcilerParts {
   readonly signal: AbortSignal;
   readonly add: (key: string, priority?: Priority) => void;
   /** Creates the parts of the context of a key. */
-  readonly contextParts: (key: string, attempt: number, signal: AbortSignal) => CommonParts;
+  readonly contextParts: (key: string, attempt: number, limit: ReconcileLimit) => CommonParts;
 }
 
 /** Adds keys to the queue of a term, and reconciles them. The constructor begins to add keys. */
 export interface Reconciler {
   /** Reconciles a key. */
-  handle(key: string, attempt: number, signal: AbortSignal): Promise<Result>;
+  handle(key: string, attempt: number, limit: ReconcileLimit): Promise<Result>;
   /** The milliseconds until a key is added again. */
   resync(key: string): number | undefined;
   /** Adds no more keys. */

@@ -1,17 +1,24 @@
 import { messageOf } from "../util/error.ts";
 import { millisOf } from "../util/duration.ts";
 import { newLog } from "../util/log.ts";
-import { type Later, WorkQueue } from "../util/work-queue.ts";
-import type { CommonParts } from "./context.ts";
+import { type Later, type Priority, WorkQueue } from "../util/work-queue.ts";
+import type { CommonParts, ReconcileLimit } from "./context.ts";
 import type { ControllerDefinition, KeyControllerDefinition, Result } from "./definition.ts";
 import type { Reconciler, ReconcilerParts, RunningController } from "./reconciler.ts";
 import { KeyReconciler } from "./key-reconciler.ts";
 import type { Outcome } from "./metrics.ts";
 import { ObjectReconciler } from "./object-reconciler.ts";
 import { OwnWrites } from "./own-writes.ts";
+import { UnseenWrites } from "./unseen-writes.ts";
 import type { ManagerParts } from "./manager-parts.ts";
 
-/** The default timeout of a reconcile. */
+/**
+ * How long a reconcile may take between its beginning, the answers to its writes, and its end.
+ *
+ * controller-runtime has no such limit, and neither do the REST clients of Kubernetes: there a request that nobody answers holds a worker.
+ * A server answers within its `--request-timeout` (60 s), whatever its webhooks take, so that this limit ends what hangs, and no reconcile
+ * of many slow writes, which would begin again and never come to its last one.
+ */
 const DEFAULT_TIMEOUT = "2m";
 
 /** The work of a controller while it leads. */
@@ -20,6 +27,7 @@ export class Term {
   readonly #shared: ManagerParts;
   readonly #queue: WorkQueue;
   readonly #writes: OwnWrites;
+  readonly #unseen: UnseenWrites;
   readonly #over = new AbortController();
   readonly #reconciler: Reconciler;
   readonly #timeoutMs: number;
@@ -47,20 +55,23 @@ export class Term {
       work: (key, attempt) => this.#work(key, attempt),
     });
     run.metrics.depth = () => this.#queue.size - run.metrics.active;
+    const add = (key: string, priority: Priority = "normal"): void => {
+      run.metrics.added(key, clock.steady());
+      this.#queue.add(key, priority);
+    };
+    this.#unseen = new UnseenWrites(shared.informers, add);
     this.#reconciler = reconcilerOf(run, {
       shared,
       signal: this.#over.signal,
-      add: (key, priority = "normal") => {
-        run.metrics.added(key, clock.steady());
-        this.#queue.add(key, priority);
-      },
-      contextParts: (key, attempt, signal) => this.#contextParts(key, attempt, signal),
+      add,
+      contextParts: (key, attempt, limit) => this.#contextParts(key, attempt, limit),
     });
   }
 
   /** Takes no new keys; resolves when active ones are done. */
   async drain(): Promise<void> {
     this.#reconciler.stopAdding();
+    this.#unseen[Symbol.dispose]();
     this.#run.metrics.cleared();
     await this.#queue.close();
   }
@@ -112,7 +123,7 @@ export class Term {
   async #handle(key: string, attempt: number): Promise<Result> {
     const timed = this.#timed();
     try {
-      return await this.#reconciler.handle(key, attempt, timed.signal);
+      return await this.#reconciler.handle(key, attempt, timed);
     } catch (error) {
       // The cause of any error is the timeout.
       throw timed.isLate() ? new Error(messageOf(timed.signal.reason), { cause: error }) : error;
@@ -121,7 +132,7 @@ export class Term {
     }
   }
 
-  #contextParts(key: string, attempt: number, signal: AbortSignal): CommonParts {
+  #contextParts(key: string, attempt: number, limit: ReconcileLimit): CommonParts {
     const { client, clock, kinds, log, recorder, instance } = this.#shared;
     const { name, eventSource: source = name } = this.#run.definition;
     return {
@@ -132,26 +143,38 @@ export class Term {
       log: newLog((level, message, facts, per = `${name} ${key}`) =>
         log[level](message, { controller: name, key, ...facts }, per),
       ),
-      signal,
+      limit,
       informer: this.#run.informer,
       kinds,
-      wrote: (write) => this.#writes.add(key, write),
+      wrote: (write) => {
+        this.#writes.add(key, write);
+        this.#unseen.add(key, write);
+      },
       record: (newEvent) => recorder.record({ ...newEvent, source, instance }),
     };
   }
 
   /** Returns a signal for the timeout and the end of the term. */
-  #timed(): { readonly signal: AbortSignal; isLate(): boolean; end(): void } {
+  #timed(): ReconcileLimit & { isLate(): boolean; end(): void } {
+    const { clock } = this.#shared;
     const { timeout = DEFAULT_TIMEOUT, name } = this.#run.definition;
     const { signal } = this.#over;
     const own = new AbortController();
     const give = (): void => own.abort(signal.reason);
-    const late = (): void => own.abort(new Error(`a reconcile of ${name} took longer than ${timeout}`));
+    let progress = clock.steady();
+    const late = (): void => {
+      const left = progress + this.#timeoutMs - clock.steady();
+      if (left > 0) timer = clock.after(left, late, { owner: name });
+      else own.abort(new Error(`a reconcile of ${name} took longer than ${timeout} without an answer to a write`));
+    };
     if (signal.aborted) give();
     signal.addEventListener("abort", give);
-    const timer = this.#shared.clock.after(this.#timeoutMs, late, { owner: name });
+    let timer = clock.after(this.#timeoutMs, late, { owner: name });
     return {
       signal: own.signal,
+      progressed: () => {
+        progress = clock.steady();
+      },
       isLate: () => own.signal.aborted && !signal.aborted,
       end: () => {
         timer.cancel();

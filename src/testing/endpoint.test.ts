@@ -58,6 +58,15 @@ describe("listen", () => {
   });
 });
 
+test("a port that opens while its cluster closes is closed with it", async () => {
+  const servers = (): number => process.getActiveResourcesInfo().filter((one) => one === "TCPServerWrap").length;
+  const before = servers();
+  const cluster = await createCluster();
+  const [opening] = await Promise.allSettled([cluster.listen(), cluster.close()]);
+  expect(opening).toMatchObject({ status: "rejected", reason: { message: "The cluster has been closed" } });
+  await expect.poll(servers).toBeLessThanOrEqual(before);
+});
+
 test("a port may belong to one program: a crash kills it, and no other client", async () => {
   await using cluster = (await createCluster()) as TestCluster;
   const killed: string[] = [];

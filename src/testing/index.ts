@@ -41,16 +41,9 @@ export {
   watchLags,
   watchStalls,
 } from "./fault.ts";
-export {
-  type ExplorationModule,
-  type ExploreOptions,
-  ExploreResult,
-  type ExploredPrograms,
-  ReplayResult,
-  defineExploration,
-  explore,
-  replay,
-} from "./explore/explore.ts";
+export { explore, replay } from "./explore/exploration.ts";
+export { type ExplorationModule, type ExploredPrograms, defineExploration } from "./explore/explored.ts";
+export type { ExploreOptions, ExploreResult, ReplayResult } from "./explore/explore.ts";
 export type * from "./explore/scenario.ts";
 export type { Operations } from "./explore/laboratory.ts";
 export type * from "../explore/index.ts";

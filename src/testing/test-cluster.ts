@@ -389,6 +389,10 @@ export class TestCluster implements Cluster {
       () => this.#endpoints.delete(endpoint),
     );
     this.#endpoints.add(endpoint);
+    if (this.#closed) {
+      await endpoint.close();
+      this.#mayAct();
+    }
     return endpoint;
   }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { Activity } from "./activity.ts";
+import { Activity, pauseCount } from "./activity.ts";
 import { ManualClock, seededRandom } from "./clock.ts";
 import { leastCpu } from "./testing/cpu-time.ts";
 import { type Later, WorkQueue, type WorkQueueOptions } from "./work-queue.ts";
@@ -341,7 +341,7 @@ describe("WorkQueue", () => {
     expect(begun).toEqual(["low", "busy", "normal"]);
   });
 
-  test("keys that wait or are handled count as activity, those that wait for a timer do not", async () => {
+  test("keys that are handled count as activity, those that wait for a worker or a timer do not", async () => {
     const clock = new ManualClock(0);
     const activity = new Activity(clock);
     const { queue, done, fail } = setUp({ clock, activity, workers: 1, name: "queue" });
@@ -349,21 +349,46 @@ describe("WorkQueue", () => {
     queue.add("a");
     queue.add("b");
     queue.add("a");
-    expect(listed()).toEqual(["queue a", "queue b"]);
+    expect(listed()).toEqual(["queue a"]);
     await done("a");
-    expect(listed()).toEqual(["queue a", "queue b"]);
+    expect(listed()).toEqual(["queue b"]);
     await done("b", 100);
     expect(listed()).toEqual(["queue a"]);
     await fail("a");
     expect(listed()).toEqual([]);
     clock.advance(100);
-    expect(listed()).toEqual(["queue a", "queue b"]);
+    expect(listed()).toEqual(["queue a"]);
     expect(clock.timers()).toEqual([]);
     const closed = queue.close();
     expect(listed()).toEqual(["queue a"]);
     await done("a");
     await closed;
     expect(listed()).toEqual([]);
+  });
+
+  test("nothing is running while all workers wait for the clock, whatever waits for them", async () => {
+    const activity = new Activity(new ManualClock());
+    const handled: string[] = [];
+    const held = Promise.withResolvers<void>();
+    const queue = new WorkQueue({
+      clock: new ManualClock(0),
+      random: seededRandom(1),
+      activity,
+      workers: 1,
+      work: async (key) => {
+        handled.push(key);
+        if (key === "b") return;
+        using _waiting = pauseCount();
+        await held.promise;
+      },
+    });
+    queue.add("a");
+    queue.add("b");
+    await activity.idle();
+    expect(handled).toEqual(["a"]);
+    held.resolve();
+    await settle();
+    expect(handled).toEqual(["a", "b"]);
   });
 
   test("calls back before each attempt", async () => {

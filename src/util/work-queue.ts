@@ -150,7 +150,6 @@ export class WorkQueue {
     this.#waiting.low.clear();
     for (const { timer } of this.#due.values()) timer.cancel();
     this.#due.clear();
-    for (const key of this.#keys.values()) if (!key.busy) key.count?.end();
     this.#keys.clear();
     if (this.#busy === 0) this.#idle.resolve();
     return this.#idle.promise;
@@ -177,14 +176,12 @@ export class WorkQueue {
 
   /** Queues a key. */
   #enqueue(key: Key): void {
-    const { activity, name = "work queue", ready } = this.#options;
     this.#cancelRequeue(key);
-    const delay = ready?.(key.name);
+    const delay = this.#options.ready?.(key.name);
     if (delay) {
       this.#delay(key, delay);
       return;
     }
-    key.count ??= activity && new ActivityCount(() => activity.begin(`${name} ${key.name}`));
     this.#waiting[key.added ?? "normal"].add(key);
     if (key.added === "normal") this.#waiting.low.delete(key);
     this.#start();
@@ -192,7 +189,6 @@ export class WorkQueue {
 
   #delay(key: Key, until: Promise<void>): void {
     key.delayed = true;
-    this.#endCount(key);
     void until.then(() => {
       key.delayed = false;
       if (!this.#closed) this.#enqueue(key);
@@ -254,7 +250,19 @@ export class WorkQueue {
   }
 
   async #handle(key: Key): Promise<void> {
-    const { work, started, failed, clock, random, together, retry = RETRY } = this.#options;
+    const {
+      work,
+      started,
+      failed,
+      clock,
+      random,
+      together,
+      retry = RETRY,
+      activity,
+      name = "work queue",
+    } = this.#options;
+    // Those that wait do not count: the workers for which they wait do, unless these wait for the clock themselves.
+    key.count = activity && new ActivityCount(() => activity.begin(`${name} ${key.name}`));
     key.notBefore = 0;
     key.busy = true;
     this.#busy++;
@@ -274,8 +282,9 @@ export class WorkQueue {
     }
     key.busy = false;
     this.#busy--;
-    if (this.#closed) this.#endCount(key);
-    else this.#finish(key, later ?? undefined, priority);
+    key.count?.end();
+    key.count = undefined;
+    if (!this.#closed) this.#finish(key, later ?? undefined, priority);
     if (this.#closed && this.#busy === 0) this.#idle.resolve();
     this.#start();
   }
@@ -312,12 +321,6 @@ export class WorkQueue {
     if (key.added !== undefined) this.#requeue(key, key.notBefore, priority);
     else if (later !== undefined) this.#requeue(key, now + later, priority);
     else if (!key.requeue) this.#keys.delete(key.name);
-    this.#endCount(key);
-  }
-
-  #endCount(key: Key): void {
-    key.count?.end();
-    key.count = undefined;
   }
 }
 

@@ -1,6 +1,6 @@
 /**
  * The page about exploring is played as its reader types it: with the package installed in an empty folder, each file written when the
- * page shows it, the later ones over the earlier ones.
+ * page shows it, the later ones over the earlier ones. The page about reports shows what comes of the first of them.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { delimiter, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { findKubectls } from "../kubectl/kubectl.ts";
 import { installPackage, linkPackage } from "./installed-package.ts";
-import { asSaid, partsOf, run } from "./played.ts";
+import { asSaidExactly, firstMissing, partsOf, run } from "./played.ts";
 
 const root = new URL("../../", import.meta.url).pathname;
 const kubectl = findKubectls().at(-1);
@@ -45,6 +45,8 @@ beforeAll(async () => {
   if (kubectl !== undefined) symlinkSync(kubectl, join(bin, "kubectl"));
 }, 900_000);
 
+const pageOf = (name: string): string => readFileSync(join(root, `docs/guides/${name}.md`), "utf8");
+
 /** Starts a command that stays, until it has printed where its cluster is; the commands that follow are for that cluster. */
 async function stay(command: string): Promise<string> {
   const child = spawn("bash", ["-c", `exec ${command} 2>&1`], {
@@ -69,7 +71,7 @@ async function stay(command: string): Promise<string> {
 
 test("prints what it says", { timeout: 600_000 }, async () => {
   let commands = 0;
-  for (const part of partsOf(readFileSync(join(root, "docs/guides/explore.md"), "utf8"))) {
+  for (const part of partsOf(pageOf("explore"))) {
     if ("file" in part) {
       writeFileSync(join(folder, part.file), part.text);
       continue;
@@ -79,9 +81,28 @@ test("prints what it says", { timeout: 600_000 }, async () => {
     commands++;
     // One after the other, as they are typed.
     const printed = command.includes(" --until ") ? await stay(command) : await run(command, folder, env);
-    expect(`$ ${command}\n${asSaid(says, printed)}`).toBe(`$ ${command}\n${says}`);
+    expect(`$ ${command}\n${asSaidExactly(says, printed)}`).toBe(`$ ${command}\n${says}`);
   }
   expect(commands).toBeGreaterThan(8);
+});
+
+test("the page about reports shows what the first controller brings about", { timeout: 300_000 }, async () => {
+  const first = Map.groupBy(
+    partsOf(pageOf("explore")).filter((part) => "file" in part),
+    ({ file }) => file,
+  );
+  for (const [file, [part]] of first) writeFileSync(join(folder, file), part!.text);
+  await run("npx keelson types definition.yaml -o kind.ts", folder, env);
+  const printed = [
+    (await run("npx vitest run explore", folder, env)).replace(/^Error: /m, ""),
+    await run("npx keelson explore sites.explore.ts --plans 57", folder, env),
+  ];
+  const blocks = [...pageOf("explore-reports").matchAll(/^```text\n([^]*?)^```$/gm)].map(([, text]) => text!);
+  expect(blocks.length).toBeGreaterThan(3);
+  for (const block of blocks) {
+    const missing = printed.map((text) => firstMissing(block, text));
+    expect(missing.includes(undefined), `${missing.join("\n")}\nis not in\n${printed.join("\n")}`).toBe(true);
+  }
 });
 
 test("the types of its files are right", { timeout: 300_000 }, async () => {

@@ -63,21 +63,39 @@ export async function run(command: string, folder: string, env: NodeJS.ProcessEn
 }
 
 /** What a page says of a command where that is what it printed, else what it printed. */
-export const asSaid = (says: string, printed: string): string => (isAsSaid(says, printed) ? says : printed);
+export const asSaid = (says: string, printed: string): string => (isAsSaid(says, printed, alike) ? says : printed);
 
-function isAsSaid(says: string, printed: string): boolean {
-  const lines = alike(says).trimEnd().split("\n").map(patternOf);
-  return new RegExp(`^${lines.join("")}$`).test(alike(printed));
+/** Likewise, where each number counts: a page writes `...` for those that differ from run to run. */
+export const asSaidExactly = (says: string, printed: string): string =>
+  isAsSaid(says, printed, spaced) ? says : printed;
+
+function isAsSaid(says: string, printed: string, normal: (text: string) => string): boolean {
+  const lines = normal(says).trimEnd().split("\n").map(patternOf);
+  return new RegExp(`^${lines.join("")}$`).test(normal(printed));
+}
+
+/** The first line of a text that is not in another one, after those before it; `...` stands for any text. */
+export function firstMissing(says: string, printed: string): string | undefined {
+  const lines = spaced(printed).split(/(?<=\n)/);
+  return spaced(says)
+    .trimEnd()
+    .split("\n")
+    .find((line) => {
+      const pattern = new RegExp(`^${patternOf(line)}$`);
+      const at = lines.findIndex((one) => pattern.test(one));
+      lines.splice(0, at + 1);
+      return at < 0;
+    });
 }
 
 const patternOf = (line: string): string =>
   line === "..." ? "(?:.*\n)*" : `${RegExp.escape(line).replaceAll(RegExp.escape("..."), ".*")}\n`;
 
+const spaced = (text: string): string => `${text.trimEnd()}\n`.replace(/[ \t]+/g, " ").replace(/ $/gm, "");
+
 const alike = (text: string): string =>
-  `${text.trimEnd()}\n`
+  spaced(text)
     .replace(/[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/g, "UID")
     .replace(/'UID'/g, "UID")
     .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "TIME")
-    .replace(/\d+/g, "N")
-    .replace(/[ \t]+/g, " ")
-    .replace(/ $/gm, "");
+    .replace(/\d+/g, "N");

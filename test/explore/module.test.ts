@@ -17,7 +17,7 @@ writeFileSync(
   `
 import { ConfigMap, Secret } from ${JSON.stringify(`${source}client/kinds/index.ts`)};
 import { defineController, sharedInformer } from ${JSON.stringify(`${source}runtime/index.ts`)};
-import { defineExploration } from ${JSON.stringify(`${source}testing/explore/explore.ts`)};
+import { defineExploration } from ${JSON.stringify(`${source}testing/explore/explored.ts`)};
 const shops = sharedInformer(ConfigMap, { labelSelector: "is=shop" });
 const shop = () =>
   defineController({
@@ -45,6 +45,19 @@ async function keelsonExplore(folder: string, ...args: readonly string[]) {
 }
 
 describe("a module", { timeout: 240_000 }, () => {
+  test("that computes without an end while it is loaded is ended by the first signal", async () => {
+    writeFileSync(join(home, "project/endless.explore.ts"), "process.stderr.write('loaded\\n'); for (;;);");
+    const args = [keelson, "explore", "endless.explore.ts"];
+    const child = spawn(process.execPath, args, { cwd: join(home, "project"), stdio: ["ignore", "ignore", "pipe"] });
+    let said = "";
+    for await (const chunk of child.stderr) if ((said += String(chunk)).includes("loaded")) break;
+    const ended = once(child, "close");
+    child.kill("SIGINT");
+    const late = setTimeout(() => child.kill("SIGKILL"), 20_000);
+    expect(await ended).toEqual([null, "SIGINT"]);
+    clearTimeout(late);
+  });
+
   test("is explored in two threads, and its finding is found again from another folder", async () => {
     const limits = ["--workers", "2", "--only", "crash", "--plans", "4", "--budget", "2m", "--out", "found"];
     const { code, said } = await keelsonExplore("project", "shop.explore.ts", ...limits);

@@ -14,7 +14,7 @@ import { fromKubeconfig } from "../../src/client/index.ts";
 import { ConfigMap, Secret } from "../../src/client/kinds/index.ts";
 import type { Finding } from "../../src/explore/contract/finding.ts";
 import type { RunRecord } from "../../src/explore/contract/laboratory.ts";
-import type { DeliveryPoint, Perturbation, RequestPoint } from "../../src/explore/contract/plan.ts";
+import type { DeliveryPoint, Perturbation, Plan, RequestPoint } from "../../src/explore/contract/plan.ts";
 import type { ChangeEntry, RequestEntry } from "../../src/explore/contract/trace.ts";
 import { decodeFinding, encodeFinding } from "../../src/explore/finding-file.ts";
 import { makeJudge } from "../../src/explore/judge/index.ts";
@@ -73,6 +73,9 @@ const laboratory = (...command: readonly [string, ...string[]]): Promise<Program
 
 const secrets = ({ states }: RunRecord): number =>
   states.at(-1)!.state.objects.filter(({ kind }) => kind === "Secret").length;
+
+const ticketed = ({ states }: RunRecord): number =>
+  states[0]!.state.objects.filter(({ metadata }) => metadata.annotations?.["example.com/ticket"] !== undefined).length;
 
 test("a program that never asks the server is not explored in silence", { timeout: 60_000 }, async () => {
   const { code, said } = await keelsonExplore(file, "--workers", "1", "--", "sleep", "1000");
@@ -238,6 +241,30 @@ describe("what happens to a program over HTTP", { timeout: 120_000 }, () => {
     expect(seen.length).toBeGreaterThanOrEqual(1);
   });
 
+  test("resync: its watch ends with 410, and it lists again", async () => {
+    const trace = await play({ type: "resync", at: added });
+    const lists = trace.filter((one): one is RequestEntry => one.type === "request" && one.verb === "list");
+    expect(lists.map(({ life }) => life)).toEqual([0, 0]);
+  });
+
+  test("bookmark: it gets one that it would not have got", async () => {
+    await using lab = await laboratory(...naive);
+    const bookmarksOf = async (plan: Plan): Promise<number> => {
+      const run = await lab.run({ seed: 2, plan, brief: true });
+      expect([run.met, run.complaints]).toEqual([plan.map(() => true), []]);
+      const lines = lab.outputOf(run).flatMap((one) => one.lines);
+      return lines.filter((line) => line.includes("tickets gets a bookmark")).length;
+    };
+    expect([await bookmarksOf([]), await bookmarksOf([{ type: "bookmark", at: added }])]).toEqual([0, 1]);
+  });
+
+  test("overtaken: the request that it sends next is handled first", async () => {
+    const at: RequestPoint = { ...create, name: "one" };
+    const trace = await play({ type: "overtaken", at }, "--at-once");
+    const changes = trace.filter((one) => one.type === "change" && one.actor === "tickets");
+    expect(changes.map((one) => one.type === "change" && one.object.kind)).toEqual(["ConfigMap", "Secret"]);
+  });
+
   test("slow-webhooks: each of its writes takes a time", async () => {
     const trace = await play({ type: "slow-webhooks", actor: "tickets", byMillis: 1000 });
     const seen = trace.find(({ type }) => type === "delivery")!;
@@ -246,6 +273,15 @@ describe("what happens to a program over HTTP", { timeout: 120_000 }, () => {
     );
     expect(secret!.at - seen.at).toBeGreaterThanOrEqual(990);
     expect(marked!.at - secret!.at).toBeGreaterThanOrEqual(990);
+  });
+
+  test("there is no rest before a slow answer has come", async () => {
+    await using lab = await laboratory(...naive);
+    // From clean runs it knows that the program thinks for a shorter time.
+    await lab.run({ seed: 1, plan: [], brief: true });
+    const plan: Plan = [{ type: "slow", at: { ...create, name: "one" }, byMillis: 20_000 }];
+    const run = await lab.run({ seed: 2, plan, brief: true });
+    expect([run.met, run.complaints, ticketed(run)]).toEqual([[true], [], 1]);
   });
 });
 
@@ -295,6 +331,15 @@ describe.skipIf(manager === undefined)("a manager of controller-runtime", { time
     expect([run.met, secrets(run), run.complaints]).toEqual([[true], 1, []]);
     const watches = run.trace.filter((entry) => entry.type === "request" && entry.verb === "watch");
     expect(watches.length).toBeGreaterThanOrEqual(2);
+  });
+
+  test("there is no rest before it has tried again after many refusals", async () => {
+    await using lab = await laboratory(program);
+    await lab.run({ seed: 1, plan: [], brief: true });
+    const at = { ...create, name: "one" };
+    const plan: Plan = [{ type: "refused", at, with: "internal-error", times: 12 }];
+    const run = await lab.run({ seed: 2, plan, brief: true });
+    expect([run.met, run.complaints, ticketed(run)]).toEqual([[true], [], 1]);
   });
 
   test("with an election another replica takes over while a request is on its way", async () => {

@@ -13,6 +13,7 @@ import {
   sharedInformer,
   watches,
 } from "../../src/runtime/index.ts";
+import { sleep } from "../../src/util/clock.ts";
 import { nextPass } from "../../src/util/testing/pass.ts";
 import { World } from "./world.ts";
 
@@ -246,8 +247,39 @@ describe("a reconcile", () => {
     await world.advance("1m");
     expect([runs, world.failures.map(({ error }) => String(error))]).toEqual([
       1,
-      ["Error: a reconcile of maps took longer than 1m"],
+      ["Error: a reconcile of maps took longer than 1m without an answer to a write"],
     ]);
+  });
+
+  test("is not aborted while its writes are answered, however many there are", async () => {
+    await using world = await World.create();
+    await world.resource(ConfigMap).create(map("a"));
+    const slow =
+      (transport: Transport): Transport =>
+      async (request) => {
+        if (request.method === "POST") await sleep(world.clock, 40_000, request.signal);
+        return transport(request);
+      };
+    let runs = 0;
+    const manager = world.manager({ client: world.client.with({ through: slow }) }).add(
+      mapController({
+        timeout: "1m",
+        reconcile: async ({ create }) => {
+          for (const name of ["b", "c", "d"]) await create(Secret, { metadata: { name } });
+          runs++;
+        },
+      }),
+    );
+    await manager.start();
+    const passes = async (): Promise<void> => {
+      for (let i = 0; i < 20; i++) await nextPass();
+    };
+    await passes();
+    for (let i = 0; i < 3; i++) {
+      world.clock.advance(40_000);
+      await passes();
+    }
+    expect([runs, world.failures]).toEqual([1, []]);
   });
 
   test("is not lost to what throws beside it: a predicate, a mapping, or whoever hears of failures", async () => {

@@ -1,34 +1,33 @@
-import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { dirname, extname, relative, resolve } from "node:path";
+import { relative, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { ExploreOutcome, ExploreRequest, ExploredProgram, Explorer } from "../../cli/actions.ts";
 import { CliError } from "../../cli/cli-error.ts";
-import { forShell } from "../../util/for-shell.ts";
-import { programName } from "../../cli/program-name.ts";
 import type { Finding } from "../../explore/contract/finding.ts";
 import type { MakeJudge } from "../../explore/contract/judge.ts";
 import type { Laboratory, RunOrder, RunRecord } from "../../explore/contract/laboratory.ts";
-import { type Exploration, type Origin, type Progress, explore } from "../../explore/explore.ts";
+import type { Exploration, Origin, Progress } from "../../explore/exploration.ts";
+import { explore } from "../../explore/explore.ts";
 import { decodeFinding, encodeFinding, findingFileNames } from "../../explore/finding-file.ts";
 import { makeJudge } from "../../explore/judge/index.ts";
 import type { Skipped } from "../../explore/operations/index.ts";
 import { foundText, progressText } from "../../explore/progress.ts";
 import { explorationReport, formatReport } from "../../explore/report/index.ts";
 import { openDriverLaboratory } from "../../testing/explore/csi/index.ts";
-import { type ExplorationModule, openLaboratory } from "../../testing/explore/explore.ts";
+import { openLaboratory } from "../../testing/explore/explore.ts";
 import type { Played } from "../../testing/explore/play.ts";
 import { LaboratoryPool } from "../../testing/explore/pool.ts";
 import type { Ignored } from "../../testing/explore/scenario.ts";
 import { LaboratoryError } from "../../explore/runs.ts";
 import { orderOf, replayFinding, replayedExploration, replaysOf } from "../../testing/explore/replay.ts";
 import { ProgramsLaboratory } from "../../testing/explore/programs.ts";
-import { readScenarioFile } from "../../testing/explore/scenario-file.ts";
-import { ProgramError } from "../../testing/explore/programs-world.ts";
+import { ProgramError } from "../../testing/explore/programs-replicas.ts";
+import { versionsOf } from "../../testing/explore/version.ts";
 import { systemClock } from "../../util/clock.ts";
 import { messageOf } from "../../util/error.ts";
-import { printable } from "../../util/terminal.ts";
+import { readTextFile } from "../../util/read-text-file.ts";
 import { VERSION } from "../process/version.ts";
+import { type ExploreSource, type ReplayedFinding, sourceOf } from "./explore-source.ts";
 import { firstSignal } from "../process/first-signal.ts";
 
 /** What is explored, with the laboratory that plays it. */
@@ -104,52 +103,43 @@ export const explorer: Explorer = {
   },
 };
 
-interface ReplayedFinding {
-  readonly finding: Finding;
-  readonly path: string;
-  /** Whether the cluster is kept after the run: its laboratory is in this thread. */
-  readonly isKept: boolean;
-}
-
 /** Opens the laboratory of a request for some work. @throws CliError where the scenario or the laboratory is at fault */
 async function inLaboratory<T>(
   request: ExploreRequest,
   replayed: ReplayedFinding | undefined,
   work: (subject: Subject, signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  // From the start of the first program to the end of the last one.
-  using cancel = cancelled();
   try {
-    await using subject = await subjectOf(request, replayed);
+    // A module may compute without an end while it is loaded, so that no signal is heard: until then one ends the process by itself.
+    const source = await sourceOf(request, replayed);
+    // From the start of the first program to the end of the last one.
+    using cancel = cancelled();
+    await using subject = await subjectOf(request, source, replayed?.isKept === true);
     return await work(subject, cancel.signal);
   } catch (error) {
     if (error instanceof CliError) throw error;
-    // The order of a program that cannot be started tells nothing.
-    const why = error instanceof LaboratoryError && error.cause instanceof ProgramError ? error.cause : error;
-    throw new CliError(messageOf(why), { cause: error });
+    throw new CliError(failureText(error), { cause: error });
   }
 }
 
-async function subjectOf(request: ExploreRequest, replayed: ReplayedFinding | undefined): Promise<Subject> {
-  const { programs: asked, csi = replayed?.finding.csi?.endpoint, workers, restartMillis } = request;
-  const driver = request.driver ?? commandOf(replayed?.finding.csi?.driver);
-  const file = request.file ?? (replayed && fileOf(replayed.finding, replayed.path));
-  if (replayed && !request.trusts) refuseUntrusted(replayed.finding, replayed.path, request);
-  const programs = replayed ? programsOf(replayed.finding, asked) : asked;
-  const module = file !== undefined && MODULES.has(extname(file)) ? await moduleOf(file) : undefined;
-  const found = module ? { scenario: module.scenario, operations: module.operations } : file && readScenarioFile(file);
+/** The order of a program that cannot be started tells nothing. */
+const failureText = (error: unknown): string =>
+  messageOf(error instanceof LaboratoryError && error.cause instanceof ProgramError ? error.cause : error);
+
+async function subjectOf(request: ExploreRequest, source: ExploreSource, isKept: boolean): Promise<Subject> {
+  const { file, programs, csi, driver, module, scenario, operations } = source;
+  const { workers, restartMillis } = request;
   const env = process.env;
   const none = (): undefined => undefined;
   if (csi !== undefined) {
-    const scenario = found ? { scenario: found.scenario } : {};
-    const options = { endpoint: csi, ...(driver && { driver }), programs, env, restartMillis, ...scenario };
+    const usual = scenario ? { scenario } : {};
+    const options = { endpoint: csi, ...(driver && { driver }), programs, env, restartMillis, ...usual };
     const lab = await openDriverLaboratory(options);
     const open: Subject["open"] = (order, signal) => lab.open(order, signal);
     const { ignored, notJudged } = lab;
     return subject(lab, { file, programs, csi, driver, ignored, skipped: [], notJudged, open, outputOf: none });
   }
-  if (!found) throw new CliError("expected the file of a scenario", { usage: true });
-  const { scenario, operations } = found;
+  if (!scenario) throw new CliError("expected the file of a scenario", { usage: true });
   const parts = { file, programs, csi, ignored: scenario.ignore ?? [] };
   if (programs.length > 0) {
     const more = operations ? { operations } : {};
@@ -159,7 +149,7 @@ async function subjectOf(request: ExploreRequest, replayed: ReplayedFinding | un
   }
   if (!module)
     throw new CliError(`expected a program: -- ./manager --kubeconfig {}, or --program a='./a'`, { usage: true });
-  if (!replayed?.isKept) {
+  if (!isKept) {
     // A program that does not let its loop go on stops no signal and no budget in another thread.
     const count = workers ?? availableParallelism();
     const lab = await LaboratoryPool.of(pathToFileURL(resolve(file!)), count, { clock: systemClock });
@@ -178,61 +168,6 @@ const subject = (lab: Laboratory, parts: Omit<Subject, "lab" | "name" | typeof S
   [Symbol.asyncDispose]: async () => lab[Symbol.asyncDispose](),
 });
 
-const MODULES: ReadonlySet<string> = new Set([".ts", ".mts", ".js", ".mjs"]);
-
-/** What a module has defined. */
-async function moduleOf(file: string): Promise<ExplorationModule> {
-  const { default: found } = (await import(pathToFileURL(resolve(file)).href)) as { readonly default?: unknown };
-  if (typeof found === "object" && found !== null && "scenario" in found) return found as ExplorationModule;
-  throw new CliError(`expected the default export of ${file} to be made by defineExploration`);
-}
-
-/** The scenario of a finding, from where the finding is. */
-function fileOf({ scenario: { file, name }, csi }: Finding, path: string): string | undefined {
-  if (file !== undefined) return resolve(dirname(path), file);
-  if (csi) return undefined;
-  throw new CliError(`expected the file of the scenario ${name}: ${path} does not name one`, { usage: true });
-}
-
-const commandOf = ([first, ...rest]: readonly string[] = []): ExploredProgram["command"] | undefined =>
-  first === undefined ? undefined : [first, ...rest];
-
-/** The programs of a finding; a single one by the name that its plan has. */
-function programsOf(finding: Finding, asked: readonly ExploredProgram[]): readonly ExploredProgram[] {
-  if (asked.length > 1) return asked;
-  const { programs = [], plan } = finding;
-  if (asked.length === 0 && programs.length > 0) {
-    return programs.flatMap(({ name, command }) => {
-      const started = commandOf(command);
-      return started ? [{ name, command: started }] : [];
-    });
-  }
-  const command = asked[0]?.command ?? commandOf(finding.command);
-  if (!command) return asked;
-  const actors = plan.flatMap((one) => ("at" in one ? [one.at.actor] : "actor" in one ? [one.actor] : []));
-  const actor = actors.find((one) => one !== "user" && one !== "cluster");
-  return [{ name: actor ?? asked[0]?.name ?? programName(command), command }];
-}
-
-/** A finding may be written by anybody: what it names is not run unless the command line names it, too. */
-function refuseUntrusted(finding: Finding, path: string, request: ExploreRequest): void {
-  const { command = [], programs = [], csi, scenario } = finding;
-  const isModule = scenario.file !== undefined && MODULES.has(extname(scenario.file));
-  const line = (words: readonly string[]): string => words.map((word) => forShell(printable(word))).join(" ");
-  const namesPrograms = request.programs.length > 0;
-  const named = [
-    ...(isModule && request.file === undefined ? [relative(".", fileOf(finding, path)!)] : []),
-    ...(csi && request.csi === undefined ? ["--csi", csi.endpoint] : []),
-    ...(csi?.driver && request.driver === undefined ? ["--driver", line(csi.driver)] : []),
-    ...(namesPrograms ? [] : programs.flatMap((one) => ["--program", `${one.name}=${line(one.command)}`])),
-    ...(command.length > 0 && !namesPrograms ? ["--", ...command] : []),
-  ];
-  if (named.length === 0) return;
-  throw new CliError(
-    `expected what the finding runs on the command line, because anybody may have written ${path}. It names:\n\n  ${line(named)}\n\nAdd this, or --trust, to play it again`,
-  );
-}
-
 const judgeOf =
   ({ ignored }: Subject): MakeJudge =>
   (clean) =>
@@ -245,7 +180,7 @@ function originOf({ file, name, programs, csi, driver }: Subject, directory = ".
     ...(program && !another && { command: program.command }),
     ...(another && { programs }),
     ...(csi !== undefined && { csi: { endpoint: csi, ...(driver && { driver }) } }),
-    versions: { keelson: VERSION, node: process.version, platform: `${process.platform}-${process.arch}` },
+    versions: versionsOf(VERSION),
   };
 }
 
@@ -254,7 +189,7 @@ function outcomeOf(
   { file, name: scenario, outputOf, skipped, notJudged }: Subject,
   { directory }: ExploreRequest,
 ): ExploreOutcome {
-  const { findings, notices, evidence } = exploration;
+  const { findings, notices, evidence, failure } = exploration;
   const all = [...findings, ...notices];
   const names = findingFileNames(all.map(({ fault }) => fault));
   const report = explorationReport(exploration, {
@@ -273,14 +208,18 @@ function outcomeOf(
     found: findings.length > 0,
     explored: exploration.clean.length > 0,
     cancelled: exploration.ended === "cancelled",
+    ...(failure && { failure: failureText(failure) }),
     report: (form, style) =>
       formatReport(report, form, { ...style, ...(file !== undefined && { location: relative(".", file) }) }),
   };
 }
 
+/** Each character of the longest finding takes four bytes at most. */
+const MAX_FINDING_BYTES = 16_000_000;
+
 function readFinding(path: string): Finding {
   try {
-    return decodeFinding(readFileSync(path, "utf8"), path);
+    return decodeFinding(readTextFile(path, MAX_FINDING_BYTES), path);
   } catch (error) {
     throw new CliError(messageOf(error), { cause: error });
   }

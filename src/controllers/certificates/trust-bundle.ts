@@ -21,7 +21,7 @@ export const trustBundlePublisher = (certificate: string): Controller =>
       add(KEY);
       return informer;
     },
-    async reconcile({ client, kinds }) {
+    async reconcile({ client, kinds, memory }) {
       if (certificate === "" || !(await kinds.serves(ClusterTrustBundle))) return undefined;
       const resource = client.resource(ClusterTrustBundle);
       const name = nameOf(certificate);
@@ -34,8 +34,8 @@ export const trustBundlePublisher = (certificate: string): Controller =>
           await attempt(resource.update({ ...bundle, spec }), "NotFound", "Conflict");
         }
       }
-      // Where it is deleted before memory has seen it, no event tells of that.
-      return isNew ? { requeueAfter: "1m" } : undefined;
+      // Where somebody else made it, and it is deleted before memory has seen it, no event tells of that.
+      return isNew || memory.get({ name }) ? undefined : { requeueAfter: "1m" };
     },
   });
 

@@ -21,9 +21,7 @@ export const rootCaPublisher = (certificate: string): Controller =>
     data: { "ca.crt": certificate },
   });
 
-/**
- * Until memory has what was created: where it is deleted before memory has seen it, no event tells of that.
- */
+/** Until memory has what somebody else created: where it is deleted before memory has seen it, no event tells of that. */
 const LOOK_AGAIN: Result = { requeueAfter: "1m" };
 
 type WithData = { readonly data?: Readonly<Record<string, unknown>> };
@@ -47,7 +45,7 @@ function perNamespace<T extends ApiObject>(
       if (!there) {
         const made = Object.assign({}, wanted, { metadata: { ...wanted.metadata, namespace: key.namespace } });
         const done = await attempt(client.resource(kind).create(made), "AlreadyExists", "NotFound", "Forbidden");
-        return done.ok || done.reason === "AlreadyExists" ? LOOK_AGAIN : undefined;
+        return !done.ok && done.reason === "AlreadyExists" ? LOOK_AGAIN : undefined;
       } else if (differs(there, wanted)) {
         const patch = patchOf(there, wanted) as MergePatch<T & WithData>;
         await attempt(client.resource(kind).patch(key, patch), "NotFound");

@@ -10,6 +10,7 @@ import {
   type Context,
   type Controller,
   type ControllerDefinition,
+  type Result,
   defineController,
   sharedInformer,
   watches,
@@ -24,7 +25,8 @@ interface Protection<T extends ApiObject, S extends Scope> extends Pick<
 > {
   readonly kind: Kind<T, S>;
   readonly finalizer: string;
-  readonly isInUse: (context: Context<T, S>) => boolean | Promise<boolean>;
+  /** `unseen` where only the server knows of a use: its end may tell nothing. */
+  readonly isInUse: (context: Context<T, S>) => boolean | "unseen" | Promise<boolean | "unseen">;
 }
 
 /** Protects claims that Pods on nodes use (CTL-PVCP-1..6). */
@@ -39,7 +41,7 @@ export const claimProtection = ({ labelDomain }: Dialect): Controller =>
       if (informer(podsByClaim).by("claim", keyText(key)).some(uses)) return true;
       // Memory may not have a Pod yet (CTL-PVCP-6).
       const { items } = await client.resource(Pod).list({ namespace: key.namespace });
-      return items.some(uses);
+      return items.some(uses) && "unseen";
     },
   });
 
@@ -68,6 +70,9 @@ export function attributesClassProtection({ domain, labelDomain }: Dialect): Con
   });
 }
 
+/** Until memory has who uses it. */
+const LOOK_AGAIN: Result = { requeueAfter: "1m" };
+
 function protectionController<T extends ApiObject, S extends Scope>(protection: Protection<T, S>): Controller {
   const { kind, finalizer, isInUse, ...definition } = protection;
   const isProtected = (object: ApiObject): boolean => hasFinalizer(object, finalizer);
@@ -79,9 +84,13 @@ function protectionController<T extends ApiObject, S extends Scope>(protection: 
       const { object, client } = context;
       if (object.metadata.deletionTimestamp === undefined) {
         if (!isProtected(object)) await addFinalizer(client, kind, object, finalizer);
-      } else if (isProtected(object) && !(await isInUse(context))) {
-        await removeFinalizer(client, kind, object, finalizer);
+        return undefined;
       }
+      if (!isProtected(object)) return undefined;
+      const use = await isInUse(context);
+      if (use === "unseen") return LOOK_AGAIN;
+      if (!use) await removeFinalizer(client, kind, object, finalizer);
+      return undefined;
     },
   });
 }

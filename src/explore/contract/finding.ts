@@ -54,7 +54,7 @@ export interface Fault {
   /** What was expected and what was found, as YAML or a text. */
   readonly expected?: string;
   readonly found?: string;
-  /** The step after which it shows. */
+  /** The step after which it shows; -1 where it shows when the programs start. */
   readonly step: number;
   /** The last step after which it shows, where it vanished when the user went on: it may have been a matter of time. */
   readonly until?: number;
@@ -71,8 +71,6 @@ export interface Finding {
     readonly name: string;
     /** The file of the scenario or of the module, relative to the finding; absent where the scenario is code of a test. */
     readonly file?: string;
-    /** The whole scenario, where it is data. */
-    readonly inline?: unknown;
   };
   /** How the programs were started: `["./manager", "--kubeconfig", "{}"]`; absent in process. */
   readonly command?: readonly string[];

@@ -84,6 +84,8 @@ export interface Laboratory extends AsyncDisposable {
   readonly scenario: ScenarioOutline;
   /** The perturbations that it can play. */
   readonly perturbations: ReadonlySet<PerturbationType>;
+  /** Returns a perturbation as it can be played, so that findings say what has happened: what lasts too long for it is cut. */
+  asPlayed?(perturbation: Perturbation): Perturbation;
   /** How many runs may be played at once. */
   readonly parallel: number;
   /** Whether the same order gives the same trace each time. */

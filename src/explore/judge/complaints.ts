@@ -26,7 +26,7 @@ interface Judged {
  */
 export function complaintsOf(run: RunRecord, names: RunNames, { periods, stepAt, isCut }: Judged): readonly Suspect[] {
   const suspects = run.complaints
-    .filter(({ type }) => type !== "eventually")
+    .filter((complaint) => complaint.type !== "eventually")
     .map((complaint) => suspectOf(complaint, run, names, stepAt))
     .map((it): Suspect => (it.kind === "unsettled" && periods.isHeldInTheEnd ? { ...it, severity: "notice" } : it));
   const eventual = run.complaints.filter((complaint) => complaint.type === "eventually");

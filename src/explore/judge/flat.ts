@@ -8,7 +8,10 @@
  * @module
  */
 import type { StoredObject } from "../contract/state.ts";
-import type { RunNames } from "./names.ts";
+import { allocatedAddress, type RunNames } from "./names.ts";
+
+/** A text in place of the address that the cluster gave to an object. */
+const OWN_ADDRESS = "its own address";
 
 /** The value of a member without members of its own; {@link NO_MEMBERS} and {@link NO_ITEMS} for empty ones. */
 export type Leaf = string | number | boolean | null | symbol;
@@ -42,8 +45,22 @@ export function memberValue(flat: Flat, path: string): string | undefined {
   return `[${texts.join(", ")}]`;
 }
 
-/** What identifies an item of a list, in the order in which it is tried. */
-const ITEM_KEYS = ["name", "type", "uid", "key", "mountPath", "containerPort", "port", "ip", "id"];
+/** What identifies an item of a list, in the order in which it is tried: one member, or two together. */
+const ITEM_KEYS: readonly (readonly string[])[] = [
+  ["name"],
+  ["type"],
+  ["uid"],
+  ["key"],
+  ["mountPath"],
+  ["containerPort"],
+  ["port"],
+  ["ip"],
+  ["id"],
+  ["key", "effect"],
+  ["containerPort", "protocol"],
+  ["port", "protocol"],
+  ["topologyKey", "whenUnsatisfiable"],
+];
 const DROPPED = new Set([
   "name",
   "namespace",
@@ -87,14 +104,17 @@ class Walk {
   readonly leaves = new Map<string, Leaf>();
   readonly #options: FlatOptions;
   readonly #object: StoredObject;
+  /** An address is given again when who had it is gone: for whom it was given is no other. */
+  readonly #address: string | undefined;
 
   constructor(object: StoredObject, options: FlatOptions) {
     this.#options = options;
     this.#object = object;
+    this.#address = allocatedAddress(object);
   }
 
   #text(text: string): string {
-    return this.#options.names.text(text, this.#options.isStored);
+    return text === this.#address ? OWN_ADDRESS : this.#options.names.text(text, this.#options.isStored);
   }
 
   metadata(key: string, value: unknown): void {
@@ -138,22 +158,22 @@ class Walk {
       this.leaves.set(path, NO_ITEMS);
       return;
     }
-    const key = items.every(isObject) ? ITEM_KEYS.find((it) => this.#identifies(items, it)) : undefined;
-    if (key !== undefined)
+    const keys = items.every(isObject) ? ITEM_KEYS.find((it) => this.#identifies(items, it)) : undefined;
+    if (keys)
       for (const item of items as readonly Readonly<Record<string, unknown>>[])
-        this.value(`${path}[${key}=${this.#text(String(item[key]))}]`, item);
+        this.value(`${path}[${keys.map((key) => `${key}=${this.#text(String(item[key]))}`).join(",")}]`, item);
     else if (this.#options.unordered?.has(path))
       for (const [i, item] of this.#sorted(items).entries())
         for (const [rest, leaf] of item) this.leaves.set(`${path}[${i}]${rest}`, leaf);
     else for (const [i, item] of items.entries()) this.value(`${path}[${i}]`, item);
   }
 
-  #identifies(items: readonly Readonly<Record<string, unknown>>[], key: string): boolean {
+  #identifies(items: readonly Readonly<Record<string, unknown>>[], keys: readonly string[]): boolean {
     const seen = new Set<string>();
     for (const item of items) {
-      const value = item[key];
-      if (typeof value !== "string" && typeof value !== "number") return false;
-      seen.add(this.#text(String(value)));
+      const values = keys.map((key) => item[key]);
+      if (!values.every((value) => typeof value === "string" || typeof value === "number")) return false;
+      seen.add(JSON.stringify(values.map((value) => this.#text(String(value)))));
     }
     return seen.size === items.length;
   }

@@ -14,6 +14,7 @@ import type { Fault } from "../contract/finding.ts";
 import type { Judge } from "../contract/judge.ts";
 import type { RunRecord } from "../contract/laboratory.ts";
 import { objectText } from "../names.ts";
+import { Base } from "./base.ts";
 import { complaintsOf } from "./complaints.ts";
 import { type Count, countsOf } from "./counts.ts";
 import { Comparer, type Side } from "./differences.ts";
@@ -30,6 +31,7 @@ import { Revisions } from "./revisions.ts";
 import { type Rooted, roots } from "./roots.ts";
 import { Sight } from "./seen.ts";
 import { rememberedSentence, sentenceOf } from "./sentences.ts";
+import { quietOf, withQuiet } from "./short-quiet.ts";
 import type { Suspect } from "./suspect.ts";
 import { unseenWrites } from "./unseen.ts";
 import { type Item, RunView } from "./view.ts";
@@ -44,7 +46,68 @@ import { Writers } from "./writers.ts";
  * @throws Error if there is no clean run
  */
 export const makeJudge = (clean: readonly RunRecord[], ignored: readonly IgnoredPart[] = []): Judge =>
-  new RunJudge(clean, new Ignored(ignored));
+  new WholeJudge(clean, new Ignored(ignored));
+
+/**
+ * Tells the states of all runs with the objects that were there before and that any of them has changed, and clean runs as they were when
+ * a run ended that is shorter.
+ */
+class WholeJudge implements Judge {
+  readonly #clean: readonly RunRecord[];
+  readonly #ignored: Ignored;
+  readonly #base = new Base();
+  readonly #quiet: ReturnType<typeof quietOf>;
+  #judge: RunJudge;
+  /** Judges of shorter clean runs, by the length of their quiet. */
+  readonly #short = new Map<number, RunJudge>();
+
+  constructor(clean: readonly RunRecord[], ignored: Ignored) {
+    this.#clean = clean;
+    this.#ignored = ignored;
+    this.#quiet = clean[0] && quietOf(clean[0]);
+    for (const run of clean) this.#base.learn(run);
+    this.#judge = this.#make();
+  }
+
+  cleanFaults(): readonly Fault[] {
+    return this.#judge.cleanFaults();
+  }
+
+  faults(run: RunRecord): readonly Fault[] {
+    const [whole] = this.#whole(run);
+    return this.#judgeOf(run).faults(whole!);
+  }
+
+  compare(fresh: RunRecord, changed: RunRecord, comparison: { readonly name: string }): readonly Fault[] {
+    const [one, other] = this.#whole(fresh, changed);
+    return this.#judge.compare(one!, other!, comparison);
+  }
+
+  #whole(...runs: readonly RunRecord[]): readonly RunRecord[] {
+    const isNew = runs.map((run) => this.#base.learn(run)).includes(true);
+    if (isNew) {
+      this.#judge = this.#make();
+      this.#short.clear();
+    }
+    return runs.map((run) => this.#base.whole(run));
+  }
+
+  #judgeOf(run: RunRecord): RunJudge {
+    const quiet = quietOf(run);
+    if (!quiet || !this.#quiet || quiet.step !== this.#quiet.step || quiet.millis >= this.#quiet.millis / 2)
+      return this.#judge;
+    const known = this.#short.get(quiet.millis) ?? this.#make((one) => withQuiet(one, quiet.millis));
+    this.#short.set(quiet.millis, known);
+    return known;
+  }
+
+  #make(change: (run: RunRecord) => RunRecord = (run) => run): RunJudge {
+    return new RunJudge(
+      this.#clean.map((run) => this.#base.whole(change(run))),
+      this.#ignored,
+    );
+  }
+}
 
 class RunJudge implements Judge {
   readonly #ignored: Ignored;

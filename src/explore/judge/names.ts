@@ -42,6 +42,14 @@ const refOf = (object: StoredObject): ObjectRef & { readonly name: string } => {
 /** The key of a kind in a namespace, for {@link DrawnNames}. */
 export const kindKey = ({ group, kind, namespace }: ObjectRef): string => `${group}|${kind}|${namespace ?? ""}`;
 
+/** The address that the cluster allocated to a Pod or a Service. */
+export function allocatedAddress(object: StoredObject): string | undefined {
+  const spec = object["spec"] as { clusterIP?: unknown } | undefined;
+  const status = object["status"] as { podIP?: unknown } | undefined;
+  const address = object.kind === "Pod" ? status?.podIP : object.kind === "Service" ? spec?.clusterIP : undefined;
+  return typeof address === "string" && address !== "" && address !== "None" ? address : undefined;
+}
+
 /** The names and uids of one run. */
 export class RunNames {
   readonly #names = new NormalNames();
@@ -78,11 +86,8 @@ export class RunNames {
 
   /** Addresses that the cluster allocated are names of what has them. */
   #learnAddresses(object: StoredObject): void {
-    const spec = object["spec"] as { clusterIP?: unknown } | undefined;
-    const status = object["status"] as { podIP?: unknown } | undefined;
-    const address = object.kind === "Pod" ? status?.podIP : object.kind === "Service" ? spec?.clusterIP : undefined;
-    if (typeof address === "string" && address !== "" && address !== "None")
-      this.#addresses.set(address, `address of ${objectText(this.identity(refOf(object)))}`);
+    const address = allocatedAddress(object);
+    if (address !== undefined) this.#addresses.set(address, `address of ${objectText(this.identity(refOf(object)))}`);
   }
 
   /** The object that had a uid in this run, with its real name. */

@@ -1,14 +1,15 @@
 /**
  * Writes without end: in the last half of the long quiet, in which nothing else happens.
  *
- * A quiet of a few seconds, as programs of other processes get, may be as long as a back-off: there one write is a late retry, and only
- * several writes of one member count. What a program writes that starts so late is what it has missed, and not judged.
+ * A quiet of a few seconds or minutes, as programs of other processes and elections get, may be as long as a back-off: there one write is
+ * a late retry, or what was due then, and only several writes of one member count. What a program writes that starts so late is what it has missed, and not judged.
  *
  * A member that alternates between the same values is a fight: of two programs, or of two managers in one. A member that only grows, such
  * as a time, is a heartbeat: a notice.
  *
  * @module
  */
+import { isAside } from "../aside.ts";
 import type { RunRecord } from "../contract/laboratory.ts";
 import type { ChangeEntry, Trace } from "../contract/trace.ts";
 import { leafText } from "./flat.ts";
@@ -49,13 +50,17 @@ function lateChanges(trace: Trace): {
     hasStart: trace.some((entry) => entry.type === "life" && entry.event === "started" && entry.at > middle),
     changes: trace.filter(
       (entry) =>
-        entry.type === "change" && entry.actor !== "user" && entry.at > middle && entry.seq > (begun?.seq ?? -1),
+        entry.type === "change" &&
+        entry.actor !== "user" &&
+        !isAside(entry.object, entry.after) &&
+        entry.at > middle &&
+        entry.seq > (begun?.seq ?? -1),
     ) as ChangeEntry[],
   };
 }
 
-/** A quiet that is not longer than retries take. */
-const SHORT_MS = 60_000;
+/** A quiet that is not longer than what retries and programs wait for. */
+const SHORT_MS = 900_000;
 /** How many writes of a member are no retry. */
 const SEVERAL = 2;
 

@@ -6,7 +6,7 @@ export const bookmark: PerturbationRule<"bookmark"> = {
   type: "bookmark",
   title: "A bookmark at an odd moment",
   permitted:
-    "A watch with `allowWatchBookmarks=true` may get a bookmark at any time; a client must not assume a schedule (API concepts, watch bookmarks; KEP-956).",
+    "A watch with `allowWatchBookmarks=true` may get a bookmark at any time; a client must not assume a schedule (API concepts, watch bookmarks; KEP-956, watch bookmark).",
   describe: ({ at }) => `${at.actor} gets a bookmark after ${deliveryNoun(at)}`,
   propose: (run) =>
     run.deliveries

@@ -8,7 +8,7 @@ export const clockJump: PerturbationRule<"clock-jump"> = {
   type: "clock-jump",
   title: "The clock jumps",
   permitted:
-    "A machine may be suspended, and its clock be set by NTP. The clocks of two machines differ: those who take part in a leader election measure durations by their own (client-go, package leaderelection).",
+    "A machine may be suspended, and its clock may be set by NTP. The clocks of two machines differ: for that reason leader election measures durations by the local clock alone (client-go, package leaderelection).",
   describe: ({ step, byMillis }) => `the clock jumps by ${durationText(byMillis)} after step ${step + 1}`,
   propose: (_run, { usual }) =>
     usual.flatMap((step) =>

@@ -17,9 +17,9 @@ export const lag: PerturbationRule<"lag"> = {
   type: "lag",
   title: "One kind's watch lags behind",
   permitted:
-    "Each watch is a stream of its own. Its events come in order, but nothing orders those of two watches, and none has to be in time (API concepts, efficient detection of changes; KEP-2340 describes watch caches that are behind). A program may see a later change of one kind before an earlier one of another, and may not yet see what it wrote itself.",
+    "Each watch is a stream of its own. Its events come in order, but nothing orders those of two watches, and none has to be in time (API concepts, efficient detection of changes; KEP-2340, consistent reads from cache: the server has a watch cache for each resource, and any of them may be behind). A program may see a later change of one kind before an earlier one of another, and may not yet see what it wrote itself.",
   describe: ({ at }) =>
-    `${at.actor} sees ${deliveryNoun(at)} and all later news of ${kindText(at)} only when all else is at rest`,
+    `${at.actor} sees ${deliveryNoun(at)} and all later events of ${kindText(at)} only when all else is at rest`,
   propose(run) {
     const lastWrite = new Map(run.writes.map((write) => [`${write.point.actor}|${write.step}`, write.handled]));
     const kinds = new Map<string, Set<string>>();

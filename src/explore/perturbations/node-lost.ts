@@ -8,7 +8,7 @@ export const nodeLost: PerturbationRule<"node-lost"> = {
   type: "node-lost",
   title: "A node is lost",
   permitted:
-    "A node may lose its power or its network at any time, and come back. After 40 s it is NotReady, and after 5 more minutes its Pods are evicted (nodes, node heartbeats; taint based evictions).",
+    "A node may lose its power or its network at any time, and come back. After 50 s without a heartbeat its condition `Ready` is `Unknown` (kube-controller-manager, `--node-monitor-grace-period`), and after 5 more minutes its Pods are evicted (taints and tolerations, taint based evictions).",
   describe: ({ step, node, forMillis }) =>
     `node ${node} is lost when step ${step + 1} begins, and comes back after ${durationText(forMillis)}`,
   propose: (_run, { usual, nodes }) =>

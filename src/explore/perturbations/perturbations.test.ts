@@ -120,13 +120,31 @@ describe("what is proposed", () => {
 
   test("lag: first of what the program wrote itself and decides by", () => {
     expect(proposed("lag")[0]).toBe(
-      "op sees the addition of Pod default/w-* and all later news of Pod only when all else is at rest",
+      "op sees the creation of Pod default/w-* and all later events of Pod only when all else is at rest",
     );
+  });
+
+  test("lag and gap: once for the same change, however often it is delivered", () => {
+    const twice = new TraceBuilder().step(0).news("create", widget).deliver("op", 1);
+    const types = proposals(analyse(twice.trace), outline, new Set(["lag", "gap"])).map(
+      ({ perturbation: { type } }) => type,
+    );
+    expect(types).toEqual(["lag", "gap"]);
+  });
+
+  test("gap: more worth where it hides that the object is another one", () => {
+    const worth = (uid: string): number => {
+      const trace = new TraceBuilder()
+        .news("create", { ...widget, uid: "one" })
+        .news("update", { ...widget, uid }).trace;
+      return Math.max(...proposals(analyse(trace), outline, new Set(["gap"])).map((candidate) => candidate.worth));
+    };
+    expect(worth("another")).toBeGreaterThan(worth("one"));
   });
 
   test("lag: also of an object that has come back, which is known to be gone", () => {
     expect(proposed("lag")).toContain(
-      "op sees the 2nd addition of Widget default/w and all later news of Widget only when all else is at rest",
+      "op sees the 2nd addition of Widget default/w and all later events of Widget only when all else is at rest",
     );
   });
 
@@ -143,8 +161,8 @@ describe("what is proposed", () => {
   });
 
   test("resync and bookmark: at deliveries that led to writes", () => {
-    expect(proposed("resync")).toContain("all watches of op end at the addition of Widget default/w, and begin anew");
-    expect(proposed("bookmark")).toContain("op gets a bookmark after the addition of Widget default/w");
+    expect(proposed("resync")).toContain("all watches of op end at the creation of Widget default/w, and begin anew");
+    expect(proposed("bookmark")).toContain("op gets a bookmark after the creation of Widget default/w");
   });
 
   test("lead-changes: only for programs that are elected", () => {
@@ -187,7 +205,7 @@ test("a stale restart is never tried at the write that made the change, though i
     proposals(analyse(built.trace), outline, new Set(["stale-restart"])).map(({ perturbation }) =>
       describePerturbation(perturbation),
     );
-  const own = "it first sees the state from before the addition of ConfigMap default/w";
+  const own = "it first sees the state from before the creation of ConfigMap default/w";
   expect(sentences(builder).some((sentence) => sentence.endsWith(own))).toBe(false);
   builder.step(1).request("op", "get", { group: "", kind: "Widget", namespace: "default", name: "w" });
   expect(sentences(builder).filter((sentence) => sentence.endsWith(own))).toHaveLength(1);

@@ -40,7 +40,7 @@ export const refused: PerturbationRule<"refused"> = {
   type: "refused",
   title: "A request is refused",
   permitted:
-    "A server may answer any request with 409, 429, 500, 503 or 504 (API conventions, HTTP status codes): another writer came first, priority and fairness refuses, etcd changes its leader, a webhook times out. After 504 the write may have been stored. A storage driver may answer any call with UNAVAILABLE, ABORTED, INTERNAL or DEADLINE_EXCEEDED (CSI specification, error scheme).",
+    "A server may answer any request with 409, 429, 500, 503 or 504 (API conventions, HTTP status codes): another writer came first, priority and fairness refuses, etcd changes its leader, a webhook times out, the server itself does (`--request-timeout`). After 504 the write may have been stored, as the server answers before its handler has ended. A storage driver may answer any call with UNAVAILABLE, ABORTED, INTERNAL or DEADLINE_EXCEEDED (CSI specification, error scheme and timeouts).",
   describe({ at, with: refusal, times }) {
     const more = times === 1 ? "" : `, as are the ${times - 1} that follow`;
     return `the ${requestNoun(at)} by ${at.actor} is refused with ${WORDS[refusal]}${more}`;

@@ -6,7 +6,7 @@ export const resync: PerturbationRule<"resync"> = {
   type: "resync",
   title: "All watches end",
   permitted:
-    "The server ends each watch after a time (`timeoutSeconds`, `--min-request-timeout`), and whenever it restarts. The client lists or watches again, and may get events and objects that it has seen before.",
+    "The server ends each watch after a time (`timeoutSeconds` of the request, otherwise `--min-request-timeout` of kube-apiserver), and whenever it restarts. The client lists or watches again, and may get events and objects that it has seen before.",
   describe: ({ at }) => `all watches of ${at.actor} end at ${deliveryNoun(at)}, and begin anew`,
   propose: (run) =>
     run.deliveries

@@ -42,8 +42,8 @@ export const requestNoun = (point: RequestPoint): string => {
   return point.occurrence === 0 ? thing : `${ordinal(point.occurrence + 1)} ${thing}`;
 };
 
-const CHANGES = { ADDED: "addition", MODIFIED: "change", DELETED: "deletion" } as const;
+const CHANGES = { ADDED: "creation", MODIFIED: "change", DELETED: "deletion" } as const;
 
-/** An event of a watch as a thing: `the addition of ConfigMap default/a`, `the 2nd change of Widget.x.io default/a`. */
+/** An event of a watch as a thing: `the creation of ConfigMap default/a`, `the 2nd change of Widget.x.io default/a`. */
 export const deliveryNoun = (point: DeliveryPoint): string =>
   `the ${point.occurrence === 0 ? "" : `${ordinal(point.occurrence + 1)} `}${CHANGES[point.change]} of ${objectText(point)}`;

@@ -5,7 +5,7 @@
  */
 import { counted } from "../../util/counted.ts";
 import type { Coverage } from "../coverage.ts";
-import type { Ending, Exploration } from "../explore.ts";
+import type { Ending, Exploration } from "../exploration.ts";
 import { findingFileNames } from "../finding-file.ts";
 import type { Skipped } from "../operations/index.ts";
 import { type Evidence, type FindingReport, findingReport } from "./finding-report.ts";
@@ -34,6 +34,8 @@ export interface ExplorationReport {
   readonly runs: number;
   readonly seconds: number;
   readonly ended: Ending;
+  /** Why it could not go on, where `ended` is `failed`. */
+  readonly failure?: string;
   /** What it amounts to, in plain sentences. */
   readonly summary: readonly string[];
   readonly findings: readonly FindingReport[];
@@ -44,7 +46,7 @@ export interface ExplorationReport {
 
 /** Returns the report of an exploration. */
 export function explorationReport(exploration: Exploration, options: ReportOptions): ExplorationReport {
-  const { findings, notices, evidence, coverage, plans, runs, seconds, seed, ended } = exploration;
+  const { findings, notices, evidence, coverage, plans, runs, seconds, seed, ended, failure } = exploration;
   const { scenario, version, pathOf = (name) => name, outputOf, skipped = [], notJudged = [] } = options;
   const names = findingFileNames([...findings, ...notices].map(({ fault }) => fault));
   const reports = [...findings, ...notices].map((finding, i) => {
@@ -70,9 +72,10 @@ export function explorationReport(exploration: Exploration, options: ReportOptio
     runs,
     seconds,
     ended,
+    ...(failure && { failure: failure.message }),
     summary: [
       `${counted(findings.length, "fault")} and ${counted(notices.length, "notice")} in ${counted(plans, "plan")} and ${counted(runs, "run")} within ${seconds.toFixed(1)} s, seed ${seed}.`,
-      endings[ended],
+      failure ? `${endings[ended]} ${failure.message}` : endings[ended],
       ...coverage.sentences,
       ...(coverage.cannot.length === 0 ? [] : [`Not possible here: ${coverage.cannot.join(", ")}.`]),
       ...notJudged.map((what) => `Not judged: ${what}.`),
@@ -90,6 +93,7 @@ const endings: Readonly<Record<Ending, string>> = {
   plans: "It ended after as many plans as it was allowed.",
   cancelled: "It was cancelled.",
   first: "It ended with the first fault, as it was asked to.",
+  failed: "It could not go on, so that less was tried than was asked for:",
   replayed: "It played a finding again.",
   "step-failed":
     "A step of the scenario is refused although nothing is perturbed, so that nothing could be explored: mend the scenario.",

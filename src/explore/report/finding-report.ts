@@ -3,9 +3,9 @@
  *
  * @module
  */
-import { forShell } from "../../util/for-shell.ts";
 import type { Value } from "../../value/value.ts";
 import type { Finding } from "../contract/finding.ts";
+import { replayCommand } from "../contract/runs-named.ts";
 import type { State, StoredObject } from "../contract/state.ts";
 import type { ChangeEntry, LifeEntry, ObjectRef, RequestEntry, Trace, TraceEntry } from "../contract/trace.ts";
 import { firstDifference, type Known, knowledge } from "../judge/first-difference.ts";
@@ -86,7 +86,7 @@ export function findingReport(evidence: Evidence): FindingReport {
   const shown = differenceOf(clean, run, cleanWrite, runWrite);
   const sights = knowledgeOf(evidence, cleanWrite, runWrite);
   const { expected = "", found = "" } = finding.fault;
-  const replay = replayOf(finding, file, run, difference);
+  const replay = replayOf(evidence, difference);
   return {
     finding,
     ...(file !== undefined && { file }),
@@ -249,23 +249,13 @@ function pathIn(object: StoredObject, text: string): readonly (string | number)[
   return path.length === 0 ? undefined : path;
 }
 
-function replayOf(
-  { command, programs, csi, scenario }: Finding,
-  file: string | undefined,
-  run: Trace,
-  difference: Difference,
-): FindingReport["replay"] {
-  if (!command && !programs && !csi && scenario.file === undefined && scenario.inline === undefined) return {};
-  const name = file ?? "FINDING";
-  const words = ["keelson", "explore", "--replay", name];
-  // What a finding of anybody names is not run without this word.
-  const runs = command ?? programs ?? csi ?? (/\.m?[jt]s$/.test(scenario.file ?? "") ? scenario.file : undefined);
-  const trust = runs === undefined ? [] : ["--trust"];
-  const line = (more: readonly string[]): string => [...words, ...more, ...trust].map(forShell).join(" ");
-  if (difference.run === undefined) return { command: line([]) };
+function replayOf({ finding, file = "FINDING", run }: Evidence, difference: Difference): FindingReport["replay"] {
+  const command = replayCommand(finding, file);
+  if (command === undefined) return {};
   const change = changeAt(run, difference.run);
-  if (!change || change.actor === "user" || change.actor === "cluster") return { command: line([]) };
-  return { command: line([]), until: line(["--until", String(writesBefore(run, change) + 1)]) };
+  if (!change || change.actor === "user" || change.actor === "cluster") return { command };
+  const until = replayCommand(finding, file, ["--until", String(writesBefore(run, change) + 1)]);
+  return { command, ...(until !== undefined && { until }) };
 }
 
 /** How many writes programs sent before that of a change; each stands in the trace where it was answered, or lost. */

@@ -15,13 +15,15 @@ import { momentOf, type Row } from "./time-line.ts";
 import { type Moment, momentText } from "./words.ts";
 
 const STYLE = `
-:root { color-scheme: light dark; --line: #8884; --dim: #777; --minus: #c33; --plus: #283; --mark: #a60; --back: #8881; }
+:root { color-scheme: light dark; --line: #8884; --dim: #666; --minus: #b22; --plus: #172; --mark: #850; --back: #8881; }
 @media (prefers-color-scheme: dark) { :root { --dim: #999; --minus: #f77; --plus: #6d7; --mark: #fb4; } }
-body { font: 15px/1.5 system-ui, sans-serif; max-width: 75rem; margin: 2rem auto; padding: 0 1rem; }
+body { font: 15px/1.5 system-ui, sans-serif; max-width: 75rem; margin: 2rem auto; padding: 0 1rem; overflow-wrap: anywhere; }
 h2 { margin-top: 3rem; border-top: 1px solid var(--line); padding-top: 1rem; }
 h3 { margin-bottom: .3rem; }
+.wide { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; font-size: 14px; }
-th, td { text-align: left; vertical-align: top; padding: .15rem .5rem; border-bottom: 1px solid var(--line); overflow-wrap: anywhere; }
+th, td { text-align: left; vertical-align: top; padding: .15rem .5rem; border-bottom: 1px solid var(--line); min-width: 3ch; }
+th { white-space: nowrap; }
 pre { background: var(--back); padding: .6rem .8rem; overflow-x: auto; font-size: 13px; }
 pre span, tr { display: revert; }
 .dim, tr.alike td { color: var(--dim); }
@@ -148,12 +150,12 @@ interface TableRow {
 }
 
 const table = (head: readonly string[], rows: readonly TableRow[]): string[] => [
-  "<table>",
+  '<div class="wide"><table>',
   `<tr>${head.map((cell) => `<th>${escaped(cell)}</th>`).join("")}</tr>`,
   ...rows.map(
     ({ cells, style }) => `<tr class="${style}">${cells.map((cell) => `<td>${escaped(cell)}</td>`).join("")}</tr>`,
   ),
-  "</table>",
+  "</table></div>",
 ];
 
 /** The whole time line, also what a terminal leaves out. */

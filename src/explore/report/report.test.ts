@@ -3,7 +3,7 @@ import { painter } from "../../util/terminal.ts";
 import { widthOf } from "../../util/width.ts";
 import type { Fault } from "../contract/finding.ts";
 import type { Trace } from "../contract/trace.ts";
-import type { Exploration } from "../explore.ts";
+import type { Exploration } from "../exploration.ts";
 import { findingReport } from "./finding-report.ts";
 import { explorationReport, type ExplorationReport, formatReport } from "./index.ts";
 import { findingLines } from "./terminal.ts";
@@ -30,6 +30,8 @@ const explorationOf = (fault: Partial<Fault> = {}): Exploration => {
       pairs: { tried: 2, of: 3 },
       combinations: 0,
       comparisons: { tried: 0, refused: 0, of: 0 },
+      unplayed: 0,
+      silent: [],
       cannot: ["repeated"],
       sentences: ["6 of 6 plans of one perturbation were tried."],
     },
@@ -371,6 +373,13 @@ describe("the page", () => {
     // eslint-disable-next-line no-control-regex
     expect(page).not.toMatch(/[\u0000-\u0008\u001b]/);
   });
+
+  it("scrolls each table by itself, and breaks long names", () => {
+    const page = formatReport(report(), "html");
+    expect(page.match(/<table>/g)!.length).toBeGreaterThan(2);
+    expect(page.replaceAll('<div class="wide"><table>', "")).not.toContain("<table>");
+    expect(/^body \{.*\}$/m.exec(page)![0]).toContain("overflow-wrap: anywhere");
+  });
 });
 
 describe("JUnit", () => {
@@ -412,7 +421,7 @@ describe("SARIF", () => {
         ruleIndex: number;
         level: string;
         message: { text: string };
-        locations: { physicalLocation: { artifactLocation: { uri: string }; region: { startLine: number } } }[];
+        locations: { physicalLocation: { artifactLocation: { uri: string }; region: Record<string, number> } }[];
         partialFingerprints: Record<string, string>;
         properties: Record<string, unknown>;
       }[];
@@ -431,8 +440,18 @@ describe("SARIF", () => {
       ruleId: "missing",
       ruleIndex: 0,
       level: "error",
-      locations: [{ physicalLocation: { artifactLocation: { uri: "widgets.yaml" }, region: { startLine: 1 } } }],
-      partialFingerprints: { "keelsonFault/v1": expect.stringMatching(/^[0-9a-f]{32}$/) as string },
+      locations: [
+        {
+          physicalLocation: {
+            artifactLocation: { uri: "widgets.yaml" },
+            region: { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 },
+          },
+        },
+      ],
+      partialFingerprints: {
+        primaryLocationLineHash: expect.stringMatching(/^[0-9a-f]{32}:1$/) as string,
+        "keelsonFault/v1": expect.stringMatching(/^[0-9a-f]{32}$/) as string,
+      },
       properties: {
         seed: 17,
         plan: finding.plan,
@@ -454,7 +473,9 @@ describe("SARIF", () => {
     const fingerprint = (fault: Partial<Fault>): unknown =>
       logOf(report(fault)).runs[0]!.results[0]!.partialFingerprints;
     expect(fingerprint({ sentence: "another" })).toEqual(fingerprint({}));
-    expect(fingerprint({ key: "another" })).not.toEqual(fingerprint({}));
+    const [another, first] = [fingerprint({ key: "another" }), fingerprint({})] as Record<string, string>[];
+    // GitHub reads the first of them alone.
+    for (const name of ["primaryLocationLineHash", "keelsonFault/v1"]) expect(another![name]).not.toBe(first![name]);
   });
 });
 
@@ -503,6 +524,34 @@ describe("a test to paste", () => {
     expect(lines).toHaveLength(3);
     expect(lines[2]).toBe("keelson explore --replay '$(reboot)'\\''; reboot' --trust");
   });
+});
+
+it("an exploration that could not go on has its findings, and says why in each form", () => {
+  const failure = new Error("a run could not be played: no such program");
+  const failed = explorationReport({ ...explorationOf(), ended: "failed", failure }, options);
+  expect([failed.findings.length, failed.failure]).toEqual([1, failure.message]);
+  for (const form of ["text", "json", "junit", "sarif", "html"] as const)
+    expect(formatReport(failed, form).replaceAll(/\s+/g, " ")).toContain(failure.message);
+  expect(formatReport(failed, "junit")).toContain(`errors="1" skipped="0" tests="2" failures="1"`);
+  expect(elementsOf(formatReport(failed, "junit"))).toContain("error");
+  const sarif = JSON.parse(formatReport(failed, "sarif")) as { runs: { invocations: unknown[] }[] };
+  expect(sarif.runs[0]!.invocations).toMatchObject([{ executionSuccessful: false }]);
+  const whole = JSON.parse(formatReport(report(), "sarif")) as typeof sarif;
+  expect(whole.runs[0]!.invocations).toEqual([{ executionSuccessful: true }]);
+});
+
+it("a notice is no failure of JUnit, and a note of SARIF", () => {
+  const exploration = explorationOf();
+  const notice = { ...finding, fault: { ...finding.fault, severity: "notice" } } as const;
+  const [shown] = exploration.evidence.values();
+  const of = explorationReport(
+    { ...exploration, findings: [], notices: [notice], evidence: new Map([[notice, shown!]]) },
+    options,
+  );
+  expect(formatReport(of, "junit")).toContain(
+    '<testsuites name="keelson explore" tests="2" failures="0" time="1.500">',
+  );
+  expect(formatReport(of, "sarif")).toContain('"level": "note"');
 });
 
 it("says what of a driver is not judged", () => {

@@ -11,8 +11,8 @@ import type { FindingReport } from "./finding-report.ts";
 import { faultKinds } from "./kinds.ts";
 
 const SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json";
-/** GitHub shows no more of a message. */
-const MAX_MESSAGE = 1000;
+/** The beginning of the file: GitHub requires all four, also of a result that has no place in it. */
+const BEGINNING = { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 } as const;
 
 /**
  * Returns an exploration as a SARIF log. Each result stands in the first line of the scenario's file.
@@ -20,7 +20,7 @@ const MAX_MESSAGE = 1000;
  * @param location the path of the scenario from the root of the repository; that in the finding by default
  */
 export function explorationSarif(report: ExplorationReport, location?: string): object {
-  const { findings, notices, scenario, version } = report;
+  const { findings, notices, scenario, version, failure } = report;
   const all = [...findings, ...notices];
   const kinds = [...new Set(all.map(({ finding }) => finding.fault.kind))];
   return {
@@ -32,6 +32,14 @@ export function explorationSarif(report: ExplorationReport, location?: string): 
           driver: { name: "keelson explore", semanticVersion: version, rules: kinds.map(ruleOf) },
         },
         automationDetails: { id: `keelson-explore/${uriPart(scenario)}/` },
+        invocations: [
+          {
+            executionSuccessful: failure === undefined,
+            ...(failure !== undefined && {
+              toolExecutionNotifications: [{ level: "error", message: { text: printable(failure) } }],
+            }),
+          },
+        ],
         columnKind: "utf16CodeUnits",
         results: all.map((one) => resultOf(one, kinds, location)),
         properties: {
@@ -57,7 +65,7 @@ const ruleOf = (kind: FaultKind): object => {
     fullDescription: { text: meaning },
     help: { text: meaning },
     defaultConfiguration: { level: "error" },
-    properties: { tags: ["controller", "reliability"], precision: "high" },
+    properties: { tags: ["controller", "reliability"], precision: "high", "problem.severity": "error" },
   };
 };
 
@@ -70,20 +78,22 @@ function resultOf(
   const again = replay.command === undefined ? [] : [`Play it again: ${replay.command}`];
   const message = [fault.sentence, ...plan.map((one) => `- ${one}`), ...again].map(printable).join("\n");
   const uri = location ?? finding.scenario.file ?? file ?? "scenario";
+  const fingerprint = createHash("sha256").update(fault.key).digest("hex").slice(0, 32);
   return {
     ruleId: fault.kind,
     ruleIndex: kinds.indexOf(fault.kind),
     level: fault.severity === "fault" ? "error" : "note",
-    message: { text: message.slice(0, MAX_MESSAGE).toWellFormed() },
+    message: { text: message.toWellFormed() },
     locations: [
       {
-        physicalLocation: { artifactLocation: { uri: uriOf(uri) }, region: { startLine: 1 } },
+        physicalLocation: { artifactLocation: { uri: uriOf(uri) }, region: BEGINNING },
         ...(fault.object && {
           logicalLocations: [{ fullyQualifiedName: printable(nameOf(fault.object)), kind: "resource" }],
         }),
       },
     ],
-    partialFingerprints: { "keelsonFault/v1": createHash("sha256").update(fault.key).digest("hex").slice(0, 32) },
+    // GitHub tells results apart by that of the line alone, and all of them stand in one line.
+    partialFingerprints: { primaryLocationLineHash: `${fingerprint}:1`, "keelsonFault/v1": fingerprint },
     properties: { seed, plan: finding.plan, ...(steps && { steps }), replayed, ...(file !== undefined && { file }) },
   };
 }

@@ -48,6 +48,7 @@ export interface FakeSettings {
   readonly needs?: Readonly<Record<number, readonly number[]>>;
   readonly refused?: readonly number[];
   readonly perturbations?: readonly PerturbationType[];
+  readonly asPlayed?: (perturbation: Perturbation) => Perturbation;
   readonly parallel?: number;
   readonly deterministic?: boolean;
   /** Called at each run, with its number. */
@@ -112,6 +113,10 @@ export class FakeLaboratory implements Laboratory {
     this.perturbations = new Set(perturbations);
     this.parallel = settings.parallel ?? 1;
     this.deterministic = settings.deterministic ?? true;
+  }
+
+  asPlayed(perturbation: Perturbation): Perturbation {
+    return this.#settings.asPlayed?.(perturbation) ?? perturbation;
   }
 
   async run(order: RunOrder, signal?: AbortSignal): Promise<RunRecord> {

@@ -200,6 +200,26 @@ describe("what is under way", () => {
     expect((await next).done).toBe(true);
   });
 
+  test.each(["before it is sent", "before it begins"])("a watch whose caller goes %s has no reader", async (when) => {
+    const activity = new Activity(new ManualClock());
+    const caller = new AbortController();
+    const go = (): void => caller.abort(new Error("gone"));
+    const { ask } = await serverWith(
+      { decoded: (_server, { info }) => void (info.verb === "watch" && queueMicrotask(go)) },
+      { activity },
+    );
+    if (when === "before it is sent") go();
+    const watch = ask(
+      "GET",
+      `${CM}?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true`,
+      { signal: caller.signal },
+    );
+    await expect(watch).rejects.toThrow("gone");
+    await (await ask("POST", CM, { body, headers: TYPE })).text();
+    await nextPass();
+    expect(activity.list().map(({ what }) => what)).toEqual([]);
+  });
+
   test("a request whose client has gone is, until its work is done", async () => {
     let go!: () => void;
     const activity = new Activity(new ManualClock());

@@ -66,8 +66,9 @@ export class InjectExchange implements Exchange, Reading {
   /** The unit that the reader is part of. */
   readonly #reader: ActivityCount | undefined = currentCount();
   readonly #answer = Promise.withResolvers<InjectAnswer>();
-  /** Called when all is over. */
+  /** Called when all is over; undefined where there is none. */
   #over: (() => void)[] | undefined = undefined;
+  #isOver = false;
 
   /** @param activity counts the reader while bytes of the response wait for it */
   constructor(request: InjectRequest, activity?: Activity) {
@@ -84,7 +85,8 @@ export class InjectExchange implements Exchange, Reading {
     const { signal } = request;
     if (!signal) return;
     const leave = (): void => this.#breakOff(signal.reason);
-    signal.addEventListener("abort", leave, { once: true });
+    if (signal.aborted) leave();
+    else signal.addEventListener("abort", leave, { once: true });
     this.onOver(() => signal.removeEventListener("abort", leave));
   }
 
@@ -121,10 +123,10 @@ export class InjectExchange implements Exchange, Reading {
   }
 
   stream(code: number, headers: OutHeaders): OutStream {
-    const hasLeft = this.answered;
+    const isLate = this.answered;
     const pipe = this.#begin(code, headers);
-    // Nobody reads the answer to a request that was broken off before.
-    if (hasLeft) pipe.cancel();
+    // Nobody will read it: the caller has gone meanwhile.
+    if (isLate) pipe.destroy();
     return pipe;
   }
 
@@ -133,7 +135,8 @@ export class InjectExchange implements Exchange, Reading {
   }
 
   onOver(listener: () => void): void {
-    (this.#over ??= []).push(listener);
+    if (this.#isOver) queueMicrotask(listener);
+    else (this.#over ??= []).push(listener);
   }
 
   closeAfterAnswer(): void {}
@@ -169,6 +172,7 @@ export class InjectExchange implements Exchange, Reading {
   }
 
   over(): void {
+    this.#isOver = true;
     const listeners = this.#over;
     this.#over = undefined;
     if (listeners) for (const listener of listeners) listener();

@@ -30,7 +30,7 @@ export interface TestServer {
   readonly ask: (
     method: string,
     url: string,
-    more?: { headers?: Record<string, string | string[]>; body?: string | Uint8Array },
+    more?: { headers?: Record<string, string | string[]>; body?: string | Uint8Array; signal?: AbortSignal },
   ) => Promise<InjectAnswer>;
   /** Asks and reads JSON. */
   readonly json: (
@@ -102,10 +102,8 @@ export async function testServer(
     ...options,
   });
   const meter: typeof metered = options.unmetered ? (_, request) => request() : metered;
-  const ask: TestServer["ask"] = (method, url, { headers, body } = {}) =>
-    meter(`${method} ${url}`, () =>
-      server.inject({ method, url, headers: { ...ADMIN, ...headers }, ...(body === undefined ? {} : { body }) }),
-    );
+  const ask: TestServer["ask"] = (method, url, { headers, ...more } = {}) =>
+    meter(`${method} ${url}`, () => server.inject({ method, url, headers: { ...ADMIN, ...headers }, ...more }));
   return {
     server,
     resource,

@@ -4,7 +4,8 @@ import { ConfigMap, Secret } from "../../client/kinds/index.ts";
 import type { Finding } from "../../explore/contract/finding.ts";
 import { encodeFinding } from "../../explore/finding-file.ts";
 import { type Controller, defineController } from "../../runtime/index.ts";
-import { type ExploreOptions, defineExploration, explore, replay } from "./explore.ts";
+import { defineExploration } from "./explored.ts";
+import { type ExploreOptions, explore, replay } from "./explore.ts";
 import { asking, asks, certificates } from "./testing/certificates.ts";
 
 /** Takes the Secret for the work being done: after a crash between its two writes the ConfigMap is never marked. */
@@ -50,7 +51,7 @@ describe("explore", { timeout: 120_000 }, () => {
       plan: [{ type: "crash", at: { actor: "certificates", verb: "create", kind: "Secret" } }],
       fault: { kind: "differs", path: ".data.ready" },
       replayed: { shown: 3, of: 3 },
-      versions: { node: process.version },
+      versions: { node: process.version, platform: `${process.platform}-${process.arch}` },
     });
     expect(found!.versions.keelson).toMatch(/^\d+\.\d+\.\d+/);
     expect(found!.steps).toEqual([0]);
@@ -108,6 +109,36 @@ describe("explore", { timeout: 120_000 }, () => {
     const result = await explore(refused, options(certificates));
     expect(result.exploration.ended).toBe("step-failed");
     expect(() => result.assertNone()).toThrow("refused");
+  });
+
+  test("does not accuse a controller of many writes that webhooks make slow", async () => {
+    const many = (): Controller =>
+      defineController({
+        name: "many",
+        for: asks,
+        owns: [Secret],
+        async reconcile({ object: { metadata }, apply }) {
+          for (const i of [1, 2, 3, 4, 5]) await apply(Secret, { metadata: { name: `${metadata.name}-${i}` } });
+        },
+      });
+    const { findings, notices, coverage } = await explore(scenario, {
+      ...options(many),
+      only: ["slow-webhooks"],
+      plans: 2,
+    });
+    expect([...findings, ...notices].map(({ fault }) => fault.sentence)).toEqual([]);
+    expect(coverage.types).toEqual([{ type: "slow-webhooks", planned: 2, tried: 2, met: 2 }]);
+  });
+
+  test("tells of what it could not go on for", async () => {
+    const onProgress = (): void => {
+      throw new Error("no space left");
+    };
+    const result = await explore(asking, { ...options(certificates), onProgress });
+    expect(result.exploration.ended).toBe("failed");
+    expect(() => result.assertNone()).toThrow(
+      "It could not go on, so that less was tried than was asked for: no space left",
+    );
   });
 
   test("needs programs", async () => {

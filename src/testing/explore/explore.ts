@@ -13,36 +13,18 @@ import type { Fault, Finding } from "../../explore/contract/finding.ts";
 import type { MakeJudge } from "../../explore/contract/judge.ts";
 import type { RunRecord } from "../../explore/contract/laboratory.ts";
 import type { PerturbationType } from "../../explore/contract/plan.ts";
-import type { Actor } from "../../explore/contract/trace.ts";
-import { type Exploration, type Progress, explore as exploreLaboratory } from "../../explore/explore.ts";
+import type { Exploration, Progress } from "../../explore/exploration.ts";
+import { explore as exploreLaboratory } from "../../explore/explore.ts";
 import { decodeFinding } from "../../explore/finding-file.ts";
 import { makeJudge } from "../../explore/judge/index.ts";
 import { type ExplorationReport, explorationReport, formatReport } from "../../explore/report/index.ts";
-import type { Controller } from "../../runtime/index.ts";
 import { systemClock } from "../../util/clock.ts";
 import { type Duration, millisOf } from "../../util/duration.ts";
-import type { ClusterOptions } from "../contract.ts";
-import { InProcessLaboratory, type Operations } from "./laboratory.ts";
+import { type ExploredPrograms, programsOf } from "./explored.ts";
+import { InProcessLaboratory } from "./laboratory.ts";
 import { type Replayed, replayFinding } from "./replay.ts";
-import type { InProcessProgram, Scenario } from "./scenario.ts";
+import type { Scenario } from "./scenario.ts";
 import { versions } from "./version.ts";
-
-/** What is explored: controllers as one program, or several programs by name. */
-export interface ExploredPrograms {
-  /**
-   * Controllers of one program. A function makes them anew for each start: what they keep in memory is gone after a crash, as in a real
-   * program.
-   */
-  readonly controllers?: (() => Controller | readonly Controller[]) | Controller | readonly Controller[];
-  /** Whether the program has replicas of which one leads. */
-  readonly leaderElection?: boolean;
-  /** Several programs, or programs that are functions over a client, by name. */
-  readonly programs?: Readonly<Record<Actor, InProcessProgram>>;
-  /** Kinds whose members are set, unset and changed there and back. */
-  readonly operations?: Operations;
-  /** The cluster; by default with namespaces and the garbage collector, with nodes all built-in controllers. */
-  readonly cluster?: Omit<ClusterOptions, "clock" | "seed" | "from" | "routes">;
-}
 
 /** The options of an exploration; all but what is explored have defaults. */
 export interface ExploreOptions extends ExploredPrograms {
@@ -91,9 +73,10 @@ export class ExploreResult {
     return this.text;
   }
 
-  /** @throws Error with the report where something was found, or nothing could be explored */
+  /** @throws Error with the report where something was found, nothing could be explored, or it could not go on */
   assertNone(): void {
-    if (this.findings.length > 0 || this.exploration.ended === "step-failed") throw new Error(this.text);
+    const { ended, failure } = this.exploration;
+    if (this.findings.length > 0 || ended === "step-failed" || failure) throw new Error(this.text, { cause: failure });
   }
 }
 
@@ -173,31 +156,3 @@ export const judgeOf =
   ({ ignore = [] }: Scenario): MakeJudge =>
   (clean) =>
     makeJudge(clean, ignore);
-
-function programsOf({
-  controllers,
-  leaderElection,
-  programs,
-}: ExploredPrograms): Readonly<Record<Actor, InProcessProgram>> {
-  if (!controllers) {
-    if (!programs || Object.keys(programs).length === 0)
-      throw new TypeError("expected controllers, or programs by their names, got neither");
-    return programs;
-  }
-  const make = typeof controllers === "function" ? controllers : () => controllers;
-  const [first, ...others] = [make()].flat() as readonly Controller[];
-  if (!first) throw new TypeError("expected controllers, got none");
-  const name = others.length === 0 ? first.name : "controllers";
-  return { ...programs, [name]: { controllers: make, ...(leaderElection !== undefined && { leaderElection }) } };
-}
-
-/** An exploration that a module exports by default: for `keelson explore MODULE`, and for workers that load it. */
-export interface ExplorationModule extends ExploredPrograms {
-  readonly scenario: Scenario;
-}
-
-/** Defines what a module explores: `export default defineExploration({ scenario, controllers: () => shops })`. */
-export function defineExploration(exploration: ExplorationModule): ExplorationModule {
-  programsOf(exploration);
-  return exploration;
-}

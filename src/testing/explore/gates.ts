@@ -21,7 +21,7 @@ export interface Arrival {
   readonly uid: string;
   readonly change: WatchEvent["type"];
   readonly revision: number;
-  /** The change may not be recorded yet: the player learns a generated name of the event. */
+  /** The player learns a generated name from the event, since the change may not be recorded yet. */
   readonly generateName?: string;
 }
 

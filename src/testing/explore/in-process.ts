@@ -142,6 +142,11 @@ export class InProcessWorld implements World {
     );
   }
 
+  delays(): () => void {
+    // Rest is until the virtual clock moves, and it moves on to the end of the delay.
+    return () => {};
+  }
+
   async rest(): Promise<void> {
     await this.#context.cluster.settled();
   }
@@ -196,7 +201,7 @@ export class InProcessWorld implements World {
     this.stop();
   }
 
-  /** Starts a program once more; resolves to why not where it cannot be. */
+  /** Starts a program once more; resolves to the reason where it cannot be started. */
   async #start(program: Program, stale?: StaleState): Promise<Life | Error> {
     const { actor } = program;
     const { trace, cluster } = this.#context;

@@ -31,6 +31,8 @@ export interface InterposerParts {
   readonly kill: (program: ProgramLife, downMillis: number, stale?: StaleState) => void;
   /** Lets another replica lead; resolves when it is at rest. */
   readonly leadChanges: (program: ProgramLife, index: number) => Promise<void>;
+  /** A request is under way for a time; the result is called when that is over. */
+  readonly delays: (millis: number) => () => void;
   /** Sends a request again whose program has died meanwhile. */
   readonly resend: (request: KeptRequest) => void;
   /** The write before which everything stops, counted from 1. */
@@ -326,10 +328,15 @@ export class Interposer {
     this.#parts.trace.perturbation(index, "begun", `a request of ${program.actor} is on its way while it dies`);
   }
 
-  #wait(request: ServerRequest, millis: number): Promise<void> {
+  async #wait(request: ServerRequest, millis: number): Promise<void> {
     const { sent, rawPath } = request.incoming;
     const owner = `slow ${sent.method} ${rawPath}`;
-    return this.#held(request, (signal) => sleep(this.#parts.clock, millis, signal, { owner }));
+    const over = this.#parts.delays(millis);
+    try {
+      await this.#held(request, (signal) => sleep(this.#parts.clock, millis, signal, { owner }));
+    } finally {
+      over();
+    }
   }
 
   #hold(request: ServerRequest, until: () => Promise<void>): Promise<void> {

@@ -7,7 +7,8 @@ import { parentPort, workerData } from "node:worker_threads";
 import type { RunOrder, RunRecord, ScenarioOutline } from "../../explore/contract/laboratory.ts";
 import type { PerturbationType } from "../../explore/contract/plan.ts";
 import { messageOf } from "../../util/error.ts";
-import { type ExplorationModule, openLaboratory } from "./explore.ts";
+import type { ExplorationModule } from "./explored.ts";
+import { openLaboratory } from "./explore.ts";
 import type { InProcessLaboratory } from "./laboratory.ts";
 
 /** What the thread begins with. */

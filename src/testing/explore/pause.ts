@@ -34,9 +34,14 @@ export class Pause {
     (transport: Transport): Transport =>
     async (request) => {
       await this.#open();
-      const answer = await transport(request);
-      await this.#open();
-      return { ...answer, body: this.#body(answer.body) } satisfies TransportAnswer;
+      try {
+        const answer = await transport(request);
+        // Its head tells nothing without its body, which has to be read at once: an answer that nobody reads is work on its way.
+        return { ...answer, body: this.#body(answer.body) } satisfies TransportAnswer;
+      } catch (error) {
+        await this.#open();
+        throw error;
+      }
     };
 
   /** Wraps a clock. */

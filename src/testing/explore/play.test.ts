@@ -100,6 +100,19 @@ describe("complaints", () => {
       { type: "eventually", rule: "there", step: 3, detail: "web is gone" },
     ]);
   });
+
+  test("a rule that must always hold is told once, at the first change that breaks it", async () => {
+    const scenario: Scenario = {
+      ...asking,
+      steps: [asking.steps[0]!, ...["2", "3", "4"].map((size) => ({ patch: { ...WEB, with: { data: { size } } } }))],
+      always: [{ name: "unchanged", holds: (state) => state.objects().every((one) => one["data"] === undefined) }],
+    };
+    const run = await playPlan([], idle, scenario);
+    const first = run.trace.find((entry) => entry.type === "change" && entry.change === "updated");
+    expect(run.complaints).toEqual([
+      { type: "always", rule: "unchanged", seq: first!.seq, detail: "it does not hold" },
+    ]);
+  });
 });
 
 describe("the quiet in the end", () => {

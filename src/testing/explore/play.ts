@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { isAside } from "../../explore/aside.ts";
 import type { Complaint, RunOrder, RunRecord } from "../../explore/contract/laboratory.ts";
 import type { State } from "../../explore/contract/state.ts";
 import { NormalNames } from "../../explore/names.ts";
@@ -16,7 +17,7 @@ import { TraceRecorder } from "./recorder.ts";
 import { RunControllers } from "./run-controllers.ts";
 import type { Rule, Scenario, Step } from "./scenario.ts";
 import { nameOfStep, perform } from "./steps.ts";
-import { type BaseRecords, StoredObjects, isAside } from "./stored.ts";
+import { type BaseRecords, StoredObjects } from "./stored.ts";
 import type { RunContext, World, WorldComplaint } from "./world.ts";
 
 /** What a run is played with. */
@@ -44,11 +45,11 @@ const PAUSE = "5m";
 const QUIET = "24h";
 /** How long watches stand still, and requests are on their way, when all else is at rest: less than any program waits for its own writes. */
 const HOLD_MS = 15_000;
-/** So many writes meanwhile are of a program that tries again and again, until it sees what is stored. */
+/** With more writes meanwhile, a program tries again and again until it sees what is stored: then the watches go on. */
 const MAX_HELD_WRITES = 100;
-/** So often one key may be handled while the clock stands still before the gates open. */
+/** How often one key may be handled while the clock stands still, before the gates open. */
 export const HOT = 20;
-/** So often in a row, with open gates, before it counts as work without end. */
+/** How often in a row that may happen with open gates, before it counts as work without end. */
 const MAX_HOT = 5;
 /** So many writes in the quiet say enough. */
 const MAX_RESTLESS = 500;
@@ -156,6 +157,7 @@ class PlayedRun implements Played {
       stored: () => this.#stored,
       kill: (...args) => this.#world.kill(...args),
       leadChanges: (...args) => this.#world.leadChanges(...args),
+      delays: (millis) => this.#world.delays(millis),
       resend: (request) => this.#world.resend(request),
       beforeWrite: order.beforeWrite,
       stop: (why, detail) => this.#stopped.reject(new Stopped(why, detail)),

@@ -28,15 +28,16 @@ const BLOCKED_MS = 60_000;
 const CANCEL_MS = 5000;
 /** How often a thread is asked whether its loop goes on. */
 const ASK_MS = 5000;
-/** A thread more than this is a mistake, and takes 50 MB. */
+/** More threads are asked for by mistake: each takes 50 MB. */
 const MAX_WORKERS = 256;
 
-/** One thread. It does one thing at a time: it begins, then it plays orders. */
+/** One thread. It does one thing at a time: it begins, then it plays orders. One that has failed is ended, and another takes its place. */
 class LaboratoryThread {
   readonly #worker: Worker;
   /** What waits for the next reply. */
   #waiting: PromiseWithResolvers<ThreadReply> | undefined;
   #failure: Error | undefined;
+  #ready: Promise<Ready> | undefined;
   readonly #limits: Required<PoolLimits>;
   /** Asks the thread whether its loop goes on, or waits for the answer. */
   #watch: Timer | undefined;
@@ -61,11 +62,18 @@ class LaboratoryThread {
   }
 
   /** Waits until the module is loaded and its laboratory is open. */
-  async ready(): Promise<Ready> {
-    return (await this.#next("ready")) as Ready;
+  ready(): Promise<Ready> {
+    this.#ready ??= this.#next("ready") as Promise<Ready>;
+    return this.#ready;
+  }
+
+  /** Whether it can play nothing more. */
+  get hasFailed(): boolean {
+    return this.#failure !== undefined;
   }
 
   async play(order: RunOrder, signal?: AbortSignal): Promise<Played> {
+    await this.ready();
     signal?.throwIfAborted();
     const { clock, cancelMillis } = this.#limits;
     let late: Timer | undefined;
@@ -120,10 +128,12 @@ class LaboratoryThread {
   #fail(error: Error): void {
     this.#failure ??= error;
     this.#waiting?.reject(this.#failure);
+    // One whose loop stands still takes a CPU.
+    void this.end();
   }
 }
 
-/** Plays orders in several worker threads, as many at once. */
+/** Plays orders in several worker threads, as many at once. A thread that dies fails the order that it plays, and is replaced. */
 export class LaboratoryPool implements Laboratory {
   readonly scenario: ScenarioOutline;
   /** What threads can play; runs may show that they can play more. */
@@ -132,12 +142,20 @@ export class LaboratoryPool implements Laboratory {
   readonly deterministic = true;
   /** Members whose operations are not tried, and why. */
   readonly skipped: InProcessLaboratory["skipped"];
-  readonly #threads: readonly LaboratoryThread[];
+  readonly #threads: Set<LaboratoryThread>;
   readonly #idle: LaboratoryThread[];
   readonly #waiting: ((thread: LaboratoryThread) => void)[] = [];
 
-  private constructor(threads: readonly LaboratoryThread[], { scenario, perturbations, skipped }: Ready) {
-    this.#threads = threads;
+  #replacements = 0;
+  readonly #start: (number: number) => LaboratoryThread;
+
+  private constructor(
+    threads: readonly LaboratoryThread[],
+    start: (number: number) => LaboratoryThread,
+    { scenario, perturbations, skipped }: Ready,
+  ) {
+    this.#threads = new Set(threads);
+    this.#start = start;
     this.#idle = [...threads];
     this.parallel = threads.length;
     this.scenario = scenario;
@@ -155,10 +173,11 @@ export class LaboratoryPool implements Laboratory {
   static async of(module: URL, workers: number, limits: PoolLimits): Promise<LaboratoryPool> {
     if (!Number.isInteger(workers) || workers < 1 || workers > MAX_WORKERS)
       throw new RangeError(`expected 1 to ${MAX_WORKERS} workers, got ${workers}`);
-    const threads = Array.from({ length: workers }, (_, i) => new LaboratoryThread(module.href, i, limits));
+    const start = (number: number): LaboratoryThread => new LaboratoryThread(module.href, number, limits);
+    const threads = Array.from({ length: workers }, (_, i) => start(i));
     try {
       const [ready] = await Promise.all(threads.map((thread) => thread.ready()));
-      return new LaboratoryPool(threads, ready!);
+      return new LaboratoryPool(threads, start, ready!);
     } catch (error) {
       await Promise.all(threads.map((thread) => thread.end()));
       throw error;
@@ -166,7 +185,8 @@ export class LaboratoryPool implements Laboratory {
   }
 
   async run(order: RunOrder, signal?: AbortSignal): Promise<RunRecord> {
-    const thread = this.#idle.pop() ?? (await new Promise<LaboratoryThread>((resolve) => this.#waiting.push(resolve)));
+    const idle = this.#idle.pop() ?? (await new Promise<LaboratoryThread>((resolve) => this.#waiting.push(resolve)));
+    const thread = idle.hasFailed ? this.#replaced(idle) : idle;
     try {
       const { record, perturbations } = await thread.play(order, signal);
       for (const type of perturbations) this.perturbations.add(type);
@@ -178,7 +198,14 @@ export class LaboratoryPool implements Laboratory {
     }
   }
 
+  #replaced(failed: LaboratoryThread): LaboratoryThread {
+    const thread = this.#start(this.parallel + this.#replacements++);
+    this.#threads.delete(failed);
+    this.#threads.add(thread);
+    return thread;
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all(this.#threads.map((thread) => thread.end()));
+    await Promise.all([...this.#threads].map((thread) => thread.end()));
   }
 }

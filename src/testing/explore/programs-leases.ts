@@ -31,7 +31,7 @@ export class Leases {
     return true;
   }
 
-  /** Takes the holders away, as when their time is over: another replica need not wait for that. */
+  /** Removes the holders, as if the Leases had expired: another replica need not wait for that. */
   async release(): Promise<void> {
     if (!this.#isElected) return;
     const headers = { "content-type": "application/merge-patch+json" };

@@ -108,3 +108,47 @@ test("waiting ends when it is aborted", async () => {
   abort.abort(new Error("enough"));
   await expect(rest).rejects.toThrow("enough");
 });
+
+test("a request that is delayed holds it, and has a time of its own beside the limit", async () => {
+  const { clock, quiet } = begin();
+  let rest: unknown;
+  void quiet.rest(1000).then((found) => (rest = found));
+  const over = quiet.delay(3000);
+  await pass(clock, 3000);
+  expect(rest).toBeUndefined();
+  over();
+  await pass(clock, 240);
+  expect(rest).toBeUndefined();
+  await pass(clock, 40);
+  expect(rest).toBe("quiet");
+});
+
+test("a delay whose end nobody tells holds it for no longer than it may take; what goes on is still restless", async () => {
+  const { clock, quiet, work } = begin();
+  quiet.delay(3000);
+  clock.advance(4990);
+  expect(quiet.isQuiet).toBe(false);
+  clock.advance(10);
+  expect(quiet.isQuiet).toBe(true);
+  work.add("GET");
+  let rest: unknown;
+  quiet.delay(500);
+  void quiet.rest(1000).then((found) => (rest = found));
+  await pass(clock, 980);
+  expect(rest).toBeUndefined();
+  await pass(clock, 40);
+  expect(rest).toBe("restless");
+});
+
+test("time in which this process had to wait for the machine does not count", async () => {
+  const { clock, quiet } = begin();
+  let rest: unknown;
+  void quiet.rest(10_000).then((found) => (rest = found));
+  await pass(clock, 100);
+  // As one whole step: the look that was due after 20 ms comes now.
+  clock.advance(1000);
+  await pass(clock, 100);
+  expect(rest).toBeUndefined();
+  await pass(clock, 60);
+  expect(rest).toBe("quiet");
+});

@@ -6,7 +6,8 @@
  * go on for ever, and do not count. A program that reads again and again without end counts as at rest when nothing has
  * changed for several windows.
  *
- * The window is learned: it is twice the longest pause between a stir and the write that follows it in the clean runs.
+ * The window is learned: it is twice the longest pause between a stir and the write that follows it in the clean runs. Time in which this
+ * process had to wait for the machine does not count.
  *
  * @module
  */
@@ -52,6 +53,8 @@ export class Quiet {
   /** The last request of a program, change or delivery that a write may follow. */
   #lastCause = 0;
   #longest = 0;
+  /** The sum of all delays, in ms. */
+  #delayed = 0;
 
   /**
    * @param clock of the machine: programs live by it
@@ -98,6 +101,13 @@ export class Quiet {
     };
   }
 
+  /** A request is under way for a time, which does not count against the limit of a rest. The result is called when it goes on. */
+  delay(millis: number): () => void {
+    this.#delayed += millis;
+    // The clock of who delays it may be a little behind.
+    return this.expect(millis + MAX_WINDOW_MS);
+  }
+
   get isQuiet(): boolean {
     if (this.#isBusy()) return false;
     const now = this.#clock.steady();
@@ -108,14 +118,22 @@ export class Quiet {
     return still >= millis && (now - this.#lastRead >= millis || still >= POLLING_WINDOWS * millis);
   }
 
-  /** Resolves when programs are at rest, or after a limit of time. */
+  /** Resolves when programs are at rest, or after a limit of time, beside which delays have their own. */
   async rest(limitMillis: number, signal?: AbortSignal): Promise<Rest> {
-    const end = this.#clock.steady() + limitMillis;
+    const end = this.#clock.steady() + limitMillis - this.#delayed;
     while (!this.isQuiet) {
       signal?.throwIfAborted();
-      if (this.#clock.steady() >= end) return "restless";
+      const before = this.#clock.steady();
+      if (before >= end + this.#delayed) return "restless";
       await sleep(this.#clock, LOOK_MS, signal, { holds: true });
+      this.#leaveOut(this.#clock.steady() - before - LOOK_MS);
     }
     return "quiet";
+  }
+
+  /** The machine was so busy that it let this process wait: it may have let programs wait as long. */
+  #leaveOut(millis: number): void {
+    this.#lastStir += millis;
+    this.#lastRead += millis;
   }
 }

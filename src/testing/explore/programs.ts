@@ -8,15 +8,17 @@
  */
 import { availableParallelism } from "node:os";
 import type { Laboratory, RunOrder, RunRecord, ScenarioOutline } from "../../explore/contract/laboratory.ts";
-import type { Perturbation, PerturbationType, Plan } from "../../explore/contract/plan.ts";
+import type { Perturbation, PerturbationType } from "../../explore/contract/plan.ts";
 import type { Actor } from "../../explore/contract/trace.ts";
 import { millisOf } from "../../util/duration.ts";
+import { Semaphore } from "../../util/semaphore.ts";
 import { type Operations, PreparedScenario } from "./laboratory.ts";
 import { type Played, play } from "./play.ts";
 import { playableIn } from "./playable.ts";
 import type { ProgramCommand } from "./programs-process.ts";
 import { QuietWindow } from "./programs-quiet.ts";
-import { type ProgramOutput, ProgramsWorld } from "./programs-world.ts";
+import type { ProgramOutput } from "./programs-replicas.ts";
+import { ProgramsWorld } from "./programs-world.ts";
 import type { Scenario } from "./scenario.ts";
 
 /** How programs are explored. */
@@ -42,6 +44,8 @@ const MAX_PAUSE_MS = 10_000;
 const PATIENCE_MS = 2000;
 /** The longest delay of an answer, and of a webhook. */
 const MAX_SLOW_MS = 3000;
+/** How often in a row a request is refused at most: work queues double the time before they try again, from 5 ms to more than a second here. */
+const MAX_REFUSALS = 8;
 
 /** See the head of this file. */
 export class ProgramsLaboratory implements Laboratory {
@@ -51,6 +55,8 @@ export class ProgramsLaboratory implements Laboratory {
   readonly #prepared: PreparedScenario;
   readonly #options: ProgramsOptions;
   readonly #window = new QuietWindow();
+  /** Each run starts processes: more than were asked for at once would make all of them late. */
+  readonly #slots: Semaphore;
   readonly #electing = new Set<Actor>();
   readonly #played = new Set<string>();
   readonly #outputs = new WeakMap<RunRecord, readonly ProgramOutput[]>();
@@ -60,6 +66,7 @@ export class ProgramsLaboratory implements Laboratory {
     this.#options = options;
     this.scenario = prepared.outline;
     this.parallel = options.workers ?? availableParallelism();
+    this.#slots = new Semaphore(this.parallel);
   }
 
   /** Prepares the runs of a scenario. @throws Error where what it begins with is refused */
@@ -75,15 +82,31 @@ export class ProgramsLaboratory implements Laboratory {
     return playableIn("over HTTP", { elects: this.#electing.size > 0, hasNodes: this.scenario.nodes.length > 0 });
   }
 
-  async run(order: RunOrder, signal?: AbortSignal): Promise<RunRecord> {
-    await using played = await this.open(order, signal);
-    this.#outputs.set(played.record, played.world.output);
-    return played.record;
+  /** Plays an order, as soon as fewer than {@link ProgramsLaboratory.parallel} are played. */
+  run(order: RunOrder, signal?: AbortSignal): Promise<RunRecord> {
+    return this.#slots.run(async () => {
+      await using played = await this.open(order, signal);
+      this.#outputs.set(played.record, played.world.output);
+      return played.record;
+    }, signal);
   }
 
   /** Members whose operations are not tried, and why. */
   get skipped(): PreparedScenario["skipped"] {
     return this.#prepared.skipped;
+  }
+
+  /** Returns a perturbation that lasts no longer than can be waited for in real time. */
+  asPlayed(perturbation: Perturbation): Perturbation {
+    switch (perturbation.type) {
+      case "refused":
+        return { ...perturbation, times: Math.min(perturbation.times, MAX_REFUSALS) };
+      case "slow":
+      case "slow-webhooks":
+        return { ...perturbation, byMillis: Math.min(perturbation.byMillis, MAX_SLOW_MS) };
+      default:
+        return perturbation;
+    }
   }
 
   /** What programs have printed in a run. */
@@ -98,7 +121,8 @@ export class ProgramsLaboratory implements Laboratory {
     let world: ProgramsWorld | undefined;
     const parts = this.#prepared.partsFor((context) => (world = new ProgramsWorld(settings, context)));
     const scenario = { ...parts.scenario, pause: this.#pauseOf(order) };
-    const played = await play({ ...parts, scenario }, { ...order, plan: inRealTime(order.plan) }, signal);
+    const plan = order.plan.map((one) => this.asPlayed(one));
+    const played = await play({ ...parts, scenario }, { ...order, plan }, signal);
     // A run that has ended has stopped its programs.
     if (order.beforeWrite !== undefined && !world!.isStopped) world!.pause();
     if (order.plan.length === 0) this.#window.learn(world!.longestPause);
@@ -123,10 +147,3 @@ export class ProgramsLaboratory implements Laboratory {
     return isAgain ? Math.max(asked, PATIENCE_MS) : asked;
   }
 }
-
-/** Cuts the delays of a plan to what can be waited for. */
-const inRealTime = (plan: Plan): Plan =>
-  plan.map((one): Perturbation => {
-    if (one.type !== "slow" && one.type !== "slow-webhooks") return one;
-    return { ...one, byMillis: Math.min(one.byMillis, MAX_SLOW_MS) };
-  });

@@ -7,7 +7,7 @@ import type { Fault, Finding } from "../../explore/contract/finding.ts";
 import type { MakeJudge } from "../../explore/contract/judge.ts";
 import type { Laboratory, RunOrder, RunRecord } from "../../explore/contract/laboratory.ts";
 import { CoverageCounter } from "../../explore/coverage.ts";
-import type { Exploration } from "../../explore/explore.ts";
+import type { Exploration } from "../../explore/exploration.ts";
 import { References, Runs, faultOf } from "../../explore/runs.ts";
 import { type Clock, systemClock } from "../../util/clock.ts";
 

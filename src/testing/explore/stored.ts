@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { isAside } from "../../explore/aside.ts";
 import type { State, StoredObject } from "../../explore/contract/state.ts";
 import type { Actor, ObjectRef } from "../../explore/contract/trace.ts";
 import type { NormalNames } from "../../explore/names.ts";
@@ -33,13 +34,6 @@ export function refOf({
   metadata: { name, namespace },
 }: StoredObject): ObjectRef & { readonly name: string } {
   return { group: groupOf(apiVersion), kind, ...(namespace !== undefined && { namespace }), name };
-}
-
-/** Events, and the Leases of leader election: they tell nothing of what a program has done. */
-export function isAside({ group, kind }: Pick<ObjectRef, "group" | "kind">, object: StoredObject): boolean {
-  if (kind === "Event") return group === "" || group.startsWith("events.");
-  if (kind !== "Lease" || !group.startsWith("coordination.")) return false;
-  return (object["spec"] as { readonly holderIdentity?: string } | undefined)?.holderIdentity !== undefined;
 }
 
 /** The records of a base cluster, which all runs begin with; objects are read when they are needed. */

@@ -44,6 +44,8 @@ export interface World extends AsyncDisposable {
   leadChanges(program: ProgramLife, index: number): Promise<void>;
   /** Sends the request of a program that has died meanwhile. */
   resend(request: KeptRequest): void;
+  /** A request is under way for a time: there is no rest before it has passed. The result is called when the request goes on, or is lost. */
+  delays(millis: number): () => void;
   /** Resolves when nothing happens until time passes. @throws NotSettled, HotLoop or ReconcileFailed, as {@link TestCluster.settled} */
   rest(): Promise<void>;
   /** Called when all is at rest: does what the world itself has waited for; false where there is nothing. */

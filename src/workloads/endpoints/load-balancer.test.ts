@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { AddressPool } from "./load-balancer.ts";
+import type { Service } from "../../client/kinds/index.ts";
+import { AddressPool, planAddresses } from "./load-balancer.ts";
 
 test.each([
   ["192.0.2.0/29", "IPv4", ["192.0.2.1", "192.0.2.2", "192.0.2.3", "192.0.2.4", "192.0.2.5", "192.0.2.6"]],
@@ -44,4 +45,28 @@ test("an address has one owner, whatever is taken and freed, and the lowest free
       }
     }),
   );
+});
+
+const service = (spec: object, ...addresses: readonly string[]): Service =>
+  ({
+    apiVersion: "v1",
+    kind: "Service",
+    metadata: { name: "a", namespace: "default" },
+    spec: { ipFamilies: ["IPv4"], ...spec },
+    status: { loadBalancer: addresses.length > 0 ? { ingress: addresses.map((ip) => ({ ip })) } : {} },
+  }) as unknown as Service;
+
+test("a Service whose write was refused is given the same address again", () => {
+  const pool = new AddressPool(["192.0.2.1/32"]);
+  const wants = service({ type: "LoadBalancer" });
+  const first = planAddresses(wants, "default/a", pool);
+  expect(first.againMillis).toBeUndefined();
+  expect(planAddresses(wants, "default/a", pool)).toEqual(first);
+});
+
+test("a Service that wants no address any more frees also one that was never seen in its status", () => {
+  const pool = new AddressPool(["192.0.2.1/32"]);
+  planAddresses(service({ type: "LoadBalancer" }), "default/a", pool);
+  planAddresses(service({ type: "ClusterIP" }), "default/a", pool);
+  expect(pool.ownerOf("192.0.2.1")).toBeUndefined();
 });

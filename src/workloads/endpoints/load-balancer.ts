@@ -20,6 +20,8 @@ export const wantsAddress = ({ metadata, spec }: Service): boolean =>
 export class AddressPool {
   readonly #ranges: readonly Range[];
   readonly #owners = new Map<string, string>();
+  /** The addresses of each owner. */
+  readonly #addresses = new Map<string, Set<string>>();
 
   /** @param networks networks such as `192.0.2.0/24`, at most one of a family */
   constructor(networks: readonly string[]) {
@@ -43,7 +45,7 @@ export class AddressPool {
   take(address: string, owner: string): boolean {
     const before = this.#owners.get(address);
     if (before !== undefined) return before === owner;
-    this.#owners.set(address, owner);
+    this.#own(address, owner);
     return true;
   }
 
@@ -51,20 +53,35 @@ export class AddressPool {
   free(address: string, owner: string): void {
     if (this.#owners.get(address) !== owner) return;
     this.#owners.delete(address);
+    const others = this.#addresses.get(owner);
+    others?.delete(address);
+    if (others?.size === 0) this.#addresses.delete(owner);
     for (const range of this.#ranges) range.freed(address);
   }
 
   /** Frees all addresses that somebody has. */
   freeAll(owner: string): void {
-    for (const [address, by] of this.#owners) if (by === owner) this.free(address, owner);
+    for (const address of this.#addresses.get(owner) ?? []) this.free(address, owner);
+  }
+
+  /** The address of a family that somebody has. */
+  heldBy(owner: string, family: string): string | undefined {
+    return [...(this.#addresses.get(owner) ?? [])].find((address) => isOf(address, family));
   }
 
   /** Takes the lowest free address of a family; undefined where there is none. */
   takeNext(family: string, owner: string): string | undefined {
     const range = this.#ranges.find((one) => one.family === family);
     const address = range?.next((one) => !this.#owners.has(one));
-    if (address !== undefined) this.#owners.set(address, owner);
+    if (address !== undefined) this.#own(address, owner);
     return address;
+  }
+
+  #own(address: string, owner: string): void {
+    this.#owners.set(address, owner);
+    const others = this.#addresses.get(owner);
+    if (others) others.add(address);
+    else this.#addresses.set(owner, new Set([address]));
   }
 }
 
@@ -123,6 +140,8 @@ const ASK_AGAIN_MS = 60_000;
 export function planAddresses(service: Service, owner: string, pool: AddressPool): Plan {
   const has = addressesOfService(service);
   if (!wantsAddress(service)) {
+    // The write that gave it one may never have been seen.
+    if (service.spec.type !== "LoadBalancer" && has.length === 0) pool.freeAll(owner);
     if (service.spec.type === "LoadBalancer" || !has.some((address) => pool.has(address))) return { stages: [] };
     return { stages: [[updatesStatus(ServiceKind, withAddresses(service, []))]] };
   }
@@ -142,8 +161,10 @@ export function planAddresses(service: Service, owner: string, pool: AddressPool
   return { stages: [writes, wanted.length > 0 ? [ensured] : []], againMillis };
 }
 
-/** The address that a Service asks for, where it is free, else the lowest free one. */
+/** The address that a Service was given and does not show yet; else the one that it asks for, where it is free; else the lowest free one. */
 function newAddress(service: Service, family: string, owner: string, pool: AddressPool): string | undefined {
+  const held = pool.heldBy(owner, family);
+  if (held !== undefined) return held;
   const bytes = addressBytes(service.spec.loadBalancerIP ?? "");
   const asked = bytes && addressText(bytes);
   if (asked !== undefined && isOf(asked, family) && pool.has(asked) && pool.take(asked, owner)) return asked;

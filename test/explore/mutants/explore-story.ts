@@ -116,6 +116,7 @@ export async function exploreStory({ story, seed, plans, known }: StoryOrder): P
       if (finding && isNew(finding)) over.abort();
     },
   });
-  const { findings, notices, runs, seconds, ended } = explored;
+  const { findings, notices, runs, seconds, ended, failure } = explored;
+  if (failure) throw failure;
   return { faults: [...findings, ...notices].map(shown), plans: explored.plans, runs, seconds, ended };
 }

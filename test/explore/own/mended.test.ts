@@ -50,7 +50,7 @@ const objectIn = ({ states }: RunRecord, kind: string, name: string, namespace: 
 
 test("CTL-NS-1: a namespace that was made again under the name of a deleted one keeps what it has", async () => {
   const gap = { type: "gap", at: event("Namespace", "DELETED", "team"), untilStep: 3 } as const;
-  const { trace } = await play("namespaces", gap);
+  const { trace } = await play("namespaces", gap, [0, 1, 2, 3]);
   const again = trace.find(({ type, ...entry }) => type === "step" && "step" in entry && entry.step === 3)!.seq;
   const deleted = trace
     .slice(again)
@@ -101,4 +101,32 @@ test("CTL-BIND-36: a volume that was freed is not given back to a claim of which
   const [one] = run.states.at(-1)!.state.objects.filter(({ kind }) => kind === "PersistentVolume");
   expect(one).toMatchObject({ spec: expect.not.objectContaining({ claimRef: expect.anything() }) });
   expect(one).toMatchObject({ status: { phase: "Available" } });
+});
+
+test("a bundle of trust that is deleted long before its controller hears of it is made again", async () => {
+  const clean = await play("bundle of trust", undefined, [0, 1]);
+  const bundles = ({ states }: RunRecord): readonly string[] =>
+    states.at(-1)!.state.objects.flatMap(({ kind, metadata }) => (kind === "ClusterTrustBundle" ? metadata.name : []));
+  const [name = ""] = bundles(clean);
+  const at = { ...event("ClusterTrustBundle", "ADDED", name), group: "certificates.k8s.io" };
+  expect(bundles(await play("bundle of trust", { type: "gap", at, untilStep: 2 }, [0, 1]))).toEqual([name]);
+});
+
+test("CTL-PVCP-6: a claim whose Pod nobody has seen goes when the Pod is gone", async () => {
+  const gap = { type: "gap", at: event("Pod", "ADDED", "p", "default"), untilStep: 4 } as const;
+  const run = await play("claims in use", gap, [0, 2, 3]);
+  expect(objectIn(run, "PersistentVolumeClaim", "a", "default")).toBeUndefined();
+});
+
+test("an address that a Service does not want any more is free, also where nobody saw that it had it", async () => {
+  const gap = { type: "gap", at: event("Service", "MODIFIED", "b", "default"), untilStep: 3 } as const;
+  const run = await play("load balancers", gap, [0, 1, 2, 3, 4]);
+  expect(objectIn(run, "Service", "c", "default")).toHaveProperty("status.loadBalancer.ingress");
+});
+
+test("a certificate that is changed before its controller has seen it is mended", async () => {
+  const gap = { type: "gap", at: event("ConfigMap", "ADDED", "kube-root-ca.crt", "default"), untilStep: 3 } as const;
+  const run = await play("system namespaces", gap, [0, 1, 2]);
+  const made = objectIn(run, "ConfigMap", "kube-root-ca.crt", "default");
+  expect(made).toHaveProperty(["data", "ca.crt"], expect.stringContaining("BEGIN CERTIFICATE"));
 });

@@ -18,9 +18,23 @@ export const template = (image: string, more: object = {}) => ({
 });
 export const selector = { matchLabels: { app: "web" } };
 
-export const pod = (name: string, labels: object, spec: object = {}) => ({
+export const pod = (name: string, labels: Readonly<Record<string, string>> = {}, spec: object = {}) => ({
   apiVersion: "v1",
   kind: "Pod",
   metadata: { name, labels },
   spec: { containers: [{ name: "c", image: "web:1" }], ...spec },
 });
+
+/** A patch of the image of a workload. */
+export const image = (name: string) => ({ spec: { template: { spec: { containers: [{ name: "c", image: name }] } } } });
+
+export const configMap = (name: string, more: object = {}) => ({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { name, ...more },
+});
+
+/** A user waits for what was asked for before going on: a step fails where it is not there yet, and what follows tells nothing. */
+export function need(what: string, is: boolean): void {
+  if (!is) throw new Error(`expected ${what} before the user goes on`);
+}

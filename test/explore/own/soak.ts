@@ -2,15 +2,17 @@
  * `npm run soak:explore`: explores all stories by turns, each time with another seed, until the time is over. Each finding is a file.
  *
  *     npm run soak:explore -- --hours 1 [--seed S] [--budget 60s] [--plans N] [--only rollout,job] [--rounds 1] [--out DIR]
+ *         [--perturbations crash,lead-changes]
  *     npm run soak:explore -- --only job --replay FILE
  */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import type { PerturbationType } from "../../../src/explore/contract/plan.ts";
 import type { Finding } from "../../../src/explore/contract/finding.ts";
 import { encodeFinding } from "../../../src/explore/finding-file.ts";
 import { describePlan } from "../../../src/explore/perturbations/index.ts";
-import type { Duration } from "../../../src/util/duration.ts";
+import { type Duration, millisOf } from "../../../src/util/duration.ts";
 import { exploreStory, replayStory } from "./run.ts";
 import { OWN_STORIES } from "./stories.ts";
 
@@ -22,6 +24,7 @@ const { values } = parseArgs({
     budget: { type: "string", default: "60s" },
     plans: { type: "string" },
     only: { type: "string" },
+    perturbations: { type: "string" },
     out: { type: "string", default: "findings" },
     replay: { type: "string" },
   },
@@ -55,21 +58,23 @@ async function soakAll(): Promise<void> {
 }
 
 async function soak(name: string, seed: number): Promise<void> {
-  const { result, findings, accepted } = await exploreStory(OWN_STORIES[name]!, {
+  const { exploration, findings, notices, accepted } = await exploreStory(OWN_STORIES[name]!, {
     seed,
-    budget: values.budget as Duration,
+    budgetMillis: millisOf(values.budget as Duration),
     ...(values.plans !== undefined && { plans: Number(values.plans) }),
+    ...(values.perturbations !== undefined && { only: values.perturbations.split(",") as PerturbationType[] }),
   });
-  const { plans, runs, seconds, ended } = result.exploration;
+  const { plans, runs, seconds, ended } = exploration;
   totals.plans += plans;
   totals.runs += runs;
   totals.findings += findings.length;
   console.log(
     `${name} (seed ${seed}): ${plans} plans in ${runs} runs, ${seconds.toFixed(1)} s, ${ended}; ` +
-      `${findings.length} findings, ${accepted.length} accepted, ${result.notices.length} notices`,
+      `${findings.length} findings, ${accepted.length} accepted, ${notices.length} notices`,
   );
   findings.forEach((finding, index) => report(finding, `${name.replaceAll(" ", "-")}-${seed}-${index}.json`));
-  for (const notice of result.notices) print(notice);
+  for (const notice of notices) print(notice);
+  for (const { fault, plan } of accepted) console.log(`  accepted ${fault.key}\n    ${describePlan(plan).join("; ")}`);
 }
 
 function report(finding: Finding, file: string): void {

@@ -1,21 +1,14 @@
 /**
- * Stories of the controllers of Services, nodes and the Pods on them.
+ * Stories of the controllers of nodes and the Pods on them.
  *
  * @module
  */
 import { Node, Pod, ResourceClaim } from "../../../src/client/kinds/index.ts";
 import type { Cluster } from "../../../src/testing/contract.ts";
 import { PODS, core, pod, selector, template } from "./objects.ts";
-import type { OwnStory } from "./story.ts";
+import { type OwnStory, isLateCreate } from "./story.ts";
 
 const node = (name: string) => ({ apiVersion: "v1", kind: "Node", metadata: { name } });
-
-const loadBalancer = (name: string) => ({
-  apiVersion: "v1",
-  kind: "Service",
-  metadata: { name },
-  spec: { type: "LoadBalancer", ports: [{ port: 80 }] },
-});
 
 const DEVICES = { requests: [{ name: "r", exactly: { deviceClassName: "gpu" } }] };
 
@@ -37,81 +30,8 @@ async function allocate(cluster: Cluster): Promise<void> {
   }
 }
 
-const TRIGGER_TIME = '.metadata.annotations["endpoints.kubernetes.io/last-change-trigger-time"]';
-
 /** The stories by their names. */
 export const NODE_STORIES: Readonly<Record<string, OwnStory>> = {
-  endpoints: {
-    explored: ["endpoints", "endpointslice", "endpointslicemirroring"],
-    beside: PODS,
-    accepted: [
-      {
-        key: "leaked Endpoints default/own",
-        why: "nobody who sees the Endpoints after their Service was made and deleted can know that there was one",
-      },
-    ],
-    scenario: {
-      name: "Services get the addresses of their Pods, and of their own Endpoints",
-      nodes: 2,
-      // When they were seen to change is kept in memory: whoever takes over tells of another time, or of none.
-      ignore: [
-        { kind: { group: "", kind: "Endpoints" }, path: TRIGGER_TIME },
-        { kind: { group: "discovery.k8s.io", kind: "EndpointSlice" }, path: TRIGGER_TIME },
-      ],
-      steps: [
-        {
-          name: "create",
-          create: [
-            {
-              apiVersion: "v1",
-              kind: "Service",
-              metadata: { name: "web" },
-              spec: { selector: { app: "web" }, ports: [{ port: 80 }] },
-            },
-            { apiVersion: "v1", kind: "Service", metadata: { name: "own" }, spec: { ports: [{ port: 80 }] } },
-            {
-              apiVersion: "v1",
-              kind: "Endpoints",
-              metadata: { name: "own" },
-              subsets: [{ addresses: [{ ip: "10.9.9.9" }], ports: [{ port: 80 }] }],
-            },
-            pod("a", { app: "web" }),
-          ],
-        },
-        { name: "a second Pod", create: pod("b", { app: "web" }) },
-        { name: "a Pod leaves", patch: { ...core("Pod", "a"), with: { metadata: { labels: { app: "other" } } } } },
-        { name: "a Pod goes", delete: core("Pod", "b") },
-        { name: "another comes", create: pod("c", { app: "web" }) },
-        {
-          name: "other addresses",
-          patch: {
-            ...core("Endpoints", "own"),
-            with: { subsets: [{ addresses: [{ ip: "10.9.9.8" }], ports: [{ port: 80 }] }] },
-          },
-        },
-        { name: "a Service goes", delete: core("Service", "own") },
-        { name: "another goes", delete: core("Service", "web") },
-      ],
-    },
-  },
-  "load balancers": {
-    explored: ["service-lb"],
-    beside: PODS,
-    settings: { loadBalancerAddresses: ["192.0.2.1/32"] },
-    scenario: {
-      name: "Services get the one address of a load balancer, and give it back",
-      steps: [
-        { name: "create", create: loadBalancer("a") },
-        { name: "another waits", create: loadBalancer("b") },
-        { name: "delete the first", delete: core("Service", "a") },
-        {
-          name: "the other wants none any more",
-          patch: { ...core("Service", "b"), with: { spec: { type: "ClusterIP" } } },
-        },
-        { name: "a third gets it", create: loadBalancer("c") },
-      ],
-    },
-  },
   scheduling: {
     explored: ["scheduler"],
     beside: ["garbage-collector", "namespace-controller"],
@@ -143,7 +63,8 @@ export const NODE_STORIES: Readonly<Record<string, OwnStory>> = {
     scenario: {
       name: "a node is lost, and comes back",
       nodes: 2,
-      pause: "10m",
+      // Whoever takes over waits for the five minutes of a toleration anew.
+      pause: "15m",
       steps: [
         {
           name: "create",
@@ -220,10 +141,11 @@ export const NODE_STORIES: Readonly<Record<string, OwnStory>> = {
   devices: {
     explored: ["resourceclaim"],
     accepted: [
-      {
-        key: "leaked ResourceClaim.resource.k8s.io default/",
+      ...["a", "b"].map((name) => ({
+        key: `leaked ResourceClaim.resource.k8s.io default/${name}-own-*`,
+        when: isLateCreate("ResourceClaim"),
         why: "claims have generated names: a create that arrives when the Pod has another one is found out by nobody, and its claim goes with the Pod",
-      },
+      })),
       {
         key: "differs ResourceClaim.resource.k8s.io default/shared .metadata.finalizers",
         why: "a claim without an allocation keeps its finalizer until it is deleted: a scheduler that allocates it writes the finalizer first",

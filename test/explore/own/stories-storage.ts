@@ -3,13 +3,13 @@
  *
  * @module
  */
-import { Node, VolumeAttachment } from "../../../src/client/kinds/index.ts";
+import { Node, PersistentVolume, PersistentVolumeClaim, VolumeAttachment } from "../../../src/client/kinds/index.ts";
 import type { Cluster } from "../../../src/testing/contract.ts";
+import { core, need } from "./objects.ts";
 import type { OwnStory } from "./story.ts";
 
 const BESIDE = ["garbage-collector", "namespace"];
 const BOUND = [...BESIDE, "persistentvolume-binder"];
-const core = (kind: string, name: string) => ({ apiVersion: "v1", kind, name });
 const STORAGE = "storage.k8s.io/v1";
 
 const volume = (name: string, storage: string, more: object = {}) => ({
@@ -83,12 +83,42 @@ async function beReady(cluster: Cluster): Promise<void> {
     await nodes.status.patch({ name: metadata.name }, { status: { conditions: [{ type: "Ready", status: "True" }] } });
 }
 
-/** Does what an attacher does with all attachments. */
-async function attach(cluster: Cluster): Promise<void> {
+/** Does what an attacher does with all attachments, once there is one to a node. */
+async function attach(cluster: Cluster, nodeName: string): Promise<void> {
   const attachments = cluster.client().resource(VolumeAttachment);
-  for (const { metadata } of (await attachments.list()).items)
+  const { items } = await attachments.list();
+  need(
+    `an attachment to ${nodeName}`,
+    items.some(({ spec }) => spec.nodeName === nodeName),
+  );
+  for (const { metadata } of items)
     // oxlint-disable-next-line no-await-in-loop -- there are two
     await attachments.status.patch({ name: metadata.name }, { status: { attached: true } });
+}
+
+/** Deletes a claim that is bound. */
+async function deleteBound(cluster: Cluster, name: string): Promise<void> {
+  const claims = cluster.client().resource(PersistentVolumeClaim);
+  const { status } = await claims.get({ name, namespace: "default" });
+  need(`claim ${name} to be bound`, status?.phase === "Bound");
+  await claims.delete({ name, namespace: "default" });
+}
+
+/** Has the volume of a claim kept when the claim goes. */
+async function keepVolume(cluster: Cluster, name: string): Promise<void> {
+  const client = cluster.client();
+  const { spec } = await client.resource(PersistentVolumeClaim).get({ name, namespace: "default" });
+  need(`claim ${name} to have a volume`, spec.volumeName !== undefined);
+  const patch = { spec: { persistentVolumeReclaimPolicy: "Retain" } };
+  await client.resource(PersistentVolume).patch({ name: spec.volumeName! }, patch);
+}
+
+/** Deletes the volume that is kept without a claim. */
+async function deleteReleased(cluster: Cluster): Promise<void> {
+  const volumes = cluster.client().resource(PersistentVolume);
+  const released = (await volumes.list()).items.filter(({ status }) => status.phase === "Released");
+  need("one released volume", released.length === 1);
+  await volumes.delete({ name: released[0]!.metadata.name });
 }
 
 const CLASS = { apiVersion: STORAGE, kind: "VolumeAttributesClass", name: "fast" };
@@ -110,13 +140,22 @@ export const STORAGE_STORIES: Readonly<Record<string, OwnStory>> = {
       start: [volume("small", "1Gi"), volume("large", "5Gi", { accessModes: ["ReadWriteMany"] })],
       steps: [
         { name: "claim", create: [claim("a", "1Gi"), claim("b", "3Gi", { accessModes: ["ReadWriteMany"] })] },
-        { name: "delete one", delete: core("PersistentVolumeClaim", "a") },
+        { name: "delete one", do: (cluster) => deleteBound(cluster, "a") },
         { name: "make it again", create: claim("a", "1Gi") },
         { name: "another volume", create: volume("more", "1Gi") },
         {
           name: "free the old one",
           patch: { ...core("PersistentVolume", "small"), with: { spec: { claimRef: null } } },
         },
+        {
+          name: "a volume for a claim of a name",
+          create: volume("kept", "1Gi", { claimRef: { namespace: "default", name: "d" } }),
+        },
+        { name: "which comes, and waits for a class first", create: claim("d", "1Gi", { storageClassName: "other" }) },
+        { name: "it goes", delete: core("PersistentVolumeClaim", "d") },
+        { name: "it comes again", create: claim("d", "1Gi") },
+        { name: "its volume goes", delete: core("PersistentVolume", "kept") },
+        { name: "and so does it", do: (cluster) => deleteBound(cluster, "d") },
         { name: "a claim that names its volume", create: claim("c", "1Gi", { volumeName: "small" }) },
         { name: "delete a volume in use", delete: core("PersistentVolume", "large") },
         { name: "and its claim", delete: core("PersistentVolumeClaim", "b") },
@@ -159,9 +198,16 @@ export const STORAGE_STORIES: Readonly<Record<string, OwnStory>> = {
             claim("b", "1Gi", { storageClassName: "simulated" }),
           ],
         },
-        { name: "delete one", delete: core("PersistentVolumeClaim", "a") },
+        { name: "delete one", do: (cluster) => deleteBound(cluster, "a") },
         { name: "make it again", create: claim("a", "1Gi", { storageClassName: "simulated" }) },
+        { name: "keep the volume of the other", do: (cluster) => keepVolume(cluster, "b") },
         { name: "delete the other", delete: core("PersistentVolumeClaim", "b") },
+        { name: "make it again, too", create: claim("b", "1Gi", { storageClassName: "simulated" }) },
+        { name: "one for a Pod that comes later", create: claim("late", "1Gi", { storageClassName: "late" }) },
+        { name: "which comes", create: pod("p", of("late")) },
+        { name: "delete the claim in use", delete: core("PersistentVolumeClaim", "late") },
+        { name: "the Pod goes", delete: core("Pod", "p") },
+        { name: "delete the kept volume", do: deleteReleased },
       ],
     },
   },
@@ -271,10 +317,10 @@ export const STORAGE_STORIES: Readonly<Record<string, OwnStory>> = {
       steps: [
         beReady,
         { name: "Pods come", create: [pod("p", of("a"), { nodeName: "one" }), pod("q", of("b"), { nodeName: "one" })] },
-        { name: "they are attached", do: attach },
+        { name: "they are attached", do: (cluster) => attach(cluster, "one") },
         { name: "one goes", delete: core("Pod", "p") },
         { name: "it comes to another node", create: pod("p", of("a"), { nodeName: "two" }) },
-        { name: "it is attached there", do: attach },
+        { name: "it is attached there", do: (cluster) => attach(cluster, "two") },
         {
           name: "the other one ends",
           patch: { ...core("Pod", "q"), subresource: "status", with: { status: { phase: "Succeeded" } } },

@@ -3,17 +3,32 @@
  *
  * @module
  */
+import type { Finding } from "../../../src/explore/contract/finding.ts";
+import type { Plan } from "../../../src/explore/contract/plan.ts";
 import type { ControllerSettings } from "../../../src/controllers/index.ts";
 import type { ClusterOptions } from "../../../src/testing/contract.ts";
 import type { Scenario } from "../../../src/testing/explore/scenario.ts";
 
 /** What an exploration finds and we leave, as kube-controller-manager does the same. */
 export interface Accepted {
-  /** The key of the fault, or its beginning. */
+  /** The key of the fault, or its words in the beginning: `leaked Pod default/a-*`. */
   readonly key: string;
+  /** Which plans show it; all by default. */
+  readonly when?: (plan: Plan) => boolean;
   /** Why nothing can be mended. */
   readonly why: string;
 }
+
+/** Whether a plan lets a create of a kind be handled when its program has begun anew, or another replica leads. */
+export const isLateCreate =
+  (kind: string) =>
+  (plan: Plan): boolean =>
+    plan.some(
+      (one) =>
+        ((one.type === "crash" && one.when === "late") || one.type === "lead-changes") &&
+        one.at.verb === "create" &&
+        one.at.kind === kind,
+    );
 
 /** A scenario of built-in controllers. */
 export interface OwnStory {
@@ -28,3 +43,7 @@ export interface OwnStory {
   readonly cluster?: Omit<ClusterOptions, "clock" | "seed" | "from" | "routes" | "controllers">;
   readonly accepted?: readonly Accepted[];
 }
+
+/** Whether a story accepts a finding. */
+export const isAccepted = ({ accepted = [] }: OwnStory, { fault, plan }: Pick<Finding, "fault" | "plan">): boolean =>
+  accepted.some(({ key, when }) => `${fault.key} `.startsWith(`${key} `) && (when?.(plan) ?? true));

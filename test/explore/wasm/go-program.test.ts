@@ -21,7 +21,7 @@ describe.skipIf(file === undefined)(
       ? [await program(), await program("--mended"), await program("--leader-elect")]
       : ([] as never);
 
-    test("reconciles under moved time, at the instants that it asks for", async () => {
+    test("reconciles under virtual time, at the instants that it asks for", async () => {
       await using cluster = await createCluster();
       const process = plain.start(contextOf(cluster));
       await cluster.settled();

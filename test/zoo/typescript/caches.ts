@@ -80,11 +80,11 @@ async function sweeper(context: ProgramContext, mended: boolean): Promise<void> 
     if (tenants.get(owner)) return;
     // It is tried again when the cache has it.
     if (mended && (await context.client.resource(Tenant).find(owner))) throw new Error("the cache is behind");
-    await attempt(
-      context.client.resource(ConfigMap).delete(mended ? one : keyOf<"Namespaced">(one)),
-      "NotFound",
-      "Conflict",
-    );
+    const { resourceVersion } = one.metadata;
+    const maps = context.client.resource(ConfigMap);
+    // Not where the tenant has come back meanwhile, with newer settings.
+    const deletion = mended ? maps.delete(one, { resourceVersion }) : maps.delete(keyOf<"Namespaced">(one));
+    await attempt(deletion, "NotFound", "Conflict");
   });
 }
 

@@ -118,6 +118,10 @@ export class CsiWorld implements World {
     this.#inner.resend(request);
   }
 
+  delays(millis: number): () => void {
+    return this.#inner.delays(millis);
+  }
+
   async rest(): Promise<void> {
     await this.#inner.rest();
     await this.#look();

@@ -1,5 +1,5 @@
 /** An exploration whose program does not let the loop of its thread go on. */
-import { defineExploration, type ExplorationModule } from "../../explore.ts";
+import { defineExploration, type ExplorationModule } from "../../explored.ts";
 import { asking } from "../certificates.ts";
 
 const exploration: ExplorationModule = defineExploration({

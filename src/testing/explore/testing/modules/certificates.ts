@@ -1,5 +1,5 @@
 /** An exploration as a module: the operator of certificates. */
-import { defineExploration, type ExplorationModule } from "../../explore.ts";
+import { defineExploration, type ExplorationModule } from "../../explored.ts";
 import { asking, certificates } from "../certificates.ts";
 
 const exploration: ExplorationModule = defineExploration({

@@ -2,7 +2,7 @@
 import { exit } from "node:process";
 import { ConfigMap, Secret } from "../../../../client/kinds/index.ts";
 import { defineController } from "../../../../runtime/index.ts";
-import { defineExploration, type ExplorationModule } from "../../explore.ts";
+import { defineExploration, type ExplorationModule } from "../../explored.ts";
 import { asking, asks } from "../certificates.ts";
 
 const halting = defineController({

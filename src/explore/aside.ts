@@ -1,0 +1,9 @@
+import type { StoredObject } from "./contract/state.ts";
+import type { ObjectRef } from "./contract/trace.ts";
+
+/** Events, and the Leases of leader election: they tell nothing of what a program has done. */
+export function isAside({ group, kind }: Pick<ObjectRef, "group" | "kind">, object: StoredObject): boolean {
+  if (kind === "Event") return group === "" || group.startsWith("events.");
+  if (kind !== "Lease" || !group.startsWith("coordination.")) return false;
+  return (object["spec"] as { readonly holderIdentity?: string } | undefined)?.holderIdentity !== undefined;
+}
