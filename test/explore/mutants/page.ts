@@ -60,7 +60,8 @@ export function sectionOf(
     outcomes.map((outcome) => outcome.seed),
   );
   const runs = Object.entries(originals).filter(([key]) => stories.includes(key.split(" ")[0]!));
-  const originalSeeds = [...new Set(runs.map(([key]) => key.split(" ")[1]!))].toSorted();
+  const bySeed = [...Map.groupBy(runs, ([key]) => key.split(" ")[1]!)].toSorted(([a], [b]) => Number(a) - Number(b));
+  const counts = bySeed.map(([of, some]) => `${some.length} with seed ${of}`).join(", ");
   const originalLimit = one(
     "limit of plans without mutants",
     runs.map(([, run]) => run.limit),
@@ -70,8 +71,8 @@ export function sectionOf(
 \`test/explore/mutants/\` has ${all.length} mistakes made by hand in the binder, the garbage collector and the provisioner.
 \`npm run explore:mutants\` explores a story with each, with at most ${limit} plans, until a fault shows that the same plan does not show
 without the mistake; \`npm run explore:mutants -- --page\` has written this part. With seed ${seed}, ${found.length} were found and
-${hidden.length} were not. Without mistakes, ${runs.length} explorations of the ${stories.length} stories (${originalLimit} plans, seeds
-${originalSeeds.join(", ")}) accused ${accused.length === 0 ? "nothing" : `something in ${accused.length}: ${accused.join(", ")}`}.
+${hidden.length} were not. The ${stories.length} stories were also explored without mistakes, by ${originalLimit} plans (${counts}):
+${accused.length === 0 ? "nothing was accused" : `something was accused in ${accused.join(", ")}`}.
 
 ### Found
 
