@@ -144,7 +144,7 @@ describe("what is proposed", () => {
 
   test("lag: also of an object that has come back, which is known to be gone", () => {
     expect(proposed("lag")).toContain(
-      "op sees the 2nd addition of Widget default/w and all later events of Widget only when all else is at rest",
+      "op sees the 2nd creation of Widget default/w and all later events of Widget only when all else is at rest",
     );
   });
 
