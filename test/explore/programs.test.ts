@@ -74,7 +74,7 @@ const laboratory = (...command: readonly [string, ...string[]]): Promise<Program
 const secrets = ({ states }: RunRecord): number =>
   states.at(-1)!.state.objects.filter(({ kind }) => kind === "Secret").length;
 
-const marked = ({ states }: RunRecord): number =>
+const ticketed = ({ states }: RunRecord): number =>
   states[0]!.state.objects.filter(({ metadata }) => metadata.annotations?.["example.com/ticket"] !== undefined).length;
 
 test("a program that never asks the server is not explored in silence", { timeout: 60_000 }, async () => {
@@ -281,7 +281,7 @@ describe("what happens to a program over HTTP", { timeout: 120_000 }, () => {
     await lab.run({ seed: 1, plan: [], brief: true });
     const plan: Plan = [{ type: "slow", at: { ...create, name: "one" }, byMillis: 20_000 }];
     const run = await lab.run({ seed: 2, plan, brief: true });
-    expect([run.met, run.complaints, marked(run)]).toEqual([[true], [], 1]);
+    expect([run.met, run.complaints, ticketed(run)]).toEqual([[true], [], 1]);
   });
 });
 
@@ -339,7 +339,7 @@ describe.skipIf(manager === undefined)("a manager of controller-runtime", { time
     const at = { ...create, name: "one" };
     const plan: Plan = [{ type: "refused", at, with: "internal-error", times: 12 }];
     const run = await lab.run({ seed: 2, plan, brief: true });
-    expect([run.met, run.complaints, marked(run)]).toEqual([[true], [], 1]);
+    expect([run.met, run.complaints, ticketed(run)]).toEqual([[true], [], 1]);
   });
 
   test("with an election another replica takes over while a request is on its way", async () => {

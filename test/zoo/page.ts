@@ -109,7 +109,8 @@ with Node ${process.version} on a machine of ${availableParallelism()} CPUs, who
 ${seeds}
 
 Below, a cell has one value for each of the seeds, or a single one where all are the same. Plans are those until the fault was
-found, or all that were tried; 0 means that runs without any perturbation show it. Seconds go from the first clean run until the
+found, or all that were tried; 0 means that runs without any perturbation show it. Over HTTP other plans go on while a finding is
+confirmed and made small, and count as well. Seconds go from the first clean run until the
 finding was as small as it gets. Those in TypeScript run in one thread each, under a virtual clock; the others run over HTTP, and
 most of their seconds are waits. ${times > 0 ? `${replays} ` : ""}A twin is tried with all its plans.
 

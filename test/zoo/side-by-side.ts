@@ -31,9 +31,10 @@ export class SideBySide implements AsyncDisposable {
   }
 
   /** Explores an entry as soon as a thread is idle; orders begin in the order in which they are given. */
-  async explore(entry: Entry, { toolchains: _, ...options }: EntryOptions): Promise<EntryResult> {
+  async explore(entry: Entry, options: Omit<EntryOptions, "toolchains">): Promise<EntryResult> {
     const thread = this.#idle.shift() ?? (await new Promise<Worker>((resolve) => this.#waiting.push(resolve)));
-    const order: ThreadOrder = { ...options, name: entry.name };
+    const { seed, plans, mended, replays } = options;
+    const order: ThreadOrder = { name: entry.name, seed, plans, mended, ...(replays !== undefined && { replays }) };
     const reply = await answerOf(thread, order);
     // A thread that has failed is not used again: the whole zoo fails with it.
     if (reply.type === "failed") throw new Error(`${entry.name} could not be explored: ${reply.message}`);

@@ -540,6 +540,20 @@ it("an exploration that could not go on has its findings, and says why in each f
   expect(whole.runs[0]!.invocations).toEqual([{ executionSuccessful: true }]);
 });
 
+it("a notice is no failure of JUnit, and a note of SARIF", () => {
+  const exploration = explorationOf();
+  const notice = { ...finding, fault: { ...finding.fault, severity: "notice" } } as const;
+  const [shown] = exploration.evidence.values();
+  const of = explorationReport(
+    { ...exploration, findings: [], notices: [notice], evidence: new Map([[notice, shown!]]) },
+    options,
+  );
+  expect(formatReport(of, "junit")).toContain(
+    '<testsuites name="keelson explore" tests="2" failures="0" time="1.500">',
+  );
+  expect(formatReport(of, "sarif")).toContain('"level": "note"');
+});
+
 it("says what of a driver is not judged", () => {
   const { summary } = explorationReport(explorationOf(), { ...options, notJudged: ["the data of volumes"] });
   expect(summary).toContain("Not judged: the data of volumes.");

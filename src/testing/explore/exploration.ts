@@ -3,7 +3,10 @@
  *
  * @module
  */
-import type { explore as exploreNow, replay as replayNow } from "./explore.ts";
+import type { Finding } from "../../explore/contract/finding.ts";
+import type { ExploreOptions, ExploreResult, ReplayResult } from "./explore.ts";
+import type { ExploredPrograms } from "./explored.ts";
+import type { Scenario } from "./scenario.ts";
 
 /**
  * Explores controllers of this process, under a virtual clock: three clean runs, then runs with a perturbation each, the most telling
@@ -11,7 +14,10 @@ import type { explore as exploreNow, replay as replayNow } from "./explore.ts";
  *
  * @throws Error where the scenario begins with something that is refused, or a program cannot be started
  */
-export const explore: typeof exploreNow = async (...call) => (await import("./explore.ts")).explore(...call);
+export async function explore(scenario: Scenario, options: ExploreOptions): Promise<ExploreResult> {
+  const loaded = await import("./explore.ts");
+  return loaded.explore(scenario, options);
+}
 
 /**
  * Plays a finding again.
@@ -19,4 +25,11 @@ export const explore: typeof exploreNow = async (...call) => (await import("./ex
  * @param finding a finding, or the text of its file
  * @throws Error for a text that is no finding
  */
-export const replay: typeof replayNow = async (...call) => (await import("./explore.ts")).replay(...call);
+export async function replay(
+  scenario: Scenario,
+  programs: ExploredPrograms,
+  finding: Finding | string,
+): Promise<ReplayResult> {
+  const loaded = await import("./explore.ts");
+  return loaded.replay(scenario, programs, finding);
+}

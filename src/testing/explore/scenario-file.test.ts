@@ -97,6 +97,7 @@ eventually:
     expression: objects.exists(o, o.kind == 'ConfigMap' && o.metadata.name == object.metadata.name)
   - rule: a member that is not there
     expression: objects[0].spec.size > 1
+    message: the reason why it cannot be judged comes first
 `);
   const [few] = scenario.always!;
   const [mapped, missing] = scenario.eventually!;
@@ -106,6 +107,8 @@ eventually:
   const secret = object("Secret", "b");
   expect(mapped!.holds(stateOf(a, b, secret))).toBe(true);
   expect(mapped!.holds(stateOf(a, secret))).toBe("it is false (Secret default/b)");
+  const another = object("Secret", "c");
+  expect(mapped!.holds(stateOf(b, secret, another))).toBe("it is false (Secret default/c)");
   expect(mapped!.holds(stateOf())).toBe(true);
   expect(missing!.holds(stateOf(a))).toContain("no such key: spec");
 });

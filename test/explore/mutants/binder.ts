@@ -32,7 +32,7 @@ export const BINDER_MUTANTS: readonly Mutant[] = [
     return named && bound && (`,
     story: "contest",
     fault: "After a crash between the two, another claim takes the volume that this one names, and this one is Lost.",
-    shows: "dangling",
+    shows: "eventually",
   },
   {
     name: "binding: the status of the claim is written first",
@@ -47,7 +47,7 @@ export const BINDER_MUTANTS: readonly Mutant[] = [
     return bound && (await nameVolume(ctx, ready, bound)) ? undefined : REQUEUE_SOON;`,
     story: "contest",
     fault: "After a crash between the two, a claim is Bound that has no volume, or that another claim has got since.",
-    shows: "differs",
+    shows: "always",
   },
   {
     name: "binding: a volume is taken whatever its version is",
@@ -55,9 +55,9 @@ export const BINDER_MUTANTS: readonly Mutant[] = [
     find: "const written = await write(client, PersistentVolume, reserved);",
     replace: `const { resourceVersion: _, ...metadata } = reserved.metadata;
   const written = await write(client, PersistentVolume, { ...reserved, metadata } as PersistentVolume);`,
-    story: "contest",
-    fault: "A binder whose watch of volumes is behind takes a volume from the claim that has it.",
-    shows: "dangling",
+    story: "reserved",
+    fault: "A binder whose watch of volumes is behind takes a volume that is reserved for another claim.",
+    shows: "differs",
   },
   {
     name: "binding: what is written does not count until it is seen",
@@ -76,6 +76,7 @@ export const BINDER_MUTANTS: readonly Mutant[] = [
     replace: "await write(ctx.client, PersistentVolumeClaim, { ...claim, spec });\n      return undefined;",
     story: "classes",
     fault: "A claim stays without a class after a conflict.",
+    shows: "differs",
   },
   {
     name: "provisioning: a refused mark is not tried again",
@@ -84,6 +85,7 @@ export const BINDER_MUTANTS: readonly Mutant[] = [
     replace: "if (!marked) return undefined;",
     story: "classes",
     fault: "No provisioner ever sees a claim whose annotation was refused with a conflict.",
+    shows: "differs",
   },
   {
     name: "phases: a refused phase is not tried again",
@@ -92,6 +94,7 @@ export const BINDER_MUTANTS: readonly Mutant[] = [
     replace: "await setPhase(client, volume, name);\n  return undefined;",
     story: "binding",
     fault: "A volume never becomes Available after a conflict, and no claim gets it.",
+    shows: "stuck-in-deletion",
   },
   {
     name: "errors of a claim are swallowed",
@@ -100,6 +103,7 @@ export const BINDER_MUTANTS: readonly Mutant[] = [
     replace: "return await (claim && syncClaim(ctx, claim).catch(() => undefined));",
     story: "binding",
     fault: "After a 500 of the server nobody looks at the claim again.",
+    shows: "differs",
   },
   {
     name: "offers: an error ends no offer",
@@ -125,6 +129,7 @@ export const BINDER_MUTANTS: readonly Mutant[] = [
     replace: "    }\n  }\n\n  defaultClass",
     story: "offers",
     fault: "A volume that a claim has declined is offered to nobody else.",
+    shows: "eventually",
   },
   {
     name: "after a change of a volume, the claim that it named before is not looked at",
@@ -196,6 +201,7 @@ export const BINDER_MUTANTS: readonly Mutant[] = [
     replace: "const isKept = claimRef === undefined || claimRef.name === metadata.name;",
     story: "restored",
     fault: "A claim that names a volume of an earlier claim of its name counts as bound to it.",
+    shows: "eventually",
   },
   {
     name: "reclaiming: the volume is deleted by its name",
@@ -204,6 +210,7 @@ export const BINDER_MUTANTS: readonly Mutant[] = [
     replace: "await ctx.client.resource(PersistentVolume).delete({ name: free.metadata.name }).catch(() => undefined);",
     story: "reclaim",
     fault: "A volume that a user has made again under the name of a released one is deleted.",
+    shows: "deleted-unseen",
   },
   {
     name: "recycling: the phase is written before the claimRef is removed",
@@ -225,6 +232,7 @@ export const BINDER_MUTANTS: readonly Mutant[] = [
     replace: "if (!known) return REQUEUE_SOON;",
     story: "recycling",
     fault: "While the watch of volumes is behind, a Pod empties a volume that has another claim by now.",
+    shows: "always",
   },
   {
     name: "recycling: the Pod of an earlier claim counts",
@@ -233,6 +241,7 @@ export const BINDER_MUTANTS: readonly Mutant[] = [
     replace: "",
     story: "recycling",
     fault: "A volume is available again without having been emptied after its last claim.",
+    shows: "step-failed",
   },
   {
     name: "recycling: a Pod that is there already is a failure",

@@ -39,6 +39,7 @@ export const COLLECTOR_MUTANTS: readonly Mutant[] = [
     replace: 'return "stay";',
     story: "adoption",
     fault: "The dependents of an owner that is made and deleted while its watch is behind are never deleted.",
+    shows: "dangling",
   },
   {
     name: "absence is remembered by name",
@@ -47,6 +48,7 @@ export const COLLECTOR_MUTANTS: readonly Mutant[] = [
     replace: '`${uid.slice(0, 0)} ${nameOfKind(kind)} ${key.namespace ?? ""}/${key.name}`',
     story: "adoption",
     fault: "An owner that was made again counts as absent while the watch is behind, and its dependents are deleted.",
+    shows: "missing",
   },
   {
     name: "an object is deleted whatever its version is",
@@ -83,6 +85,7 @@ export const COLLECTOR_MUTANTS: readonly Mutant[] = [
     replace: "void done;\n  return undefined;",
     story: "owners",
     fault: "Orphans of an owner are deleted after it, where a conflict refused to make them orphans.",
+    shows: "eventually",
   },
   {
     name: "owners are written whatever the version is",
@@ -91,6 +94,7 @@ export const COLLECTOR_MUTANTS: readonly Mutant[] = [
     replace: "const metadata = { uid, ownerReferences };\n  void resourceVersion;",
     story: "adoption",
     fault: "An owner that was added meanwhile is removed again.",
+    shows: "missing",
   },
   {
     name: "a refused removal of the finalizer is not tried again",
@@ -99,6 +103,7 @@ export const COLLECTOR_MUTANTS: readonly Mutant[] = [
     replace: "void done;\n  return undefined;",
     story: "owners",
     fault: "An owner remains in deletion after a conflict.",
+    shows: "stuck-in-deletion",
   },
   {
     name: "orphans: the finalizer is removed before the owners",
@@ -147,6 +152,7 @@ export const COLLECTOR_MUTANTS: readonly Mutant[] = [
     replace: 'return remove(ctx, node, node.object.metadata.finalizers ? policyOf(node) : "Orphan");',
     story: "adoption",
     fault: "What a deleted dependent owns is left behind.",
+    shows: "eventually",
   },
   {
     name: "after a start nothing is looked at again",
@@ -164,6 +170,7 @@ export const COLLECTOR_MUTANTS: readonly Mutant[] = [
     replace: "",
     story: "leaving",
     fault: "An owner remains in deletion when its last dependent is given to another owner.",
+    shows: "eventually",
   },
   {
     name: "an absent dependent is a failure",

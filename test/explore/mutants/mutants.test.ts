@@ -12,7 +12,7 @@ import { MUTANTS } from "./table.ts";
 
 const all = Object.values(MUTANTS).flat();
 const found = all.filter(({ shows }) => shows !== undefined);
-const PLANS = 100;
+const PLANS = 200;
 /** Three or four are played in the usual run. */
 const ONE_OF = Math.ceil(found.length / 4);
 

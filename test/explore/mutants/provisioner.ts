@@ -32,6 +32,7 @@ export const PROVISIONER_MUTANTS: readonly Mutant[] = [
     replace: "    await release();\n    if (!(await store(context, claim, prepared, created))) return REQUEUE_SOON;",
     story: "volumes",
     fault: "A claim that is deleted while its provisioner is down leaves a volume of the driver.",
+    shows: "leaked",
   },
   {
     name: "the volume is deleted when its object cannot be stored",
@@ -45,6 +46,7 @@ export const PROVISIONER_MUTANTS: readonly Mutant[] = [
   );`,
     story: "volumes",
     fault: "The answer was lost, the object was stored: it names a volume that is gone.",
+    shows: "data-lost",
   },
   {
     name: "an object that is stored already is a failure",
@@ -71,6 +73,7 @@ export const PROVISIONER_MUTANTS: readonly Mutant[] = [
     replace: '`${settings.volumeNamePrefix ?? "pvc"}-${metadata.uid}-${metadata.resourceVersion}`',
     story: "volumes",
     fault: "A call that is repeated after a crash makes another volume.",
+    shows: "leaked",
   },
   {
     name: "errors are swallowed",
@@ -79,6 +82,7 @@ export const PROVISIONER_MUTANTS: readonly Mutant[] = [
     replace: "    return { requeueAfter: pace.backoff.most };\n  }\n  return undefined;",
     story: "volumes",
     fault: "A claim waits for ever after an error of the driver.",
+    shows: "data-lost",
   },
   {
     name: "a claim with a volume keeps the finalizer",
@@ -87,6 +91,7 @@ export const PROVISIONER_MUTANTS: readonly Mutant[] = [
     replace: "if (!isWaiting(claim, sidecar)) return undefined;",
     story: "volumes",
     fault: "After a crash before the finalizer was removed, the claim can never be deleted.",
+    shows: "step-failed",
   },
   {
     name: "a claim whose volume is stored keeps the finalizer",
@@ -113,6 +118,7 @@ export const PROVISIONER_MUTANTS: readonly Mutant[] = [
     replace: "    ctx.informer(sidecar.specs.volumes).get({ name });",
     story: "retained",
     fault: "While the watch of volumes is behind, the disk of a volume is deleted that a user wants to keep.",
+    shows: "eventually",
   },
   {
     name: "cleanup: the finalizer is removed first",
@@ -140,6 +146,7 @@ export const PROVISIONER_MUTANTS: readonly Mutant[] = [
     replace: "if (known) return known;",
     story: "hurried",
     fault: "A claim that was made again asks for the volume of the one before.",
+    shows: "eventually",
   },
   {
     name: "deletion: memory decides that a volume is still released",
@@ -158,6 +165,7 @@ export const PROVISIONER_MUTANTS: readonly Mutant[] = [
     await callDriver(context, "deleteVolume", { volumeId: volume.spec.csi!.volumeHandle, secrets });`,
     story: "volumes",
     fault: "After a crash between the two, a volume of the driver is left.",
+    shows: "leaked",
   },
   {
     name: "deletion: errors of the driver are swallowed",
@@ -166,6 +174,7 @@ export const PROVISIONER_MUTANTS: readonly Mutant[] = [
     replace: '    ctx.events.warning("VolumeFailedDelete", errorText(error));\n    return undefined;',
     story: "volumes",
     fault: "A volume stays for ever after an error of the driver.",
+    shows: "leaked",
   },
   {
     name: "deletion: the finalizer of a deleted volume is not removed",
@@ -175,5 +184,6 @@ export const PROVISIONER_MUTANTS: readonly Mutant[] = [
       "if (now?.metadata.uid === volume.metadata.uid && hasFinalizer(now, names.provisioned) && volume.metadata.deletionTimestamp === undefined) {",
     story: "volumes",
     fault: "After a crash behind the deletion of the object, it remains in deletion.",
+    shows: "stuck-in-deletion",
   },
 ];

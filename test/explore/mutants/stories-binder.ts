@@ -199,6 +199,28 @@ export const BINDER_STORIES = {
       ],
     },
   },
+  reserved: {
+    ...programs,
+    scenario: {
+      name: "a user reserves a volume while another claim looks for one",
+      ignore,
+      start: [volume("mine", "kept")],
+      steps: [
+        {
+          name: "reserve the volume, and make another claim",
+          do: async (cluster) => {
+            const claimRef = { ...core("PersistentVolumeClaim", "own"), namespace: "default" };
+            await cluster
+              .client()
+              .resource(PersistentVolume)
+              .patch({ name: "mine" }, { spec: { claimRef } } as never);
+            await cluster.apply(claim("other", "kept"));
+          },
+        },
+        { name: "make the claim that it is for", create: claim("own", "kept") },
+      ],
+    },
+  },
   restored: {
     ...programs,
     scenario: {
@@ -324,7 +346,16 @@ export const BINDER_STORIES = {
         remove("PersistentVolumeClaim", "first"),
         emptied("it is empty", "reused"),
         { name: "claim it again", create: claim("second", "reused") },
-        { name: "a Pod that waits", create: pod("user", "second") },
+        {
+          name: "a Pod that waits",
+          do: async (cluster) => {
+            await cluster.apply(pod("user", "second"));
+            // So that its next change is not its deletion: a binder that has not seen it empties the volume, as that of Kubernetes does.
+            const annotations = { touched: "yes" };
+            const key = { namespace: "default", name: "user" };
+            await cluster.client().resource(Pod).patch(key, { metadata: { annotations } });
+          },
+        },
         remove("PersistentVolumeClaim", "second"),
         {
           name: "give the volume to another claim",
