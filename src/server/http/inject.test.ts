@@ -7,9 +7,8 @@ test("a stream that begins after its caller has left has ended, and nothing wait
   const activity = new Activity(new ManualClock());
   const caller = new AbortController();
   const exchange = new InjectExchange({ url: "/api/v1/pods?watch=true", signal: caller.signal }, activity);
-  const answer = expect(exchange.answer).rejects.toBe("left");
   caller.abort("left");
-  await answer;
+  await expect(exchange.answer).rejects.toBe("left");
   const stream = exchange.stream(200, {});
   const ended = new Promise<void>((resolve) => {
     stream.onClose = resolve;
