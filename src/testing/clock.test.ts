@@ -66,6 +66,15 @@ describe("rule 4: advance", () => {
     await expect(cluster.clock.advanceTo("tomorrow")).rejects.toThrow("expected a time such as");
   });
 
+  test("the next timer fires, however small the fraction of a millisecond at which it is due", async () => {
+    await using cluster = await createCluster();
+    for (let fraction = 1; fraction > 1e-9; fraction /= 3) {
+      let isDue = false;
+      cluster.clock.after(1000 + fraction, () => (isDue = true));
+      expect([await cluster.clock.next({ within: "10s" }), isDue]).toEqual([true, true]);
+    }
+  });
+
   test("rejects within another move, within a reconcile, and with the clock of the machine", async () => {
     const second = cluster.clock.sleep("1s").then(() => cluster.clock.advance("1s"));
     await Promise.all([cluster.clock.advance("1s"), expect(second).rejects.toThrow(/one move of the clock/)]);

@@ -116,12 +116,9 @@ export class VirtualClock implements TestClock {
 
   async next(options: { readonly within?: Duration } = {}): Promise<boolean> {
     this.#mayMove();
-    if (options.within === undefined) return this.#manual.nextSettled(this.#settle);
-    await this.#settle();
-    const maxMillis = millisOf(options.within);
-    const first = this.#manual.timers().find(({ upkeep }) => upkeep !== true);
-    const found = first !== undefined && first.at - this.now() <= maxMillis;
-    await this.#manual.advanceSettled(found ? Math.max(0, first.at - this.now()) : maxMillis, this.#settle);
+    const most = options.within === undefined ? Infinity : millisOf(options.within);
+    const found = await this.#manual.nextSettled(this.#settle, most);
+    if (!found && most < Infinity) await this.#manual.advanceSettled(most, this.#settle);
     return found;
   }
 
