@@ -7,6 +7,7 @@ import { attempt } from "../../../src/client/index.ts";
 import { Lease } from "../../../src/client/kinds/index.ts";
 import type { Cluster } from "../../../src/testing/contract.ts";
 import type { Plan } from "../../../src/explore/contract/plan.ts";
+import { need } from "./objects.ts";
 import type { OwnStory } from "./story.ts";
 
 const COLLECTED = ["garbage-collector"];
@@ -81,6 +82,13 @@ const stand =
       })),
     );
   };
+
+/** Who has got the Lease keeps it for some seconds. */
+async function lead(cluster: Cluster, leaseDurationSeconds: number): Promise<void> {
+  const leases = cluster.client().resource(Lease);
+  need("somebody to lead", (await leases.find(LEASE))?.spec.holderIdentity !== undefined);
+  await leases.patch(LEASE, { spec: { leaseDurationSeconds } });
+}
 
 /** The stories by their names. */
 export const EXTENSION_STORIES: Readonly<Record<string, OwnStory>> = {
@@ -164,12 +172,7 @@ export const EXTENSION_STORIES: Readonly<Record<string, OwnStory>> = {
         { name: "one stands", do: stand({ a: "1.34.0" }) },
         {
           name: "it leads, for a while",
-          apply: {
-            apiVersion: `${COORDINATION}/v1`,
-            kind: "Lease",
-            metadata: { name: "l" },
-            spec: { leaseDurationSeconds: 600 },
-          },
+          do: (cluster) => lead(cluster, 600),
         },
         { name: "others stand", do: stand({ b: "1.33.0", c: "1.35.0" }) },
         // Nobody leads where a candidate was asked that does not answer.
