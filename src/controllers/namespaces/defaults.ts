@@ -36,8 +36,8 @@ function perNamespace<T extends ApiObject>(
   return defineController({
     name,
     for: Namespace,
-    // The controller itself creates them; one may have been changed before it is seen.
-    sources: [watches(copies, namespaceOf, ({ type, object }) => type !== "added" || differs(object, wanted))],
+    // The controller itself creates them.
+    sources: [watches(copies, namespaceOf, ({ type }) => type !== "added")],
     async reconcile({ object, client, informer }) {
       if (object.metadata.deletionTimestamp !== undefined) return undefined;
       const key = { namespace: object.metadata.name, name: wanted.metadata.name };
