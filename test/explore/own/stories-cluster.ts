@@ -168,7 +168,6 @@ export const CLUSTER_STORIES: Readonly<Record<string, OwnStory>> = {
     settings: { caCertificate: CERTIFICATE },
     scenario: {
       name: "what every namespace has is deleted, changed, and comes again",
-      pause: "1m",
       steps: [
         { name: "delete a namespace of the system", delete: core("Namespace", "kube-node-lease") },
         { name: "delete the account", do: (cluster) => removeGiven(cluster, ServiceAccount, "default") },
