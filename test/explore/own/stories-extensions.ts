@@ -177,7 +177,8 @@ export const EXTENSION_STORIES: Readonly<Record<string, OwnStory>> = {
     cluster: { featureGates: { CoordinatedLeaderElection: true } },
     scenario: {
       name: "one of several candidates leads, and another one is preferred later",
-      pause: "1m",
+      // A list that is refused twelve times is there after 141 s.
+      pause: "3m",
       // Who does not answer is asked again: that depends on when it was asked first.
       ignore: [".spec.pingTime", ".spec.renewTime"].map((path) => ({
         kind: { group: COORDINATION, kind: "LeaseCandidate" },
