@@ -3,10 +3,30 @@
  *
  * @module
  */
-import { PODS, apps, core, image, pod, selector, template } from "./objects.ts";
+import type { Cluster } from "../../../src/testing/contract.ts";
+import { Pod, ReplicationController } from "../../../src/client/kinds/index.ts";
+import { PODS, apps, core, image, need, pod, selector, template } from "./objects.ts";
 import { type OwnStory, isLateCreate } from "./story.ts";
 
 const batch = (kind: string, name: string) => ({ apiVersion: "batch/v1", kind, name });
+
+/** The ReplicationController, once it has let the Pod go that left. */
+async function withoutPodThatLeft(cluster: Cluster) {
+  const pod = await cluster.client().resource(Pod).find({ name: "free", namespace: "default" });
+  const { labels, ownerReferences } = pod?.metadata ?? {};
+  need("the Pod that left to be of nobody", labels?.["app"] !== "other" || ownerReferences === undefined);
+  return cluster.client().resource(ReplicationController);
+}
+
+async function scaleDown(cluster: Cluster): Promise<void> {
+  const controllers = await withoutPodThatLeft(cluster);
+  await controllers.patch({ name: "web", namespace: "default" }, { spec: { replicas: 1 } });
+}
+
+async function deleteController(cluster: Cluster): Promise<void> {
+  const controllers = await withoutPodThatLeft(cluster);
+  await controllers.delete({ name: "web", namespace: "default" }, { propagationPolicy: "Background" });
+}
 
 /** The stories by their names. */
 export const WORKLOAD_STORIES: Readonly<Record<string, OwnStory>> = {
@@ -95,8 +115,8 @@ export const WORKLOAD_STORIES: Readonly<Record<string, OwnStory>> = {
         },
         { name: "scale up", patch: { ...core("ReplicationController", "web"), with: { spec: { replicas: 3 } } } },
         { name: "a Pod leaves", patch: { ...core("Pod", "free"), with: { metadata: { labels: { app: "other" } } } } },
-        { name: "scale down", patch: { ...core("ReplicationController", "web"), with: { spec: { replicas: 1 } } } },
-        { name: "delete", delete: { ...core("ReplicationController", "web"), propagationPolicy: "Background" } },
+        { name: "scale down", do: scaleDown },
+        { name: "delete", do: deleteController },
       ],
     },
   },
