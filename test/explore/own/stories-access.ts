@@ -10,7 +10,7 @@ import { podKeyOf } from "../../../src/pki/testing/pod-keys.ts";
 import type { Cluster } from "../../../src/testing/contract.ts";
 import { CERTIFICATE } from "./certificate.ts";
 import { core, pod } from "./objects.ts";
-import type { OwnStory } from "./story.ts";
+import { type OwnStory, beginsAnew } from "./story.ts";
 
 const COLLECTED = ["garbage-collector"];
 const CERTIFICATES = "certificates.k8s.io/v1";
@@ -71,7 +71,7 @@ export const ACCESS_STORIES: Readonly<Record<string, OwnStory>> = {
     accepted: [
       {
         key: "differs ServiceAccount default/robot .secrets[name=b].name",
-        when: (plan) => plan.some(({ type }) => type === "crash" || type === "lead-changes"),
+        when: beginsAnew,
         why: "a reference goes when its Secret is seen to go: syncSecret of kube-controller-manager looks only at Secrets in its queue, and syncServiceAccount at no reference, so that nobody removes one whose Secret went before the program began",
       },
     ],

@@ -6,7 +6,7 @@
 import type { Cluster } from "../../../src/testing/contract.ts";
 import { Pod, ReplicationController } from "../../../src/client/kinds/index.ts";
 import { PODS, apps, core, image, need, pod, selector, template } from "./objects.ts";
-import { type OwnStory, isLateCreate } from "./story.ts";
+import { type OwnStory, beginsAnew, isLateCreate } from "./story.ts";
 
 const batch = (kind: string, name: string) => ({ apiVersion: "batch/v1", kind, name });
 
@@ -122,11 +122,18 @@ export const WORKLOAD_STORIES: Readonly<Record<string, OwnStory>> = {
   },
   job: {
     explored: ["job"],
-    accepted: ["all-0", "all-1", "all-2", "later"].map((prefix) => ({
-      key: `leaked Pod default/${prefix}-*`,
-      when: isLateCreate("Pod"),
-      why: "Pods of Jobs have generated names: a create that arrives when the Job has finished is not looked at, and its Pod goes with the Job",
-    })),
+    accepted: [
+      ...["all-0", "all-1", "all-2", "later"].map((prefix) => ({
+        key: `leaked Pod default/${prefix}-*`,
+        when: isLateCreate("Pod"),
+        why: "Pods of Jobs have generated names: a create that arrives when the Job has finished is not looked at, and its Pod goes with the Job",
+      })),
+      {
+        key: "stale-status Job.batch default/later .status.conditions[type=Suspended].message",
+        when: beginsAnew,
+        why: "whoever finds all Pods of a Job at their end tells that it is complete, and no more that it was resumed: syncJob of kube-controller-manager sets the one condition or the other",
+      },
+    ],
     beside: PODS,
     scenario: {
       name: "Jobs run to their end, one is suspended, one is deleted while it runs",
