@@ -5,7 +5,7 @@
  */
 import { Node, Pod, ResourceClaim } from "../../../src/client/kinds/index.ts";
 import type { Cluster } from "../../../src/testing/contract.ts";
-import { PODS, core, pod, selector, template } from "./objects.ts";
+import { PODS, core, need, pod, selector, template } from "./objects.ts";
 import { type OwnStory, isLateCreate } from "./story.ts";
 
 const node = (name: string) => ({ apiVersion: "v1", kind: "Node", metadata: { name } });
@@ -28,6 +28,18 @@ async function allocate(cluster: Cluster): Promise<void> {
     // oxlint-disable-next-line no-await-in-loop
     await claims.status.patch({ name, namespace }, { status: { allocation: { devices: { results } }, reservedFor } });
   }
+}
+
+/** Lets a node come back, once its Pods are evicted where it has a taint for that. */
+async function restoreEvicted(cluster: Cluster, node: string): Promise<void> {
+  const client = cluster.client();
+  const { spec: state } = await client.resource(Node).get({ name: node });
+  const isEvicting = state?.taints?.some(({ effect }) => effect === "NoExecute") === true;
+  const left = (await client.resource(Pod).list()).items.filter(
+    ({ metadata, spec }) => spec.nodeName === node && metadata.deletionTimestamp === undefined,
+  );
+  need(`the Pods of ${node} to be evicted`, !isEvicting || left.length === 0);
+  await cluster.simulation.restore({ node });
 }
 
 /** The stories by their names. */
@@ -76,7 +88,7 @@ export const NODE_STORIES: Readonly<Record<string, OwnStory>> = {
           },
         },
         { name: "lose a node", do: (cluster) => cluster.simulation.lose({ node: "node-1" }) },
-        { name: "it comes back", do: (cluster) => cluster.simulation.restore({ node: "node-1" }) },
+        { name: "it comes back", do: (cluster) => restoreEvicted(cluster, "node-1") },
       ],
     },
   },
