@@ -76,6 +76,22 @@ describe("complaints", () => {
     expect(run.states[1]!.state.objects.map(({ metadata }) => metadata.name)).toEqual(["web"]);
   });
 
+  test("a step may patch a subresource", async () => {
+    const ready = { conditions: [{ type: "Ready", status: "True" }] };
+    const scenario: Scenario = {
+      name: "s",
+      pause: "1s",
+      quiet: "1s",
+      steps: [
+        { apply: { apiVersion: "v1", kind: "Service", metadata: { name: "web" }, spec: { ports: [{ port: 80 }] } } },
+        { patch: { apiVersion: "v1", kind: "Service", name: "web", subresource: "status", with: { status: ready } } },
+      ],
+    };
+    const { complaints, states } = await playPlan([], idle, scenario);
+    expect(complaints).toEqual([]);
+    expect(states[1]!.state.objects.find(({ kind }) => kind === "Service")).toMatchObject({ status: ready });
+  });
+
   test("rules that do not hold: always, after a change; eventually, at rest", async () => {
     const kind = { group: "", kind: "ConfigMap" };
     const scenario: Scenario = {
