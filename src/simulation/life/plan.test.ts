@@ -73,7 +73,7 @@ test("a Pod on a node is scheduled, also where a scheduler that does not know it
   const said = { type: "PodScheduled", status: "False", reason: "SchedulerError", message: "no" };
   const pod = podOf({});
   const confused = { ...pod, status: { ...pod.status, conditions: [said] } } as unknown as Pod;
-  const [{ pod: last }] = lived(confused, () => factsOf(), START + 2000) as [{ readonly pod: Pod }];
+  const { pod: last } = lived(confused, () => factsOf(), START + 2000).at(-1)!;
   const found = last.status.conditions?.filter(({ type }) => type === "PodScheduled");
   expect(found).toEqual([
     {

@@ -31,15 +31,15 @@ async function allocate(cluster: Cluster): Promise<void> {
 }
 
 /** Lets a node come back, once its Pods are evicted where it has a taint for that. */
-async function restoreEvicted(cluster: Cluster, node: string): Promise<void> {
+async function restoreEvicted(cluster: Cluster, name: string): Promise<void> {
   const client = cluster.client();
-  const { spec: state } = await client.resource(Node).get({ name: node });
+  const { spec: state } = await client.resource(Node).get({ name });
   const isEvicting = state?.taints?.some(({ effect }) => effect === "NoExecute") === true;
   const left = (await client.resource(Pod).list()).items.filter(
-    ({ metadata, spec }) => spec.nodeName === node && metadata.deletionTimestamp === undefined,
+    ({ metadata, spec }) => spec.nodeName === name && metadata.deletionTimestamp === undefined,
   );
-  need(`the Pods of ${node} to be evicted`, !isEvicting || left.length === 0);
-  await cluster.simulation.restore({ node });
+  need(`the Pods of ${name} to be evicted`, !isEvicting || left.length === 0);
+  await cluster.simulation.restore({ node: name });
 }
 
 /** The stories by their names. */

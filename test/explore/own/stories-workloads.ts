@@ -12,8 +12,8 @@ const batch = (kind: string, name: string) => ({ apiVersion: "batch/v1", kind, n
 
 /** The ReplicationController, once it has let the Pod go that left. */
 async function withoutPodThatLeft(cluster: Cluster) {
-  const pod = await cluster.client().resource(Pod).find({ name: "free", namespace: "default" });
-  const { labels, ownerReferences } = pod?.metadata ?? {};
+  const free = await cluster.client().resource(Pod).find({ name: "free", namespace: "default" });
+  const { labels, ownerReferences } = free?.metadata ?? {};
   need("the Pod that left to be of nobody", labels?.["app"] !== "other" || ownerReferences === undefined);
   return cluster.client().resource(ReplicationController);
 }
