@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { makeJudge } from "./index.ts";
 import { SEED, played, keys, insteadOf, inStep } from "./testing/judged.ts";
 import { OPERATOR, operatorRun, type Variation } from "./testing/operator.ts";
-import type { RecordedRun } from "./testing/recorded-run.ts";
+import type { RecordedRun, Sent } from "./testing/recorded-run.ts";
 
 describe("what a run says itself", () => {
   const complain = (...complaints: RecordedRun["complaints"]): Variation =>
@@ -79,6 +79,48 @@ describe("what a run says itself", () => {
         }),
       ),
     ).toContain("always one leader");
+  });
+
+  test("a step that is refused before a program has sent again what the plan refused is one that the user would not have done yet", () => {
+    const refusal = {
+      actor: OPERATOR,
+      protocol: "api",
+      verb: "create",
+      group: "",
+      kind: "ConfigMap",
+      name: "a-config",
+    } as const;
+    const plan = [
+      { type: "refused", with: "internal-error", times: 1, at: { ...refusal, namespace: "default", occurrence: 0 } },
+    ] as const;
+    const refused = (isSentAgain: boolean): Variation => {
+      let wanted: Sent;
+      return {
+        plan,
+        make: (run, sent, usual) => {
+          if (sent.kind !== "ConfigMap") return usual();
+          wanted = sent;
+          const object = { group: "", kind: "ConfigMap", namespace: "default", name: "a-config" };
+          const request = {
+            type: "request",
+            actor: OPERATOR,
+            life: 0,
+            protocol: "api",
+            verb: "create",
+            object,
+          } as const;
+          run.add({ ...request, code: 500, changed: false, perturbation: 0 });
+        },
+        beforeQuiet: (run, step) => {
+          if (step === 0) return;
+          run.complaints.push({ type: "step-failed", step: 1, detail: "refused" });
+          if (isSentAgain) run.create(OPERATOR, wanted);
+        },
+      };
+    };
+    expect(played(refused(true))).toEqual([]);
+    // One that gives up is waited for in vain.
+    expect(keys(played(refused(false)))).toEqual(["step-failed step 1", "missing ConfigMap default/a-config"]);
   });
 
   test("a complaint of a clean run is a finding of the clean run alone", () => {

@@ -22,21 +22,38 @@ export interface Count {
   lastDeleteByOthers?: { readonly actor: Actor; readonly seq: number };
   /** The entry of the last create. */
   lastCreate: number;
-  /** How many there were at once that were not being deleted. */
-  peak: number;
+  /** How many there were at once that were not being deleted, by the step. */
+  readonly peaks: Map<number, number>;
 }
+
+/** How many there were at once in a step, or in the whole run. */
+export const peakOf = ({ peaks }: Count, step?: number): number =>
+  step === undefined ? Math.max(0, ...peaks.values()) : (peaks.get(step) ?? 0);
 
 /** Counts creates and deletions by the key of the identity. */
 export function countsOf(trace: Trace, names: RunNames): ReadonlyMap<string, Count> {
   const counts = new Map<string, Count>();
+  let step = -1;
   const living = new Map<string, Set<string>>();
   const ending = new Set<string>();
   for (const entry of trace) {
+    if (entry.type === "step" && entry.phase === "begun") {
+      step = entry.step;
+      for (const [key, alive] of living) counts.get(key)!.peaks.set(step, alive.size);
+    }
     if (entry.type !== "change") continue;
     const identity = names.identity(entry.object);
     let count = counts.get(identity.key);
     if (!count) {
-      count = { identity, creates: 0, deletes: 0, deletesByOthers: 0, byProgram: new Map(), lastCreate: -1, peak: 0 };
+      count = {
+        identity,
+        creates: 0,
+        deletes: 0,
+        deletesByOthers: 0,
+        byProgram: new Map(),
+        lastCreate: -1,
+        peaks: new Map(),
+      };
       counts.set(identity.key, count);
       living.set(identity.key, new Set());
     }
@@ -50,7 +67,7 @@ export function countsOf(trace: Trace, names: RunNames): ReadonlyMap<string, Cou
       if (!ending.has(entry.uid)) countDelete(count, entry.actor, entry.seq);
       ending.add(entry.uid);
     } else alive.add(entry.uid);
-    count.peak = Math.max(count.peak, alive.size);
+    count.peaks.set(step, Math.max(count.peaks.get(step) ?? 0, alive.size));
   }
   return counts;
 }

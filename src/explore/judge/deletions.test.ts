@@ -35,6 +35,32 @@ describe("deletions", () => {
     expect(keys(played(inStep(0, twice)))).toEqual(["notice: made-twice Pod default/a-*"]);
   });
 
+  test("one of several that was made twice is a notice, also where there are as many in another step, and others are made later", () => {
+    const one = (run: RecordedRun): StoredObject => {
+      const { metadata, ...rest } = run.all("Pod")[0]!;
+      const { uid: _uid, resourceVersion: _revision, name: _name, ...kept } = metadata;
+      return run.create(OPERATOR, { ...rest, metadata: kept });
+    };
+    const grown = (before: (run: RecordedRun) => void) => ({
+      beforeQuiet: (run: RecordedRun, step: number) => void (step === 0 ? before(run) : one(run)),
+    });
+    const judge = makeJudge(
+      [1, 2, 3].map((seed) =>
+        operatorRun(
+          seed,
+          grown(() => {}),
+        ).record(),
+      ),
+    );
+    const judged = (variation: (run: RecordedRun) => void): readonly string[] =>
+      keys(judge.faults(operatorRun(SEED, grown(variation)).record()));
+    expect(judged((run) => run.delete(OPERATOR, one(run)))).toEqual(["notice: made-twice Pod default/a-*"]);
+    // It was none too many.
+    expect(judged((run) => (run.delete(OPERATOR, run.all("Pod")[0]!), one(run)))).toContain(
+      "deleted-needlessly Pod default/a-*",
+    );
+  });
+
   test("a claim that a program deletes is lost data, also if it is made again", () => {
     const claim = (run: RecordedRun) =>
       run.create("user", { apiVersion: "v1", kind: "PersistentVolumeClaim", metadata: { name: "data" }, spec: {} });

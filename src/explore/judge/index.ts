@@ -134,8 +134,7 @@ class RunJudge implements Judge {
   }
 
   faults(played: RunRecord): readonly Fault[] {
-    const run = withoutVoidSteps(played);
-    const isCut = run !== played;
+    const { run, isCut, isWaiting } = withoutVoidSteps(played);
     const view = new RunView(run, this.#ignored, this.#expected);
     const periods = new Periods(run);
     const needless = needlessDeletes(
@@ -145,7 +144,7 @@ class RunJudge implements Judge {
       { onlyData: changesWorld(run.order.plan), stepAt: stepAt(view, periods) },
     );
     const suspects = [
-      ...overTime(this.#expected, this.#facts, view, { isCut }),
+      ...overTime(this.#expected, this.#facts, view, { isCut, isWaiting }),
       ...needless,
       ...this.#byItself(view, periods, isCut).filter((suspect) => !this.#cleanKeys.has(keyOf(suspect))),
     ];

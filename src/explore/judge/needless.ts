@@ -3,24 +3,30 @@
  *
  * - A claim of storage that anybody but the user deletes more often than in any clean run: its data is lost.
  * - An object that a program deletes more often, and that is made again: needless, whatever the state is in the end.
- * - One of several with generated names, while there were more of them at once than in any clean run: it was made twice, and put right.
+ * - One of several with generated names, while there were more of them at once than in any clean run, or in that step of any: it was made
+ *   twice, and put right.
  *
  * Deletions by others count, too: where the collector deletes an object in a clean run, a program may do it instead.
  *
  * @module
  */
-import type { Count } from "./counts.ts";
+import { type Count, peakOf } from "./counts.ts";
 import type { Identity } from "./names.ts";
 import type { Suspect } from "./suspect.ts";
 
 type Counts = ReadonlyMap<string, Count>;
+
+interface Judged {
+  readonly onlyData: boolean;
+  readonly stepAt: (seq: number) => number;
+}
 
 /** Compares the counts of a run with those of clean runs. */
 export function needlessDeletes(
   clean: readonly Counts[],
   run: Counts,
   isJudged: (identity: Identity) => boolean,
-  { onlyData, stepAt }: { readonly onlyData: boolean; readonly stepAt: (seq: number) => number },
+  { onlyData, stepAt }: Judged,
 ): readonly Suspect[] {
   const suspects: Suspect[] = [];
   for (const [key, count] of run) {
@@ -28,7 +34,7 @@ export function needlessDeletes(
     const most = (of: (count: Count) => number): number =>
       Math.max(0, ...clean.map((counts) => (counts.has(key) ? of(counts.get(key)!) : 0)));
     if (count.deletes <= most(({ deletes }) => deletes)) continue;
-    const suspect = judgeCount(count, most, onlyData);
+    const suspect = judgeCount(count, most, { onlyData, stepAt });
     if (suspect) suspects.push({ ...suspect, identity: count.identity, step: stepAt(suspect.seq!) });
   }
   return suspects;
@@ -39,20 +45,29 @@ type Found = Omit<Suspect, "identity" | "step">;
 function judgeCount(
   count: Count,
   most: (of: (count: Count) => number) => number,
-  onlyData: boolean,
+  { onlyData, stepAt }: Judged,
 ): Found | undefined {
-  const peak = most((clean) => clean.peak);
-  const isSurplus = count.identity.name.includes("*") && peak > 0 && count.peak > peak;
+  const isSurplusIn = (step?: number): boolean => {
+    const peak = most((clean) => peakOf(clean, step));
+    return peak > 0 && peakOf(count, step) > peak;
+  };
+  const isSurplus = (seq: number): boolean =>
+    count.identity.name.includes("*") && (isSurplusIn() || isSurplusIn(stepAt(seq)));
   const isClaim = count.identity.group === "" && count.identity.kind === "PersistentVolumeClaim";
   const byOthers = count.lastDeleteByOthers;
-  if (isClaim && !isSurplus && byOthers && count.deletesByOthers > most(({ deletesByOthers }) => deletesByOthers))
+  if (
+    isClaim &&
+    byOthers &&
+    !isSurplus(byOthers.seq) &&
+    count.deletesByOthers > most(({ deletesByOthers }) => deletesByOthers)
+  )
     return { kind: "data-lost", severity: "fault", seq: byOthers.seq, actors: [byOthers.actor] };
   const byProgram = count.lastDelete;
   if (onlyData || !byProgram) return undefined;
   const more = [...count.byProgram].find(([actor, times]) => times > most(({ byProgram: by }) => by.get(actor) ?? 0));
   if (!more) return undefined;
   const found = { seq: byProgram.seq, actors: [more[0]] };
-  if (isSurplus) return { kind: "made-twice", severity: "notice", ...found };
+  if (isSurplus(byProgram.seq)) return { kind: "made-twice", severity: "notice", ...found };
   return count.creates > most(({ creates }) => creates) && count.lastCreate > byProgram.seq
     ? { kind: "deleted-needlessly", severity: "fault", ...found }
     : undefined;

@@ -20,6 +20,7 @@ import { changesWorld, leewayOf } from "./leeway.ts";
 import { Periods } from "./periods.ts";
 import { Revisions } from "./revisions.ts";
 import { isProgram, type Suspect } from "./suspect.ts";
+import type { SoundRun } from "./void.ts";
 import type { RunView } from "./view.ts";
 import { Writers } from "./writers.ts";
 
@@ -30,12 +31,13 @@ export type CleanFacts = Pick<Side, "revisions" | "writers">;
  * Returns what is wrong with the states of a run.
  *
  * @param isCut whether the last state is not that of the end, so that what differs may be put right later
+ * @param isWaiting whether a program owes nothing in the last state
  */
 export function overTime(
   expected: Expected,
   { revisions, writers }: CleanFacts,
   view: RunView,
-  { isCut }: { readonly isCut: boolean },
+  { isCut, isWaiting }: Pick<SoundRun, "isCut" | "isWaiting">,
 ): readonly Suspect[] {
   const clean = expected.runs[0]!;
   const { plan } = view.record.order;
@@ -78,6 +80,7 @@ export function overTime(
 
   function suspectOf(difference: Difference, from: number, to: number): Suspect | undefined {
     if (isExcused(expected, view, periods, difference, to)) return undefined;
+    if (to === last && isWaiting) return undefined;
     if ((to < last || isCut) && !periods.isUndisturbed(to)) return undefined;
     const healed =
       to < last &&

@@ -69,6 +69,23 @@ test("a Pod without anything special is written once", () => {
   expect(steps[0]!.plan.events.map(({ reason }) => reason)).toEqual(["Pulling", "Pulled", "Created", "Started"]);
 });
 
+test("a Pod on a node is scheduled, also where a scheduler that does not know it says that it failed", () => {
+  const said = { type: "PodScheduled", status: "False", reason: "SchedulerError", message: "no" };
+  const pod = podOf({});
+  const confused = { ...pod, status: { ...pod.status, conditions: [said] } } as unknown as Pod;
+  const { pod: last } = lived(confused, () => factsOf(), START + 2000).at(-1)!;
+  const found = last.status.conditions?.filter(({ type }) => type === "PodScheduled");
+  expect(found).toEqual([
+    {
+      type: "PodScheduled",
+      status: "True",
+      lastProbeTime: null,
+      lastTransitionTime: expect.any(String),
+      observedGeneration: 1,
+    },
+  ]);
+});
+
 describe("waits of restarts and pulls", () => {
   test("are 0, 10, 20, 40, 80, 160, 300 seconds", () => {
     expect([0, 1, 2, 3, 4, 5, 6, 7, 1000].map((restarts) => restartWait(restarts) / SECOND)).toEqual([

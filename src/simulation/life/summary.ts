@@ -98,7 +98,7 @@ export function conditionsOf(pod: Pod, phase: string, summarised: Summarised, no
   const own = desired.map(({ holds, ...condition }): PodCondition => {
     const status = holds ? "True" : "False";
     const known = before.get(condition.type);
-    if (condition.type === "PodScheduled" && known) return known;
+    if (condition.type === "PodScheduled" && known?.status === "True") return known;
     const isSame = known?.status === status;
     return {
       ...condition,

@@ -15,7 +15,7 @@ import { holdRequest } from "../filters.ts";
 import { asWriter } from "../writers.ts";
 import { Gates } from "./gates.ts";
 import { type FindProgram, type ProgramLife, type StaleState, isOfCluster } from "./identity.ts";
-import { type Passing, addBody, passingOf, pointOf, refusalOf, revisionOf } from "./passing.ts";
+import { type Passing, addBody, isElection, passingOf, pointOf, refusalOf, revisionOf } from "./passing.ts";
 import type { TraceRecorder } from "./recorder.ts";
 import { beginsWithState, listedRevision, readsOlder, sendState } from "./stale.ts";
 import type { StoredObjects } from "./stored.ts";
@@ -206,7 +206,8 @@ export class Interposer {
     for (const { index, perturbation } of passing.met) {
       switch (perturbation.type) {
         case "slow-webhooks":
-          await this.#wait(request, perturbation.byMillis);
+          // With slow ones nobody leads, and of what a program does then nothing can be learned.
+          if (!isElection(passing)) await this.#wait(request, perturbation.byMillis);
           break;
         case "crash":
           if (perturbation.when === "after") break;

@@ -3,7 +3,9 @@
  *
  * @module
  */
+import { isAside } from "../../explore/aside.ts";
 import type { Refusal } from "../../explore/contract/plan.ts";
+import type { StoredObject } from "../../explore/contract/state.ts";
 import type { ActionVerb, Actor, ObjectRef } from "../../explore/contract/trace.ts";
 import type { Met, RequestPerturbation } from "../../explore/player.ts";
 import type { PointRequest } from "../../explore/points.ts";
@@ -69,6 +71,10 @@ export function addBody(passing: Passing, { body, info }: ServerRequest): void {
   if (typeof name === "string" && name !== "") (passing.object as { name?: string }).name ??= name;
   else if (typeof generateName === "string") passing.generateName = generateName;
 }
+
+/** Whether a request takes a Lease of leader election, or keeps it. */
+export const isElection = ({ object, sent }: Passing): boolean =>
+  object.kind === "Lease" && typeof sent === "object" && sent !== null && isAside(object, sent as StoredObject);
 
 /** What a request is counted by. */
 export const pointOf = (

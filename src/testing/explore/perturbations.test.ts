@@ -100,6 +100,14 @@ describe("answers", () => {
     expect(stored.map(({ at }) => at)).toEqual([3000, 6000]);
     expect(run.met).toEqual([true]);
   });
+
+  test("that wait for webhooks: Leases of elections do not, or nobody would lead", async () => {
+    const slow = { type: "slow-webhooks", actor: "operator", byMillis: 29_000 } as const;
+    const elected = { controllers: certificates, leaderElection: true };
+    const run = await playPlan([{ type: "lead-changes", at: createSecret }, slow], elected, asking);
+    expect(changesOf(run, "Secret")).toContain("operator created Secret");
+    expect(run.complaints).toEqual([]);
+  });
 });
 
 describe("watches", () => {

@@ -41,6 +41,18 @@ async function allocate(cluster: Cluster): Promise<void> {
 const isOfUpdate = (plan: Plan): boolean =>
   plan.some((one) => "at" in one && "verb" in one.at && one.at.verb === "update" && one.at.kind === "ResourceClaim");
 
+/** Lets a node come back, once its Pods are evicted where it has a taint for that. */
+async function restoreEvicted(cluster: Cluster, name: string): Promise<void> {
+  const client = cluster.client();
+  const { spec: state } = await client.resource(Node).get({ name });
+  const isEvicting = state?.taints?.some(({ effect }) => effect === "NoExecute") === true;
+  const left = (await client.resource(Pod).list()).items.filter(
+    ({ metadata, spec }) => spec.nodeName === name && metadata.deletionTimestamp === undefined,
+  );
+  need(`the Pods of ${name} to be evicted`, !isEvicting || left.length === 0);
+  await cluster.simulation.restore({ node: name });
+}
+
 /** The stories by their names. */
 export const NODE_STORIES: Readonly<Record<string, OwnStory>> = {
   scheduling: {
@@ -87,7 +99,7 @@ export const NODE_STORIES: Readonly<Record<string, OwnStory>> = {
           },
         },
         { name: "lose a node", do: (cluster) => cluster.simulation.lose({ node: "node-1" }) },
-        { name: "it comes back", do: (cluster) => cluster.simulation.restore({ node: "node-1" }) },
+        { name: "it comes back", do: (cluster) => restoreEvicted(cluster, "node-1") },
       ],
     },
   },

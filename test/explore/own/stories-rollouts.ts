@@ -4,7 +4,7 @@
  * @module
  */
 import type { Cluster } from "../../../src/testing/contract.ts";
-import { Pod } from "../../../src/client/kinds/index.ts";
+import { Deployment, HorizontalPodAutoscaler, Pod } from "../../../src/client/kinds/index.ts";
 import { PODS, apps, image, need, selector, template } from "./objects.ts";
 import type { OwnStory } from "./story.ts";
 
@@ -14,6 +14,16 @@ async function deleteOne(cluster: Cluster): Promise<void> {
   const [first] = (await pods.list()).items.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   need("a Pod", first !== undefined);
   await pods.delete(first!);
+}
+
+/** Scales a Deployment to none, once it has rolled back: what else it has is scaled by its share where it has not. */
+async function scaleToNone(cluster: Cluster): Promise<void> {
+  const deployments = cluster.client().resource(Deployment);
+  const { spec, status } = await deployments.get({ name: "web", namespace: "default" });
+  const isStuck = spec.paused === true || spec.template.spec?.nodeSelector !== undefined;
+  const { replicas = 0, updatedReplicas = 0 } = status;
+  need("the Deployment to be rolled out", isStuck || (replicas === updatedReplicas && replicas === spec.replicas));
+  await deployments.patch({ name: "web", namespace: "default" }, { spec: { replicas: 0 } });
 }
 
 const HPA = { apiVersion: "autoscaling/v2", kind: "HorizontalPodAutoscaler", name: "web" };
@@ -31,6 +41,18 @@ const autoscaler = {
     metrics: [{ type: "Resource", resource: { name: "cpu", target: { type: "Utilization", averageUtilization: 60 } } }],
   },
 };
+/** Deletes what an autoscaler scales, once that has metrics where it can have some: it keeps what it has told last. */
+async function deleteScaled(cluster: Cluster): Promise<void> {
+  const client = cluster.client();
+  const key = { name: "web", namespace: "default" };
+  const { spec } = await client.resource(Deployment).get(key);
+  const { status } = await client.resource(HorizontalPodAutoscaler).get(key);
+  const hasMetrics = spec.replicas !== 0 && spec.template.spec?.containers[0]?.resources?.requests !== undefined;
+  const active = status?.conditions?.find(({ type }) => type === "ScalingActive");
+  need("the autoscaler to have metrics", !hasMetrics || active?.status === "True");
+  await client.resource(Deployment).delete(key);
+}
+
 const TENTH = { requests: { cpu: "100m" }, limits: { cpu: "100m" } };
 /** A Deployment whose use can be told where its Pods ask for something. */
 const measured = (name: string, resources: object) => ({
@@ -118,7 +140,7 @@ export const ROLLOUT_STORIES: Readonly<Record<string, OwnStory>> = {
         { name: "its time is over", wait: "10m" },
         { name: "roll back", patch: onNodes(null) },
         { name: "somebody deletes a Pod", do: deleteOne },
-        { name: "scale to none", patch: scaled(0) },
+        { name: "scale to none", do: scaleToNone },
         { name: "delete and leave orphans", delete: { ...web, propagationPolicy: "Orphan" } },
       ],
     },
@@ -138,7 +160,7 @@ export const ROLLOUT_STORIES: Readonly<Record<string, OwnStory>> = {
         { name: "more at most", patch: { ...HPA, with: { spec: { maxReplicas: 6 } } } },
         { name: "somebody scales it to none", patch: scaled(0) },
         { name: "and up again", patch: scaled(2) },
-        { name: "what it scales goes", delete: web },
+        { name: "what it scales goes", do: deleteScaled },
         { name: "and comes again, with less to do", create: measured("web:1", TENTH) },
       ],
     },

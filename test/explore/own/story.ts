@@ -19,6 +19,9 @@ export interface Accepted {
   readonly why: string;
 }
 
+/** Whether a program of a plan begins anew, or another replica leads: what was seen before is not known any more. */
+export const beginsAnew = (plan: Plan): boolean => plan.some(({ type }) => type === "crash" || type === "lead-changes");
+
 /** Whether a plan lets a create of a kind be handled when its program has begun anew, or another replica leads. */
 export const isLateCreate =
   (kind: string) =>
