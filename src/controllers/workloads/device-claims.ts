@@ -76,10 +76,12 @@ async function forPod({ client, memory, event }: ClaimContext, pod: Pod | undefi
       `resource claim template "${template}": resourceclaimtemplate.resource.k8s.io "${template}" not found`,
     );
   const found = plan.finds.map((one) => ({ name: one.podClaim, resourceClaimName: one.name }));
-  for (const { podClaim, claim } of plan.creates) {
+  for (const { podClaim, claim, unseen } of plan.creates) {
     try {
-      const made = await client.resource(ResourceClaim).create(claim);
-      found.push({ name: podClaim, resourceClaimName: made.metadata.name });
+      const there = await findUnseen(client, pod, [unseen, memory.made(pod, podClaim)]);
+      const { metadata: made } = there ?? (await client.resource(ResourceClaim).create(claim));
+      if (!there) memory.remember(pod, podClaim, made.name);
+      if (made.name !== unseen) found.push({ name: podClaim, resourceClaimName: made.name });
     } catch (error) {
       failed(podClaim, `create ResourceClaim: ${refusalText(error)}`);
       throw error;
@@ -93,6 +95,19 @@ async function forPod({ client, memory, event }: ClaimContext, pod: Pod | undefi
   for (const claim of plan.reserves) {
     const reserved = { ...claim, status: { ...claim.status, reservedFor: reservedBy(claim, pod) } };
     if (!(await writeStatus(client, ResourceClaim, reserved))) return REQUEUE_SOON;
+  }
+  return undefined;
+}
+
+/** Asks the server for claims of a Pod that memory does not have: their informer may be far behind. */
+async function findUnseen(
+  client: ClaimContext["client"],
+  { metadata: { namespace = "", uid } }: Pod,
+  names: readonly (string | undefined)[],
+): Promise<ResourceClaim | undefined> {
+  for (const name of new Set(names)) {
+    const claim = name === undefined ? undefined : await client.resource(ResourceClaim).find({ namespace, name });
+    if (claim && controllerUid(claim) === uid) return claim;
   }
   return undefined;
 }
@@ -138,6 +153,8 @@ class ClaimMemory implements Disposable {
   readonly claims: Informer<ResourceClaim, "Namespaced", "controller">;
   readonly templates: Informer<ResourceClaimTemplate, "Namespaced", never>;
   readonly #add: (key: string) => void;
+  /** The names of claims that were made and not seen yet, by the uid of their Pod and their names in it. */
+  readonly #made = new Map<string, Map<string, string>>();
   readonly #subscriptions = new DisposableStack();
 
   constructor({ own }: SourceParts, add: (key: string) => void) {
@@ -158,12 +175,25 @@ class ClaimMemory implements Disposable {
     this.#subscriptions.dispose();
   }
 
+  /** Returns the name of the claim that was made last for a Pod. */
+  made(pod: Pod, podClaim: string): string | undefined {
+    return this.#made.get(pod.metadata.uid)?.get(podClaim);
+  }
+
+  /** Remembers the claim that was made for a Pod until it is seen, or the Pod is deleted. */
+  remember({ metadata: { namespace = "", name, uid } }: Pod, podClaim: string, claim: string): void {
+    if (this.claims.get({ namespace, name: claim }) || this.pods.get({ namespace, name })?.metadata.uid !== uid) return;
+    const made = this.#made.get(uid) ?? new Map<string, string>();
+    this.#made.set(uid, made.set(podClaim, claim));
+  }
+
   #podChanged({ type, object: pod }: ObjectEvent<Pod>): void {
     const { resourceClaims = [] } = pod.spec;
     if (resourceClaims.length === 0 && !pod.status.extendedResourceClaimStatus) return;
     if (type === "deleted" || isDone(pod))
       for (const name of claimNamesOf(pod)) this.#add(CLAIM + inNamespace(pod, name));
     // The last that was seen of it may not have their names yet.
+    if (type === "deleted") this.#made.delete(pod.metadata.uid);
     if (type === "deleted")
       for (const { metadata } of this.claims.by("controller", pod.metadata.uid))
         if (metadata.namespace === pod.metadata.namespace) this.#add(CLAIM + inNamespace(pod, metadata.name));
@@ -172,6 +202,8 @@ class ClaimMemory implements Disposable {
 
   #claimChanged({ type, object: claim }: ObjectEvent<ResourceClaim>): void {
     const key = keyText(keyOfObject(claim));
+    const made = this.#made.get(controllerUid(claim) ?? "");
+    for (const [podClaim, name] of made ?? []) if (name === claim.metadata.name) made?.delete(podClaim);
     if (type !== "deleted") this.#add(CLAIM + key);
     this.#addPods("deviceClaim", key);
   }

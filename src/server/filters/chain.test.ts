@@ -140,6 +140,22 @@ describe("what a filter can do", () => {
     ]);
   });
 
+  test.each(["error", "end", "destroy"] as const)("end a watch that has not begun: %s", async (how) => {
+    const { ask, server } = await serverWith({
+      enter: (_server, request) => {
+        request.response.wrapWatch = (output) => {
+          if (how === "error") output.error(expired("injected"));
+          else output[how]();
+          return output;
+        };
+      },
+    });
+    const text = ask("GET", `${CM}?watch=1`).then((answer) => answer.text());
+    if (how === "destroy") await expect(text).rejects.toThrow("broke off");
+    else expect(await text).toMatch(how === "error" ? '"code":410' : /^$/);
+    expect(server.watches).toBe(0);
+  });
+
   test("keep a watch silent; the end of the server ends it all the same", async () => {
     const silent = () => undefined;
     const { ask, server } = await serverWith({

@@ -72,6 +72,7 @@ async function begin(
     const { watch } = await style.resource.watch(request.namespace, options, watcher);
     watcher.start(watch, seconds);
   } catch (error) {
+    if (watcher.isOver) return;
     if (!hasReason(error, "Expired", "Gone", "Timeout")) {
       slot?.[Symbol.dispose]();
       throw error;
@@ -141,6 +142,11 @@ class Watcher implements WatchSink, WatchOutput, Due, SeatHolder, OngoingAnswer 
     this.#marksStart = sendInitialEvents === true;
     this.#slot = slot;
     this.#output = response.wrapWatch?.(this) ?? this;
+  }
+
+  /** Whether nothing leaves any more. */
+  get isOver(): boolean {
+    return this.#closed;
   }
 
   /** The watch runs; events may have come before this. */
@@ -287,6 +293,8 @@ class Watcher implements WatchSink, WatchOutput, Due, SeatHolder, OngoingAnswer 
 
   error(error: ApiError): void {
     if (this.#closed) return;
+    // A filter may end a watch that has not begun.
+    this.#open();
     this.#response.reason = error.reason;
     const frame = errorFrame(this.#style, error.status);
     this.#write(() => this.#out?.write(frame));
@@ -294,6 +302,8 @@ class Watcher implements WatchSink, WatchOutput, Due, SeatHolder, OngoingAnswer 
   }
 
   end(): void {
+    if (this.#closed) return;
+    this.#open();
     this.#write(() => {
       if (this.#closed) return;
       this.#out?.end();
@@ -303,7 +313,7 @@ class Watcher implements WatchSink, WatchOutput, Due, SeatHolder, OngoingAnswer 
 
   destroy(): void {
     if (this.#closed) return;
-    this.#out?.destroy();
+    this.#open().destroy();
     this.#close();
   }
 

@@ -196,8 +196,8 @@ export class Interposer {
     // What a dead program has sent is no request of the run that goes on.
     if (program.isOver) return undefined;
     passing.met = this.#parts.player.request(pointOf(passing, request));
-    const waiting = this.#overtaken.findIndex((one) => one.program === program);
-    // It is handled after this one.
+    // It is handled after this one; a watch has no end that it could wait for.
+    const waiting = passing.verb === "watch" ? -1 : this.#overtaken.findIndex((one) => one.program === program);
     if (waiting >= 0) for (const { go } of this.#overtaken.splice(waiting, 1)) request.response.responder.onOver(go);
     return passing.met.length === 0 ? undefined : this.#before(request, passing, program);
   }

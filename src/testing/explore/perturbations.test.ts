@@ -289,6 +289,18 @@ test("a request that nothing overtakes is handled when all else is at rest", asy
   expect(writesOf(run)).toMatchObject([{ code: 201, at: 15_000 }]);
 });
 
+test("a watch, which has no end, overtakes nothing", async () => {
+  const program = mainOf(async ({ client, clock }) => {
+    const secrets = client.resource(Secret);
+    const { resourceVersion } = (await secrets.list()).metadata;
+    const created = secrets.create(secret("a"));
+    await sleep(clock, 1);
+    await Promise.all([created, Array.fromAsync(secrets.watch({ resourceVersion }))]);
+  });
+  const run = await playPlan([{ type: "overtaken", at: createOf("a") }], program, nothing);
+  expect(writesOf(run)).toMatchObject([{ code: 201, at: 15_000 }]);
+});
+
 test("leadership changes hands: the write of the first replica comes when the second one has done the work", async () => {
   const program = { controllers: certificates, leaderElection: true };
   const run = await playPlan([{ type: "lead-changes", at: createSecret }], program);

@@ -38,8 +38,12 @@ export interface ClaimsAround {
 
 /** What a Pod needs. */
 export interface PodClaimsPlan {
-  /** Claims to create, with their names in the Pod. */
-  readonly creates: readonly { readonly podClaim: string; readonly claim: NewObject<ResourceClaim> }[];
+  /** Claims to create, with their names in the Pod, and the name of the one in its status that is not known. */
+  readonly creates: readonly {
+    readonly podClaim: string;
+    readonly claim: NewObject<ResourceClaim>;
+    readonly unseen: string | undefined;
+  }[];
   /** Claims that are there, but not in the status of the Pod. */
   readonly finds: readonly { readonly podClaim: string; readonly name: string }[];
   /** Allocated claims that the Pod, which has a node, has not reserved. */
@@ -103,8 +107,10 @@ export function planPodClaims(pod: Pod, around: ClaimsAround): PodClaimsPlan {
     const orphan = owned.get(podClaim.name);
     const template = around.template(from);
     if (orphan !== undefined) plan.finds.push({ podClaim: podClaim.name, name: orphan });
-    else if (template) plan.creates.push({ podClaim: podClaim.name, claim: claimFrom(template, pod, podClaim.name) });
-    else plan.missing.push({ podClaim: podClaim.name, template: from });
+    else if (template) {
+      const unseen = claim ? undefined : name;
+      plan.creates.push({ podClaim: podClaim.name, claim: claimFrom(template, pod, podClaim.name), unseen });
+    } else plan.missing.push({ podClaim: podClaim.name, template: from });
   }
   return plan;
 }

@@ -130,3 +130,10 @@ test("a certificate that is changed before its controller has seen it is mended"
   const made = objectIn(run, "ConfigMap", "kube-root-ca.crt", "default");
   expect(made).toHaveProperty(["data", "ca.crt"], expect.stringContaining("BEGIN CERTIFICATE"));
 });
+
+test.each(["shared", "a-own-*"])("a Pod gets one claim of devices where nothing is seen from %s on", async (name) => {
+  const at = { ...event("ResourceClaim", "ADDED", name, "default"), group: "resource.k8s.io" };
+  const { states } = await play("devices", { type: "gap", at, untilStep: 1 }, [0]);
+  const claims = states.at(-1)!.state.objects.filter(({ kind }) => kind === "ResourceClaim");
+  expect(claims.map(({ metadata }) => metadata.generateName).toSorted()).toEqual(["a-own-", "b-own-", undefined]);
+});

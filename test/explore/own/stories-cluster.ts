@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { attempt } from "../../../src/client/index.ts";
-import { ConfigMap, Pod, ResourceQuota } from "../../../src/client/kinds/index.ts";
+import { type ApiObject, type Kind, attempt } from "../../../src/client/index.ts";
+import { ConfigMap, Pod, ResourceQuota, ServiceAccount } from "../../../src/client/kinds/index.ts";
 import type { Cluster } from "../../../src/testing/contract.ts";
 import { configMap, core, need, pod } from "./objects.ts";
 import { CERTIFICATE } from "./certificate.ts";
@@ -53,6 +53,21 @@ async function fill(cluster: Cluster, last: ReturnType<typeof asking>): Promise<
     "Forbidden",
   );
   need("a Pod that is too much to be refused", !tooMuch.ok);
+}
+
+/** Deletes what the namespace has been given. */
+async function removeGiven(cluster: Cluster, kind: Kind<ApiObject, "Namespaced">, name: string): Promise<void> {
+  const objects = cluster.client().resource(kind);
+  need(`the namespace to have its ${kind.kind}`, (await objects.find({ name, namespace: "default" })) !== undefined);
+  await objects.delete({ name, namespace: "default" });
+}
+
+/** Changes the certificate that the namespace has been given. */
+async function changeCertificate(cluster: Cluster): Promise<void> {
+  const configMaps = cluster.client().resource(ConfigMap);
+  const key = { name: "kube-root-ca.crt", namespace: "default" };
+  need("the namespace to have its certificate", (await configMaps.find(key)) !== undefined);
+  await configMaps.patch(key, { data: { "ca.crt": "x" } });
 }
 
 /** The stories by their names. */
@@ -153,15 +168,11 @@ export const CLUSTER_STORIES: Readonly<Record<string, OwnStory>> = {
     settings: { caCertificate: CERTIFICATE },
     scenario: {
       name: "what every namespace has is deleted, changed, and comes again",
-      pause: "1m",
       steps: [
         { name: "delete a namespace of the system", delete: core("Namespace", "kube-node-lease") },
-        { name: "delete the account", delete: core("ServiceAccount", "default") },
-        {
-          name: "change the certificate",
-          patch: { ...core("ConfigMap", "kube-root-ca.crt"), with: { data: { "ca.crt": "x" } } },
-        },
-        { name: "delete it", delete: core("ConfigMap", "kube-root-ca.crt") },
+        { name: "delete the account", do: (cluster) => removeGiven(cluster, ServiceAccount, "default") },
+        { name: "change the certificate", do: changeCertificate },
+        { name: "delete it", do: (cluster) => removeGiven(cluster, ConfigMap, "kube-root-ca.crt") },
       ],
     },
   },

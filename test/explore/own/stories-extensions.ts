@@ -4,9 +4,10 @@
  * @module
  */
 import { attempt } from "../../../src/client/index.ts";
-import { Lease } from "../../../src/client/kinds/index.ts";
+import { Lease, LeaseCandidate } from "../../../src/client/kinds/index.ts";
 import type { Cluster } from "../../../src/testing/contract.ts";
 import type { Plan } from "../../../src/explore/contract/plan.ts";
+import { need } from "./objects.ts";
 import type { OwnStory } from "./story.ts";
 
 const COLLECTED = ["garbage-collector"];
@@ -61,11 +62,14 @@ const policy = (expression: string) => ({
   validations: [{ expression }],
 });
 
+/** The time of the cluster, to the microsecond. */
+const now = (cluster: Cluster): string => new Date(cluster.clock.now()).toISOString().replace("Z", "000Z");
+
 /** Candidates stand for a Lease, and have just said that they live. */
 const stand =
   (versions: Readonly<Record<string, string>>) =>
   (cluster: Cluster): Promise<unknown> => {
-    const renewTime = new Date(cluster.clock.now()).toISOString().replace("Z", "000Z");
+    const renewTime = now(cluster);
     return cluster.apply(
       ...Object.entries(versions).map(([name, emulationVersion]) => ({
         apiVersion: `${COORDINATION}/v1beta1`,
@@ -81,6 +85,22 @@ const stand =
       })),
     );
   };
+
+/** Candidates that were asked whether they live say so. */
+async function answer(cluster: Cluster): Promise<void> {
+  const candidates = cluster.client().resource(LeaseCandidate);
+  for (const { metadata, spec } of (await candidates.list()).items)
+    if (spec.pingTime !== undefined)
+      // oxlint-disable-next-line no-await-in-loop -- there is one
+      await candidates.patch({ namespace: "default", name: metadata.name }, { spec: { renewTime: now(cluster) } });
+}
+
+/** Who has got the Lease keeps it for some seconds. */
+async function lead(cluster: Cluster, leaseDurationSeconds: number): Promise<void> {
+  const leases = cluster.client().resource(Lease);
+  need("somebody to lead", (await leases.find(LEASE))?.spec.holderIdentity !== undefined);
+  await leases.patch(LEASE, { spec: { leaseDurationSeconds } });
+}
 
 /** The stories by their names. */
 export const EXTENSION_STORIES: Readonly<Record<string, OwnStory>> = {
@@ -157,19 +177,19 @@ export const EXTENSION_STORIES: Readonly<Record<string, OwnStory>> = {
     cluster: { featureGates: { CoordinatedLeaderElection: true } },
     scenario: {
       name: "one of several candidates leads, and another one is preferred later",
-      pause: "1m",
+      // A list that is refused twelve times is there after 141 s.
+      pause: "3m",
       // Who does not answer is asked again: that depends on when it was asked first.
-      ignore: [{ kind: { group: COORDINATION, kind: "LeaseCandidate" }, path: ".spec.pingTime" }],
+      ignore: [".spec.pingTime", ".spec.renewTime"].map((path) => ({
+        kind: { group: COORDINATION, kind: "LeaseCandidate" },
+        path,
+      })),
       steps: [
         { name: "one stands", do: stand({ a: "1.34.0" }) },
+        { name: "it answers where it is asked", do: answer },
         {
           name: "it leads, for a while",
-          apply: {
-            apiVersion: `${COORDINATION}/v1`,
-            kind: "Lease",
-            metadata: { name: "l" },
-            spec: { leaseDurationSeconds: 600 },
-          },
+          do: (cluster) => lead(cluster, 600),
         },
         { name: "others stand", do: stand({ b: "1.33.0", c: "1.35.0" }) },
         // Nobody leads where a candidate was asked that does not answer.
