@@ -66,6 +66,19 @@ describe("what a run says itself", () => {
     });
     expect(keys(played(refused(false)))).toEqual(["step-failed step 1", "missing ConfigMap default/a-config"]);
     expect(played(refused(true))).toEqual([]);
+    const backInTime: Variation = {
+      pauseMillis: 0,
+      make: (run, sent, usual) => {
+        usual();
+        if (sent.kind === "ConfigMap") run.life(OPERATOR, 0, "killed");
+      },
+      beforeQuiet: (run, step) => {
+        if (step === 0) run.life(OPERATOR, 1, "started");
+        else run.complaints.push({ type: "step-failed", step: 1, detail: "refused" });
+      },
+    };
+    // It is up again at the moment at which the step begins.
+    expect(played(backInTime)).toEqual([]);
     // What went wrong before is judged, all the same.
     const before = { ...refused(true), make: refused(false).make! };
     expect(

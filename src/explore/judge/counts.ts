@@ -16,8 +16,8 @@ export interface Count {
   /** Deletions by anybody but the user. */
   deletesByOthers: number;
   readonly byProgram: Map<Actor, number>;
-  /** The last deletion by a program. */
-  lastDelete?: { readonly actor: Actor; readonly seq: number };
+  /** The deletions by programs, with their steps. */
+  readonly programDeletes: { readonly actor: Actor; readonly seq: number; readonly step: number }[];
   /** The last deletion by anybody but the user. */
   lastDeleteByOthers?: { readonly actor: Actor; readonly seq: number };
   /** The entry of the last create. */
@@ -29,6 +29,10 @@ export interface Count {
 /** How many there were at once in a step, or in the whole run. */
 export const peakOf = ({ peaks }: Count, step?: number): number =>
   step === undefined ? Math.max(0, ...peaks.values()) : (peaks.get(step) ?? 0);
+
+/** How many deletions by programs there were in a step. */
+export const deletesIn = ({ programDeletes }: Count, step: number): number =>
+  programDeletes.filter((one) => one.step === step).length;
 
 /** Counts creates and deletions by the key of the identity. */
 export function countsOf(trace: Trace, names: RunNames): ReadonlyMap<string, Count> {
@@ -51,6 +55,7 @@ export function countsOf(trace: Trace, names: RunNames): ReadonlyMap<string, Cou
         deletes: 0,
         deletesByOthers: 0,
         byProgram: new Map(),
+        programDeletes: [],
         lastCreate: -1,
         peaks: new Map(),
       };
@@ -64,7 +69,7 @@ export function countsOf(trace: Trace, names: RunNames): ReadonlyMap<string, Cou
       alive.add(entry.uid);
     } else if (entry.change === "deleted" || entry.after.metadata.deletionTimestamp !== undefined) {
       alive.delete(entry.uid);
-      if (!ending.has(entry.uid)) countDelete(count, entry.actor, entry.seq);
+      if (!ending.has(entry.uid)) countDelete(count, entry.actor, entry.seq, step);
       ending.add(entry.uid);
     } else alive.add(entry.uid);
     count.peaks.set(step, Math.max(count.peaks.get(step) ?? 0, alive.size));
@@ -72,12 +77,12 @@ export function countsOf(trace: Trace, names: RunNames): ReadonlyMap<string, Cou
   return counts;
 }
 
-function countDelete(count: Count, actor: Actor, seq: number): void {
+function countDelete(count: Count, actor: Actor, seq: number, step: number): void {
   count.deletes++;
   if (actor === "user") return;
   count.deletesByOthers++;
   count.lastDeleteByOthers = { actor, seq };
   if (!isProgram(actor)) return;
   count.byProgram.set(actor, (count.byProgram.get(actor) ?? 0) + 1);
-  count.lastDelete = { actor, seq };
+  count.programDeletes.push({ actor, seq, step });
 }

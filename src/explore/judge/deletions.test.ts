@@ -42,7 +42,12 @@ describe("deletions", () => {
       return run.create(OPERATOR, { ...rest, metadata: kept });
     };
     const grown = (before: (run: RecordedRun) => void) => ({
-      beforeQuiet: (run: RecordedRun, step: number) => void (step === 0 ? before(run) : one(run)),
+      beforeQuiet: (run: RecordedRun, step: number): void => {
+        if (step === 0) return before(run);
+        run.delete(OPERATOR, run.all("Pod")[0]!);
+        one(run);
+        one(run);
+      },
     });
     const judge = makeJudge(
       [1, 2, 3].map((seed) =>

@@ -10,7 +10,7 @@
  *
  * @module
  */
-import { type Count, peakOf } from "./counts.ts";
+import { type Count, deletesIn, peakOf } from "./counts.ts";
 import type { Identity } from "./names.ts";
 import type { Suspect } from "./suspect.ts";
 
@@ -62,7 +62,10 @@ function judgeCount(
     count.deletesByOthers > most(({ deletesByOthers }) => deletesByOthers)
   )
     return { kind: "data-lost", severity: "fault", seq: byOthers.seq, actors: [byOthers.actor] };
-  const byProgram = count.lastDelete;
+  const { programDeletes } = count;
+  const isMore = ({ step }: { readonly step: number }): boolean =>
+    deletesIn(count, step) > most((clean) => deletesIn(clean, step));
+  const byProgram = programDeletes.findLast(isMore) ?? programDeletes.at(-1);
   if (onlyData || !byProgram) return undefined;
   const more = [...count.byProgram].find(([actor, times]) => times > most(({ byProgram: by }) => by.get(actor) ?? 0));
   if (!more) return undefined;

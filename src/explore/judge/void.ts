@@ -8,7 +8,7 @@
  * @module
  */
 import type { Complaint, RunRecord } from "../contract/laboratory.ts";
-import type { RequestEntry } from "../contract/trace.ts";
+import type { RequestEntry, StepEntry } from "../contract/trace.ts";
 import { type Disturbance, Periods } from "./periods.ts";
 
 /** A run up to its first step that is void. */
@@ -32,7 +32,7 @@ export function withoutVoidSteps(run: RunRecord): SoundRun {
     (entry) =>
       entry.type === "step" &&
       refused.some(({ step }) => step === entry.step) &&
-      disturbances.some((one) => isWithin(one, entry.seq)),
+      disturbances.some((one) => isWithin(one, entry)),
   );
   if (first?.type !== "step") return whole;
   const later = new Set(begins.flatMap((entry) => (entry.type === "step" && entry.seq >= first.seq ? entry.step : [])));
@@ -45,12 +45,14 @@ export function withoutVoidSteps(run: RunRecord): SoundRun {
     complaints: run.complaints.filter(isBefore),
     restlessWrites: 0,
   };
-  return { run: part, isCut: true, isWaiting: waits.some((one) => isWithin(one, first.seq)) };
+  return { run: part, isCut: true, isWaiting: waits.some((one) => isWithin(one, first)) };
 }
 
-type Period = Pick<Disturbance, "from" | "to">;
+type Period = Pick<Disturbance, "from" | "to" | "endedAt">;
 
-const isWithin = ({ from, to }: Period, seq: number): boolean => from < seq && to > seq;
+/** Whether a step begins in a period, or at the moment of its end: nobody could follow yet. */
+const isWithin = ({ from, to, endedAt }: Period, { seq, at }: StepEntry): boolean =>
+  from < seq && (to > seq || endedAt >= at);
 
 /** The times from a request that was refused by the plan until it was sent again; none where a program gave it up. */
 function waitsOf({ trace, order }: RunRecord): readonly Period[] {
@@ -60,7 +62,7 @@ function waitsOf({ trace, order }: RunRecord): readonly Period[] {
     if (entry.type !== "request") continue;
     const key = requestText(entry);
     const from = refused.get(key);
-    if (from !== undefined) found.push({ from, to: entry.seq });
+    if (from !== undefined) found.push({ from, to: entry.seq, endedAt: entry.at });
     const isRefused = entry.perturbation !== undefined && order.plan[entry.perturbation]?.type === "refused";
     if (isRefused) refused.set(key, entry.seq);
     else refused.delete(key);
