@@ -144,7 +144,7 @@ describe("options", () => {
       KEELSON_PORT_443_TCP_PORT: "443",
     };
     const keelson = await Keelson.serve(["--config", silent], { env });
-    expect(keelson.url).not.toContain(":443");
+    expect(new URL(keelson.url).port).toMatch(/^\d{4,5}$/);
     await keelson.stop();
   });
 
