@@ -66,16 +66,12 @@ async function decide(ctx: CollectorContext, node: GraphNode): Promise<Result> {
   if (undecided.length > 0) return undefined;
   const gone = new Set([...absent, ...leave]);
   if (stay.length + unseen.length > 0) {
+    if (gone.size > 0) {
+      const left = ownerReferences.filter((one) => !gone.has(one));
+      return setOwners(ctx.client, node, left);
+    }
     // No event tells of an owner that is added and deleted while its watch is behind: it is looked for until memory has it.
-    return gone.size === 0
-      ? unseen.length > 0
-        ? REQUEUE_SOON
-        : undefined
-      : setOwners(
-          ctx.client,
-          node,
-          ownerReferences.filter((one) => !gone.has(one)),
-        );
+    return unseen.length > 0 ? REQUEUE_SOON : undefined;
   }
   if (leave.length === 0 || !ctx.memory.hasDependents(uid)) return remove(ctx, node, policyOf(node));
   // In a cycle each would wait for the other (CTL-GC-19).

@@ -202,8 +202,10 @@ class ClaimMemory implements Disposable {
 
   #claimChanged({ type, object: claim }: ObjectEvent<ResourceClaim>): void {
     const key = keyText(keyOfObject(claim));
-    const made = this.#made.get(controllerUid(claim) ?? "");
+    const uid = controllerUid(claim) ?? "";
+    const made = this.#made.get(uid);
     for (const [podClaim, name] of made ?? []) if (name === claim.metadata.name) made?.delete(podClaim);
+    if (made?.size === 0) this.#made.delete(uid);
     if (type !== "deleted") this.#add(CLAIM + key);
     this.#addPods("deviceClaim", key);
   }
