@@ -6,7 +6,7 @@
  *
  * @module
  */
-import type { StatusObject } from "./status.ts";
+import type { Status } from "./status.ts";
 
 /** The path of the stream. */
 export const CONSOLE_STREAM_PATH = "/console/stream";
@@ -121,7 +121,7 @@ export interface WindowError {
   readonly type: "error";
   /** 0 for a message that is no request; the stream ends then. */
   readonly id: number;
-  readonly status: StatusObject;
+  readonly status: Status;
 }
 
 /** What the server sends. */
