@@ -62,6 +62,7 @@ describe("the package", () => {
 const NEEDED = [
   "bin/keelson.js",
   "bin/program.js",
+  "bin/run.js",
   "dist/program/current.json",
   "dist/program/0123456789abcdef/main.js",
   "dist/app/index.d.ts",

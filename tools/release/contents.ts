@@ -47,6 +47,7 @@ const REFUSED =
 const NEEDED = [
   "bin/keelson.js",
   "bin/program.js",
+  "bin/run.js",
   "dist/program/current.json",
   "dist/app/index.d.ts",
   "dist/small/small-main.js",
