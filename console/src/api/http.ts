@@ -116,7 +116,10 @@ export async function request<T = unknown>(path: string, options: RequestOptions
   try {
     return JSON.parse(text) as T;
   } catch {
-    throw new ApiFailure(response.status, failure(response.status, `expected JSON of ${path}, found ${text.slice(0, 80)}`));
+    throw new ApiFailure(
+      response.status,
+      failure(response.status, `expected JSON of ${path}, found ${text.slice(0, 80)}`),
+    );
   }
 }
 
