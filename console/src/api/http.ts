@@ -56,6 +56,21 @@ export function sessionOpened(): void {
   sessionState.value = "open";
 }
 
+/** Whoever may not do something is asked for a session at most so often. */
+const CHECK_MS = 5000;
+const check = { last: -CHECK_MS };
+
+/** Asks whether there is a session still. */
+export async function checkSession(): Promise<void> {
+  if (performance.now() - check.last < CHECK_MS) return;
+  check.last = performance.now();
+  // `send` takes note of a 401; what else fails says nothing of the session.
+  await send(CONSOLE_SESSION_PATH).then(
+    (response) => response.body?.cancel(),
+    () => undefined,
+  );
+}
+
 /** The text after `?`, with the `?`; empty without parameters. */
 export function queryText(query: Query = {}): string {
   const parameters = new URLSearchParams();
@@ -102,6 +117,8 @@ export async function send(path: string, options: RequestOptions = {}): Promise<
   }
   if (response.ok) return response;
   if (response.status === 401) sessionState.value = "lost";
+  // Without a session the server answers for somebody unknown, who may not do this.
+  if (response.status === 403) void checkSession();
   throw new ApiFailure(response.status, await statusOf(response));
 }
 
