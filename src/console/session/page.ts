@@ -103,7 +103,7 @@ function answerIndex({ response }: ServerRequest, { head, tail }: LoadedPage, no
 }
 
 /** Answers with a page that says one sentence. */
-function answerText({ response }: ServerRequest, code: number, text: string, nonce: string): void {
+export function answerText({ response }: ServerRequest, code: number, text: string, nonce: string): void {
   const body = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Keelson</title><body><p>${escaped(text)}</p></body></html>\n`;
   const headers = { ...response.headers(HTML), ...pageHeaders(nonce), "cache-control": "no-store" };
   response.respond(code, headers, Buffer.from(body));
