@@ -37,10 +37,12 @@ if (CHROMIUM === undefined)
 /** `describe` for tests in a browser; they are left out where there is no Chromium. */
 export const describeInBrowser: typeof describe.skip = CHROMIUM === undefined ? describe.skip : describe;
 
-const ARGS = [
-  ...["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"],
-  ...["--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage"],
-];
+const ARGS = (
+  "headless no-sandbox disable-gpu disable-quic no-first-run disable-background-networking disable-component-update " +
+  "disable-sync disable-dev-shm-usage"
+)
+  .split(" ")
+  .map((name) => `--${name}`);
 
 /** A browser of one test file. */
 export interface TestBrowser extends AsyncDisposable {
