@@ -11,6 +11,7 @@ import { once } from "../util/once.ts";
 import type { PageSource } from "./session/page.ts";
 
 export type { PageSource } from "./session/page.ts";
+export { windowRoutes } from "./windows/index.ts";
 
 /** Everybody gets the page: its files have no data. */
 const PAGE = { methods: ["GET", "HEAD"], public: true, open: true, listed: () => [] } as const;

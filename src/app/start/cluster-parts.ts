@@ -1,6 +1,6 @@
 import type { Pod } from "../../client/kinds/index.ts";
 import type { ClusterParts } from "../../cluster/index.ts";
-import { pageRoutes } from "../../console/index.ts";
+import { pageRoutes, windowRoutes } from "../../console/index.ts";
 import { gatesOf } from "../../meta/gates.ts";
 import { packagePage } from "../console/page-folder.ts";
 import { backupRoute } from "./backup-route.ts";
@@ -54,7 +54,7 @@ export function clusterParts({ store, stored, encryption }: Stores, parts: Serve
       routes: [
         backupRoute(stored, dialect, system.clock),
         ...authentication.routes,
-        ...(options.console ? pageRoutes(packagePage()) : []),
+        ...(options.console ? [...pageRoutes(packagePage()), ...windowRoutes()] : []),
       ],
       filters: filtersWith(auditing, onRequestOf(parts)),
       health: [...(renewal?.health ?? []), ...(encryption?.health ?? [])],
