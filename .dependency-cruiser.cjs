@@ -53,7 +53,7 @@ const rooms = {
   fairness: ["util", "meta", "kinds", "auth"],
   server: ["util", "http2", "value", "meta", "schema", "wire", "auth", "audit", "registry", "fairness"],
   // The server side of the console.
-  console: ["util", "value", "meta", "schema", "auth", "registry", "server"],
+  console: ["util", "value", "meta", "schema", "storage", "auth", "registry", "fairness", "server"],
   plan: [
     "util",
     "value",
