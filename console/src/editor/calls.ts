@@ -1,5 +1,7 @@
 import { readManifests } from "../../../src/client/objects/manifest.ts";
+import type { BlameReport } from "../../../src/meta/ownership-reports.ts";
 import { headsOf, locateField, parseDocuments, problemsOf } from "./documents.ts";
+import { parseExact } from "./exact-json.ts";
 import { intentOf } from "./intent.ts";
 import type { WorkerCalls } from "./protocol.ts";
 import type { KindSchema } from "./schema.ts";
@@ -14,7 +16,8 @@ export function workerCalls(): WorkerCalls {
       const documents = parseDocuments(text);
       return fields.map((field) => locateField(documents, field, document));
     },
-    intent: (text, leaves, manager, schema) => intentOf(text, { leaves, manager, schema }),
+    intent: (text, leaves, manager, schema) =>
+      intentOf(text, { leaves: parseExact(leaves) as BlameReport["leaves"], manager, schema }),
     change(text, patch, resourceVersion) {
       const [manifest] = readManifests(text, "the text");
       manifest!.change(patch);

@@ -3,20 +3,10 @@
  *
  * @module
  */
-import type { ReportedManager } from "../../../src/meta/ownership-reports.ts";
 import type { WayOutPatch } from "../../../src/client/objects/resolve.ts";
-import type { Value } from "../../../src/value/value.ts";
 import type { DocumentHead, Problem } from "./documents.ts";
 import type { Intent } from "./intent.ts";
 import type { KindSchema } from "./schema.ts";
-
-/** Leaves of a report of ownership, without classes, which messages do not carry. */
-export type PlainLeaf = {
-  readonly field: string;
-  readonly pointer: string;
-  readonly value: Value;
-  readonly managers: readonly ReportedManager[];
-};
 
 /** What the worker can do; each takes the text first. */
 export interface WorkerCalls {
@@ -26,8 +16,8 @@ export interface WorkerCalls {
   heads(text: string): readonly DocumentHead[];
   /** Where fields stand in the document at this position. */
   locate(text: string, fields: readonly string[], document: number): readonly (readonly [number, number] | undefined)[];
-  /** The body of an apply. @throws {Error} if the text is no object */
-  intent(text: string, leaves: readonly PlainLeaf[], manager: string, schema: KindSchema | undefined): Intent;
+  /** The body of an apply; the leaves of the report of ownership are JSON, since messages carry no classes. @throws {Error} if the text is no object */
+  intent(text: string, leaves: string, manager: string, schema: KindSchema | undefined): Intent;
   /** The text with operations of RFC 6902, comments kept, and in it the resourceVersion if it is given. */
   change(text: string, patch: WayOutPatch, resourceVersion: string | undefined): string;
   /** Makes a schema known for {@link problems}. */
