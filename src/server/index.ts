@@ -21,6 +21,7 @@ export { type Filter } from "./filters/contract.ts";
 export { type Auditing, audit } from "./filters/audit.ts";
 export { accessLog } from "./filters/access-log.ts";
 export { DEFAULT_FILTERS, withFilter } from "./filters/default.ts";
-export { ownerOf } from "./shared/ongoing.ts";
+export { endRevoked, ownerOf } from "./shared/ongoing.ts";
+export { credentialsOf } from "./request/credentials.ts";
 export type { ServerRequest } from "./request/request.ts";
 export { type WatchOutput, firstOf } from "./request/watch-output.ts";
