@@ -66,11 +66,11 @@ export function queryText(query: Query = {}): string {
 }
 
 /**
- * Sends a request and returns the response, whose body nobody has read.
+ * Sends a request and returns the response of any code, whose body nobody has read.
  *
- * @throws {ApiFailure} without a response, and for every code that is not 2xx.
+ * @throws {ApiFailure} without a response.
  */
-export async function send(path: string, options: RequestOptions = {}): Promise<Response> {
+export async function exchange(path: string, options: RequestOptions = {}): Promise<Response> {
   const {
     method = "GET",
     query,
@@ -100,8 +100,18 @@ export async function send(path: string, options: RequestOptions = {}): Promise<
     if (abort?.aborted) throw error;
     throw new ApiFailure(0, failure(0, "the server does not answer: check that it runs, and the network"));
   }
-  if (response.ok) return response;
   if (response.status === 401) sessionState.value = "lost";
+  return response;
+}
+
+/**
+ * Sends a request and returns the response, whose body nobody has read.
+ *
+ * @throws {ApiFailure} without a response, and for every code that is not 2xx.
+ */
+export async function send(path: string, options: RequestOptions = {}): Promise<Response> {
+  const response = await exchange(path, options);
+  if (response.ok) return response;
   throw new ApiFailure(response.status, await statusOf(response));
 }
 
