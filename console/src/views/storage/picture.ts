@@ -225,7 +225,7 @@ function filtered(
       walk(id, right, (next) => next.to, after);
       walk(id, left, (next) => next.from, before);
     }
-    return after.union(before);
+    return new Set([...after, ...before]);
   };
   const sets: Set<string>[] = [];
   if (namespace !== "") {
