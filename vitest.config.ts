@@ -71,7 +71,7 @@ export default defineConfig({
         test: {
           name: "shared",
           isolate: false,
-          include: ["{src,test,examples}/**/*.test.ts"],
+          include: ["{src,test,examples,console/src}/**/*.test.ts"],
           exclude: [...PROGRAMS, ...MEASURED],
           ...SIDE_BY_SIDE,
         },
