@@ -2,7 +2,6 @@ import { describe, expect, test } from "vitest";
 import { parseExposition } from "./exposition.ts";
 import {
   bucketsBetween,
-  bytesText,
   type Figures,
   figuresBetween,
   parseHealth,
@@ -112,13 +111,4 @@ test("the checks of health are read with their names and reasons", () => {
     { name: "ping", isOk: true, says: "ok" },
     { name: "etcd", isOk: false, says: "failed: reason withheld" },
   ]);
-});
-
-test.each([
-  [0, "0 B"],
-  [1023, "1023 B"],
-  [1536, "1.5 KiB"],
-  [5 * 1024 ** 3, "5 GiB"],
-])("%d bytes are printed as %s", (bytes, text) => {
-  expect(bytesText(bytes)).toBe(text);
 });

@@ -280,8 +280,8 @@ export interface Box {
   /** 1 for an object of its own. */
   readonly count: number;
   readonly bytes: number;
-  /** The object, where it is one. */
-  readonly item?: Item;
+  /** The objects that it stands for. */
+  readonly items: readonly Item[];
 }
 
 /** A line that is drawn: how many links it stands for. */
@@ -339,6 +339,7 @@ export function boxesOf({ items, links }: Pick<Storage, "items" | "links">): {
       ...(says && { says }),
       count: group.length,
       bytes,
+      items: group,
     });
   }
   const lines = new Map<string, { from: string; to: string; isReady: boolean; count: number }>();
@@ -364,5 +365,5 @@ const singleBox = (item: Item): Box => ({
   ...(item.wait && { says: item.wait.says }),
   count: 1,
   bytes: item.bytes,
-  item,
+  items: [item],
 });
