@@ -154,7 +154,7 @@ function PlotCard({ card, state }: { readonly card: Card; readonly state: Server
           </div>
         ))}
       </dl>
-      <Plot lines={lines} columns={columns} format={format} />
+      <Plot lines={lines} columns={columns} format={format} isBinary={format === bytesText} />
     </section>
   );
 }

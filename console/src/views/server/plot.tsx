@@ -16,6 +16,16 @@ export interface PlotLine {
 }
 
 const HEIGHT = 120;
+/** The time that a plot shows. */
+const SECONDS = 120;
+/** Steps of axes of bytes: 1, 2 and 5 of each power of 1024. */
+const BINARY = Array.from({ length: 6 }, (_, power) =>
+  [1, 2, 4, 8, 16, 32, 64, 128, 256, 512].map((step) => step * 1024 ** power),
+).flat();
+
+/** The minute and second that a clock here shows. */
+const timeText = (seconds: number): string =>
+  new Date(seconds * 1000).toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit" });
 
 /** The colour of a custom property as the canvas takes it; `light-dark()` is resolved for the theme of the element. */
 function colourOf(element: HTMLElement, name: string): string {
@@ -32,11 +42,14 @@ export default function Plot({
   lines,
   columns,
   format = shortNumber,
+  isBinary = false,
 }: {
   readonly lines: readonly PlotLine[];
   /** Times in seconds, then the values of each line. */
   readonly columns: readonly (readonly (number | null)[])[];
   readonly format?: (value: number) => string;
+  /** Whether the values are bytes. */
+  readonly isBinary?: boolean;
 }): JSX.Element {
   const root = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | undefined>(undefined);
@@ -55,10 +68,19 @@ export default function Plot({
           height: HEIGHT,
           legend: { show: false },
           cursor: { show: false },
-          scales: { y: { range: (_, _least, most) => [0, most > 0 ? most * 1.1 : 1] } },
+          scales: {
+            x: { range: (_, _least, most) => [most - SECONDS, most] },
+            y: { range: (_, _least, most) => [0, most > 0 ? most * 1.1 : 1] },
+          },
           axes: [
-            { ...axis, size: 24, space: 60 },
-            { ...axis, size: 52, space: 28, values: (_, ticks) => ticks.map(format) },
+            { ...axis, size: 24, space: 60, incrs: [10, 15, 30, 60], values: (_, ticks) => ticks.map(timeText) },
+            {
+              ...axis,
+              size: 60,
+              space: 28,
+              ...(isBinary ? { incrs: BINARY } : {}),
+              values: (_, ticks) => ticks.map(format),
+            },
           ],
           series: [
             {},

@@ -117,9 +117,6 @@ function Box({
 }): JSX.Element {
   const { x, y, title, detail, state, says, column } = box;
   const text = visible(title);
-  const label = [`${TITLES[column]}: ${text}`, visible(detail), STATES[state], says && visible(says)]
-    .filter(Boolean)
-    .join(", ");
   return (
     <button
       type="button"
@@ -131,7 +128,6 @@ function Box({
         isFaint && "picture-faint",
       )}
       data-box={box.id}
-      aria-label={label}
       aria-pressed={isSelected}
       title={says === undefined ? text : `${text}: ${visible(says)}`}
       tabIndex={isFirst ? 0 : -1}
@@ -139,8 +135,9 @@ function Box({
       onFocus={onFocus}
       onClick={onSelect}
     >
-      <bdi class="box-title">{text}</bdi>
-      <bdi class="box-detail">{visible(detail)}</bdi>
+      <span class="unseen">{TITLES[column]}: </span>
+      <bdi class="box-title">{text}</bdi> <bdi class="box-detail">{visible(detail)}</bdi>
+      <span class="unseen">{[" ", STATES[state], says === undefined ? "" : `: ${visible(says)}`].join("")}</span>
     </button>
   );
 }
