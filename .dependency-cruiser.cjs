@@ -52,6 +52,8 @@ const rooms = {
   extension: ["util", "value", "meta", "schema", "cel", "kinds", "auth", "admission", "registry", "hooks"],
   fairness: ["util", "meta", "kinds", "auth"],
   server: ["util", "http2", "value", "meta", "schema", "wire", "auth", "audit", "registry", "fairness"],
+  // The server side of the console.
+  console: ["util", "value", "meta", "schema", "auth", "registry", "server"],
   plan: [
     "util",
     "value",
@@ -295,6 +297,7 @@ const appFolders = [
   "certificates",
   "authentication",
   "authorization",
+  "console",
   "audit",
   "csi",
   "node",

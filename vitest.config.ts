@@ -19,6 +19,7 @@ const PROGRAMS = [
   "test/plan/{atomic,cli,etcd}.test.ts",
   "test/promises/small-programs.test.ts",
   "test/zoo/programs.test.ts",
+  "test/{packaging,release}/**/*.test.ts",
 ];
 
 /** Tests that measure: how long a slice is, what a process keeps, which handles it has. */
