@@ -278,7 +278,5 @@ function step(node: Node | null, steps: readonly FieldStep[], index: number): Be
   return best;
 }
 
-const matches = (
-  map: { get(key: string): unknown },
-  keys: Readonly<Record<string, unknown>>,
-): boolean => Object.entries(keys).every(([key, value]) => String(map.get(key)) === String(value));
+const matches = (map: { get(key: string): unknown }, keys: Readonly<Record<string, unknown>>): boolean =>
+  Object.entries(keys).every(([key, value]) => String(map.get(key)) === String(value));

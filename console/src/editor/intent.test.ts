@@ -17,7 +17,10 @@ beforeAll(async () => {
   const deployments = client.resource(Deployment);
   const labels = { app: "web" };
   const container = { name: "web", image: "web:1", args: ["a", "b"], env: [{ name: "A", value: "1" }] };
-  const spec = { selector: { matchLabels: labels }, template: { metadata: { labels }, spec: { containers: [container] } } };
+  const spec = {
+    selector: { matchLabels: labels },
+    template: { metadata: { labels }, spec: { containers: [container] } },
+  };
   await deployments.apply({ metadata: KEY, spec } as never, { fieldManager: "team" });
   await deployments.apply({ metadata: { ...KEY, labels: { by: "me" } } } as never, { fieldManager: "me" });
   report = await deployments.blame(KEY);

@@ -129,7 +129,9 @@ class Intender {
       seen.add(token);
       const path = `${pointer}/${token}`;
       if (NEVER.has(path)) return false;
-      return ALWAYS.has(path) || this.#stays(value, base?.children.get(token), this.#below(memberOf(schema, name)), path);
+      return (
+        ALWAYS.has(path) || this.#stays(value, base?.children.get(token), this.#below(memberOf(schema, name)), path)
+      );
     });
     this.#missed(base, seen);
     if (left.length === pairs.length && left.length > 0) return true;
@@ -165,7 +167,9 @@ class Intender {
     const open = new Set(base.children.keys());
     const left = node.items.filter((item) => {
       const found = [...base.children].find(
-        ([token, child]) => open.has(token) && (keys.length > 0 ? hasKeys(item, child, keys, items) : isSame(this.#document, item as Node, child)),
+        ([token, child]) =>
+          open.has(token) &&
+          (keys.length > 0 ? hasKeys(item, child, keys, items) : isSame(this.#document, item as Node, child)),
       );
       if (!found) return true;
       const [token, child] = found;
@@ -206,7 +210,8 @@ function hasKeys(item: unknown, base: Base, keys: readonly string[], schema: Ope
 function isSame(document: Document, node: Node | null, base: Base): boolean {
   if (isMap(node)) {
     const pairs = node.items as Pair<Node, Node | null>[];
-    if (pairs.length === 0) return base.children.size === 0 && typeof base.value === "object" && !Array.isArray(base.value);
+    if (pairs.length === 0)
+      return base.children.size === 0 && typeof base.value === "object" && !Array.isArray(base.value);
     return (
       pairs.length === base.children.size &&
       pairs.every(({ key, value }) => {

@@ -78,9 +78,7 @@ test("folds what a manager does not own, and keeps what contains its lines", () 
 
 test("a changed line is found by its place in the object", () => {
   const before = allSteps(ownedText(report));
-  const changed = allSteps(
-    ownedText(reportOf({ ...value, data: { new: "1", a: "1", "b.c/d": "x\nz\n" } }, {})),
-  );
+  const changed = allSteps(ownedText(reportOf({ ...value, data: { new: "1", a: "1", "b.c/d": "x\nz\n" } }, {})));
   const rows = changed.text.split("\n");
   expect(changedLines(before, changed).map((at) => rows[at])).toEqual(['  new: "1"', "  b.c/d: |", "    x", "    z"]);
   expect(changedLines(before, before)).toEqual([]);
