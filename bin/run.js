@@ -33,6 +33,7 @@ if (inCheckout || !isSmall) {
 const keeps = !process.env.NODE_DISABLE_COMPILE_CACHE;
 const [command] = process.argv.slice(2);
 const program = !isSmall && keeps ? openProgram(root) : undefined;
+if (inCheckout && keeps && command === "serve") buildConsoleLater();
 if (program) {
   const { main } = program.open("main.js", command === "serve" ? command : "others");
   // Later collections drop the code of functions that run only at the start.
@@ -53,6 +54,18 @@ function bundleLater() {
   const start = () =>
     spawn(process.execPath, [join(root, "tools/warm.js")], { detached: true, stdio: "ignore" }).unref();
   setTimeout(start, 3000).unref();
+}
+
+/** Builds the page of the console where its sources have changed, in a process with low priority. */
+function buildConsoleLater() {
+  if (!existsSync(join(root, "node_modules/vite"))) return;
+  const { spawn } = process.getBuiltinModule("node:child_process");
+  const start = async () => {
+    const { isConsoleStale } = await import("../tools/console.js");
+    if (isConsoleStale())
+      spawn(process.execPath, [join(root, "tools/console.js")], { detached: true, stdio: "ignore" }).unref();
+  };
+  setTimeout(() => start().catch(() => {}), 4000).unref();
 }
 
 /**

@@ -1,4 +1,21 @@
+import "./ui/tokens.css";
+import "./ui/ui.css";
+import "./shell/shell.css";
+import "./views/list/list.css";
 import { render } from "preact";
+import { loadKinds } from "./api/discovery.ts";
+import { loadSession } from "./api/session.ts";
+import { keepConnected } from "./api/stream.ts";
+import { App, KEYS } from "./app.tsx";
+import { applyTheme } from "./state/preferences.ts";
+import { followLocation } from "./state/route.ts";
+import { listenToKeys } from "./ui/keys.ts";
 
 const root = document.getElementById("app");
-if (root) render(<main>Keelson</main>, root);
+applyTheme();
+followLocation();
+listenToKeys(KEYS);
+keepConnected();
+void loadKinds();
+void loadSession();
+if (root) render(<App />, root);

@@ -1,5 +1,6 @@
 import type { Pod } from "../../client/kinds/index.ts";
 import type { ClusterParts } from "../../cluster/index.ts";
+import { windowRoutes } from "../../console/index.ts";
 import { gatesOf } from "../../meta/gates.ts";
 import { backupRoute } from "./backup-route.ts";
 import { bodyMemory, memoryOfProcess } from "../memory/body-memory.ts";
@@ -49,7 +50,13 @@ export function clusterParts({ store, stored, encryption }: Stores, parts: Serve
       programs: (way, pod, ...request) =>
         way === "log" ? newLog(parts, pod as unknown as Pod, ...request) : undefined,
       // A backup has the stored bytes, which may be encrypted.
-      routes: [backupRoute(stored, dialect, system.clock), ...authentication.routes],
+      routes: [
+        backupRoute(stored, dialect, system.clock),
+        ...authentication.routes,
+        // Before the page, which has all other paths below /console/.
+        ...(options.console ? windowRoutes() : []),
+        ...(parts.door?.routes ?? []),
+      ],
       filters: filtersWith(auditing, onRequestOf(parts)),
       health: [...(renewal?.health ?? []), ...(encryption?.health ?? [])],
       collectors: [

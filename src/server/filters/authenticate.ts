@@ -1,5 +1,6 @@
 import { ANONYMOUS, type Connection, type Identity } from "../../auth/contract.ts";
 import { unauthorized } from "../../meta/status.ts";
+import { credentialsOf } from "../request/credentials.ts";
 import type { ServerContext } from "../request/context.ts";
 import type { ServerRequest } from "../request/request.ts";
 import type { Filter } from "./contract.ts";
@@ -32,14 +33,6 @@ export const authenticate: Filter = {
   },
 };
 
-const credentialsOf = ({ incoming: { sent }, info }: ServerRequest) => ({
-  header: (name: string) => sent.header(name),
-  lines: (name: string) => sent.lines(name),
-  names: () => sent.headerNames(),
-  path: info.path,
-  connection: sent.connection,
-});
-
 function identify(server: ServerContext, request: ServerRequest, identity: Identity | undefined): void {
   const { dialect } = server;
   if (identity && identity !== ANONYMOUS) {
@@ -49,7 +42,8 @@ function identify(server: ServerContext, request: ServerRequest, identity: Ident
   }
   // A connection without a credential would be held for nothing, with what HTTP/2 permits on it; health checks may hold one.
   if (!request.isPublic) request.response.responder.closeAfterAnswer();
-  if (!identity && (dialect.rules.anonymousByRoles || !request.isPublic)) throw unauthorized();
+  const byRoles = dialect.rules.anonymousByRoles && !request.isOpen;
+  if (!identity && (byRoles || !request.isPublic)) throw unauthorized();
   request.identity = ANONYMOUS;
 }
 
