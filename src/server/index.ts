@@ -19,6 +19,7 @@ export type { HealthCheck } from "./operations/health.ts";
 export { type Filter } from "./filters/contract.ts";
 export { type Auditing, audit } from "./filters/audit.ts";
 export { accessLog } from "./filters/access-log.ts";
+export { traced } from "./filters/tracing.ts";
 export { DEFAULT_FILTERS, withFilter } from "./filters/default.ts";
 export { ownerOf } from "./shared/ongoing.ts";
 export type { ServerRequest } from "./request/request.ts";

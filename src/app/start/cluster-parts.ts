@@ -50,12 +50,16 @@ export function clusterParts({ store, stored, encryption }: Stores, parts: Serve
         way === "log" ? newLog(parts, pod as unknown as Pod, ...request) : undefined,
       // A backup has the stored bytes, which may be encrypted.
       routes: [backupRoute(stored, dialect, system.clock), ...authentication.routes],
-      filters: filtersWith(auditing, onRequestOf(parts)),
+      filters: filtersWith(auditing, onRequestOf(parts), parts.tracing?.tracer),
       health: [...(renewal?.health ?? []), ...(encryption?.health ?? [])],
       collectors: [
-        ...[renewal?.metrics, access?.metrics, auditing?.metrics.collector, encryption?.metrics].flatMap(
-          (one) => one ?? [],
-        ),
+        ...[
+          renewal?.metrics,
+          access?.metrics,
+          auditing?.metrics.collector,
+          encryption?.metrics,
+          parts.tracing?.metrics,
+        ].flatMap((one) => one ?? []),
         () => parts.node.agent?.collect() ?? [],
         ...authentication.metrics,
         ...authorization.metrics,
