@@ -180,21 +180,6 @@ describe.skipIf(process.getuid?.() !== 0)("a user id without an entry in the lis
   });
 });
 
-/** A Node on the path that is too old for us. */
-const oldNode = (process.env["PATH"] ?? "")
-  .split(delimiter)
-  .map((directory) => join(directory, "node"))
-  .filter((path) => existsSync(path))
-  .find((path) => Number(/^v(\d+)/.exec(execFileSync(path, ["--version"]).toString())?.[1]) < 24);
-
-test.skipIf(oldNode === undefined)("an older Node is told which one is needed (needs one on the path)", async () => {
-  const { code, stderr } = await run(["--help"], { node: oldNode! });
-  expect({ code, stderr }).toEqual({
-    code: 1,
-    stderr: expect.stringMatching(/^keelson: expected Node.js 24\.9 or newer, got v\d/) as string,
-  });
-});
-
 describe("--insecure-http", () => {
   test.each(sampled(["127.0.0.1", "127.1.2.3", "localhost"], 3))(
     "speaks plain HTTP on %s, still to the admin only",

@@ -1,0 +1,77 @@
+/**
+ * Files in memory with the names of `node:fs` that commands use. The files are those of the terminal of a page.
+ *
+ * @module
+ */
+import { Buffer } from "./buffer.ts";
+import { resolve } from "./path.ts";
+
+/** The most bytes of one file. */
+const MAX_FILE_BYTES = 1 << 20;
+/** The most files of a page. */
+const MAX_FILES = 200;
+
+/** The files of the terminal, texts by absolute path. */
+export const files = new Map<string, string>();
+
+const missing = (what: string, path: string): Error =>
+  Object.assign(new Error(`ENOENT: no such file or directory, ${what} '${path}'`), { code: "ENOENT" });
+
+/** Reads a file: as bytes, or as text where an encoding is given. */
+export function readFileSync(path: string | URL, encoding?: unknown): string | Buffer {
+  const text = files.get(resolve(String(path)));
+  if (text === undefined) throw missing("open", String(path));
+  return encoding === undefined || encoding === null ? Buffer.from(text) : text;
+}
+
+/** Writes a file. @throws Error for more than a page keeps */
+export function writeFileSync(path: string, content: string | Uint8Array): void {
+  const text = typeof content === "string" ? content : Buffer.from(content).toString();
+  if (text.length > MAX_FILE_BYTES) throw new Error(`expected a file of at most 1 MiB, got ${text.length} characters`);
+  const name = resolve(path);
+  if (!files.has(name) && files.size >= MAX_FILES) throw new Error(`expected at most ${MAX_FILES} files in a page`);
+  files.set(name, text);
+}
+
+/** Whether a file is there, or a folder with files. */
+export const existsSync = (path: string): boolean => files.has(resolve(path)) || isFolder(path);
+
+const isFolder = (path: string): boolean => {
+  const start = resolve(path) === "/" ? "/" : `${resolve(path)}/`;
+  return [...files.keys()].some((name) => name.startsWith(start));
+};
+
+/** What is known of a file or a folder. */
+export function statSync(path: string): { isDirectory(): boolean; isFile(): boolean; size: number } {
+  const text = files.get(resolve(path));
+  if (text === undefined && !isFolder(path)) throw missing("stat", path);
+  return { isDirectory: () => text === undefined, isFile: () => text !== undefined, size: text?.length ?? 0 };
+}
+
+/** The names in a folder. */
+export function readdirSync(path: string): readonly string[] {
+  if (!isFolder(path)) throw missing("scandir", path);
+  const start = resolve(path) === "/" ? "/" : `${resolve(path)}/`;
+  const names = [...files.keys()].filter((name) => name.startsWith(start)).map((name) => name.slice(start.length));
+  return [...new Set(names.map((name) => name.split("/")[0]!))].toSorted();
+}
+
+/** Removes a file. */
+export const rmSync = (path: string): void => void files.delete(resolve(path));
+
+// An open file is its path, which is read as a whole.
+export const openSync = (path: string): string => {
+  statSync(path);
+  return path;
+};
+export const closeSync = (): void => {};
+export const fstatSync = (path: string): ReturnType<typeof statSync> => statSync(path);
+/** Reads from an offset into bytes; the result is how many. */
+export function readSync(path: string, into: Uint8Array, at = 0, length = into.length - at, from = 0): number {
+  const bytes = (readFileSync(path) as Buffer).subarray(from, from + length);
+  into.set(bytes, at);
+  return bytes.length;
+}
+export const constants = { O_RDONLY: 0, O_NONBLOCK: 0, O_WRONLY: 1, O_CREAT: 64, R_OK: 4 };
+export const realpathSync = resolve;
+export default { readFileSync, existsSync, statSync, readdirSync, realpathSync };
