@@ -13,6 +13,7 @@ const rooms = {
   kinds: ["util", "value", "meta", "apply/schema", "schema", "cel", "pki"],
   wire: ["util", "value", "meta", "apply/schema", "schema", "kinds"],
   grpc: ["util", "http2", "wire/encoding"],
+  tracing: ["util", "wire/encoding", "grpc"],
   storage: ["util", "wire/encoding", "grpc"],
   encryption: ["util", "value", "wire/encoding", "storage"],
   cache: ["util", "storage"],
@@ -51,7 +52,7 @@ const rooms = {
   ],
   extension: ["util", "value", "meta", "schema", "cel", "kinds", "auth", "admission", "registry", "hooks"],
   fairness: ["util", "meta", "kinds", "auth"],
-  server: ["util", "http2", "value", "meta", "schema", "wire", "auth", "audit", "registry", "fairness"],
+  server: ["util", "http2", "value", "meta", "schema", "wire", "tracing", "auth", "audit", "registry", "fairness"],
   // The server side of the console.
   console: ["util", "value", "meta", "schema", "storage", "auth", "registry", "fairness", "server"],
   plan: [
@@ -300,6 +301,7 @@ const appFolders = [
   "authorization",
   "console",
   "audit",
+  "tracing",
   "csi",
   "node",
   "start",

@@ -57,12 +57,16 @@ export function clusterParts({ store, stored, encryption }: Stores, parts: Serve
         ...(options.console ? windowRoutes() : []),
         ...(parts.door?.routes ?? []),
       ],
-      filters: filtersWith(auditing, onRequestOf(parts)),
+      filters: filtersWith(auditing, onRequestOf(parts), parts.tracing?.tracer),
       health: [...(renewal?.health ?? []), ...(encryption?.health ?? [])],
       collectors: [
-        ...[renewal?.metrics, access?.metrics, auditing?.metrics.collector, encryption?.metrics].flatMap(
-          (one) => one ?? [],
-        ),
+        ...[
+          renewal?.metrics,
+          access?.metrics,
+          auditing?.metrics.collector,
+          encryption?.metrics,
+          parts.tracing?.metrics,
+        ].flatMap((one) => one ?? []),
         () => parts.node.agent?.collect() ?? [],
         ...authentication.metrics,
         ...authorization.metrics,
