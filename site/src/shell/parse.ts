@@ -41,6 +41,9 @@ export interface Pipeline {
 /** Says what is not a line of this shell. */
 export class ShellError extends Error {}
 
+/** Says that more has to be typed: a quote is open, or a text after `<<` has not ended. */
+export class UnfinishedError extends ShellError {}
+
 /** The longest text that is read. */
 export const MAX_SCRIPT = 1 << 16;
 
@@ -178,14 +181,14 @@ class Reader {
       } else if (unit === "'") {
         isQuoted = true;
         const end = this.#text.indexOf("'", this.#at);
-        if (end < 0) throw new ShellError("expected a closing '");
+        if (end < 0) throw new UnfinishedError("expected a closing '");
         text += this.#text.slice(this.#at, end);
         this.#at = end + 1;
       } else if (unit === '"') {
         isQuoted = true;
         for (;;) {
           const inner = this.#text[this.#at++];
-          if (inner === undefined) throw new ShellError('expected a closing "');
+          if (inner === undefined) throw new UnfinishedError('expected a closing "');
           if (inner === '"') break;
           if (inner === "\\" && '"\\$`\n'.includes(this.#text[this.#at] ?? "")) {
             const next = this.#text[this.#at++];
@@ -253,7 +256,7 @@ class Reader {
     for (const { end, isPlain, take } of this.#pending.splice(0)) {
       const lines: string[] = [];
       for (;;) {
-        if (this.#at >= this.#text.length) throw new ShellError(`expected a line ${end} at the end of the text`);
+        if (this.#at >= this.#text.length) throw new UnfinishedError(`expected a line ${end} at the end of the text`);
         const next = this.#text.indexOf("\n", this.#at);
         const line = this.#text.slice(this.#at, next < 0 ? undefined : next);
         this.#at = next < 0 ? this.#text.length : next + 1;
