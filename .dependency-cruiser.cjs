@@ -52,6 +52,8 @@ const rooms = {
   extension: ["util", "value", "meta", "schema", "cel", "kinds", "auth", "admission", "registry", "hooks"],
   fairness: ["util", "meta", "kinds", "auth"],
   server: ["util", "http2", "value", "meta", "schema", "wire", "auth", "audit", "registry", "fairness"],
+  // The server side of the console.
+  console: ["util", "value", "meta", "schema", "auth", "registry", "server"],
   plan: [
     "util",
     "value",
@@ -295,6 +297,7 @@ const appFolders = [
   "certificates",
   "authentication",
   "authorization",
+  "console",
   "audit",
   "csi",
   "node",
@@ -318,6 +321,47 @@ const appRoot = {
   from: { path: "^src/app/", pathNot: ["^src/app/index\\.ts$", ...appFolders.map((folder) => `^src/app/${folder}/`)] },
   to: {},
 };
+
+// The browser's side, the lowest folder first; `views/` has a folder for each view. What stands beside the folders puts it together.
+const consoleFolders = ["api", "state", "ui", "shell", "views"];
+const CONSOLE_MAY = ["meta", "value", "util", "client"];
+const consoleRules = [
+  {
+    name: "console-src",
+    severity: "error",
+    comment: `The console may import only: ${CONSOLE_MAY.join(", ")} of src/. Move the shared part down.`,
+    from: { path: "^console/src/" },
+    to: { path: "^src/", pathNot: CONSOLE_MAY.map((name) => `^src/${name}/`) },
+  },
+  ...consoleFolders.map((name, i) => ({
+    name: `console-ladder-${name}`,
+    severity: "error",
+    comment: `console/src/${name}/ stands on ${consoleFolders.slice(0, i).join(", ") || "nothing"}; move the shared part down, or pass it in.`,
+    from: { path: `^console/src/${name}/` },
+    to: { path: "^console/src/", pathNot: consoleFolders.slice(0, i + 1).map((folder) => `^console/src/${folder}/`) },
+  })),
+  {
+    name: "console-views",
+    severity: "error",
+    comment: "A view knows no other view: what two of them need stands in ui/ or state/.",
+    from: { path: "^console/src/views/([^/]+)/" },
+    to: { path: "^console/src/views/", pathNot: "^console/src/views/$1/" },
+  },
+  {
+    name: "console-without-node",
+    severity: "error",
+    comment: "The console runs in a browser.",
+    from: { path: "^console/src/", pathNot: TESTS },
+    to: { dependencyTypes: ["core"] },
+  },
+  {
+    name: "console-stays-outside",
+    severity: "error",
+    comment: "The server knows the files of the console only.",
+    from: { path: "^src/" },
+    to: { path: "^console/" },
+  },
+];
 
 const IO = "^(node:)?(fs|net|http|https|http2|tls|worker_threads|child_process|sqlite|dgram|dns|readline)(/|$)";
 
@@ -372,6 +416,7 @@ module.exports = {
     },
     ...appFolders.map(appFolder),
     appRoot,
+    ...consoleRules,
   ],
   options: {
     tsPreCompilationDeps: true,

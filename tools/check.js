@@ -10,6 +10,8 @@ const CHECKS = {
   layers: "npm run --silent layers",
   dead: "npm run --silent dead",
   types: "npm run --silent types -- --incremental --tsBuildInfoFile .results/types.tsbuildinfo",
+  "types of the console":
+    "npm run --silent types:console -- --incremental --tsBuildInfoFile .results/types-console.tsbuildinfo",
 };
 
 /** Runs one of them; whether all is right. */

@@ -2,7 +2,7 @@ import type { BlameReport } from "../meta/ownership-reports.ts";
 import { isStatus } from "../client/errors.ts";
 import type { Actions } from "./actions.ts";
 import { blameLines } from "./blame-lines.ts";
-import { withSetters } from "./blame-setters.ts";
+import { withSetters } from "../client/objects/blame-setters.ts";
 import { CliError } from "./cli-error.ts";
 import { connect } from "./connect.ts";
 import type { ConnectFlags } from "./connect-flags.ts";

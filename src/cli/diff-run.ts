@@ -9,7 +9,8 @@ import { connect } from "./connect.ts";
 import type { ConnectFlags } from "./connect-flags.ts";
 import { type DiffLine, type Hunk, diffLines, hunksOf } from "../util/line-diff.ts";
 import { parseObject } from "./object-argument.ts";
-import { type ObjectRef, identityOf, nameOf, resolveObject, versionOf } from "./object-history.ts";
+import { type ObjectRef, identityOf, nameOf, versionOf } from "../client/objects/history.ts";
+import { resolveObject } from "./object-history.ts";
 
 /** The versions to compare, and the output format. */
 export interface DiffRequest extends ConnectFlags {

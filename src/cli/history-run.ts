@@ -3,7 +3,8 @@ import { connect } from "./connect.ts";
 import type { ConnectFlags } from "./connect-flags.ts";
 import { historyLines } from "./history-lines.ts";
 import { parseLimit, parseObject } from "./object-argument.ts";
-import { historyOf, resolveObject } from "./object-history.ts";
+import { historyOf } from "../client/objects/history.ts";
+import { resolveObject } from "./object-history.ts";
 import { printReport, styleOf } from "./print-report.ts";
 
 /** The object, and the output format. */

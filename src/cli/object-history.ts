@@ -1,21 +1,6 @@
 import type { Client } from "../client/client.ts";
-import type { ServedKind } from "../client/kind.ts";
-import { StatusError, isStatus } from "../client/errors.ts";
-import { apiVersionOf } from "../client/kind.ts";
-import type { HistoryQuery } from "../client/queries.ts";
-import type { HistoryReport, ReportedVersion } from "../meta/history-report.ts";
-import type { Value } from "../value/value.ts";
-import { CliError } from "./cli-error.ts";
+import type { ObjectRef } from "../client/objects/history.ts";
 import { findKind } from "./find-kind.ts";
-
-/** An object by its kind and name, which need not exist. */
-export interface ObjectRef {
-  readonly client: Client;
-  readonly kind: ServedKind;
-  readonly name: string;
-  /** Undefined for objects of the cluster. */
-  readonly namespace: string | undefined;
-}
 
 /** Finds the kind of an object. */
 export async function resolveObject(
@@ -25,46 +10,4 @@ export async function resolveObject(
 ): Promise<ObjectRef> {
   const kind = await findKind(client, kindName);
   return { client, kind, name, namespace: kind.scope === "Namespaced" ? namespace : undefined };
-}
-
-/** Returns `configmap/web in default`, with the group if there is one. */
-export const nameOf = ({ kind: { kind, group }, name, namespace }: Omit<ObjectRef, "client">): string =>
-  `${kind.toLowerCase()}${group && `.${group}`}/${name}${namespace === undefined ? "" : ` in ${namespace}`}`;
-
-/** Returns the identity of an object for JSON reports. */
-export const identityOf = ({ kind, name, namespace }: ObjectRef): object => ({
-  apiVersion: apiVersionOf(kind),
-  kind: kind.kind,
-  name,
-  ...(namespace === undefined ? {} : { namespace }),
-});
-
-/** Requests one version of an object, with its content. @throws CliError as {@link historyOf} */
-export async function versionOf(ref: ObjectRef, at: string): Promise<ReportedVersion & { readonly object: Value }> {
-  const [version] = (await historyOf(ref, { at, objects: true })).versions;
-  if (version?.object === undefined) throw new CliError(`${nameOf(ref)}: expected version ${at} in the history`);
-  return { ...version, object: version.object };
-}
-
-/** Requests the versions of an object. @throws CliError if there are none, or the server does not support history */
-export async function historyOf(object: ObjectRef, query: HistoryQuery): Promise<HistoryReport> {
-  const { client, kind, name, namespace } = object;
-  try {
-    return await client.resource(kind).history({ name, namespace }, query);
-  } catch (error) {
-    if (!(error instanceof StatusError)) throw error;
-    const { details, code } = error.status;
-    if (isStatus(error, "NotFound") && details?.kind !== undefined) {
-      const when =
-        query.at === undefined ? "the history has no version of it" : `it did not exist at version ${query.at}`;
-      throw new CliError(`${nameOf(object)}: ${when}`, { cause: error });
-    }
-    if (isStatus(error, "MethodNotAllowed")) {
-      const message = "the store of this server cannot list the versions of an object; name one, as in web@1234";
-      throw new CliError(message, { cause: error });
-    }
-    if (code === 404)
-      throw new CliError("the server does not support history: is it a keelson server?", { cause: error });
-    throw error;
-  }
 }

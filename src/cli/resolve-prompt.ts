@@ -1,12 +1,11 @@
 import { createInterface } from "node:readline";
 import type { ApplyConflictReport, ConflictReport, ReportedManager } from "../meta/ownership-reports.ts";
+import { type Choice, offersChoice } from "../client/objects/resolve.ts";
 import { humanDuration, parseTime } from "../meta/time.ts";
 import type { Value } from "../value/value.ts";
 import type { Terminal } from "./actions.ts";
 import { CliError } from "./cli-error.ts";
 import { type Painter, printable } from "./colours.ts";
-
-type Choice = "keep" | "take" | "share";
 
 /** Choices by their letters; a capital letter is for this and all further fields of the object. */
 const LETTERS: Readonly<Record<string, Choice>> = { k: "keep", t: "take", s: "share" };
@@ -35,11 +34,11 @@ export class Prompt implements Disposable {
   async ask(conflict: ConflictReport, report: ApplyConflictReport): Promise<Choice> {
     const object = `${report.object.kind} ${report.object.name}`;
     const all = this.#all;
-    if (all?.object === object && this.#offers(conflict, all.choice)) return all.choice;
+    if (all?.object === object && offersChoice(conflict, all.choice)) return all.choice;
     if (this.#introduced !== report) this.#introduce(report, object);
     this.#introduced = report;
     this.#describe(conflict);
-    const offered = (["keep", "take", "share"] as const).filter((choice) => this.#offers(conflict, choice));
+    const offered = (["keep", "take", "share"] as const).filter((choice) => offersChoice(conflict, choice));
     const words = { keep: "[k]eep theirs", take: "[t]ake over", share: "[s]hare" };
     const question = `  ${offered.map((choice) => words[choice]).join(", ")}, [q]uit; a capital letter for all: `;
     for (;;) {
@@ -53,11 +52,6 @@ export class Prompt implements Disposable {
       if (answer.length === 1 && answer !== answer.toLowerCase()) this.#all = { object, choice };
       return choice;
     }
-  }
-
-  #offers({ waysOut }: ConflictReport, choice: Choice): boolean {
-    const way = waysOut.find((one) => one.choice === choice);
-    return way !== undefined && (choice === "take" || way.patch !== undefined);
   }
 
   #introduce({ conflicts }: ApplyConflictReport, object: string): void {

@@ -1,26 +1,21 @@
 /**
- * Runs `keelson resolve`: applies, resolves conflicts, and applies again until there are none. A forced apply is bound to the
- * version of the object that the answers were about, so only fields of these answers are taken over.
+ * Runs `keelson resolve`: applies, resolves conflicts, and applies again until there are none.
  *
  * @module
  */
 import { writeFileSync } from "node:fs";
 import type { Client } from "../client/client.ts";
-import { StatusError, isStatus } from "../client/errors.ts";
 import type { ApiObject } from "../client/kind.ts";
-import type { ApplyConflictReport, ConflictReport, WayOutReport } from "../meta/ownership-reports.ts";
 import type { Actions } from "./actions.ts";
 import { CliError } from "./cli-error.ts";
 import { painter, wantsColour } from "./colours.ts";
 import { connect } from "./connect.ts";
 import type { ConnectFlags } from "./connect-flags.ts";
 import { findExactKind } from "./find-kind.ts";
-import { type Manifest, joinManifests, readManifests } from "./manifest.ts";
+import { type Manifest, joinManifests, readManifests } from "../client/objects/manifest.ts";
+import { type Applied, type Choice, type Decide, applyAndResolve } from "../client/objects/resolve.ts";
 import { Prompt } from "./resolve-prompt.ts";
 import { readText } from "./read-text.ts";
-
-/** How to resolve a conflict. */
-export type Choice = WayOutReport["choice"];
 
 /** The file to apply, and how to resolve conflicts. */
 export interface ResolveRequest extends ConnectFlags {
@@ -29,15 +24,6 @@ export interface ResolveRequest extends ConnectFlags {
   readonly yes?: Choice;
   readonly write?: boolean;
   readonly output: "text" | "json";
-}
-
-/** Decides a conflict. */
-export type Decide = (conflict: ConflictReport, report: ApplyConflictReport) => Promise<Choice>;
-
-/** An applied object, with its decisions. */
-interface Applied {
-  readonly object: ApiObject;
-  readonly decisions: readonly { readonly field: string; readonly choice: Choice }[];
 }
 
 /** Applies every object of the file, in order. @throws CliError if a conflict is not resolved; earlier objects are applied */
@@ -74,9 +60,6 @@ const decideAll =
     throw new CliError(`${conflict.field} cannot be shared: it has no value; keep or take it`);
   };
 
-/** How often an object may change meanwhile. */
-const MAX_ATTEMPTS = 10;
-
 async function applyManifest(
   client: Client,
   manifest: Manifest,
@@ -88,49 +71,12 @@ async function applyManifest(
   const found = await findExactKind(client, apiVersion, kind);
   const namespace = found.scope === "Namespaced" ? (manifest.namespace ?? defaultNamespace) : undefined;
   const resource = client.resource(found);
-  const decisions = new Map<string, Choice>();
-  let bound: string | undefined;
-  for (let attempt = 1; ; attempt++) {
-    const options = { fieldManager: request.fieldManager, explain: true, force: bound !== undefined };
-    try {
-      const object = await resource.applyText({ name, namespace }, manifest.text(bound), options);
-      return { object, decisions: [...decisions].map(([field, choice]) => ({ field, choice })) };
-    } catch (error) {
-      if (!(error instanceof StatusError) || attempt === MAX_ATTEMPTS) throw error;
-      // The object has changed since the answers: try again without force.
-      const hasChanged = bound !== undefined && isStatus(error, "Conflict");
-      bound = undefined;
-      if (hasChanged) continue;
-      if (error.conflict === undefined) throw error;
-      if (await changeManifest(manifest, error.conflict, decide, decisions))
-        bound = error.conflict.object.resourceVersion;
-    }
-  }
-}
-
-/** Decides every conflict and changes the manifest; returns whether fields are taken over. */
-async function changeManifest(
-  manifest: Manifest,
-  report: ApplyConflictReport,
-  decide: Decide,
-  decisions: Map<string, Choice>,
-): Promise<boolean> {
-  const patch: NonNullable<WayOutReport["patch"]>[number][] = [];
-  let takes = false;
-  for (const conflict of report.conflicts) {
-    const choice = await decide(conflict, report);
-    decisions.set(conflict.field, choice);
-    if (choice === "take") {
-      takes = true;
-      continue;
-    }
-    const way = conflict.waysOut.find((one) => one.choice === choice);
-    if (way?.patch === undefined)
-      throw new CliError(`${conflict.field} is not in the file in this form; change the file`);
-    patch.push(...way.patch);
-  }
-  manifest.change(patch);
-  return takes;
+  const { fieldManager } = request;
+  return applyAndResolve(
+    manifest,
+    (text, force) => resource.applyText({ name, namespace }, text, { fieldManager, explain: true, force }),
+    decide,
+  );
 }
 
 const identity = ({ apiVersion, kind, metadata: { name, namespace } }: ApiObject): string =>

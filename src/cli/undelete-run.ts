@@ -1,22 +1,13 @@
-import type { ApiObject } from "../schema/definition.ts";
-import { retryOnConflict } from "../client/errors.ts";
-import { PersistentVolume, PersistentVolumeClaim } from "../client/kinds/index.ts";
-import type { JsonPatchOperation, UntypedObject } from "../client/kind.ts";
-import type { ReportedVersion } from "../meta/history-report.ts";
-import { type Value, equal } from "../value/value.ts";
+import { nameOf } from "../client/objects/history.ts";
+import { undelete } from "../client/objects/undelete.ts";
+import type { Loss } from "../client/objects/undelete-plan.ts";
 import type { Actions } from "./actions.ts";
-import { CliError } from "./cli-error.ts";
 import { printable } from "./colours.ts";
-import { type Connection, connect } from "./connect.ts";
+import { connect } from "./connect.ts";
 import type { ConnectFlags } from "./connect-flags.ts";
-import { findExactKind } from "./find-kind.ts";
 import { parseObject } from "./object-argument.ts";
+import { resolveObject } from "./object-history.ts";
 import { printReport } from "./print-report.ts";
-import { type ObjectRef, historyOf, nameOf, resolveObject, versionOf } from "./object-history.ts";
-import { setClaimRef } from "./claim-ref.ts";
-import { type Pairing, claimRefOf, pairClaim, pairVolume, sideOf, volumeNameOf } from "./undelete-pair.ts";
-import { type Loss, type Plan, planUndelete } from "./undelete-plan.ts";
-import { messageOf } from "../util/error.ts";
 
 /** The object to restore, and the output format. */
 export interface UndeleteRequest extends ConnectFlags {
@@ -26,13 +17,14 @@ export interface UndeleteRequest extends ConnectFlags {
   readonly output: "text" | "json";
 }
 
-type OwnerReference = NonNullable<ApiObject["metadata"]["ownerReferences"]>[number];
-
 /** Restores an object, and prints the result. */
 export async function runUndelete(actions: Actions, request: UndeleteRequest): Promise<void> {
   const { dryRun = false } = request;
   using connection = await connect(actions, request);
-  const { ref, from, now, losses, status } = await undelete(connection, request);
+  const { kind, name, versions } = parseObject(request.words, 1, "keelson undelete configmap web");
+  const ref = await resolveObject(connection, kind, name);
+  const { fieldManager } = request;
+  const { from, now, losses, status } = await undelete(ref, { version: versions[0], fieldManager, dryRun });
   const { resourceVersion, event } = from;
   const report = { version: resourceVersion, dryRun, object: now, losses };
   printReport(actions, request.output, report, () => {
@@ -49,201 +41,4 @@ export async function runUndelete(actions: Actions, request: UndeleteRequest): P
   });
 }
 
-/** A restored object, or one of a dry run. */
-export interface Undeleted extends Restored {
-  readonly ref: ObjectRef;
-  /** The restored version. */
-  readonly from: ReportedVersion;
-  /** The status that is written after the create. */
-  readonly status: unknown;
-}
-
-/** Creates a deleted object again. @throws CliError if there is nothing to undelete */
-export async function undelete(
-  connection: Pick<Connection, "client" | "namespace">,
-  { words, fieldManager, dryRun = false }: Pick<UndeleteRequest, "words" | "fieldManager" | "dryRun">,
-): Promise<Undeleted> {
-  const { kind, name, versions } = parseObject(words, 1, "keelson undelete configmap web");
-  const ref = await resolveObject(connection, kind, name);
-  await refuseExisting(ref);
-  const from = await versionToRestore(ref, versions[0]);
-  const deleted = objectOf(from);
-  const hasStatus = ref.kind.subresources.has("status");
-  const plan = planUndelete({ object: deleted, goneOwners: await goneOwners(ref, deleted), hasStatus });
-  const { namespace } = ref;
-  const metadata = { ...plan.body.metadata, ...(namespace ? { namespace } : {}), name: ref.name };
-  const pairing = await pairingOf(ref, { ...plan.body, metadata }, deleted);
-  const resource = ref.client.resource(ref.kind);
-  const now = await resource.create(pairing.body as UntypedObject, { fieldManager, dryRun });
-  const status = pairing.restoresStatus ? plan.status : undefined;
-  const begun = { now, losses: [...plan.losses, ...pairing.losses] };
-  if (dryRun) return { ref, from, status, ...begun };
-  const rest = { ...plan, status, managers: managersOf(plan, status) };
-  return { ref, from, status, ...(await restoreRest(ref, begun, rest, { pairing, fieldManager })) };
-}
-
 const lossText = ({ what, why }: Loss): string => `  ${what}: ${printable(why)}`;
-
-async function refuseExisting(ref: ObjectRef): Promise<void> {
-  const { client, kind, name, namespace } = ref;
-  const found = await client.resource(kind).find({ name, namespace });
-  if (!found) return;
-  const { uid, resourceVersion, deletionTimestamp } = found.metadata;
-  const how = deletionTimestamp ? "is being deleted, but is still there" : "exists";
-  throw new CliError(`${nameOf(ref)} ${how} (version ${resourceVersion}, uid ${uid}): there is nothing to undelete`);
-}
-
-const objectOf = ({ object }: ReportedVersion): ApiObject => object as unknown as ApiObject;
-
-/** Requests the named version, or the last one before the deletion began. */
-async function versionToRestore(ref: ObjectRef, at: string | undefined): Promise<ReportedVersion> {
-  if (at !== undefined) return versionOf(ref, at);
-  const [last] = (await historyOf(ref, { limit: 1, objects: true })).versions;
-  if (last?.event !== "deleted") throw new CliError(`${nameOf(ref)} has been created again just now`);
-  if (objectOf(last).metadata.deletionTimestamp === undefined) return last;
-  // It waited for finalizers: the version before the deletion is below the one that has set the deletionTimestamp.
-  const { versions } = await historyOf(ref, { limit: 500 });
-  const began = versions.findIndex(({ changes }) =>
-    changes.some(({ op, pointer }) => op === "add" && pointer === "/metadata/deletionTimestamp"),
-  );
-  const before = began < 0 ? undefined : versions[began + 1];
-  return before === undefined ? last : versionOf(ref, before.resourceVersion);
-}
-
-/** Returns the owners that do not exist any more; owners of an unknown kind are kept. */
-async function goneOwners(ref: ObjectRef, { metadata }: ApiObject): Promise<OwnerReference[]> {
-  const gone: OwnerReference[] = [];
-  for (const owner of metadata.ownerReferences ?? []) {
-    const kind = await findExactKind(ref.client, owner.apiVersion, owner.kind).catch((error: unknown) => {
-      if (error instanceof CliError) return undefined;
-      throw error;
-    });
-    if (kind === undefined) continue;
-    const namespace = kind.scope === "Namespaced" ? ref.namespace : undefined;
-    const found = await ref.client.resource(kind).find({ name: owner.name, namespace });
-    if (found?.metadata.uid !== owner.uid) gone.push(owner);
-  }
-  return gone;
-}
-
-/** A created object, and its losses. */
-interface Restored {
-  readonly now: UntypedObject;
-  readonly losses: readonly Loss[];
-}
-
-/** A manager of a status that is not restored owns nothing. */
-const managersOf = ({ managers }: Plan, status: unknown): Plan["managers"] =>
-  managers.filter(({ subresource }) => subresource !== "status" || status !== undefined);
-
-interface RestoreWith {
-  readonly pairing: Pairing;
-  readonly fieldManager: string;
-}
-
-/** Writes after the create: the claimRef, the status, the owners. */
-async function restoreRest(ref: ObjectRef, begun: Restored, plan: Plan, how: RestoreWith): Promise<Restored> {
-  const paired = await restorePair(ref, begun, how);
-  return restoreOwners(ref, await restoreStatus(ref, paired, plan, how), plan, how);
-}
-
-/** Decides how a claim or a volume is restored; any other object needs nothing. */
-async function pairingOf(ref: ObjectRef, body: ApiObject, deleted: ApiObject): Promise<Pairing> {
-  const side = sideOf(body);
-  if (side === "claim") {
-    const name = volumeNameOf(body);
-    const volume = name === undefined ? undefined : await ref.client.resource(PersistentVolume).find({ name });
-    return pairClaim(body, volume);
-  }
-  if (side !== "volume") return { body, boundAnnotations: {}, restoresStatus: true, losses: [] };
-  const { name = "", namespace = "" } = claimRefOf(body) ?? {};
-  const claim = await ref.client.resource(PersistentVolumeClaim).find({ name, namespace });
-  return pairVolume(body, (deleted as { readonly status?: { readonly phase?: string } }).status?.phase, claim);
-}
-
-/** Runs a write after the create; a failure is a loss, as the object exists. */
-async function attempt(
-  { now, losses }: Restored,
-  what: string,
-  write: () => Promise<UntypedObject>,
-): Promise<Restored> {
-  try {
-    return { now: await write(), losses };
-  } catch (error) {
-    return { now, losses: [...losses, { what, why: messageOf(error) }] };
-  }
-}
-
-/** Sets the claimRef of the volume to the restored claim. */
-async function restorePair(
-  ref: ObjectRef,
-  restored: Restored,
-  { pairing: { volume, boundAnnotations: annotations }, fieldManager }: RestoreWith,
-): Promise<Restored> {
-  const { now } = restored;
-  if (volume === undefined) return restored;
-  return attempt(restored, "binding", async () => {
-    await setClaimRef(ref.client, { volume, claim: now, fieldManager });
-    if (Object.keys(annotations).length === 0) return now;
-    const key = { name: ref.name, namespace: ref.namespace };
-    const metadata = { uid: now.metadata.uid, annotations };
-    return ref.client.resource(ref.kind).patch(key, { metadata }, { fieldManager });
-  });
-}
-
-/** Attempts of a write that conflicts: controllers write a restored object at the same time. */
-const MAX_ATTEMPTS = 10;
-
-/** Reads the current state of the restored object. @throws CliError if it was deleted */
-async function current(ref: ObjectRef, { metadata }: UntypedObject): Promise<UntypedObject> {
-  const { name, namespace } = ref;
-  const found = await ref.client.resource(ref.kind).find({ name, namespace });
-  if (found?.metadata.uid === metadata.uid) return found;
-  throw new CliError("it was deleted meanwhile");
-}
-
-/** Restores the managers of fields, in addition to those that have written since. */
-async function restoreOwners(
-  ref: ObjectRef,
-  restored: Restored,
-  { managers }: Plan,
-  { fieldManager }: RestoreWith,
-): Promise<Restored> {
-  if (managers.length === 0) return restored;
-  const { name, namespace } = ref;
-  const write = async (): Promise<UntypedObject> => {
-    const found = await current(ref, restored.now);
-    const since = (found.metadata.managedFields ?? []).filter(
-      (one) => one.manager !== fieldManager && !managers.some((known) => isSameManager(one, known)),
-    );
-    // A replacement of the resourceVersion with itself is a conflict if it has changed.
-    const patch: readonly JsonPatchOperation[] = [
-      { op: "replace", path: "/metadata/resourceVersion", value: found.metadata.resourceVersion },
-      { op: "add", path: "/metadata/managedFields", value: [...managers, ...since] },
-    ];
-    return ref.client.resource(ref.kind).patch({ name, namespace }, patch);
-  };
-  return attempt(restored, "metadata.managedFields", () => retryOnConflict(write, MAX_ATTEMPTS));
-}
-
-type Manager = Plan["managers"][number];
-
-const isSameManager = (a: Manager, b: Manager): boolean =>
-  a.manager === b.manager && a.operation === b.operation && a.subresource === b.subresource;
-
-/** Writes the status if it differs. */
-async function restoreStatus(
-  ref: ObjectRef,
-  restored: Restored,
-  { status }: Plan,
-  { fieldManager }: RestoreWith,
-): Promise<Restored> {
-  if (status === undefined) return restored;
-  const resource = ref.client.resource(ref.kind);
-  const write = async (): Promise<UntypedObject> => {
-    const found = await current(ref, restored.now);
-    if (equal(status as Value, found["status"] as Value | undefined)) return found;
-    return resource.status.update({ ...found, status }, { fieldManager });
-  };
-  return attempt(restored, "status", () => retryOnConflict(write, MAX_ATTEMPTS));
-}

@@ -5,7 +5,8 @@ import { connect } from "./connect.ts";
 import type { ConnectFlags } from "./connect-flags.ts";
 import { parseLimit, parseObject } from "./object-argument.ts";
 import { printReport, styleOf } from "./print-report.ts";
-import { nameOf, resolveObject } from "./object-history.ts";
+import { nameOf } from "../client/objects/history.ts";
+import { resolveObject } from "./object-history.ts";
 import { whyLines } from "./why-lines.ts";
 
 /** The object, and the output format. */

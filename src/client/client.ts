@@ -29,6 +29,8 @@ export interface ClientOptions {
   readonly local?: LocalServer | undefined;
   /** Called before and after every write. */
   readonly writes?: WriteListener;
+  /** Reads the JSON of responses; `JSON.parse` by default, which rounds integers beyond 2^53. */
+  readonly parse?: (text: string) => unknown;
 }
 
 /** The options that a derived client replaces. */
@@ -107,7 +109,8 @@ export class Client implements Requests {
   /** Sends a request and returns the JSON of the response. @throws StatusError for anything but success */
   async json<T>(method: TransportRequest["method"], path: string, options: RequestOptions = {}): Promise<T> {
     const answer = await this.#send(method, path, options);
-    return JSON.parse(await readAll(answer.body)) as T;
+    const { parse = JSON.parse } = this.#options;
+    return parse(await readAll(answer.body)) as T;
   }
 
   /**

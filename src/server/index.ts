@@ -7,6 +7,7 @@
 export { ThreadPool } from "./threads/pool.ts";
 export { type ServerHandle, type ServerOptions, createServer } from "./server.ts";
 export type { Programs, Route, ServerContext } from "./request/context.ts";
+export type { OutHeaders } from "./request/exchange.ts";
 export { valueBody } from "./body/decode-body.ts";
 export { issuerRoutes } from "./documents/issuer-endpoint.ts";
 export type { Listener, TlsOptions } from "./http/listeners.ts";

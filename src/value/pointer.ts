@@ -15,6 +15,8 @@ export function unescapeToken(token: string): string {
   return token.length > MAX_SHORT_LENGTH ? unescapeLong(token) : token.replaceAll("~1", "/").replaceAll("~0", "~");
 }
 
+/** How many UTF-16 units become a text in one call. */
+const UNITS_A_CALL = 8192;
 const TILDE = 0x7e;
 const SLASH = 0x2f;
 const ZERO = 0x30;
@@ -29,7 +31,10 @@ function unescapeLong(token: string): string {
     if (next === ZERO || next === ONE) at++;
     units[length++] = next === ONE ? SLASH : unit;
   }
-  return Buffer.from(units.buffer, 0, 2 * length).toString("utf16le");
+  let text = "";
+  for (let from = 0; from < length; from += UNITS_A_CALL)
+    text += String.fromCharCode(...units.subarray(from, Math.min(length, from + UNITS_A_CALL)));
+  return text;
 }
 
 /** Escapes a token of a pointer. */

@@ -32,6 +32,7 @@ export async function compiled(): Promise<string> {
       // `npm run check` has found what is wrong with the types.
       [process.execPath, compiler, "-p", "tsconfig.build.json", "--noCheck", "--outDir", output],
       [process.execPath, tool("copy-generated.js"), output],
+      [process.execPath, tool("prune-declarations.js"), output],
       [process.execPath, tool("bundle-small.js"), output],
       [process.execPath, tool("bundle.js"), output],
     ],

@@ -1,6 +1,7 @@
 /** `keelson undelete` beside controllers: claims and volumes come back as pairs, and what meets a conflict is tried again. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { undelete } from "../../src/cli/undelete-run.ts";
+import { resolveObject } from "../../src/cli/object-history.ts";
+import { undelete } from "../../src/client/objects/undelete.ts";
 import type { NewObject, Transport } from "../../src/client/index.ts";
 import { ConfigMap, PersistentVolume, PersistentVolumeClaim, VolumeAttachment } from "../../src/client/kinds/index.ts";
 import { type Cluster, conflict, createCluster } from "../../src/testing/index.ts";
@@ -17,10 +18,8 @@ const volumes = () => cluster.client("test").resource(PersistentVolume);
 const DRIVER = "external-provisioner.volume.kubernetes.io/finalizer";
 
 const back = async (kind: string, name: string, dryRun = false, client = cluster.client("keelson-cli")) => {
-  const { now, losses } = await undelete(
-    { client, namespace: "default" },
-    { words: [kind, name], fieldManager: "keelson", dryRun },
-  );
+  const ref = await resolveObject({ client, namespace: "default" }, kind, name);
+  const { now, losses } = await undelete(ref, { fieldManager: "keelson", dryRun });
   if (!dryRun) await cluster.settled();
   return { uid: now.metadata.uid, losses: losses.map(({ what, why }) => `${what}: ${why}`) };
 };
@@ -121,8 +120,8 @@ describe("a claim that is undeleted", () => {
     const before = await own.get(KEY);
     await own.patch(KEY, { metadata: { finalizers: null } });
     await own.delete(KEY);
-    const request = { words: ["pvc", "data"], fieldManager: "keelson" };
-    const { now } = await undelete({ client, namespace: "default" }, request);
+    const object = await resolveObject({ client, namespace: "default" }, "pvc", "data");
+    const { now } = await undelete(object, { fieldManager: "keelson" });
     expect(now).toMatchObject({ metadata: { annotations }, status: before.status });
     expect(now.metadata.managedFields).toEqual(before.metadata.managedFields);
     const { claimRef: ref } = (await client.resource(PersistentVolume).get({ name: "pv" })).spec;

@@ -1,9 +1,8 @@
-import { execFileSync, spawnSync } from "node:child_process";
-import { chownSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { chownSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import net from "node:net";
 import { once } from "node:events";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { sampled } from "../../src/util/testing/amount.ts";
 import { CONFIG_MAPS, Http2Client, Keelson, Scratch, configMap, read, run, until } from "./keelson.ts";
@@ -177,21 +176,6 @@ describe.skipIf(process.getuid?.() !== 0)("a user id without an entry in the lis
     rmSync(home, { recursive: true });
     const { code, stderr } = await run(["serve"], { uid, env: { HOME: "" } });
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("expected --data-dir") as string });
-  });
-});
-
-/** A Node on the path that is too old for us. */
-const oldNode = (process.env["PATH"] ?? "")
-  .split(delimiter)
-  .map((directory) => join(directory, "node"))
-  .filter((path) => existsSync(path))
-  .find((path) => Number(/^v(\d+)/.exec(execFileSync(path, ["--version"]).toString())?.[1]) < 24);
-
-test.skipIf(oldNode === undefined)("an older Node is told which one is needed (needs one on the path)", async () => {
-  const { code, stderr } = await run(["--help"], { node: oldNode! });
-  expect({ code, stderr }).toEqual({
-    code: 1,
-    stderr: expect.stringMatching(/^keelson: expected Node.js 24\.9 or newer, got v\d/) as string,
   });
 });
 

@@ -414,6 +414,15 @@ const ROWS = {
     ),
     "insecure-http": option(onOff, "false", "Serve plain HTTP; on loopback addresses only."),
   }),
+  ...section("Console", "0.2", {
+    console: option(onOff, "true", "Whether the console is served, below /console/."),
+    "console-session-duration": option(
+      durationWithin("5m", "168h"),
+      "12h",
+      "How long a session of the console lasts that is not used.",
+      { as: "consoleSessionMillis" },
+    ),
+  }),
   ...section("Limits", "0.1", {
     "max-connections": option(
       count("connections"),

@@ -9,6 +9,7 @@ const USER_ERRORS: ReadonlySet<string> = new Set([
   "ApplyError",
   "CliError",
   "KubeconfigError",
+  "ObjectError",
   "StatusError",
   "StoreError",
   "TransportError",

@@ -1,6 +1,8 @@
 import type { Pod } from "../../client/kinds/index.ts";
 import type { ClusterParts } from "../../cluster/index.ts";
+import { pageRoutes } from "../../console/index.ts";
 import { gatesOf } from "../../meta/gates.ts";
+import { packagePage } from "../console/page-folder.ts";
 import { backupRoute } from "./backup-route.ts";
 import { bodyMemory, memoryOfProcess } from "../memory/body-memory.ts";
 import { connectionLimits } from "./connection-limits.ts";
@@ -49,7 +51,11 @@ export function clusterParts({ store, stored, encryption }: Stores, parts: Serve
       programs: (way, pod, ...request) =>
         way === "log" ? newLog(parts, pod as unknown as Pod, ...request) : undefined,
       // A backup has the stored bytes, which may be encrypted.
-      routes: [backupRoute(stored, dialect, system.clock), ...authentication.routes],
+      routes: [
+        backupRoute(stored, dialect, system.clock),
+        ...authentication.routes,
+        ...(options.console ? pageRoutes(packagePage()) : []),
+      ],
       filters: filtersWith(auditing, onRequestOf(parts)),
       health: [...(renewal?.health ?? []), ...(encryption?.health ?? [])],
       collectors: [

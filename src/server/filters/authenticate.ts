@@ -49,7 +49,8 @@ function identify(server: ServerContext, request: ServerRequest, identity: Ident
   }
   // A connection without a credential would be held for nothing, with what HTTP/2 permits on it; health checks may hold one.
   if (!request.isPublic) request.response.responder.closeAfterAnswer();
-  if (!identity && (dialect.rules.anonymousByRoles || !request.isPublic)) throw unauthorized();
+  const byRoles = dialect.rules.anonymousByRoles && !request.isOpen;
+  if (!identity && (byRoles || !request.isPublic)) throw unauthorized();
   request.identity = ANONYMOUS;
 }
 

@@ -14,7 +14,8 @@ const PUBLIC: Decision = { allowed: true, reason: "" };
 export const authorise: Filter = {
   name: "authorise",
   enter: (server, request) => {
-    if (!request.isPublic || server.dialect.rules.anonymousByRoles) return decide(server, request);
+    const asks = !request.isPublic || server.dialect.rules.anonymousByRoles;
+    if (asks && !request.isOpen) return decide(server, request);
     request.response.recorder?.decided(PUBLIC);
   },
 };

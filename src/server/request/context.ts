@@ -36,6 +36,11 @@ export interface Route {
   readonly methods?: readonly string[];
   /** Whether it is answered without a credential; false by default. */
   readonly public?: boolean;
+  /**
+   * Whether every user may ask for it, whatever roles say; false by default. It has no data, or answers what the user may have
+   * anyway. With {@link Route.public} everybody gets it, with a credential or without one.
+   */
+  readonly open?: boolean;
   /** The paths that `/` lists for it: the path itself by default, or nothing where that is a template. */
   listed?(server: ServerContext): readonly string[];
   /** Answers; false, now or later, where there is nothing of that name: the answer is 404. */

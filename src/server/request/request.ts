@@ -35,6 +35,8 @@ export class ServerRequest {
   info: RequestInfo = NO_REQUEST;
   /** Whether a request without a credential is allowed; set with {@link ServerRequest.info}. */
   isPublic = false;
+  /** Whether no authorizer is asked; likewise. */
+  isOpen = false;
   /** By the filter `authenticate`. */
   identity: Identity = ANONYMOUS;
   /** How long that took, in ms. */

@@ -77,6 +77,7 @@ export function findRoute(server: ServerContext, request: ServerRequest): void {
   if (!match) return;
   const { route, params } = match;
   request.isPublic = route.public === true;
+  request.isOpen = route.open === true;
   request.route = route.path;
   request.answer = () => answerRoute(server, request, route, params);
 }

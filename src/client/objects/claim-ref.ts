@@ -1,7 +1,7 @@
-import type { Client } from "../client/client.ts";
-import { PersistentVolume } from "../client/kinds/index.ts";
-import type { ApiObject } from "../schema/definition.ts";
-import { CliError } from "./cli-error.ts";
+import type { Client } from "../client.ts";
+import { PersistentVolume } from "../kinds/index.ts";
+import type { ApiObject } from "../kind.ts";
+import { ObjectError } from "./object-error.ts";
 
 /** A volume, and the claim that it should belong to. */
 export interface ClaimRefChange {
@@ -12,7 +12,7 @@ export interface ClaimRefChange {
   readonly fieldManager: string;
 }
 
-/** Sets the claimRef of a volume, with retries on conflicts. @throws CliError if it is being deleted or belongs to another claim */
+/** Sets the claimRef of a volume, with retries on conflicts. @throws ObjectError if it is being deleted or belongs to another claim */
 export function setClaimRef(
   client: Client,
   { volume, claim, fieldManager }: ClaimRefChange,
@@ -22,9 +22,10 @@ export function setClaimRef(
     { name: volume },
     (found) => {
       const { claimRef } = found.spec;
-      if (found.metadata.deletionTimestamp !== undefined) throw new CliError(`the volume ${volume} is being deleted`);
+      if (found.metadata.deletionTimestamp !== undefined)
+        throw new ObjectError(`the volume ${volume} is being deleted`);
       if (claimRef && (claimRef.name !== name || claimRef.namespace !== namespace)) {
-        throw new CliError(`the volume ${volume} belongs to the claim ${claimRef.namespace}/${claimRef.name}`);
+        throw new ObjectError(`the volume ${volume} belongs to the claim ${claimRef.namespace}/${claimRef.name}`);
       }
       if (claimRef?.uid === uid) return undefined;
       const reference = { apiVersion: "v1", kind: "PersistentVolumeClaim", namespace, name, uid, resourceVersion };

@@ -5,13 +5,13 @@
  *
  * @module
  */
-import type { Client } from "../client/client.ts";
-import type { Kind, UntypedObject } from "../client/kind.ts";
-import type { AdmissionReport, ReportedStep } from "../meta/admission-report.ts";
-import type { ReportedChange } from "../meta/history-report.ts";
-import type { BlameReport, ReportedSetter } from "../meta/ownership-reports.ts";
-import { parsePointer } from "../value/pointer.ts";
-import { type Value, equal, isObject } from "../value/value.ts";
+import type { Client } from "../client.ts";
+import type { Kind, UntypedObject } from "../kind.ts";
+import type { AdmissionReport, ReportedStep } from "../../meta/admission-report.ts";
+import type { ReportedChange } from "../../meta/history-report.ts";
+import type { BlameReport, ReportedSetter } from "../../meta/ownership-reports.ts";
+import { parsePointer } from "../../value/pointer.ts";
+import { type Value, equal, isObject } from "../../value/value.ts";
 
 /** Members that admission does not set for a client: of metadata, and of the object. */
 const OWN = ["uid", "resourceVersion", "creationTimestamp", "generation", "managedFields", "selfLink"];

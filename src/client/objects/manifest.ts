@@ -1,6 +1,6 @@
 import { type Document, type Scalar, isMap, isScalar, isSeq, parseAllDocuments, visit } from "yaml";
-import { parsePointer } from "../value/pointer.ts";
-import { CliError } from "./cli-error.ts";
+import { parsePointer } from "../../value/pointer.ts";
+import { ObjectError } from "./object-error.ts";
 
 /** One operation of the JSON patch that resolves a conflict. */
 export interface Change {
@@ -9,15 +9,15 @@ export interface Change {
   readonly value?: unknown;
 }
 
-/** Parses the objects of a YAML or JSON text; empty documents are left out. @throws CliError with file and line */
+/** Parses the objects of a YAML or JSON text; empty documents are left out. @throws ObjectError with file and line */
 export function readManifests(text: string, file: string): Manifest[] {
   const documents = parseAllDocuments(text);
   const manifests = (Array.isArray(documents) ? documents : []).flatMap((document) => {
     const [error] = document.errors;
-    if (error) throw new CliError(`expected ${file} to be YAML or JSON: ${error.message}`);
+    if (error) throw new ObjectError(`expected ${file} to be YAML or JSON: ${error.message}`);
     return document.contents === null || isEmptyScalar(document) ? [] : [new Manifest(document, file)];
   });
-  if (manifests.length === 0) throw new CliError(`expected at least one object in ${file}`);
+  if (manifests.length === 0) throw new ObjectError(`expected at least one object in ${file}`);
   return manifests;
 }
 
@@ -42,11 +42,11 @@ export class Manifest {
     const member = (...path: string[]): string => {
       const value = document.getIn(path);
       if (typeof value === "string" && value !== "") return value;
-      throw new CliError(
+      throw new ObjectError(
         `expected ${path.join(".")} of an object in ${file} to be a text, got ${JSON.stringify(value)}`,
       );
     };
-    if (!isMap(document.contents)) throw new CliError(`expected an object in ${file}`);
+    if (!isMap(document.contents)) throw new ObjectError(`expected an object in ${file}`);
     this.apiVersion = member("apiVersion");
     this.kind = member("kind");
     this.name = member("metadata", "name");
@@ -105,7 +105,7 @@ export class Manifest {
       const at = path.length === 0 ? this.#document.contents : this.#document.getIn(path);
       const key = isSeq(at) ? Number(token) : isMap(at) ? keyOf(at, token) : undefined;
       if (key === undefined || !this.#document.hasIn([...path, key])) {
-        throw new CliError(
+        throw new ObjectError(
           `${pointer} of ${this.kind} ${this.name} is an alias or written in another form; change the file`,
         );
       }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { CliError } from "./cli-error.ts";
+import { ObjectError } from "./object-error.ts";
 import { joinManifests, readManifests } from "./manifest.ts";
 
 const TEXT = `# about the file
@@ -37,7 +37,7 @@ describe("a file of objects", () => {
     ["kind: ConfigMap\n", "apiVersion of an object in web.yaml"],
     ["apiVersion: v1\nkind: ConfigMap\n", "metadata.name of an object in web.yaml"],
   ])("that is %j is refused", (text, message) => {
-    expect(() => readManifests(text, "web.yaml")).toThrow(CliError);
+    expect(() => readManifests(text, "web.yaml")).toThrow(ObjectError);
     expect(() => readManifests(text, "web.yaml")).toThrow(message);
   });
 });

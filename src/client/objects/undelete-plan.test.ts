@@ -1,10 +1,12 @@
 import { expect, test } from "vitest";
-import type { ApiObject } from "../schema/definition.ts";
-import { type Deleted, planUndelete } from "./undelete-plan.ts";
+import { type Deleted, type RestorableObject, planUndelete } from "./undelete-plan.ts";
 
 const owner = (name: string) => ({ apiVersion: "v1", kind: "ConfigMap", name, uid: `uid-${name}` });
 
-const object = (over: Partial<ApiObject> = {}, metadata: Partial<ApiObject["metadata"]> = {}): ApiObject => ({
+const object = (
+  over: Partial<RestorableObject> = {},
+  metadata: Partial<RestorableObject["metadata"]> = {},
+): RestorableObject => ({
   apiVersion: "v1",
   kind: "PersistentVolume",
   metadata: {
@@ -77,7 +79,8 @@ test.each([
 });
 
 test("managers of fields are restored, except those of a status that is not restored", () => {
-  const owners = (deleted: ApiObject): unknown[] => plan({ object: deleted }).managers.map(({ manager }) => manager);
+  const owners = (deleted: RestorableObject): unknown[] =>
+    plan({ object: deleted }).managers.map(({ manager }) => manager);
   const status = { phase: "Bound" };
   const gone = object({ status }, { deletionTimestamp: "2026-01-01T00:00:00Z" });
   expect([owners(object({ status })), owners(gone)]).toEqual([

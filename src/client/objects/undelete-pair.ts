@@ -6,13 +6,12 @@
  *
  * @module
  */
-import type { ApiObject } from "../schema/definition.ts";
-import type { Loss } from "./undelete-plan.ts";
+import type { Loss, RestorableObject } from "./undelete-plan.ts";
 
 /** How a claim or a volume is restored. */
 export interface Pairing {
   /** The object to create. */
-  readonly body: ApiObject;
+  readonly body: RestorableObject;
   /** The volume whose claimRef gets the uid of the created claim. */
   readonly volume?: string;
   /** Annotations of the binder for a bound claim, to set after the claimRef. */
@@ -31,7 +30,7 @@ interface ClaimRef {
 
 /** The members of a claim or a volume that are needed here. */
 export interface Paired {
-  readonly metadata: Pick<ApiObject["metadata"], "name" | "namespace" | "uid" | "deletionTimestamp">;
+  readonly metadata: Pick<RestorableObject["metadata"], "name" | "namespace" | "uid" | "deletionTimestamp">;
   readonly spec?: unknown;
 }
 
@@ -39,7 +38,7 @@ export interface Paired {
 export type Side = "claim" | "volume";
 
 /** Returns whether an object is a claim or a volume; undefined for another kind. */
-export function sideOf({ apiVersion, kind }: ApiObject): Side | undefined {
+export function sideOf({ apiVersion, kind }: RestorableObject): Side | undefined {
   if (apiVersion !== "v1") return undefined;
   return kind === "PersistentVolumeClaim" ? "claim" : kind === "PersistentVolume" ? "volume" : undefined;
 }
@@ -53,7 +52,7 @@ export const claimRefOf = ({ spec }: Paired): ClaimRef | undefined =>
   (spec as { readonly claimRef?: ClaimRef } | undefined)?.claimRef;
 
 /** Decides how a claim is restored. @param volume the current volume of its name */
-export function pairClaim(claim: ApiObject, volume: Paired | undefined): Pairing {
+export function pairClaim(claim: RestorableObject, volume: Paired | undefined): Pairing {
   const name = volumeNameOf(claim);
   if (name === undefined) return { body: claim, boundAnnotations: {}, restoresStatus: true, losses: [] };
   const unbound = (why: string): Pairing => {
@@ -86,7 +85,7 @@ export function pairClaim(claim: ApiObject, volume: Paired | undefined): Pairing
  * @param phase of the deleted volume
  * @param claim the current claim of the name in its claimRef
  */
-export function pairVolume(volume: ApiObject, phase: string | undefined, claim: Paired | undefined): Pairing {
+export function pairVolume(volume: RestorableObject, phase: string | undefined, claim: Paired | undefined): Pairing {
   const as = (restoresStatus: boolean, losses: readonly Loss[], ref?: ClaimRef): Pairing => {
     const body = ref ? { ...volume, spec: { ...(volume.spec as object | undefined), claimRef: ref } } : volume;
     return { body, boundAnnotations: {}, restoresStatus, losses };
@@ -117,7 +116,7 @@ function releasedLosses({ spec }: Paired): Loss[] {
   ];
 }
 
-const isNamed = ({ namespace, name }: ClaimRef, { metadata }: ApiObject): boolean =>
+const isNamed = ({ namespace, name }: ClaimRef, { metadata }: RestorableObject): boolean =>
   name === metadata.name && namespace === metadata.namespace;
 
 const refText = ({ namespace, name }: ClaimRef): string => `${namespace}/${name}`;

@@ -1,4 +1,10 @@
-import type { ApiObject } from "../schema/definition.ts";
+import type { ApiObject } from "../kind.ts";
+
+/** A version of an object to restore, or the body of its create: members that the server sets may be missing. */
+export interface RestorableObject extends Omit<ApiObject, "metadata"> {
+  readonly metadata: Partial<ApiObject["metadata"]>;
+  readonly [member: string]: unknown;
+}
 
 type OwnerReference = NonNullable<ApiObject["metadata"]["ownerReferences"]>[number];
 
@@ -14,7 +20,7 @@ export interface Loss {
 /** A deleted object to restore. */
 export interface Deleted {
   /** The version to restore, as it was stored. */
-  readonly object: ApiObject;
+  readonly object: RestorableObject;
   /** Owner references to objects that do not exist any more. */
   readonly goneOwners: readonly OwnerReference[];
   /** Whether it has a status subresource. */
@@ -24,7 +30,7 @@ export interface Deleted {
 /** The requests that restore an object, and the losses. */
 export interface Plan {
   /** The object to create. */
-  readonly body: ApiObject;
+  readonly body: RestorableObject;
   /** The status to write after the create; undefined for none. */
   readonly status: unknown;
   /** The managed fields of the version. */
@@ -63,7 +69,7 @@ export function planUndelete({ object, goneOwners, hasStatus }: Deleted): Plan {
   const kept = Object.entries(metadata).filter(([name]) => !SERVER_ONLY.has(name));
   const owners = (metadata.ownerReferences ?? []).filter((owner) => !goneOwners.includes(owner));
   const written = status !== undefined && status !== null && Object.keys(status).length > 0;
-  const body: ApiObject = {
+  const body: RestorableObject = {
     ...rest,
     metadata: { ...Object.fromEntries(kept), ...(owners.length > 0 ? { ownerReferences: owners } : {}) },
     ...(hasStatus || status === undefined ? {} : { status }),
@@ -90,7 +96,7 @@ export function planUndelete({ object, goneOwners, hasStatus }: Deleted): Plan {
   };
 }
 
-function identityLosses({ metadata }: ApiObject): Loss[] {
+function identityLosses({ metadata }: RestorableObject): Loss[] {
   const { uid, resourceVersion, creationTimestamp, generation = 0 } = metadata;
   return [
     { what: "metadata.uid", why: `was ${uid ?? "unknown"}; what names that uid does not mean the new object` },

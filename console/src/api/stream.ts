@@ -1,0 +1,228 @@
+/**
+ * One WebSocket for all windows of the page. It connects again by itself, and opens its windows again.
+ *
+ * @module
+ */
+import { effect, signal, type ReadonlySignal } from "@preact/signals";
+import {
+  CONSOLE_STREAM_PATH,
+  type ConsoleRequest,
+  type ConsoleResponse,
+  type WindowList,
+} from "../../../src/meta/console-protocol.ts";
+import { backoff } from "../../../src/util/backoff.ts";
+import { request, session } from "./http.ts";
+import { browserTimers, RETRY, type Timers } from "./timers.ts";
+import { EMPTY_WINDOW, withMessage, type WindowView } from "./window-state.ts";
+
+/** What the stream needs of a WebSocket. */
+export interface Socket {
+  onopen: ((event: never) => void) | null;
+  onmessage: ((event: never) => void) | null;
+  onclose: ((event: never) => void) | null;
+  send(text: string): void;
+  close(): void;
+}
+
+/** The rows that a window shows. */
+export interface WindowRange {
+  readonly offset: number;
+  readonly size: number;
+}
+
+/** An open window. */
+export interface WindowHandle {
+  /** Shows other rows of the list. */
+  move(offset: number, size: number): void;
+  /** Asks for a window again that has failed. */
+  retry(): void;
+  close(): void;
+}
+
+/** What the stream needs of its surroundings. */
+export interface StreamParts {
+  /** Opens a WebSocket. */
+  readonly connect: () => Socket;
+  readonly timers: Timers;
+  /** Is called when a connection was refused or lost: the session may be over. */
+  readonly lost: () => void;
+}
+
+/** A move waits for the response to the last one, at most these milliseconds. */
+const MOVE_WAIT_MS = 500;
+
+interface Window {
+  readonly list: WindowList;
+  range: WindowRange;
+  view: WindowView;
+  readonly onState: (view: WindowView) => void;
+  /** Stops the wait for a response; undefined while nothing is awaited. */
+  awaited: (() => void) | undefined;
+  /** The range differs from the one that was sent last. */
+  moved: boolean;
+}
+
+/** The stream with its windows. */
+export class WindowStream {
+  readonly #parts: StreamParts;
+  readonly #windows = new Map<number, Window>();
+  readonly #connection = signal<"idle" | "connecting" | "open" | "waiting">("idle");
+  #socket: Socket | undefined;
+  #stopWait: (() => void) | undefined;
+  #failures = 0;
+  #lastId = 0;
+
+  constructor(parts: StreamParts) {
+    this.#parts = parts;
+  }
+
+  /** `waiting` between two attempts to connect; `idle` without windows. */
+  get connection(): ReadonlySignal<"idle" | "connecting" | "open" | "waiting"> {
+    return this.#connection;
+  }
+
+  /** Opens a window; `onState` gets every state of it, the first one before this returns. */
+  open(list: WindowList, range: WindowRange, onState: (view: WindowView) => void): WindowHandle {
+    const id = ++this.#lastId;
+    const window: Window = { list, range, view: EMPTY_WINDOW, onState, awaited: undefined, moved: false };
+    this.#windows.set(id, window);
+    onState(window.view);
+    if (this.#connection.value === "open") this.#sendOpen(id, window);
+    else if (this.#connection.value === "idle") this.#connect();
+    return {
+      move: (offset, size) => {
+        if (offset === window.range.offset && size === window.range.size) return;
+        window.range = { offset, size };
+        window.moved = true;
+        this.#sendMove(id, window);
+      },
+      retry: () => {
+        if (this.#connection.value === "open" && this.#windows.has(id)) this.#sendOpen(id, window);
+      },
+      close: () => {
+        window.awaited?.();
+        if (this.#windows.delete(id) && this.#connection.value === "open") this.#send({ type: "close", id });
+      },
+    };
+  }
+
+  /** Connects now if the stream waits to do so: the network is back, or there is a session again. */
+  connectNow(): void {
+    if (this.#connection.value !== "waiting") return;
+    this.#stopWait?.();
+    this.#failures = 0;
+    this.#connect();
+  }
+
+  /** Ends the connection, as if the server had: the network is gone. */
+  disconnect(): void {
+    const socket = this.#socket;
+    if (socket) this.#ended(socket);
+  }
+
+  #connect(): void {
+    this.#connection.value = "connecting";
+    const socket = this.#parts.connect();
+    this.#socket = socket;
+    socket.onopen = () => {
+      if (socket !== this.#socket) return;
+      this.#connection.value = "open";
+      for (const [id, window] of this.#windows) this.#sendOpen(id, window);
+    };
+    socket.onmessage = ({ data }: { data: unknown }) => {
+      if (socket !== this.#socket) return;
+      try {
+        this.#received(JSON.parse(String(data)) as ConsoleResponse);
+      } catch {
+        // A message that does not fit is a server of another version, or a fault: all windows begin anew.
+        this.#ended(socket);
+      }
+    };
+    socket.onclose = () => this.#ended(socket);
+  }
+
+  #ended(socket: Socket): void {
+    if (socket !== this.#socket) return;
+    this.#socket = undefined;
+    socket.close();
+    for (const window of this.#windows.values()) {
+      window.awaited?.();
+      window.awaited = undefined;
+      if (window.view.state === "live" || window.view.state === "loading")
+        this.#show(window, { ...window.view, state: window.view.columns.length > 0 ? "stale" : "loading" });
+    }
+    if (this.#windows.size === 0) {
+      this.#connection.value = "idle";
+      return;
+    }
+    this.#connection.value = "waiting";
+    this.#parts.lost();
+    const wait = backoff(this.#failures++, RETRY, this.#parts.timers.random);
+    this.#stopWait = this.#parts.timers.after(wait, () => {
+      if (this.#windows.size === 0) this.#connection.value = "idle";
+      else this.#connect();
+    });
+  }
+
+  #received(message: ConsoleResponse): void {
+    this.#failures = 0;
+    const window = this.#windows.get(message.id);
+    // A window that was closed meanwhile.
+    if (!window) return;
+    this.#show(window, withMessage(window.view, message));
+    if (message.type === "progress") return;
+    window.awaited?.();
+    window.awaited = undefined;
+    this.#sendMove(message.id, window);
+  }
+
+  #show(window: Window, view: WindowView): void {
+    window.view = view;
+    window.onState(view);
+  }
+
+  #sendMove(id: number, window: Window): void {
+    if (!window.moved || window.awaited || this.#connection.value !== "open" || !this.#windows.has(id)) return;
+    this.#sendOpen(id, window);
+  }
+
+  #sendOpen(id: number, window: Window): void {
+    window.awaited?.();
+    window.moved = false;
+    window.awaited = this.#parts.timers.after(MOVE_WAIT_MS, () => {
+      window.awaited = undefined;
+      this.#sendMove(id, window);
+    });
+    this.#send({ type: "open", id, list: window.list, ...window.range });
+  }
+
+  #send(message: ConsoleRequest): void {
+    this.#socket?.send(JSON.stringify(message));
+  }
+}
+
+const pageStream = new WindowStream({
+  connect: () =>
+    new WebSocket(new URL(CONSOLE_STREAM_PATH, location.href.replace(/^http/, "ws")), "keelson.console.v1"),
+  timers: browserTimers,
+  // The page learns of a session that is over from a response, not from a WebSocket.
+  lost: () => void request("/console/session").catch(() => undefined),
+});
+
+/** The connection of the page's stream. */
+export const connection = pageStream.connection;
+
+/** Opens a window on the page's stream. */
+export const openWindow = pageStream.open.bind(pageStream);
+
+/** Keeps the page's stream in step with the network and the session; call it once. */
+export function keepConnected(): void {
+  addEventListener("online", () => pageStream.connectNow());
+  addEventListener("offline", () => pageStream.disconnect());
+  document.addEventListener("visibilitychange", () => {
+    if (document.visibilityState === "visible") pageStream.connectNow();
+  });
+  effect(() => {
+    if (session.value === "open") pageStream.connectNow();
+  });
+}

@@ -1,0 +1,175 @@
+/**
+ * The text of an object with the owners of each line, from a report of ownership.
+ *
+ * @module
+ */
+import { blameTree } from "../../../src/meta/blame-tree.ts";
+import type { BlameReport, ReportedManager, ReportedSetter } from "../../../src/meta/ownership-reports.ts";
+import { formatPointer } from "../../../src/value/pointer.ts";
+import { isObject, type Value } from "../../../src/value/value.ts";
+
+/** Who owns a line: managers, who sets it where it has none, nobody, or the owner of the line before. */
+export interface LineOwner {
+  /** The JSON pointer of the member or item that begins in the line, or goes on in it. */
+  readonly pointer: string;
+  readonly managers: readonly ReportedManager[];
+  readonly setBy?: ReportedSetter | undefined;
+  /** Whether it is a value that nobody owns. */
+  readonly isUnowned: boolean;
+  /** Whether the value began in a line before. */
+  readonly isContinued: boolean;
+}
+
+/** A text with the owners of its lines: as many as the text has lines. */
+export interface OwnedText {
+  readonly text: string;
+  readonly lines: readonly LineOwner[];
+}
+
+/** What is left out of a text. */
+export interface Hidden {
+  /** Whether the status is left out. */
+  readonly status?: boolean;
+}
+
+/** Lines that are made before the caller may do something else. */
+const LINES_A_STEP = 2000;
+
+/** Makes the text of a report in steps of some milliseconds; `managedFields` are never in it. */
+export function* ownedText(report: BlameReport, { status = false }: Hidden = {}): Generator<undefined, OwnedText> {
+  const texts: string[] = [];
+  const lines: LineOwner[] = [];
+  let left = LINES_A_STEP;
+  for (const { text, pointer, managers, isUnowned, setBy } of blameTree(report)) {
+    if (isBelow(pointer, "/metadata/managedFields") || (status && isBelow(pointer, "/status"))) continue;
+    texts.push(text);
+    const rows = text.split("\n").length;
+    for (let row = 0; row < rows; row++) lines.push({ pointer, managers, setBy, isUnowned, isContinued: row > 0 });
+    left -= rows;
+    if (left > 0) continue;
+    left = LINES_A_STEP;
+    yield;
+  }
+  return { text: texts.length === 0 ? "" : `${texts.join("\n")}\n`, lines };
+}
+
+const isBelow = (pointer: string, parent: string): boolean => pointer === parent || pointer.startsWith(`${parent}/`);
+
+/** Runs steps at once. */
+export function allSteps<T>(steps: Generator<undefined, T>): T {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
+}
+
+/** A report of an object whose owners are unknown: of a version of the past, or of a server that does not say them. */
+export function withoutOwners(object: Value, report: BlameReport["object"]): BlameReport {
+  const leaves: BlameReport["leaves"][number][] = [];
+  const containers: BlameReport["containers"][number][] = [];
+  const open: { readonly value: Value; readonly path: readonly (string | number)[] }[] = [{ value: object, path: [] }];
+  for (;;) {
+    const next = open.pop();
+    if (!next) break;
+    const { value, path } = next;
+    const pointer = formatPointer(path);
+    const members: (readonly [string | number, Value])[] = Array.isArray(value)
+      ? [...value.entries()]
+      : isObject(value)
+        ? Object.entries(value)
+        : [];
+    if (members.length === 0) {
+      leaves.push({ field: pointer, pointer, value, managers: [] });
+      continue;
+    }
+    if (path.length > 0) containers.push({ field: pointer, pointer, list: Array.isArray(value), managers: [] });
+    for (const [key, member] of members.toReversed()) open.push({ value: member, path: [...path, key] });
+  }
+  return { kind: "Blame", apiVersion: "keelson.dev/v1", object: report, leaves, containers, absent: [] };
+}
+
+/** A manager in the legend: its sign and its colour, and how many lines it owns. */
+export interface LegendEntry {
+  readonly manager: string;
+  /** `A` for the first one, so that nobody has to tell colours apart. */
+  readonly sign: string;
+  /** From 0 on; colours are used again. */
+  readonly colour: number;
+  readonly lines: number;
+  readonly operations: readonly string[];
+}
+
+/** How many colours there are. */
+export const COLOURS = 8;
+
+/** The managers of a text, in the order of their first lines. */
+export function legendOf(lines: readonly LineOwner[]): LegendEntry[] {
+  const found = new Map<string, { lines: number; readonly operations: Set<string> }>();
+  for (const { managers } of lines)
+    for (const { manager, operation, subresource } of managers) {
+      const entry = found.get(manager) ?? { lines: 0, operations: new Set<string>() };
+      found.set(manager, entry);
+      entry.lines++;
+      entry.operations.add(subresource ? `${operation} ${subresource}` : operation);
+    }
+  return [...found].map(([manager, { lines: count, operations }], index) => ({
+    manager,
+    sign: signOf(index),
+    colour: index % COLOURS,
+    lines: count,
+    operations: [...operations],
+  }));
+}
+
+/** `A` to `Z`, then `AA`. */
+function signOf(index: number): string {
+  const letter = String.fromCharCode(65 + (index % 26));
+  return index < 26 ? letter : signOf(Math.floor(index / 26) - 1) + letter;
+}
+
+/** Ranges of lines (from 0, the end is not in it) that a manager does not own, longer than one line: what is folded to see only its lines. */
+export function foldedFor(lines: readonly LineOwner[], manager: string): (readonly [from: number, to: number])[] {
+  const kept = new Set<number>();
+  const parents = new Set<string>();
+  // From the end, so that what contains an owned line is known when it is met.
+  for (let at = lines.length - 1; at >= 0; at--) {
+    const { pointer, managers } = lines[at]!;
+    if (!managers.some((one) => one.manager === manager) && !parents.has(pointer)) continue;
+    kept.add(at);
+    for (let end = pointer.lastIndexOf("/"); end > 0; end = pointer.lastIndexOf("/", end - 1)) {
+      const parent = pointer.slice(0, end);
+      if (parents.has(parent)) break;
+      parents.add(parent);
+    }
+  }
+  const folded: [number, number][] = [];
+  let from = 0;
+  for (let at = 0; at <= lines.length; at++) {
+    if (at < lines.length && !kept.has(at)) continue;
+    if (at - from > 1) folded.push([from, at]);
+    from = at + 1;
+  }
+  return folded;
+}
+
+/** The lines (from 0) of a new text that an old one did not have at the same place of the object. */
+export function changedLines(before: OwnedText, after: OwnedText): number[] {
+  const old = new Map<string, string>();
+  const texts = before.text.split("\n");
+  for (const [at, { pointer }] of before.lines.entries())
+    old.set(pointer, `${old.get(pointer) ?? ""}${texts[at]?.trimStart() ?? ""}\n`);
+  const changed: number[] = [];
+  const now = after.text.split("\n");
+  for (let at = 0; at < after.lines.length;) {
+    const { pointer } = after.lines[at]!;
+    let text = "";
+    let end = at;
+    for (; end < after.lines.length && after.lines[end]!.pointer === pointer; end++)
+      text += `${now[end]?.trimStart() ?? ""}\n`;
+    // The first member of an item stands in its line: its dash may come and go.
+    if (old.get(pointer)?.replace(/^(?:- )+/, "") !== text.replace(/^(?:- )+/, ""))
+      for (let line = at; line < end; line++) changed.push(line);
+    at = end;
+  }
+  return changed;
+}

@@ -1,0 +1,99 @@
+import { useSignal } from "@preact/signals";
+import type { ComponentChildren, JSX } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { Button } from "./basics.tsx";
+
+/** An entry of a {@link Menu}. */
+export interface MenuItem {
+  readonly label: string;
+  readonly onSelect: () => void;
+  /** Why it cannot be chosen; it can if absent. */
+  readonly disabled?: string | undefined;
+  /** For one of several choices: whether it is the chosen one. */
+  readonly checked?: boolean;
+  readonly danger?: boolean;
+}
+
+/** A button with a menu: arrows move, Enter chooses, Escape closes. */
+export function Menu({
+  label,
+  title,
+  items,
+}: {
+  readonly label: ComponentChildren;
+  /** The name of the button, where its label is no text. */
+  readonly title?: string;
+  readonly items: readonly MenuItem[];
+}): JSX.Element {
+  const open = useSignal(false);
+  const root = useRef<HTMLDivElement>(null);
+  const entries = (): HTMLElement[] =>
+    Array.from(root.current?.querySelectorAll<HTMLElement>("[role^=menuitem]") ?? []);
+  const close = (): void => {
+    open.value = false;
+    root.current?.querySelector("button")?.focus();
+  };
+  useEffect(() => {
+    if (!open.value) return undefined;
+    entries()[0]?.focus();
+    const outside = (event: Event): void => {
+      if (event.target instanceof Node && !root.current?.contains(event.target)) open.value = false;
+    };
+    addEventListener("pointerdown", outside);
+    return () => removeEventListener("pointerdown", outside);
+  }, [open.value]);
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (!open.value) return;
+    const all = entries();
+    const index = all.indexOf(document.activeElement as HTMLElement);
+    const next = { ArrowDown: index + 1, ArrowUp: index - 1, Home: 0, End: all.length - 1 }[event.key];
+    if (event.key === "Tab") open.value = false;
+    if (event.key !== "Escape" && next === undefined) return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (next === undefined) close();
+    else all[(next + all.length) % all.length]?.focus();
+  };
+  return (
+    <div ref={root} class="menu" role="presentation" onKeyDown={onKeyDown}>
+      <Button
+        aria-haspopup="menu"
+        aria-expanded={open.value}
+        {...(title ? { "aria-label": title, title } : {})}
+        onClick={() => {
+          open.value = !open.value;
+        }}
+      >
+        {label}
+      </Button>
+      {open.value ? (
+        <div class="menu-items" role="menu" aria-label={title}>
+          {items.map((item) => (
+            <button
+              key={item.label}
+              type="button"
+              role={item.checked === undefined ? "menuitem" : "menuitemradio"}
+              aria-checked={item.checked}
+              aria-disabled={item.disabled !== undefined}
+              title={item.disabled}
+              tabIndex={-1}
+              class={item.danger ? "menu-item menu-danger" : "menu-item"}
+              onClick={() => {
+                if (item.disabled !== undefined) return;
+                close();
+                item.onSelect();
+              }}
+            >
+              {item.checked === undefined ? undefined : (
+                <span class="menu-check" aria-hidden="true">
+                  {item.checked ? "✓" : ""}
+                </span>
+              )}
+              {item.label}
+            </button>
+          ))}
+        </div>
+      ) : undefined}
+    </div>
+  );
+}

@@ -1,0 +1,113 @@
+/**
+ * The page of the console: its files, and index.html for every path of a view.
+ *
+ * @module
+ */
+import type { OutHeaders, ServerRequest } from "../../server/index.ts";
+import { SAFE_HEADERS, pageHeaders } from "./headers.ts";
+import { type FileForm, type Page, type PageFile, namesFile, pageOf } from "./page-files.ts";
+
+/** Where the page comes from. */
+export interface PageSource {
+  /** Reads the built files of the page, by their path below its folder; undefined where there is no index.html. */
+  readonly read: () => Promise<readonly (readonly [name: string, bytes: Uint8Array])[] | undefined>;
+  /** What to do where there is no page, for people. */
+  readonly missing: string;
+  /** Returns a text that nobody can guess, in base64url. */
+  readonly secret: () => string;
+}
+
+/** The page, and the text before and after the nonce of its index.html. */
+interface LoadedPage {
+  readonly files: Page;
+  readonly head: string;
+  readonly tail: string;
+}
+
+const HTML = "text/html; charset=utf-8";
+
+/** Answers requests for the page. */
+export interface OpenPage {
+  /** @param path what stands behind `/console/` */
+  answer(request: ServerRequest, path: string): Promise<void>;
+  redirect(request: ServerRequest): void;
+}
+
+/** Opens the page; its files are read with the first request and kept. */
+export function openPage(source: PageSource): OpenPage {
+  let loading: Promise<LoadedPage | undefined> | undefined;
+  const load = async (): Promise<LoadedPage | undefined> => {
+    loading ??= loadPage(source);
+    // What is not there may be built later.
+    const page = await loading.catch(() => undefined);
+    if (!page) {
+      const failed = loading;
+      loading = undefined;
+      return failed;
+    }
+    return page;
+  };
+  return {
+    async answer(request, path) {
+      const page = await load();
+      if (!page) return answerText(request, 404, source.missing, source.secret());
+      const file = path === "index.html" ? undefined : page.files.get(path);
+      if (file) return answerFile(request, file, await file.formFor(acceptedBy(request)));
+      if (namesFile(path)) return answerText(request, 404, "The console has no file of this name.", source.secret());
+      answerIndex(request, page, source.secret());
+    },
+    redirect({ response }) {
+      response.respond(308, { ...response.headers(""), ...SAFE_HEADERS, location: "/console/" });
+    },
+  };
+}
+
+const acceptedBy = ({ incoming }: ServerRequest): string => incoming.sent.header("accept-encoding");
+
+/** Reads the page; undefined where it has no index.html. */
+async function loadPage({ read }: PageSource): Promise<LoadedPage | undefined> {
+  const found = await read();
+  if (!found) return undefined;
+  const files = pageOf(found);
+  const index = files.get("index.html");
+  if (!index) return undefined;
+  const text = Buffer.from(index.bytes).toString();
+  const at = text.indexOf("<head>");
+  if (at < 0) throw new Error("expected index.html of the console to have <head>");
+  const from = at + "<head>".length;
+  return { files, head: text.slice(0, from), tail: text.slice(from) };
+}
+
+function answerFile({ response, incoming }: ServerRequest, { type, isImmutable }: PageFile, form: FileForm): void {
+  const headers: OutHeaders = { ...response.headers(type), ...SAFE_HEADERS, etag: form.etag, vary: "Accept-Encoding" };
+  headers["cache-control"] = isImmutable ? "public, max-age=31536000, immutable" : "no-cache";
+  if (form.encoding !== "") headers["content-encoding"] = form.encoding;
+  // A picture that is opened by itself may run no script.
+  headers["content-security-policy"] = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'";
+  if (matches(incoming.sent.header("if-none-match"), form.etag)) response.respond(304, headers);
+  else response.respond(200, headers, form.bytes);
+}
+
+/** Whether an If-None-Match header names an ETag (RFC 9110 13.1.2). */
+const matches = (header: string, etag: string): boolean =>
+  header
+    .slice(0, 4000)
+    .split(",")
+    .some((one) => [etag, `W/${etag}`, "*"].includes(one.trim()));
+
+/** Each answer has a nonce of its own, so it has no ETag. */
+function answerIndex({ response }: ServerRequest, { head, tail }: LoadedPage, nonce: string): void {
+  const text = `${head}<meta name="csp-nonce" content="${nonce}" />${tail}`;
+  const headers = { ...response.headers(HTML), ...pageHeaders(nonce), "cache-control": "no-cache" };
+  response.respond(200, headers, Buffer.from(text));
+}
+
+/** Answers with a page that says one sentence. */
+function answerText({ response }: ServerRequest, code: number, text: string, nonce: string): void {
+  const body = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Keelson</title><body><p>${escaped(text)}</p></body></html>\n`;
+  const headers = { ...response.headers(HTML), ...pageHeaders(nonce), "cache-control": "no-store" };
+  response.respond(code, headers, Buffer.from(body));
+}
+
+const escaped = (text: string): string =>
+  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
