@@ -238,7 +238,6 @@ describeInBrowser("the lists of the console", () => {
     await page.context().clearCookies();
     await page.locator("#filter-text").fill("typed");
     await page.keyboard.press("Control+a");
-    await page.evaluate(() => fetch("/api/v1/namespaces", { headers: { "x-keelson-console": "1" } }));
     await page.locator("#filter-labels").focus();
     await page.getByText("The session is over. What you typed is still here.").waitFor();
     expect(await page.locator("#filter-text").inputValue()).toBe("typed");
@@ -429,7 +428,7 @@ describeInBrowser("the lists of the console", () => {
     await create("phone", {}, { labels: { a: "b" } });
     const { page } = await open(LIST, { viewport: { width: 360, height: 640 }, hasTouch: true, isMobile: true });
     await row(page, "phone").waitFor();
-    const width = (): Promise<number> => page.evaluate(() => document.documentElement.scrollWidth);
+    const width = (): Promise<number> => page.evaluate<number>("document.documentElement.scrollWidth");
     expect(await width()).toBe(360);
     const grid = page.getByRole("grid");
     expect(await grid.evaluate((element) => element.scrollWidth - element.clientWidth)).toBe(0);
