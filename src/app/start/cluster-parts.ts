@@ -54,7 +54,7 @@ export function clusterParts({ store, stored, encryption }: Stores, parts: Serve
       routes: [
         backupRoute(stored, dialect, system.clock),
         ...authentication.routes,
-        ...(options.console ? [...pageRoutes(packagePage()), ...windowRoutes()] : []),
+        ...(options.console ? [...pageRoutes(packagePage()), ...windowRoutes({ store: stored })] : []),
       ],
       filters: filtersWith(auditing, onRequestOf(parts)),
       health: [...(renewal?.health ?? []), ...(encryption?.health ?? [])],

@@ -1,8 +1,7 @@
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { Listening } from "../../server/testing/listening.ts";
-import { ADMIN, configMap } from "../../server/testing/test-server.ts";
-import { windowRoutes } from "./index.ts";
-import { StreamClient } from "./testing/client.ts";
+import { configMap } from "../../server/testing/test-server.ts";
+import { startWindows } from "./testing/started.ts";
 
 const CM = { group: "", version: "v1", resource: "configmaps" };
 
@@ -12,20 +11,9 @@ beforeAll(async () => {
 });
 afterEach(() => listening.clean());
 
-async function started(options: Parameters<Listening["start"]>[1] = {}) {
-  const made = await listening.start(false, { routes: windowRoutes(), ...options });
-  const connect = async (headers: Record<string, string> = ADMIN): Promise<StreamClient> => {
-    const client = new StreamClient(made.listener.port, headers);
-    listening.onClean(() => client.close());
-    await client.opened();
-    return client;
-  };
-  return { ...made, connect };
-}
-
 describe("a window", () => {
   test("shows the rows of a list in the order of names, and what changes in them", async () => {
-    const { put, connect, json } = await started();
+    const { put, connect, json } = await startWindows(listening);
     for (const name of ["b", "a", "c"]) await put(configMap(name));
     const client = await connect();
     client.open(1, CM, 0, 2);
@@ -45,7 +33,7 @@ describe("a window", () => {
   });
 
   test("sorts by a column, and filters by names and texts", async () => {
-    const { put, connect } = await started();
+    const { put, connect } = await startWindows(listening);
     for (const [name, count] of [
       ["x", 1],
       ["y", 12],
