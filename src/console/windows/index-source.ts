@@ -266,6 +266,7 @@ export class IndexSource extends IndexedRows implements WatchSink {
         }
         this.#isWithin = false;
         this.#done(batch);
+        if (batch.initialEnd) this.events.grown();
       }
     } catch (error) {
       this.fail(error);
@@ -279,9 +280,14 @@ export class IndexSource extends IndexedRows implements WatchSink {
   /** Evaluates what waits at once, where that is little; false where it is much. */
   #catchUp(): boolean {
     if (this.#isWithin || this.#waitingEvents > MAX_AT_ONCE) return false;
-    for (let batch = this.#waiting[0]; batch; batch = this.#waiting[0]) {
-      for (const event of batch.events) this.#apply(event);
-      this.#done(batch);
+    try {
+      for (let batch = this.#waiting[0]; batch; batch = this.#waiting[0]) {
+        for (const event of batch.events) this.#apply(event);
+        this.#done(batch);
+      }
+    } catch (error) {
+      this.fail(error);
+      return false;
     }
     return true;
   }
@@ -335,6 +341,7 @@ export class PastIndexSource extends IndexedRows {
       this.progress = { done: from + entries.length, of: this.#range.size };
       this.events.changed();
     }
+    this.events.grown();
     this.isBuilt = true;
     this.events.changed();
   }

@@ -23,10 +23,10 @@ interface StartedWindows {
 /** Starts a server whose store records times. */
 export async function startWindows(
   listening: Listening,
-  { limits, ...options }: Options & { limits?: ListLimits } = {},
+  { listLimits, ...options }: Options & { listLimits?: ListLimits } = {},
 ): Promise<Awaited<ReturnType<Listening["start"]>> & StartedWindows> {
   const store = options.store ?? (await openMemoryStore({ now: () => Date.now() }));
-  const routes = windowRoutes({ store, ...(limits ? { limits } : {}) });
+  const routes = windowRoutes({ store, ...(listLimits ? { limits: listLimits } : {}) });
   const made = await listening.start(false, { ...options, store, routes });
   const connect = async (headers: Record<string, string> = ADMIN): Promise<StreamClient> => {
     const client = new StreamClient(made.listener.port, headers);
