@@ -121,7 +121,16 @@ export async function send(path: string, options: RequestOptions = {}): Promise<
  * @throws {ApiFailure} as {@link send}.
  */
 export async function request<T = unknown>(path: string, options: RequestOptions = {}): Promise<T> {
-  return (await (await send(path, options)).json()) as T;
+  const response = await send(path, options);
+  const text = await response.text();
+  try {
+    return JSON.parse(text) as T;
+  } catch {
+    throw new ApiFailure(
+      response.status,
+      failure(response.status, `expected JSON of ${path}, found ${text.slice(0, 80)}`),
+    );
+  }
 }
 
 /**
