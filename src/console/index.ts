@@ -10,3 +10,4 @@ export { ConsoleDoor, type DoorParts } from "./door.ts";
 export type { PageSource } from "./session/page.ts";
 export type { ShareSignOut } from "./session/desk.ts";
 export type { SharedSignOuts } from "./session/sessions.ts";
+export { windowRoutes } from "./windows/index.ts";

@@ -1,5 +1,6 @@
 import type { Pod } from "../../client/kinds/index.ts";
 import type { ClusterParts } from "../../cluster/index.ts";
+import { windowRoutes } from "../../console/index.ts";
 import { gatesOf } from "../../meta/gates.ts";
 import { backupRoute } from "./backup-route.ts";
 import { bodyMemory, memoryOfProcess } from "../memory/body-memory.ts";
@@ -49,13 +50,23 @@ export function clusterParts({ store, stored, encryption }: Stores, parts: Serve
       programs: (way, pod, ...request) =>
         way === "log" ? newLog(parts, pod as unknown as Pod, ...request) : undefined,
       // A backup has the stored bytes, which may be encrypted.
-      routes: [backupRoute(stored, dialect, system.clock), ...authentication.routes, ...(parts.door?.routes ?? [])],
-      filters: filtersWith(auditing, onRequestOf(parts)),
+      routes: [
+        backupRoute(stored, dialect, system.clock),
+        ...authentication.routes,
+        // Before the page, which has all other paths below /console/.
+        ...(options.console ? windowRoutes() : []),
+        ...(parts.door?.routes ?? []),
+      ],
+      filters: filtersWith(auditing, onRequestOf(parts), parts.tracing?.tracer),
       health: [...(renewal?.health ?? []), ...(encryption?.health ?? [])],
       collectors: [
-        ...[renewal?.metrics, access?.metrics, auditing?.metrics.collector, encryption?.metrics].flatMap(
-          (one) => one ?? [],
-        ),
+        ...[
+          renewal?.metrics,
+          access?.metrics,
+          auditing?.metrics.collector,
+          encryption?.metrics,
+          parts.tracing?.metrics,
+        ].flatMap((one) => one ?? []),
         () => parts.node.agent?.collect() ?? [],
         ...authentication.metrics,
         ...authorization.metrics,

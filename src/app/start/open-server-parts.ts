@@ -22,6 +22,7 @@ import { Renewal } from "../certificates/renewal.ts";
 import type { SystemParts } from "../process/system-parts.ts";
 import { VERSION } from "../process/version.ts";
 import type { ChosenOptions, ServerParts } from "./server-parts.ts";
+import { openTracing } from "../tracing/open-tracing.ts";
 import { LiveUsers } from "../authentication/user-file.ts";
 
 /** Opens the data directory, the certificates and the files of the options. It writes nothing to an existing directory. */
@@ -54,6 +55,7 @@ export function openServerParts(
     renewal: options.insecureHttp ? undefined : opened.use(new Renewal({ ...certificates, system })),
     access: options.accessLog === "" ? undefined : opened.use(new AccessFile(options.accessLog, system)),
     auditing: openAudit(options.audit, system, opened),
+    tracing: openTracing(options.tracingConfigFile, system, opened),
     system,
     clusterClock: openClusterClock(options, directory, clock),
     simulated: {},

@@ -14,6 +14,7 @@ import type { ServeOptions } from "../options/options.ts";
 import type { Renewal } from "../certificates/renewal.ts";
 import type { LiveUsers } from "../authentication/user-file.ts";
 import type { SystemParts } from "../process/system-parts.ts";
+import type { Tracing } from "../tracing/open-tracing.ts";
 
 /** The options with the dialect of the server. */
 export type ChosenOptions = ServeOptions & { readonly dialect: Dialect };
@@ -38,6 +39,8 @@ export interface ServerParts {
   readonly access: AccessFile | undefined;
   /** Undefined without audit. */
   readonly auditing: Auditing | undefined;
+  /** Undefined without `--tracing-config-file`. */
+  readonly tracing: Tracing | undefined;
   readonly system: SystemParts;
   /** The time of objects and controllers; that of the system, unless it passes faster. */
   readonly clusterClock: Clock;
