@@ -35,11 +35,24 @@ export function lastOffset({ content, viewport }: ScrollSizes): number {
 
 const lastTop = (sizes: ScrollSizes): number => Math.max(0, scrollHeight(sizes) - sizes.viewport);
 
+/** Within this distance of both ends the bar moves as the rows do, so that nobody has to crawl to the first or the last one. */
+const EQUAL = 200_000;
+
+/** The same place in another length: as far from the nearer end as before, or in between by its part of the whole. */
+function scaled(place: number, from: number, to: number): number {
+  const equal = Math.min(EQUAL, from / 4, to / 4);
+  if (from === to || place <= equal) return place;
+  if (place >= from - equal) return to - (from - place);
+  return equal + ((place - equal) / (from - 2 * equal)) * (to - 2 * equal);
+}
+
+const between = (value: number, most: number): number => Math.min(most, Math.max(0, value));
+
 /** The position with this distance from the first row, as near as there is one. */
 export function positionAt(offset: number, sizes: ScrollSizes): ScrollPosition {
   const last = lastOffset(sizes);
-  const inside = Math.min(last, Math.max(0, offset));
-  return { offset: inside, top: last === 0 ? 0 : Math.round((inside / last) * lastTop(sizes)) };
+  const inside = between(offset, last);
+  return { offset: inside, top: Math.round(scaled(inside, last, lastTop(sizes))) };
 }
 
 /**
@@ -50,12 +63,12 @@ export function positionAt(offset: number, sizes: ScrollSizes): ScrollPosition {
  * browser at both ends, so that a short way never ends before the rows do: then the caller sets it.
  */
 export function scrolled(from: ScrollPosition, top: number, sizes: ScrollSizes): ScrollPosition {
-  const last = lastOffset(sizes);
-  if (last === lastTop(sizes)) return { offset: Math.min(last, Math.max(0, top)), top };
+  const [last, end] = [lastOffset(sizes), lastTop(sizes)];
+  if (last === end) return { offset: between(top, last), top };
   const way = top - from.top;
-  if (Math.abs(way) > sizes.viewport) return { ...positionAt((top / lastTop(sizes)) * last, sizes), top };
-  const offset = Math.min(last, Math.max(0, from.offset + way));
-  const atEnd = top <= 0 || top >= lastTop(sizes) || offset === 0 || offset === last;
+  if (Math.abs(way) > sizes.viewport) return { offset: between(scaled(top, end, last), last), top };
+  const offset = between(from.offset + way, last);
+  const atEnd = top <= 0 || top >= end || offset === 0 || offset === last;
   return atEnd ? positionAt(offset, sizes) : { offset, top };
 }
 

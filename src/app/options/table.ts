@@ -498,6 +498,11 @@ const ROWS = {
     "slow-request": option(duration, "1s", "Requests that take longer are logged with the time of each step.", {
       as: "slowMillis",
     }),
+    "tracing-config-file": option(
+      file,
+      "",
+      "A file with a TracingConfiguration: which requests are traced, and where spans are sent to over OTLP.",
+    ),
   }),
   ...section("Audit", "0.2", {
     "audit-policy-file": option(

@@ -1,8 +1,7 @@
 import type { Pod } from "../../client/kinds/index.ts";
 import type { ClusterParts } from "../../cluster/index.ts";
-import { pageRoutes } from "../../console/index.ts";
+import { windowRoutes } from "../../console/index.ts";
 import { gatesOf } from "../../meta/gates.ts";
-import { packagePage } from "../console/page-folder.ts";
 import { backupRoute } from "./backup-route.ts";
 import { bodyMemory, memoryOfProcess } from "../memory/body-memory.ts";
 import { connectionLimits } from "./connection-limits.ts";
@@ -54,14 +53,20 @@ export function clusterParts({ store, stored, encryption }: Stores, parts: Serve
       routes: [
         backupRoute(stored, dialect, system.clock),
         ...authentication.routes,
-        ...(options.console ? pageRoutes(packagePage()) : []),
+        // Before the page, which has all other paths below /console/.
+        ...(options.console ? windowRoutes() : []),
+        ...(parts.door?.routes ?? []),
       ],
-      filters: filtersWith(auditing, onRequestOf(parts)),
+      filters: filtersWith(auditing, onRequestOf(parts), parts.tracing?.tracer),
       health: [...(renewal?.health ?? []), ...(encryption?.health ?? [])],
       collectors: [
-        ...[renewal?.metrics, access?.metrics, auditing?.metrics.collector, encryption?.metrics].flatMap(
-          (one) => one ?? [],
-        ),
+        ...[
+          renewal?.metrics,
+          access?.metrics,
+          auditing?.metrics.collector,
+          encryption?.metrics,
+          parts.tracing?.metrics,
+        ].flatMap((one) => one ?? []),
         () => parts.node.agent?.collect() ?? [],
         ...authentication.metrics,
         ...authorization.metrics,

@@ -49,7 +49,7 @@ export default function HomeView(): JSX.Element {
       <h1 id="home-title">What is in this cluster</h1>
       {!loaded && failure ? <ErrorBox title="The kinds could not be read." status={failure.status} /> : undefined}
       {found === undefined ? <Loading what="counts" /> : <Counts counts={found} />}
-      <Newcomer />
+      <Newcomer open={found === undefined || found.every(({ kind }) => !MADE_BY_USERS.has(kind.resource))} />
       <Events />
     </section>
   );
@@ -81,11 +81,23 @@ function Counts({ counts }: { readonly counts: readonly KindCount[] }): JSX.Elem
   );
 }
 
-/** Three things to try. */
-function Newcomer(): JSX.Element {
+/** Where there is one of these, somebody has begun already. */
+const MADE_BY_USERS = new Set([
+  "configmaps",
+  "pods",
+  "deployments",
+  "statefulsets",
+  "jobs",
+  "customresourcedefinitions",
+]);
+
+/** Three things to try: open where nobody has tried anything yet. */
+function Newcomer({ open }: { readonly open: boolean }): JSX.Element {
   return (
-    <section class="newcomer" aria-labelledby="try-title">
-      <h2 id="try-title">Three things to try</h2>
+    <details class="newcomer" open={open}>
+      <summary>
+        <h2>Three things to try</h2>
+      </summary>
       <ol>
         <li>
           <p>
@@ -111,7 +123,7 @@ function Newcomer(): JSX.Element {
           </p>
         </li>
       </ol>
-    </section>
+    </details>
   );
 }
 

@@ -66,10 +66,10 @@ export function columnWidths(
 ): Map<string, number> {
   return new Map(
     columns.map((column) => {
-      let width = Math.max(last.get(column.name) ?? NARROWEST, column.name.length + 3);
+      let width = Math.max(last.get(column.name) ?? NARROWEST, column.name.length + 2);
       for (const row of rows) {
         const cell = cellOf(row, column);
-        width = Math.max(width, isTime(cell) ? 6 : String(cell ?? "").length + 1);
+        width = Math.max(width, isTime(cell) ? 6 : String(cell ?? "").length);
       }
       return [column.name, Math.min(width, column.name === "Name" ? WIDEST_NAME : WIDEST)];
     }),

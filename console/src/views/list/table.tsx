@@ -25,6 +25,9 @@ import type { Selection } from "./selection.ts";
 const ROW = 30;
 const CARD = 54;
 const HEAD = 32;
+/** The width of a character, and what stands beside the text of a cell, in pixels. */
+const CHARACTER = 7.9;
+const PADDING = 16;
 /** Rows that are drawn before and behind those that are seen. */
 const MORE = 8;
 /** The most rows of a window. */
@@ -163,7 +166,7 @@ export function Table({
 
   const shown = view.value;
   widths.current = columnWidths(columns, shown.rows, widths.current);
-  const template = `34px ${columns.map(({ name }) => `${widths.current.get(name) ?? 8}ch`).join(" ")} 1fr`;
+  const template = `34px ${columns.map(({ name }) => `${Math.round((widths.current.get(name) ?? 8) * CHARACTER) + PADDING}px`).join(" ")} 1fr`;
   const drawn = rowsSeen(first * rowHeight, viewport.value + rowHeight, rowHeight, count.value, MORE);
   const rows: JSX.Element[] = [];
   for (let index = drawn.first; index < drawn.end; index++) {
