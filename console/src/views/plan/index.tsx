@@ -282,7 +282,7 @@ function Report({ result: { report, from } }: { readonly result: Result }): JSX.
   const rest = told.slice(MAX_OPEN);
   return (
     <>
-      <p class="plan-summary">
+      <p class="row plan-summary">
         {from === undefined ? undefined : (
           <>
             Saved plan <Text value={from} />:{" "}
