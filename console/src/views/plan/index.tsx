@@ -95,7 +95,8 @@ export default function PlanView({ route }: { readonly route: PlainRoute }): JSX
       failure.value = messageOf(error, "The files could not be read.");
     }
   };
-  const canApply = shown?.report.outcome === "planned" && shown.of === key && !isPast;
+  const isRefused = shown?.report.documents.some((document) => document.result === "refused") === true;
+  const canApply = shown?.report.outcome === "planned" && !isRefused && shown.of === key && !isPast;
   // What was planned does not stay after the past was chosen: it would say what is now.
   useEffect(() => {
     if (isPast) asks.value = false;
