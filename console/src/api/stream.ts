@@ -11,7 +11,7 @@ import {
   type WindowList,
 } from "../../../src/meta/console-protocol.ts";
 import { backoff } from "../../../src/util/backoff.ts";
-import { request, session } from "./http.ts";
+import { checkSession, session } from "./http.ts";
 import { browserTimers, RETRY, type Timers } from "./timers.ts";
 import { EMPTY_WINDOW, withMessage, type WindowView } from "./window-state.ts";
 
@@ -206,7 +206,7 @@ const pageStream = new WindowStream({
     new WebSocket(new URL(CONSOLE_STREAM_PATH, location.href.replace(/^http/, "ws")), "keelson.console.v1"),
   timers: browserTimers,
   // The page learns of a session that is over from a response, not from a WebSocket.
-  lost: () => void request("/console/session").catch(() => undefined),
+  lost: () => void checkSession(),
 });
 
 /** The connection of the page's stream. */
