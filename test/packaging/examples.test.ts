@@ -133,6 +133,7 @@ test.skipIf(testcontainers === undefined)("the recipe for Testcontainers compile
   const file = join(testcontainers!, "keelson-container.ts");
   cpSync(join(root, "examples/testcontainers/keelson-container.ts"), file);
   const flags = [
+    "--ignoreConfig",
     "--noEmit",
     "--strict",
     "--skipLibCheck",
