@@ -16,11 +16,13 @@ export async function readAll(
   revision: number,
   pause: Pause,
   visit: (record: StoredRecord) => void,
+  onPage?: (records: number) => void,
 ): Promise<void> {
   let start = prefix;
   for (;;) {
     const page = await store.range(prefix, { start, limit: PAGE, revision });
     for (const record of page.records) visit(record);
+    onPage?.(page.records.length);
     const last = page.records.at(-1);
     if (!page.more || !last) return;
     start = `${last.key}\0`;
@@ -34,17 +36,19 @@ export async function loadState(
   resource: CacheResource,
   revision: number,
   pause: Pause,
+  onLoaded?: (records: number) => void,
 ): Promise<ResourceState> {
   const { prefix, factory } = resource;
   const entries: Entry[] = [];
   // A store of another vendor may sort keys outside ASCII in another order.
   let isSorted = true;
-  await readAll(store, prefix, revision, pause, (record) => {
+  const visit = (record: StoredRecord): void => {
     const last = entries.at(-1);
     const entry = factory(keyInside(prefix, record.key), record.value, record.revision);
     if (last && compareKeys(last.key, entry.key) >= 0) isSorted = false;
     entries.push(entry);
-  });
+  };
+  await readAll(store, prefix, revision, pause, visit, onLoaded);
   if (!isSorted) entries.sort((a, b) => compareKeys(a.key, b.key));
   return ResourceState.of(entries);
 }
