@@ -15,7 +15,7 @@ const COMPILED = { NODE_COMPILE_CACHE: new URL("node_modules/.cache/compiled", i
 /** Tests that start programs. */
 const PROGRAMS = [
   "src/testing/run-command.test.ts",
-  "test/{attacks,backup,client,clients,crash,docs,drivers,etcd,faults,fuzz,histories,history,kit,kubectl,mutate,serve,wire}/**/*.test.ts",
+  "test/{attacks,backup,client,clients,console,crash,docs,drivers,etcd,faults,fuzz,histories,history,kit,kubectl,mutate,serve,wire}/**/*.test.ts",
   "test/plan/{atomic,cli,etcd}.test.ts",
   "test/promises/small-programs.test.ts",
   "test/zoo/programs.test.ts",

@@ -30,6 +30,25 @@ export async function readAll(
   }
 }
 
+/** The part of a resource that is read. */
+export interface StatePart {
+  /** Only keys that begin so. */
+  readonly prefix: string;
+  /** The most bytes of values. */
+  readonly maxBytes: number;
+  /** Called with the number of records of each read. */
+  readonly onLoaded?: (records: number) => void;
+  /** Ends the reading: rejects with its reason. */
+  readonly signal?: AbortSignal;
+}
+
+/** A part of a state has more bytes than were allowed. */
+export class TooMuch extends Error {
+  override readonly name = "TooMuch";
+}
+
+const EVERYTHING: StatePart = { prefix: "", maxBytes: Infinity };
+
 /** The state of a resource in the store at a revision. Rejects with StoreError. */
 export async function loadState(
   store: Store,
@@ -38,17 +57,32 @@ export async function loadState(
   pause: Pause,
   onLoaded?: (records: number) => void,
 ): Promise<ResourceState> {
+  return (await loadPart(store, resource, revision, pause, { ...EVERYTHING, ...(onLoaded ? { onLoaded } : {}) })).state;
+}
+
+/** A part of that state, and the bytes of its values. Rejects with StoreError and {@link TooMuch}. */
+export async function loadPart(
+  store: Store,
+  resource: CacheResource,
+  revision: number,
+  pause: Pause,
+  part: StatePart,
+): Promise<{ readonly state: ResourceState; readonly bytes: number }> {
   const { prefix, factory } = resource;
   const entries: Entry[] = [];
+  let bytes = 0;
   // A store of another vendor may sort keys outside ASCII in another order.
   let isSorted = true;
   const visit = (record: StoredRecord): void => {
+    part.signal?.throwIfAborted();
     const last = entries.at(-1);
     const entry = factory(keyInside(prefix, record.key), record.value, record.revision);
     if (last && compareKeys(last.key, entry.key) >= 0) isSorted = false;
+    bytes += record.value.length;
+    if (bytes > part.maxBytes) throw new TooMuch(`expected at most ${part.maxBytes} bytes of values, found more`);
     entries.push(entry);
   };
-  await readAll(store, prefix, revision, pause, visit, onLoaded);
+  await readAll(store, prefix + part.prefix, revision, pause, visit, part.onLoaded);
   if (!isSorted) entries.sort((a, b) => compareKeys(a.key, b.key));
-  return ResourceState.of(entries);
+  return { state: ResourceState.of(entries), bytes };
 }

@@ -132,6 +132,19 @@ export class ResourceState {
     return end - this.#entries.rank({ key: `${key}\0` });
   }
 
+  /** At most `count` entries whose keys begin with `prefix`, from the one with `offset` of them before it on, in key order. */
+  range(prefix: string, offset: number, count: number): Entry[] {
+    const found: Entry[] = [];
+    if (count <= 0) return found;
+    const before = prefix === "" ? 0 : this.#entries.rank({ key: prefix });
+    this.#entries.scanAt(before + offset, (entry) => {
+      if (!entry.key.startsWith(prefix)) return false;
+      found.push(entry);
+      return found.length < count;
+    });
+    return found;
+  }
+
   /** Visits every entry in key order. */
   forEach(visit: (entry: Entry) => void): void {
     this.#entries.scan(undefined, (entry) => {

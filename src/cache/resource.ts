@@ -12,7 +12,7 @@ import type { Activity } from "../util/activity.ts";
 import { type CacheResource, type Entry, type Selection, keyInside } from "./entry.ts";
 import { type CacheError, closed, compacted, fromStore, future, unreadable } from "./errors.ts";
 import { Groups } from "./groups.ts";
-import { type Pause, loadState } from "./load.ts";
+import { type Pause, type StatePart, loadPart, loadState } from "./load.ts";
 import { replay } from "./replay.ts";
 import { ResourceState } from "./resource-state.ts";
 import { type Snapshot, StateSnapshot } from "./snapshot.ts";
@@ -140,6 +140,24 @@ export class ResourceCache {
     const { store, pause } = this.#hub;
     const state = await loadState(store, this.resource, revision, pause).catch(fromStore);
     return this.#show(revision, this.#timeline.external(state, revision));
+  }
+
+  /**
+   * As {@link ResourceCache.recall}, but of what is read from the store only the keys with a prefix, and those not kept for others.
+   * Resolves to the snapshot, and the bytes that it alone keeps in memory. Rejects with {@link TooMuch}, too.
+   */
+  async recallPart(
+    revision: number,
+    part: StatePart,
+  ): Promise<{ readonly snapshot: Snapshot; readonly bytes: number }> {
+    try {
+      return { snapshot: this.snapshotAt(revision), bytes: 0 };
+    } catch (error) {
+      if ((error as CacheError).code !== "compacted") throw error;
+    }
+    const { store, pause } = this.#hub;
+    const { state, bytes } = await loadPart(store, this.resource, revision, pause, part).catch(fromStore);
+    return { snapshot: new StateSnapshot(revision, state, pause, () => {}), bytes };
   }
 
   /** Builds the indexes for a selection, in slices of the event loop. Undefined when there is nothing to do. */

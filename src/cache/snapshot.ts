@@ -42,6 +42,10 @@ export interface Snapshot {
   /** Objects of the whole resource. */
   readonly size: number;
   get(key: string): Entry | undefined;
+  /** The number of entries whose keys begin with a prefix, in logarithmic time. */
+  count(prefix: string): number;
+  /** At most `count` entries whose keys begin with a prefix, after the first `offset` of them; found in logarithmic time. */
+  range(prefix: string, offset: number, count: number): readonly Entry[];
   /** An unreadable entry in the scope of a selection, which makes a list impossible. */
   unreadable(selection: Pick<Selection, "key" | "prefix">): Entry | undefined;
   /** The matching entries in order of their keys, compared as UTF-8 (DEC-4). */
@@ -84,6 +88,14 @@ export class StateSnapshot implements Snapshot {
 
   get(key: string): Entry | undefined {
     return this.#state.get(key);
+  }
+
+  count(prefix: string): number {
+    return this.#state.count(prefix);
+  }
+
+  range(prefix: string, offset: number, count: number): readonly Entry[] {
+    return this.#state.range(prefix, offset, count);
   }
 
   unreadable(selection: Pick<Selection, "key" | "prefix">): Entry | undefined {

@@ -4,6 +4,7 @@
  * @module
  */
 import type { Client } from "../client/client.ts";
+import type { Transport } from "../client/transport.ts";
 import type { PerturbationType } from "../explore/contract/plan.ts";
 import type { PolicyTestReport } from "../meta/policy-test-report.ts";
 import type { Clock } from "../util/clock.ts";
@@ -427,4 +428,6 @@ export interface Actions {
   readonly terminal: Terminal;
   readonly exit: ExitCodes;
   readonly clock: Clock;
+  /** Sends requests to a server of the same process, to which every command connects then; by default a kubeconfig names the server. */
+  readonly inProcess?: Transport;
 }

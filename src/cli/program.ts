@@ -23,6 +23,7 @@ import { diffCommand } from "./diff.ts";
 import { driverCommand } from "./driver.ts";
 import { envtestCommand } from "./envtest.ts";
 import { exploreCommand } from "./explore.ts";
+import { healthCommand } from "./health.ts";
 import { historyCommand } from "./history.ts";
 import { infoCommand } from "./info.ts";
 import { kubeconfigCommand } from "./kubeconfig.ts";
@@ -75,6 +76,7 @@ const commandsOf = (actions: Actions): Readonly<Record<string, readonly Command[
     exploreCommand(actions),
     driverCommand(actions),
     infoCommand(actions),
+    healthCommand(actions),
     kubeconfigCommand(actions),
     certsCommand(actions),
     auditCommand(actions),

@@ -10,6 +10,10 @@ import type { Status } from "./status.ts";
 
 /** The path of the stream. */
 export const CONSOLE_STREAM_PATH = "/console/stream";
+/** The sub-protocol of the stream, which a client has to offer. */
+export const CONSOLE_STREAM_PROTOCOL = "keelson.console.v1";
+/** The most bytes of a message of the client; a longer one ends the stream with the code 1009. */
+export const MAX_CONSOLE_REQUEST_BYTES = 16_384;
 /** The most rows of a window. */
 export const MAX_WINDOW_ROWS = 500;
 /** The most windows that one stream has open. */

@@ -197,8 +197,39 @@ export interface Resource {
   /** The versions of an object that the store keeps, also of one that is deleted. */
   history(target: Target, options: HistoryOptions): Promise<HistoryReport>;
   load(): ResourceLoad;
+  /** The objects of a namespace (empty: all) as they are now, in constant time. Throws `ApiError`. */
+  present(namespace: string): ObjectRange;
+  /**
+   * The objects of a namespace as they were at a revision: from the history in memory, or read from the store. Rejects with
+   * `ApiError`: 410 where that is compacted, 413 where more than `maxBytes` of objects would have to be read.
+   */
+  past(namespace: string, revision: number, options: PastOptions): Promise<ObjectRange>;
+  /** Whether an entry of {@link Resource.past}, whose view is ready, matches two selectors. Throws 400 where they cannot be read. */
+  selector(namespace: string, labelSelector: string, fieldSelector: string): (entry: Entry) => boolean;
+  /** Makes the views of entries that another server converts; undefined where there is nothing to wait for. */
+  ready(entries: readonly Entry[]): Promise<void> | undefined;
+  /** The object of an entry whose view is ready, parsed anew and not kept: for those who go through many. */
+  parse(entry: Entry): ApiObject;
   /** Who owns each leaf of an entry, in this version. */
   blame(entry: Entry): BlameReport;
+}
+
+/** How much is read for {@link Resource.past}. */
+export interface PastOptions {
+  readonly maxBytes: number;
+  /** Ends the reading. */
+  readonly signal: AbortSignal;
+}
+
+/** The objects of a resource in a namespace at one revision, in the order of lists. */
+export interface ObjectRange {
+  readonly revision: number;
+  /** How many there are. */
+  readonly size: number;
+  /** Bytes that are kept in memory for this range alone. */
+  readonly bytes: number;
+  /** At most `count` entries after the first `offset`; found in logarithmic time. */
+  entries(offset: number, count: number): readonly Entry[];
 }
 
 /** The size of a resource, and the number of its watchers. */

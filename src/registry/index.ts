@@ -29,7 +29,7 @@ export type { AskedObjects, Kind, Shown } from "./kind/kind.ts";
 export type { Kinds, ResourceSpec } from "./kinds.ts";
 export type { UncheckedConverter } from "./kind/converter.ts";
 export type * from "./contract.ts";
-export type { Entry, ListPart, WatchBatch, WatchEvent, WatchSink, Watch } from "../cache/index.ts";
+export type { CacheError, Entry, ListPart, WatchBatch, WatchEvent, WatchSink, Watch } from "../cache/index.ts";
 export { checkPreconditions } from "./verbs/delete.ts";
 export { amendStatus, deleteOwn, ownChange, ownStatusChange } from "./verbs/own.ts";
 export { uidMismatch } from "./verbs/preconditions.ts";

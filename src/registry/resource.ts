@@ -21,6 +21,8 @@ import type {
   HistoryOptions,
   ListOptions,
   ListResult,
+  ObjectRange,
+  PastOptions,
   PatchOptions,
   Resource,
   ResourceLoad,
@@ -45,7 +47,8 @@ import { list } from "./verbs/list.ts";
 import { patch } from "./verbs/patch.ts";
 import { update } from "./verbs/update.ts";
 import { watch } from "./verbs/watch.ts";
-import { objectOf, viewOf } from "./versions/view.ts";
+import { past, present, selector } from "./verbs/range.ts";
+import { makeReady, objectOf, parseEntry, viewOf } from "./versions/view.ts";
 import { actBelow } from "./unstored/act.ts";
 
 /**
@@ -137,6 +140,26 @@ export class KindResource implements Resource {
 
   load(): ResourceLoad {
     return this.#kind.cache.load();
+  }
+
+  present(namespace: string): ObjectRange {
+    return present(this.#kind, namespace);
+  }
+
+  past(namespace: string, revision: number, options: PastOptions): Promise<ObjectRange> {
+    return past(this.#kind, namespace, revision, options);
+  }
+
+  selector(namespace: string, labelSelector: string, fieldSelector: string): (entry: Entry) => boolean {
+    return selector(this.#kind, namespace, labelSelector, fieldSelector);
+  }
+
+  ready(entries: readonly Entry[]): Promise<void> | undefined {
+    return makeReady(this.#kind, entries);
+  }
+
+  parse(entry: Entry): ApiObject {
+    return parseEntry(this.#kind, entry);
   }
 
   blame(entry: Entry): BlameReport {

@@ -29,8 +29,22 @@ export const ageColumn: Column = {
   name: "Age",
   type: "string",
   description: "Time since the object was created.",
-  cell: (object, now) => since(object.metadata.creationTimestamp, now),
+  ...ageCells((object) => object.metadata.creationTimestamp),
 };
+
+/** The cells of a column that shows the age of a time; `none` is shown where there is no time. */
+export function ageCells<T extends ApiObject>(
+  time: (object: T) => string | null | undefined,
+  none = "<unknown>",
+): Required<Pick<Column<T>, "cell" | "timeless">> {
+  return {
+    cell(object, now) {
+      const from = time(object);
+      return from ? since(from, now) : none;
+    },
+    timeless: { type: "date", cell: (object) => time(object) || null },
+  };
+}
 
 /** A column of the type string, in wide tables only when `wide`. */
 export const textColumn = <T extends ApiObject>(

@@ -106,6 +106,15 @@ export interface Column<T extends ApiObject = ApiObject> {
   readonly priority?: number;
   /** The cell of an object; `now` (ms) for ages. Ages and durations are written as kubectl writes them. */
   readonly cell: (object: T, now: number) => string | number | boolean | null;
+  /** The column for readers that count ages themselves; absent where {@link Column.cell} does not depend on `now`. */
+  readonly timeless?: TimelessColumn<T>;
+}
+
+/** A column whose cells change with the object only. */
+export interface TimelessColumn<T extends ApiObject = ApiObject> {
+  /** `date` where cells are times in RFC 3339, or null. */
+  readonly type: Column["type"];
+  readonly cell: (object: T) => string | number | boolean | null;
 }
 
 /** The rule for names of a kind (DEC-2): true when a name is valid, else what is wrong. */

@@ -132,6 +132,26 @@ export class OrderedIndex<P, T extends P> {
     this.#scan(this.#root, probe, visit);
   }
 
+  /** Visits the items from the one with `rank` items before it on, in order, until `visit` returns false; finds it in logarithmic time. */
+  scanAt(rank: number, visit: (item: T) => boolean): void {
+    this.#scanAt(this.#root, rank, visit);
+  }
+
+  #scanAt(node: Node<T>, rank: number, visit: (item: T) => boolean): boolean {
+    const { items, children } = node;
+    if (!children) {
+      for (let i = rank; i < items.length; i++) if (!visit(items[i]!)) return false;
+      return true;
+    }
+    let before = 0;
+    for (const child of children) {
+      const isReached = before + child.size > rank;
+      if (isReached && !this.#scanAt(child, Math.max(0, rank - before), visit)) return false;
+      before += child.size;
+    }
+    return true;
+  }
+
   #scan(node: Node<T>, probe: P | undefined, visit: (item: T) => boolean): boolean {
     const { items, children } = node;
     if (!children) {

@@ -66,11 +66,11 @@ export function queryText(query: Query = {}): string {
 }
 
 /**
- * Sends a request and returns the response, whose body nobody has read.
+ * Sends a request and returns the response of any code, whose body nobody has read.
  *
- * @throws {ApiFailure} without a response, and for every code that is not 2xx.
+ * @throws {ApiFailure} without a response.
  */
-export async function send(path: string, options: RequestOptions = {}): Promise<Response> {
+export async function exchange(path: string, options: RequestOptions = {}): Promise<Response> {
   const {
     method = "GET",
     query,
@@ -100,8 +100,18 @@ export async function send(path: string, options: RequestOptions = {}): Promise<
     if (abort?.aborted) throw error;
     throw new ApiFailure(0, failure(0, "the server does not answer: check that it runs, and the network"));
   }
-  if (response.ok) return response;
   if (response.status === 401) sessionState.value = "lost";
+  return response;
+}
+
+/**
+ * Sends a request and returns the response, whose body nobody has read.
+ *
+ * @throws {ApiFailure} without a response, and for every code that is not 2xx.
+ */
+export async function send(path: string, options: RequestOptions = {}): Promise<Response> {
+  const response = await exchange(path, options);
+  if (response.ok) return response;
   throw new ApiFailure(response.status, await statusOf(response));
 }
 
@@ -111,7 +121,16 @@ export async function send(path: string, options: RequestOptions = {}): Promise<
  * @throws {ApiFailure} as {@link send}.
  */
 export async function request<T = unknown>(path: string, options: RequestOptions = {}): Promise<T> {
-  return (await (await send(path, options)).json()) as T;
+  const response = await send(path, options);
+  const text = await response.text();
+  try {
+    return JSON.parse(text) as T;
+  } catch {
+    throw new ApiFailure(
+      response.status,
+      failure(response.status, `expected JSON of ${path}, found ${text.slice(0, 80)}`),
+    );
+  }
 }
 
 /**

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { effect, signal, type ReadonlySignal } from "@preact/signals";
+import { effect, signal, untracked, type ReadonlySignal } from "@preact/signals";
 import {
   CONSOLE_STREAM_PATH,
   type ConsoleRequest,
@@ -223,6 +223,6 @@ export function keepConnected(): void {
     if (document.visibilityState === "visible") pageStream.connectNow();
   });
   effect(() => {
-    if (session.value === "open") pageStream.connectNow();
+    if (session.value === "open") untracked(() => pageStream.connectNow());
   });
 }

@@ -270,7 +270,8 @@ export class Buffer extends Uint8Array {
 const dataOf = ({ buffer, byteOffset, byteLength }: Uint8Array): DataView =>
   new DataView(buffer, byteOffset, byteLength);
 
-const viewOf = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer => new Buffer(buffer, byteOffset, byteLength);
+const viewOf = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
+  new Buffer(buffer as ArrayBuffer, byteOffset, byteLength);
 
 function utf8Length(text: string): number {
   let length = text.length;

@@ -1,8 +1,7 @@
 import type { Pod } from "../../client/kinds/index.ts";
 import type { ClusterParts } from "../../cluster/index.ts";
-import { pageRoutes } from "../../console/index.ts";
+import { windowRoutes } from "../../console/index.ts";
 import { gatesOf } from "../../meta/gates.ts";
-import { packagePage } from "../console/page-folder.ts";
 import { backupRoute } from "./backup-route.ts";
 import { bodyMemory, memoryOfProcess } from "../memory/body-memory.ts";
 import { connectionLimits } from "./connection-limits.ts";
@@ -56,7 +55,9 @@ export function clusterParts({ store, stored, encryption }: Stores, parts: Serve
       routes: [
         backupRoute(stored, dialect, system.clock),
         ...authentication.routes,
-        ...(options.console ? pageRoutes(packagePage()) : []),
+        // Before the page, which has all other paths below /console/.
+        ...(options.console ? windowRoutes() : []),
+        ...(parts.door?.routes ?? []),
       ],
       filters: filtersWith(auditing, onRequestOf(parts), parts.tracing?.tracer),
       health: [...(renewal?.health ?? []), ...(encryption?.health ?? [])],

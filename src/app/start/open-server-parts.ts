@@ -1,6 +1,7 @@
 import { idleNames } from "../../admission/names.ts";
 import { adminToken } from "../../auth/admin.ts";
 import { opaqueTokens } from "../../auth/opaque-tokens.ts";
+import { ConsoleDoor } from "../../console/index.ts";
 import { neutral } from "../../meta/dialect.ts";
 import { rateLimitedLog } from "../../util/rate-limited-log.ts";
 import { newSystemClock, systemRandom } from "../../util/clock.ts";
@@ -12,12 +13,15 @@ import { openAudit } from "../audit/open-audit.ts";
 import { type Authentication, openAuthentication } from "../authentication/authentication.ts";
 import { openAuthorization } from "../authorization/open-authorization.ts";
 import { type ServerCertificates, openCertificates } from "../certificates/certificates.ts";
+import { newSecret, packagePage } from "../console/page-folder.ts";
+import { sharedSignOuts } from "../console/shared-sign-outs.ts";
 import { checkControllerNames } from "./controllers.ts";
 import { openClusterClock } from "./cluster-clock.ts";
 import { DataDirectory } from "../storage/data-directory.ts";
 import type { ServeOptions } from "../options/options.ts";
 import { Renewal } from "../certificates/renewal.ts";
 import type { SystemParts } from "../process/system-parts.ts";
+import { VERSION } from "../process/version.ts";
 import type { ChosenOptions, ServerParts } from "./server-parts.ts";
 import { openTracing } from "../tracing/open-tracing.ts";
 import { LiveUsers } from "../authentication/user-file.ts";
@@ -38,13 +42,16 @@ export function openServerParts(
   const address = { url: "" };
   const users = directory && new LiveUsers(directory, system);
   const authorization = openAuthorization(options.authorization, { ...system, open: opened });
+  const door = openDoor(options, () => authentication.signingKey(), system, opened);
+  const authentication = openUsers({ options, certificates, users, authorization, door, address, system, opened });
   return {
     options,
     directory,
     pki: certificates.pki,
     users,
     authorization,
-    authentication: openUsers({ options, certificates, users, authorization, address, system, opened }),
+    door,
+    authentication,
     address,
     renewal: options.insecureHttp ? undefined : opened.use(new Renewal({ ...certificates, system })),
     access: options.accessLog === "" ? undefined : opened.use(new AccessFile(options.accessLog, system)),
@@ -66,7 +73,21 @@ function withDialect(given: ServeOptions): ChosenOptions {
   return { ...given, dialect: given.dialect ?? known ?? neutral };
 }
 
-type UserParts = Pick<ServerParts, "options" | "users" | "authorization" | "address" | "system" | "opened">;
+/** Opens the console, if it is not switched off; it reads nothing before its first request. */
+function openDoor(
+  options: ChosenOptions,
+  key: () => string,
+  { clock, log }: SystemParts,
+  opened: AsyncDisposableStack,
+): ConsoleDoor | undefined {
+  if (!options.console) return undefined;
+  const millis = options.consoleSessionMillis;
+  return opened.use(
+    new ConsoleDoor({ clock, log, key, millis, secret: newSecret, version: VERSION, page: packagePage() }),
+  );
+}
+
+type UserParts = Pick<ServerParts, "options" | "users" | "authorization" | "door" | "address" | "system" | "opened">;
 
 /** Opens the authentication: the tokens and certificates of the server, and those of the options. */
 function openUsers({
@@ -74,6 +95,7 @@ function openUsers({
   certificates: { pki },
   users,
   authorization,
+  door,
   address,
   system,
   opened,
@@ -88,6 +110,7 @@ function openUsers({
       ...(users ? [opaqueTokens({ name: "users", audiences, find: (digest) => users.find(digest) })] : []),
     ],
     ...(users ? { isRevoked: (certificate) => users.isRevoked(certificate) } : {}),
+    sessions: door && (({ lookup }) => door.reader(sharedSignOuts(lookup, options.dialect))),
     url: () => address.url,
   });
   opened.defer(() => authentication.close());

@@ -1,3 +1,4 @@
+import type { ConsoleDoor } from "../../console/index.ts";
 import type { Dialect } from "../../meta/dialect.ts";
 import type { RunningAgent } from "../../node/agent.ts";
 import type { Pki } from "../../pki/index.ts";
@@ -27,6 +28,8 @@ export interface ServerParts {
   readonly pki: Pki;
   readonly authentication: Authentication;
   readonly authorization: Authorization;
+  /** The console; undefined where it is switched off. */
+  readonly door: ConsoleDoor | undefined;
   /** The users of the data directory; undefined with `dev`. */
   readonly users: LiveUsers | undefined;
   /** The URL of the server; empty until its port is open. */

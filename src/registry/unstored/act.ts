@@ -82,6 +82,7 @@ export function actionResource(definition: ResourceDefinition, shared: SharedPar
       return act(path, { object, caller, target, options, ctx, parent: neverStored, errors: new FieldErrors() });
     },
     object: neverStored,
+    parse: neverStored,
     blame: neverStored,
   };
 }

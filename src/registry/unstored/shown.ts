@@ -50,6 +50,7 @@ export function shownResource(definition: ResourceDefinition, shared: SharedPart
     },
     itemOffset: itemsCarryKind ? 0 : headOf(kind, apiVersion).length - '"metadata":{'.length,
     object: (entry) => decodeObject(entry.bytes),
+    parse: (entry) => decodeObject(entry.bytes),
     blame: none,
   };
 }

@@ -10,7 +10,7 @@ import type { Resource } from "../contract.ts";
 const NOTHING = { objects: 0, meanBytes: 0, watchers: 0 };
 
 /** A resource without objects: 405 for every verb. */
-export function unstored(definition: ResourceDefinition): Omit<Resource, "object" | "blame"> {
+export function unstored(definition: ResourceDefinition): Omit<Resource, "object" | "blame" | "parse"> {
   const { group, plural, kind } = definition;
   const refuse = (method: string) => (): Promise<never> =>
     Promise.reject(methodNotAllowed({ group, plural, kind }, method));
@@ -18,6 +18,12 @@ export function unstored(definition: ResourceDefinition): Omit<Resource, "object
     definition,
     storage: undefined,
     load: () => NOTHING,
+    present: () => {
+      throw methodNotAllowed({ group, plural, kind }, "watch");
+    },
+    past: refuse("watch"),
+    selector: () => () => true,
+    ready: () => undefined,
     ask: refuse("create"),
     connect: refuse("connect"),
     create: refuse("create"),

@@ -8,7 +8,7 @@ import { canonicalJson } from "../../value/canonical.ts";
 import { htmlSafe } from "../../value/html-safe.ts";
 import { type Value, asJsonNumber } from "../../value/value.ts";
 import { ageColumn, since } from "../columns.ts";
-import type { Column } from "../definition.ts";
+import type { ApiObject, Column } from "../definition.ts";
 import { type Budget, findFirst } from "../jsonpath/find.ts";
 import { type Path, parseJsonPath } from "../jsonpath/parse.ts";
 
@@ -56,6 +56,19 @@ function columnOf(
   isFirst: boolean,
 ): Column {
   let path: Path | null | undefined;
+  const find = (object: ApiObject): Value | null | undefined => {
+    // Parsed with the first table.
+    path ??= parsed(jsonPath);
+    if (isFirst) {
+      row.left = MAX_VALUES_PER_ROW;
+      if (row.texts.size > 0) row.texts = new Map();
+    }
+    const own: Budget = { left: Math.min(MAX_VALUES_PER_COLUMN, row.left) };
+    row.left -= own.left;
+    const value = path && findFirst(object as unknown as Value, path, own);
+    row.left += Math.max(0, own.left);
+    return value;
+  };
   return {
     name,
     type: type as Column["type"],
@@ -63,23 +76,19 @@ function columnOf(
     description: description || `Custom resource definition column (in JSONPath format): ${jsonPath}`,
     ...(priority === undefined ? {} : { priority }),
     cell(object, now) {
-      // Parsed with the first table.
-      path ??= parsed(jsonPath);
-      if (isFirst) {
-        row.left = MAX_VALUES_PER_ROW;
-        if (row.texts.size > 0) row.texts = new Map();
-      }
-      const own: Budget = { left: Math.min(MAX_VALUES_PER_COLUMN, row.left) };
-      row.left -= own.left;
-      const value = path && findFirst(object as unknown as Value, path, own);
-      row.left += Math.max(0, own.left);
+      const value = find(object);
       if (value === undefined) return null;
       // A present null is printed where the column is a text.
       if (value === null) return type === "string" ? "<no value>" : null;
       return cellOf(type, value, now, row);
     },
+    ...(type === "date" ? { timeless: { type, cell: (object: ApiObject) => timeIn(find(object)) } } : {}),
   };
 }
+
+/** A time that can be read, as it is written. */
+const timeIn = (value: Value | null | undefined): string | null =>
+  typeof value === "string" && parseTime(value) !== undefined ? value : null;
 
 function parsed(jsonPath: string): Path | null {
   try {

@@ -117,14 +117,19 @@ const cellsText = (definition: ResourceDefinition, object: ApiObject, style: Row
   JSON.stringify(columnsOf(definition).map((column) => cellOf(column, definition, object, style)));
 
 /** A cell; an object that lacks what a column reads (a bookmark has metadata only) gives the empty value of its type. */
-function cellOf(
-  column: Column,
-  definition: ResourceDefinition,
-  object: ApiObject,
-  { now, log }: RowStyle,
-): string | number | boolean | null {
+function cellOf(column: Column, definition: ResourceDefinition, object: ApiObject, { now, log }: RowStyle): Cell {
+  return safeCell(column, definition, log, () => column.cell(object, now));
+}
+
+type Cell = string | number | boolean | null;
+
+/** A cell that changes with the object only: a time in place of an age. Cells of custom objects are read in the order of columns. */
+export const timelessCell = (column: Column, definition: ResourceDefinition, object: ApiObject, log: ServerLog): Cell =>
+  safeCell(column, definition, log, () => (column.timeless ? column.timeless.cell(object) : column.cell(object, 0)));
+
+function safeCell(column: Column, definition: ResourceDefinition, log: ServerLog | undefined, read: () => Cell): Cell {
   try {
-    return column.cell(object, now) ?? (definition.untyped ? null : emptyCell(column));
+    return read() ?? (definition.untyped || column.timeless?.type === "date" ? null : emptyCell(column));
   } catch (error) {
     if (log && !failed.has(column)) {
       failed.add(column);

@@ -10,6 +10,11 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { ServerOptions, WebSocket, WebSocketServer } from "ws";
+import {
+  CONSOLE_STREAM_PATH,
+  CONSOLE_STREAM_PROTOCOL,
+  MAX_CONSOLE_REQUEST_BYTES,
+} from "../../meta/console-protocol.ts";
 import { decodePath, requestInfo } from "../../meta/request-info.ts";
 import { attempt } from "../../util/attempt.ts";
 import type { Clock, Timer } from "../../util/clock.ts";
@@ -35,6 +40,12 @@ type MessageLimits = Pick<ServerOptions, "maxPayload" | "maxFragments" | "maxBuf
 const WATCH_LIMITS: MessageLimits = { maxPayload: 65_536, maxFragments: 16, maxBufferedChunks: 1024 };
 /** Clients send a message of a session in one fragment; each is held whole. */
 const SESSION_LIMITS: MessageLimits = { maxPayload: 1 << 20, maxFragments: 64, maxBufferedChunks: 8192 };
+/** Requests of the console are short, and so are the windows on lists that they ask for. */
+const CONSOLE_LIMITS: MessageLimits = {
+  maxPayload: MAX_CONSOLE_REQUEST_BYTES,
+  maxFragments: 16,
+  maxBufferedChunks: 1024,
+};
 /** Subresources that are sessions. */
 const SESSIONS: ReadonlySet<string> = new Set(["attach", "exec"]);
 
@@ -44,7 +55,7 @@ export function wantsWebSocket({ method = "", url = "/", headers, rawHeaders }: 
   const [path = "", query = ""] = originForm(url).split("?", 2);
   try {
     const info = requestInfo(method, decodePath(path), () => new Query(query).flag("watch"));
-    return info.verb === "watch" || (info.isResource && SESSIONS.has(info.subresource));
+    return path === CONSOLE_STREAM_PATH || info.verb === "watch" || (info.isResource && SESSIONS.has(info.subresource));
   } catch {
     return false;
   }
@@ -70,7 +81,7 @@ export const webSockets: () => Promise<WebSockets> = once(async (): Promise<WebS
     });
   return {
     watches: open(WATCH_LIMITS, (offered) => [...offered].find((name) => !name.startsWith(BEARER)) ?? false),
-    session: (protocol) => open(SESSION_LIMITS, () => protocol),
+    session: (protocol) => open(protocol === CONSOLE_STREAM_PROTOCOL ? CONSOLE_LIMITS : SESSION_LIMITS, () => protocol),
   };
 });
 
@@ -296,9 +307,9 @@ class WebSocketMessages implements Messages {
     return this.#webSocket.readyState !== this.#webSocket.OPEN;
   }
 
-  send(message: Uint8Array): Promise<void> {
+  send(message: Uint8Array | string): Promise<void> {
     if (this.closed) return Promise.resolve();
-    this.#webSocket.send(message, { binary: true });
+    this.#webSocket.send(message, { binary: typeof message !== "string" });
     return drained(this.#socket);
   }
 
@@ -310,10 +321,10 @@ class WebSocketMessages implements Messages {
     this.#webSocket.resume();
   }
 
-  end(): void {
+  end(code: number = NORMAL): void {
     this.onMessage = undefined;
     this.#webSocket.resume();
-    this.#webSocket.close(NORMAL);
+    this.#webSocket.close(code);
   }
 
   destroy(): void {

@@ -46,8 +46,11 @@ export interface OutStream {
 export interface Messages {
   /** The sub-protocol that was chosen. */
   readonly protocol: string;
-  /** Sends a message, which must not be changed any more; resolves when the peer has room for another one, or is gone. */
-  send(message: Uint8Array): Promise<void>;
+  /**
+   * Sends a message of bytes, which must not be changed any more, or of text; resolves when the peer has room for another one, or is
+   * gone.
+   */
+  send(message: Uint8Array | string): Promise<void>;
   /**
    * Called with each message of the peer, which does not change any more; a text is bytes of UTF-8. Keep a copy of it: a message may be a
    * small part of what was read at once. Set it before the first `await`.
@@ -58,8 +61,8 @@ export interface Messages {
   /** Reads nothing more of the peer until {@link Messages.resume}, but for a little that has come. */
   pause(): void;
   resume(): void;
-  /** Closes in order; what the peer still sends is dropped. */
-  end(): void;
+  /** Closes in order, with a close code of RFC 6455 (1000 by default); what the peer still sends is dropped. */
+  end(code?: number): void;
   /** Breaks off. */
   destroy(): void;
   readonly closed: boolean;

@@ -37,6 +37,8 @@ export class ServerRequest {
   isPublic = false;
   /** Whether no authorizer is asked; likewise. */
   isOpen = false;
+  /** Whether its query is a secret; likewise. */
+  hidesQuery = false;
   /** By the filter `authenticate`. */
   identity: Identity = ANONYMOUS;
   /** How long that took, in ms. */

@@ -7,7 +7,7 @@ import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { subdomainName } from "../../../meta/names.ts";
 import { TemplateMetaSchema } from "../../../meta/object-meta.ts";
 import * as t from "../../../meta/types.ts";
-import { ageColumn, countOf, numberColumn, since, textColumn } from "../../../schema/columns.ts";
+import { ageColumn, countOf, numberColumn, ageCells, textColumn } from "../../../schema/columns.ts";
 import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
 import type { ApiContext, Column, NameRule, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
@@ -143,10 +143,12 @@ const columns: readonly Column<CronJob>[] = [
     cell: (object) => suspended(object.spec.suspend),
   },
   numberColumn("Active", "How many Jobs run.", (object) => countOf(object.status?.active)),
-  textColumn("Last Schedule", "When a Job began last.", (object, now) => {
-    const last = object.status?.lastScheduleTime;
-    return last === undefined ? "<none>" : since(last, now);
-  }),
+  {
+    name: "Last Schedule",
+    type: "string",
+    description: "When a Job began last.",
+    ...ageCells((object: CronJob) => object.status?.lastScheduleTime, "<none>"),
+  },
   ageColumn,
   ...containerColumns(templateOf),
   textColumn(

@@ -139,10 +139,19 @@ function durationOf({ status }: Job, now: number): string {
   return humanDuration((parseTime(status.completionTime ?? "") ?? now) - start);
 }
 
+/** The duration of a Job that has ended, else since when it runs. */
+function lastingDurationOf(job: Job): string {
+  const { startTime, completionTime } = job.status ?? {};
+  return startTime && !completionTime ? `since ${startTime}` : durationOf(job, 0);
+}
+
 const columns: readonly Column<Job>[] = [
   textColumn("Status", "How the Job is, in one word.", (object) => statusOf(object)),
   textColumn("Completions", "How many Pods have succeeded, of how many.", (object) => completionsOf(object)),
-  textColumn("Duration", "How long it has run.", (object, now) => durationOf(object, now)),
+  {
+    ...textColumn<Job>("Duration", "How long it has run.", (object, now) => durationOf(object, now)),
+    timeless: { type: "string", cell: lastingDurationOf },
+  },
   ageColumn,
   ...containerColumns(templateOf),
   textColumn("Selector", "The selector of the Pods.", (object) => orNone(selectorText(object.spec?.selector)), true),

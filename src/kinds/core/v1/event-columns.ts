@@ -1,4 +1,4 @@
-import { nameColumn, since, textColumn } from "../../../schema/columns.ts";
+import { nameColumn, ageCells, textColumn } from "../../../schema/columns.ts";
 import type { ApiObject, Column } from "../../../schema/definition.ts";
 
 /** What the columns of an Event need of it, in the words of the core form. */
@@ -39,14 +39,25 @@ const countOf = (event: ShownEvent): number => event.series?.count ?? (event.cou
 /** The columns of Events of either form; the name comes last. `view` gives an object in the words of the core form. */
 export function eventColumns<T extends ApiObject>(view: (object: T) => ShownEvent): readonly Column<T>[] {
   return [
-    textColumn("Last Seen", "Time since it was last seen.", (o, now) => since(lastSeen(view(o)), now)),
+    {
+      name: "Last Seen",
+      type: "string",
+      description: "Time since it was last seen.",
+      ...ageCells((o: T) => lastSeen(view(o))),
+    },
     textColumn("Type", "Normal or Warning.", (o) => view(o).type ?? ""),
     textColumn("Reason", "Why it happened, in a word.", (o) => view(o).reason ?? ""),
     textColumn("Object", "What it is about.", (o) => objectOf(view(o))),
     textColumn("Subobject", "The part of the object.", (o) => view(o).involvedObject.fieldPath ?? "", true),
     textColumn("Source", "Who reported it.", (o) => sourceOf(view(o)), true),
     textColumn("Message", "What happened.", (o) => (view(o).message ?? "").trim()),
-    textColumn("First Seen", "Time since it was first seen.", (o, now) => since(firstSeen(view(o)), now), true),
+    {
+      name: "First Seen",
+      type: "string",
+      description: "Time since it was first seen.",
+      priority: 1,
+      ...ageCells((o: T) => firstSeen(view(o))),
+    },
     textColumn("Count", "How often it was seen.", (o) => countOf(view(o)), true),
     { ...nameColumn, priority: 1 },
   ];

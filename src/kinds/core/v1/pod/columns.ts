@@ -118,10 +118,13 @@ function readinessGates({ spec, status }: Pod): string {
 export const podColumns: readonly Column<Pod>[] = [
   textColumn("Ready", "How many containers are ready.", (object) => summaryOf(object).ready),
   textColumn("Status", "How the Pod is, in one word.", (object) => summaryOf(object).status),
-  textColumn("Restarts", "How often containers were restarted, and when last.", (object, now) => {
-    const { restarts, lastRestart } = summaryOf(object);
-    return restarts > 0 && lastRestart ? `${restarts} (${since(lastRestart, now)} ago)` : String(restarts);
-  }),
+  {
+    ...textColumn<Pod>("Restarts", "How often containers were restarted, and when last.", (object, now) => {
+      const { restarts, lastRestart } = summaryOf(object);
+      return restarts > 0 && lastRestart ? `${restarts} (${since(lastRestart, now)} ago)` : String(restarts);
+    }),
+    timeless: { type: "integer", cell: (object) => summaryOf(object).restarts },
+  },
   ageColumn,
   textColumn("IP", "Address of the Pod.", ({ status }) => status.podIPs?.[0]?.ip || "<none>", true),
   textColumn("Node", "The node that the Pod runs on.", ({ spec }) => spec.nodeName || "<none>", true),

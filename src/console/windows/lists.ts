@@ -1,0 +1,125 @@
+import type { WindowList } from "../../meta/console-protocol.ts";
+import type { Resource } from "../../registry/index.ts";
+import type { ServerContext } from "../../server/index.ts";
+import type { Timer } from "../../util/clock.ts";
+import { type Metric, single } from "../../util/exposition.ts";
+import { type ListLimits, checkMemory } from "./memory.ts";
+import { type Follower, type ListParts, SharedList } from "./shared-list.ts";
+import { WindowTable } from "./table.ts";
+
+/** How long a list is kept that nobody shows: a page that is loaded again opens the same ones. */
+const KEPT_MS = 10_000;
+const UPKEEP = { owner: "lists of the console", upkeep: true };
+
+/** All lists that the windows of a server show; those that are equal are one. Without a window it has nothing and does nothing. */
+export class Lists {
+  readonly #server: Pick<ServerContext, "registry" | "clock" | "log">;
+  readonly #limits: ListLimits;
+  readonly #lists = new Map<string, SharedList>();
+  /** Those that nobody shows, and when they go. */
+  readonly #unused = new Map<SharedList, Timer>();
+  readonly #tables = new WeakMap<Resource, WindowTable>();
+  #observing: Disposable | undefined;
+
+  constructor(server: Pick<ServerContext, "registry" | "clock" | "log">, limits: ListLimits) {
+    this.#server = server;
+    this.#limits = limits;
+  }
+
+  /** Whether a list is there, or has to be begun. */
+  has(list: WindowList): boolean {
+    return this.#lists.has(keyOf(list));
+  }
+
+  /** Shows a list until it is left. */
+  follow(list: WindowList, follower: Follower): SharedList {
+    const key = keyOf(list);
+    let shared = this.#lists.get(key);
+    if (!shared) {
+      this.#observing ??= this.#server.registry.onChange(({ before, after }) => this.#kindsChanged(before, after));
+      shared = new SharedList(this.#parts(), key, list);
+      this.#lists.set(key, shared);
+    }
+    this.#unused.get(shared)?.cancel();
+    this.#unused.delete(shared);
+    shared.followers.add(follower);
+    return shared;
+  }
+
+  /** Ends showing it. A list that is built stays for a while. */
+  leave(shared: SharedList, follower: Follower): void {
+    if (!shared.followers.delete(follower) || shared.followers.size > 0) return;
+    if (!shared.isBuilt) return this.#release(shared);
+    this.#unused.set(
+      shared,
+      this.#server.clock.after(KEPT_MS, () => this.#release(shared), UPKEEP),
+    );
+  }
+
+  /** How many lists there are, and what they take. */
+  readonly metrics = (): Metric[] => {
+    const lists = [...this.#lists.values()];
+    const bytes = lists.reduce((sum, list) => sum + list.bytes, 0);
+    return [
+      single(
+        "gauge",
+        "keelson_console_lists",
+        "Lists that windows of the console show, or have just shown.",
+        lists.length,
+      ),
+      single("gauge", "keelson_console_list_bytes", "Memory of lists that are sorted or filtered, about.", bytes),
+    ];
+  };
+
+  #release(shared: SharedList): void {
+    this.#unused.get(shared)?.cancel();
+    this.#unused.delete(shared);
+    this.#lists.delete(shared.key);
+    shared.close();
+    if (this.#lists.size > 0) return;
+    this.#observing?.[Symbol.dispose]();
+    this.#observing = undefined;
+  }
+
+  #parts(): ListParts {
+    return {
+      registry: this.#server.registry,
+      clock: this.#server.clock,
+      tableOf: (resource) => this.#tableOf(resource),
+      checkMemory: (list) => this.#check(list),
+      maxPastBytes: this.#limits.userBytes,
+    };
+  }
+
+  #tableOf(resource: Resource): WindowTable {
+    let table = this.#tables.get(resource);
+    if (!table) this.#tables.set(resource, (table = new WindowTable(resource, this.#server.log)));
+    return table;
+  }
+
+  #check(list: SharedList): void {
+    try {
+      checkMemory(list, this.#lists.values(), this.#limits);
+    } catch (error) {
+      if (this.#unused.size === 0) throw error;
+      for (const unused of this.#unused.keys()) this.#release(unused);
+      checkMemory(list, this.#lists.values(), this.#limits);
+    }
+  }
+
+  #kindsChanged(before: readonly Resource[], after: readonly Resource[]): void {
+    const changed = new Set([...before, ...after].map(({ definition }) => definition.plural));
+    for (const shared of this.#lists.values()) {
+      const { group, version, resource } = shared.list;
+      if (!changed.has(resource)) continue;
+      if (this.#server.registry.find(group, version, resource) !== shared.resource) shared.begin();
+    }
+  }
+}
+
+/** Equal lists have equal keys. */
+export const keyOf = ({ group, version, resource, sort, ...rest }: WindowList): string => {
+  const { namespace, labelSelector, fieldSelector, name, text, at } = rest;
+  const order = sort && [sort.column, sort.descending === true];
+  return JSON.stringify([group, version, resource, namespace, labelSelector, fieldSelector, name, text, order, at]);
+};

@@ -1,0 +1,43 @@
+import { ANONYMOUS } from "../../auth/contract.ts";
+import { CONSOLE_STREAM_PROTOCOL } from "../../meta/console-protocol.ts";
+import { badRequest, unauthorized } from "../../meta/status.ts";
+import { type ServerContext, type ServerRequest, ownerOf } from "../../server/index.ts";
+import { Lists } from "./lists.ts";
+import { LIST_LIMITS, type ListLimits } from "./memory.ts";
+import { Rights } from "./rights.ts";
+import { ConsoleStream, type StreamParts } from "./stream.ts";
+
+/** Answers requests for streams; what they share is made for the first one. */
+export class ConsoleWindows {
+  readonly #limits: ListLimits;
+  #parts: StreamParts | undefined;
+
+  constructor(limits: ListLimits = LIST_LIMITS) {
+    this.#limits = limits;
+  }
+
+  /** Begins a stream, which goes on by itself. */
+  answer(server: ServerContext, request: ServerRequest): void {
+    const { identity, response, incoming } = request;
+    // A path that is open to every user is open to those without a name, too.
+    if (identity.user === ANONYMOUS.user) throw unauthorized();
+    const slot = server.sessionSlots.take(identity);
+    const messages = response.upgrade([CONSOLE_STREAM_PROTOCOL], response.headers(""));
+    if (!messages) {
+      slot[Symbol.dispose]();
+      if (response.answered) return;
+      throw badRequest(
+        `Upgrade request required: expected a WebSocket (GET over HTTP/1.1) with the protocol ${CONSOLE_STREAM_PROTOCOL}`,
+      );
+    }
+    response.longRunning = true;
+    response.uncount();
+    const user = { identity, owner: ownerOf(request), connection: incoming.sent.connection };
+    void new ConsoleStream(this.#partsOf(server), user, messages, () => slot[Symbol.dispose]());
+  }
+
+  #partsOf(server: ServerContext): StreamParts {
+    const { registry, clock } = server;
+    return (this.#parts ??= { server, lists: new Lists(server, this.#limits), rights: new Rights(registry, clock) });
+  }
+}
