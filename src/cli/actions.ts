@@ -267,7 +267,7 @@ export interface ExploreRequest {
   readonly seed: number;
   readonly workers: number | undefined;
   readonly only: readonly PerturbationType[] | undefined;
-  /** How long a killed program stays down at most. */
+  /** Maximum time that a killed program stays down. */
   readonly restartMillis: number;
   /** Whether a finding that is played again may name what is run. */
   readonly trusts: boolean;
