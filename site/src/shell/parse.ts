@@ -118,7 +118,8 @@ class Reader {
       else words.push(word);
     }
     const [first] = words;
-    const name = first && !first.isQuoted && first.parts.length === 1 && "text" in first.parts[0]! ? first.parts[0].text : "";
+    const name =
+      first && !first.isQuoted && first.parts.length === 1 && "text" in first.parts[0]! ? first.parts[0].text : "";
     if (ABSENT.has(name)) throw new ShellError(`expected a command: this terminal has no ${name}`);
     if (words.length + assignments.length + redirects.length === 0) {
       throw new ShellError(`expected a command, found ${JSON.stringify(this.#text[this.#at] ?? "the end")}`);
@@ -292,9 +293,9 @@ class Reader {
 
 /** The parts of a text after `<<`, in which variables have their values. */
 function withVariables(text: string): Word {
-  const parts = text.split(/(\$\{[A-Za-z_]\w*\}|\$[A-Za-z_]\w*)/).map((part, at): Part =>
-    at % 2 === 0 ? { text: part } : { variable: part.replace(/[${}]/g, "") },
-  );
+  const parts = text
+    .split(/(\$\{[A-Za-z_]\w*\}|\$[A-Za-z_]\w*)/)
+    .map((part, at): Part => (at % 2 === 0 ? { text: part } : { variable: part.replace(/[${}]/g, "") }));
   return { parts, isQuoted: true };
 }
 
