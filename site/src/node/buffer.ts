@@ -284,10 +284,8 @@ function utf8Length(text: string): number {
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at);
     if (unit > 0x7f) length += unit > 0x7ff ? 2 : 1;
-    if (unit >= 0xd800 && unit < 0xdc00 && isLow(text.charCodeAt(at + 1))) {
-      length--;
-      at++;
-    }
+    // Two units of a pair are four bytes.
+    if (unit >= 0xd800 && unit < 0xdc00 && isLow(text.charCodeAt(at + 1))) at++;
   }
   return length;
 }

@@ -46,6 +46,8 @@ export class UnfinishedError extends ShellError {}
 
 /** The longest text that is read. */
 export const MAX_SCRIPT = 1 << 16;
+/** The most pipelines of a text. */
+const MAX_PIPELINES = 1000;
 
 const NAME = /^[A-Za-z_]\w*$/;
 const isNameUnit = (unit: string | undefined): boolean => unit !== undefined && /\w/.test(unit);
@@ -77,6 +79,7 @@ class Reader {
       if (end === undefined) {
         const commands = this.#pipeline();
         found.push({ runs, commands });
+        if (found.length > MAX_PIPELINES) throw new ShellError(`expected at most ${MAX_PIPELINES} commands in a text`);
         runs = "always";
         continue;
       }

@@ -58,7 +58,7 @@ function substitution(script: string): ((line: string) => string) | undefined {
   const text = replacement
     .replaceAll("$", "\\$")
     .replace(/\\&|&|\\(\d)/g, (found: string, group?: string) =>
-      found === "\\&" ? "&" : group === undefined ? "$0" : `$${group}`,
+      found === "\\&" ? "&" : group === undefined ? "$&" : `$${group}`,
     );
   return (line) => {
     const matcher = compiled.matcher(line);
