@@ -14,7 +14,7 @@ import { browserTimers, RETRY, type Timers } from "./timers.ts";
 /** Which objects are followed. */
 export interface FollowOptions {
   /** Selectors, as the parameters of a list. */
-  readonly query?: { readonly labelSelector?: string; readonly fieldSelector?: string };
+  readonly query?: { readonly labelSelector?: string | undefined; readonly fieldSelector?: string | undefined };
   /** The state at this resourceVersion, which does not change any more; the current state if absent. */
   readonly at?: string;
   /** Only the metadata of the objects is read. */
