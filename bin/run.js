@@ -65,7 +65,7 @@ function buildConsoleLater() {
     if (isConsoleStale())
       spawn(process.execPath, [join(root, "tools/console.js")], { detached: true, stdio: "ignore" }).unref();
   };
-  setTimeout(start, 4000).unref();
+  setTimeout(() => start().catch(() => {}), 4000).unref();
 }
 
 /**

@@ -1,6 +1,19 @@
+import { effect } from "@preact/signals";
 import type { JSX } from "preact";
-import { route, type Route } from "./state/route.ts";
-import { EmptyState } from "./ui/basics.tsx";
+import { useEffect } from "preact/hooks";
+import { session } from "./api/http.ts";
+import { sessionInfo } from "./api/session.ts";
+import { Banners } from "./shell/banners.tsx";
+import { CommandBar } from "./shell/command-bar.tsx";
+import { Header } from "./shell/header.tsx";
+import { Help } from "./shell/help.tsx";
+import { Sidebar } from "./shell/sidebar.tsx";
+import { moment } from "./state/moment.ts";
+import { commandBar, drawer, help, timeStrip } from "./state/panels.ts";
+import { sidebar } from "./state/preferences.ts";
+import { back, navigate, route, type Route } from "./state/route.ts";
+import { classes, EmptyState } from "./ui/basics.tsx";
+import type { KeyBinding } from "./ui/keys.ts";
 import { lazy } from "./ui/lazy.tsx";
 import { Toasts } from "./ui/toast.tsx";
 import HomeView from "./views/home/index.tsx";
@@ -14,6 +27,41 @@ const WorkloadsView = lazy(() => import("./views/workloads/index.tsx"));
 const ServerView = lazy(() => import("./views/server/index.tsx"));
 const FindingsView = lazy(() => import("./views/findings/index.tsx"));
 const PlanView = lazy(() => import("./views/plan/index.tsx"));
+
+const TimeStrip = lazy(() => import("./views/time/index.tsx"));
+
+/** Keys that work in every view. */
+export const KEYS: readonly KeyBinding[] = [
+  {
+    keys: ":",
+    does: "go to a kind, a namespace or a view",
+    run: () => {
+      commandBar.value = "";
+    },
+  },
+  {
+    keys: "?",
+    does: "this help",
+    run: () => {
+      help.value = true;
+    },
+  },
+  {
+    keys: "t",
+    does: "choose the moment that is shown",
+    run: () => {
+      timeStrip.value = !timeStrip.peek();
+    },
+  },
+  {
+    keys: "Escape",
+    does: "go back",
+    run: () => {
+      if (drawer.peek()) drawer.value = false;
+      else back();
+    },
+  },
+];
 
 /** The view of a route. */
 function View({ route: to }: { readonly route: Route }): JSX.Element {
@@ -37,7 +85,7 @@ function View({ route: to }: { readonly route: Route }): JSX.Element {
     case "plan":
       return <PlanView route={to} />;
     case "sign-in":
-      return <SignInView />;
+      return <SignInView route={to} />;
     case "unknown":
       return (
         <EmptyState title="There is no such page.">
@@ -51,11 +99,54 @@ function View({ route: to }: { readonly route: Route }): JSX.Element {
 
 /** The page. */
 export function App(): JSX.Element {
+  const isSignIn = route.value.view === "sign-in";
+  useEffect(() => {
+    // Who comes without a session is asked for one first; one that ends later leaves the view as it is.
+    const stop = effect(() => {
+      if (session.value !== "lost" || sessionInfo.peek() || route.peek().view === "sign-in") return;
+      navigate({ view: "sign-in", query: { to: location.pathname + location.search } }, { replace: true });
+    });
+    return stop;
+  }, []);
   return (
-    <div class="app">
-      <main id="main" tabIndex={-1}>
-        <View route={route.value} />
-      </main>
+    <div class={classes("app", sidebar.value === "hidden" && "app-wide")}>
+      <a
+        class="skip"
+        href="#main"
+        onClick={(event) => {
+          event.preventDefault();
+          document.getElementById("main")?.focus();
+        }}
+      >
+        Skip to the view
+      </a>
+      <Header />
+      <Banners />
+      <div class="body">
+        {isSignIn ? undefined : <Sidebar />}
+        {drawer.value ? (
+          <button
+            type="button"
+            class="drawer-ground"
+            aria-label="Close the list of kinds"
+            onClick={() => {
+              drawer.value = false;
+            }}
+          />
+        ) : undefined}
+        <main id="main" tabIndex={-1}>
+          <View route={route.value} />
+        </main>
+      </div>
+      {timeStrip.value || moment.value ? (
+        <TimeStrip
+          onClose={() => {
+            timeStrip.value = false;
+          }}
+        />
+      ) : undefined}
+      {commandBar.value === undefined ? undefined : <CommandBar />}
+      {help.value ? <Help /> : undefined}
       <Toasts />
     </div>
   );

@@ -1,7 +1,7 @@
 /**
  * Authenticates requests by every kind of credential, in this order (AUTHN-3):
  *
- *     headers of a front proxy -> client certificate -> bearer token (each kind of token) -> anonymous
+ *     headers of a front proxy -> client certificate -> bearer token (each kind of token) -> session -> anonymous
  *
  * The first accepted credential counts. Where one is refused, the next is tried. Where none is accepted and one was refused,
  * the response is 401 without a reason (AUTHN-5).
@@ -23,6 +23,7 @@ import {
   AuthenticatorBusy,
 } from "./contract.ts";
 import { withAuthenticatedGroup } from "./authenticated-group.ts";
+import { type Session, type SessionReader, SessionUsers } from "./sessions.ts";
 import { TokenCache } from "./token-cache.ts";
 
 /** The parts of the chain: one for each kind of credentials. */
@@ -34,6 +35,8 @@ export interface ChainParts {
   /** Without it, certificates are not accepted. */
   readonly certificate?: CertificateUsers;
   readonly tokens: readonly TokenAuthenticator[];
+  /** The session of a request without another credential; without it there are none. */
+  readonly sessions?: SessionReader | undefined;
   /** Whether anonymous requests of a path are allowed (AUTHN-14). */
   readonly anonymous: (path: string) => boolean;
   /** Called with the error of a token authenticator that fails otherwise than by refusing a token. */
@@ -42,8 +45,9 @@ export interface ChainParts {
 
 /** Returns an authenticator of several kinds of credentials. */
 export function authenticatorChain(parts: ChainParts): Authenticator {
-  const { proxy, certificate, tokens, anonymous, onError = () => {} } = parts;
+  const { proxy, certificate, tokens, sessions, anonymous, onError = () => {} } = parts;
   const cache = new TokenCache(parts, (token) => ownerOf(tokens, token, undefined, onError));
+  const users = new SessionUsers(cache, certificate);
   const refused = (error: unknown): never => {
     throw busy(error) ?? unauthorized();
   };
@@ -51,25 +55,49 @@ export function authenticatorChain(parts: ChainParts): Authenticator {
     if (identity) return identity;
     throw unauthorized();
   };
+  const checked = (find: () => ReturnType<TokenCache["ownerOf"]>): Identity | Promise<Identity> => {
+    try {
+      const owner = find();
+      return owner instanceof Promise ? owner.then(accepted, refused) : accepted(owner);
+    } catch (error) {
+      return refused(error);
+    }
+  };
+  const withoutCredential = ({ connection, path }: Credentials): Identity | undefined => {
+    if (connection.certificate) throw unauthorized();
+    return anonymous(path) ? ANONYMOUS : undefined;
+  };
+  const ofSession = (
+    session: Session | undefined,
+    credentials: Credentials,
+  ): Identity | undefined | Promise<Identity> =>
+    session ? checked(() => users.userOf(session, credentials.connection)) : withoutCredential(credentials);
   return {
     authenticate(credentials) {
-      const { connection, header, path } = credentials;
+      const { connection, header } = credentials;
       const user = proxy?.(credentials) ?? certificate?.userOf(connection);
       if (user) return user;
       const token = bearerOf(header("authorization"));
-      if (token === undefined) {
-        if (connection.certificate) throw unauthorized();
-        return anonymous(path) ? ANONYMOUS : undefined;
+      if (token !== undefined) return checked(() => cache.ownerOf(token, connection));
+      const session = sessions?.(credentials);
+      return session instanceof Promise
+        ? session.then((found) => ofSession(found, credentials))
+        : ofSession(session, credentials);
+    },
+    credentialOf(credentials) {
+      const { connection, header } = credentials;
+      if (proxy?.(credentials)) return undefined;
+      if (connection.certificate && certificate?.userOf(connection)) {
+        const { signedBy: _, ...held } = connection.certificate;
+        return { kind: "certificate", certificate: held };
       }
-      try {
-        const owner = cache.ownerOf(token, connection);
-        return owner instanceof Promise ? owner.then(accepted, refused) : accepted(owner);
-      } catch (error) {
-        return refused(error);
-      }
+      const token = bearerOf(header("authorization"));
+      return token === undefined ? undefined : { kind: "token", token };
     },
     isRevoked: (identity, connection) =>
-      cache.isRevoked(identity) || (certificate?.isRevoked(identity, connection) ?? false),
+      cache.isRevoked(identity) ||
+      (certificate?.isRevoked(identity, connection) ?? false) ||
+      (sessions !== undefined && users.isRevoked(identity)),
     async review(token, audiences) {
       try {
         const owner = await ownerOf(tokens, token, audiences, onError);

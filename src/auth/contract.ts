@@ -60,6 +60,14 @@ export interface Credentials {
   readonly connection: Connection;
 }
 
+/** A credential that a request was accepted with, in a form that can be checked again without the client. */
+export type HeldCredential =
+  | { readonly kind: "token"; readonly token: string }
+  | { readonly kind: "certificate"; readonly certificate: HeldCertificate };
+
+/** A client certificate that was accepted: without the authorities, which have been checked. */
+export type HeldCertificate = Omit<ClientCertificate, "signedBy">;
+
 /** Authenticates requests. */
 export interface Authenticator {
   /**
@@ -79,6 +87,11 @@ export interface Authenticator {
    * connection; its open requests end then. False for credentials that cannot be revoked.
    */
   isRevoked?(identity: Identity, connection: Connection): boolean;
+  /**
+   * The credential that {@link Authenticator.authenticate} has accepted a request with; undefined where it has none that could be
+   * checked again later: it is anonymous, belongs to a session, or a front proxy vouches for its user.
+   */
+  credentialOf?(credentials: Credentials): HeldCredential | undefined;
 }
 
 /** Authenticates one kind of bearer tokens (AUTHN-3). */

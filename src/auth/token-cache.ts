@@ -36,6 +36,8 @@ export class TokenCache {
   readonly #last = new WeakMap<Connection, { readonly token: string; readonly owner: CachedOwner }>();
   /** For users of tokens that can be revoked: whether that has happened. */
   readonly #revocations = new WeakMap<Identity, () => boolean>();
+  /** For users of tokens that may become invalid: whether they are valid. */
+  readonly #validity = new WeakMap<Identity, () => boolean>();
 
   /** @param identify the owner of a token; undefined for an unknown one */
   constructor(
@@ -57,13 +59,18 @@ export class TokenCache {
     return this.#revocations.get(identity)?.() ?? false;
   }
 
+  /** Whether the token of a user is still valid, as far as that can be said without authenticating it again. */
+  isValid(identity: Identity): boolean {
+    return !this.isRevoked(identity) && (this.#validity.get(identity)?.() ?? true);
+  }
+
   /** The owner of a token on a connection; undefined for an unknown token. Fails as `identify` does. */
   ownerOf(token: string, connection: Connection): Identity | undefined | Promise<Identity | undefined> {
     const last = this.#last.get(connection);
-    if (last?.token === token && this.#isValid(last.owner)) return last.owner.identity;
+    if (last?.token === token && this.#isFresh(last.owner)) return last.owner.identity;
     const digest = hash("sha256", this.#salt + token, "base64");
     const owner = this.#owners.get(digest);
-    if (owner && this.#isValid(owner)) {
+    if (owner && this.#isFresh(owner)) {
       this.#last.set(connection, { token, owner });
       return owner.identity;
     }
@@ -90,7 +97,7 @@ export class TokenCache {
     return stored.then(received);
   }
 
-  #isValid({ expiresAt, isValid }: CachedOwner): boolean {
+  #isFresh({ expiresAt, isValid }: CachedOwner): boolean {
     return this.#clock.steady() < expiresAt && (isValid?.() ?? true);
   }
 
@@ -100,6 +107,7 @@ export class TokenCache {
     const identity = withAuthenticatedGroup(found.identity);
     const bytes = identityBytes(identity) + 2 * token.length;
     const owner: CachedOwner = { identity, isValid: found.isValid, expiresAt: now + TTL_MS, bytes };
+    if (found.isValid) this.#validity.set(identity, found.isValid);
     if (found.isRevoked) this.#revocations.set(identity, found.isRevoked);
     this.#owners.trim(({ expiresAt }) => expiresAt <= now);
     this.#owners.set(digest, owner);

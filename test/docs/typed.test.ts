@@ -15,7 +15,7 @@ import { documented } from "../../tools/reference/commands.ts";
 const root = new URL("../../", import.meta.url).pathname;
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
 const pages = globSync(["*.md", "docs/**/*.md", "examples/**/*.md"], { cwd: root });
-const units = globSync("examples/service/*.service", { cwd: root });
+const units = globSync("packaging/systemd/*.service", { cwd: root });
 
 interface Typed {
   readonly where: string;
@@ -33,7 +33,7 @@ function linesOf(page: string): Typed[] {
 }
 
 const started = (unit: string): Typed[] =>
-  [...read(unit).matchAll(/^ExecStart=(.*)$/gm)].map(([, line]) => ({ where: unit, line: line! }));
+  [...read(unit).matchAll(/^ExecStart(?:Post)?=(.*)$/gm)].map(([, line]) => ({ where: unit, line: line! }));
 
 const lines = [...pages.flatMap(linesOf), ...units.flatMap(started)];
 const tell = ({ where, line }: Typed): string => `${where}: ${line}`;
@@ -72,12 +72,12 @@ test("every script and every file that node or npm is told to run is there", () 
 });
 
 test("the configuration file of the service is one that a server takes", () => {
-  const said = fromFile(decodeYaml(Buffer.from(read("examples/service/keelson.yaml"))).value, "keelson.yaml");
+  const said = fromFile(decodeYaml(Buffer.from(read("packaging/systemd/keelson.yaml"))).value, "keelson.yaml");
   expect(resolveOptions(said)).toMatchObject({ port: 6443, dialect: { name: "kubernetes" } });
 });
 
 test("the environment of the image is one that a server takes", () => {
-  const words = /^ENV (.*)$/m.exec(read("examples/service/Containerfile"))![1]!.split(" ");
+  const words = /^ENV (.*)$/m.exec(read("packaging/container/Dockerfile"))![1]!.split(" ");
   const said = fromEnvironment(Object.fromEntries(words.map((word) => word.split("=") as [string, string])));
   expect(resolveOptions(said)).toMatchObject({ bind: "0.0.0.0", dataDir: "/var/lib/keelson" });
 });

@@ -5,6 +5,7 @@
  */
 import { once } from "node:events";
 import { type Server, type Socket, connect, createServer } from "node:net";
+import { Transform } from "node:stream";
 
 /** See the head of this file. */
 export class Proxy {
@@ -12,6 +13,8 @@ export class Proxy {
   readonly #sockets = new Set<Socket>();
   #target: number;
   #refusing = false;
+  /** How long a piece is held back. */
+  #millisFor: (bytes: number) => number = () => 0;
   /** Connections so far. */
   connections = 0;
 
@@ -28,6 +31,16 @@ export class Proxy {
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
     return proxy;
+  }
+
+  /** For a server with TLS, whose bytes it does not touch. */
+  get secureUrl(): string {
+    return this.url.replace("http:", "https:");
+  }
+
+  /** Holds everything back for a time, and lets so many bytes pass in a second; 0 for no limit. */
+  slow({ latencyMillis = 0, bytesPerSecond = 0 }): void {
+    this.#millisFor = (bytes) => latencyMillis + (bytesPerSecond > 0 ? (1000 * bytes) / bytesPerSecond : 0);
   }
 
   get url(): string {
@@ -59,6 +72,16 @@ export class Proxy {
     this.#server.close();
   }
 
+  #delay(): Transform {
+    return new Transform({
+      transform: (chunk: Buffer, _encoding, done) => {
+        const millis = this.#millisFor(chunk.length);
+        if (millis > 0) setTimeout(() => done(null, chunk), millis);
+        else done(null, chunk);
+      },
+    });
+  }
+
   #connected(outer: Socket): void {
     if (this.#refusing) {
       outer.resetAndDestroy();
@@ -71,7 +94,7 @@ export class Proxy {
       [inner, outer],
     ] as const) {
       this.#sockets.add(socket);
-      socket.pipe(other);
+      socket.pipe(this.#delay()).pipe(other);
       socket.on("error", () => {});
       socket.on("close", () => {
         this.#sockets.delete(socket);

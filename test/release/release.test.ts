@@ -72,7 +72,9 @@ const NEEDED = [
 ];
 
 const packedOf = (paths: readonly string[]): Packed => ({
-  ...{ filename: "keelson-0.1.0.tgz", size: 1, unpackedSize: 1 },
+  filename: "keelson-0.1.0.tgz",
+  size: 1,
+  unpackedSize: 1,
   files: paths.map((path) => ({ path, size: 1 })),
 });
 
@@ -103,7 +105,9 @@ describe("the changelog", () => {
 
 describe("a release", () => {
   const sound = {
-    ...{ name: "keelson", version: "1.0.0", repository: { type: "git", url: "git+https://git.example/a/b.git" } },
+    name: "keelson",
+    version: "1.0.0",
+    repository: { type: "git", url: "git+https://git.example/a/b.git" },
     publishConfig: { access: "public", provenance: true },
   };
 

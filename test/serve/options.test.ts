@@ -1,9 +1,8 @@
-import { execFileSync, spawnSync } from "node:child_process";
-import { chownSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { chownSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import net from "node:net";
 import { once } from "node:events";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { sampled } from "../../src/util/testing/amount.ts";
 import { CONFIG_MAPS, Http2Client, Keelson, Scratch, configMap, read, run, until } from "./keelson.ts";

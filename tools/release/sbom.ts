@@ -87,13 +87,19 @@ export function billOf(
     .toSorted((a, b) => (a.ref < b.ref ? -1 : 1));
   const body = { components, dependencies };
   return {
-    ...{ $schema: "http://cyclonedx.org/schema/bom-1.6.schema.json", bomFormat: "CycloneDX", specVersion: "1.6" },
+    $schema: "http://cyclonedx.org/schema/bom-1.6.schema.json",
+    bomFormat: "CycloneDX",
+    specVersion: "1.6",
     serialNumber: `urn:uuid:${uuidOf(JSON.stringify([own, time, body]))}`,
-    ...{ version: 1 },
+    version: 1,
     metadata: {
       timestamp: time,
       component: {
-        ...{ type: "application", "bom-ref": own, name, version: lock.version, purl: purlOf(name, lock.version) },
+        type: "application",
+        "bom-ref": own,
+        name,
+        version: lock.version,
+        purl: purlOf(name, lock.version),
         licenses: licensesOf(lock.packages[""]?.license).licenses,
       },
     },
@@ -114,7 +120,11 @@ function componentOf(name: string, { version = "", integrity, license }: LockedP
   const [alg, digest] = integrity?.split("-") ?? [];
   const algorithm = { sha512: "SHA-512", sha256: "SHA-256", sha1: "SHA-1" }[alg ?? ""];
   return {
-    ...{ type: "library", "bom-ref": refOf(name, version), name, version, purl: purlOf(name, version) },
+    type: "library",
+    "bom-ref": refOf(name, version),
+    name,
+    version,
+    purl: purlOf(name, version),
     ...(digest === undefined || algorithm === undefined
       ? {}
       : { hashes: [{ alg: algorithm, content: Buffer.from(digest, "base64").toString("hex") }] }),

@@ -17,8 +17,12 @@ export interface FollowOptions {
   readonly query?: Pick<Query, "labelSelector" | "fieldSelector">;
   /** The state at this resourceVersion, which does not change any more; the current state if absent. */
   readonly at?: string;
+  /** Only the metadata of the objects is read. */
+  readonly metadataOnly?: boolean;
   /** The most objects that are kept, 2000 if absent; `truncated` says that there are more. */
   readonly most?: number;
+  /** Returns what of an object is kept, for views that follow thousands of them; all of it if absent. */
+  readonly keep?: (object: KubeObject) => KubeObject;
 }
 
 /** Objects that are followed. */
@@ -38,6 +42,7 @@ export interface Follower<T extends KubeObject> {
   close(): void;
 }
 
+const METADATA = "g=meta.k8s.io;v=v1,application/json;q=0.5";
 const PAGE = 500;
 const DEFAULT_MOST = 2000;
 /** Changes that come together are shown together. */
@@ -57,7 +62,9 @@ export function follow<T extends KubeObject = KubeObject>(
   options: FollowOptions = {},
   timers: Timers = browserTimers,
 ): Follower<T> {
-  const { query = {}, at, most = DEFAULT_MOST } = options;
+  const { query = {}, at, most = DEFAULT_MOST, metadataOnly = false, keep = (object) => object } = options;
+  const accept = (as: string): { accept: string } | undefined =>
+    metadataOnly ? { accept: `application/json;as=${as};${METADATA}` } : undefined;
   const value = signal<Followed<T>>({ objects: [], state: "loading", truncated: false, resourceVersion: "" });
   const aborter = new AbortController();
   const { signal: abort } = aborter;
@@ -93,8 +100,9 @@ export function follow<T extends KubeObject = KubeObject>(
           ...(at !== undefined && more === undefined ? { resourceVersion: at, resourceVersionMatch: "Exact" } : {}),
         },
         signal: abort,
+        ...accept("PartialObjectMetadataList"),
       });
-      for (const object of page.items) read.set(keyOf(object), object);
+      for (const object of page.items) read.set(keyOf(object), keep(object) as T);
       more = page.metadata.continue;
       revision = page.metadata.resourceVersion;
     } while (more && read.size < most);
@@ -110,6 +118,7 @@ export function follow<T extends KubeObject = KubeObject>(
     const response = await send(path, {
       query: { ...query, watch: 1, allowWatchBookmarks: true, resourceVersion, timeoutSeconds: 600 },
       signal: abort,
+      ...accept("PartialObjectMetadata"),
     });
     if (value.peek().state !== "live") show("live");
     for await (const line of linesOf(response)) {
@@ -119,7 +128,7 @@ export function follow<T extends KubeObject = KubeObject>(
       if (type === "BOOKMARK") continue;
       const key = keyOf(object);
       if (type === "DELETED") objects.delete(key);
-      else if (objects.has(key) || objects.size < most) objects.set(key, object as T);
+      else if (objects.has(key) || objects.size < most) objects.set(key, keep(object) as T);
       else truncated = true;
       stopShow ??= timers.after(SHOW_MS, () => show("live"));
     }

@@ -75,7 +75,7 @@ export function headsOf(documents: Documents): DocumentHead[] {
       const value: unknown = document.getIn(path);
       return typeof value === "string" ? value : "";
     };
-    const [from = 0, , to = from] = range ?? [];
+    const [from, , to] = range;
     return [
       {
         apiVersion: member("apiVersion"),
@@ -278,7 +278,5 @@ function step(node: Node | null, steps: readonly FieldStep[], index: number): Be
   return best;
 }
 
-const matches = (
-  map: { get(key: string): unknown },
-  keys: Readonly<Record<string, unknown>>,
-): boolean => Object.entries(keys).every(([key, value]) => String(map.get(key)) === String(value));
+const matches = (map: { get(key: string): unknown }, keys: Readonly<Record<string, unknown>>): boolean =>
+  Object.entries(keys).every(([key, value]) => String(map.get(key)) === String(value));

@@ -62,7 +62,13 @@ test("managers have a sign and a colour each", () => {
     { manager: "bob", sign: "B", colour: 1, lines: 4, operations: ["Apply", "Apply scale"] },
   ]);
   const many = Array.from({ length: 30 }, (_, i) => ({ ...lines[0]!, managers: [by(`m${i}`)] }));
-  expect(legendOf(many).map(({ sign }) => sign)).toEqual([..."ABCDEFGHIJKLMNOPQRSTUVWXYZ", "AA", "AB", "AC", "AD"]);
+  expect(legendOf(many).map(({ sign }) => sign)).toEqual([
+    ...Array.from("ABCDEFGHIJKLMNOPQRSTUVWXYZ"),
+    "AA",
+    "AB",
+    "AC",
+    "AD",
+  ]);
 });
 
 test("folds what a manager does not own, and keeps what contains its lines", () => {
@@ -78,9 +84,7 @@ test("folds what a manager does not own, and keeps what contains its lines", () 
 
 test("a changed line is found by its place in the object", () => {
   const before = allSteps(ownedText(report));
-  const changed = allSteps(
-    ownedText(reportOf({ ...value, data: { new: "1", a: "1", "b.c/d": "x\nz\n" } }, {})),
-  );
+  const changed = allSteps(ownedText(reportOf({ ...value, data: { new: "1", a: "1", "b.c/d": "x\nz\n" } }, {})));
   const rows = changed.text.split("\n");
   expect(changedLines(before, changed).map((at) => rows[at])).toEqual(['  new: "1"', "  b.c/d: |", "    x", "    z"]);
   expect(changedLines(before, before)).toEqual([]);

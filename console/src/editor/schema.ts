@@ -57,7 +57,10 @@ export interface KindSchema {
 const PREFIX = "#/components/schemas/";
 
 /** Finds a kind in a document; undefined if it says nothing of it. */
-export function schemaOfKind(document: OpenApiDocument, { group, version, kind }: GroupVersionKind): KindSchema | undefined {
+export function schemaOfKind(
+  document: OpenApiDocument,
+  { group, version, kind }: GroupVersionKind,
+): KindSchema | undefined {
   const all = document.components?.schemas ?? {};
   const found = Object.entries(all).find(([, schema]) =>
     schema["x-kubernetes-group-version-kind"]?.some(
@@ -72,7 +75,8 @@ export function schemaOfKind(document: OpenApiDocument, { group, version, kind }
     const schema = all[name];
     if (!schema || Object.hasOwn(definitions, name)) continue;
     definitions[name] = schema;
-    for (const [, ref = ""] of JSON.stringify(schema).matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)) open.push(ref);
+    for (const [, ref = ""] of JSON.stringify(schema).matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g))
+      open.push(ref);
   }
   return { root, definitions };
 }
@@ -108,7 +112,10 @@ export function schemaAt(kind: KindSchema, path: readonly (string | number)[]): 
 }
 
 /** The schema of a member; undefined if there can be none, or nothing is known of it. */
-export function memberOf({ properties = {}, additionalProperties }: OpenApiSchema, name: string): OpenApiSchema | undefined {
+export function memberOf(
+  { properties = {}, additionalProperties }: OpenApiSchema,
+  name: string,
+): OpenApiSchema | undefined {
   if (Object.hasOwn(properties, name)) return properties[name];
   return typeof additionalProperties === "object" ? additionalProperties : undefined;
 }
@@ -133,8 +140,7 @@ export function typeText(kind: KindSchema, schema: OpenApiSchema): string {
   if (isIntOrString(schema)) return "integer or string";
   const { type, format, items, additionalProperties } = schema;
   if (type === "array") return `list of ${items ? typeText(kind, resolved(kind, items)) : "values"}`;
-  if (typeof additionalProperties === "object")
-    return `map to ${typeText(kind, resolved(kind, additionalProperties))}`;
+  if (typeof additionalProperties === "object") return `map to ${typeText(kind, resolved(kind, additionalProperties))}`;
   if (type === undefined) return schema.properties ? "object" : isQuantity(schema) ? "quantity" : "any value";
   return format ? `${type} (${format})` : type;
 }
@@ -217,7 +223,11 @@ export function valueProposals(kind: KindSchema, path: readonly (string | number
     detail: value === schema.default ? "default" : "",
     info: "",
     required: false,
-    insert: typeof value === "string" && (!/^[A-Za-z][\w./-]*$/.test(value) || /^(?:y|n|yes|no|on|off|true|false|null)$/i.test(value)) ? JSON.stringify(value) : String(value),
+    insert:
+      typeof value === "string" &&
+      (!/^[A-Za-z][\w./-]*$/.test(value) || /^(?:y|n|yes|no|on|off|true|false|null)$/i.test(value))
+        ? JSON.stringify(value)
+        : String(value),
   }));
 }
 

@@ -6,7 +6,12 @@ function place(marked: string) {
   const before = marked.slice(0, marked.indexOf("^")).split("\n");
   const lines = marked.replace("^", "").split("\n");
   const { path, key, at, from, isText } = placeOf((line) => lines[line]!, before.length - 1, before.at(-1)!.length);
-  return { path: [...path, ...(key === undefined ? [] : [`.${key}`])].join("/"), at, from, ...(isText ? { isText } : {}) };
+  return {
+    path: [...path, ...(key === undefined ? [] : [`.${key}`])].join("/"),
+    at,
+    from,
+    ...(isText ? { isText } : {}),
+  };
 }
 
 const POD = `apiVersion: v1
@@ -49,7 +54,9 @@ test("members, items and values", () => {
 });
 
 test("a list that is indented deeper than its member", () => {
-  expect(place("spec:\n  a:\n    - x: 1\n      y:\n        - z: 1\n        - ^")).toMatchObject({ path: "spec/a/0/y/1" });
+  expect(place("spec:\n  a:\n    - x: 1\n      y:\n        - z: 1\n        - ^")).toMatchObject({
+    path: "spec/a/0/y/1",
+  });
   expect(place("a:\n- - b\n  - c: ^")).toMatchObject({ path: "a/0/1/.c", at: "value" });
 });
 

@@ -26,9 +26,33 @@ export function href(to: Route): string {
 /** Shows a route; with `replace` the one that is left is not in the history of the browser. */
 export function navigate(to: Route, options: { readonly replace?: boolean } = {}): void {
   const url = href(to);
-  if (url !== location.pathname + location.search)
-    history[options.replace ? "replaceState" : "pushState"](null, "", url);
+  if (url !== location.pathname + location.search) show(url, options.replace ?? false);
   current.value = to;
+}
+
+/** Shows the route of a path in the console with its parameters; the first page for anything else. */
+export function navigateTo(url: string): void {
+  const { origin, pathname, search } = new URL(url, location.origin);
+  const isInside = origin === location.origin && pathname.startsWith("/console/");
+  const to = isInside ? parseRoute(pathname, search) : parseRoute("/console/", "");
+  navigate(to.view === "unknown" || to.view === "sign-in" ? { view: "home" } : to, { replace: true });
+}
+
+/** Goes back to the view before, or to the first page if this is where the user came in. */
+export function back(): void {
+  if (depth() > 0) history.back();
+  else if (current.peek().view !== "home") navigate({ view: "home" }, { replace: true });
+}
+
+/** How many views of the console are behind this one in the history of the browser. */
+function depth(): number {
+  const state: unknown = history.state;
+  return typeof state === "object" && state !== null && "depth" in state ? Number(state.depth) || 0 : 0;
+}
+
+function show(url: string, replace: boolean): void {
+  if (replace) history.replaceState({ depth: depth() }, "", url);
+  else history.pushState({ depth: depth() + 1 }, "", url);
 }
 
 /** Follows the browser: its URL at the start, back and forward, and links to the console. Call it once. */
@@ -50,7 +74,7 @@ export function followLocation(): void {
     if (!link || link.target !== "" || link.hasAttribute("download") || link.origin !== location.origin) return;
     if (!link.pathname.startsWith("/console/") || link.hash !== "") return;
     event.preventDefault();
-    history.pushState(null, "", link.pathname + link.search);
+    show(link.pathname + link.search, false);
     read();
   });
 }

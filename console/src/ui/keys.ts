@@ -24,9 +24,13 @@ export interface KeyGroup {
 }
 
 const groups = signal<readonly KeyGroup[]>([]);
+const everywhere = signal<readonly KeyGroup[]>([]);
 
-/** What is bound now; what was bound last stands first. */
-export const keyGroups: ReadonlySignal<readonly KeyGroup[]> = computed(() => groups.value.toReversed());
+/** What is bound now; what was bound last stands first, what works everywhere last. */
+export const keyGroups: ReadonlySignal<readonly KeyGroup[]> = computed(() => [
+  ...groups.value.toReversed(),
+  ...everywhere.value,
+]);
 
 /** Binds keys for as long as the component is shown. What is bound last wins. */
 export function useKeys(title: string, bindings: readonly KeyBinding[], dependencies: readonly unknown[]): void {
@@ -53,8 +57,12 @@ export function bindingOf(all: readonly KeyGroup[], name: string, typing: boolea
   return undefined;
 }
 
-/** Listens to the keys of the page. Call it once. */
-export function listenToKeys(): void {
+/** Keys that a control which has the focus takes. */
+const OWN_KEYS = new Set(["Enter", "Space", "ArrowDown", "ArrowUp", "ArrowLeft", "ArrowRight", "Home", "End"]);
+
+/** Listens to the keys of the page; these work in every view. Call it once. */
+export function listenToKeys(bindings: readonly KeyBinding[]): void {
+  everywhere.value = [{ title: "Everywhere", bindings }];
   addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.isComposing) return;
     // A dialog has its own keys.
@@ -62,7 +70,10 @@ export function listenToKeys(): void {
     const target = event.target instanceof HTMLElement ? event.target : undefined;
     const typing =
       target !== undefined && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
-    const binding = bindingOf(keyGroups.value, keyName(event), typing);
+    const name = keyName(event);
+    // What has the focus has its own meaning for these.
+    if (OWN_KEYS.has(name) && target?.closest("button, a, summary, [role=tab], [role=menu], [role=separator]")) return;
+    const binding = bindingOf(keyGroups.value, name, typing);
     if (!binding) return;
     event.preventDefault();
     binding.run(event);

@@ -9,9 +9,10 @@ import { AccountTokenMetrics } from "../../auth/account-token-metrics.ts";
 import { bootstrapTokens } from "../../auth/bootstrap-tokens.ts";
 import { certificateUsers } from "../../auth/certificates.ts";
 import { authenticatorChain } from "../../auth/chain.ts";
-import type { Authenticator, ClientCertificate, TokenAuthenticator, AuthContext } from "../../auth/contract.ts";
+import type { Authenticator, AuthContext, HeldCertificate, TokenAuthenticator } from "../../auth/contract.ts";
 import { frontProxy } from "../../auth/front-proxy.ts";
 import { opaqueTokens } from "../../auth/opaque-tokens.ts";
+import type { SessionReader } from "../../auth/sessions.ts";
 import { type TokenSigner, tokenSigner } from "../../auth/service-account-tokens.ts";
 import { type TokenKey, type TokenKeys, tokenKeys, tokenKeysIn } from "../../auth/token-keys.ts";
 import { readTokens } from "../../auth/token-file.ts";
@@ -33,7 +34,9 @@ export interface AuthenticationParts extends SystemParts {
   readonly keys: () => readonly string[];
   /** Token authenticators that are asked before those of the options, for the audiences of the server. */
   readonly tokens?: (audiences: readonly string[]) => readonly TokenAuthenticator[];
-  readonly isRevoked?: (certificate: ClientCertificate) => boolean;
+  readonly isRevoked?: (certificate: HeldCertificate) => boolean;
+  /** Reads the sessions of requests to a cluster; without it there are none. */
+  readonly sessions?: ((context: AuthContext) => SessionReader) | undefined;
   /** Whether every user may do everything; called for each request without a credential. */
   readonly allowsAll: () => boolean;
   /** The address of the server; called once it is known. */
@@ -50,6 +53,8 @@ export interface Authentication {
   /** The discovery documents of the token issuer; none if its name is not an https URL. */
   readonly routes: readonly Route[];
   readonly metrics: readonly Collector[];
+  /** The private key that signs tokens of service accounts, PEM. */
+  readonly signingKey: () => string;
   /** Stops watching files and closes the connections to webhooks. */
   close(): void;
 }
@@ -99,6 +104,7 @@ export function openAuthentication(settings: AuthenticationSettings, own: Authen
           ...(oidc ? [oidc.tokens] : []),
           ...(reviews ? [webhookTokens({ ...webhook, ask: reviews.send, audiences, clock })] : []),
         ],
+        sessions: own.sessions?.(context),
         anonymous,
         onError: (kind, error) => log.error("tokens could not be authenticated", { kind, error: String(error) }, kind),
       }),
@@ -108,6 +114,7 @@ export function openAuthentication(settings: AuthenticationSettings, own: Authen
       jwksUri: () => accounts.jwksUri || `${own.url()}/openid/v1/jwks`,
       keys: () => keys().accepted,
     }),
+    signingKey: () => keys().signing,
     metrics: [accountMetrics.collector, ...(oidc ? [oidc.metrics] : [])],
     close: () => held.dispose(),
   };

@@ -7,7 +7,7 @@
  * @module
  */
 import { X509Certificate, randomBytes } from "node:crypto";
-import type { ClientCertificate, Identity } from "../../auth/contract.ts";
+import type { HeldCertificate, Identity } from "../../auth/contract.ts";
 import { digestOf } from "../../auth/opaque-tokens.ts";
 import { type OwnUser, OwnUsers, unexpired, ownUsersText, readOwnUsers, withoutUser } from "../../auth/own-users.ts";
 import type { NewUser, UserInfo } from "../../cli/actions.ts";
@@ -117,7 +117,7 @@ export class LiveUsers {
     return this.#current().find(digest, this.#clock.now());
   }
 
-  isRevoked({ fingerprint }: ClientCertificate): boolean {
+  isRevoked({ fingerprint }: HeldCertificate): boolean {
     return this.#current().isRevoked(fingerprint);
   }
 

@@ -1,29 +1,35 @@
 import { idleNames } from "../../admission/names.ts";
 import { adminToken } from "../../auth/admin.ts";
 import { opaqueTokens } from "../../auth/opaque-tokens.ts";
+import { ConsoleDoor } from "../../console/index.ts";
 import { neutral } from "../../meta/dialect.ts";
 import { rateLimitedLog } from "../../util/rate-limited-log.ts";
 import { newSystemClock, systemRandom } from "../../util/clock.ts";
 import { Faults } from "../../util/faults.ts";
 import { type Log, silentLog } from "../../util/log.ts";
+import { NO_PROGRESS } from "../../util/progress.ts";
 import { AccessFile } from "../logs/access-log.ts";
 import { openAudit } from "../audit/open-audit.ts";
 import { type Authentication, openAuthentication } from "../authentication/authentication.ts";
 import { openAuthorization } from "../authorization/open-authorization.ts";
 import { type ServerCertificates, openCertificates } from "../certificates/certificates.ts";
+import { newSecret, packagePage } from "../console/page-folder.ts";
+import { sharedSignOuts } from "../console/shared-sign-outs.ts";
 import { checkControllerNames } from "./controllers.ts";
 import { openClusterClock } from "./cluster-clock.ts";
 import { DataDirectory } from "../storage/data-directory.ts";
 import type { ServeOptions } from "../options/options.ts";
 import { Renewal } from "../certificates/renewal.ts";
 import type { SystemParts } from "../process/system-parts.ts";
+import { VERSION } from "../process/version.ts";
 import type { ChosenOptions, ServerParts } from "./server-parts.ts";
+import { openTracing } from "../tracing/open-tracing.ts";
 import { LiveUsers } from "../authentication/user-file.ts";
 
 /** Opens the data directory, the certificates and the files of the options. It writes nothing to an existing directory. */
 export function openServerParts(
   given: ServeOptions,
-  { clock = newSystemClock(), random = systemRandom, log: plain = silentLog }: Partial<SystemParts>,
+  { clock = newSystemClock(), random = systemRandom, log: plain = silentLog, progress }: Partial<SystemParts>,
   opened: AsyncDisposableStack,
 ): ServerParts {
   const system = { clock, random, log: opened.use(rateLimitedLog(plain, clock)) };
@@ -36,18 +42,23 @@ export function openServerParts(
   const address = { url: "" };
   const users = directory && new LiveUsers(directory, system);
   const authorization = openAuthorization(options.authorization, { ...system, open: opened });
+  const door = openDoor(options, () => authentication.signingKey(), system, opened);
+  const authentication = openUsers({ options, certificates, users, authorization, door, address, system, opened });
   return {
     options,
     directory,
     pki: certificates.pki,
     users,
     authorization,
-    authentication: openUsers({ options, certificates, users, authorization, address, system, opened }),
+    door,
+    authentication,
     address,
     renewal: options.insecureHttp ? undefined : opened.use(new Renewal({ ...certificates, system })),
     access: options.accessLog === "" ? undefined : opened.use(new AccessFile(options.accessLog, system)),
     auditing: openAudit(options.audit, system, opened),
+    tracing: openTracing(options.tracingConfigFile, system, opened),
     system,
+    progress: progress ?? NO_PROGRESS,
     clusterClock: openClusterClock(options, directory, clock),
     simulated: {},
     faults: new Faults(system.log),
@@ -62,7 +73,21 @@ function withDialect(given: ServeOptions): ChosenOptions {
   return { ...given, dialect: given.dialect ?? known ?? neutral };
 }
 
-type UserParts = Pick<ServerParts, "options" | "users" | "authorization" | "address" | "system" | "opened">;
+/** Opens the console, if it is not switched off; it reads nothing before its first request. */
+function openDoor(
+  options: ChosenOptions,
+  key: () => string,
+  { clock, log }: SystemParts,
+  opened: AsyncDisposableStack,
+): ConsoleDoor | undefined {
+  if (!options.console) return undefined;
+  const millis = options.consoleSessionMillis;
+  return opened.use(
+    new ConsoleDoor({ clock, log, key, millis, secret: newSecret, version: VERSION, page: packagePage() }),
+  );
+}
+
+type UserParts = Pick<ServerParts, "options" | "users" | "authorization" | "door" | "address" | "system" | "opened">;
 
 /** Opens the authentication: the tokens and certificates of the server, and those of the options. */
 function openUsers({
@@ -70,6 +95,7 @@ function openUsers({
   certificates: { pki },
   users,
   authorization,
+  door,
   address,
   system,
   opened,
@@ -84,6 +110,7 @@ function openUsers({
       ...(users ? [opaqueTokens({ name: "users", audiences, find: (digest) => users.find(digest) })] : []),
     ],
     ...(users ? { isRevoked: (certificate) => users.isRevoked(certificate) } : {}),
+    sessions: door && (({ lookup }) => door.reader(sharedSignOuts(lookup, options.dialect))),
     url: () => address.url,
   });
   opened.defer(() => authentication.close());

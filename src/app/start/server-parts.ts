@@ -1,3 +1,4 @@
+import type { ConsoleDoor } from "../../console/index.ts";
 import type { Dialect } from "../../meta/dialect.ts";
 import type { RunningAgent } from "../../node/agent.ts";
 import type { Pki } from "../../pki/index.ts";
@@ -5,6 +6,7 @@ import type { Auditing } from "../../server/index.ts";
 import type { Simulation } from "../../simulation/index.ts";
 import type { Clock } from "../../util/clock.ts";
 import type { Faults } from "../../util/faults.ts";
+import type { Progress } from "../../util/progress.ts";
 import type { AccessFile } from "../logs/access-log.ts";
 import type { Authentication } from "../authentication/authentication.ts";
 import type { Authorization } from "../authorization/open-authorization.ts";
@@ -13,6 +15,7 @@ import type { ServeOptions } from "../options/options.ts";
 import type { Renewal } from "../certificates/renewal.ts";
 import type { LiveUsers } from "../authentication/user-file.ts";
 import type { SystemParts } from "../process/system-parts.ts";
+import type { Tracing } from "../tracing/open-tracing.ts";
 
 /** The options with the dialect of the server. */
 export type ChosenOptions = ServeOptions & { readonly dialect: Dialect };
@@ -25,6 +28,8 @@ export interface ServerParts {
   readonly pki: Pki;
   readonly authentication: Authentication;
   readonly authorization: Authorization;
+  /** The console; undefined where it is switched off. */
+  readonly door: ConsoleDoor | undefined;
   /** The users of the data directory; undefined with `dev`. */
   readonly users: LiveUsers | undefined;
   /** The URL of the server; empty until its port is open. */
@@ -35,7 +40,11 @@ export interface ServerParts {
   readonly access: AccessFile | undefined;
   /** Undefined without audit. */
   readonly auditing: Auditing | undefined;
+  /** Undefined without `--tracing-config-file`. */
+  readonly tracing: Tracing | undefined;
   readonly system: SystemParts;
+  /** Told how far the start is. */
+  readonly progress: Progress;
   /** The time of objects and controllers; that of the system, unless it passes faster. */
   readonly clusterClock: Clock;
   /** The simulation of nodes, once there are some. */

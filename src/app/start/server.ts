@@ -20,6 +20,7 @@ import { saveClusterClock } from "./cluster-clock.ts";
 import { closeFailed } from "./close-failed.ts";
 import { clusterParts } from "./cluster-parts.ts";
 import { compactSharedStore, startControllers } from "./controllers.ts";
+import { shareSignOut } from "../console/shared-sign-outs.ts";
 import { replaceFile } from "../storage/data-directory.ts";
 import { listen, tlsOf } from "./listen.ts";
 import { openServerParts } from "./open-server-parts.ts";
@@ -89,7 +90,9 @@ async function openCluster(stores: Stores, parts: ServerParts): Promise<Cluster>
   });
   opened.defer(() => cluster.close(options.graceMillis));
   await reportUnreadable(cluster, stores, parts);
-  if (users) opened.use(users.observe(() => void cluster.server.endRevoked()));
+  const endRevoked = (): void => void cluster.server.endRevoked();
+  parts.door?.join(shareSignOut(cluster.client("keelson-console"), options.dialect), endRevoked);
+  if (users) opened.use(users.observe(endRevoked));
   return cluster;
 }
 

@@ -103,8 +103,13 @@ function answerIndex({ response }: ServerRequest, { head, tail }: LoadedPage, no
 }
 
 /** Answers with a page that says one sentence. */
-function answerText({ response }: ServerRequest, code: number, text: string, nonce: string): void {
-  const body = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Keelson</title><body><p>${escaped(text)}</p></body></html>\n`;
+export function answerText({ response }: ServerRequest, code: number, text: string, nonce: string): void {
+  const body = [
+    `<!doctype html>`,
+    `<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">`,
+    `<meta name="color-scheme" content="light dark"><title>Keelson</title></head>`,
+    `<body><main><h1>Keelson</h1><p>${escaped(text)}</p></main></body></html>\n`,
+  ].join("");
   const headers = { ...response.headers(HTML), ...pageHeaders(nonce), "cache-control": "no-store" };
   response.respond(code, headers, Buffer.from(body));
 }

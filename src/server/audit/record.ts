@@ -93,7 +93,7 @@ export class AuditRecord implements Recorder {
     this.#head = {
       level: config.level,
       auditID: request.response.auditId,
-      requestURI: sent.url,
+      requestURI: request.hidesQuery ? incoming.rawPath : sent.url,
       verb: info.verb,
       user,
       sourceIPs: sourceIPsOf(sent.header("x-forwarded-for"), sent.header("x-real-ip"), sent.connection.address),

@@ -1,5 +1,6 @@
 import { ANONYMOUS, type Connection, type Identity } from "../../auth/contract.ts";
 import { unauthorized } from "../../meta/status.ts";
+import { credentialsOf } from "../request/credentials.ts";
 import type { ServerContext } from "../request/context.ts";
 import type { ServerRequest } from "../request/request.ts";
 import type { Filter } from "./contract.ts";
@@ -31,14 +32,6 @@ export const authenticate: Filter = {
     return identity instanceof Promise ? identity.then(found, fail) : found(identity);
   },
 };
-
-const credentialsOf = ({ incoming: { sent }, info }: ServerRequest) => ({
-  header: (name: string) => sent.header(name),
-  lines: (name: string) => sent.lines(name),
-  names: () => sent.headerNames(),
-  path: info.path,
-  connection: sent.connection,
-});
 
 function identify(server: ServerContext, request: ServerRequest, identity: Identity | undefined): void {
   const { dialect } = server;

@@ -37,6 +37,8 @@ export class ServerRequest {
   isPublic = false;
   /** Whether no authorizer is asked; likewise. */
   isOpen = false;
+  /** Whether its query is a secret; likewise. */
+  hidesQuery = false;
   /** By the filter `authenticate`. */
   identity: Identity = ANONYMOUS;
   /** How long that took, in ms. */
@@ -137,7 +139,8 @@ export class ResourceRequest {
       storing: (done: Promise<unknown>) => recorder.spendWhile("etcd", done),
     };
     const traced = this.trace && { trace: this.trace };
+    const spanned = response.span && { span: response.span };
     const version = ifMatch === "" ? undefined : { ifMatch };
-    return { ...this.identity, userAgent: incoming.userAgent, ...version, ...recorded, ...traced };
+    return { ...this.identity, userAgent: incoming.userAgent, ...version, ...recorded, ...traced, ...spanned };
   }
 }

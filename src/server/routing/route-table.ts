@@ -78,6 +78,7 @@ export function findRoute(server: ServerContext, request: ServerRequest): void {
   const { route, params } = match;
   request.isPublic = route.public === true;
   request.isOpen = route.open === true;
+  request.hidesQuery = route.hidesQuery === true;
   request.route = route.path;
   request.answer = () => answerRoute(server, request, route, params);
 }

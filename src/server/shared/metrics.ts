@@ -11,13 +11,16 @@ import type { RequestInfo } from "../../meta/request-info.ts";
 import type { KindsChange, Registry, Resource } from "../../registry/contract.ts";
 import {
   type Collector,
+  type Exemplar,
   Histogram,
   type Labels,
   type Metric,
   type Sample,
   expose,
+  exposeOpenMetrics,
   single,
 } from "../../util/exposition.ts";
+import type { Span } from "../../util/span.ts";
 import type { Running } from "./limits.ts";
 
 const VERBS = new Set(["get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"]);
@@ -41,9 +44,9 @@ class RequestSeries {
   }
 
   /** Counts an answer; `bytes` undefined where they do not say anything. */
-  add(code: number, seconds: number, bytes: number | undefined): void {
+  add(code: number, seconds: number, bytes: number | undefined, exemplar?: Exemplar): void {
     this.#codes.set(code, (this.#codes.get(code) ?? 0) + 1);
-    this.#seconds.observe(seconds);
+    this.#seconds.observe(seconds, exemplar);
     if (bytes !== undefined) this.#bytes.observe(bytes);
   }
 
@@ -87,13 +90,15 @@ export interface Measured {
   readonly info: RequestInfo;
   readonly resource: Resource | undefined;
   /** The code of the response, and the bytes of its body. */
-  readonly response: { readonly code: number; readonly bytesOut: number };
+  readonly response: { readonly code: number; readonly bytesOut: number; readonly root?: Span | undefined };
 }
 
 /** What is counted of one resource in one group and version. */
 interface ResourceCounts {
   readonly labels: Labels;
   readonly series: Map<string, RequestSeries>;
+  /** The release that does not serve it any more, empty for none yet; undefined where it is not deprecated. */
+  readonly removedRelease: string | undefined;
   watchers: number;
 }
 
@@ -126,11 +131,17 @@ export class ServerMetrics implements Disposable {
     this.#kinds[Symbol.dispose]();
   }
 
-  /** Counts a request that has been answered. */
-  answered(request: Measured, millis: number): void {
+  /**
+   * Counts a request that has been answered. One that is traced is the exemplar of its bucket.
+   *
+   * @param now ms since the epoch
+   */
+  answered(request: Measured, millis: number, now: () => number): void {
     const { verb } = request.info;
-    const { code, bytesOut } = request.response;
-    this.#seriesOf(request, verb).add(code, millis / 1000, verb === "watch" ? undefined : bytesOut);
+    const { code, bytesOut, root } = request.response;
+    const seconds = millis / 1000;
+    const exemplar = root?.isRecorded ? exemplarOf(root, seconds, now()) : undefined;
+    this.#seriesOf(request, verb).add(code, seconds, verb === "watch" ? undefined : bytesOut, exemplar);
   }
 
   #seriesOf(request: Measured, verb: string): RequestSeries {
@@ -153,7 +164,9 @@ export class ServerMetrics implements Disposable {
     if (found) return found;
     const { group, version, plural: resource } = definition;
     const name = nameOf(definition);
-    const counts = this.#byName.get(name) ?? { labels: { group, version, resource }, series: new Map(), watchers: 0 };
+    const removedRelease = definition.deprecated === undefined ? undefined : (definition.removedRelease ?? "");
+    const labels = { group, version, resource };
+    const counts = this.#byName.get(name) ?? { labels, series: new Map(), removedRelease, watchers: 0 };
     // A request that is answered after its resource was removed is not shown.
     if (this.#registry.find(group, version, resource)) this.#byName.set(name, counts);
     this.#byDefinition.set(definition, counts);
@@ -171,12 +184,16 @@ export class ServerMetrics implements Disposable {
     }
   }
 
-  /** Everything as text, in the Prometheus exposition format. */
-  async text(): Promise<string> {
+  /** Everything as text, in the Prometheus exposition format, or in that of OpenMetrics. */
+  async text(form: "plain" | "open" = "plain"): Promise<string> {
     const known = [...[...this.#byName.values()].map(({ series }) => series), this.#others];
     const series = known.flatMap((one) => [...one.values()]);
     const others = await Promise.all(this.#collectors.map(async (collect) => collect()));
-    return expose([...requestMetrics(series), ...this.#own(), ...others.flat()]);
+    return (form === "open" ? exposeOpenMetrics : expose)([
+      ...requestMetrics(series),
+      ...this.#own(),
+      ...others.flat(),
+    ]);
   }
 
   #own(): Metric[] {
@@ -187,6 +204,16 @@ export class ServerMetrics implements Disposable {
         type: "gauge",
         help: "Watches that are running.",
         samples: [...this.#byName.values()].map(({ labels, watchers }) => ({ labels, value: watchers })),
+      },
+      {
+        name: "apiserver_requested_deprecated_apis",
+        type: "gauge",
+        help: "1 for each deprecated version that was requested, with the release that does not serve it any more.",
+        samples: [...this.#byName.values()].flatMap(({ labels, series, removedRelease }) =>
+          removedRelease === undefined || series.size === 0
+            ? []
+            : [{ labels: { ...labels, subresource: "", removed_release: removedRelease }, value: 1 }],
+        ),
       },
       single("counter", "apiserver_watch_events_total", "Events that were sent to watchers.", this.#events),
       {
@@ -222,6 +249,13 @@ export class ServerMetrics implements Disposable {
     this.#events += count;
   }
 }
+
+/** The labels that component-base of Kubernetes gives exemplars. */
+const exemplarOf = ({ traceId, spanId }: Span, value: number, now: number): Exemplar => ({
+  labels: { trace_id: traceId, span_id: spanId },
+  value,
+  time: now / 1000,
+});
 
 const nameOf = ({ group, version, plural }: ResourceDefinition): string => `${group}/${version}/${plural}`;
 

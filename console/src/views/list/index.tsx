@@ -1,28 +1,330 @@
-import { useSignal } from "@preact/signals";
+import { useSignal, type Signal } from "@preact/signals";
 import type { JSX } from "preact";
-import { useEffect } from "preact/hooks";
-import { openWindow } from "../../api/stream.ts";
-import { EMPTY_WINDOW } from "../../api/window-state.ts";
-import type { ListRoute } from "../../state/route.ts";
-import { Text } from "../../ui/basics.tsx";
+import { useEffect, useMemo, useRef } from "preact/hooks";
+import type { WindowRow } from "../../../../src/meta/console-protocol.ts";
+import { discovery, findKind, type Kind } from "../../api/discovery.ts";
+import { can } from "../../api/rights.ts";
+import { openWindow, type WindowHandle } from "../../api/stream.ts";
+import { EMPTY_WINDOW, type WindowView } from "../../api/window-state.ts";
+import { at } from "../../state/moment.ts";
+import { columns as columnsChoice } from "../../state/preferences.ts";
+import { back, href, navigate, type ListRoute } from "../../state/route.ts";
+import { Button, EmptyState, ErrorBox, Loading } from "../../ui/basics.tsx";
+import { useKeys } from "../../ui/keys.ts";
+import { useTitle } from "../../ui/title.ts";
+import { BulkDialog, type BulkType } from "./bulk.tsx";
+import { shownColumns } from "./columns.ts";
+import { isFiltered, nextSort, windowList, withFilter } from "./filters.ts";
+import { KubectlDialog } from "./kubectl.tsx";
+import { rowAt } from "./rows.ts";
+import { added, toggled, without, type Selected, type Selection } from "./selection.ts";
+import { Table, type TableControl } from "./table.tsx";
+import { Filters } from "./toolbar.tsx";
+
+const NOTHING: Selection = new Map();
 
 /** The list of a kind. */
 export default function ListView({ route }: { readonly route: ListRoute }): JSX.Element {
-  const view = useSignal(EMPTY_WINDOW);
-  const { group, version, resource } = route;
-  useEffect(() => {
-    const handle = openWindow({ group, version, resource }, { offset: 0, size: 100 }, (state) => {
-      view.value = state;
-    });
-    return () => handle.close();
-  }, [group, version, resource]);
+  const kind = findKind(route.group, route.version, route.resource);
+  if (kind) return <KindList key={`${kind.resource}.${kind.group}`} route={route} kind={kind} />;
+  const { loaded, failure } = discovery.value;
+  if (!loaded)
+    return failure ? (
+      <ErrorBox title="The kinds could not be read." status={failure.status} />
+    ) : (
+      <Loading what="kinds" />
+    );
+  const name = `${route.resource}.${route.version}.${route.group || "core"}`;
   return (
-    <ul>
-      {view.value.rows.map((row) => (
-        <li key={row.uid}>
-          <Text value={row.name} />
-        </li>
-      ))}
-    </ul>
+    <EmptyState title={`The server does not serve ${name}.`}>
+      <p>Its definition may have been deleted. The list at the side has what is served.</p>
+    </EmptyState>
+  );
+}
+
+/** Keeps a window open for as long as the component is shown; another list opens another one. */
+function useWindow(
+  route: ListRoute,
+  moment: string | undefined,
+): { view: Signal<WindowView>; handle: { current: WindowHandle | undefined } } {
+  const view = useSignal<WindowView>(EMPTY_WINDOW);
+  const handle = useRef<WindowHandle | undefined>(undefined);
+  const list = windowList(route, moment);
+  const key = JSON.stringify(list);
+  useEffect(() => {
+    // The columns of the last list stay until those of this one are there, so that nothing jumps.
+    const before = view.peek();
+    const opened = openWindow(list, { offset: 0, size: 100 }, (state) => {
+      view.value = state.columns.length === 0 ? { ...state, columns: before.columns } : state;
+    });
+    handle.current = opened;
+    return () => {
+      handle.current = undefined;
+      opened.close();
+    };
+  }, [key]);
+  return { view, handle };
+}
+
+function KindList({ route, kind }: { readonly route: ListRoute; readonly kind: Kind }): JSX.Element {
+  useTitle(kind.resource);
+  const moment = at.value;
+  const { view, handle } = useWindow(route, moment);
+  const selection = useSignal(NOTHING);
+  const cursor = useSignal<{ index: number; uid: string | undefined }>({ index: 0, uid: undefined });
+  const anchor = useRef(0);
+  const dialog = useSignal<{ type: BulkType; objects: readonly Selected[] } | "kubectl" | undefined>(undefined);
+  const control = useRef<TableControl>(null);
+  const listKey = JSON.stringify(windowList(route, moment));
+  useEffect(() => {
+    cursor.value = { index: 0, uid: undefined };
+  }, [listKey]);
+  useEffect(() => {
+    selection.value = NOTHING;
+  }, [route.namespace, moment]);
+
+  const wide = columnsChoice.value === "wide";
+  const shown = view.value;
+  const columns = useMemo(
+    () => shownColumns(shown.columns, { wide, namespaces: kind.namespaced && !route.namespace }),
+    [shown.columns, wide, kind, route.namespace],
+  );
+  const mayDelete =
+    moment === undefined && can("delete", kind, route.namespace).value === true && kind.verbs.includes("delete");
+  const mayPatch =
+    moment === undefined && can("patch", kind, route.namespace).value === true && kind.verbs.includes("patch");
+  const mayCreate =
+    moment === undefined && can("create", kind, route.namespace).value === true && kind.verbs.includes("create");
+
+  const change = (to: ListRoute): void => navigate(to, { replace: true });
+  const focusTable = (): void => {
+    if (!control.current?.focus()) document.getElementById("main")?.focus();
+  };
+  const current = (): WindowRow | undefined => rowAt(view.peek(), cursor.peek().index);
+  const objectRoute = (row: WindowRow) =>
+    ({
+      view: "object",
+      group: kind.group,
+      version: kind.version,
+      resource: kind.resource,
+      ...(row.namespace === "" ? {} : { namespace: row.namespace }),
+      name: row.name,
+    }) as const;
+  const open = (row: WindowRow | undefined): void => {
+    if (row) navigate(objectRoute(row));
+  };
+  const select = (index: number, { range }: { readonly range: boolean }): void => {
+    const state = view.peek();
+    if (range) {
+      const [from, to] = [Math.min(anchor.current, index), Math.max(anchor.current, index)];
+      const rows: WindowRow[] = [];
+      for (let at_ = from; at_ <= to; at_++) {
+        const row = rowAt(state, at_);
+        if (row) rows.push(row);
+      }
+      selection.value = added(selection.peek(), rows);
+    } else {
+      const row = rowAt(state, index);
+      if (row) selection.value = toggled(selection.peek(), row);
+    }
+    anchor.current = index;
+  };
+  /** What an action is about: the selected rows, or the one of the cursor. */
+  const meant = (): readonly Selected[] => {
+    const row = current();
+    return selection.peek().size > 0 ? [...selection.peek().values()] : row ? [row] : [];
+  };
+  const ask = (type: BulkType, allowed: boolean): void => {
+    const objects = meant();
+    if (allowed && objects.length > 0) dialog.value = { type, objects };
+  };
+  const newRoute = {
+    view: "new",
+    kind: `${kind.group || "core"}/${kind.version}/${kind.resource}`,
+    ...(route.namespace ? { namespace: route.namespace } : {}),
+  } as const;
+
+  useKeys(
+    "List",
+    [
+      { keys: "ArrowDown j", does: "the next row", run: () => control.current?.move(1) },
+      { keys: "ArrowUp k", does: "the row before", run: () => control.current?.move(-1) },
+      { keys: "PageDown Ctrl-f", does: "a page down", run: () => control.current?.move(1, { page: true }) },
+      { keys: "PageUp Ctrl-b", does: "a page up", run: () => control.current?.move(-1, { page: true }) },
+      { keys: "Home g", does: "the first row", run: () => control.current?.moveTo("first") },
+      { keys: "End G", does: "the last row", run: () => control.current?.moveTo("last") },
+      { keys: "Enter", does: "open the object", run: () => open(current()) },
+      { keys: "d y", does: "open the object: YAML and who owns its lines", run: () => open(current()) },
+      {
+        keys: "Space",
+        does: "select the row, and go to the next one",
+        run: () => {
+          select(cursor.peek().index, { range: false });
+          control.current?.move(1);
+        },
+      },
+      {
+        keys: "Ctrl-a",
+        does: "select all rows that are loaded",
+        run: () => {
+          selection.value = added(selection.peek(), view.peek().rows);
+        },
+      },
+      { keys: "Ctrl-d Delete", does: "delete the selected objects", run: () => ask("delete", mayDelete) },
+      { keys: "l", does: "label the selected objects", run: () => ask("label", mayPatch) },
+      { keys: "/", does: "filter by name", run: () => document.getElementById("filter-name")?.focus() },
+      {
+        keys: "w",
+        does: "all columns, or the most important ones",
+        run: () => {
+          columnsChoice.value = columnsChoice.peek() === "wide" ? "narrow" : "wide";
+        },
+      },
+      { keys: "n", does: "a new object", run: () => mayCreate && navigate(newRoute) },
+      {
+        keys: "Escape",
+        does: "forget the selection; go back",
+        run: () => {
+          if (selection.peek().size > 0) selection.value = NOTHING;
+          else back();
+        },
+      },
+    ],
+    [listKey, kind, mayDelete, mayPatch, mayCreate],
+  );
+
+  const selected = selection.value;
+  const sort = route.sort ? { column: route.sort, descending: Boolean(route.desc) } : undefined;
+  return (
+    <section class="list" aria-labelledby="list-title">
+      <div class="row list-head">
+        <h1 id="list-title">{kind.kind}</h1>
+        <Count view={shown} filtered={isFiltered(route)} />
+        <span class="grow" />
+        {selected.size > 0 ? (
+          <>
+            <span role="status">{selected.size} selected</span>
+            {mayPatch ? <Button onClick={() => ask("label", true)}>Label</Button> : undefined}
+            {mayPatch ? <Button onClick={() => ask("annotate", true)}>Annotate</Button> : undefined}
+            {mayDelete ? (
+              <Button kind="danger" onClick={() => ask("delete", true)}>
+                Delete
+              </Button>
+            ) : undefined}
+          </>
+        ) : undefined}
+        <Button
+          aria-pressed={wide}
+          onClick={() => {
+            columnsChoice.value = wide ? "narrow" : "wide";
+          }}
+        >
+          All columns
+        </Button>
+        <Button
+          onClick={() => {
+            dialog.value = "kubectl";
+          }}
+        >
+          As kubectl
+        </Button>
+        {mayCreate ? (
+          <a class="button button-primary" href={href(newRoute)}>
+            New
+          </a>
+        ) : undefined}
+      </div>
+      <Filters route={route} kind={kind} onChange={change} onLeave={focusTable} />
+      {shown.state === "failed" && shown.failure ? (
+        <ErrorBox title={`${kind.resource} cannot be shown.`} status={shown.failure}>
+          <Button onClick={() => handle.current?.retry()}>Try again</Button>
+        </ErrorBox>
+      ) : undefined}
+      {shown.state === "loading" || (shown.progress && shown.rows.length === 0) ? (
+        <Loading what={kind.resource} {...(shown.progress ? { progress: shown.progress } : {})} />
+      ) : shown.matching === 0 && shown.state !== "failed" ? (
+        <Empty route={route} kind={kind} onChange={change} />
+      ) : shown.rows.length > 0 || shown.state !== "failed" ? (
+        <Table
+          key={listKey}
+          label={kind.resource}
+          view={view}
+          columns={columns}
+          cursor={cursor}
+          selection={selection}
+          sort={sort}
+          hrefOf={(row) => href(objectRoute(row))}
+          onRange={(offset, size) => handle.current?.move(offset, size)}
+          onOpen={open}
+          onSelect={select}
+          onSort={(column) =>
+            change(withFilter(route, { sort: undefined, desc: undefined, ...nextSort(route, column) }))
+          }
+          control={control}
+        />
+      ) : undefined}
+      {dialog.value === "kubectl" ? (
+        <KubectlDialog
+          route={route}
+          namespaced={kind.namespaced}
+          wide={wide}
+          at={moment}
+          onClose={() => {
+            dialog.value = undefined;
+          }}
+        />
+      ) : dialog.value ? (
+        <BulkDialog
+          {...dialog.value}
+          kind={kind}
+          onDone={(objects) => {
+            selection.value = without(
+              selection.peek(),
+              objects.map(({ uid }) => uid),
+            );
+          }}
+          onClose={() => {
+            dialog.value = undefined;
+          }}
+        />
+      ) : undefined}
+    </section>
+  );
+}
+
+const COUNT = new Intl.NumberFormat("en");
+
+function Count({ view, filtered }: { readonly view: WindowView; readonly filtered: boolean }): JSX.Element {
+  if (view.columns.length === 0 || view.state === "loading") return <span class="soft" />;
+  const [matching, total] = [COUNT.format(view.matching), COUNT.format(view.total)];
+  return <span class="soft list-count">{filtered ? `${matching} of ${total}` : total}</span>;
+}
+
+function Empty({
+  route,
+  kind,
+  onChange,
+}: {
+  readonly route: ListRoute;
+  readonly kind: Kind;
+  readonly onChange: (route: ListRoute) => void;
+}): JSX.Element {
+  const where = kind.namespaced ? (route.namespace ? ` in the namespace ${route.namespace}` : " in any namespace") : "";
+  if (isFiltered(route))
+    return (
+      <EmptyState title={`Nothing of ${kind.resource}${where} fits the filters.`}>
+        <Button
+          onClick={() =>
+            onChange(withFilter(route, { name: undefined, text: undefined, labels: undefined, fields: undefined }))
+          }
+        >
+          Clear the filters
+        </Button>
+      </EmptyState>
+    );
+  return (
+    <EmptyState title={`There are no ${kind.resource}${where}.`}>
+      <p>They appear here as soon as somebody creates one.</p>
+    </EmptyState>
   );
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Cluster, createCluster } from "../../../src/testing/index.ts";
-import { headsOf, locateField, parseDocuments, problemsOf } from "./documents.ts";
-import { parseFieldName } from "./field-name.ts";
+import { type Cluster, createCluster } from "../../src/testing/index.ts";
+import { headsOf, locateField, parseDocuments, problemsOf } from "../../console/src/editor/documents.ts";
+import { parseFieldName } from "../../console/src/editor/field-name.ts";
 import {
   type GroupVersionKind,
   type KindSchema,
@@ -11,7 +11,7 @@ import {
   schemaOfKind,
   skeleton,
   valueProposals,
-} from "./schema.ts";
+} from "../../console/src/editor/schema.ts";
 
 const DEPLOYMENT = { group: "apps", version: "v1", kind: "Deployment" };
 const POD = { group: "", version: "v1", kind: "Pod" };
@@ -88,8 +88,8 @@ describe("schemas of a server", () => {
 
   test("the skeleton of a kind has what is required, and is itself without a mistake", () => {
     const text = skeleton(of(DEPLOYMENT), DEPLOYMENT, "default");
-    expect(text).toContain("  selector:\n    matchLabels:\n      app: \"\"\n");
-    expect(text).toContain("      containers:\n      - name: \"\"\n        image: \"\"\n");
+    expect(text).toContain('  selector:\n    matchLabels:\n      app: ""\n');
+    expect(text).toContain('      containers:\n      - name: ""\n        image: ""\n');
     expect(problems(text)).toEqual([]);
     expect(skeleton(of(CONFIG_MAP), CONFIG_MAP, undefined)).toBe(
       'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: ""\ndata: {}\n',
@@ -123,14 +123,15 @@ describe("mistakes are told where they are", () => {
 
   test("YAML that is none, and documents that say not what they are", () => {
     expect(problems("a: [1, 2\nb: 3")[0]).toMatch(/^error/);
-    expect(problems("apiVersion: v1\nname: x\n")).toEqual([
-      'error "apiVersion": expected the member kind with a text',
-    ]);
+    expect(problems("apiVersion: v1\nname: x\n")).toEqual(['error "apiVersion": expected the member kind with a text']);
     expect(problems("a: 1\na: 2\n")[0]).toMatch(/unique/);
   });
 
   test("integers beyond 2^53 and times stay what they are", () => {
-    const text = WEB.replace("name: web\nspec:", "name: web\n  creationTimestamp: 2026-01-01T00:00:00Z\nspec:\n  replicas: 9223372036854775807");
+    const text = WEB.replace(
+      "name: web\nspec:",
+      "name: web\n  creationTimestamp: 2026-01-01T00:00:00Z\nspec:\n  replicas: 9223372036854775807",
+    );
     expect(problems(text)).toEqual([]);
   });
 

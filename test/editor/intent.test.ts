@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { Deployment } from "../../../src/client/kinds/index.ts";
-import type { BlameReport } from "../../../src/meta/ownership-reports.ts";
-import { type Cluster, createCluster } from "../../../src/testing/index.ts";
-import { intentOf } from "./intent.ts";
-import { allSteps, ownedText } from "./owners.ts";
-import { type KindSchema, type OpenApiDocument, schemaOfKind } from "./schema.ts";
+import { Deployment } from "../../src/client/kinds/index.ts";
+import type { BlameReport } from "../../src/meta/ownership-reports.ts";
+import { type Cluster, createCluster } from "../../src/testing/index.ts";
+import { intentOf } from "../../console/src/editor/intent.ts";
+import { allSteps, ownedText } from "../../console/src/editor/owners.ts";
+import { type KindSchema, type OpenApiDocument, schemaOfKind } from "../../console/src/editor/schema.ts";
 
 const KEY = { name: "web", namespace: "default" };
 let cluster: Cluster;
@@ -17,7 +17,10 @@ beforeAll(async () => {
   const deployments = client.resource(Deployment);
   const labels = { app: "web" };
   const container = { name: "web", image: "web:1", args: ["a", "b"], env: [{ name: "A", value: "1" }] };
-  const spec = { selector: { matchLabels: labels }, template: { metadata: { labels }, spec: { containers: [container] } } };
+  const spec = {
+    selector: { matchLabels: labels },
+    template: { metadata: { labels }, spec: { containers: [container] } },
+  };
   await deployments.apply({ metadata: KEY, spec } as never, { fieldManager: "team" });
   await deployments.apply({ metadata: { ...KEY, labels: { by: "me" } } } as never, { fieldManager: "me" });
   report = await deployments.blame(KEY);

@@ -1,0 +1,8 @@
+import { useEffect } from "preact/hooks";
+
+/** Puts a title before the name of the program in the title of the page. */
+export function useTitle(title: string): void {
+  useEffect(() => {
+    document.title = title === "" ? "Keelson" : `${title} · Keelson`;
+  }, [title]);
+}

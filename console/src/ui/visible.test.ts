@@ -1,0 +1,11 @@
+import { expect, test } from "vitest";
+import { visible } from "./visible.ts";
+
+test("what nobody sees, or what turns the order of others, stands as an escape", () => {
+  expect(visible("web")).toBe("web");
+  expect(visible("שלום résumé 日本 🙂")).toBe("שלום résumé 日本 🙂");
+  expect(visible("a\u202Eb")).toBe(String.raw`a\u{202e}b`);
+  expect(visible("a\u2066\u2069\u200B\uFEFF\u00AD")).toBe(String.raw`a\u{2066}\u{2069}\u{200b}\u{feff}\u{ad}`);
+  expect(visible("line\nline\u0000\u2028")).toBe(String.raw`line\u{a}line\u{0}\u{2028}`);
+  expect(visible("\u{e0041}\u3164")).toBe(String.raw`\u{e0041}\u{3164}`);
+});

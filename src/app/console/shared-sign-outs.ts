@@ -1,0 +1,45 @@
+/**
+ * The sessions of the console that have been signed out, in a ConfigMap: every server of a store reads them, and they outlive a
+ * restart. It exists from the first time that somebody signs out. It has the IDs of sessions, no credentials.
+ *
+ * @module
+ */
+import { type Client, isStatus } from "../../client/index.ts";
+import { ConfigMap } from "../../client/kinds/index.ts";
+import type { SharedSignOuts, ShareSignOut } from "../../console/index.ts";
+import type { Dialect } from "../../meta/dialect.ts";
+import type { Lookup } from "../../schema/lookup.ts";
+
+const NAME = "keelson-console-signed-out";
+
+const namespaceOf = ({ rules }: Dialect): string =>
+  rules.systemNamespaces.includes("kube-system") ? "kube-system" : "default";
+
+/** Reads them in the cache of a cluster. */
+export function sharedSignOuts(lookup: Lookup, dialect: Dialect): SharedSignOuts {
+  const namespace = namespaceOf(dialect);
+  return {
+    read: () => lookup.get("configmaps", namespace, NAME)?.["data"] as ReturnType<SharedSignOuts["read"]>,
+  };
+}
+
+/** How often a write is tried that meets another one. */
+const TRIES = 5;
+
+/** Writes them as a client of a cluster. */
+export function shareSignOut(client: Client, dialect: Dialect): ShareSignOut {
+  const maps = client.resource(ConfigMap);
+  const key = { namespace: namespaceOf(dialect), name: NAME };
+  return async (change) => {
+    for (let left = TRIES; ; left--) {
+      try {
+        const found = await maps.find(key);
+        if (found) await maps.update({ ...found, data: change(found.data ?? {}) });
+        else await maps.create({ metadata: key, data: change({}) });
+        return;
+      } catch (error) {
+        if (left <= 1 || !isStatus(error, "Conflict", "AlreadyExists", "NotFound")) throw error;
+      }
+    }
+  };
+}

@@ -1,0 +1,56 @@
+import { nodeTransport, type NodeTransportOptions } from "../client/transport-node.ts";
+import type { AnswerBody, TransportAnswer } from "../client/transport.ts";
+import type { Clock } from "../util/clock.ts";
+import { messageOf } from "../util/error.ts";
+import { CliError } from "./cli-error.ts";
+
+/** The most that is read of an answer. */
+const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
+
+/** An answer that was read. */
+export interface ServerAnswer extends Pick<TransportAnswer, "status" | "headers"> {
+  readonly text: string;
+}
+
+/**
+ * Sends one GET request, and reads its answer, within a time.
+ *
+ * @throws CliError that names the URL, where there is no answer, a longer one than 4 MiB, or none in time
+ */
+export async function askServer(
+  clock: Pick<Clock, "after">,
+  options: NodeTransportOptions,
+  path: string,
+  { millis, agent }: { readonly millis: number; readonly agent: string },
+): Promise<ServerAnswer> {
+  const transport = nodeTransport(options);
+  const ending = new AbortController();
+  const timer = clock.after(millis, () => ending.abort(), { holds: true });
+  const { signal } = ending;
+  try {
+    const { status, headers, body } = await transport({
+      method: "GET",
+      path,
+      signal,
+      headers: { "user-agent": agent },
+    });
+    return { status, ...(headers && { headers }), text: await readShort(body) };
+  } catch (cause) {
+    const why = signal.aborted ? `no answer within ${millis} ms` : messageOf(cause);
+    throw new CliError(`${options.url} did not answer ${path.split("?")[0]}: ${why}`, { cause });
+  } finally {
+    timer.cancel();
+    transport.close();
+  }
+}
+
+async function readShort(body: AnswerBody): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const piece of body) {
+    bytes += piece.length;
+    if (bytes > MAX_ANSWER_BYTES) throw new Error(`expected an answer of at most ${MAX_ANSWER_BYTES} bytes`);
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString("utf8");
+}

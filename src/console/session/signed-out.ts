@@ -1,0 +1,82 @@
+/**
+ * Which sessions have been signed out before their end, as texts by user: the servers of one store share them, in the data of a
+ * ConfigMap.
+ *
+ * Both are bounded. A user who signs out of more sessions than are remembered is signed out of all that began before; where more
+ * users sign out than are remembered, all users are. So a session that was signed out never counts again.
+ *
+ * @module
+ */
+import { isObject } from "../../value/value.ts";
+import type { SealedSession } from "./sealed-session.ts";
+
+/** The sessions by the digest of their user. */
+export type SignedOutSessions = Readonly<Record<string, string>>;
+
+/** What is remembered of a user, or of all. Times are milliseconds since the epoch. */
+interface SignedOut {
+  /** The ends of sessions by their ID. */
+  readonly ids: Readonly<Record<string, number>>;
+  /** Sessions that began until then are signed out. */
+  readonly before: number;
+  /** When all of them have ended anyway. */
+  readonly until: number;
+}
+
+const MAX_SESSIONS = 16;
+const MAX_USERS = 200;
+/** No digest has this form. */
+const EVERYBODY = "everybody";
+const NONE: SignedOut = { ids: {}, before: -1, until: 0 };
+
+type Known = Pick<SealedSession, "id" | "user" | "begun">;
+
+/** Whether a session has been signed out. */
+export const isSignedOut = (sessions: SignedOutSessions, { id, user, begun }: Known): boolean =>
+  [user, EVERYBODY].some((key) => {
+    const { ids, before } = read(sessions[key]);
+    return begun <= before || Object.hasOwn(ids, id);
+  });
+
+/** Signs a session out; forgets those that have ended by `now`. */
+export function withSignedOut(
+  sessions: SignedOutSessions,
+  { id, user, begun, ends }: Pick<SealedSession, "id" | "user" | "begun" | "ends">,
+  now: number,
+): SignedOutSessions {
+  const known = Object.entries(sessions)
+    .map(([key, text]) => [key, read(text)] as const)
+    .filter(([, { until }]) => until > now);
+  const all = new Map(known);
+  const { ids, before, until } = all.get(user) ?? NONE;
+  const left = Object.entries(ids).filter(([, end]) => end > now);
+  const isFull = left.length >= MAX_SESSIONS;
+  all.set(user, {
+    ids: isFull ? {} : Object.fromEntries([...left, [id, ends]]),
+    before: isFull ? Math.max(before, begun, now) : before,
+    until: Math.max(until, ends),
+  });
+  return texts(all.size > MAX_USERS ? new Map([[EVERYBODY, together(all, now)]]) : all);
+}
+
+const together = (all: ReadonlyMap<string, SignedOut>, now: number): SignedOut => ({
+  ids: {},
+  before: now,
+  until: Math.max(...[...all.values()].map(({ until }) => until)),
+});
+
+const texts = (all: ReadonlyMap<string, SignedOut>): SignedOutSessions =>
+  Object.fromEntries([...all].map(([key, entry]) => [key, JSON.stringify(entry)]));
+
+/** What a text says; nothing where somebody else has written it. */
+function read(text: string | undefined): SignedOut {
+  if (text === undefined) return NONE;
+  try {
+    const value: unknown = JSON.parse(text);
+    const { ids, before, until } = isObject(value) ? value : {};
+    const isWhole = isObject(ids) && typeof before === "number" && typeof until === "number";
+    return isWhole ? { ids: ids as SignedOut["ids"], before, until } : NONE;
+  } catch {
+    return NONE;
+  }
+}

@@ -1,0 +1,15 @@
+/**
+ * The kit for tests of the console: Chromium, a server, the network between them.
+ *
+ *     describeInBrowser("the list", () => {
+ *       beforeAll(async () => { server = await startServer(); browser = await openBrowser(); });
+ *       test("shows what there is", async () => {
+ *         const { page, problems } = await browser.newPage();
+ *         await signIn(page, server, { to: "/console/list/core/v1/configmaps" });
+ *         ...
+ *
+ * @module
+ */
+export * from "./chromium.ts";
+export * from "./server.ts";
+export { Proxy } from "../../etcd/proxy.ts";
