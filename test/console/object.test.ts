@@ -44,7 +44,8 @@ describeInBrowser("an object", () => {
   };
   const editor = (page: Page) => page.locator(".edit-main .cm-content");
   const side = (page: Page) => page.locator(".edit-side");
-  const button = (page: Page, name: string | RegExp) => page.getByRole("button", { name, exact: typeof name === "string" });
+  const button = (page: Page, name: string | RegExp) =>
+    page.getByRole("button", { name, exact: typeof name === "string" });
   /** Replaces the whole text of the editor, as a paste does. */
   const type = async (page: Page, text: string): Promise<void> => {
     await editor(page).click();
@@ -73,7 +74,7 @@ describeInBrowser("an object", () => {
       await button(page, "Try").click();
       await side(page).getByText("Refused", { exact: true }).waitFor();
       expect(await maps().find(KEY)).toBeUndefined();
-      await type(page, "# the front\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: web\ndata:\n  port: \"80\"\n");
+      await type(page, '# the front\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: web\ndata:\n  port: "80"\n');
       await button(page, "Try").click();
       await side(page).getByText("A new object.").waitFor();
       expect(await maps().find(KEY)).toBeUndefined();
@@ -128,7 +129,10 @@ describeInBrowser("an object", () => {
       await conflicts.waitFor();
       expect(await conflicts.locator("fieldset").count()).toBe(3);
       const decide = (field: string, choice: string) =>
-        conflicts.locator("fieldset", { hasText: `.data.${field}` }).getByLabel(choice).check();
+        conflicts
+          .locator("fieldset", { hasText: `.data.${field}` })
+          .getByLabel(choice)
+          .check();
       await decide("a", "Keep theirs");
       await decide("b", "Take over");
       await decide("c", "Share");
@@ -162,10 +166,16 @@ describeInBrowser("an object", () => {
       await line.filter({ hasText: "colour: blue" }).waitFor();
       await page.locator(".difference-removed", { hasText: "colour: green" }).waitFor();
       // Any two versions.
-      await page.getByRole("button", { name: /^Compare with version/ }).last().click();
+      await page
+        .getByRole("button", { name: /^Compare with version/ })
+        .last()
+        .click();
       await page.locator(".difference-removed", { hasText: "colour: red" }).waitFor();
       if (process.env["PICTURES"]) await picture(page, "console-history");
-      await page.getByRole("button", { name: /^Edit with the text of version/ }).last().click();
+      await page
+        .getByRole("button", { name: /^Edit with the text of version/ })
+        .last()
+        .click();
       await editor(page).waitFor();
       await button(page, "Try").click();
       await line.filter({ hasText: "colour: red" }).waitFor();
@@ -198,7 +208,10 @@ describeInBrowser("an object", () => {
         selector: { matchLabels: labels },
         template: { metadata: { labels }, spec: { containers: [{ name: "front", image: "front:1" }] } },
       };
-      const { metadata } = await deployments.create({ metadata: { name: "front", namespace: "default" }, spec } as never);
+      const { metadata } = await deployments.create({
+        metadata: { name: "front", namespace: "default" },
+        spec,
+      } as never);
       const opened = await open("/console/object/apps/v1/deployments/default/front?tab=graph");
       const { page } = opened;
       await page.locator(".graph-self").waitFor();
@@ -220,7 +233,13 @@ describeInBrowser("an object", () => {
       await page.getByRole("tab", { name: "Events" }).waitFor();
       await server.client.resource(Event).create({
         metadata: { name: "front.1", namespace: "default" },
-        involvedObject: { apiVersion: "apps/v1", kind: "Deployment", name: "front", namespace: "default", uid: metadata.uid },
+        involvedObject: {
+          apiVersion: "apps/v1",
+          kind: "Deployment",
+          name: "front",
+          namespace: "default",
+          uid: metadata.uid,
+        },
         type: "Warning",
         reason: "Late",
         message: "<script>document.title = 'taken'</script>",
@@ -241,7 +260,10 @@ describeInBrowser("an object", () => {
     async () => {
       const name = "a".repeat(250);
       const bad = "<img src=x onerror=\"document.title='taken'\">\u202e\u0007";
-      await maps().create({ metadata: { name, namespace: "default", annotations: { bad, "x/y.z": bad } }, data: { bad } });
+      await maps().create({
+        metadata: { name, namespace: "default", annotations: { bad, "x/y.z": bad } },
+        data: { bad },
+      });
       const opened = await open(`/console/object/core/v1/configmaps/default/${name}`);
       const { page } = opened;
       await page.locator(".owner-cell").first().waitFor();
@@ -294,7 +316,9 @@ describeInBrowser("an object", () => {
       for (let i = 0; i < 20; i++) await page.keyboard.type("#");
       await page.waitForTimeout(3000);
       const typing = await page.evaluate(() => (globalThis as unknown as { tasks: number[] }).tasks.splice(0));
-      process.stderr.write(`an object of 1.5 MB: shown after ${shown} ms; long tasks ${before.join(", ")}; typing ${typing.join(", ")}\n`);
+      process.stderr.write(
+        `an object of 1.5 MB: shown after ${shown} ms; long tasks ${before.join(", ")}; typing ${typing.join(", ")}\n`,
+      );
       expect(Math.max(0, ...typing)).toBeLessThan(1000);
     },
     TIMEOUT_MS,
