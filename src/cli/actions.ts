@@ -9,6 +9,7 @@ import type { PerturbationType } from "../explore/contract/plan.ts";
 import type { PolicyTestReport } from "../meta/policy-test-report.ts";
 import type { Clock } from "../util/clock.ts";
 import type { Duration } from "../util/duration.ts";
+import type { Progress } from "../util/progress.ts";
 
 /** A flag of `serve`, for help and completion. */
 export interface FlagSpec {
@@ -86,6 +87,42 @@ export interface DirectoryInfo {
 /** Describes a data directory; the default one without a name. */
 export type InfoSource = (dataDir: string | undefined) => Promise<DirectoryInfo>;
 
+/** The settings of a server that would be started here, as flags, the environment and a file give them. */
+export interface ServerSettings {
+  readonly dataDir: string;
+  readonly bind: string;
+  readonly port: number;
+  readonly store: "sqlite" | "memory" | "etcd";
+  readonly etcdServers: readonly string[];
+}
+
+/**
+ * Reads the settings of a server; the default data directory without a name.
+ *
+ * @param config the file with options; that of the environment without one
+ * @param onUnknown called for each unknown variable that begins with `KEELSON_`, with a suggestion
+ */
+export type SettingsSource = (
+  dataDir: string | undefined,
+  config: string | undefined,
+  onUnknown: (name: string, nearest: string) => void,
+) => Promise<ServerSettings>;
+
+/** What an upgrade depends on in a data directory. */
+export interface UpgradeState {
+  readonly path: string;
+  readonly dialect: string | undefined;
+  /** The format of the directory; undefined for a new one. */
+  readonly format: number | undefined;
+  /** The newest format that this program knows. */
+  readonly newestFormat: number;
+  /** The format of the embedded store; undefined where there is none. */
+  readonly storeFormat: number | undefined;
+  readonly newestStoreFormat: number;
+  /** Whether the embedded store was closed in order; undefined where there is none. */
+  readonly closedInOrder: boolean | undefined;
+}
+
 /** Reads the kubeconfig of a data directory; rejects if there is none. */
 export type KubeconfigSource = (dataDir: string | undefined) => Promise<string>;
 
@@ -154,13 +191,13 @@ export interface StoreRestore extends StoreCensus {
  * needs keys; with a file of keys (`--encryption-provider-config`) it also finds records that cannot be decrypted.
  */
 export interface StoreFiles {
-  check(directory: string, keys?: string): Promise<StoreCheck>;
+  check(directory: string, keys?: string, progress?: Progress): Promise<StoreCheck>;
   /** Copies valid records into a new data directory, with the identity of the old one. */
-  repair(from: string, to: string, keys?: string): Promise<StoreRepair>;
+  repair(from: string, to: string, keys?: string, progress?: Progress): Promise<StoreRepair>;
   /** Creates a data directory from a backup; `-` reads it from standard input. */
-  restore(file: string, to: string, keys?: string): Promise<StoreRestore>;
+  restore(file: string, to: string, keys?: string, progress?: Progress): Promise<StoreRestore>;
   /** Writes a backup to a file, `-` for standard output, and verifies it. */
-  saveBackup(pieces: AsyncIterable<Uint8Array>, file: string): Promise<SavedBackup>;
+  saveBackup(pieces: AsyncIterable<Uint8Array>, file: string, progress?: Progress): Promise<SavedBackup>;
 }
 
 /** A complete backup. */
@@ -266,7 +303,7 @@ export interface ExploreRequest {
   readonly seed: number;
   readonly workers: number | undefined;
   readonly only: readonly PerturbationType[] | undefined;
-  /** How long a killed program stays down at most. */
+  /** Maximum time that a killed program stays down. */
   readonly restartMillis: number;
   /** Whether a finding that is played again may name what is run. */
   readonly trusts: boolean;
@@ -362,6 +399,8 @@ export interface Terminal {
   readonly isTerminal: boolean;
   /** The width of standard output; undefined if it is not a terminal. */
   readonly columns: number | undefined;
+  /** The width of standard error, now; undefined if it is not a terminal. */
+  readonly errorColumns?: () => number | undefined;
   /** Prints a text on standard error. */
   readonly tell: (text: string) => void;
 }
@@ -400,6 +439,8 @@ export type RunNode = (
 /** The actions of the commands. */
 export interface Actions {
   readonly version: string;
+  /** The minor version of the Kubernetes release that the API follows: 35. */
+  readonly kubernetesMinor: number;
   /** The flags of `serve`, one for each option of a server. */
   readonly flags: readonly FlagSpec[];
   readonly serve: Serve;
@@ -411,6 +452,8 @@ export interface Actions {
   readonly node: RunNode;
   readonly csi: RunCsi;
   readonly info: InfoSource;
+  readonly settings: SettingsSource;
+  readonly upgradeState: (dataDir: string | undefined) => Promise<UpgradeState>;
   readonly kubeconfig: KubeconfigSource;
   /** Creates or updates a directory for envtest. */
   readonly envtest: (directory: string) => Promise<EnvtestDirectory>;

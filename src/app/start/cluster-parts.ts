@@ -9,6 +9,7 @@ import { filtersWith } from "./filters.ts";
 import type { Stores } from "./open-store.ts";
 import type { ServerParts } from "./server-parts.ts";
 import { VERSION } from "../process/version.ts";
+import type { Progress } from "../../util/progress.ts";
 
 /** Returns the parts of the cluster of a server. */
 export function clusterParts({ store, stored, encryption }: Stores, parts: ServerParts): ClusterParts {
@@ -17,6 +18,7 @@ export function clusterParts({ store, stored, encryption }: Stores, parts: Serve
   return {
     store,
     dialect,
+    cache: { onLoaded: counting(parts.progress) },
     gates: gatesOf(dialect, options.featureGates),
     plugins: options.plugins,
     serviceRanges: options.serviceRanges,
@@ -54,7 +56,7 @@ export function clusterParts({ store, stored, encryption }: Stores, parts: Serve
         backupRoute(stored, dialect, system.clock),
         ...authentication.routes,
         // Before the page, which has all other paths below /console/.
-        ...(options.console ? windowRoutes() : []),
+        ...(options.console ? windowRoutes({ store: stored }) : []),
         ...(parts.door?.routes ?? []),
       ],
       filters: filtersWith(auditing, onRequestOf(parts), parts.tracing?.tracer),
@@ -73,6 +75,12 @@ export function clusterParts({ store, stored, encryption }: Stores, parts: Serve
       ],
     },
   };
+}
+
+/** Reports how many records the cache has loaded together. */
+function counting(progress: Progress): (records: number) => void {
+  let loaded = 0;
+  return (records) => progress.at((loaded += records));
 }
 
 /** Reads the log of a Pod of the node in this process; undefined for another node. */

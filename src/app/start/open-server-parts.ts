@@ -7,6 +7,7 @@ import { rateLimitedLog } from "../../util/rate-limited-log.ts";
 import { newSystemClock, systemRandom } from "../../util/clock.ts";
 import { Faults } from "../../util/faults.ts";
 import { type Log, silentLog } from "../../util/log.ts";
+import { NO_PROGRESS } from "../../util/progress.ts";
 import { AccessFile } from "../logs/access-log.ts";
 import { openAudit } from "../audit/open-audit.ts";
 import { type Authentication, openAuthentication } from "../authentication/authentication.ts";
@@ -28,7 +29,7 @@ import { LiveUsers } from "../authentication/user-file.ts";
 /** Opens the data directory, the certificates and the files of the options. It writes nothing to an existing directory. */
 export function openServerParts(
   given: ServeOptions,
-  { clock = newSystemClock(), random = systemRandom, log: plain = silentLog }: Partial<SystemParts>,
+  { clock = newSystemClock(), random = systemRandom, log: plain = silentLog, progress }: Partial<SystemParts>,
   opened: AsyncDisposableStack,
 ): ServerParts {
   const system = { clock, random, log: opened.use(rateLimitedLog(plain, clock)) };
@@ -57,6 +58,7 @@ export function openServerParts(
     auditing: openAudit(options.audit, system, opened),
     tracing: openTracing(options.tracingConfigFile, system, opened),
     system,
+    progress: progress ?? NO_PROGRESS,
     clusterClock: openClusterClock(options, directory, clock),
     simulated: {},
     faults: new Faults(system.log),
