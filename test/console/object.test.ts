@@ -16,6 +16,25 @@ import {
 
 const TIMEOUT_MS = 90_000;
 const WEB = "/console/object/core/v1/configmaps/default/web";
+/** What runs in the page has types of its own, so it is text here. */
+const PASTE = `(element, pasted) => {
+  const clipboardData = new DataTransfer();
+  clipboardData.setData("text/plain", pasted);
+  element.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
+}`;
+const OBSERVE_LONG_TASKS = `{
+  globalThis.tasks = [];
+  new PerformanceObserver((list) => {
+    for (const { duration } of list.getEntries()) tasks.push(Math.round(duration));
+  }).observe({ entryTypes: ["longtask"] });
+}`;
+const TAKE_LONG_TASKS = "tasks.splice(0)";
+const FOLLOW_LINK = `(path) => {
+  const link = document.createElement("a");
+  link.href = path;
+  document.querySelector("main").append(link);
+  link.click();
+}`;
 const KEY = { name: "web", namespace: "default" };
 
 describeInBrowser("an object", () => {
@@ -50,11 +69,7 @@ describeInBrowser("an object", () => {
   const type = async (page: Page, text: string): Promise<void> => {
     await editor(page).click();
     await page.keyboard.press("Control+a");
-    await editor(page).evaluate((element, pasted) => {
-      const clipboardData = new DataTransfer();
-      clipboardData.setData("text/plain", pasted);
-      element.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
-    }, text);
+    await editor(page).evaluate(PASTE, text);
   };
   /** What a page says of itself; answers that are refusals are none of it. */
   /** What axe finds in the view; what is around it has tests of its own. */
@@ -303,31 +318,19 @@ describeInBrowser("an object", () => {
       const key = { name: "large", namespace: "default" };
       await maps().create({ metadata: key, data: data });
       const { page } = await open("/console/");
-      await page.evaluate(() => {
-        const found: number[] = [];
-        (globalThis as unknown as { tasks: number[] }).tasks = found;
-        new PerformanceObserver((list) => {
-          for (const { duration } of list.getEntries()) found.push(Math.round(duration));
-        }).observe({ entryTypes: ["longtask"] });
-      });
+      await page.evaluate(OBSERVE_LONG_TASKS);
       const started = performance.now();
-      await page.evaluate(() => {
-        const link = document.createElement("a");
-        link.href = "/console/object/core/v1/configmaps/default/large";
-        link.textContent = "large";
-        document.querySelector("main")?.append(link);
-        link.click();
-      });
+      await page.evaluate(FOLLOW_LINK, "/console/object/core/v1/configmaps/default/large");
       await page.locator(".owner-cell").first().waitFor();
       const shown = Math.round(performance.now() - started);
       await button(page, "Edit").click();
       await editor(page).waitFor();
       await page.waitForTimeout(2000);
-      const before = await page.evaluate(() => (globalThis as unknown as { tasks: number[] }).tasks.splice(0));
+      const before = await page.evaluate<number[]>(TAKE_LONG_TASKS);
       await editor(page).click();
       for (let i = 0; i < 20; i++) await page.keyboard.type("#");
       await page.waitForTimeout(3000);
-      const typing = await page.evaluate(() => (globalThis as unknown as { tasks: number[] }).tasks.splice(0));
+      const typing = await page.evaluate<number[]>(TAKE_LONG_TASKS);
       process.stderr.write(
         `an object of 1.5 MB: shown after ${shown} ms; long tasks ${before.join(", ")}; typing ${typing.join(", ")}\n`,
       );
