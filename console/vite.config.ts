@@ -6,6 +6,14 @@ export default defineConfig({
   root: fileURLToPath(new URL(".", import.meta.url)),
   base: "/console/",
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
+  resolve: {
+    alias: {
+      // What src/ imports of Node, and what is not needed of it here.
+      "node:async_hooks": fileURLToPath(new URL("src/shims/async-hooks.ts", import.meta.url)),
+      "node:buffer": fileURLToPath(new URL("src/shims/buffer.ts", import.meta.url)),
+    },
+  },
+  worker: { format: "es" },
   build: {
     outDir: fileURLToPath(new URL("../dist/console", import.meta.url)),
     emptyOutDir: true,

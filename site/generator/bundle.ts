@@ -31,6 +31,7 @@ const WITHOUT: Readonly<Record<string, string>> = {
   "src/server/threads/pool.ts": own("cluster/page-jobs.ts"),
   "src/kinds/index.ts": own("cluster/first-kinds.ts"),
   "src/wire/protobuf/numbers/index.ts": own("cluster/without-protobuf.ts"),
+  "src/client/kubeconfig/open.ts": own("cluster/without-kubeconfig.ts"),
   "src/hooks/hooks.ts": own("cluster/without-hooks.ts"),
 };
 

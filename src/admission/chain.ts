@@ -40,11 +40,10 @@ export class Chain {
     const { trace } = request;
     trace?.begin(request, this.#unconcerned(request));
     const run = (): Promise<void> | undefined =>
-      inOrder(mutate, (step) =>
-        trace
-          ? trace.step(step.name, "mutate", request, () => held(request, step.mutate(request)))
-          : held(request, step.mutate(request)),
-      );
+      inOrder(mutate, (step) => {
+        const work = (): Promise<void> | undefined => held(request, step.mutate(request));
+        return trace ? trace.step(step.name, "mutate", request, work) : spanned(request, step, "mutate", work);
+      });
     const again = (): Promise<void> | undefined => (request.isReinvocation ? run() : undefined);
     const pending = run();
     return pending ? pending.then(again) : again();
@@ -53,11 +52,10 @@ export class Chain {
   /** Lets steps refuse a request. */
   validate(request: AdmissionRequest): Promise<void> | undefined {
     const { trace } = request;
-    return inOrder(this.#stepsOf(request).validate, (step) =>
-      trace
-        ? trace.step(step.name, "validate", request, () => held(request, step.validate(request)))
-        : held(request, step.validate(request)),
-    );
+    return inOrder(this.#stepsOf(request).validate, (step) => {
+      const work = (): Promise<void> | undefined => held(request, step.validate(request));
+      return trace ? trace.step(step.name, "validate", request, work) : spanned(request, step, "validate", work);
+    });
   }
 
   /** What steps do once a request is valid and when its write is not stored; undefined where no step does anything. */
@@ -129,3 +127,34 @@ export class Commitment {
 /** Waits for a step no longer than the lock of the write is held. */
 const held = ({ hold }: AdmissionRequest, pending: void | Promise<void>): Promise<void> | undefined =>
   pending ? whileHeld(hold, pending) : undefined;
+
+/** Runs a step, with a span where its request is traced and the step waits or refuses; what it calls is a part of that. */
+function spanned(
+  request: AdmissionRequest,
+  { name }: AdmissionStep,
+  phase: "mutate" | "validate",
+  work: () => Promise<void> | undefined,
+): Promise<void> | undefined {
+  const { span } = request;
+  if (!span?.isRecorded) return work();
+  const part = span.start(`admission ${name}`, { phase });
+  request.span = part;
+  const ended = (): void => {
+    request.span = span;
+    part.end();
+  };
+  const failed = (error: unknown): never => {
+    part.error(error);
+    ended();
+    throw error;
+  };
+  try {
+    const wait = work();
+    if (wait) return wait.then(ended, failed);
+  } catch (error) {
+    return failed(error);
+  }
+  request.span = span;
+  part.leaveOut();
+  return undefined;
+}

@@ -14,6 +14,7 @@ import { type ApiError, type ObjectRef, type StatusCause, forbidden } from "../m
 import type { ApiObject } from "../schema/definition.ts";
 import type { Lookup } from "../schema/lookup.ts";
 import type { Hold } from "../util/keyed-lock.ts";
+import type { Span } from "../util/span.ts";
 import type { Value } from "../value/value.ts";
 
 /** What a client may say of a write beside the object; which members there are depends on the verb. */
@@ -115,6 +116,8 @@ export interface AdmissionRequest {
   note(key: string, value: string, level?: "Request"): void;
   /** Where steps tell which of their rules matched, and what came of it; undefined where no explanation is wanted. */
   readonly trace: AdmissionTrace | undefined;
+  /** The span of the step that runs, or of the request, where requests are traced. */
+  span?: Span | undefined;
 }
 
 /** One step of the chain. A step refuses by throwing, or rejecting with, an `ApiError`. */

@@ -316,7 +316,9 @@ export class Cacher {
       const slots = [...this.#slots.values()].filter((slot) => slot.waiting === undefined);
       try {
         const states = await Promise.all(
-          slots.map(({ cache }) => loadState(this.#store, cache.resource, revision, this.#hub.pause)),
+          slots.map(({ cache }) =>
+            loadState(this.#store, cache.resource, revision, this.#hub.pause, this.#settings.onLoaded),
+          ),
         );
         this.#revision = this.#delivered = revision;
         slots.forEach(({ cache }, i) => cache.reset(states[i]!, revision));
@@ -338,7 +340,7 @@ export class Cacher {
       const reloads = this.#reloads;
       slot.waiting = [];
       try {
-        const state = await loadState(this.#store, cache.resource, revision, this.#hub.pause);
+        const state = await loadState(this.#store, cache.resource, revision, this.#hub.pause, this.#settings.onLoaded);
         await this.#reloaded();
         this.#checkServed(slot);
         // A reload skips resources that are being loaded, and the changes in the gap before it never arrived.

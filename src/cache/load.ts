@@ -16,11 +16,13 @@ export async function readAll(
   revision: number,
   pause: Pause,
   visit: (record: StoredRecord) => void,
+  onPage?: (records: number) => void,
 ): Promise<void> {
   let start = prefix;
   for (;;) {
     const page = await store.range(prefix, { start, limit: PAGE, revision });
     for (const record of page.records) visit(record);
+    onPage?.(page.records.length);
     const last = page.records.at(-1);
     if (!page.more || !last) return;
     start = `${last.key}\0`;
@@ -34,6 +36,8 @@ export interface StatePart {
   readonly prefix: string;
   /** The most bytes of values. */
   readonly maxBytes: number;
+  /** Called with the number of records of each read. */
+  readonly onLoaded?: (records: number) => void;
   /** Ends the reading: rejects with its reason. */
   readonly signal?: AbortSignal;
 }
@@ -51,8 +55,9 @@ export async function loadState(
   resource: CacheResource,
   revision: number,
   pause: Pause,
+  onLoaded?: (records: number) => void,
 ): Promise<ResourceState> {
-  return (await loadPart(store, resource, revision, pause, EVERYTHING)).state;
+  return (await loadPart(store, resource, revision, pause, { ...EVERYTHING, ...(onLoaded ? { onLoaded } : {}) })).state;
 }
 
 /** A part of that state, and the bytes of its values. Rejects with StoreError and {@link TooMuch}. */
@@ -68,7 +73,7 @@ export async function loadPart(
   let bytes = 0;
   // A store of another vendor may sort keys outside ASCII in another order.
   let isSorted = true;
-  await readAll(store, prefix + part.prefix, revision, pause, (record) => {
+  const visit = (record: StoredRecord): void => {
     part.signal?.throwIfAborted();
     const last = entries.at(-1);
     const entry = factory(keyInside(prefix, record.key), record.value, record.revision);
@@ -76,7 +81,8 @@ export async function loadPart(
     bytes += record.value.length;
     if (bytes > part.maxBytes) throw new TooMuch(`expected at most ${part.maxBytes} bytes of values, found more`);
     entries.push(entry);
-  });
+  };
+  await readAll(store, prefix + part.prefix, revision, pause, visit, part.onLoaded);
   if (!isSorted) entries.sort((a, b) => compareKeys(a.key, b.key));
   return { state: ResourceState.of(entries), bytes };
 }

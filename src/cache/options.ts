@@ -26,6 +26,8 @@ export interface CacherOptions {
   readonly pause?: Pause;
   /** Counts loads, and watches that read old state. */
   readonly activity?: Activity;
+  /** Called with the number of records that were read, while a resource is loaded. */
+  readonly onLoaded?: (records: number) => void;
   /** Called with errors that no caller gets. */
   readonly onError?: (error: unknown) => void;
 }
@@ -40,6 +42,7 @@ export interface Settings {
   readonly versionBytes: number;
   readonly pause: Pause;
   readonly activity: Activity | undefined;
+  readonly onLoaded: (records: number) => void;
   readonly onError: (error: unknown) => void;
 }
 
@@ -59,5 +62,6 @@ export const settingsOf = ({ clock = systemClock, ...options }: CacherOptions): 
   versionBytes: options.pageBytes ?? 64 * MIB,
   pause: options.pause ?? (() => clock.loop.yield()),
   activity: options.activity,
+  onLoaded: options.onLoaded ?? (() => {}),
   onError: options.onError ?? (() => {}),
 });

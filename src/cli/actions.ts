@@ -4,10 +4,12 @@
  * @module
  */
 import type { Client } from "../client/client.ts";
+import type { Transport } from "../client/transport.ts";
 import type { PerturbationType } from "../explore/contract/plan.ts";
 import type { PolicyTestReport } from "../meta/policy-test-report.ts";
 import type { Clock } from "../util/clock.ts";
 import type { Duration } from "../util/duration.ts";
+import type { Progress } from "../util/progress.ts";
 
 /** A flag of `serve`, for help and completion. */
 export interface FlagSpec {
@@ -189,13 +191,13 @@ export interface StoreRestore extends StoreCensus {
  * needs keys; with a file of keys (`--encryption-provider-config`) it also finds records that cannot be decrypted.
  */
 export interface StoreFiles {
-  check(directory: string, keys?: string): Promise<StoreCheck>;
+  check(directory: string, keys?: string, progress?: Progress): Promise<StoreCheck>;
   /** Copies valid records into a new data directory, with the identity of the old one. */
-  repair(from: string, to: string, keys?: string): Promise<StoreRepair>;
+  repair(from: string, to: string, keys?: string, progress?: Progress): Promise<StoreRepair>;
   /** Creates a data directory from a backup; `-` reads it from standard input. */
-  restore(file: string, to: string, keys?: string): Promise<StoreRestore>;
+  restore(file: string, to: string, keys?: string, progress?: Progress): Promise<StoreRestore>;
   /** Writes a backup to a file, `-` for standard output, and verifies it. */
-  saveBackup(pieces: AsyncIterable<Uint8Array>, file: string): Promise<SavedBackup>;
+  saveBackup(pieces: AsyncIterable<Uint8Array>, file: string, progress?: Progress): Promise<SavedBackup>;
 }
 
 /** A complete backup. */
@@ -301,7 +303,7 @@ export interface ExploreRequest {
   readonly seed: number;
   readonly workers: number | undefined;
   readonly only: readonly PerturbationType[] | undefined;
-  /** How long a killed program stays down at most. */
+  /** Maximum time that a killed program stays down. */
   readonly restartMillis: number;
   /** Whether a finding that is played again may name what is run. */
   readonly trusts: boolean;
@@ -397,6 +399,8 @@ export interface Terminal {
   readonly isTerminal: boolean;
   /** The width of standard output; undefined if it is not a terminal. */
   readonly columns: number | undefined;
+  /** The width of standard error, now; undefined if it is not a terminal. */
+  readonly errorColumns?: () => number | undefined;
   /** Prints a text on standard error. */
   readonly tell: (text: string) => void;
 }
@@ -464,4 +468,6 @@ export interface Actions {
   readonly terminal: Terminal;
   readonly exit: ExitCodes;
   readonly clock: Clock;
+  /** Sends requests to a server of the same process, to which every command connects then; by default a kubeconfig names the server. */
+  readonly inProcess?: Transport;
 }

@@ -3,6 +3,7 @@ import type { Actions } from "./actions.ts";
 import { counted } from "../util/counted.ts";
 import { CliError } from "./cli-error.ts";
 import { connect } from "./connect.ts";
+import { withProgress } from "./progress-line.ts";
 
 /** The flags of `backup`. */
 export interface BackupFlags {
@@ -26,7 +27,9 @@ export async function runBackup(actions: Actions, file: string, flags: BackupFla
     headers: { "user-agent": `keelson/${actions.version}` },
   });
   if (response.status !== 200) throw await refusal(response);
-  const { revision, records, bytes } = await actions.files.saveBackup(response.body, file);
+  const { revision, records, bytes } = await withProgress(actions, (progress) =>
+    actions.files.saveBackup(response.body, file, progress),
+  );
   // Standard output may be the backup.
   const where = file === "-" ? "" : ` in ${file}`;
   actions.terminal.tell(`${counted(records, "record")} of revision ${revision}${where}, ${counted(bytes, "byte")}\n`);

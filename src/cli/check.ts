@@ -3,6 +3,7 @@ import type { Actions, StoreCheck } from "./actions.ts";
 import { outputOption, withExamples } from "./help.ts";
 import { CliError } from "./cli-error.ts";
 import { printReport } from "./print-report.ts";
+import { withProgress } from "./progress-line.ts";
 import { alignedLines } from "./table.ts";
 import { counted } from "../util/counted.ts";
 import { type KeysFlag, encryptedText, keysOption } from "./census-lines.ts";
@@ -15,7 +16,9 @@ export function checkCommand(actions: Actions): Command {
     .addOption(keysOption())
     .addOption(outputOption())
     .action(async (directory: string, { output, encryptionProviderConfig }: KeysFlag & { output: string }) => {
-      const report = await actions.files.check(directory, encryptionProviderConfig);
+      const report = await withProgress(actions, (progress) =>
+        actions.files.check(directory, encryptionProviderConfig, progress),
+      );
       printReport(actions, output, report, () => linesOf(report));
       if (report.findings.length > 0) throw new CliError(`the store in ${report.directory} ${resultOf(report)}`);
     });

@@ -18,7 +18,7 @@ export interface Connection extends Disposable {
 }
 
 /** The part of the actions that a connection needs. */
-export interface ConnectActions extends Pick<Actions, "version"> {
+export interface ConnectActions extends Pick<Actions, "version" | "inProcess"> {
   readonly terminal: Pick<Actions["terminal"], "env">;
 }
 
@@ -29,12 +29,22 @@ export interface AddressFlags extends ConnectFlags {
 }
 
 /**
- * Creates a client from flags and kubeconfig; it sends nothing yet, and runs no plugin.
+ * Creates a client from flags and kubeconfig, or of the server in the same process; it sends nothing yet, and runs no plugin.
  *
  * @param agent the name of the program in the user agent
  * @throws KubeconfigError that names the file and the member; CliError if there is no kubeconfig
  */
 export async function connect(actions: ConnectActions, flags: AddressFlags, agent = "keelson"): Promise<Connection> {
+  const { inProcess } = actions;
+  if (inProcess) {
+    return {
+      client: new Client(inProcess, { userAgent: `${agent}/${actions.version}` }),
+      transport: inProcess,
+      server: "",
+      namespace: flags.namespace ?? "default",
+      [Symbol.dispose]: () => {},
+    };
+  }
   const { env } = actions.terminal;
   const chosen = await contextOf(flags, env);
   const transport = openContext(chosen, { env });

@@ -12,6 +12,7 @@ import type {
 import { CliError } from "./cli-error.ts";
 import { wantsColour } from "./colours.ts";
 import { programName } from "./program-name.ts";
+import { CLEAR_LINE, lineOf } from "./progress-line.ts";
 
 /** A report to print, or to write to a file. */
 export interface ReportOutput {
@@ -41,6 +42,8 @@ export interface ExploreFlags {
 const EXIT_LABORATORY = 2;
 /** As a shell has it for a program that SIGINT has ended: it does not say that nothing is wrong. */
 const EXIT_CANCELLED = 130;
+/** How often the line on a terminal is rewritten at most. */
+const TERMINAL_EVERY_MS = 100;
 /** How often a log that is no terminal gets a line of progress. */
 const LOG_EVERY_MS = 10_000;
 const WIDTH = 120;
@@ -119,11 +122,15 @@ function requestOf(file: string | undefined, words: readonly string[], flags: Ex
 /** One line that changes on a terminal; a line now and then elsewhere. */
 function progressOn({ terminal, clock }: Actions): { readonly line: ExploreProgress; readonly end: () => void } {
   if (terminal.isTerminal) {
+    let due = -Infinity;
     const line: ExploreProgress = (text, found) => {
-      if (found !== undefined) terminal.tell(`\r\u001b[K${found}\n`);
-      terminal.tell(`\r\u001b[K${text.slice(0, (terminal.columns ?? WIDTH) - 1)}`);
+      if (found !== undefined) terminal.tell(`${CLEAR_LINE}${found}\n`);
+      const now = clock.steady();
+      if (now < due && found === undefined) return;
+      due = now + TERMINAL_EVERY_MS;
+      terminal.tell(lineOf(text, terminal.columns));
     };
-    return { line, end: () => terminal.tell("\r\u001b[K") };
+    return { line, end: () => terminal.tell(CLEAR_LINE) };
   }
   let next = clock.steady() + LOG_EVERY_MS;
   const line: ExploreProgress = (text, found) => {

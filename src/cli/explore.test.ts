@@ -33,6 +33,8 @@ async function run(args: readonly string[], outcome: Partial<ExploreOutcome> = {
       progress("1 plan");
       clock.advance(10_000);
       progress("2 plans", "fault: a Secret is missing.");
+      progress("not shown: too early");
+      clock.advance(100);
       progress("3 plans");
       return end("explore", request);
     },

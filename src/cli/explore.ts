@@ -45,18 +45,20 @@ export function exploreCommand(actions: Actions): Command {
     .addOption(
       new Option(
         "--driver <COMMAND>",
-        "With --csi: the command that starts the driver, which plans may kill then.",
+        "With --csi: the command that starts the driver; plans may then kill it.",
       ).argParser(commandOf),
     )
     .addOption(new Option("--csi <ENDPOINT>", "Explore a storage driver: its socket, unix:///path."))
     .addOption(
-      new Option("--budget <DURATION>", "The time in which no further plan is begun.")
+      new Option("--budget <DURATION>", "The time after which no further plan begins.")
         .argParser(durationOf)
         .default(60_000, "60s"),
     )
-    .addOption(new Option("--plans <N>", "How many plans are played at most.").argParser(countOf))
+    .addOption(new Option("--plans <N>", "Maximum number of plans.").argParser(countOf))
     .addOption(
-      new Option("--seed <N>", "Decides the order of plans, and what is random in a run.").argParser(seedOf).default(1),
+      new Option("--seed <N>", "The seed for the order of plans and for random numbers in runs.")
+        .argParser(seedOf)
+        .default(1),
     )
     .addOption(
       new Option("--workers <N>", "How many runs are played at once (default: by the number of CPUs).").argParser(
@@ -67,7 +69,7 @@ export function exploreCommand(actions: Actions): Command {
       new Option("--only <TYPES>", `Only these perturbations: ${Object.keys(TYPES).join(", ")}.`).argParser(typesOf),
     )
     .addOption(
-      new Option("--restart <DURATION>", "How long a killed program stays down at most.")
+      new Option("--restart <DURATION>", "Maximum time that a killed program stays down.")
         .argParser(durationOf)
         .default(500, "500ms"),
     )

@@ -9,7 +9,7 @@ import type { TryRequest } from "./policy-try-run.ts";
 export function policyCommand(actions: Actions): Command {
   const policy = new Command("policy")
     .summary("Test and try admission policies before they are bound.")
-    .description("Admission policies: tested by cases without a server, and tried on what a server has stored.");
+    .description("Test admission policies by cases, without a server, or try them on what a server has stored.");
   policy.addCommand(testCommand(actions));
   policy.addCommand(tryCommand(actions));
   return withExamples(policy, "policy test policies/", "policy try -f policy.yaml");

@@ -16,6 +16,7 @@ import { celCommand } from "./cel.ts";
 import { certsCommand } from "./certs.ts";
 import { userCommand } from "./user.ts";
 import { checkCommand } from "./check.ts";
+import { consoleCommand } from "./console.ts";
 import { csiCommand } from "./csi.ts";
 import { completeCommand } from "./complete.ts";
 import { completionCommand } from "./completion.ts";
@@ -81,6 +82,7 @@ const commandsOf = (actions: Actions): Readonly<Record<string, readonly Command[
     healthCommand(actions),
     doctorCommand(actions),
     kubeconfigCommand(actions),
+    consoleCommand(actions),
     certsCommand(actions),
     auditCommand(actions),
     userCommand(actions),

@@ -4,6 +4,7 @@ import { outputOption, withExamples } from "./help.ts";
 import { type KeysFlag, censusLines, keysOption } from "./census-lines.ts";
 import { counted } from "../util/counted.ts";
 import { printReport } from "./print-report.ts";
+import { withProgress } from "./progress-line.ts";
 
 /** Returns the command `repair`, which copies the valid records of a damaged store. */
 export function repairCommand(actions: Actions): Command {
@@ -14,7 +15,9 @@ export function repairCommand(actions: Actions): Command {
     .addOption(keysOption())
     .addOption(outputOption())
     .action(async (from: string, to: string, { output, encryptionProviderConfig }: KeysFlag & { output: string }) => {
-      const report = await actions.files.repair(from, to, encryptionProviderConfig);
+      const report = await withProgress(actions, (progress) =>
+        actions.files.repair(from, to, encryptionProviderConfig, progress),
+      );
       printReport(actions, output, report, () => linesOf(report, to));
     });
   return withExamples(command, "repair /var/lib/keelson /var/lib/keelson-repaired");

@@ -22,7 +22,7 @@ export function userCommand(actions: Actions): Command {
   const user = new Command("user")
     .summary("Create, list and revoke users of a server.")
     .description(
-      "Users of a data directory, each with a token or a certificate. Their permissions come from roles for them or their groups. A running server uses a change within a second.",
+      "Create, list and revoke users of a data directory. A user has a token or a certificate, and the permissions of its roles and groups. A running server uses a change within a second.",
     );
   user.addCommand(addCommand(actions));
   user.addCommand(listCommand(actions));

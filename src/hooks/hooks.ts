@@ -26,11 +26,16 @@ const LARGE_BYTES = 64 << 10;
 export function openHooks({ clock }: { readonly clock: Clock }): Hooks {
   const places = new Places();
   return {
-    async call(address, body, millis, signal) {
+    async call(address, body, millis, signal, headers) {
       const { default: undici } = await loadUndici();
       signal?.throwIfAborted();
       const { later } = clock.loop;
-      const sent = places.send({ undici, later }, address, body, 2 * Buffer.byteLength(body) + EXTRA_BYTES);
+      const sent = places.send(
+        { undici, later },
+        address,
+        { body, headers },
+        2 * Buffer.byteLength(body) + EXTRA_BYTES,
+      );
       const timer = clock.after(millis, () => sent.end(tooLate(millis, "an answer")));
       const stop = (): void => sent.end(signal?.reason);
       signal?.addEventListener("abort", stop);

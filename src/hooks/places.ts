@@ -8,7 +8,7 @@ import { createSecureContext } from "node:tls";
 import { BoundedCache } from "../util/bounded-cache.ts";
 import { withoutTrailing } from "../util/scan.ts";
 import type { Peer } from "./connection.ts";
-import type { HookAddress } from "./contract.ts";
+import type { HookAddress, HookHeaders } from "./contract.ts";
 import { type ConnectionParts, Connections, type SentRequest } from "./connections.ts";
 
 /** What follows from a URL. */
@@ -21,6 +21,12 @@ const HTTPS_PORT = 443;
 const TARGETS = { entries: 1000, bytes: 1 << 20, weigh: ({ path }: Target) => 2 * path.length };
 const HEADERS = { "content-type": "application/json", accept: "application/json" };
 
+/** A JSON text, and more headers of its request. */
+interface HookBody {
+  readonly body: string;
+  readonly headers: HookHeaders | undefined;
+}
+
 /** See the head of this file. */
 export class Places {
   readonly #targets = new BoundedCache<Target>(TARGETS);
@@ -29,10 +35,15 @@ export class Places {
   readonly #connections = new Map<string, Map<string, Connections>>();
 
   /** Sends a JSON text to an address; the response has at most `maxBytes`. */
-  send(parts: ConnectionParts, address: HookAddress, body: string, maxBytes: number): SentRequest {
+  send(parts: ConnectionParts, address: HookAddress, { body, headers }: HookBody, maxBytes: number): SentRequest {
     if (this.#closed) throw this.#closed;
     const target = this.#targetOf(address.url);
-    const request = { method: "POST", path: target.path, headers: HEADERS, body } as const;
+    const request = {
+      method: "POST",
+      path: target.path,
+      headers: headers ? { ...HEADERS, ...headers } : HEADERS,
+      body,
+    } as const;
     return this.#connectionsOf(parts, target, address).send(request, maxBytes);
   }
 

@@ -197,7 +197,7 @@ export const unrecognised = (kind: string, why: string, cause?: unknown): ApiErr
 /** 401: no valid credential (AUTH-1, ERR-1); the message does not say what was wrong with it (AUTHN-5). */
 export const unauthorized = (): ApiError => new ApiError("Unauthorized", "Unauthorized");
 
-/** 403: known, but not allowed; also creates in a namespace that is being deleted (DEC-34). `name` may be empty. */
+/** 403: the user may not do it; also creates in a namespace that is being deleted (DEC-34). `name` may be empty. */
 export const forbidden = (ref: ObjectRef, name: string, why: string, causes?: StatusDetails["causes"]): ApiError =>
   new ApiError("Forbidden", `${resourceName(ref)}${name === "" ? "" : ` "${name}"`} is forbidden: ${why}`, {
     details: details(ref, name, causes ? { causes } : {}),
@@ -211,7 +211,7 @@ export const notFound = (ref: ObjectRef, name: string): ApiError =>
 export const unknownPath = (hint = ""): ApiError =>
   new ApiError("NotFound", `the server could not find the requested resource${hint}`, { details: {} });
 
-/** 405: the path exists, the method does not (DEC-18). */
+/** 405: the path has no such method (DEC-18). */
 export const methodNotAllowed = (ref: ObjectRef, method: string): ApiError =>
   new ApiError("MethodNotAllowed", `${method} is not supported on resources of kind "${resourceName(ref)}"`, {
     details: details(ref),
@@ -287,7 +287,7 @@ export const internalError = (cause?: unknown): ApiError =>
 export const replicasMissing = (path: string): ApiError =>
   failedInside(`the spec replicas field ${JSON.stringify(path)} does not exist`);
 
-/** 500 for something that another program has done wrong while the request was decided; the message says what. */
+/** 500 for a failure of another program on which the request depends; the message names it. */
 export const failedInside = (why: string): ApiError =>
   new ApiError("InternalError", `Internal error occurred: ${why}`, {
     // As in kube-apiserver, the cause has neither a reason nor a field.

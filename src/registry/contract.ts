@@ -15,6 +15,7 @@ import type { HistoryReport } from "../meta/history-report.ts";
 import type { BlameReport } from "../meta/ownership-reports.ts";
 import type { Status } from "../meta/status.ts";
 import type { PatchType } from "../schema/patch-types.ts";
+import type { Span } from "../util/span.ts";
 import type { Value } from "../value/value.ts";
 
 /** The user of a request, and the callbacks of the server for it; the same for all verbs. */
@@ -41,6 +42,8 @@ export interface Caller extends Identity {
   readonly trace?: AdmissionTrace | undefined;
   /** Whether its writes are stored in a plan only; admission is told that they are dry runs. */
   readonly isPlan?: boolean;
+  /** The span of the request, where requests are traced. */
+  readonly span?: Span | undefined;
   /** Called with the promise of a write when the store has got it. */
   readonly storing?: (done: Promise<unknown>) => void;
 }

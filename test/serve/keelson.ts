@@ -128,6 +128,9 @@ export async function run(
   return { ...end, stdout: keelson.stdout, stderr: keelson.stderr };
 }
 
+/** Nothing, but for the lines of progress that a command prints on a machine that is slow. */
+export const PROGRESS_ONLY = /^(?:(?:saving the backup|restoring|reading|checking|copying)\b.*\n)*$/;
+
 /** The dialects in which the executable and what asks it are tried: in the usual run that of kubectl. */
 export const DIALECTS: readonly ("kubernetes" | "neutral")[] = LONG ? ["kubernetes", "neutral"] : ["kubernetes"];
 

@@ -38,7 +38,7 @@ describe("the first start", () => {
     await keelson.stop();
   });
 
-  test("prints version, address, data directory, KUBECONFIG, the time it took, and three commands to try", () => {
+  test("prints version, address, data directory, KUBECONFIG, the time it took, three commands to try, and where to look", () => {
     expect(keelson.stdout.trimEnd().split("\n")).toEqual([
       `keelson ${version} (neutral dialect, sqlite store)`,
       "for clients of Kubernetes start another directory: --data-dir DIRECTORY --dialect kubernetes",
@@ -51,7 +51,14 @@ describe("the first start", () => {
       "  kubectl create configmap web --from-literal=colour=red",
       "  kubectl get configmap web -o yaml --show-managed-fields",
       "  npx keelson history configmap web",
+      "",
+      "where to look:",
+      `  npx keelson console --data-dir ${directory}   opens the console in a browser`,
+      `  npx keelson doctor --data-dir ${directory}    checks this machine, the directory and the clients`,
+      "  docs/tutorial.md of the package is a tour, docs/README.md a list of all guides",
     ]);
+    // One screen.
+    expect(keelson.stdout.split("\n").length).toBeLessThan(24);
     expect(keelson.messages[0]).toBe("INFO  starting");
   });
 
@@ -97,7 +104,8 @@ describe("the first start", () => {
     const cwd = new URL("../..", import.meta.url).pathname;
     const PATH = [dirname(kubectl!), dirname(process.execPath), process.env["PATH"]].join(delimiter);
     const env = { PATH, HOME: directory, KUBECONFIG: `${directory}/admin.kubeconfig` };
-    const commands = keelson.stdout.split("\n").filter((line) => line.startsWith("  "));
+    const [, tried = ""] = /try in another terminal.*:\n((?: {2}.*\n)+)/.exec(keelson.stdout) ?? [];
+    const commands = tried.split("\n").filter((line) => line !== "");
     const outputs: string[] = [];
     for (const command of commands) {
       outputs.push((await promisify(execFile)("sh", ["-c", command], { cwd, env })).stdout);

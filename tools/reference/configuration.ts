@@ -57,12 +57,12 @@ function gatesSection(): string {
     const { stage, about } = GATE_FACTS[gate];
     return [code(gate), stage, on(kubernetes)(gate), on(neutral)(gate), about];
   });
-  const head = ["gate", "stage in Kubernetes 1.35", "kubernetes dialect", "neutral dialect", "what it lets through"];
+  const head = ["gate", "stage in Kubernetes 1.35", "kubernetes dialect", "neutral dialect", "fields and kinds"];
   return `## Feature gates
 
-A feature gate switches a part of the API that is not settled yet: \`--feature-gates ImageVolume=false,StorageVersionMigrator=true\`.
-While it is off, what it lets through is dropped from what is written (what is stored already stays), or its kind is not
-served. The names are those of Kubernetes.
+A feature gate enables a part of the API that is not stable yet: \`--feature-gates ImageVolume=false,StorageVersionMigrator=true\`.
+While a gate is off, its fields are removed from writes (stored values stay), and its kinds are not served. The names are those of
+Kubernetes.
 
 ${table(head, rows)}`;
 }
@@ -75,7 +75,7 @@ function admissionSection(): string {
   });
   return `## Admission plugins
 
-Steps between a write and the store that may change or refuse it, in the order in which they run.
+Admission plugins may change or refuse a write before it is stored. They run in this order.
 \`--enable-admission-plugins AlwaysPullImages,NodeRestriction\` runs those two as well, \`--disable-admission-plugins PodSecurity\` all
 that run by default but that one. The names and, in the kubernetes dialect, the defaults are those of kube-apiserver.
 \`NamespaceLifecycle\` always runs. A name that is not here is ignored, and the log says so.
@@ -88,7 +88,7 @@ function controllersSection(): string {
   return `## Controllers
 
 \`--controllers namespace,event-expiry\` runs those two, \`--controllers=-event-expiry\` all but that one, \`--controllers none\` none.
-There are no others: what else a cluster does by itself is told in [what is not here](limits.md).
+There are no other controllers; [what is not here](limits.md) has what else a cluster does.
 
 ${table(["controller", "what it does"], rows)}`;
 }

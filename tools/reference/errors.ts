@@ -16,7 +16,7 @@ export function errorsPage(root: string): [path: string, text: string] {
   const rows = reasonsIn(source).map((reason): [number, string[]] => {
     const { code: status } = new ApiError(reason, "");
     const cases = made.filter((one) => one.reason === reason).map(({ when }) => when);
-    return [status, [String(status), code(reason), cases.join("; ") || "by other servers only"]];
+    return [status, [String(status), code(reason), cases.join("; ") || "from other servers only"]];
   });
   const sorted = rows.toSorted(([a], [b]) => a - b).map(([, row]) => row);
   const causes = wordsIn(source, "CauseReason").map(code).join(", ");
@@ -24,10 +24,10 @@ export function errorsPage(root: string): [path: string, text: string] {
   return ["docs/reference/errors.md", `${text.join("\n\n")}\n`];
 }
 
-const INTRODUCTION = `What is not answered with an object is answered with a \`Status\`: \`code\` is that of HTTP, \`reason\` is
-for programs, \`message\` for people. Mistakes in an object are told all at once, one under \`details.causes\` for each field.
-429, 503 and some 504 say in \`Retry-After\` when to come again. In a program, \`isStatus(error, "Conflict")\` of
-[keelson/client](library/keelson-client.md) asks for a reason.`;
+const INTRODUCTION = `The response to a request that fails is a \`Status\`: \`code\` is the status of HTTP, \`reason\` is for programs, \`message\` for
+people. For an invalid object it has all violations, one in \`details.causes\` for each field. The header \`Retry-After\` of 429, 503
+and some 504 says when to try again. In a program, \`isStatus(error, "Conflict")\` of
+[keelson/client](library/keelson-client.md) checks the reason.`;
 
 const CAUSES = "## What can be wrong with a field\n\nThe `reason` of a cause is one of";
 

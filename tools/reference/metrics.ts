@@ -36,7 +36,8 @@ export async function metricsPage(): Promise<[path: string, text: string]> {
   return ["docs/reference/metrics.md", `${parts.join("\n\n")}\n`];
 }
 
-const INTRODUCTION = `\`GET /metrics\` answers in the text format of Prometheus, to the admin's credential.
+const INTRODUCTION = `\`GET /metrics\` answers in the text format of Prometheus, to the admin's credential; in that of OpenMetrics, with exemplars of
+requests that are [traced](../guides/tracing.md), to a client that accepts \`application/openmetrics-text\`.
 [Run it as a service](../guides/service.md#metrics) has a configuration for a scraper. Histograms have the usual
 \`_bucket\`, \`_sum\` and \`_count\`. The names that begin with \`apiserver_\` are those of kube-apiserver, so that dashboards for
 it find them.`;
@@ -46,12 +47,15 @@ async function ask(): Promise<string> {
   try {
     const policy = join(directory, "policy.yaml");
     writeFileSync(policy, "apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{level: Metadata}]\n");
+    const tracing = join(directory, "tracing.yaml");
+    writeFileSync(tracing, "apiVersion: apiserver.config.k8s.io/v1\nkind: TracingConfiguration\n");
     await using server = await startServer({
       dataDir: join(directory, "data"),
       port: 0,
       dialect: "kubernetes",
       accessLog: join(directory, "access.log"),
       auditPolicyFile: policy,
+      tracingConfigFile: tracing,
       auditLogPath: join(directory, "audit.log"),
       featureGates: { MutatingAdmissionPolicy: true },
     });

@@ -21,6 +21,8 @@ export interface FollowOptions {
   readonly metadataOnly?: boolean;
   /** The most objects that are kept, 2000 if absent; `truncated` says that there are more. */
   readonly most?: number;
+  /** Returns what of an object is kept, for views that follow thousands of them; all of it if absent. */
+  readonly keep?: (object: KubeObject) => KubeObject;
 }
 
 /** Objects that are followed. */
@@ -60,7 +62,7 @@ export function follow<T extends KubeObject = KubeObject>(
   options: FollowOptions = {},
   timers: Timers = browserTimers,
 ): Follower<T> {
-  const { query = {}, at, most = DEFAULT_MOST, metadataOnly = false } = options;
+  const { query = {}, at, most = DEFAULT_MOST, metadataOnly = false, keep = (object) => object } = options;
   const accept = (as: string): { accept: string } | undefined =>
     metadataOnly ? { accept: `application/json;as=${as};${METADATA}` } : undefined;
   const value = signal<Followed<T>>({ objects: [], state: "loading", truncated: false, resourceVersion: "" });
@@ -100,7 +102,7 @@ export function follow<T extends KubeObject = KubeObject>(
         signal: abort,
         ...accept("PartialObjectMetadataList"),
       });
-      for (const object of page.items) read.set(keyOf(object), object);
+      for (const object of page.items) read.set(keyOf(object), keep(object) as T);
       more = page.metadata.continue;
       revision = page.metadata.resourceVersion;
     } while (more && read.size < most);
@@ -126,7 +128,7 @@ export function follow<T extends KubeObject = KubeObject>(
       if (type === "BOOKMARK") continue;
       const key = keyOf(object);
       if (type === "DELETED") objects.delete(key);
-      else if (objects.has(key) || objects.size < most) objects.set(key, object as T);
+      else if (objects.has(key) || objects.size < most) objects.set(key, keep(object) as T);
       else truncated = true;
       stopShow ??= timers.after(SHOW_MS, () => show("live"));
     }

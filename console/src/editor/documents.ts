@@ -75,7 +75,7 @@ export function headsOf(documents: Documents): DocumentHead[] {
       const value: unknown = document.getIn(path);
       return typeof value === "string" ? value : "";
     };
-    const [from = 0, , to = from] = range ?? [];
+    const [from, , to] = range;
     return [
       {
         apiVersion: member("apiVersion"),

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { type Document, type Node, type Pair, type YAMLMap, type YAMLSeq, isMap, isScalar, isSeq } from "yaml";
+import { type Node, type Pair, type YAMLMap, type YAMLSeq, isMap, isScalar, isSeq } from "yaml";
 import type { BlameReport } from "../../../src/meta/ownership-reports.ts";
 import { escapeToken } from "../../../src/value/pointer.ts";
 import { type Value, asJsonNumber, isObject } from "../../../src/value/value.ts";
@@ -32,7 +32,7 @@ export function intentOf(text: string, { leaves, manager, schema }: IntentBase):
     throw new Error("expected one object in YAML without mistakes");
   const base = treeOf(leaves, manager);
   const kept: string[] = [];
-  const root = new Intender(document, schema, kept);
+  const root = new Intender(schema, kept);
   root.map(document.contents, base, schema ? rootOf(schema) : {}, "");
   return { text: document.toString({ lineWidth: 0 }), kept };
 }
@@ -109,12 +109,10 @@ const NEVER: ReadonlySet<string> = new Set([
 ]);
 
 class Intender {
-  readonly #document: Document;
   readonly #schema: KindSchema | undefined;
   readonly #kept: string[];
 
-  constructor(document: Document, schema: KindSchema | undefined, kept: string[]) {
-    this.#document = document;
+  constructor(schema: KindSchema | undefined, kept: string[]) {
     this.#schema = schema;
     this.#kept = kept;
   }
@@ -155,10 +153,10 @@ class Intender {
     const isAtomic =
       schema["x-kubernetes-map-type"] === "atomic" ||
       (schema.type === "array" && (schema["x-kubernetes-list-type"] ?? "atomic") === "atomic");
-    if (isAtomic) return base.ownsInside || !isSame(this.#document, node, base);
+    if (isAtomic) return base.ownsInside || !isSame(node, base);
     if (isMap(node) && node.items.length > 0 && base.children.size > 0) return this.map(node, base, schema, path);
     if (isSeq(node) && node.items.length > 0 && base.children.size > 0) return this.#list(node, base, schema, path);
-    return base.owned || !isSame(this.#document, node, base);
+    return base.owned || !isSame(node, base);
   }
 
   #list(node: YAMLSeq, base: Base, schema: OpenApiSchema, path: string): boolean {
@@ -168,8 +166,7 @@ class Intender {
     const left = node.items.filter((item) => {
       const found = [...base.children].find(
         ([token, child]) =>
-          open.has(token) &&
-          (keys.length > 0 ? hasKeys(item, child, keys, items) : isSame(this.#document, item as Node, child)),
+          open.has(token) && (keys.length > 0 ? hasKeys(item, child, keys, items) : isSame(item as Node, child)),
       );
       if (!found) return true;
       const [token, child] = found;
@@ -201,13 +198,19 @@ function hasKeys(item: unknown, base: Base, keys: readonly string[], schema: Ope
     keys.every((key) => {
       const given: unknown = item.get(key) ?? schema.properties?.[key]?.default;
       const before = base.children.get(escapeToken(key))?.value ?? schema.properties?.[key]?.default;
-      return given !== undefined && before !== undefined && String(given) === String(before);
+      return given !== undefined && before !== undefined && scalarText(given) === scalarText(before);
     })
   );
 }
 
+/** A scalar as text; a container, which is no key, is the empty one. */
+const scalarText = (value: unknown): string =>
+  typeof value === "string" || typeof value === "number" || typeof value === "bigint" || typeof value === "boolean"
+    ? String(value)
+    : "";
+
 /** Whether a node has the value that it had before. */
-function isSame(document: Document, node: Node | null, base: Base): boolean {
+function isSame(node: Node | null, base: Base): boolean {
   if (isMap(node)) {
     const pairs = node.items as Pair<Node, Node | null>[];
     if (pairs.length === 0)
@@ -216,7 +219,7 @@ function isSame(document: Document, node: Node | null, base: Base): boolean {
       pairs.length === base.children.size &&
       pairs.every(({ key, value }) => {
         const child = isScalar(key) ? base.children.get(escapeToken(String(key.value))) : undefined;
-        return child !== undefined && isSame(document, value, child);
+        return child !== undefined && isSame(value, child);
       })
     );
   }
@@ -226,7 +229,7 @@ function isSame(document: Document, node: Node | null, base: Base): boolean {
       node.items.length === base.children.size &&
       node.items.every((item, index) => {
         const child = base.children.get(String(index));
-        return child !== undefined && isSame(document, item as Node, child);
+        return child !== undefined && isSame(item as Node, child);
       })
     );
   }

@@ -11,7 +11,9 @@ import { authorizationGroup } from "../../../src/kinds/authorization/v1/group.ts
 import { coordinationGroup } from "../../../src/kinds/coordination/index.ts";
 import { coreGroup, otherCoreKinds } from "../../../src/kinds/core/v1/index.ts";
 import { event } from "../../../src/kinds/events/v1/event.ts";
+import { networkingGroup } from "../../../src/kinds/networking/v1/index.ts";
 import { rbacGroup } from "../../../src/kinds/rbac/v1/index.ts";
+import { schedulingGroup } from "../../../src/kinds/scheduling/v1/priority-class.ts";
 import type { ApiContext, DefinitionFactory, ResourceDefinition } from "../../../src/schema/definition.ts";
 
 const FIRST: readonly DefinitionFactory[] = [
@@ -25,6 +27,9 @@ const FIRST: readonly DefinitionFactory[] = [
   // The server asks once, at its start, whether there are definitions.
   () => [customResourceDefinition()],
   appsGroup,
+  // Objects that are there from the start: the Service of the server with its network, and the system priorities.
+  networkingGroup,
+  schedulingGroup,
 ];
 
 /** The definitions of the first groups. */

@@ -10,11 +10,9 @@ import { batchGroup } from "../../../src/kinds/batch/v1/index.ts";
 import { certificatesGroup } from "../../../src/kinds/certificates/index.ts";
 import { discoveryGroup } from "../../../src/kinds/discovery/v1/index.ts";
 import { flowcontrolGroup } from "../../../src/kinds/flowcontrol/v1/index.ts";
-import { networkingGroup } from "../../../src/kinds/networking/v1/index.ts";
 import { nodeGroup } from "../../../src/kinds/node/v1/runtime-class.ts";
 import { policyGroup } from "../../../src/kinds/policy/v1/index.ts";
 import { resourceGroup } from "../../../src/kinds/resource/v1/index.ts";
-import { schedulingGroup } from "../../../src/kinds/scheduling/v1/priority-class.ts";
 import { storageGroup } from "../../../src/kinds/storage/v1/index.ts";
 import { storageMigrationGroup } from "../../../src/kinds/storagemigration/index.ts";
 import type { ApiContext, DefinitionFactory, ResourceDefinition } from "../../../src/schema/definition.ts";
@@ -25,11 +23,9 @@ const LATER: readonly DefinitionFactory[] = [
   storageMigrationGroup,
   admissionRegistrationGroup,
   () => [apiService],
-  networkingGroup,
   discoveryGroup,
   autoscalingGroup,
   batchGroup,
-  schedulingGroup,
   nodeGroup,
   flowcontrolGroup,
   policyGroup,

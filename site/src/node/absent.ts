@@ -17,8 +17,8 @@ export const availableParallelism = (): number => 1;
 export const homedir = (): string => "/home";
 export const hostname = (): string => "page";
 
-/** A text without the escapes of terminals. */
-export const stripVTControlCharacters = (text: string): string => text.replace(/\u001B\[[\d;]*m/g, "");
+/** A text without the escapes of terminals, of which the programs of a page print none. */
+export const stripVTControlCharacters = (text: string): string => text;
 
 /** A function with a callback as one that returns a promise. */
 export const promisify =
@@ -29,7 +29,13 @@ export const promisify =
     });
 
 const { performance: clockOfPage } = globalThis;
-export { clockOfPage as performance };
+
+/** The clock of the page; how busy its loop is, it does not say. */
+export const performance = {
+  timeOrigin: clockOfPage.timeOrigin,
+  now: (): number => clockOfPage.now(),
+  eventLoopUtilization: () => ({ idle: 0, active: 0, utilization: 0 }),
+};
 
 /** Sees nothing: a page does not measure its garbage collection. */
 export class PerformanceObserver {

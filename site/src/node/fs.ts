@@ -59,19 +59,36 @@ export function readdirSync(path: string): readonly string[] {
 /** Removes a file. */
 export const rmSync = (path: string): void => void files.delete(resolve(path));
 
-// An open file is its path, which is read as a whole.
-export const openSync = (path: string): string => {
+/** An open file: its path, and what is read next. */
+interface OpenFile {
+  readonly path: string;
+  at: number;
+}
+
+/** Opens a file for reading. @throws Error where it is missing */
+export function openSync(path: string): OpenFile {
   statSync(path);
-  return path;
-};
+  return { path, at: 0 };
+}
+
 export const closeSync = (): void => {};
-export const fstatSync = (path: string): ReturnType<typeof statSync> => statSync(path);
-/** Reads from an offset into bytes; the result is how many. */
-export function readSync(path: string, into: Uint8Array, at = 0, length = into.length - at, from = 0): number {
-  const bytes = (readFileSync(path) as Buffer).subarray(from, from + length);
+export const fstatSync = ({ path }: OpenFile): ReturnType<typeof statSync> => statSync(path);
+
+/** Reads bytes, from where the last read ended or from an offset; the result is how many. */
+export function readSync(
+  file: OpenFile,
+  into: Uint8Array,
+  at = 0,
+  length = into.length - at,
+  from: number | null = null,
+): number {
+  const start = from ?? file.at;
+  const bytes = (readFileSync(file.path) as Buffer).subarray(start, start + length);
   into.set(bytes, at);
+  if (from === null) file.at += bytes.length;
   return bytes.length;
 }
+
 export const constants = { O_RDONLY: 0, O_NONBLOCK: 0, O_WRONLY: 1, O_CREAT: 64, R_OK: 4 };
 export const realpathSync = resolve;
 export default { readFileSync, existsSync, statSync, readdirSync, realpathSync };

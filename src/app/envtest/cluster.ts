@@ -81,6 +81,7 @@ export function openCluster(
       filters: filtersWith(
         auditing,
         isVerbose ? (entry) => system.log.debug("request completed", { ...entry }) : undefined,
+        undefined,
       ),
       health: encryption?.health ?? [],
       collectors: [

@@ -151,7 +151,7 @@ const ROWS = {
     kinds: option(
       oneOf("all", "documents"),
       "all",
-      "The built-in kinds to serve: all of them, or none for workloads, networking and the like.",
+      "The built-in kinds to serve: all, or those without workloads, networking and the like.",
     ),
     controllers: option(
       controllers,
@@ -161,7 +161,7 @@ const ROWS = {
     "allow-privileged": option(
       onOff,
       "true",
-      "Whether containers may be privileged, and may be processes of the node; if not, such Pods are refused.",
+      "Whether containers may be privileged or processes of the node; if not, such Pods are refused.",
       { as: "allowsPrivileged" },
     ),
     "enable-admission-plugins": option(plugins, "", "Admission plugins to run in addition to the default ones.", {
@@ -184,14 +184,14 @@ const ROWS = {
     "service-resolver": option(
       serviceAddresses,
       "",
-      "Where Services of webhooks listen, where that is not at their endpoints: for webhooks that run outside of the cluster.",
+      "Addresses of Services of webhooks, instead of their endpoints: for webhooks that run outside of the cluster.",
       { as: "services" },
     ),
     "load-balancer-addresses": option(
       networks,
       "",
-      "The network whose addresses Services of the type LoadBalancer get, or one of each family.",
-      { otherwise: "none get one" },
+      "The network for the addresses of Services of the type LoadBalancer, or one of each family.",
+      { otherwise: "no addresses" },
     ),
     "horizontal-pod-autoscaler-sync-period": option(
       durationWithin("1ms", "1h"),
@@ -202,12 +202,12 @@ const ROWS = {
     "disable-force-detach-on-timeout": option(
       onOff,
       "false",
-      "Keep volumes that a node reports in use attached to it, however long it is not ready.",
+      "Never detach volumes that a node reports in use, however long the node is not ready.",
     ),
     "terminated-pod-gc-threshold": option(
       limit("pods"),
       "12500",
-      "How many terminated Pods are kept; the oldest further ones are deleted.",
+      "Maximum number of terminated Pods; further ones are deleted, the oldest first.",
       { as: "endedPods" },
     ),
   }),
@@ -237,16 +237,16 @@ const ROWS = {
     nodes: option(
       simulatedNodes,
       "",
-      "Simulated nodes, made where fewer are stored, whose Pods live without containers; they bring the scheduler. After the number: zone=NAME (several take turns), region=NAME, prefix=NAME, cpu=, memory=, pods=, ephemeral-storage=QUANTITY.",
+      "The number of simulated nodes, whose Pods run without containers; missing ones are created. The scheduler runs, too. After the number: zone=NAME (several are used in turn), region=NAME, prefix=NAME, cpu=, memory=, pods=, ephemeral-storage=QUANTITY.",
       { otherwise: "none" },
     ),
-    stages: option(files, "", "Files with Stages of kwok, which then move the Pods or nodes of simulated nodes.", {
+    stages: option(files, "", "Files with Stages of kwok, which then change simulated nodes or their Pods.", {
       otherwise: "none",
     }),
     speed: option(
       speed,
       "1",
-      "How many times faster time passes for objects, controllers and simulated nodes; sockets, credentials and logs keep real time.",
+      "How many times faster time passes for objects, controllers and simulated nodes. Sockets, credentials and logs use real time.",
     ),
   }),
   ...section("Security", "0.1", {
@@ -419,7 +419,7 @@ const ROWS = {
     "console-session-duration": option(
       durationWithin("5m", "168h"),
       "12h",
-      "How long a session of the console lasts that is not used.",
+      "How long an unused session of the console lasts.",
       { as: "consoleSessionMillis" },
     ),
   }),
@@ -459,7 +459,7 @@ const ROWS = {
     "enable-priority-and-fairness": option(
       onOff,
       "true",
-      "Whether API Priority and Fairness limits requests; else only the numbers of reads and writes are limited.",
+      "Whether API Priority and Fairness limits requests; without it only the numbers of reads and writes are limited.",
       { as: "fairness" },
     ),
     "max-requests-inflight": option(
@@ -498,6 +498,11 @@ const ROWS = {
     "slow-request": option(duration, "1s", "Requests that take longer are logged with the time of each step.", {
       as: "slowMillis",
     }),
+    "tracing-config-file": option(
+      file,
+      "",
+      "A file with a TracingConfiguration: which requests are traced, and where spans are sent to over OTLP.",
+    ),
   }),
   ...section("Audit", "0.2", {
     "audit-policy-file": option(

@@ -1,9 +1,12 @@
 import type { Clock, Random } from "../../util/clock.ts";
 import type { Log } from "../../util/log.ts";
+import type { Progress } from "../../util/progress.ts";
 
 /** What a program gets from its process; tests pass in others. */
 export interface SystemParts {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  /** Told how far a start is; nobody by default. */
+  readonly progress?: Progress;
 }

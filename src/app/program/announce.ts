@@ -33,7 +33,7 @@ export function announcement(
     ...(kubeconfigFile === undefined ? [] : [`export KUBECONFIG=${forShell(kubeconfigFile)}`]),
     ...access,
     `ready in ${Math.round(millis)} ms`,
-    ...(isFirstStart && kubeconfigFile !== undefined ? FIRST_STEPS : []),
+    ...(isFirstStart && kubeconfigFile !== undefined ? [...FIRST_STEPS, ...placesToLook(options)] : []),
   ];
 }
 
@@ -47,6 +47,18 @@ const FIRST_STEPS = [
   "  kubectl get configmap web -o yaml --show-managed-fields",
   "  npx keelson history configmap web",
 ];
+
+/** Where a new user looks next; the first command needs no kubeconfig, for it finds the server by its data directory. */
+function placesToLook({ console, dataDir }: ServeOptions): string[] {
+  const directory = forShell(dataDir);
+  return [
+    "",
+    "where to look:",
+    ...(console ? [`  npx keelson console --data-dir ${directory}   opens the console in a browser`] : []),
+    `  npx keelson doctor --data-dir ${directory}    checks this machine, the directory and the clients`,
+    "  docs/tutorial.md of the package is a tour, docs/README.md a list of all guides",
+  ];
+}
 
 /** The URLs of a server for other machines. */
 const elsewhere = (url: string): string[] =>

@@ -15,6 +15,8 @@ import { serveFlags } from "../options/flags.ts";
 import { OptionError } from "../options/error.ts";
 import type { ServeOptions } from "../options/options.ts";
 import type { RawOptions } from "../options/sources.ts";
+import { IN_LOG, progressDisplay } from "../../cli/progress-line.ts";
+import { type ProgressDisplay, progressOn } from "../../util/progress.ts";
 import { announcement } from "./announce.ts";
 import { ignoreClosedOutput, printError, reportError } from "./report-error.ts";
 import { readOptions } from "./read-options.ts";
@@ -113,6 +115,7 @@ export async function main(args: readonly string[]): Promise<void> {
       isTerminal: process.stdout.isTTY && process.stderr.isTTY,
       // Some terminals report 0.
       columns: process.stdout.columns || undefined,
+      errorColumns,
       tell: (text) => void process.stderr.write(text),
     },
     exit,
@@ -147,7 +150,8 @@ async function serve(
   const isLogged = options.logFormat === "json" || !process.stderr.isTTY;
   if (isLogged) logStart(options, log);
   if (unknown.length > 0) log.warn("unknown environment variables are ignored", { names: unknown });
-  const server = await keepAlive(runServer(options, { log }));
+  const progress = progressOn(systemClock, startDisplay(isLogged, log));
+  const server = await keepAlive(runServer(options, { log, progress }).finally(() => progress.end()));
   const storeIsWrong = handleUncaught(server.faults);
   // Before anything is printed: a program that reads "ready" may stop the server at once. Until here a signal ends the process
   // without a shutdown, which is safe, as a crash is.
@@ -160,6 +164,23 @@ async function serve(
     if (lines.length > 0) print(lines.join("\n"));
   }
   await runUntil(stopped, Promise.race([server.failed, storeIsWrong]), server, { log, output });
+}
+
+/** The width of standard error; undefined where it is no terminal. */
+const errorColumns = (): number | undefined =>
+  process.stderr.isTTY ? process.stderr.columns || DEFAULT_COLUMNS : undefined;
+
+const DEFAULT_COLUMNS = 80;
+
+/** Shows a long start: as a line of a terminal, or in the log. */
+function startDisplay(isLogged: boolean, log: Log): ProgressDisplay {
+  const tell = (text: string): void => void process.stderr.write(text);
+  if (!isLogged) return progressDisplay({ tell, columns: errorColumns });
+  return {
+    ...IN_LOG,
+    show: ({ what, unit, done, total }) => log.info(what, total === undefined ? {} : { [`${unit}s`]: done, of: total }),
+    done: () => {},
+  };
 }
 
 /** Logs the start; a terminal gets the {@link announcement} instead. */

@@ -9,6 +9,7 @@ import { filtersWith } from "./filters.ts";
 import type { Stores } from "./open-store.ts";
 import type { ServerParts } from "./server-parts.ts";
 import { VERSION } from "../process/version.ts";
+import type { Progress } from "../../util/progress.ts";
 
 /** Returns the parts of the cluster of a server. */
 export function clusterParts({ store, stored, encryption }: Stores, parts: ServerParts): ClusterParts {
@@ -17,6 +18,7 @@ export function clusterParts({ store, stored, encryption }: Stores, parts: Serve
   return {
     store,
     dialect,
+    cache: { onLoaded: counting(parts.progress) },
     gates: gatesOf(dialect, options.featureGates),
     plugins: options.plugins,
     serviceRanges: options.serviceRanges,
@@ -54,21 +56,31 @@ export function clusterParts({ store, stored, encryption }: Stores, parts: Serve
         backupRoute(stored, dialect, system.clock),
         ...authentication.routes,
         // Before the page, which has all other paths below /console/.
-        ...(options.console ? windowRoutes() : []),
+        ...(options.console ? windowRoutes({ store: stored }) : []),
         ...(parts.door?.routes ?? []),
       ],
-      filters: filtersWith(auditing, onRequestOf(parts)),
+      filters: filtersWith(auditing, onRequestOf(parts), parts.tracing?.tracer),
       health: [...(renewal?.health ?? []), ...(encryption?.health ?? [])],
       collectors: [
-        ...[renewal?.metrics, access?.metrics, auditing?.metrics.collector, encryption?.metrics].flatMap(
-          (one) => one ?? [],
-        ),
+        ...[
+          renewal?.metrics,
+          access?.metrics,
+          auditing?.metrics.collector,
+          encryption?.metrics,
+          parts.tracing?.metrics,
+        ].flatMap((one) => one ?? []),
         () => parts.node.agent?.collect() ?? [],
         ...authentication.metrics,
         ...authorization.metrics,
       ],
     },
   };
+}
+
+/** Reports how many records the cache has loaded together. */
+function counting(progress: Progress): (records: number) => void {
+  let loaded = 0;
+  return (records) => progress.at((loaded += records));
 }
 
 /** Reads the log of a Pod of the node in this process; undefined for another node. */

@@ -7,6 +7,7 @@ import { rateLimitedLog } from "../../util/rate-limited-log.ts";
 import { newSystemClock, systemRandom } from "../../util/clock.ts";
 import { Faults } from "../../util/faults.ts";
 import { type Log, silentLog } from "../../util/log.ts";
+import { NO_PROGRESS } from "../../util/progress.ts";
 import { AccessFile } from "../logs/access-log.ts";
 import { openAudit } from "../audit/open-audit.ts";
 import { type Authentication, openAuthentication } from "../authentication/authentication.ts";
@@ -22,12 +23,13 @@ import { Renewal } from "../certificates/renewal.ts";
 import type { SystemParts } from "../process/system-parts.ts";
 import { VERSION } from "../process/version.ts";
 import type { ChosenOptions, ServerParts } from "./server-parts.ts";
+import { openTracing } from "../tracing/open-tracing.ts";
 import { LiveUsers } from "../authentication/user-file.ts";
 
 /** Opens the data directory, the certificates and the files of the options. It writes nothing to an existing directory. */
 export function openServerParts(
   given: ServeOptions,
-  { clock = newSystemClock(), random = systemRandom, log: plain = silentLog }: Partial<SystemParts>,
+  { clock = newSystemClock(), random = systemRandom, log: plain = silentLog, progress }: Partial<SystemParts>,
   opened: AsyncDisposableStack,
 ): ServerParts {
   const system = { clock, random, log: opened.use(rateLimitedLog(plain, clock)) };
@@ -54,7 +56,9 @@ export function openServerParts(
     renewal: options.insecureHttp ? undefined : opened.use(new Renewal({ ...certificates, system })),
     access: options.accessLog === "" ? undefined : opened.use(new AccessFile(options.accessLog, system)),
     auditing: openAudit(options.audit, system, opened),
+    tracing: openTracing(options.tracingConfigFile, system, opened),
     system,
+    progress: progress ?? NO_PROGRESS,
     clusterClock: openClusterClock(options, directory, clock),
     simulated: {},
     faults: new Faults(system.log),

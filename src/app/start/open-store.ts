@@ -14,6 +14,9 @@ import { closeFailed } from "./close-failed.ts";
 import type { ServeOptions } from "../options/options.ts";
 import type { ServerParts } from "./server-parts.ts";
 
+/** What a start says that takes long. */
+const OPENING = "opening the store";
+
 /** The store of the cluster, the stored one below it, and the encryption between them. */
 export interface Stores {
   readonly store: Store;
@@ -30,9 +33,15 @@ export async function openStores(parts: ServerParts, meanwhile: () => Promise<un
   const { options, directory } = parts;
   const encryption = await openEncryption(options, { ...parts.system, dialect: options.dialect }, parts.opened);
   if (options.store === "sqlite") await import("../../storage/sqlite/store.ts");
+  parts.progress.begin(OPENING);
   const opening = beginStore(parts);
   const [stored] = await Promise.all([opening, meanwhile()]);
   directory?.claim(options.dialect);
+  // While the cluster begins to load them.
+  void stored.stats().then(
+    ({ records }) => parts.progress.begin(OPENING, "record", records),
+    () => {},
+  );
   return { store: encryption?.over(stored) ?? stored, stored, encryption };
 }
 
@@ -58,7 +67,7 @@ interface OpenStore {
 const openStore = (parts: ServerParts): Promise<OpenStore> =>
   openParts(async (opened) => {
     const { directory } = parts;
-    if (!directory) return { store: opened.adopt(await openMemory(), (one) => one.close()), opened };
+    if (!directory) return { store: opened.adopt(await openMemory({ now: () => parts.system.clock.now() }), (one) => one.close()), opened };
     try {
       const store = await openIn(directory, parts, opened);
       // This process has the lock, so it may remove the server.json of a process before it.
@@ -87,7 +96,7 @@ async function openIn(
   // The data directory has no objects, but certificates and a kubeconfig, which belong to one process.
   const { lockDirectory } = await import("../../storage/sqlite/lock.ts");
   opened.adopt(lockDirectory(directory.makeStore()), (lock) => lock.release());
-  return etcd ? openEtcd(etcd, dialect, system) : openMemory();
+  return etcd ? openEtcd(etcd, dialect, system) : openMemory({ now: () => system.clock.now() });
 }
 
 async function openMemory(options: OpenMemoryOptions = {}): Promise<Store> {

@@ -13,6 +13,7 @@ import { type Dialect, dialectOf, neutral } from "../../meta/dialect.ts";
 import type { Clock } from "../../util/clock.ts";
 import { fileError } from "../../util/file-error.ts";
 import { syncFolder } from "../../storage/sqlite/sync-folder.ts";
+import { NO_PROGRESS, type Progress } from "../../util/progress.ts";
 import { DataDirectory } from "./data-directory.ts";
 import type { Census } from "../encryption/encryption-census.ts";
 
@@ -32,29 +33,30 @@ export function storeFiles(clock: Clock): StoreFiles {
     return withCensus({ file: resolve(keysFile), clock, dialect: () => dialect() ?? neutral }, work);
   };
   return {
-    async check(directory, keysFile) {
+    async check(directory, keysFile, progress) {
       const { checkStore } = await import("../../storage/sqlite/check.ts");
       const store = storeOf(directory);
       return withKeys(
         keysFile,
         () => dialectIn(directory),
         async (census) => {
-          const report = checkStore(store);
+          const report = checkStore(store, progress);
           // The database cannot be read.
           if (report.format === undefined) return { ...report, encrypted: [] };
+          progress?.begin("reading encrypted records");
           const { encrypted, unread } = await census(store);
           return { ...report, encrypted, findings: [...report.findings, ...unread.map(findingOf)] };
         },
       );
     },
-    async repair(from, to, keysFile) {
+    async repair(from, to, keysFile, progress) {
       const { repairStore } = await import("../../storage/sqlite/repair.ts");
       return withKeys(
         keysFile,
         () => dialectIn(from),
         async (census) => {
           const target = newDirectory(to);
-          const report = repairStore(storeOf(from), target.makeStore());
+          const report = repairStore(storeOf(from), target.makeStore(), progress);
           for (const name of IDENTITY) {
             if (existsSync(join(from, name))) cpSync(join(from, name), target.file(name), { recursive: true });
           }
@@ -62,14 +64,14 @@ export function storeFiles(clock: Clock): StoreFiles {
         },
       );
     },
-    async restore(file, to, keysFile) {
+    async restore(file, to, keysFile, progress = NO_PROGRESS) {
       const { restoreStore } = await import("../../storage/sqlite/restore.ts");
       const target = new DataDirectory(resolve(to));
       return withKeys(
         keysFile,
         () => target.dialect,
         async (census) => {
-          const source = file === "-" ? process.stdin : await reading(file);
+          const source = file === "-" ? observed(process.stdin, undefined, progress) : await reading(file, progress);
           let known: Dialect | undefined;
           const { backup, revision } = await restoreStore(source, target.store, clock.now(), ({ dialect }) => {
             const found = dialectOf(dialect);
@@ -84,7 +86,10 @@ export function storeFiles(clock: Clock): StoreFiles {
         },
       );
     },
-    saveBackup: (pieces, file) => (file === "-" ? toOutput(pieces) : toFile(pieces, file)),
+    saveBackup: (pieces, file, progress = NO_PROGRESS) => {
+      const seen = observed(pieces, undefined, progress, "saving the backup");
+      return file === "-" ? toOutput(seen) : toFile(seen, file);
+    },
   };
 }
 
@@ -99,11 +104,28 @@ const findingOf = ({ key, revision, why }: UnreadRecord): StoreCheck["findings"]
 });
 
 /** Opens a file for reading; an error is thrown before anything is created. */
-async function reading(file: string): Promise<AsyncIterable<Buffer>> {
+async function reading(file: string, progress: Progress): Promise<AsyncIterable<Uint8Array>> {
   const handle = await open(file).catch((error: unknown) => {
     throw fileError(file, "readable", error);
   });
-  return handle.createReadStream();
+  const { size } = await handle.stat();
+  return observed(handle.createReadStream() as AsyncIterable<Uint8Array>, size, progress);
+}
+
+/** Passes pieces on, and reports their bytes. */
+async function* observed(
+  pieces: AsyncIterable<Uint8Array>,
+  total: number | undefined,
+  progress: Progress,
+  what = "restoring",
+): AsyncGenerator<Uint8Array> {
+  progress.begin(what, "byte", total);
+  let bytes = 0;
+  for await (const piece of pieces) {
+    bytes += piece.length;
+    progress.at(bytes);
+    yield piece;
+  }
 }
 
 /** The store of a data directory, or the directory itself if it is a store. */

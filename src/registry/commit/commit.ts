@@ -16,6 +16,7 @@ import type { WriteContext } from "../../schema/definition.ts";
 import type { Lookup } from "../../schema/lookup.ts";
 import { StoreError } from "../../storage/contract.ts";
 import { type Hold, whileHeld } from "../../util/keyed-lock.ts";
+import { inSpan } from "../../util/span.ts";
 import { inOrder } from "../../util/when-done.ts";
 import type { Caller, Target } from "../contract.ts";
 import { lockError, storeError } from "../kind/errors.ts";
@@ -259,5 +260,15 @@ function store(writes: readonly PlannedWrite[], caller: Caller): Promise<readonl
     ? shared.store.transact(writes.map((one) => one.write))
     : shared.store.write(first.write).then((revision) => [revision]);
   caller.storing?.(done);
-  return done;
+  const { span } = caller;
+  if (!span?.isRecorded) return done;
+  const attributes = { key: first.write.key, resource: first.kind.ref.plural, writes: writes.length };
+  return Promise.resolve(
+    inSpan(
+      span,
+      "Write to store",
+      () => attributes,
+      () => done,
+    ),
+  );
 }

@@ -12,6 +12,7 @@ import type { ApiObject, ResourceDefinition, WriteContext } from "../../schema/d
 import type { Lookup } from "../../schema/lookup.ts";
 import type { CompiledKind } from "../../schema/write/decode.ts";
 import { type Hold, whileHeld } from "../../util/keyed-lock.ts";
+import type { Span } from "../../util/span.ts";
 import type { Value } from "../../value/value.ts";
 import type { Judging } from "../commit/commit.ts";
 import type { Caller, Target } from "../contract.ts";
@@ -55,6 +56,7 @@ export class ObjectRequest implements AdmissionRequest {
   /** The request that this one shows in another version. */
   readonly #original: ObjectRequest | undefined;
   #isReinvocation = false;
+  #span: Span | undefined = undefined;
 
   constructor(
     parts: RequestParts,
@@ -118,6 +120,14 @@ export class ObjectRequest implements AdmissionRequest {
 
   get trace(): AdmissionTrace | undefined {
     return this.#parts.caller.trace;
+  }
+
+  get span(): Span | undefined {
+    return this.#span ?? this.#original?.span ?? this.#parts.caller.span;
+  }
+
+  set span(span: Span | undefined) {
+    this.#span = span;
   }
 
   note(key: string, value: string, level?: "Request"): void {

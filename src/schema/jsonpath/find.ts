@@ -21,7 +21,7 @@ export function findFirst(value: Value, path: Path, budget: Budget): Value | und
 const spend = (budget: Budget): boolean => --budget.left >= 0;
 
 /** The results of a path, evaluated lazily. */
-function* find(value: Value, path: Path, budget: Budget): Generator<Value> {
+export function* find(value: Value, path: Path, budget: Budget): Generator<Value> {
   if (path.length === 0) {
     yield value;
     return;

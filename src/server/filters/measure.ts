@@ -5,7 +5,8 @@ import type { Filter } from "./contract.ts";
 /** Counts requests with their time and size. */
 export const measure: Filter = {
   name: "measure",
-  leave: (server, request) => server.metrics.answered(request, server.clock.steady() - request.incoming.startedAt),
+  leave: ({ metrics, clock }, request) =>
+    metrics.answered(request, clock.steady() - request.incoming.startedAt, () => clock.now()),
 };
 
 /** Logs requests that took long, with where the time went. */

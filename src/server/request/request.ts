@@ -139,7 +139,8 @@ export class ResourceRequest {
       storing: (done: Promise<unknown>) => recorder.spendWhile("etcd", done),
     };
     const traced = this.trace && { trace: this.trace };
+    const spanned = response.span && { span: response.span };
     const version = ifMatch === "" ? undefined : { ifMatch };
-    return { ...this.identity, userAgent: incoming.userAgent, ...version, ...recorded, ...traced };
+    return { ...this.identity, userAgent: incoming.userAgent, ...version, ...recorded, ...traced, ...spanned };
   }
 }

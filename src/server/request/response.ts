@@ -8,6 +8,7 @@ import type { Flow } from "../../fairness/index.ts";
 import type { Status, StatusReason } from "../../meta/status.ts";
 import type { Clock } from "../../util/clock.ts";
 import type { KeyedLock } from "../../util/keyed-lock.ts";
+import type { Span } from "../../util/span.ts";
 import type { BodyReservation } from "../shared/body-memory.ts";
 import type { SlowClients } from "../shared/slow-clients.ts";
 import type { UserSlot, UserSlots } from "../shared/user-slots.ts";
@@ -60,6 +61,13 @@ export class HttpResponse {
   longRunning = false;
   /** How many events a watch has sent; counted where filters observe. */
   events = 0;
+  /** The span of the request, where requests are traced. */
+  root: Span | undefined = undefined;
+  /** The span of what runs now. */
+  span: Span | undefined = undefined;
+  /** The span of what is made of the result of the verb, and that of a watch. */
+  serialization: Span | undefined = undefined;
+  watchSpan: Span | undefined = undefined;
   /** Records the request for audit. */
   recorder: Recorder | undefined = undefined;
   /** What the request holds while it runs. */

@@ -5,7 +5,7 @@
  * @module
  */
 import { HISTORY_PATH } from "../../meta/history-report.ts";
-import { EXPOSITION_TYPE } from "../../util/exposition.ts";
+import { EXPOSITION_TYPE, OPEN_METRICS_TYPE, acceptsOpenMetrics } from "../../util/exposition.ts";
 import { answerValue } from "../answer/answer.ts";
 import { answerBytes } from "../answer/encode.ts";
 import { type Format, JSON_ONLY, negotiate } from "../answer/negotiate.ts";
@@ -45,8 +45,11 @@ export const routesOf = ({ registry, clock: { loop }, version, health = [] }: Ro
   {
     path: "/metrics",
     methods: GET,
-    answer: async (server, { response }) =>
-      answerBytes(response, 200, Buffer.from(await server.metrics.text()), EXPOSITION_TYPE),
+    answer: async (server, { incoming, response }) => {
+      const isOpen = acceptsOpenMetrics(incoming.sent.header("accept"));
+      const text = await server.metrics.text(isOpen ? "open" : "plain");
+      return answerBytes(response, 200, Buffer.from(text), isOpen ? OPEN_METRICS_TYPE : EXPOSITION_TYPE);
+    },
   },
   ...DUMPS,
   ...openApiRoutes(new OpenApi(registry, loop, version)),

@@ -11,13 +11,16 @@ import type { RequestInfo } from "../../meta/request-info.ts";
 import type { KindsChange, Registry, Resource } from "../../registry/contract.ts";
 import {
   type Collector,
+  type Exemplar,
   Histogram,
   type Labels,
   type Metric,
   type Sample,
   expose,
+  exposeOpenMetrics,
   single,
 } from "../../util/exposition.ts";
+import type { Span } from "../../util/span.ts";
 import type { Running } from "./limits.ts";
 
 const VERBS = new Set(["get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"]);
@@ -41,9 +44,9 @@ class RequestSeries {
   }
 
   /** Counts an answer; `bytes` undefined where they do not say anything. */
-  add(code: number, seconds: number, bytes: number | undefined): void {
+  add(code: number, seconds: number, bytes: number | undefined, exemplar?: Exemplar): void {
     this.#codes.set(code, (this.#codes.get(code) ?? 0) + 1);
-    this.#seconds.observe(seconds);
+    this.#seconds.observe(seconds, exemplar);
     if (bytes !== undefined) this.#bytes.observe(bytes);
   }
 
@@ -87,7 +90,7 @@ export interface Measured {
   readonly info: RequestInfo;
   readonly resource: Resource | undefined;
   /** The code of the response, and the bytes of its body. */
-  readonly response: { readonly code: number; readonly bytesOut: number };
+  readonly response: { readonly code: number; readonly bytesOut: number; readonly root?: Span | undefined };
 }
 
 /** What is counted of one resource in one group and version. */
@@ -128,11 +131,17 @@ export class ServerMetrics implements Disposable {
     this.#kinds[Symbol.dispose]();
   }
 
-  /** Counts a request that has been answered. */
-  answered(request: Measured, millis: number): void {
+  /**
+   * Counts a request that has been answered. One that is traced is the exemplar of its bucket.
+   *
+   * @param now ms since the epoch
+   */
+  answered(request: Measured, millis: number, now: () => number): void {
     const { verb } = request.info;
-    const { code, bytesOut } = request.response;
-    this.#seriesOf(request, verb).add(code, millis / 1000, verb === "watch" ? undefined : bytesOut);
+    const { code, bytesOut, root } = request.response;
+    const seconds = millis / 1000;
+    const exemplar = root?.isRecorded ? exemplarOf(root, seconds, now()) : undefined;
+    this.#seriesOf(request, verb).add(code, seconds, verb === "watch" ? undefined : bytesOut, exemplar);
   }
 
   #seriesOf(request: Measured, verb: string): RequestSeries {
@@ -175,12 +184,16 @@ export class ServerMetrics implements Disposable {
     }
   }
 
-  /** Everything as text, in the Prometheus exposition format. */
-  async text(): Promise<string> {
+  /** Everything as text, in the Prometheus exposition format, or in that of OpenMetrics. */
+  async text(form: "plain" | "open" = "plain"): Promise<string> {
     const known = [...[...this.#byName.values()].map(({ series }) => series), this.#others];
     const series = known.flatMap((one) => [...one.values()]);
     const others = await Promise.all(this.#collectors.map(async (collect) => collect()));
-    return expose([...requestMetrics(series), ...this.#own(), ...others.flat()]);
+    return (form === "open" ? exposeOpenMetrics : expose)([
+      ...requestMetrics(series),
+      ...this.#own(),
+      ...others.flat(),
+    ]);
   }
 
   #own(): Metric[] {
@@ -236,6 +249,13 @@ export class ServerMetrics implements Disposable {
     this.#events += count;
   }
 }
+
+/** The labels that component-base of Kubernetes gives exemplars. */
+const exemplarOf = ({ traceId, spanId }: Span, value: number, now: number): Exemplar => ({
+  labels: { trace_id: traceId, span_id: spanId },
+  value,
+  time: now / 1000,
+});
 
 const nameOf = ({ group, version, plural }: ResourceDefinition): string => `${group}/${version}/${plural}`;
 

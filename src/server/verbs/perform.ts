@@ -1,11 +1,29 @@
 import type { WriteResult } from "../../registry/contract.ts";
 import type { Value } from "../../value/value.ts";
+import { type Span, inSpan } from "../../util/span.ts";
 import type { RequestObserver, ResourceRequest, SentOptions } from "../request/request.ts";
 
 /** Runs a verb that reads, once its options have been read; filters may observe it. */
-export function read<T>({ response, observer }: ResourceRequest, work: () => Promise<T>): Promise<T> {
+export function read<T>(request: ResourceRequest, work: () => Promise<T>): Promise<T> {
+  const { response, observer } = request;
   response.isRead();
-  return observer ? observedRead(observer, work) : work();
+  const { span } = response;
+  const run = span?.isRecorded ? (): Promise<T> => spannedRead(request, span, work) : work;
+  return observer ? observedRead(observer, run) : run();
+}
+
+const READS: Readonly<Record<string, string>> = { get: "cacher.Get", list: "cacher.GetList", watch: "cacher.Watch" };
+
+/** Reads with a span for that, and begins one for what is made of the result. */
+async function spannedRead<T>(
+  { info, response, resource }: ResourceRequest,
+  span: Span,
+  work: () => Promise<T>,
+): Promise<T> {
+  const attributes = { type: resource.definition.plural, group: resource.definition.group };
+  const result = await inSpan(span, READS[info.verb] ?? "Read", () => attributes, work);
+  if (info.verb !== "watch") response.serialization = span.start("SerializeObject");
+  return result;
 }
 
 async function observedRead<T>(observer: RequestObserver, work: () => Promise<T>): Promise<T> {
@@ -26,6 +44,7 @@ export async function write<T extends Pick<WriteResult, "changed" | "warnings">>
   response.recorder?.read(info.verb, body);
   if (observer) await observer.decoded(body, options);
   const result = await work();
+  if (response.span?.isRecorded) response.serialization = response.span.start("SerializeObject");
   response.changed = result.changed;
   response.warn(result.warnings);
   if (observer) await observer.handled();

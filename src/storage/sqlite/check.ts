@@ -16,6 +16,7 @@ import { APPLICATION_ID, DATABASE_FILE, FORMAT, checkHeader, unknownTables } fro
 import { type Survey, currentRows, withSurvey } from "./survey.ts";
 import { scanWal } from "./wal.ts";
 import { messageOf } from "../../util/error.ts";
+import { NO_PROGRESS, type Progress } from "../../util/progress.ts";
 
 /** A defect of a store. */
 export interface Finding {
@@ -54,19 +55,19 @@ const MAX_MESSAGES = 1000;
  *
  * @throws StoreError `failed` when a process has the store open, or there is no store
  */
-export function checkStore(directory: string): CheckReport {
+export function checkStore(directory: string, progress: Progress = NO_PROGRESS): CheckReport {
   const file = join(directory, DATABASE_FILE);
   if (!existsSync(directory))
     throw new StoreError("failed", `Expected a store in ${directory}, found no such directory`);
   const lock = shareDirectory(directory);
   try {
-    return check(directory, file);
+    return check(directory, file, progress);
   } finally {
     lock.release();
   }
 }
 
-function check(directory: string, file: string): CheckReport {
+function check(directory: string, file: string, progress: Progress): CheckReport {
   const findings: Finding[] = [];
   const nothing = { directory, format: undefined, revision: undefined, compactedRevision: undefined };
   const none = { records: 0, history: 0, bytes: 0, structureUnchecked: undefined };
@@ -79,30 +80,36 @@ function check(directory: string, file: string): CheckReport {
   }
   const wal = scanWal(`${file}-wal`);
   if (wal?.damage !== undefined) findings.push({ what: "log", message: `${file}-wal: ${wal.damage}` });
+  progress.begin("checking trees and indexes");
   const { format, messages, unchecked } = checkStructure(file, wal === undefined || wal.committed.length === 0);
   findings.push(...messages.slice(0, MAX_MESSAGES).map((message): Finding => ({ what: "structure", message })));
-  return withSurvey(file, wal, (survey) => {
-    const { counters } = survey;
-    if (counters) {
-      const older = failureOf(() => checkMark(directory, readMark(directory), counters.revision));
-      if (older !== undefined) findings.push({ what: "mark", message: older });
-    }
-    findings.push(...checkRows(survey), ...checkCounters(survey));
-    let bytes = 0;
-    for (const row of survey.rows.values()) bytes += row.size;
-    const records = currentRows(survey).rows.length;
-    return {
-      directory,
-      format,
-      revision: counters?.revision,
-      compactedRevision: counters?.compacted,
-      records,
-      history: survey.rows.size - records,
-      bytes,
-      structureUnchecked: unchecked,
-      findings,
-    };
-  });
+  return withSurvey(
+    file,
+    wal,
+    (survey) => {
+      const { counters } = survey;
+      if (counters) {
+        const older = failureOf(() => checkMark(directory, readMark(directory), counters.revision));
+        if (older !== undefined) findings.push({ what: "mark", message: older });
+      }
+      findings.push(...checkRows(survey), ...checkCounters(survey));
+      let bytes = 0;
+      for (const row of survey.rows.values()) bytes += row.size;
+      const records = currentRows(survey).rows.length;
+      return {
+        directory,
+        format,
+        revision: counters?.revision,
+        compactedRevision: counters?.compacted,
+        records,
+        history: survey.rows.size - records,
+        bytes,
+        structureUnchecked: unchecked,
+        findings,
+      };
+    },
+    progress,
+  );
 }
 
 /** The result of {@link checkStructure}. */

@@ -15,6 +15,7 @@ import { REVISION_GAP, Rebuild } from "./rebuild.ts";
 import { DATABASE_FILE } from "./schema.ts";
 import { type CurrentRows, type Survey, currentRows, withSurvey } from "./survey.ts";
 import { scanWal } from "./wal.ts";
+import { NO_PROGRESS, type Progress } from "../../util/progress.ts";
 
 /** The result of a repair. */
 export interface RepairReport {
@@ -32,19 +33,24 @@ export interface RepairReport {
  *
  * @throws StoreError `failed` when `from` is in use or has no database, or when there is a store in `to`
  */
-export function repairStore(from: string, to: string): RepairReport {
+export function repairStore(from: string, to: string, progress: Progress = NO_PROGRESS): RepairReport {
   const file = join(from, DATABASE_FILE);
   if (!existsSync(file)) throw new StoreError("failed", `Expected a store in ${from}, found no ${DATABASE_FILE} there`);
   const lock = shareDirectory(from);
   try {
     const wal = scanWal(`${file}-wal`);
     const { mark, markWarning } = tryMark(from);
-    return withSurvey(file, wal, (survey) => {
-      const report = recover(survey, mark, to);
-      const logWarning =
-        wal?.damage === undefined ? [] : [`the write-ahead log: ${wal.damage}; changes in it may be lost`];
-      return { ...report, warnings: [...markWarning, ...logWarning, ...report.warnings] };
-    });
+    return withSurvey(
+      file,
+      wal,
+      (survey) => {
+        const report = recover(survey, mark, to, progress);
+        const logWarning =
+          wal?.damage === undefined ? [] : [`the write-ahead log: ${wal.damage}; changes in it may be lost`];
+        return { ...report, warnings: [...markWarning, ...logWarning, ...report.warnings] };
+      },
+      progress,
+    );
   } finally {
     lock.release();
   }
@@ -59,14 +65,17 @@ function tryMark(directory: string): { mark: Mark | undefined; markWarning: stri
   }
 }
 
-function recover(survey: Survey, mark: Mark | undefined, to: string): RepairReport {
+function recover(survey: Survey, mark: Mark | undefined, to: string, progress: Progress): RepairReport {
   const { rows, lost, unknown } = currentRows(survey);
   let newest = Math.max(survey.counters?.revision ?? 0, mark?.ceiling ?? 0);
   for (const revision of survey.rows.keys()) newest = Math.max(newest, revision);
   const rebuild = new Rebuild(to, newest);
   try {
+    progress.begin("copying", "record", rows.length);
+    let copied = 0;
     // In key order, as in a store that has grown.
     for (const row of rows.toSorted((a, b) => (a.key < b.key ? -1 : 1))) {
+      progress.at(++copied);
       const { key, revision, time } = row;
       const value = survey.value(row).subarray(0);
       rebuild.add({ key, value, revision, time });

@@ -12,6 +12,7 @@ import type { Ledger } from "./ledger.ts";
 import { type Pages, openPages } from "./pages.ts";
 import { DELETE_ROW, PUT_ROW } from "./protocol.ts";
 import type { WalScan } from "./wal.ts";
+import { NO_PROGRESS, type Progress } from "../../util/progress.ts";
 
 /** A row of the log with a matching checksum. */
 export interface FoundRow {
@@ -60,21 +61,30 @@ export interface Survey {
   value(row: FoundRow): Buffer;
 }
 
+const PAGES_PER_REPORT = 64;
+
 /** Surveys the database `file` with its log, calls `work`, and closes it. */
-export function withSurvey<T>(file: string, wal: WalScan | undefined, work: (survey: Survey) => T): T {
+export function withSurvey<T>(
+  file: string,
+  wal: WalScan | undefined,
+  work: (survey: Survey) => T,
+  progress: Progress = NO_PROGRESS,
+): T {
   using pages = openPages(file, wal);
-  return work(surveyOf(pages));
+  return work(surveyOf(pages, progress));
 }
 
 /** Surveys pages, which must stay open while the survey is used. */
-export function surveyOf(pages: Pages): Survey {
+export function surveyOf(pages: Pages, progress: Progress = NO_PROGRESS): Survey {
   const rows = new Map<number, FoundRow>();
   const damaged = new Map<number, string>();
   const live = new Map<string, LiveEntry>();
   let counters: FoundCounters | undefined;
   let broken = 0;
   const free = pages.free();
+  progress.begin("reading the store", "page", pages.count);
   for (let page = 1; page <= pages.count; page++) {
+    if (page % PAGES_PER_REPORT === 0) progress.at(page);
     if (free.has(page)) continue;
     const found = cellsOf(pages, page);
     broken += found.broken;

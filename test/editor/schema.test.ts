@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Cluster, createCluster } from "../../../src/testing/index.ts";
-import { headsOf, locateField, parseDocuments, problemsOf } from "./documents.ts";
-import { parseFieldName } from "./field-name.ts";
+import { type Cluster, createCluster } from "../../src/testing/index.ts";
+import { headsOf, locateField, parseDocuments, problemsOf } from "../../console/src/editor/documents.ts";
+import { parseFieldName } from "../../console/src/editor/field-name.ts";
 import {
   type GroupVersionKind,
   type KindSchema,
@@ -11,7 +11,7 @@ import {
   schemaOfKind,
   skeleton,
   valueProposals,
-} from "./schema.ts";
+} from "../../console/src/editor/schema.ts";
 
 const DEPLOYMENT = { group: "apps", version: "v1", kind: "Deployment" };
 const POD = { group: "", version: "v1", kind: "Pod" };

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { Deployment } from "../../../src/client/kinds/index.ts";
-import type { BlameReport } from "../../../src/meta/ownership-reports.ts";
-import { type Cluster, createCluster } from "../../../src/testing/index.ts";
-import { intentOf } from "./intent.ts";
-import { allSteps, ownedText } from "./owners.ts";
-import { type KindSchema, type OpenApiDocument, schemaOfKind } from "./schema.ts";
+import { Deployment } from "../../src/client/kinds/index.ts";
+import type { BlameReport } from "../../src/meta/ownership-reports.ts";
+import { type Cluster, createCluster } from "../../src/testing/index.ts";
+import { intentOf } from "../../console/src/editor/intent.ts";
+import { allSteps, ownedText } from "../../console/src/editor/owners.ts";
+import { type KindSchema, type OpenApiDocument, schemaOfKind } from "../../console/src/editor/schema.ts";
 
 const KEY = { name: "web", namespace: "default" };
 let cluster: Cluster;

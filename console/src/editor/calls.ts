@@ -1,0 +1,30 @@
+import { readManifests } from "../../../src/client/objects/manifest.ts";
+import type { BlameReport } from "../../../src/meta/ownership-reports.ts";
+import { headsOf, locateField, parseDocuments, problemsOf } from "./documents.ts";
+import { parseExact } from "./exact-json.ts";
+import { intentOf } from "./intent.ts";
+import type { WorkerCalls } from "./protocol.ts";
+import type { KindSchema } from "./schema.ts";
+
+/** Makes what a worker of the editor can do. */
+export function workerCalls(): WorkerCalls {
+  const schemas = new Map<string, KindSchema>();
+  return {
+    problems: (text) => problemsOf(parseDocuments(text), (apiVersion, kind) => schemas.get(`${apiVersion}/${kind}`)),
+    heads: (text) => headsOf(parseDocuments(text)),
+    locate(text, fields, document) {
+      const documents = parseDocuments(text);
+      return fields.map((field) => locateField(documents, field, document));
+    },
+    intent: (text, leaves, manager, schema) =>
+      intentOf(text, { leaves: parseExact(leaves) as BlameReport["leaves"], manager, schema }),
+    change(text, patch, resourceVersion) {
+      const [manifest] = readManifests(text, "the text");
+      manifest!.change(patch);
+      return manifest!.text(resourceVersion);
+    },
+    schema(apiVersion, kind, schema) {
+      schemas.set(`${apiVersion}/${kind}`, schema);
+    },
+  };
+}

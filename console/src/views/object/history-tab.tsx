@@ -1,0 +1,294 @@
+import { useSignal } from "@preact/signals";
+import type { JSX } from "preact";
+import { useEffect } from "preact/hooks";
+import { type ObjectRef, historyOf } from "../../../../src/client/objects/history.ts";
+import { type Undeleted, undelete } from "../../../../src/client/objects/undelete.ts";
+import type { HistoryReport, ReportedVersion } from "../../../../src/meta/history-report.ts";
+import type { Status } from "../../../../src/meta/status.ts";
+import { can } from "../../api/rights.ts";
+import { client, servedKind, statusOf } from "../../editor/client.ts";
+import { Difference } from "../../editor/difference.tsx";
+import { Changes } from "../../editor/explain-steps.tsx";
+import { allSteps, ownedText, withoutOwners } from "../../editor/owners.ts";
+import { Age, Badge, Button, EmptyState, ErrorBox, Loading, Text } from "../../ui/basics.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { toast } from "../../ui/toast.tsx";
+import type { ObjectKey, ObjectState } from "./model.ts";
+
+/** How many versions are asked for at first; more when the user wants them. */
+const LIMIT = 50;
+const MAX_LIMIT = 500;
+const TONES = { created: "good", updated: "info", deleted: "bad", kept: "neutral" } as const;
+const MANAGER = "keelson-console";
+
+/** The versions of an object on a time line, with what each has changed, and the difference of any two. */
+export function HistoryTab({
+  of,
+  state,
+  onRestore,
+  onBack,
+}: {
+  readonly of: ObjectKey;
+  readonly state: ObjectState;
+  /** Edits the object with the text of a version. */
+  readonly onRestore: (text: string) => void;
+  /** The object is there again. */
+  readonly onBack: () => void;
+}): JSX.Element {
+  const { kind, namespace, name } = of;
+  const ref: ObjectRef = { client, kind: servedKind(kind), name, namespace };
+  const report = useSignal<HistoryReport | undefined>(undefined);
+  const failure = useSignal<Pick<Status, "message" | "reason" | "details"> | undefined>(undefined);
+  const limit = useSignal(LIMIT);
+  const from = useSignal<string | undefined>(undefined);
+  const to = useSignal<string | undefined>(undefined);
+  const lost = useSignal<Undeleted | undefined>(undefined);
+  const busy = useSignal(false);
+  const version = state.report?.object.resourceVersion ?? state.state;
+  useEffect(() => {
+    let closed = false;
+    historyOf(ref, { limit: limit.value }).then(
+      (found) => {
+        if (closed) return;
+        report.value = found;
+        failure.value = undefined;
+      },
+      (error: unknown) => {
+        if (!closed) failure.value = statusOf(error);
+      },
+    );
+    return () => {
+      closed = true;
+    };
+  }, [version, limit.value, name, namespace, kind]);
+
+  if (failure.value) return <ErrorBox title="The history cannot be read." status={failure.value} />;
+  if (!report.value) return <Loading what="the history" />;
+  const { versions, more, since } = report.value;
+  if (versions.length === 0) return <EmptyState title="The history has no version of this object." />;
+  const hideStatus = kind.subresources.some(({ name: one }) => one === "status");
+  const isGone = versions[0]?.event === "deleted" && state.state === "gone";
+  const chosen = to.value ?? versions[0]!.resourceVersion;
+  const index = versions.findIndex(({ resourceVersion }) => resourceVersion === chosen);
+  const before = from.value ?? versions[index + 1]?.resourceVersion;
+
+  const bringBack = async (dryRun: boolean, at?: string): Promise<void> => {
+    busy.value = true;
+    try {
+      const back = await undelete(ref, { version: at, fieldManager: MANAGER, dryRun });
+      if (dryRun) lost.value = back;
+      else {
+        lost.value = undefined;
+        toast(`${name} is there again.`, "good");
+        onBack();
+      }
+    } catch (error) {
+      toast(`${name} was not restored: ${statusOf(error).message ?? ""}`, "bad");
+    } finally {
+      busy.value = false;
+    }
+  };
+  const restore = async (at: string): Promise<void> => {
+    try {
+      onRestore(await textOf(ref, at, hideStatus));
+    } catch (error) {
+      toast(`Version ${at} cannot be read: ${statusOf(error).message ?? ""}`, "bad");
+    }
+  };
+
+  return (
+    <div class="history">
+      <div class="history-list">
+        {isGone ? (
+          <div class="row history-gone">
+            <p>
+              The object is deleted.{" "}
+              {can("create", kind, namespace).value === false ? "You may not create it again." : undefined}
+            </p>
+            {can("create", kind, namespace).value === false ? undefined : (
+              <Button kind="primary" disabled={busy.value} onClick={() => void bringBack(true)}>
+                Undelete…
+              </Button>
+            )}
+          </div>
+        ) : undefined}
+        <ol class="time-line" aria-label="Versions, newest first">
+          {versions.map((one) => (
+            <Version
+              key={one.resourceVersion + one.event}
+              version={one}
+              isTo={one.resourceVersion === chosen}
+              isFrom={one.resourceVersion === before}
+              onTo={() => {
+                to.value = one.resourceVersion;
+                from.value = undefined;
+              }}
+              onFrom={() => {
+                from.value = one.resourceVersion;
+              }}
+              onRestore={isGone || one.event === "deleted" ? undefined : () => void restore(one.resourceVersion)}
+            />
+          ))}
+        </ol>
+        {more && limit.value < MAX_LIMIT ? (
+          <Button
+            onClick={() => {
+              limit.value = Math.min(MAX_LIMIT, limit.value * 4);
+            }}
+          >
+            Show older versions
+          </Button>
+        ) : versions.at(-1)!.event === "created" ? undefined : (
+          <p class="soft">What was before{since === undefined ? "" : ` version ${since}`} is not kept any more.</p>
+        )}
+      </div>
+      <div class="history-difference">
+        {before === undefined ? (
+          <p class="soft">Version {chosen} is the oldest one that is kept.</p>
+        ) : (
+          <Versions of={ref} from={before} to={chosen} hideStatus={false} />
+        )}
+      </div>
+      {lost.value ? (
+        <Dialog
+          title={`Undelete ${name}`}
+          onClose={() => {
+            lost.value = undefined;
+          }}
+          actions={
+            <Button kind="primary" disabled={busy.value} onClick={() => void bringBack(false)}>
+              Undelete
+            </Button>
+          }
+        >
+          <p>It comes back as it was at version {lost.value.from.resourceVersion}. What cannot come back:</p>
+          <ul>
+            {lost.value.losses.map(({ what, why }, at) => (
+              <li key={at}>
+                <Text value={what} />: <Text value={why} />
+              </li>
+            ))}
+          </ul>
+        </Dialog>
+      ) : undefined}
+    </div>
+  );
+}
+
+function Version({
+  version,
+  isTo,
+  isFrom,
+  onTo,
+  onFrom,
+  onRestore,
+}: {
+  readonly version: ReportedVersion;
+  readonly isTo: boolean;
+  readonly isFrom: boolean;
+  readonly onTo: () => void;
+  readonly onFrom: () => void;
+  readonly onRestore: (() => void) | undefined;
+}): JSX.Element {
+  const { resourceVersion, event, time, managers, changes } = version;
+  return (
+    <li class={isTo ? "version version-to" : isFrom ? "version version-from" : "version"}>
+      <div class="row">
+        <button type="button" class="version-pick" aria-pressed={isTo} onClick={onTo}>
+          Version {resourceVersion}
+        </button>
+        <Badge tone={TONES[event]}>{event}</Badge>
+        {time === undefined ? undefined : (
+          <span class="soft">
+            <Age time={time} /> ago
+          </span>
+        )}
+        {managers.map(({ manager, operation, subresource }, index) => (
+          <span key={index}>
+            by <Text value={manager} />{" "}
+            <span class="soft">({subresource ? `${operation} ${subresource}` : operation})</span>
+          </span>
+        ))}
+      </div>
+      {changes.length > 0 ? (
+        <Changes changes={changes.slice(0, 8)} />
+      ) : event === "updated" ? (
+        <p class="soft">who owns what, nothing else</p>
+      ) : undefined}
+      {changes.length > 8 ? <p class="soft">{changes.length - 8} more changes</p> : undefined}
+      <div class="row">
+        {isTo ? undefined : (
+          <Button kind="quiet" onClick={onFrom} aria-label={`Compare with version ${resourceVersion}`}>
+            {isFrom ? "compared with this" : "Compare with this"}
+          </Button>
+        )}
+        {onRestore ? (
+          <Button kind="quiet" onClick={onRestore} aria-label={`Edit with the text of version ${resourceVersion}`}>
+            Restore as an edit
+          </Button>
+        ) : undefined}
+      </div>
+    </li>
+  );
+}
+
+/** The text of a version. */
+async function textOf(ref: ObjectRef, at: string, hideStatus: boolean): Promise<string> {
+  const { versions } = await historyOf(ref, { at, objects: true });
+  const object = versions[0]?.object;
+  if (object === undefined) throw new Error("the history does not have it any more");
+  const identity = { apiVersion: "", kind: "", name: ref.name };
+  return allSteps(ownedText(withoutOwners(object, identity), { status: hideStatus })).text;
+}
+
+function Versions({
+  of,
+  from,
+  to,
+  hideStatus,
+}: {
+  readonly of: ObjectRef;
+  readonly from: string;
+  readonly to: string;
+  readonly hideStatus: boolean;
+}): JSX.Element {
+  const texts = useSignal<{ readonly key: string; readonly before: string; readonly after: string } | undefined>(
+    undefined,
+  );
+  const failure = useSignal<Pick<Status, "message" | "reason" | "details"> | undefined>(undefined);
+  const key = `${from} ${to}`;
+  useEffect(() => {
+    let closed = false;
+    failure.value = undefined;
+    Promise.all([textOf(of, from, hideStatus), textOf(of, to, hideStatus)]).then(
+      ([before, after]) => {
+        if (!closed) texts.value = { key, before, after };
+      },
+      (error: unknown) => {
+        if (!closed) failure.value = statusOf(error);
+      },
+    );
+    return () => {
+      closed = true;
+    };
+  }, [key, of.name, of.namespace]);
+  const shown = texts.value;
+  if (failure.value) return <ErrorBox title="The versions cannot be compared." status={failure.value} />;
+  if (shown?.key !== key) return <Loading what="the versions" />;
+  return (
+    <section aria-label="Difference">
+      <h2>
+        From version {from} to version {to}
+      </h2>
+      {shown.before === shown.after ? (
+        <p class="soft">Nothing is different but who owns what.</p>
+      ) : (
+        <Difference
+          label={`Difference from version ${from} to version ${to}`}
+          before={shown.before}
+          after={shown.after}
+        />
+      )}
+    </section>
+  );
+}

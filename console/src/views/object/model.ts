@@ -1,0 +1,185 @@
+/**
+ * One object as the view shows it: its text with owners, live, or as it was at a moment.
+ *
+ * @module
+ */
+import { type ReadonlySignal, batch, effect, signal } from "@preact/signals";
+import { isStatus } from "../../../../src/client/errors.ts";
+import { withSetters } from "../../../../src/client/objects/blame-setters.ts";
+import type { BlameReport } from "../../../../src/meta/ownership-reports.ts";
+import type { Status } from "../../../../src/meta/status.ts";
+import { equal, type Value } from "../../../../src/value/value.ts";
+import type { Kind } from "../../api/discovery.ts";
+import { type KubeObject, apiVersionOf, collectionPath } from "../../api/kube.ts";
+import { follow } from "../../api/watch.ts";
+import { client, servedKind, statusOf } from "../../editor/client.ts";
+import { type OwnedText, ownedText, withoutOwners } from "../../editor/owners.ts";
+
+/** An object by its kind and name. */
+export interface ObjectKey {
+  readonly kind: Kind;
+  readonly namespace: string | undefined;
+  readonly name: string;
+  /** The resourceVersion of the moment that is shown; undefined is now. */
+  readonly at: string | undefined;
+}
+
+/** What is known of an object. */
+export interface ObjectState {
+  /**
+   * - `loading`: nothing is known yet.
+   * - `live`: it is followed.
+   * - `still`: it was read once: it is that of a moment, or the user may not watch it.
+   * - `stale`: the connection is lost.
+   * - `gone`: there is no such object; what was last seen may be there.
+   * - `failed`: it cannot be read; `failure` says why.
+   */
+  readonly state: "loading" | "live" | "still" | "stale" | "gone" | "failed";
+  readonly report?: BlameReport;
+  readonly owned?: OwnedText;
+  /** The object, whose integers beyond 2^53 are rounded: for what the page asks of it, never to be written. */
+  readonly object?: KubeObject;
+  readonly failure?: Pick<Status, "message" | "reason" | "details" | "code">;
+}
+
+/** A model that its user closes. */
+export interface ObjectModel {
+  readonly value: ReadonlySignal<ObjectState>;
+  /** Reads the object again. */
+  reload(): void;
+  close(): void;
+}
+
+/** Runs steps, and lets the page do something else between them. */
+export async function inSteps<T>(steps: Generator<undefined, T>): Promise<T> {
+  for (let started = performance.now(); ;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+    if (performance.now() - started < 12) continue;
+    await new Promise((resolve) => setTimeout(resolve));
+    started = performance.now();
+  }
+}
+
+const leafKey = ({ pointer }: BlameReport["leaves"][number]): string => pointer;
+
+/** Follows an object. */
+export function objectModel({ kind, namespace, name, at }: ObjectKey): ObjectModel {
+  const value = signal<ObjectState>({ state: "loading" });
+  const served = servedKind(kind);
+  const resource = client.resource(served);
+  const key = namespace === undefined ? { name } : { name, namespace };
+  const identity = { apiVersion: apiVersionOf(kind), kind: kind.kind, name, ...(namespace ? { namespace } : {}) };
+  const setters = new Map<string, BlameReport["leaves"][number]>();
+  let closed = false;
+  let loading = false;
+  let again = false;
+  let askedSetters = false;
+
+  const set = (more: Partial<ObjectState>): void => {
+    if (!closed) value.value = { ...value.peek(), ...more };
+  };
+
+  const read = async (): Promise<BlameReport> => {
+    if (at !== undefined) {
+      const { versions } = await resource.history(key, { at, objects: true });
+      const [version] = versions;
+      if (version?.object === undefined) throw new Error(`the history has no object at version ${at}`);
+      return withoutOwners(version.object, { ...identity, resourceVersion: version.resourceVersion });
+    }
+    try {
+      return await resource.blame(key);
+    } catch (error) {
+      // A server behind this one may not say who owns what.
+      if (!isStatus(error, "NotAcceptable")) throw error;
+      const object = await resource.get(key);
+      const { resourceVersion } = object.metadata;
+      return withoutOwners(object as unknown as Value, { ...identity, resourceVersion });
+    }
+  };
+
+  const withKnownSetters = (report: BlameReport): BlameReport => ({
+    ...report,
+    leaves: report.leaves.map((leaf) => {
+      const known = leaf.managers.length === 0 ? setters.get(leafKey(leaf)) : undefined;
+      return known?.setBy && equal(known.value, leaf.value) ? { ...leaf, setBy: known.setBy } : leaf;
+    }),
+  });
+
+  const show = async (report: BlameReport): Promise<void> => {
+    const owned = await inSteps(ownedText(report));
+    batch(() => set({ report, owned }));
+  };
+
+  const load = async (): Promise<void> => {
+    if (loading) {
+      again = true;
+      return;
+    }
+    loading = true;
+    try {
+      do {
+        again = false;
+        const report = withKnownSetters(await read());
+        await show(report);
+        const { state } = value.peek();
+        if (state === "loading" || state === "failed") set({ state: "still" });
+        if (askedSetters || at !== undefined) continue;
+        askedSetters = true;
+        // Who sets what nobody owns is asked once: it takes a dry run.
+        const asked = await withSetters(client, served, report).catch(() => report);
+        for (const leaf of asked.leaves) if (leaf.setBy) setters.set(leafKey(leaf), leaf);
+        if (setters.size > 0) await show(withKnownSetters(asked));
+      } while (again && !closed);
+    } catch (error) {
+      const failure = statusOf(error);
+      if (failure.code === 404) set({ state: "gone" });
+      else if (value.peek().owned === undefined) set({ state: "failed", failure });
+      else set({ state: "stale", failure });
+    } finally {
+      loading = false;
+    }
+  };
+
+  if (at !== undefined) {
+    void load();
+    return { value, reload: () => void load(), close: () => void (closed = true) };
+  }
+  const follower = follow<KubeObject>(collectionPath(kind, namespace), {
+    query: { labelSelector: undefined, fieldSelector: `metadata.name=${name}` },
+    most: 1,
+  });
+  let seen = "";
+  void load();
+  const stop = effect(() => {
+    const { objects, state, failure } = follower.value.value;
+    if (state === "loading") return;
+    // The user may read the object without the right to watch it.
+    if (state === "failed") return;
+    const [object] = objects;
+    if (state === "stale") {
+      set({ state: "stale", ...(failure ? { failure: failure.status } : {}) });
+      return;
+    }
+    if (!object) {
+      seen = "";
+      set({ state: "gone" });
+      return;
+    }
+    set({ state: "live", object });
+    const { uid = "", resourceVersion = "" } = object.metadata;
+    if (seen === `${uid}/${resourceVersion}`) return;
+    const isFirst = seen === "";
+    seen = `${uid}/${resourceVersion}`;
+    if (!isFirst || value.peek().report?.object.resourceVersion !== resourceVersion) void load();
+  });
+  return {
+    value,
+    reload: () => void load(),
+    close() {
+      closed = true;
+      stop();
+      follower.close();
+    },
+  };
+}

@@ -1,0 +1,47 @@
+/**
+ * Which kinds the view reads, and how their followed lists become the objects of the picture.
+ *
+ * @module
+ */
+import type { Kind } from "../../api/discovery.ts";
+import { kubernetes, neutral, type Dialect } from "../../../../src/meta/dialect.ts";
+import type { FollowedMany } from "../../ui/follow-many.ts";
+import type { StorageObjects } from "./objects.ts";
+
+/** The plurals of the lists, by the members of {@link StorageObjects}. */
+export const RESOURCES: Readonly<Record<keyof StorageObjects, string>> = {
+  claims: "persistentvolumeclaims",
+  volumes: "persistentvolumes",
+  classes: "storageclasses",
+  attachments: "volumeattachments",
+  nodes: "nodes",
+  drivers: "csidrivers",
+  csiNodes: "csinodes",
+  capacities: "csistoragecapacities",
+};
+
+/** Returns the kinds of the lists; undefined for one that is not served. Built-in kinds are of the core or a storage group. */
+export function storageKinds(kinds: readonly Kind[]): Record<keyof StorageObjects, Kind | undefined> {
+  const find = (resource: string): Kind | undefined =>
+    kinds.find((kind) => kind.resource === resource && (kind.group === "" || kind.group.startsWith("storage.")));
+  return {
+    claims: find(RESOURCES.claims),
+    volumes: find(RESOURCES.volumes),
+    classes: find(RESOURCES.classes),
+    attachments: find(RESOURCES.attachments),
+    nodes: find(RESOURCES.nodes),
+    drivers: find(RESOURCES.drivers),
+    csiNodes: find(RESOURCES.csiNodes),
+    capacities: find(RESOURCES.capacities),
+  };
+}
+
+/** The dialect of a server, by the groups that it serves. */
+export const dialectOf = (kinds: readonly Kind[]): Dialect =>
+  kinds.some(({ group }) => group === `storage.${kubernetes.domain}`) ? kubernetes : neutral;
+
+/** The objects of followed lists. */
+export function objectsIn({ lists }: FollowedMany): StorageObjects {
+  const names = Object.keys(RESOURCES) as (keyof StorageObjects)[];
+  return Object.fromEntries(names.map((name) => [name, lists[name]?.objects ?? []])) as unknown as StorageObjects;
+}

@@ -1,0 +1,300 @@
+/**
+ * `kubectl apply`, `create`, `replace` and `diff`.
+ *
+ * @module
+ */
+import { diffLines, hunksOf } from "../../../src/util/line-diff.ts";
+import {
+  APPLY,
+  type ApiJson,
+  ApiFailure,
+  Failure,
+  type Json,
+  type JsonValue,
+  MERGE,
+  conflictText,
+  failureText,
+  nameOf,
+  pathOf,
+} from "./api.ts";
+import { type Command, type ManifestObject, manifestsOf, objectsIn } from "./context.ts";
+import { objectText } from "./get.ts";
+import { withoutManagedFields, yamlText } from "./print.ts";
+
+const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
+
+/** The query of a write: dry run and manager. */
+export const writeQuery = ({ flags }: Command, manager: string): Readonly<Record<string, string | undefined>> => ({
+  fieldManager: flags.get("field-manager") ?? manager,
+  dryRun: flags.get("dry-run") === "server" ? "All" : undefined,
+  fieldValidation: { true: "Strict", strict: "Strict", warn: "Warn", false: "Ignore", ignore: "Ignore" }[
+    flags.get("validate") ?? "true"
+  ],
+});
+
+/** What follows the name of an object where nothing was stored: ` (server dry run)`. */
+export const dryRunText = ({ flags }: Command): string =>
+  ({ server: " (server dry run)", client: " (dry run)" })[flags.get("dry-run") ?? ""] ?? "";
+
+/** Prints an object, or what became of it. */
+export function printResult(
+  command: Command,
+  manifest: Pick<ManifestObject, "kind">,
+  object: ApiJson,
+  what: string,
+): void {
+  const { flags, streams } = command;
+  const output = flags.get("output");
+  if (output === undefined || output === "") {
+    streams.out(`${nameOf(manifest.kind, object.metadata.name)} ${what}${dryRunText(command)}\n`);
+  } else if (output === "name") streams.out(`${nameOf(manifest.kind, object.metadata.name)}\n`);
+  else streams.out(objectText(output, withoutManagedFields(object), [object]));
+}
+
+/** Runs one thing after the other; what fails is printed, and the others run. */
+export async function eachOf<T>(
+  { streams }: Command,
+  items: readonly T[],
+  work: (item: T) => Promise<void>,
+): Promise<number> {
+  let code = 0;
+  for (const item of items) {
+    try {
+      // oxlint-disable-next-line no-await-in-loop -- in the order of the files
+      await work(item);
+    } catch (error) {
+      if (error instanceof ApiFailure) streams.err(`${conflictText(error) ?? failureText(error)}\n`);
+      else if (error instanceof Failure) streams.err(`${error.message}\n`);
+      else throw error;
+      code = 1;
+    }
+  }
+  return code;
+}
+
+/** Runs `kubectl apply`. */
+export async function apply(command: Command): Promise<number> {
+  const manifests = await manifestsOf(command);
+  return eachOf(command, manifests, (one) =>
+    command.flags.on("server-side") ? applyOnServer(command, one) : applyOnClient(command, one),
+  );
+}
+
+async function applyOnServer(command: Command, manifest: ManifestObject): Promise<void> {
+  const { api, flags } = command;
+  const { kind, namespace, object } = manifest;
+  const query = { ...writeQuery(command, "kubectl"), force: flags.on("force-conflicts") ? "true" : undefined };
+  const path = pathOf(kind, namespace, object.metadata.name);
+  const stored = await api.json<ApiJson>("PATCH", path, { query, contentType: APPLY, body: object });
+  printResult(command, manifest, stored, "serverside-applied");
+}
+
+async function currentOf({ api }: Command, { kind, namespace, object }: ManifestObject): Promise<ApiJson | undefined> {
+  try {
+    return await api.json<ApiJson>("GET", pathOf(kind, namespace, object.metadata.name));
+  } catch (error) {
+    if (error instanceof ApiFailure && error.status.code === 404) return undefined;
+    throw error;
+  }
+}
+
+/** An object with itself in the annotation that the next apply reads. */
+function withLastApplied(object: ApiJson): ApiJson {
+  const { [LAST_APPLIED]: _, ...annotations } = (object.metadata["annotations"] ?? {}) as Json;
+  const plain = { ...object, metadata: { ...object.metadata, annotations } };
+  const last = `${JSON.stringify(plain)}\n`;
+  return { ...plain, metadata: { ...plain.metadata, annotations: { ...annotations, [LAST_APPLIED]: last } } };
+}
+
+async function applyOnClient(command: Command, manifest: ManifestObject): Promise<void> {
+  const { api, flags, streams } = command;
+  const { kind, namespace, object } = manifest;
+  const query = writeQuery(command, "kubectl-client-side-apply");
+  const next = withLastApplied(object);
+  const before = await currentOf(command, manifest);
+  if (flags.get("dry-run") === "client") {
+    printResult(command, manifest, before ?? object, before ? "configured" : "created");
+    return;
+  }
+  if (!before) {
+    printResult(
+      command,
+      manifest,
+      await api.json<ApiJson>("POST", pathOf(kind, namespace), { query, body: next }),
+      "created",
+    );
+    return;
+  }
+  const last = lastAppliedOf(before);
+  if (last === undefined) {
+    streams.err(
+      `Warning: resource ${kind.plural}/${object.metadata.name} is missing the ${LAST_APPLIED} annotation which is required by kubectl apply. kubectl apply should only be used on resources created declaratively by either kubectl create --save-config or kubectl apply. The missing annotation will be patched automatically.\n`,
+    );
+  }
+  const patch = threeWayPatch(last ?? {}, next, before);
+  const stored =
+    patch === undefined
+      ? before
+      : await api.json<ApiJson>("PATCH", pathOf(kind, namespace, object.metadata.name), {
+          query,
+          contentType: MERGE,
+          body: patch,
+        });
+  const isChanged = stored.metadata["resourceVersion"] !== before.metadata["resourceVersion"];
+  printResult(command, manifest, stored, isChanged || flags.get("dry-run") === "server" ? "configured" : "unchanged");
+}
+
+function lastAppliedOf({ metadata }: ApiJson): Json | undefined {
+  const text = ((metadata["annotations"] ?? {}) as Json)[LAST_APPLIED];
+  return typeof text === "string" ? (JSON.parse(text) as Json) : undefined;
+}
+
+const isMap = (value: JsonValue | undefined): value is Json =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Lists whose items have names are merged by them, as those of containers, volumes and variables are. */
+const isNamed = (list: readonly JsonValue[]): list is Json[] =>
+  list.length > 0 && list.every((item) => isMap(item) && typeof item["name"] === "string");
+
+/** What an object becomes: what is configured now, without what was configured before and is no more, over what is there. */
+function merged(last: JsonValue | undefined, next: JsonValue, live: JsonValue | undefined): JsonValue {
+  if (isMap(next) && isMap(live)) {
+    const result: Json = { ...live };
+    for (const name of Object.keys(isMap(last) ? last : {})) if (!Object.hasOwn(next, name)) delete result[name];
+    for (const [name, value] of Object.entries(next)) {
+      if (value === null) delete result[name];
+      else if (value !== undefined) result[name] = merged(isMap(last) ? last[name] : undefined, value, live[name]);
+    }
+    return result;
+  }
+  if (Array.isArray(next) && Array.isArray(live) && isNamed(next) && isNamed(live)) {
+    const before = Array.isArray(last) && isNamed(last) ? last : [];
+    const by = (list: readonly Json[], name: unknown): Json | undefined => list.find((item) => item["name"] === name);
+    const kept = live.filter(({ name }) => by(next, name) || !by(before, name));
+    const added = next.filter(({ name }) => !by(live, name));
+    return [
+      ...kept.map((item) => {
+        const own = by(next, item["name"]);
+        return own ? merged(by(before, item["name"]), own, item) : item;
+      }),
+      ...added,
+    ];
+  }
+  return next;
+}
+
+/** A merge patch from one value to another; undefined where they are equal. */
+function mergePatch(from: JsonValue | undefined, to: JsonValue | undefined): JsonValue | undefined {
+  if (!isMap(from) || !isMap(to)) return JSON.stringify(from) === JSON.stringify(to) ? undefined : to;
+  const patch: Json = {};
+  for (const name of Object.keys(from)) if (!Object.hasOwn(to, name)) patch[name] = null;
+  for (const [name, value] of Object.entries(to)) {
+    const change = mergePatch(from[name], value);
+    if (change !== undefined) patch[name] = change;
+  }
+  return Object.keys(patch).length === 0 ? undefined : patch;
+}
+
+const threeWayPatch = (last: Json, next: ApiJson, live: ApiJson): JsonValue | undefined =>
+  mergePatch(live, merged(last, next, live));
+
+/** Runs `kubectl create -f`. */
+export async function createFromFiles(command: Command): Promise<number> {
+  const { api, flags } = command;
+  const raw = flags.get("raw");
+  if (raw !== undefined) {
+    const [first] = objectsIn(command);
+    command.streams.out(await api.text("POST", raw, { body: first?.object }));
+    return 0;
+  }
+  return eachOf(command, await manifestsOf(command), (manifest) => createObject(command, manifest));
+}
+
+/** Creates an object, or prints it with `--dry-run=client`. */
+export async function createObject(
+  command: Command,
+  manifest: Pick<ManifestObject, "kind" | "namespace" | "object">,
+): Promise<void> {
+  const { api, flags } = command;
+  const { kind, namespace, object } = manifest;
+  const body = flags.on("save-config") ? withLastApplied(object) : object;
+  const isDry = flags.get("dry-run") === "client";
+  const query = writeQuery(command, "kubectl-create");
+  const stored = isDry ? body : await api.json<ApiJson>("POST", pathOf(kind, namespace), { query, body });
+  printResult(command, manifest, stored, "created");
+}
+
+/** Runs `kubectl replace -f`. */
+export async function replace(command: Command): Promise<number> {
+  return eachOf(command, await manifestsOf(command), async (manifest) => {
+    const { kind, namespace, object } = manifest;
+    const path = pathOf(kind, namespace, object.metadata.name);
+    const stored = await command.api.json<ApiJson>("PUT", path, {
+      query: writeQuery(command, "kubectl-replace"),
+      body: object,
+    });
+    printResult(command, manifest, stored, "replaced");
+  });
+}
+
+/** Runs `kubectl diff -f`: exit code 1 where something would change. */
+export async function diff(command: Command): Promise<number> {
+  const { api, flags, streams } = command;
+  let isChanged = false;
+  const code = await eachOf(command, await manifestsOf(command), async (manifest) => {
+    const { kind, namespace, object } = manifest;
+    const before = await currentOf(command, manifest);
+    const path = pathOf(kind, namespace, object.metadata.name);
+    const query = { ...writeQuery(command, "kubectl-client-side-apply"), dryRun: "All" };
+    let after: ApiJson;
+    if (flags.on("server-side")) {
+      const force = flags.on("force-conflicts") ? "true" : undefined;
+      after = await api.json<ApiJson>("PATCH", path, {
+        query: { ...query, fieldManager: flags.get("field-manager") ?? "kubectl", force },
+        contentType: APPLY,
+        body: object,
+      });
+    } else if (!before)
+      after = await api.json<ApiJson>("POST", pathOf(kind, namespace), { query, body: withLastApplied(object) });
+    else {
+      const patch = threeWayPatch(lastAppliedOf(before) ?? {}, withLastApplied(object), before);
+      after =
+        patch === undefined
+          ? before
+          : await api.json<ApiJson>("PATCH", path, { query, contentType: MERGE, body: patch });
+    }
+    const file = [kind.group, kind.version, kind.kind, namespace, object.metadata.name]
+      .filter((part) => part !== undefined && part !== "")
+      .join(".");
+    const text = unified(before ? shownText(before) : "", shownText(after), file);
+    if (text === "") return;
+    isChanged = true;
+    streams.out(text);
+  });
+  return code === 0 && isChanged ? 1 : code;
+}
+
+/** An object without the annotation of the last apply, which every apply changes. */
+function shownText(object: ApiJson): string {
+  const { [LAST_APPLIED]: _, ...annotations } = (object.metadata["annotations"] ?? {}) as Json;
+  const { annotations: __, ...metadata } = withoutManagedFields(object).metadata;
+  const kept = Object.keys(annotations).length === 0 ? metadata : { ...metadata, annotations };
+  return yamlText({ ...object, metadata: kept as ApiJson["metadata"] });
+}
+
+/** A unified diff of two texts; empty where they are equal. */
+function unified(before: string, after: string, file: string): string {
+  const lines = (text: string): readonly string[] => (text === "" ? [] : text.replace(/\n$/, "").split("\n"));
+  const hunks = hunksOf(diffLines(lines(before), lines(after)));
+  if (hunks.length === 0) return "";
+  const range = (start: number, count: number): string =>
+    count === 1 ? `${start}` : `${count === 0 ? start - 1 : start},${count}`;
+  const text = hunks.flatMap(({ from, to, lines: changed }) => {
+    const [removed, added] = [changed.filter(({ sign }) => sign !== "+"), changed.filter(({ sign }) => sign !== "-")];
+    return [
+      `@@ -${range(from, removed.length)} +${range(to, added.length)} @@`,
+      ...changed.map(({ sign, text: line }) => `${sign}${line}`),
+    ];
+  });
+  return `diff -u -N LIVE/${file} MERGED/${file}\n--- LIVE/${file}\n+++ MERGED/${file}\n${text.join("\n")}\n`;
+}

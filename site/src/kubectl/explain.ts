@@ -1,0 +1,147 @@
+/**
+ * `kubectl explain`: a kind and its fields, from the OpenAPI documents of the server.
+ *
+ * @module
+ */
+import { type Command } from "./context.ts";
+import { Failure, titleOf } from "./api.ts";
+
+interface Schema {
+  readonly description?: string;
+  readonly type?: string;
+  readonly format?: string;
+  readonly $ref?: string;
+  readonly allOf?: readonly Schema[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly items?: Schema;
+  readonly additionalProperties?: Schema | boolean;
+  readonly required?: readonly string[];
+  readonly enum?: readonly string[];
+  readonly "x-kubernetes-group-version-kind"?: readonly {
+    readonly group: string;
+    readonly version: string;
+    readonly kind: string;
+  }[];
+  readonly "x-kubernetes-int-or-string"?: boolean;
+}
+
+interface Document {
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+}
+
+const WIDTH = 76;
+/** How deep `--recursive` goes. */
+const MAX_DEPTH = 12;
+
+/** Runs `kubectl explain`. */
+export async function explain(command: Command): Promise<number> {
+  const { flags, streams, api } = command;
+  const [word] = flags.words;
+  if (word === undefined)
+    throw new Failure(
+      'error: You must specify the type of resource to explain. Use "kubectl api-resources" for a complete list of supported resources.',
+    );
+  const [type = "", ...path] = word.split(".");
+  const kind = await api.findKind(type);
+  const place = kind.group === "" ? `api/${kind.version}` : `apis/${kind.group}/${kind.version}`;
+  const document = await api.json<Document>("GET", `/openapi/v3/${place}`);
+  const { schemas } = document.components;
+  const isKind = (schema: Schema): boolean =>
+    schema["x-kubernetes-group-version-kind"]?.some(
+      (one) => one.group === kind.group && one.version === kind.version && one.kind === kind.kind,
+    ) === true;
+  const root = Object.values(schemas).find(isKind);
+  if (!root) throw new Failure(`error: couldn't find resource for "${titleOf(kind)}"`);
+  let schema = root;
+  let field: { readonly name: string; readonly schema: Schema } | undefined;
+  for (const name of path) {
+    const within = objectOf(schema, schemas);
+    const next = within.properties?.[name];
+    if (!next) throw new Failure(`error: field "${name}" does not exist`);
+    field = { name, schema: next };
+    schema = next;
+  }
+  const head = [
+    ...(kind.group === "" ? [] : [`GROUP:      ${kind.group}`]),
+    `KIND:       ${kind.kind}`,
+    `VERSION:    ${kind.version}`,
+    "",
+  ];
+  const lines = [...head, ...(field ? [`FIELD: ${field.name} <${typeOf(field.schema, schemas)}>`, ""] : [])];
+  const described = schema.description ?? objectOf(schema, schemas).description ?? "<empty>";
+  lines.push("DESCRIPTION:", ...wrapped(described, 4), "    ");
+  const { properties } = objectOf(schema, schemas);
+  if (properties) {
+    lines.push(
+      "FIELDS:",
+      ...fieldLines(objectOf(schema, schemas), schemas, { depth: 0, isRecursive: flags.on("recursive") }),
+    );
+  }
+  streams.out(`${lines.join("\n")}\n${properties && flags.on("recursive") ? "" : "\n"}`);
+  return 0;
+}
+
+function resolved(schema: Schema, schemas: Document["components"]["schemas"]): Schema {
+  const ref = schema.$ref ?? schema.allOf?.[0]?.$ref;
+  return ref === undefined ? schema : (schemas[ref.slice(ref.lastIndexOf("/") + 1)] ?? schema);
+}
+
+/** The object of a field: itself, or that of its items or values. */
+function objectOf(schema: Schema, schemas: Document["components"]["schemas"]): Schema {
+  const found = resolved(schema, schemas);
+  if (found.items) return objectOf(found.items, schemas);
+  if (typeof found.additionalProperties === "object" && !found.properties)
+    return objectOf(found.additionalProperties, schemas);
+  return found;
+}
+
+function typeOf(schema: Schema, schemas: Document["components"]["schemas"]): string {
+  const ref = schema.$ref ?? schema.allOf?.[0]?.$ref;
+  if (ref !== undefined) {
+    const found = resolved(schema, schemas);
+    return found.type === "object" || found.properties
+      ? ref.slice(ref.lastIndexOf(".") + 1)
+      : typeOf({ ...found, ...("type" in found ? {} : { type: "Object" }) }, {});
+  }
+  if (schema.items) return `[]${typeOf(schema.items, schemas)}`;
+  if (typeof schema.additionalProperties === "object")
+    return `map[string]${typeOf(schema.additionalProperties, schemas)}`;
+  if (schema["x-kubernetes-int-or-string"]) return "IntOrString";
+  return schema.type === undefined || schema.type === "object" ? "Object" : schema.type;
+}
+
+function fieldLines(
+  { properties = {}, required = [] }: Schema,
+  schemas: Document["components"]["schemas"],
+  { depth, isRecursive }: { readonly depth: number; readonly isRecursive: boolean },
+): string[] {
+  const space = "  ".repeat(depth + 1);
+  return Object.keys(properties)
+    .toSorted()
+    .flatMap((name) => {
+      const schema = properties[name]!;
+      const head = `${space}${name}\t<${typeOf(schema, schemas)}>${required.includes(name) ? " -required-" : ""}`;
+      if (isRecursive) {
+        const inner = objectOf(schema, schemas);
+        const more =
+          inner.properties && depth < MAX_DEPTH ? fieldLines(inner, schemas, { depth: depth + 1, isRecursive }) : [];
+        return [head, ...more];
+      }
+      const values = schema.enum ? [`${space}enum: ${schema.enum.join(", ")}`] : [];
+      const description = schema.description ?? resolved(schema, schemas).description ?? "<no description>";
+      return [head, ...values, ...wrapped(description, 4), ""];
+    });
+}
+
+function wrapped(text: string, indent: number): string[] {
+  const space = " ".repeat(indent);
+  return text.split("\n").flatMap((paragraph) => {
+    const lines = [""];
+    for (const word of paragraph.split(" ").filter(Boolean)) {
+      const line = lines.at(-1)!;
+      if (line !== "" && line.length + 1 + word.length > WIDTH) lines.push(word);
+      else lines[lines.length - 1] = line === "" ? word : `${line} ${word}`;
+    }
+    return lines.map((line) => `${space}${line}`);
+  });
+}

@@ -1,0 +1,94 @@
+/**
+ * The program of a page: theme, menu, search, and examples that run in a cluster of the page.
+ *
+ * @module
+ */
+import { PageClusterClient } from "./cluster.ts";
+import { enableSearch } from "./search.ts";
+import { stateOf } from "./state-link.ts";
+import { TerminalView, element } from "./terminal-view.ts";
+
+const html = document.documentElement;
+const root = new URL(`${html.dataset["root"] ?? "."}/`, location.href);
+
+function enableTheme(button: HTMLElement): void {
+  const kept = localStorage.getItem("theme");
+  if (kept) html.dataset["theme"] = kept;
+  button.addEventListener("click", () => {
+    const isDark = html.dataset["theme"]
+      ? html.dataset["theme"] === "dark"
+      : matchMedia("(prefers-color-scheme: dark)").matches;
+    html.dataset["theme"] = isDark ? "light" : "dark";
+    localStorage.setItem("theme", html.dataset["theme"]);
+  });
+}
+
+function enableMenu(button: HTMLElement): void {
+  button.addEventListener("click", () => {
+    const isOpen = document.body.classList.toggle("has-menu");
+    button.ariaExpanded = String(isOpen);
+  });
+}
+
+/** The text of a file that the page shows: a comment with its name, and what follows. */
+const textOf = (example: HTMLElement): string => example.querySelector("code")?.textContent ?? "";
+
+const examples = [...document.querySelectorAll<HTMLElement>(".example")];
+const files = Object.fromEntries(
+  examples.flatMap((example) => (example.dataset["file"] ? [[example.dataset["file"], textOf(example)]] : [])),
+);
+
+const terminal = new TerminalView(
+  document.querySelector<HTMLElement>("#terminal")!,
+  document.querySelector<HTMLElement>("#terminal-button")!,
+  (tell) => new PageClusterClient(new URL("assets/cluster/worker.js", root), files, tell),
+);
+
+/** Gives each example a button that copies it, and those that run here one that runs it. */
+for (const example of examples) {
+  const bar = element("div", "buttons");
+  const commands: readonly string[] = JSON.parse(example.dataset["commands"] ?? "[]");
+  if (commands.length > 0) {
+    const run = element("button", "run", "Run");
+    run.type = "button";
+    run.title = "Run in a cluster in this page";
+    run.addEventListener("click", () => {
+      terminal.open();
+      for (const command of commands) void terminal.run(command);
+    });
+    bar.append(run);
+  }
+  const copy = element("button", "copy", "Copy");
+  copy.type = "button";
+  copy.addEventListener("click", () => {
+    const isTyped = example.dataset["language"] === "console";
+    const typed = textOf(example)
+      .split("\n")
+      .filter((line) => line.startsWith("$ "))
+      .map((line) => line.slice(2));
+    void navigator.clipboard?.writeText(isTyped ? typed.join("\n") : textOf(example));
+    copy.textContent = "Copied";
+    setTimeout(() => {
+      copy.textContent = "Copy";
+    }, 1500);
+  });
+  bar.append(copy);
+  example.append(bar);
+}
+
+enableTheme(document.querySelector<HTMLElement>("#theme")!);
+enableMenu(document.querySelector<HTMLElement>("#menu")!);
+enableSearch(
+  document.querySelector<HTMLInputElement>("#search")!,
+  document.querySelector<HTMLElement>("#found")!,
+  root,
+);
+
+/** Runs the commands of a link. */
+async function restore(): Promise<void> {
+  const state = await stateOf(location.hash);
+  if (!state) return;
+  terminal.open();
+  for (const command of state.commands) void terminal.run(command);
+}
+restore().catch((error: unknown) => console.warn(String(error)));

@@ -1,0 +1,57 @@
+/**
+ * A terminal with a cluster of its own: what a page shows beside its examples. It runs where it is called: in a worker of a page, or
+ * in a test in Node.
+ *
+ * @module
+ */
+import { type PageCluster, type PageClusterOptions, startPageCluster } from "./cluster/page-cluster.ts";
+import { kubectl } from "./kubectl/kubectl.ts";
+import { files } from "./node/fs.ts";
+import { resolve } from "./node/path.ts";
+import { SMALL_PROGRAMS } from "./shell/programs.ts";
+import { type Files, type Program, Shell } from "./shell/shell.ts";
+import { writeFileSync } from "./node/fs.ts";
+
+/** Runs what is typed. */
+export interface Terminal extends AsyncDisposable {
+  readonly page: PageCluster;
+  /** Runs a text; resolves to the exit code. */
+  run(text: string, print: (text: string) => void, signal?: AbortSignal): Promise<number>;
+  /** Puts a file where programs find it. */
+  write(path: string, text: string): void;
+}
+
+/** The files of the terminal, which the commands of `keelson` read as well. */
+const FILES: Files = {
+  read: (path) => files.get(resolve(path)),
+  write: writeFileSync,
+  remove: (path) => files.delete(resolve(path)),
+  list: () => [...files.keys()].toSorted(),
+};
+
+const NEVER = new AbortController().signal;
+
+/** Starts a cluster with a terminal; it takes commands when this resolves. */
+export async function openTerminal(options: PageClusterOptions): Promise<Terminal> {
+  const page = await startPageCluster(options);
+  const { transport, clock } = page;
+  const whole: Program = async (args, streams) => {
+    const { keelson } = await import("./keelson/keelson.ts");
+    return keelson({ transport, clock, version: options.version })(args, streams);
+  };
+  const programs = new Map<string, Program>([
+    ...SMALL_PROGRAMS,
+    ["kubectl", kubectl(transport, clock)],
+    ["k", kubectl(transport, clock)],
+    ["keelson", whole],
+  ]);
+  const shell = new Shell(FILES, programs);
+  return {
+    page,
+    run: (text, print, signal = NEVER) => shell.run(text, print, signal),
+    write: (path, text) => FILES.write(path, text),
+    async [Symbol.asyncDispose]() {
+      await page[Symbol.asyncDispose]();
+    },
+  };
+}

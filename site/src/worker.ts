@@ -1,0 +1,73 @@
+/**
+ * The worker of a page: a cluster with a terminal, driven by messages.
+ *
+ * @module
+ */
+import { messageOf } from "../../src/util/error.ts";
+import type { FromWorker, ToWorker } from "./messages.ts";
+import { type Terminal, openTerminal } from "./terminal.ts";
+
+const send = (message: FromWorker): void => self.postMessage(message);
+
+/** Texts are sent together, so that a program with many lines sends few messages. */
+const BATCH_MS = 16;
+
+/** Runs the messages of one page. */
+class PageWorker {
+  #terminal: Promise<Terminal> | undefined;
+  readonly #running = new Map<number, AbortController>();
+  /** Commands run one after the other. */
+  #last: Promise<void> = Promise.resolve();
+
+  take(message: ToWorker): void {
+    if (message.type === "stop") this.#running.get(message.id)?.abort();
+    else if (message.type === "start") this.#start(message);
+    else {
+      this.#running.set(message.id, new AbortController());
+      this.#last = this.#last.then(() => this.#run(message.id, message.text));
+    }
+  }
+
+  #start({ version, nodes, files }: Extract<ToWorker, { type: "start" }>): void {
+    const began = performance.now();
+    this.#terminal ??= openTerminal({ version, nodes, warn: (text) => send({ type: "warn", text }) }).then(
+      async (terminal) => {
+        for (const [path, text] of Object.entries(files)) terminal.write(path, text);
+        await terminal.run("kubectl get --raw /api/v1/namespaces/default", () => {});
+        send({ type: "ready", millis: performance.now() - began });
+        void terminal.page.complete.then(() => send({ type: "complete", millis: performance.now() - began }));
+        return terminal;
+      },
+    );
+    this.#terminal.catch((error: unknown) => send({ type: "failed", text: messageOf(error) }));
+  }
+
+  async #run(id: number, text: string): Promise<void> {
+    const { signal } = this.#running.get(id)!;
+    let waiting = "";
+    let timer: unknown;
+    const flush = (): void => {
+      timer = undefined;
+      if (waiting !== "") send({ type: "print", id, text: waiting });
+      waiting = "";
+    };
+    const print = (part: string): void => {
+      waiting += part;
+      timer ??= setTimeout(flush, BATCH_MS);
+    };
+    let code = 1;
+    try {
+      const terminal = await this.#terminal;
+      if (!terminal) throw new Error("the cluster has not been started");
+      code = await terminal.run(text, print, signal);
+    } catch (error) {
+      print(`${messageOf(error)}\n`);
+    }
+    flush();
+    this.#running.delete(id);
+    send({ type: "end", id, code });
+  }
+}
+
+const worker = new PageWorker();
+self.addEventListener("message", ({ data }: MessageEvent<ToWorker>) => worker.take(data));

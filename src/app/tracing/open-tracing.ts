@@ -1,0 +1,56 @@
+import { SpanExporter } from "../../tracing/exporter.ts";
+import { Tracer } from "../../tracing/tracer.ts";
+import type { Collector } from "../../util/exposition.ts";
+import { readNamed } from "../files/named-file.ts";
+import { OptionError } from "../options/types.ts";
+import type { SystemParts } from "../process/system-parts.ts";
+import { VERSION } from "../process/version.ts";
+import { TracingConfigurationError, readTracingConfiguration } from "./tracing-configuration.ts";
+
+/** The tracing of a server. */
+export interface Tracing {
+  readonly tracer: Tracer;
+  readonly metrics: Collector;
+}
+
+/** The name that kube-apiserver has in traces. */
+const SERVICE = "apiserver";
+
+/**
+ * Opens the tracing of `--tracing-config-file`; undefined without the option.
+ *
+ * @param open sends the spans that wait
+ * @throws OptionError for a file that cannot be read, and for an invalid one
+ */
+export function openTracing(file: string, system: SystemParts, open: AsyncDisposableStack): Tracing | undefined {
+  if (file === "") return undefined;
+  const { collector, ratio } = configurationOf(file);
+  const { clock, random } = system;
+  const exporter = new SpanExporter({
+    ...system,
+    collector,
+    origin: {
+      scope: { name: "keelson", version: VERSION },
+      resource: {
+        "service.name": SERVICE,
+        "service.version": VERSION,
+        "service.instance.id": `${SERVICE}-${random.uuid()}`,
+        "process.pid": process.pid,
+      },
+    },
+  });
+  open.defer(() => exporter.close());
+  return { tracer: new Tracer({ clock, random, ratio, sink: exporter }), metrics: exporter.metrics };
+}
+
+function configurationOf(file: string): ReturnType<typeof readTracingConfiguration> {
+  const text = readNamed("tracing-config-file", file);
+  try {
+    return readTracingConfiguration(text);
+  } catch (error) {
+    if (!(error instanceof TracingConfigurationError)) throw error;
+    throw new OptionError(
+      `expected --tracing-config-file to name a TracingConfiguration:\n${error.message.replaceAll(/^/gm, "  ")}`,
+    );
+  }
+}

@@ -1,0 +1,124 @@
+/**
+ * The dashboard for Grafana: every metric and label in its queries is one of the page of metrics, which is made from a server.
+ */
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+
+const root = new URL("../../", import.meta.url);
+
+interface Target {
+  readonly refId: string;
+  readonly expr: string;
+  readonly legendFormat: string;
+  readonly exemplar: boolean;
+}
+
+interface Panel {
+  readonly id: number;
+  readonly type: string;
+  readonly title: string;
+  readonly description?: string;
+  readonly datasource?: { readonly type: string; readonly uid: string };
+  readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
+  readonly targets?: readonly Target[];
+}
+
+interface Dashboard {
+  readonly uid: string;
+  readonly schemaVersion: number;
+  readonly templating: {
+    readonly list: readonly { readonly name: string; readonly type: string; readonly definition?: string }[];
+  };
+  readonly annotations: { readonly list: readonly { readonly expr: string }[] };
+  readonly panels: readonly Panel[];
+}
+
+const dashboard = JSON.parse(readFileSync(new URL("packaging/grafana/keelson.json", root), "utf8")) as Dashboard;
+const plots = dashboard.panels.filter(({ type }) => type !== "row");
+
+/** The labels of each metric. */
+const metrics = new Map(
+  readFileSync(new URL("docs/reference/metrics.md", root), "utf8")
+    .split("\n")
+    .map((line) => line.split("|").map((cell) => cell.trim()))
+    .filter(([, name, type]) => name?.startsWith("`") && type !== undefined)
+    .flatMap(([, name = "", type, labels = ""]): [string, Set<string>][] => {
+      const of = new Set(labels.split(",").map((one) => one.trim().replaceAll("`", "")));
+      const plain = name.replaceAll("`", "");
+      return type === "histogram" ? [[`${plain}_bucket`, new Set([...of, "le"])]] : [[plain, of]];
+    }),
+);
+/** Prometheus adds these to every metric. */
+const ADDED = ["job", "instance"];
+
+const expressions = [
+  ...plots.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr)),
+  ...dashboard.annotations.list.map(({ expr }) => expr),
+];
+const namesIn = (expr: string): string[] => expr.match(/\b(?:apiserver|keelson|process|nodejs)_[a-z0-9_]+/g) ?? [];
+
+test("every query has a metric, and each is one that a server has", () => {
+  expect(expressions.length).toBeGreaterThan(30);
+  for (const expr of expressions) {
+    const names = namesIn(expr);
+    expect(names, expr).not.toEqual([]);
+    // Watches that were closed are counted once there is one.
+    const known = (name: string) => metrics.has(name) || name === "apiserver_terminated_watchers_total";
+    expect(
+      names.filter((name) => !known(name)),
+      expr,
+    ).toEqual([]);
+  }
+});
+
+test("every label of a query is one of its metric", () => {
+  for (const expr of expressions) {
+    const labels = new Set(namesIn(expr).flatMap((name) => [...(metrics.get(name) ?? ["reason"]), ...ADDED]));
+    const grouped = [...expr.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, list = ""]) => list.split(/, */));
+    const matched = [...expr.matchAll(/([a-z_]+)(?:=~|!~|!=|=)"/g)].map(([, label = ""]) => label);
+    expect(
+      [...grouped, ...matched].filter((label) => !labels.has(label)),
+      expr,
+    ).toEqual([]);
+  }
+});
+
+test("every legend names labels that its query keeps", () => {
+  for (const { expr, legendFormat } of plots.flatMap(({ targets = [] }) => targets)) {
+    const shown = [...legendFormat.matchAll(/\{\{(\w+)\}\}/g)].map(([, label = ""]) => label);
+    const grouped = [...expr.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, list = ""]) => list.split(/, */));
+    const kept = grouped.length > 0 || /\bsum\(/.test(expr) ? grouped : ADDED;
+    expect(
+      shown.filter((label) => !kept.includes(label)),
+      `${legendFormat} of ${expr}`,
+    ).toEqual([]);
+  }
+});
+
+test("it is a dashboard that Grafana can import: ids, places, a data source to choose", () => {
+  const { panels, templating, uid, schemaVersion } = dashboard;
+  expect([uid, schemaVersion]).toEqual(["keelson", 39]);
+  expect(templating.list.map(({ name, type }) => `${name} ${type}`)).toEqual([
+    "datasource datasource",
+    "job query",
+    "instance query",
+  ]);
+  expect(
+    templating.list.flatMap(({ definition = "" }) => namesIn(definition)).filter((name) => !metrics.has(name)),
+  ).toEqual([]);
+  expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
+  expect(plots.filter(({ datasource, description }) => datasource?.uid !== "${datasource}" || !description)).toEqual(
+    [],
+  );
+  const overlaps = panels.flatMap((a) =>
+    panels.filter(({ id, gridPos: b }) => {
+      const { x, y, w, h } = a.gridPos;
+      return id > a.id && x < b.x + b.w && b.x < x + w && y < b.y + b.h && b.y < y + h;
+    }),
+  );
+  expect(overlaps).toEqual([]);
+  expect(panels.filter(({ gridPos: { x, w } }) => x + w > 24)).toEqual([]);
+  // Latencies lead to traces.
+  const exemplars = plots.filter(({ targets = [] }) => targets.some(({ exemplar }) => exemplar));
+  expect(exemplars.map(({ title }) => title)).toEqual(["Latency of reads", "Latency of writes"]);
+});
