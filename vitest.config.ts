@@ -19,7 +19,7 @@ const PROGRAMS = [
   "test/plan/{atomic,cli,etcd}.test.ts",
   "test/promises/small-programs.test.ts",
   "test/zoo/programs.test.ts",
-  "test/{packaging,release}/**/*.test.ts",
+  "test/{packaging,release,site}/**/*.test.ts",
 ];
 
 /** Tests that measure: how long a slice is, what a process keeps, which handles it has. */
@@ -33,6 +33,7 @@ const MEASURED = [
   "test/attacks/seats.test.ts",
   "test/promises/{encryption,forks,history,lists,policies,roles,turns}.test.ts",
   "test/clients/envtest.test.ts",
+  "test/console/figures.browser.test.ts",
   "test/kit/figures.test.ts",
   "test/plan/slices.test.ts",
   "test/serve/watchers.test.ts",
@@ -72,7 +73,7 @@ export default defineConfig({
         test: {
           name: "shared",
           isolate: false,
-          include: ["{src,test,examples,console/src}/**/*.test.ts"],
+          include: ["{src,test,examples,console/src,site/src}/**/*.test.ts"],
           exclude: [...PROGRAMS, ...MEASURED],
           ...SIDE_BY_SIDE,
         },

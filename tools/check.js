@@ -12,6 +12,7 @@ const CHECKS = {
   types: "npm run --silent types -- --incremental --tsBuildInfoFile .results/types.tsbuildinfo",
   "types of the console":
     "npm run --silent types:console -- --incremental --tsBuildInfoFile .results/types-console.tsbuildinfo",
+  "types of the site": "npm run --silent types:site -- --incremental --tsBuildInfoFile .results/types-site.tsbuildinfo",
 };
 
 /** Runs one of them; whether all is right. */

@@ -56,11 +56,44 @@ export function commandsOf({ language, text }: Fence): readonly ExampleCommand[]
 const PROGRAMS = new Set(["kubectl", "keelson", "sed", "cat", "echo", "grep", "head", "tail", "sort", "wc"]);
 /** Commands of keelson that need a disk, a port, or other processes. */
 const ELSEWHERE = new Set([
-  "audit", "backup", "certs", "check", "completion", "csi", "driver", "envtest", "explore", "info", "kubeconfig", "mount",
-  "node", "policy", "rebind", "repair", "resolve", "restore", "run", "serve", "types", "user", "cel",
+  "audit",
+  "backup",
+  "certs",
+  "check",
+  "completion",
+  "csi",
+  "driver",
+  "envtest",
+  "explore",
+  "info",
+  "kubeconfig",
+  "mount",
+  "node",
+  "policy",
+  "rebind",
+  "repair",
+  "resolve",
+  "restore",
+  "run",
+  "serve",
+  "types",
+  "user",
+  "cel",
 ]);
 /** Commands of kubectl that the small one does not have. */
-const NOT_HERE = new Set(["attach", "certificate", "config", "cp", "debug", "drain", "edit", "exec", "kustomize", "port-forward", "proxy"]);
+const NOT_HERE = new Set([
+  "attach",
+  "certificate",
+  "config",
+  "cp",
+  "debug",
+  "drain",
+  "edit",
+  "exec",
+  "kustomize",
+  "port-forward",
+  "proxy",
+]);
 
 /** Whether a command runs in the terminal of a page. */
 export function runsInPage(command: string): boolean {
@@ -69,6 +102,9 @@ export function runsInPage(command: string): boolean {
     const [program = "", first = ""] = part.trim().split(/\s+/);
     if (!PROGRAMS.has(program)) return false;
     if (program === "keelson") return !ELSEWHERE.has(first);
-    return program !== "kubectl" || (!NOT_HERE.has(first) && !/--as[= ]|--kubeconfig[= ]|--server[= ]|--token[= ]/.test(part));
+    return (
+      program !== "kubectl" ||
+      (!NOT_HERE.has(first) && !/--as[= ]|--kubeconfig[= ]|--server[= ]|--token[= ]/.test(part))
+    );
   });
 }

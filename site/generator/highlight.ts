@@ -4,8 +4,7 @@
  *
  * @module
  */
-const escaped = (text: string): string =>
-  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+const escaped = (text: string): string => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 
 const span = (name: string, text: string): string => `<span class="${name}">${escaped(text)}</span>`;
 
@@ -42,7 +41,9 @@ function yaml(text: string): string {
 const consoleText = (text: string): string =>
   text
     .split("\n")
-    .map((line) => (line.startsWith("$ ") ? `<span class="prompt">$ </span><b>${escaped(line.slice(2))}</b>` : escaped(line)))
+    .map((line) =>
+      line.startsWith("$ ") ? `<span class="prompt">$ </span><b>${escaped(line.slice(2))}</b>` : escaped(line),
+    )
     .join("\n");
 
 const shell = (text: string): string =>

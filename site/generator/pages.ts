@@ -88,14 +88,17 @@ export function navigationOf(pages: readonly Page[]): readonly NavSection[] {
     return [page];
   };
   const first = { title: "Begin", pages: ["README.md", "docs/tutorial.md", "docs/README.md"].flatMap(take) };
-  const sections = map.markdown.split(/^## /m).slice(1).map((text): NavSection => {
-    const end = text.indexOf("\n");
-    const links = [...text.slice(end).matchAll(/\]\(([^)#\s]+\.md)/g)];
-    return {
-      title: text.slice(0, end).trim(),
-      pages: links.flatMap(([, file]) => take(normalize(join("docs", file!)))),
-    };
-  });
+  const sections = map.markdown
+    .split(/^## /m)
+    .slice(1)
+    .map((text): NavSection => {
+      const end = text.indexOf("\n");
+      const links = [...text.slice(end).matchAll(/\]\(([^)#\s]+\.md)/g)];
+      return {
+        title: text.slice(0, end).trim(),
+        pages: links.flatMap(([, file]) => take(normalize(join("docs", file!)))),
+      };
+    });
   const rest = pages.filter((page) => !named.has(page));
   return [first, ...sections, { title: "More", pages: rest }].filter((section) => section.pages.length > 0);
 }

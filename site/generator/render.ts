@@ -38,7 +38,9 @@ const slugOf = (text: string): string =>
 
 const textOf = (token: Token | undefined): string =>
   (token?.children ?? [])
-    .map((child: Token) => (child.type === "text" || child.type === "code_inline" ? child.content : child.type === "softbreak" ? " " : ""))
+    .map((child: Token) =>
+      child.type === "text" || child.type === "code_inline" ? child.content : child.type === "softbreak" ? " " : "",
+    )
     .join("");
 
 /** Renders a page. */
@@ -62,7 +64,8 @@ export function renderPage(page: Page, linkOf: (page: Page, href: string) => Lin
       if (token.tag !== "h1") sections.push({ anchor, title: text, text: "" });
       continue;
     }
-    if (token.type === "inline" && tokens[at - 1]?.type !== "heading_open") sections.at(-1)!.text += `${textOf(token)} `;
+    if (token.type === "inline" && tokens[at - 1]?.type !== "heading_open")
+      sections.at(-1)!.text += `${textOf(token)} `;
     for (const child of token.children ?? []) {
       if (child.type !== "link_open") continue;
       const target = linkOf(page, String(child.attrGet("href") ?? ""));
@@ -72,7 +75,10 @@ export function renderPage(page: Page, linkOf: (page: Page, href: string) => Lin
       } else {
         // A file that is not in the site: its name without a link.
         child.tag = "span";
-        child.attrs = [["class", "file"], ["title", target.path]];
+        child.attrs = [
+          ["class", "file"],
+          ["title", target.path],
+        ];
         closeOf(token.children!, child).tag = "span";
         if (target.type === "missing") missing.push(target.path);
       }

@@ -34,7 +34,10 @@ export async function serveFolder(folder: string, port = 0, base = "/"): Promise
     const { pathname } = new URL(request.url ?? "/", "http://localhost");
     const path = normalize(decodeURIComponent(pathname));
     const inner = path.startsWith(base) ? path.slice(base.length) : undefined;
-    const file = inner === undefined ? undefined : join(folder, inner === "" || inner.endsWith("/") ? `${inner}index.html` : inner);
+    const file =
+      inner === undefined
+        ? undefined
+        : join(folder, inner === "" || inner.endsWith("/") ? `${inner}index.html` : inner);
     if (file === undefined || !existsSync(file) || !statSync(file).isFile()) {
       response.writeHead(404, { "content-type": "text/plain" }).end("there is no such page\n");
       return;

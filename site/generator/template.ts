@@ -48,7 +48,10 @@ ${navigation
   .map(
     (section) =>
       `<details${section.pages.includes(page) || section.title === "Begin" ? " open" : ""}><summary>${escaped(section.title)}</summary><ul>${section.pages
-        .map((one) => `<li><a href="${to(one.path)}"${one === page ? ` aria-current="page"` : ""}>${escaped(one.title)}</a></li>`)
+        .map(
+          (one) =>
+            `<li><a href="${to(one.path)}"${one === page ? ` aria-current="page"` : ""}>${escaped(one.title)}</a></li>`,
+        )
         .join("")}</ul></details>`,
   )
   .join("\n")}

@@ -6,7 +6,12 @@
 
 /** What a page sends. */
 export type ToWorker =
-  | { readonly type: "start"; readonly version: string; readonly nodes: number; readonly files: Readonly<Record<string, string>> }
+  | {
+      readonly type: "start";
+      readonly version: string;
+      readonly nodes: number;
+      readonly files: Readonly<Record<string, string>>;
+    }
   | { readonly type: "run"; readonly id: number; readonly text: string }
   /** Ctrl-C. */
   | { readonly type: "stop"; readonly id: number };

@@ -39,7 +39,12 @@ export async function openTerminal(options: PageClusterOptions): Promise<Termina
     const { keelson } = await import("./keelson/keelson.ts");
     return keelson({ transport, clock, version: options.version })(args, streams);
   };
-  const programs = new Map<string, Program>([...SMALL_PROGRAMS, ["kubectl", kubectl(transport, clock)], ["k", kubectl(transport, clock)], ["keelson", whole]]);
+  const programs = new Map<string, Program>([
+    ...SMALL_PROGRAMS,
+    ["kubectl", kubectl(transport, clock)],
+    ["k", kubectl(transport, clock)],
+    ["keelson", whole],
+  ]);
   const shell = new Shell(FILES, programs);
   return {
     page,

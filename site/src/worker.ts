@@ -30,13 +30,15 @@ class PageWorker {
 
   #start({ version, nodes, files }: Extract<ToWorker, { type: "start" }>): void {
     const began = performance.now();
-    this.#terminal ??= openTerminal({ version, nodes, warn: (text) => send({ type: "warn", text }) }).then(async (terminal) => {
-      for (const [path, text] of Object.entries(files)) terminal.write(path, text);
-      await terminal.run("kubectl get --raw /api/v1/namespaces/default", () => {});
-      send({ type: "ready", millis: performance.now() - began });
-      void terminal.page.complete.then(() => send({ type: "complete", millis: performance.now() - began }));
-      return terminal;
-    });
+    this.#terminal ??= openTerminal({ version, nodes, warn: (text) => send({ type: "warn", text }) }).then(
+      async (terminal) => {
+        for (const [path, text] of Object.entries(files)) terminal.write(path, text);
+        await terminal.run("kubectl get --raw /api/v1/namespaces/default", () => {});
+        send({ type: "ready", millis: performance.now() - began });
+        void terminal.page.complete.then(() => send({ type: "complete", millis: performance.now() - began }));
+        return terminal;
+      },
+    );
     this.#terminal.catch((error: unknown) => send({ type: "failed", text: messageOf(error) }));
   }
 

@@ -87,6 +87,42 @@ export interface DirectoryInfo {
 /** Describes a data directory; the default one without a name. */
 export type InfoSource = (dataDir: string | undefined) => Promise<DirectoryInfo>;
 
+/** The settings of a server that would be started here, as flags, the environment and a file give them. */
+export interface ServerSettings {
+  readonly dataDir: string;
+  readonly bind: string;
+  readonly port: number;
+  readonly store: "sqlite" | "memory" | "etcd";
+  readonly etcdServers: readonly string[];
+}
+
+/**
+ * Reads the settings of a server; the default data directory without a name.
+ *
+ * @param config the file with options; that of the environment without one
+ * @param onUnknown called for each unknown variable that begins with `KEELSON_`, with a suggestion
+ */
+export type SettingsSource = (
+  dataDir: string | undefined,
+  config: string | undefined,
+  onUnknown: (name: string, nearest: string) => void,
+) => Promise<ServerSettings>;
+
+/** What an upgrade depends on in a data directory. */
+export interface UpgradeState {
+  readonly path: string;
+  readonly dialect: string | undefined;
+  /** The format of the directory; undefined for a new one. */
+  readonly format: number | undefined;
+  /** The newest format that this program knows. */
+  readonly newestFormat: number;
+  /** The format of the embedded store; undefined where there is none. */
+  readonly storeFormat: number | undefined;
+  readonly newestStoreFormat: number;
+  /** Whether the embedded store was closed in order; undefined where there is none. */
+  readonly closedInOrder: boolean | undefined;
+}
+
 /** Reads the kubeconfig of a data directory; rejects if there is none. */
 export type KubeconfigSource = (dataDir: string | undefined) => Promise<string>;
 
@@ -403,6 +439,8 @@ export type RunNode = (
 /** The actions of the commands. */
 export interface Actions {
   readonly version: string;
+  /** The minor version of the Kubernetes release that the API follows: 35. */
+  readonly kubernetesMinor: number;
   /** The flags of `serve`, one for each option of a server. */
   readonly flags: readonly FlagSpec[];
   readonly serve: Serve;
@@ -414,6 +452,8 @@ export interface Actions {
   readonly node: RunNode;
   readonly csi: RunCsi;
   readonly info: InfoSource;
+  readonly settings: SettingsSource;
+  readonly upgradeState: (dataDir: string | undefined) => Promise<UpgradeState>;
   readonly kubeconfig: KubeconfigSource;
   /** Creates or updates a directory for envtest. */
   readonly envtest: (directory: string) => Promise<EnvtestDirectory>;

@@ -3,7 +3,15 @@ import { parseDuration } from "../util/duration.ts";
 import type { Actions } from "./actions.ts";
 import { askServer } from "./ask-server.ts";
 import { CliError } from "./cli-error.ts";
-import type { HealthFlags } from "./health.ts";
+
+/** The flags of `health`. */
+export interface HealthFlags {
+  readonly dataDir?: string;
+  readonly server?: string;
+  readonly check: "livez" | "readyz";
+  readonly timeout: string;
+  readonly wait: string;
+}
 
 /** Between two requests with `--wait`. */
 const PAUSE_MS = 250;

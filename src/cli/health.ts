@@ -1,15 +1,7 @@
 import { Command, Option } from "commander";
 import type { Actions } from "./actions.ts";
+import type { HealthFlags } from "./health-run.ts";
 import { dataDirOption, withExamples } from "./help.ts";
-
-/** The flags of `health`. */
-export interface HealthFlags {
-  readonly dataDir?: string;
-  readonly server?: string;
-  readonly check: "livez" | "readyz";
-  readonly timeout: string;
-  readonly wait: string;
-}
 
 /** Returns the command `health`, which asks a server whether it works: for health checks of containers, without curl. */
 export function healthCommand(actions: Actions): Command {

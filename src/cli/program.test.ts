@@ -86,7 +86,18 @@ async function run(args: readonly string[], actions: Partial<Actions> = {}) {
   const calls: unknown[][] = [];
   const program = createProgram({
     version: "1.2.3",
+    kubernetesMinor: 35,
     flags: FLAGS,
+    settings: async () => ({ dataDir: "/data", bind: "127.0.0.1", port: 0, store: "memory", etcdServers: [] }),
+    upgradeState: async () => ({
+      path: "/data",
+      dialect: "kubernetes",
+      format: 1,
+      newestFormat: 1,
+      storeFormat: 1,
+      newestStoreFormat: 1,
+      closedInOrder: true,
+    }),
     serve: async (...call) => void calls.push(["serve", ...call]),
     run: async (...call) => {
       calls.push(["run", ...call]);

@@ -16,10 +16,12 @@ import { celCommand } from "./cel.ts";
 import { certsCommand } from "./certs.ts";
 import { userCommand } from "./user.ts";
 import { checkCommand } from "./check.ts";
+import { consoleCommand } from "./console.ts";
 import { csiCommand } from "./csi.ts";
 import { completeCommand } from "./complete.ts";
 import { completionCommand } from "./completion.ts";
 import { diffCommand } from "./diff.ts";
+import { doctorCommand } from "./doctor.ts";
 import { driverCommand } from "./driver.ts";
 import { envtestCommand } from "./envtest.ts";
 import { exploreCommand } from "./explore.ts";
@@ -39,6 +41,7 @@ import { runCommand } from "./run.ts";
 import { serveCommand } from "./serve.ts";
 import { typesCommand } from "./types.ts";
 import { undeleteCommand } from "./undelete.ts";
+import { upgradeCommand } from "./upgrade.ts";
 import { versionCommand } from "./version.ts";
 import { whoCanCommand } from "./who-can.ts";
 import { whyCommand } from "./why.ts";
@@ -77,7 +80,9 @@ const commandsOf = (actions: Actions): Readonly<Record<string, readonly Command[
     driverCommand(actions),
     infoCommand(actions),
     healthCommand(actions),
+    doctorCommand(actions),
     kubeconfigCommand(actions),
+    consoleCommand(actions),
     certsCommand(actions),
     auditCommand(actions),
     userCommand(actions),
@@ -98,5 +103,5 @@ const commandsOf = (actions: Actions): Readonly<Record<string, readonly Command[
   Rights: [whoCanCommand(actions), whyDeniedCommand(actions)],
   Definitions: [celCommand(actions), policyCommand(actions), typesCommand(actions)],
   Stores: [backupCommand(actions), restoreCommand(actions), checkCommand(actions), repairCommand(actions)],
-  Others: [versionCommand(actions), completionCommand(actions)],
+  Others: [upgradeCommand(actions), versionCommand(actions), completionCommand(actions)],
 });

@@ -20,6 +20,7 @@ import {
   type StoredRecord,
   type StoreEvent,
   StoreError,
+  type StoreMoments,
   type StoreSpace,
   type StoreStats,
   type StoreWatch,
@@ -36,6 +37,7 @@ import { messageOf } from "../util/error.ts";
 export class EncryptedStore implements Store {
   readonly failed: Promise<StoreError>;
   readonly history: ((key: string, bounds?: HistoryBounds) => Promise<KeyHistory>) | undefined;
+  readonly moments: ((times: readonly number[]) => Promise<StoreMoments>) | undefined;
   readonly pin: (() => Promise<Pin>) | undefined;
   readonly #store: Store;
   readonly #loop: Loop;
@@ -50,6 +52,7 @@ export class EncryptedStore implements Store {
     this.#rules = rules;
     this.failed = store.failed;
     this.history = store.history && ((key, bounds) => this.#history(key, bounds));
+    this.moments = store.moments && ((times) => store.moments!(times));
     this.pin = store.pin && (() => store.pin!());
   }
 

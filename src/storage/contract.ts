@@ -137,6 +137,26 @@ export interface KeyHistory {
   readonly compactedRevision: number;
 }
 
+/** A revision, and the wall time of its write in milliseconds. */
+export interface StoreMoment {
+  readonly revision: number;
+  readonly time: number;
+}
+
+/** The result of {@link Store.moments}. */
+export interface StoreMoments {
+  /** The oldest revision that can still be read. */
+  readonly compactedRevision: number;
+  /** The first and the last write of the history; absent where it has none. */
+  readonly oldest?: StoreMoment;
+  readonly newest?: StoreMoment;
+  /** For each requested time the last write at or before it; undefined where that is older than the history. */
+  readonly found: readonly (StoreMoment | undefined)[];
+}
+
+/** How many times one call of {@link Store.moments} may ask for. */
+export const MAX_MOMENTS = 200;
+
 /** Keeps a revision readable. */
 export interface Pin {
   readonly revision: number;
@@ -229,6 +249,13 @@ export interface Store {
    * Rejects with `corrupt` when one of them is damaged. Optional for backends.
    */
   readonly history?: ((key: string, bounds?: HistoryBounds) => Promise<KeyHistory>) | undefined;
+
+  /**
+   * Which revisions were written when, for at most {@link MAX_MOMENTS} wall times in milliseconds; the work grows with their number
+   * and with the logarithm of the history. Where the clock was set back, it finds one of the writes that fit. Optional for backends;
+   * absent where no times are stored.
+   */
+  readonly moments?: ((times: readonly number[]) => Promise<StoreMoments>) | undefined;
 
   /**
    * Keeps the newest revision readable until it is released, beyond the bounds of the history: for a long read at one

@@ -4,6 +4,7 @@
  * @module
  */
 import { signal, type ReadonlySignal } from "@preact/signals";
+import { CONSOLE_HEADER, CONSOLE_SESSION_PATH } from "../../../src/meta/console-session.ts";
 import type { Status } from "../../../src/meta/status.ts";
 
 /** A request that has failed: the server's Status, or one that says that there was no response. */
@@ -56,6 +57,21 @@ export function sessionOpened(): void {
   sessionState.value = "open";
 }
 
+/** Whoever may not do something is asked for a session at most so often. */
+const CHECK_MS = 5000;
+const check = { last: -CHECK_MS };
+
+/** Asks whether there is a session still. */
+export async function checkSession(): Promise<void> {
+  if (performance.now() - check.last < CHECK_MS) return;
+  check.last = performance.now();
+  // `send` takes note of a 401; what else fails says nothing of the session.
+  await send(CONSOLE_SESSION_PATH).then(
+    (response) => response.body?.cancel(),
+    () => undefined,
+  );
+}
+
 /** The text after `?`, with the `?`; empty without parameters. */
 export function queryText(query: Query = {}): string {
   const parameters = new URLSearchParams();
@@ -86,7 +102,7 @@ export async function exchange(path: string, options: RequestOptions = {}): Prom
       method,
       headers: {
         accept,
-        "x-keelson-console": "1",
+        [CONSOLE_HEADER]: "1",
         ...(body === undefined ? {} : { "content-type": type }),
         ...headers,
       },
@@ -101,6 +117,8 @@ export async function exchange(path: string, options: RequestOptions = {}): Prom
     throw new ApiFailure(0, failure(0, "the server does not answer: check that it runs, and the network"));
   }
   if (response.status === 401) sessionState.value = "lost";
+  // Without a session the server answers for somebody unknown, who may not do this.
+  if (response.status === 403) void checkSession();
   return response;
 }
 

@@ -180,3 +180,37 @@ test("a window that failed is asked for again, by the user or after a loss", () 
   last().says(state(1));
   expect(views.at(-1)).toMatchObject({ state: "live" });
 });
+
+test("what the server ends a stream for is not sent again by itself, and the other windows go on", () => {
+  const { stream, timers, last } = newStream();
+  const views: WindowView[] = [];
+  stream.open(LIST, { offset: 0, size: 50 }, () => undefined);
+  last().opens();
+  last().says(state(1));
+  const handle = stream.open({ ...LIST, namespace: "<no name>" }, { offset: 0, size: 50 }, (view) => views.push(view));
+  const status = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", message: "no name" } as const;
+  last().says({ type: "error", id: 0, status });
+  last().ends();
+  expect(views.at(-1)).toMatchObject({ state: "failed", failure: { message: "no name" } });
+  timers.pass(250);
+  last().opens();
+  expect(opens(last()).map(({ id }) => id)).toEqual([1]);
+  last().says(state(1));
+  handle.retry();
+  expect(opens(last()).map(({ id }) => id)).toEqual([1, 2]);
+});
+
+test("a connection that nothing passes any more is noticed after a minute, one that is only quiet stays", () => {
+  const { stream, sockets, timers, last } = newStream();
+  stream.open(LIST, { offset: 0, size: 50 }, () => undefined);
+  last().opens();
+  last().says(state(1));
+  timers.pass(45_000);
+  expect(opens(last())).toHaveLength(2);
+  last().says(state(1));
+  timers.pass(59_000);
+  expect(sockets[0]!.isClosed).toBe(false);
+  timers.pass(1000);
+  expect(sockets[0]!.isClosed).toBe(true);
+  expect(stream.connection.value).toBe("waiting");
+});

@@ -11,7 +11,7 @@ import {
   type WindowList,
 } from "../../../src/meta/console-protocol.ts";
 import { backoff } from "../../../src/util/backoff.ts";
-import { request, session } from "./http.ts";
+import { checkSession, session } from "./http.ts";
 import { browserTimers, RETRY, type Timers } from "./timers.ts";
 import { EMPTY_WINDOW, withMessage, type WindowView } from "./window-state.ts";
 
@@ -51,6 +51,10 @@ export interface StreamParts {
 /** A move waits for the response to the last one, at most these milliseconds. */
 const MOVE_WAIT_MS = 500;
 
+/** A connection on which nothing has come for this time is asked for something, and has this time to answer. */
+const SILENCE_MS = 45_000;
+const ANSWER_MS = 15_000;
+
 interface Window {
   readonly list: WindowList;
   range: WindowRange;
@@ -60,6 +64,8 @@ interface Window {
   awaited: (() => void) | undefined;
   /** The range differs from the one that was sent last. */
   moved: boolean;
+  /** The server has ended a stream because of this window: it is opened again only if the user asks for that. */
+  refused: boolean;
 }
 
 /** The stream with its windows. */
@@ -69,6 +75,7 @@ export class WindowStream {
   readonly #connection = signal<"idle" | "connecting" | "open" | "waiting">("idle");
   #socket: Socket | undefined;
   #stopWait: (() => void) | undefined;
+  #stopObserving: (() => void) | undefined;
   #failures = 0;
   #lastId = 0;
 
@@ -84,7 +91,15 @@ export class WindowStream {
   /** Opens a window; `onState` gets every state of it, the first one before this returns. */
   open(list: WindowList, range: WindowRange, onState: (view: WindowView) => void): WindowHandle {
     const id = ++this.#lastId;
-    const window: Window = { list, range, view: EMPTY_WINDOW, onState, awaited: undefined, moved: false };
+    const window: Window = {
+      list,
+      range,
+      view: EMPTY_WINDOW,
+      onState,
+      awaited: undefined,
+      moved: false,
+      refused: false,
+    };
     this.#windows.set(id, window);
     onState(window.view);
     if (this.#connection.value === "open") this.#sendOpen(id, window);
@@ -97,6 +112,7 @@ export class WindowStream {
         this.#sendMove(id, window);
       },
       retry: () => {
+        window.refused = false;
         if (this.#connection.value === "open" && this.#windows.has(id)) this.#sendOpen(id, window);
       },
       close: () => {
@@ -127,10 +143,12 @@ export class WindowStream {
     socket.onopen = () => {
       if (socket !== this.#socket) return;
       this.#connection.value = "open";
-      for (const [id, window] of this.#windows) this.#sendOpen(id, window);
+      for (const [id, window] of this.#windows) if (!window.refused) this.#sendOpen(id, window);
+      this.#observe(socket);
     };
     socket.onmessage = ({ data }: { data: unknown }) => {
       if (socket !== this.#socket) return;
+      this.#observe(socket);
       try {
         this.#received(JSON.parse(String(data)) as ConsoleResponse);
       } catch {
@@ -144,6 +162,7 @@ export class WindowStream {
   #ended(socket: Socket): void {
     if (socket !== this.#socket) return;
     this.#socket = undefined;
+    this.#stopObserving?.();
     socket.close();
     for (const window of this.#windows.values()) {
       window.awaited?.();
@@ -165,6 +184,7 @@ export class WindowStream {
   }
 
   #received(message: ConsoleResponse): void {
+    if (message.type === "error" && message.id === 0) return this.#refused(message);
     this.#failures = 0;
     const window = this.#windows.get(message.id);
     // A window that was closed meanwhile.
@@ -174,6 +194,29 @@ export class WindowStream {
     window.awaited?.();
     window.awaited = undefined;
     this.#sendMove(message.id, window);
+  }
+
+  /** The server ends the stream: what it has not answered yet is the reason, and is not sent again. */
+  #refused(message: ConsoleResponse): void {
+    for (const window of this.#windows.values()) {
+      if (!window.awaited) continue;
+      window.refused = true;
+      this.#show(window, withMessage(window.view, message));
+    }
+  }
+
+  /**
+   * Finds out that a connection passes nothing any more although nobody has closed it: a machine was asleep, a router has
+   * forgotten it. After a silence a window is asked for again, and a connection without a response has ended.
+   */
+  #observe(socket: Socket): void {
+    this.#stopObserving?.();
+    this.#stopObserving = this.#parts.timers.after(SILENCE_MS, () => {
+      const [first] = [...this.#windows].filter(([, { refused }]) => !refused);
+      if (!first) return this.#observe(socket);
+      this.#sendOpen(...first);
+      this.#stopObserving = this.#parts.timers.after(ANSWER_MS, () => this.#ended(socket));
+    });
   }
 
   #show(window: Window, view: WindowView): void {
@@ -206,7 +249,7 @@ const pageStream = new WindowStream({
     new WebSocket(new URL(CONSOLE_STREAM_PATH, location.href.replace(/^http/, "ws")), "keelson.console.v1"),
   timers: browserTimers,
   // The page learns of a session that is over from a response, not from a WebSocket.
-  lost: () => void request("/console/session").catch(() => undefined),
+  lost: () => void checkSession(),
 });
 
 /** The connection of the page's stream. */

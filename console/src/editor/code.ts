@@ -65,7 +65,7 @@ const nonce = (): string => document.querySelector<HTMLMetaElement>('meta[name="
 
 /** Characters that nobody sees, beside those that the editor shows anyway. */
 const UNSEEN =
-  /\u034f|[\u061c\u115f\u1160\u17b4\u17b5\u202a-\u202c\u2060-\u2068\u206a-\u206f\u3164\uffa0]|\p{Variation_Selector}/gu;
+  /\u034f|\u17b4|\u17b5|[\u061c\u115f\u1160\u202a-\u202c\u2060-\u2068\u206a-\u206f\u3164\uffa0]|\p{Variation_Selector}/gu;
 
 /** What every view has. */
 function base(label: string): Extension {

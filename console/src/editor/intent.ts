@@ -166,8 +166,7 @@ class Intender {
     const left = node.items.filter((item) => {
       const found = [...base.children].find(
         ([token, child]) =>
-          open.has(token) &&
-          (keys.length > 0 ? hasKeys(item, child, keys, items) : isSame(item as Node, child)),
+          open.has(token) && (keys.length > 0 ? hasKeys(item, child, keys, items) : isSame(item as Node, child)),
       );
       if (!found) return true;
       const [token, child] = found;

@@ -62,7 +62,13 @@ test("managers have a sign and a colour each", () => {
     { manager: "bob", sign: "B", colour: 1, lines: 4, operations: ["Apply", "Apply scale"] },
   ]);
   const many = Array.from({ length: 30 }, (_, i) => ({ ...lines[0]!, managers: [by(`m${i}`)] }));
-  expect(legendOf(many).map(({ sign }) => sign)).toEqual([...Array.from("ABCDEFGHIJKLMNOPQRSTUVWXYZ"), "AA", "AB", "AC", "AD"]);
+  expect(legendOf(many).map(({ sign }) => sign)).toEqual([
+    ...Array.from("ABCDEFGHIJKLMNOPQRSTUVWXYZ"),
+    "AA",
+    "AB",
+    "AC",
+    "AD",
+  ]);
 });
 
 test("folds what a manager does not own, and keeps what contains its lines", () => {

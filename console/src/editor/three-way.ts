@@ -21,7 +21,9 @@ interface Change {
 
 /** Returns the newer version with the edits. Where both change the same lines in different ways, the edit wins and is named. */
 export function mergeEdits(base: string, edited: string, newer: string): Merged {
-  const [before, mine, theirs] = [base.split("\n"), edited.split("\n"), newer.split("\n")];
+  // That the last line has no end is no edit.
+  const ended = base.endsWith("\n") && !edited.endsWith("\n") ? `${edited}\n` : edited;
+  const [before, mine, theirs] = [base.split("\n"), ended.split("\n"), newer.split("\n")];
   const [edits, others] = [changesOf(before, mine), changesOf(before, theirs)];
   const lines: string[] = [];
   const conflicts: number[] = [];

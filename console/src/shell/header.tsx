@@ -38,7 +38,7 @@ export function Header(): JSX.Element {
       </a>
       <Button
         class="bar-command"
-        aria-label="Go to a kind, a namespace or a view"
+        aria-label="Go to… a kind, a namespace or a view"
         onClick={() => {
           commandBar.value = "";
         }}
@@ -49,7 +49,7 @@ export function Header(): JSX.Element {
       <Button
         kind="quiet"
         aria-pressed={timeStrip.value || moment.value !== undefined}
-        aria-label="Time"
+        aria-label={`Time: ${moment.value ? "Past" : "Now"}`}
         onClick={() => {
           timeStrip.value = !timeStrip.value;
         }}
@@ -66,7 +66,7 @@ export function Header(): JSX.Element {
         ?
       </Button>
       <Menu
-        title="Preferences and session"
+        title={`${info ? visible(info.user) : "…"}: preferences and session`}
         label={<span class="bar-user">{info ? visible(info.user) : "…"}</span>}
         items={[
           ...THEMES.map(({ theme: value, label }) => ({

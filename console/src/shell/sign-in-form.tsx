@@ -1,5 +1,6 @@
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
+import { CONSOLE_SESSION_PATH } from "../../../src/meta/console-session.ts";
 import { begin, signIn } from "../api/session.ts";
 import { request } from "../api/http.ts";
 import { Button, Text } from "../ui/basics.tsx";
@@ -56,7 +57,7 @@ export function SignInForm({
         {/* In another tab a link of the command line may have begun a session: the cookie is the same. */}
         <Button
           disabled={state.value === "running"}
-          onClick={() => void perform(async () => (await request("/console/session"), begin()))}
+          onClick={() => void perform(async () => (await request(CONSOLE_SESSION_PATH), begin()))}
         >
           I have signed in elsewhere
         </Button>

@@ -27,8 +27,8 @@ export class ThreadPool implements WorkerThreads {
   async run({ what, module, input }: Job): Promise<unknown> {
     const name = module.slice(module.lastIndexOf("/") + 1).replace(/\.[jt]s$/, "");
     if (!Object.hasOwn(MODULES, name)) throw new JobError("failed", what);
-    const { run } = await MODULES[name]!();
-    return run(input as never);
+    const jobs = await MODULES[name]!();
+    return jobs.run(input as never);
   }
 
   close(): Promise<void> {

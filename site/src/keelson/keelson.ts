@@ -21,7 +21,9 @@ export interface KeelsonParts {
 }
 
 const elsewhere = (): Promise<never> =>
-  Promise.reject(new CliError("this command needs a machine: a disk, a port or other processes; in a page there is none"));
+  Promise.reject(
+    new CliError("this command needs a machine: a disk, a port or other processes; in a page there is none"),
+  );
 
 /** The program `keelson`. */
 export const keelson =

@@ -17,6 +17,10 @@ export interface Json {
 }
 export type JsonValue = null | boolean | number | string | JsonValue[] | Json;
 
+/** A value as a text: itself where it is one, else its JSON. */
+export const textOf = (value: JsonValue | undefined): string =>
+  typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+
 /** An object of the API. */
 export interface ApiJson extends Json {
   apiVersion: string;
@@ -75,7 +79,11 @@ export class Api {
   }
 
   /** The text of a response. @throws ApiFailure */
-  async text(method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE", path: string, request: ApiRequest = {}): Promise<string> {
+  async text(
+    method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE",
+    path: string,
+    request: ApiRequest = {},
+  ): Promise<string> {
     const { status, body } = await this.open(method, path, request);
     const text = await readAll(body);
     if (status >= 400) throw failureOf(status, text);
@@ -83,7 +91,11 @@ export class Api {
   }
 
   /** The value of a response. @throws ApiFailure */
-  async json<T = ApiJson>(method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE", path: string, request: ApiRequest = {}): Promise<T> {
+  async json<T = ApiJson>(
+    method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE",
+    path: string,
+    request: ApiRequest = {},
+  ): Promise<T> {
     return JSON.parse(await this.text(method, path, request)) as T;
   }
 
@@ -93,7 +105,9 @@ export class Api {
     path: string,
     { query = {}, body, contentType = "application/json", accept = "application/json", signal }: ApiRequest,
   ): ReturnType<Transport> {
-    const search = new URLSearchParams(Object.entries(query).flatMap(([name, value]) => (value ? [[name, value]] : [])));
+    const search = new URLSearchParams(
+      Object.entries(query).flatMap(([name, value]) => (value ? [[name, value]] : [])),
+    );
     const separator = path.includes("?") ? "&" : "?";
     const answer = await this.transport({
       method,
@@ -143,7 +157,8 @@ export class Api {
 /** The path of a collection, or of an object in it. */
 export function pathOf(kind: ServedKind, namespace: string | undefined, name?: string, subresource?: string): string {
   const base = kind.group === "" ? `/api/${kind.version}` : `/apis/${kind.group}/${kind.version}`;
-  const within = kind.scope === "Namespaced" && namespace !== undefined ? `/namespaces/${encodeURIComponent(namespace)}` : "";
+  const within =
+    kind.scope === "Namespaced" && namespace !== undefined ? `/namespaces/${encodeURIComponent(namespace)}` : "";
   const own = name === undefined ? "" : `/${encodeURIComponent(name)}`;
   return `${base}${within}/${kind.plural}${own}${subresource === undefined ? "" : `/${subresource}`}`;
 }

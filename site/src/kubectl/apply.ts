@@ -4,7 +4,19 @@
  * @module
  */
 import { diffLines, hunksOf } from "../../../src/util/line-diff.ts";
-import { APPLY, type ApiJson, ApiFailure, Failure, type Json, type JsonValue, MERGE, conflictText, failureText, nameOf, pathOf } from "./api.ts";
+import {
+  APPLY,
+  type ApiJson,
+  ApiFailure,
+  Failure,
+  type Json,
+  type JsonValue,
+  MERGE,
+  conflictText,
+  failureText,
+  nameOf,
+  pathOf,
+} from "./api.ts";
 import { type Command, type ManifestObject, manifestsOf, objectsIn } from "./context.ts";
 import { objectText } from "./get.ts";
 import { withoutManagedFields, yamlText } from "./print.ts";
@@ -15,7 +27,9 @@ const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
 export const writeQuery = ({ flags }: Command, manager: string): Readonly<Record<string, string | undefined>> => ({
   fieldManager: flags.get("field-manager") ?? manager,
   dryRun: flags.get("dry-run") === "server" ? "All" : undefined,
-  fieldValidation: { true: "Strict", strict: "Strict", warn: "Warn", false: "Ignore", ignore: "Ignore" }[flags.get("validate") ?? "true"],
+  fieldValidation: { true: "Strict", strict: "Strict", warn: "Warn", false: "Ignore", ignore: "Ignore" }[
+    flags.get("validate") ?? "true"
+  ],
 });
 
 /** What follows the name of an object where nothing was stored: ` (server dry run)`. */
@@ -23,7 +37,12 @@ export const dryRunText = ({ flags }: Command): string =>
   ({ server: " (server dry run)", client: " (dry run)" })[flags.get("dry-run") ?? ""] ?? "";
 
 /** Prints an object, or what became of it. */
-export function printResult(command: Command, manifest: Pick<ManifestObject, "kind">, object: ApiJson, what: string): void {
+export function printResult(
+  command: Command,
+  manifest: Pick<ManifestObject, "kind">,
+  object: ApiJson,
+  what: string,
+): void {
   const { flags, streams } = command;
   const output = flags.get("output");
   if (output === undefined || output === "") {
@@ -33,7 +52,11 @@ export function printResult(command: Command, manifest: Pick<ManifestObject, "ki
 }
 
 /** Runs one thing after the other; what fails is printed, and the others run. */
-export async function eachOf<T>({ streams }: Command, items: readonly T[], work: (item: T) => Promise<void>): Promise<number> {
+export async function eachOf<T>(
+  { streams }: Command,
+  items: readonly T[],
+  work: (item: T) => Promise<void>,
+): Promise<number> {
   let code = 0;
   for (const item of items) {
     try {
@@ -94,7 +117,12 @@ async function applyOnClient(command: Command, manifest: ManifestObject): Promis
     return;
   }
   if (!before) {
-    printResult(command, manifest, await api.json<ApiJson>("POST", pathOf(kind, namespace), { query, body: next }), "created");
+    printResult(
+      command,
+      manifest,
+      await api.json<ApiJson>("POST", pathOf(kind, namespace), { query, body: next }),
+      "created",
+    );
     return;
   }
   const last = lastAppliedOf(before);
@@ -104,7 +132,14 @@ async function applyOnClient(command: Command, manifest: ManifestObject): Promis
     );
   }
   const patch = threeWayPatch(last ?? {}, next, before);
-  const stored = patch === undefined ? before : await api.json<ApiJson>("PATCH", pathOf(kind, namespace, object.metadata.name), { query, contentType: MERGE, body: patch });
+  const stored =
+    patch === undefined
+      ? before
+      : await api.json<ApiJson>("PATCH", pathOf(kind, namespace, object.metadata.name), {
+          query,
+          contentType: MERGE,
+          body: patch,
+        });
   const isChanged = stored.metadata["resourceVersion"] !== before.metadata["resourceVersion"];
   printResult(command, manifest, stored, isChanged || flags.get("dry-run") === "server" ? "configured" : "unchanged");
 }
@@ -137,10 +172,13 @@ function merged(last: JsonValue | undefined, next: JsonValue, live: JsonValue | 
     const by = (list: readonly Json[], name: unknown): Json | undefined => list.find((item) => item["name"] === name);
     const kept = live.filter(({ name }) => by(next, name) || !by(before, name));
     const added = next.filter(({ name }) => !by(live, name));
-    return [...kept.map((item) => {
-      const own = by(next, item["name"]);
-      return own ? merged(by(before, item["name"]), own, item) : item;
-    }), ...added];
+    return [
+      ...kept.map((item) => {
+        const own = by(next, item["name"]);
+        return own ? merged(by(before, item["name"]), own, item) : item;
+      }),
+      ...added,
+    ];
   }
   return next;
 }
@@ -173,7 +211,10 @@ export async function createFromFiles(command: Command): Promise<number> {
 }
 
 /** Creates an object, or prints it with `--dry-run=client`. */
-export async function createObject(command: Command, manifest: Pick<ManifestObject, "kind" | "namespace" | "object">): Promise<void> {
+export async function createObject(
+  command: Command,
+  manifest: Pick<ManifestObject, "kind" | "namespace" | "object">,
+): Promise<void> {
   const { api, flags } = command;
   const { kind, namespace, object } = manifest;
   const body = flags.on("save-config") ? withLastApplied(object) : object;
@@ -188,7 +229,10 @@ export async function replace(command: Command): Promise<number> {
   return eachOf(command, await manifestsOf(command), async (manifest) => {
     const { kind, namespace, object } = manifest;
     const path = pathOf(kind, namespace, object.metadata.name);
-    const stored = await command.api.json<ApiJson>("PUT", path, { query: writeQuery(command, "kubectl-replace"), body: object });
+    const stored = await command.api.json<ApiJson>("PUT", path, {
+      query: writeQuery(command, "kubectl-replace"),
+      body: object,
+    });
     printResult(command, manifest, stored, "replaced");
   });
 }
@@ -205,13 +249,23 @@ export async function diff(command: Command): Promise<number> {
     let after: ApiJson;
     if (flags.on("server-side")) {
       const force = flags.on("force-conflicts") ? "true" : undefined;
-      after = await api.json<ApiJson>("PATCH", path, { query: { ...query, fieldManager: flags.get("field-manager") ?? "kubectl", force }, contentType: APPLY, body: object });
-    } else if (!before) after = await api.json<ApiJson>("POST", pathOf(kind, namespace), { query, body: withLastApplied(object) });
+      after = await api.json<ApiJson>("PATCH", path, {
+        query: { ...query, fieldManager: flags.get("field-manager") ?? "kubectl", force },
+        contentType: APPLY,
+        body: object,
+      });
+    } else if (!before)
+      after = await api.json<ApiJson>("POST", pathOf(kind, namespace), { query, body: withLastApplied(object) });
     else {
       const patch = threeWayPatch(lastAppliedOf(before) ?? {}, withLastApplied(object), before);
-      after = patch === undefined ? before : await api.json<ApiJson>("PATCH", path, { query, contentType: MERGE, body: patch });
+      after =
+        patch === undefined
+          ? before
+          : await api.json<ApiJson>("PATCH", path, { query, contentType: MERGE, body: patch });
     }
-    const file = [kind.group, kind.version, kind.kind, namespace, object.metadata.name].filter((part) => part !== undefined && part !== "").join(".");
+    const file = [kind.group, kind.version, kind.kind, namespace, object.metadata.name]
+      .filter((part) => part !== undefined && part !== "")
+      .join(".");
     const text = unified(before ? shownText(before) : "", shownText(after), file);
     if (text === "") return;
     isChanged = true;
@@ -233,7 +287,8 @@ function unified(before: string, after: string, file: string): string {
   const lines = (text: string): readonly string[] => (text === "" ? [] : text.replace(/\n$/, "").split("\n"));
   const hunks = hunksOf(diffLines(lines(before), lines(after)));
   if (hunks.length === 0) return "";
-  const range = (start: number, count: number): string => (count === 1 ? `${start}` : `${count === 0 ? start - 1 : start},${count}`);
+  const range = (start: number, count: number): string =>
+    count === 1 ? `${start}` : `${count === 0 ? start - 1 : start},${count}`;
   const text = hunks.flatMap(({ from, to, lines: changed }) => {
     const [removed, added] = [changed.filter(({ sign }) => sign !== "+"), changed.filter(({ sign }) => sign !== "-")];
     return [

@@ -38,13 +38,18 @@ export interface Named {
 export async function namedBy({ api }: Command, words: readonly string[], what: string): Promise<readonly Named[]> {
   const [first, ...names] = words;
   if (first === undefined) {
-    throw new Failure(`error: You must specify the type of resource to ${what}. Use "kubectl api-resources" for a complete list of supported resources.`);
+    throw new Failure(
+      `error: You must specify the type of resource to ${what}. Use "kubectl api-resources" for a complete list of supported resources.`,
+    );
   }
   if (words.some((word) => word.includes("/"))) {
     const found: Named[] = [];
     for (const word of words) {
       const at = word.indexOf("/");
-      if (at < 0) throw new Failure(`error: there is no need to specify a resource type as a separate argument when passing arguments in resource/name form (e.g. 'kubectl get resource/<resource_name>' instead of 'kubectl get resource resource/<resource_name>'`);
+      if (at < 0)
+        throw new Failure(
+          `error: there is no need to specify a resource type as a separate argument when passing arguments in resource/name form (e.g. 'kubectl get resource/<resource_name>' instead of 'kubectl get resource resource/<resource_name>'`,
+        );
       // oxlint-disable-next-line no-await-in-loop -- discovery is read once
       found.push({ kind: await api.findKind(word.slice(0, at)), names: [word.slice(at + 1)] });
     }
@@ -55,7 +60,18 @@ export async function namedBy({ api }: Command, words: readonly string[], what: 
 }
 
 /** The kinds of the category `all`, in the order of kubectl. */
-const ALL = ["pods", "replicationcontrollers", "services", "daemonsets", "deployments", "replicasets", "statefulsets", "horizontalpodautoscalers", "cronjobs", "jobs"];
+const ALL = [
+  "pods",
+  "replicationcontrollers",
+  "services",
+  "daemonsets",
+  "deployments",
+  "replicasets",
+  "statefulsets",
+  "horizontalpodautoscalers",
+  "cronjobs",
+  "jobs",
+];
 
 /** The objects that words, files or a selector name. @throws Failure, ApiFailure */
 export async function targetsOf(command: Command, words: readonly string[], what: string): Promise<readonly Target[]> {
@@ -75,7 +91,9 @@ export async function targetsOf(command: Command, words: readonly string[], what
     }
     const path = pathOf(kind, flags.on("all-namespaces") ? undefined : namespace);
     // oxlint-disable-next-line no-await-in-loop -- in the order of the words
-    const { items } = await api.json<{ items: readonly ApiJson[] }>("GET", path, { query: { labelSelector: selector } });
+    const { items } = await api.json<{ items: readonly ApiJson[] }>("GET", path, {
+      query: { labelSelector: selector },
+    });
     targets.push(...items.map(({ metadata }) => ({ kind, name: metadata.name, namespace: metadata.namespace })));
   }
   return targets;
@@ -99,7 +117,9 @@ export async function manifestsOf(command: Command): Promise<readonly ManifestOb
     const asked = command.flags.get("namespace");
     const own = object.metadata.namespace;
     if (isIn && asked !== undefined && own !== undefined && own !== asked) {
-      throw new Failure(`error: the namespace from the provided object "${own}" does not match the namespace "${asked}". You must pass '--namespace=${own}' to perform this operation.`);
+      throw new Failure(
+        `error: the namespace from the provided object "${own}" does not match the namespace "${asked}". You must pass '--namespace=${own}' to perform this operation.`,
+      );
     }
     const namespace = isIn ? (own ?? namespaceOf(command)) : undefined;
     const metadata = namespace === undefined ? object.metadata : { ...object.metadata, namespace };
@@ -110,18 +130,23 @@ export async function manifestsOf(command: Command): Promise<readonly ManifestOb
 }
 
 /** The objects of `-f` as they are written. */
-export function objectsIn({ flags, streams }: Command): readonly { readonly object: ApiJson; readonly source: string }[] {
+export function objectsIn({
+  flags,
+  streams,
+}: Command): readonly { readonly object: ApiJson; readonly source: string }[] {
   const names = flags.all("filename").flatMap((list) => list.split(","));
   if (names.length === 0) throw new Failure("error: must specify one of -f and -k");
-  return names.flatMap((name) => textsOf(name, streams)).flatMap(({ text, source }) => {
-    try {
-      return documentsOf(text, source)
-        .flatMap(({ value, from }) => objectsOf(value, from))
-        .map(({ value }) => ({ object: plain(value), source }));
-    } catch (error) {
-      throw new Failure(`error: error parsing ${source}: ${(error as Error).message}`);
-    }
-  });
+  return names
+    .flatMap((name) => textsOf(name, streams))
+    .flatMap(({ text, source }) => {
+      try {
+        return documentsOf(text, source)
+          .flatMap(({ value, from }) => objectsOf(value, from))
+          .map(({ value }) => ({ object: plain(value), source }));
+      } catch (error) {
+        throw new Failure(`error: error parsing ${source}: ${(error as Error).message}`);
+      }
+    });
 }
 
 /** Numbers that JavaScript does not keep are texts of their own while they are read. */
@@ -133,7 +158,10 @@ const plain = (value: unknown): ApiJson => {
   return { ...object, metadata: object.metadata ?? { name: "" } };
 };
 
-function textsOf(name: string, { input, shell }: Streams): readonly { readonly text: string; readonly source: string }[] {
+function textsOf(
+  name: string,
+  { input, shell }: Streams,
+): readonly { readonly text: string; readonly source: string }[] {
   if (name === "-") return [{ text: input, source: "STDIN" }];
   const text = shell.files.read(name);
   if (text !== undefined) return [{ text, source: name }];

@@ -37,7 +37,9 @@ function dataOf({ flags, streams }: Command): ReadonlyMap<string, string> {
 const base64 = (text: string): string => Buffer.from(text).toString("base64");
 
 const pairsOf = (text: string): Json =>
-  Object.fromEntries(text.split(",").map((pair) => [pair.slice(0, pair.indexOf("=")), pair.slice(pair.indexOf("=") + 1)]));
+  Object.fromEntries(
+    text.split(",").map((pair) => [pair.slice(0, pair.indexOf("=")), pair.slice(pair.indexOf("=") + 1)]),
+  );
 
 const required = ({ flags }: Command, name: string): string => {
   const value = flags.get(name);
@@ -46,11 +48,17 @@ const required = ({ flags }: Command, name: string): string => {
 };
 
 const containersOf = (command: Command): JsonValue[] =>
-  required(command, "image").split(",").map((image): Json => {
-    const name = image.split("/").at(-1)!.split(/[:@]/)[0]!.replace(/[^a-z0-9-]/g, "-");
-    const { rest } = command.flags;
-    return { image, name, resources: {}, ...(rest.length > 0 ? { command: [...rest] } : {}) };
-  });
+  required(command, "image")
+    .split(",")
+    .map((image): Json => {
+      const name = image
+        .split("/")
+        .at(-1)!
+        .split(/[:@]/)[0]!
+        .replace(/[^a-z0-9-]/g, "-");
+      const { rest } = command.flags;
+      return { image, name, resources: {}, ...(rest.length > 0 ? { command: [...rest] } : {}) };
+    });
 
 const jobSpec = (command: Command): Json => ({
   template: { metadata: {}, spec: { containers: containersOf(command), restartPolicy: "Never" } },
@@ -58,8 +66,18 @@ const jobSpec = (command: Command): Json => ({
 
 const rulesOf = ({ flags }: Command): JsonValue[] => [
   {
-    apiGroups: [...new Set(flags.all("resource").flatMap((list) => list.split(",")).map((one) => one.split(".").slice(1).join(".")))],
-    resources: flags.all("resource").flatMap((list) => list.split(",")).map((one) => one.split(".")[0]!),
+    apiGroups: [
+      ...new Set(
+        flags
+          .all("resource")
+          .flatMap((list) => list.split(","))
+          .map((one) => one.split(".").slice(1).join(".")),
+      ),
+    ],
+    resources: flags
+      .all("resource")
+      .flatMap((list) => list.split(","))
+      .map((one) => one.split(".")[0]!),
     verbs: flags.all("verb").flatMap((list) => list.split(",")),
   },
 ];
@@ -74,7 +92,9 @@ const subjectsOf = ({ flags }: Command): JsonValue[] => [
 ];
 
 function roleRefOf({ flags }: Command): Json {
-  const [kind, name] = flags.has("clusterrole") ? ["ClusterRole", flags.get("clusterrole")!] : ["Role", flags.get("role") ?? ""];
+  const [kind, name] = flags.has("clusterrole")
+    ? ["ClusterRole", flags.get("clusterrole")!]
+    : ["Role", flags.get("role") ?? ""];
   return { apiGroup: "rbac.authorization.k8s.io", kind, name };
 }
 
@@ -88,7 +108,9 @@ const MAKERS: Readonly<Record<string, Maker>> = {
   namespace: (_, name) => objectOf("v1", "Namespace", name),
   serviceaccount: (_, name) => objectOf("v1", "ServiceAccount", name),
   quota: (command, name) =>
-    objectOf("v1", "ResourceQuota", name, { spec: command.flags.has("hard") ? { hard: pairsOf(command.flags.get("hard")!) } : {} }),
+    objectOf("v1", "ResourceQuota", name, {
+      spec: command.flags.has("hard") ? { hard: pairsOf(command.flags.get("hard")!) } : {},
+    }),
   deployment: (command, name) =>
     objectOf("apps/v1", "Deployment", name, {
       metadata: { name, labels: { app: name } },
@@ -100,7 +122,9 @@ const MAKERS: Readonly<Record<string, Maker>> = {
     }),
   job: (command, name) => objectOf("batch/v1", "Job", name, { spec: jobSpec(command) }),
   cronjob: (command, name) =>
-    objectOf("batch/v1", "CronJob", name, { spec: { schedule: required(command, "schedule"), jobTemplate: { spec: jobSpec(command) } } }),
+    objectOf("batch/v1", "CronJob", name, {
+      spec: { schedule: required(command, "schedule"), jobTemplate: { spec: jobSpec(command) } },
+    }),
   role: (command, name) => objectOf(RBAC, "Role", name, { rules: rulesOf(command) }),
   clusterrole: (command, name) => objectOf(RBAC, "ClusterRole", name, { rules: rulesOf(command) }),
   rolebinding: (command, name) =>
@@ -134,7 +158,10 @@ export async function create(command: Command): Promise<number> {
   const object = make(command, name);
   const kind = await api.kindOf(object, "the command line");
   const namespace = kind.scope === "Namespaced" ? namespaceOf(command) : undefined;
-  const placed = namespace === undefined || !flags.has("namespace") ? object : { ...object, metadata: { ...object.metadata, namespace } };
+  const placed =
+    namespace === undefined || !flags.has("namespace")
+      ? object
+      : { ...object, metadata: { ...object.metadata, namespace } };
   try {
     await createObject(command, { kind, namespace, object: placed });
     return 0;
@@ -150,6 +177,9 @@ function makeSecret(type: string | undefined): Maker | undefined {
   return (command, name) => {
     const data = [...dataOf(command)].map(([key, value]): [string, string] => [key, base64(value)]);
     const kind = command.flags.get("type");
-    return objectOf("v1", "Secret", name, { ...(data.length > 0 ? { data: Object.fromEntries(data) } : {}), ...(kind === undefined ? {} : { type: kind }) });
+    return objectOf("v1", "Secret", name, {
+      ...(data.length > 0 ? { data: Object.fromEntries(data) } : {}),
+      ...(kind === undefined ? {} : { type: kind }),
+    });
   };
 }

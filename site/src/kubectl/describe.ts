@@ -5,14 +5,17 @@
  * @module
  */
 import { humanDuration } from "../../../src/meta/time.ts";
-import { type ApiJson, type Json, type JsonValue, pathOf } from "./api.ts";
+import { type ApiJson, type Json, type JsonValue, pathOf, textOf } from "./api.ts";
 import { type Command, type Target, namespaceOf, targetsOf } from "./context.ts";
 import { alignedRows } from "./print.ts";
 
 /** Runs `kubectl describe`. */
 export async function describe(command: Command): Promise<number> {
   const { flags, streams, api } = command;
-  const words = flags.words.length === 1 && !flags.words[0]!.includes("/") ? await allOf(command) : await targetsOf(command, flags.words, "describe");
+  const words =
+    flags.words.length === 1 && !flags.words[0]!.includes("/")
+      ? await allOf(command)
+      : await targetsOf(command, flags.words, "describe");
   if (words.length === 0) streams.err(`No resources found in ${namespaceOf(command)} namespace.\n`);
   for (const [at, target] of words.entries()) {
     // oxlint-disable-next-line no-await-in-loop -- in the order of the words
@@ -27,7 +30,8 @@ export async function describe(command: Command): Promise<number> {
 
 async function allOf(command: Command): Promise<readonly Target[]> {
   const kind = await command.api.findKind(command.flags.words[0]!);
-  const namespace = kind.scope === "Namespaced" && !command.flags.on("all-namespaces") ? namespaceOf(command) : undefined;
+  const namespace =
+    kind.scope === "Namespaced" && !command.flags.on("all-namespaces") ? namespaceOf(command) : undefined;
   const query = { labelSelector: command.flags.get("selector") };
   const { items } = await command.api.json<{ items: readonly ApiJson[] }>("GET", pathOf(kind, namespace), { query });
   return items.map(({ metadata }) => ({ kind, name: metadata.name, namespace: metadata.namespace }));
@@ -52,8 +56,8 @@ function described({ apiVersion, kind, metadata, ...more }: ApiJson): string {
 function pairs(title: string, values: Json | undefined, sign: string, lines: string[]): void {
   const texts = Object.entries(values ?? {})
     .filter(([name]) => name !== "kubectl.kubernetes.io/last-applied-configuration")
-    .toSorted()
-    .map(([name, value]) => `${name}${sign}${String(value)}`);
+    .map(([name, value]) => `${name}${sign}${textOf(value)}`)
+    .toSorted();
   const [first = "<none>", ...rest] = texts;
   lines.push(`${`${title}:`.padEnd(14)}${first}`, ...rest.map((text) => `${" ".repeat(14)}${text}`));
 }
@@ -73,7 +77,8 @@ function members(object: Json, depth: number, lines: string[]): void {
   for (const name of names) {
     const value = object[name];
     if (value === undefined) continue;
-    if (typeof value !== "object" || value === null) lines.push(`${space}${`${titled(name)}:`.padEnd(width)}${text(value)}`);
+    if (typeof value !== "object" || value === null)
+      lines.push(`${space}${`${titled(name)}:`.padEnd(width)}${text(value)}`);
     else if (Array.isArray(value)) {
       lines.push(`${space}${titled(name)}:`);
       for (const item of value) {
@@ -87,8 +92,7 @@ function members(object: Json, depth: number, lines: string[]): void {
   }
 }
 
-const text = (value: JsonValue): string =>
-  value === null ? "<nil>" : typeof value === "string" ? value : JSON.stringify(value);
+const text = (value: JsonValue): string => (value === null ? "<nil>" : textOf(value));
 
 interface EventJson extends ApiJson {
   readonly type: string;
@@ -104,11 +108,11 @@ interface EventJson extends ApiJson {
 }
 
 const timeOf = ({ lastTimestamp, eventTime, firstTimestamp, metadata }: EventJson): number =>
-  Date.parse(lastTimestamp ?? eventTime ?? firstTimestamp ?? String(metadata["creationTimestamp"]));
+  Date.parse(lastTimestamp ?? eventTime ?? firstTimestamp ?? textOf(metadata["creationTimestamp"]));
 
 async function eventsText({ api }: Command, { metadata, kind }: ApiJson): Promise<string> {
   const path = `/api/v1/namespaces/${metadata.namespace ?? "default"}/events`;
-  const fieldSelector = `involvedObject.name=${metadata.name},involvedObject.kind=${kind},involvedObject.uid=${String(metadata["uid"])}`;
+  const fieldSelector = `involvedObject.name=${metadata.name},involvedObject.kind=${kind},involvedObject.uid=${textOf(metadata["uid"])}`;
   const { items } = await api.json<{ items: readonly EventJson[] }>("GET", path, { query: { fieldSelector } });
   if (items.length === 0) return "Events:  <none>\n";
   const now = api.clock.now();
@@ -128,7 +132,9 @@ async function eventsText({ api }: Command, { metadata, kind }: ApiJson): Promis
 function ageOf(event: EventJson, now: number): string {
   const age = humanDuration(now - timeOf(event));
   const first = event.firstTimestamp;
-  return (event.count ?? 1) > 1 && first !== undefined ? `${age} (x${event.count} over ${humanDuration(now - Date.parse(first))})` : age;
+  return (event.count ?? 1) > 1 && first !== undefined
+    ? `${age} (x${event.count} over ${humanDuration(now - Date.parse(first))})`
+    : age;
 }
 
 /** Runs `kubectl events`. */
@@ -137,7 +143,10 @@ export async function events(command: Command): Promise<number> {
   const namespace = flags.on("all-namespaces") ? "" : `/namespaces/${namespaceOf(command)}`;
   const { items } = await api.json<{ items: readonly EventJson[] }>("GET", `/api/v1${namespace}/events`);
   const about = flags.get("for")?.split("/");
-  const shown = items.filter(({ involvedObject: { kind, name } }) => !about || (kind.toLowerCase() === about[0]!.toLowerCase() && name === about[1]));
+  const shown = items.filter(
+    ({ involvedObject: { kind, name } }) =>
+      !about || (kind.toLowerCase() === about[0]!.toLowerCase() && name === about[1]),
+  );
   if (shown.length === 0) {
     streams.err(`No events found in ${namespaceOf(command)} namespace.\n`);
     return 0;

@@ -17,7 +17,11 @@ interface Schema {
   readonly additionalProperties?: Schema | boolean;
   readonly required?: readonly string[];
   readonly enum?: readonly string[];
-  readonly "x-kubernetes-group-version-kind"?: readonly { readonly group: string; readonly version: string; readonly kind: string }[];
+  readonly "x-kubernetes-group-version-kind"?: readonly {
+    readonly group: string;
+    readonly version: string;
+    readonly kind: string;
+  }[];
   readonly "x-kubernetes-int-or-string"?: boolean;
 }
 
@@ -33,14 +37,19 @@ const MAX_DEPTH = 12;
 export async function explain(command: Command): Promise<number> {
   const { flags, streams, api } = command;
   const [word] = flags.words;
-  if (word === undefined) throw new Failure("error: You must specify the type of resource to explain. Use \"kubectl api-resources\" for a complete list of supported resources.");
+  if (word === undefined)
+    throw new Failure(
+      'error: You must specify the type of resource to explain. Use "kubectl api-resources" for a complete list of supported resources.',
+    );
   const [type = "", ...path] = word.split(".");
   const kind = await api.findKind(type);
   const place = kind.group === "" ? `api/${kind.version}` : `apis/${kind.group}/${kind.version}`;
   const document = await api.json<Document>("GET", `/openapi/v3/${place}`);
   const { schemas } = document.components;
   const isKind = (schema: Schema): boolean =>
-    schema["x-kubernetes-group-version-kind"]?.some((one) => one.group === kind.group && one.version === kind.version && one.kind === kind.kind) === true;
+    schema["x-kubernetes-group-version-kind"]?.some(
+      (one) => one.group === kind.group && one.version === kind.version && one.kind === kind.kind,
+    ) === true;
   const root = Object.values(schemas).find(isKind);
   if (!root) throw new Failure(`error: couldn't find resource for "${titleOf(kind)}"`);
   let schema = root;
@@ -52,13 +61,21 @@ export async function explain(command: Command): Promise<number> {
     field = { name, schema: next };
     schema = next;
   }
-  const head = [...(kind.group === "" ? [] : [`GROUP:      ${kind.group}`]), `KIND:       ${kind.kind}`, `VERSION:    ${kind.version}`, ""];
+  const head = [
+    ...(kind.group === "" ? [] : [`GROUP:      ${kind.group}`]),
+    `KIND:       ${kind.kind}`,
+    `VERSION:    ${kind.version}`,
+    "",
+  ];
   const lines = [...head, ...(field ? [`FIELD: ${field.name} <${typeOf(field.schema, schemas)}>`, ""] : [])];
   const described = schema.description ?? objectOf(schema, schemas).description ?? "<empty>";
   lines.push("DESCRIPTION:", ...wrapped(described, 4), "    ");
   const { properties } = objectOf(schema, schemas);
   if (properties) {
-    lines.push("FIELDS:", ...fieldLines(objectOf(schema, schemas), schemas, { depth: 0, isRecursive: flags.on("recursive") }));
+    lines.push(
+      "FIELDS:",
+      ...fieldLines(objectOf(schema, schemas), schemas, { depth: 0, isRecursive: flags.on("recursive") }),
+    );
   }
   streams.out(`${lines.join("\n")}\n${properties && flags.on("recursive") ? "" : "\n"}`);
   return 0;
@@ -73,7 +90,8 @@ function resolved(schema: Schema, schemas: Document["components"]["schemas"]): S
 function objectOf(schema: Schema, schemas: Document["components"]["schemas"]): Schema {
   const found = resolved(schema, schemas);
   if (found.items) return objectOf(found.items, schemas);
-  if (typeof found.additionalProperties === "object" && !found.properties) return objectOf(found.additionalProperties, schemas);
+  if (typeof found.additionalProperties === "object" && !found.properties)
+    return objectOf(found.additionalProperties, schemas);
   return found;
 }
 
@@ -81,10 +99,13 @@ function typeOf(schema: Schema, schemas: Document["components"]["schemas"]): str
   const ref = schema.$ref ?? schema.allOf?.[0]?.$ref;
   if (ref !== undefined) {
     const found = resolved(schema, schemas);
-    return found.type === "object" || found.properties ? ref.slice(ref.lastIndexOf(".") + 1) : typeOf({ ...found, ...("type" in found ? {} : { type: "Object" }) }, {});
+    return found.type === "object" || found.properties
+      ? ref.slice(ref.lastIndexOf(".") + 1)
+      : typeOf({ ...found, ...("type" in found ? {} : { type: "Object" }) }, {});
   }
   if (schema.items) return `[]${typeOf(schema.items, schemas)}`;
-  if (typeof schema.additionalProperties === "object") return `map[string]${typeOf(schema.additionalProperties, schemas)}`;
+  if (typeof schema.additionalProperties === "object")
+    return `map[string]${typeOf(schema.additionalProperties, schemas)}`;
   if (schema["x-kubernetes-int-or-string"]) return "IntOrString";
   return schema.type === undefined || schema.type === "object" ? "Object" : schema.type;
 }
@@ -102,7 +123,8 @@ function fieldLines(
       const head = `${space}${name}\t<${typeOf(schema, schemas)}>${required.includes(name) ? " -required-" : ""}`;
       if (isRecursive) {
         const inner = objectOf(schema, schemas);
-        const more = inner.properties && depth < MAX_DEPTH ? fieldLines(inner, schemas, { depth: depth + 1, isRecursive }) : [];
+        const more =
+          inner.properties && depth < MAX_DEPTH ? fieldLines(inner, schemas, { depth: depth + 1, isRecursive }) : [];
         return [head, ...more];
       }
       const values = schema.enum ? [`${space}enum: ${schema.enum.join(", ")}`] : [];

@@ -50,7 +50,17 @@ export class Flags {
 
 /** The flags that all commands have. */
 const COMMON: FlagTable = {
-  values: ["namespace", "output", "selector", "filename", "field-manager", "as", "context", "kubeconfig", "request-timeout"],
+  values: [
+    "namespace",
+    "output",
+    "selector",
+    "filename",
+    "field-manager",
+    "as",
+    "context",
+    "kubeconfig",
+    "request-timeout",
+  ],
   switches: ["all-namespaces", "help", "recursive", "warnings-as-errors"],
   short: { n: "namespace", o: "output", l: "selector", f: "filename", A: "all-namespaces", h: "help", R: "recursive" },
 };
@@ -81,7 +91,8 @@ export function parseFlags(args: readonly string[], own: Partial<FlagTable> = {}
     if (name !== undefined && switches.has(name)) add(name, inline ?? "true");
     else if (name !== undefined && values.has(name)) {
       const value = inline ?? args[++at];
-      if (value === undefined) throw new UsageError(`flag needs an argument: ${isLong ? `--${name}` : `'${arg[1]}' in ${arg}`}`);
+      if (value === undefined)
+        throw new UsageError(`flag needs an argument: ${isLong ? `--${name}` : `'${arg[1]}' in ${arg}`}`);
       add(name, value);
     } else throw new UsageError(isLong ? `unknown flag: --${name}` : `unknown shorthand flag: '${arg[1]}' in ${arg}`);
   }

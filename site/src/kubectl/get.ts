@@ -32,7 +32,8 @@ export async function get(command: Command): Promise<number> {
   const named = flags.has("filename")
     ? (await targetsOf(command, [], "get")).map(({ kind, name }): Named => ({ kind, names: [name] }))
     : await namedBy(command, flags.words, "get");
-  if (output === "" || output === "wide") return flags.on("watch") ? watchTable(command, named) : printTables(command, named);
+  if (output === "" || output === "wide")
+    return flags.on("watch") ? watchTable(command, named) : printTables(command, named);
   return printObjects(command, named, output);
 }
 
@@ -54,7 +55,9 @@ async function printObjects(command: Command, named: readonly Named[], output: s
     }
     return 0;
   }
-  const value: Json = isOne ? shown[0]! : { apiVersion: "v1", items: shown, kind: "List", metadata: { resourceVersion: "" } };
+  const value: Json = isOne
+    ? shown[0]!
+    : { apiVersion: "v1", items: shown, kind: "List", metadata: { resourceVersion: "" } };
   streams.out(objectText(output, value, isOne ? [shown[0]!] : shown, flags.on("no-headers")));
   return 0;
 }
@@ -67,7 +70,9 @@ export function objectText(output: string, value: Json, objects: readonly ApiJso
   const [form, argument] = at < 0 ? [output, ""] : [output.slice(0, at), output.slice(at + 1)];
   if (form === "jsonpath") return jsonPathText(argument, value);
   if (form === "custom-columns") return customColumns(argument, objects, !hidesTitles);
-  throw new Failure(`error: unable to match a printer suitable for the output format "${form}", allowed formats are: custom-columns,json,jsonpath,name,wide,yaml`);
+  throw new Failure(
+    `error: unable to match a printer suitable for the output format "${form}", allowed formats are: custom-columns,json,jsonpath,name,wide,yaml`,
+  );
 }
 
 const queryOf = ({ flags }: Command): Readonly<Record<string, string | undefined>> => ({
@@ -83,9 +88,13 @@ async function objectsOf(command: Command, { kind, names }: Named): Promise<read
   if (names.length > 0) {
     return Promise.all(names.map((name) => command.api.json<ApiJson>("GET", pathOf(kind, namespace, name))));
   }
-  const list = await command.api.json<{ apiVersion: string; items: readonly ApiJson[] }>("GET", pathOf(kind, namespace), {
-    query: queryOf(command),
-  });
+  const list = await command.api.json<{ apiVersion: string; items: readonly ApiJson[] }>(
+    "GET",
+    pathOf(kind, namespace),
+    {
+      query: queryOf(command),
+    },
+  );
   const objects = list.items.map((item) => ({ ...item, apiVersion: list.apiVersion, kind: kind.kind }));
   const sortBy = command.flags.get("sort-by");
   return sortBy === undefined ? objects : byPath(objects, (object) => object, sortBy);
@@ -96,7 +105,7 @@ function byPath<T>(items: readonly T[], objectOf: (item: T) => Json, path: strin
   return items.toSorted((a, b) => {
     const [x, y] = [keys.get(a)!, keys.get(b)!];
     if (typeof x === "number" && typeof y === "number") return x - y;
-    return String(x) < String(y) ? -1 : String(x) > String(y) ? 1 : 0;
+    return JSON.stringify(x) < JSON.stringify(y) ? -1 : 1;
   });
 }
 
@@ -149,7 +158,10 @@ async function watchTable(command: Command, named: readonly Named[]): Promise<nu
   const namespace = placeOf(command, kind);
   const fieldSelector = names.length === 0 ? flags.get("field-selector") : `metadata.name=${names[0]}`;
   const query = { ...queryOf(command), fieldSelector };
-  const first = await api.json<Table & { metadata: { resourceVersion: string } }>("GET", pathOf(kind, namespace), { accept: TABLE, query });
+  const first = await api.json<Table & { metadata: { resourceVersion: string } }>("GET", pathOf(kind, namespace), {
+    accept: TABLE,
+    query,
+  });
   let { columnDefinitions } = first;
   const widths: number[] = [];
   const print = (rows: Table["rows"], hasHeaders: boolean): void => {

@@ -49,34 +49,99 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     run: create,
     about: "Create objects of files, or one that flags describe.",
     flags: write({
-      values: ["raw", "from-literal", "from-file", "image", "replicas", "hard", "type", "schedule", "verb", "resource", "user", "group", "serviceaccount", "role", "clusterrole", "value", "port"],
+      values: [
+        "raw",
+        "from-literal",
+        "from-file",
+        "image",
+        "replicas",
+        "hard",
+        "type",
+        "schedule",
+        "verb",
+        "resource",
+        "user",
+        "group",
+        "serviceaccount",
+        "role",
+        "clusterrole",
+        "value",
+        "port",
+      ],
     }),
   },
-  apply: { run: apply, about: "Apply objects of files.", flags: write({ switches: ["server-side", "force-conflicts", "force", "prune", "wait", "overwrite"] }) },
-  diff: { run: diff, about: "Print what an apply would change.", flags: write({ switches: ["server-side", "force-conflicts"] }) },
+  apply: {
+    run: apply,
+    about: "Apply objects of files.",
+    flags: write({ switches: ["server-side", "force-conflicts", "force", "prune", "wait", "overwrite"] }),
+  },
+  diff: {
+    run: diff,
+    about: "Print what an apply would change.",
+    flags: write({ switches: ["server-side", "force-conflicts"] }),
+  },
   replace: { run: replace, about: "Replace objects by those of files.", flags: write({ switches: ["force"] }) },
-  patch: { run: patch, about: "Change members of an object.", flags: write({ values: ["patch", "patch-file", "type", "subresource"], short: { p: "patch" } }) },
-  label: { run: mark("labels"), about: "Set or remove labels.", flags: write({ switches: ["overwrite"], values: ["resource-version"] }) },
-  annotate: { run: mark("annotations"), about: "Set or remove annotations.", flags: write({ switches: ["overwrite"] }) },
-  scale: { run: scale, about: "Set the number of replicas.", flags: write({ values: ["replicas", "current-replicas"] }) },
+  patch: {
+    run: patch,
+    about: "Change members of an object.",
+    flags: write({ values: ["patch", "patch-file", "type", "subresource"], short: { p: "patch" } }),
+  },
+  label: {
+    run: mark("labels"),
+    about: "Set or remove labels.",
+    flags: write({ switches: ["overwrite"], values: ["resource-version"] }),
+  },
+  annotate: {
+    run: mark("annotations"),
+    about: "Set or remove annotations.",
+    flags: write({ switches: ["overwrite"] }),
+  },
+  scale: {
+    run: scale,
+    about: "Set the number of replicas.",
+    flags: write({ values: ["replicas", "current-replicas"] }),
+  },
   set: { run: set, about: "Set the image or the environment of containers.", flags: write() },
-  rollout: { run: rollout, about: "Status, history, restart, undo, pause and resume of rollouts.", flags: write({ values: ["timeout", "to-revision"], switches: ["watch"], short: { w: "watch" } }) },
-  wait: { run: wait, about: "Wait for a condition, a value, a create or a delete.", flags: { values: ["for", "timeout"], switches: ["all"] } },
+  rollout: {
+    run: rollout,
+    about: "Status, history, restart, undo, pause and resume of rollouts.",
+    flags: write({ values: ["timeout", "to-revision"], switches: ["watch"], short: { w: "watch" } }),
+  },
+  wait: {
+    run: wait,
+    about: "Wait for a condition, a value, a create or a delete.",
+    flags: { values: ["for", "timeout"], switches: ["all"] },
+  },
   logs: {
     run: logs,
     about: "Print the log of a container.",
-    flags: { values: ["container", "tail", "since"], switches: ["follow", "previous", "timestamps"], short: { c: "container", p: "previous", f: "follow" } },
+    flags: {
+      values: ["container", "tail", "since"],
+      switches: ["follow", "previous", "timestamps"],
+      short: { c: "container", p: "previous", f: "follow" },
+    },
   },
   delete: {
     run: remove,
     about: "Delete objects.",
-    flags: write({ values: ["cascade", "grace-period", "timeout"], switches: ["wait", "now", "force", "ignore-not-found"] }),
+    flags: write({
+      values: ["cascade", "grace-period", "timeout"],
+      switches: ["wait", "now", "force", "ignore-not-found"],
+    }),
   },
   taint: { run: taint, about: "Set or remove taints of nodes.", flags: write({ switches: ["overwrite"] }) },
   cordon: { run: cordon(true), about: "Keep new Pods off a node.", flags: write() },
   uncordon: { run: cordon(false), about: "Let new Pods on a node.", flags: write() },
-  expose: { run: expose, about: "Create a Service for a workload.", flags: write({ values: ["port", "target-port", "name", "type"] }) },
-  autoscale: { run: autoscale, about: "Create an autoscaler for a workload.", flags: write({ values: ["min", "max", "cpu-percent", "cpu", "name"] }) },
+  expose: {
+    run: expose,
+    about: "Create a Service for a workload.",
+    flags: write({ values: ["port", "target-port", "name", "type"] }),
+  },
+  autoscale: {
+    run: autoscale,
+    about: "Create an autoscaler for a workload.",
+    flags: write({ values: ["min", "max", "cpu-percent", "cpu", "name"] }),
+  },
   run: { run, about: "Create a Pod.", flags: write({ values: ["image", "restart"], switches: ["command"] }) },
   top: { run: top, about: "Print the usage of Pods or nodes." },
   auth: { run: auth, about: "Print what a user may do." },
@@ -95,11 +160,17 @@ const help = (): string =>
 export const kubectl =
   (transport: Transport, clock: Clock): Program =>
   async (args, streams) => {
-    const at = args.findIndex((arg, i) => !arg.startsWith("-") && !/^(?:-n|--namespace|--context|--kubeconfig)$/.test(args[i - 1] ?? ""));
+    const at = args.findIndex(
+      (arg, i) => !arg.startsWith("-") && !/^(?:-n|--namespace|--context|--kubeconfig)$/.test(args[i - 1] ?? ""),
+    );
     const name = at < 0 ? "" : args[at]!;
     const entry = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
     if (name === "" || name === "help" || (entry && (args.includes("--help") || args.includes("-h")))) {
-      streams.out(entry ? `${entry.about}\n\nFlags: ${[...(entry.flags?.values ?? []), ...(entry.flags?.switches ?? [])].map((flag) => `--${flag}`).join(" ")}\n` : help());
+      streams.out(
+        entry
+          ? `${entry.about}\n\nFlags: ${[...(entry.flags?.values ?? []), ...(entry.flags?.switches ?? [])].map((flag) => `--${flag}`).join(" ")}\n`
+          : help(),
+      );
       return 0;
     }
     if (!entry) {
@@ -113,7 +184,8 @@ export const kubectl =
       if (streams.signal.aborted) return 130;
       if (error instanceof ApiFailure) streams.err(`${conflictText(error) ?? failureText(error)}\n`);
       else if (error instanceof Failure) streams.err(error.message === "" ? "" : `${error.message}\n`);
-      else if (error instanceof UsageError) streams.err(`error: ${error.message}\nSee 'kubectl ${name} --help' for usage.\n`);
+      else if (error instanceof UsageError)
+        streams.err(`error: ${error.message}\nSee 'kubectl ${name} --help' for usage.\n`);
       else throw error;
       return error instanceof Failure ? error.code : 1;
     }

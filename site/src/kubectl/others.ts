@@ -4,7 +4,7 @@
  * @module
  */
 import { apiVersionOf } from "../../../src/client/kind.ts";
-import { type ApiJson, Failure, type Json, pathOf } from "./api.ts";
+import { type ApiJson, Failure, type Json, pathOf, textOf } from "./api.ts";
 import { type Command, namespaceOf } from "./context.ts";
 import { alignedRows, jsonText, yamlText } from "./print.ts";
 
@@ -15,7 +15,10 @@ export async function logs(command: Command): Promise<number> {
   const pods = await api.findKind("pods");
   const [word, second] = flags.words;
   const selector = flags.get("selector");
-  if (word === undefined && selector === undefined) throw new Failure("error: expected 'logs [-f] [-p] (POD | TYPE/NAME) [-c CONTAINER]'.\nPOD or TYPE/NAME is a required argument for the logs command");
+  if (word === undefined && selector === undefined)
+    throw new Failure(
+      "error: expected 'logs [-f] [-p] (POD | TYPE/NAME) [-c CONTAINER]'.\nPOD or TYPE/NAME is a required argument for the logs command",
+    );
   const names = word === undefined || word.includes("/") ? await podsOf(command, word) : [word];
   for (const name of names) {
     // oxlint-disable-next-line no-await-in-loop -- in the order of the Pods
@@ -58,10 +61,14 @@ async function podsOf(command: Command, word: string | undefined): Promise<reado
     const object = await api.json<ApiJson>("GET", pathOf(kind, namespace, word.slice(at + 1)));
     const selector = ((object["spec"] ?? {}) as Json)["selector"] as Json | undefined;
     const labels = (selector?.["matchLabels"] ?? selector ?? {}) as Json;
-    labelSelector = Object.entries(labels).map(([name, value]) => `${name}=${String(value)}`).join(",");
+    labelSelector = Object.entries(labels)
+      .map(([name, value]) => `${name}=${textOf(value)}`)
+      .join(",");
   }
   const pods = await api.findKind("pods");
-  const { items } = await api.json<{ items: readonly ApiJson[] }>("GET", pathOf(pods, namespace), { query: { labelSelector } });
+  const { items } = await api.json<{ items: readonly ApiJson[] }>("GET", pathOf(pods, namespace), {
+    query: { labelSelector },
+  });
   const found = items.map(({ metadata }) => metadata.name);
   if (word === undefined) return found;
   if (found.length > 1) command.streams.err(`Found ${found.length} pods, using pod/${found[0]}\n`);
@@ -81,7 +88,13 @@ export async function apiResources({ api, streams, flags }: Command): Promise<nu
   }
   const rows = kinds
     .toSorted((a, b) => (a.group === b.group ? (a.plural < b.plural ? -1 : 1) : a.group < b.group ? -1 : 1))
-    .map((kind) => [kind.plural, kind.shortNames.join(","), apiVersionOf(kind), String(kind.scope === "Namespaced"), kind.kind]);
+    .map((kind) => [
+      kind.plural,
+      kind.shortNames.join(","),
+      apiVersionOf(kind),
+      String(kind.scope === "Namespaced"),
+      kind.kind,
+    ]);
   streams.out(alignedRows([["NAME", "SHORTNAMES", "APIVERSION", "NAMESPACED", "KIND"], ...rows]));
   return 0;
 }
@@ -89,7 +102,12 @@ export async function apiResources({ api, streams, flags }: Command): Promise<nu
 /** Runs `kubectl api-versions`. */
 export async function apiVersions({ api, streams }: Command): Promise<number> {
   const versions = new Set((await api.kinds()).map(apiVersionOf));
-  streams.out([...versions].toSorted().map((version) => `${version}\n`).join(""));
+  streams.out(
+    [...versions]
+      .toSorted()
+      .map((one) => `${one}\n`)
+      .join(""),
+  );
   return 0;
 }
 
@@ -99,7 +117,10 @@ export async function version({ api, streams, flags }: Command): Promise<number>
   const output = flags.get("output");
   if (output === "json") streams.out(jsonText({ serverVersion: server }));
   else if (output === "yaml") streams.out(yamlText({ serverVersion: server }));
-  else streams.out(`Client Version: v1.35.0 (the small kubectl of this page)\nServer Version: ${String(server["gitVersion"])}\n`);
+  else
+    streams.out(
+      `Client Version: v1.35.0 (the small kubectl of this page)\nServer Version: ${textOf(server["gitVersion"])}\n`,
+    );
   return 0;
 }
 
@@ -108,9 +129,19 @@ export async function auth(command: Command): Promise<number> {
   const { api, flags, streams } = command;
   const [what = "", verb = "", type = ""] = flags.words;
   if (what === "whoami") {
-    const review = await api.json<ApiJson & { status: { userInfo: { username: string; groups: readonly string[] } } }>("POST", "/apis/authentication.k8s.io/v1/selfsubjectreviews", { body: { apiVersion: "authentication.k8s.io/v1", kind: "SelfSubjectReview" } });
+    const review = await api.json<ApiJson & { status: { userInfo: { username: string; groups: readonly string[] } } }>(
+      "POST",
+      "/apis/authentication.k8s.io/v1/selfsubjectreviews",
+      { body: { apiVersion: "authentication.k8s.io/v1", kind: "SelfSubjectReview" } },
+    );
     const { username, groups } = review.status.userInfo;
-    streams.out(alignedRows([["ATTRIBUTE", "VALUE"], ["Username", username], ["Groups", `[${groups.join(" ")}]`]]));
+    streams.out(
+      alignedRows([
+        ["ATTRIBUTE", "VALUE"],
+        ["Username", username],
+        ["Groups", `[${groups.join(" ")}]`],
+      ]),
+    );
     return 0;
   }
   if (what !== "can-i") throw new Failure(`error: expected auth can-i or auth whoami, got auth ${what}`);
@@ -119,13 +150,17 @@ export async function auth(command: Command): Promise<number> {
   const asked = { namespace: namespaceOf(command), verb, group: kind.group, resource: kind.plural, name };
   const user = flags.get("as");
   const path = user === undefined ? "selfsubjectaccessreviews" : "subjectaccessreviews";
-  const review = await api.json<ApiJson & { status: { allowed: boolean; reason?: string } }>("POST", `/apis/authorization.k8s.io/v1/${path}`, {
-    body: {
-      apiVersion: "authorization.k8s.io/v1",
-      kind: user === undefined ? "SelfSubjectAccessReview" : "SubjectAccessReview",
-      spec: { resourceAttributes: asked, ...(user === undefined ? {} : { user }) },
+  const review = await api.json<ApiJson & { status: { allowed: boolean; reason?: string } }>(
+    "POST",
+    `/apis/authorization.k8s.io/v1/${path}`,
+    {
+      body: {
+        apiVersion: "authorization.k8s.io/v1",
+        kind: user === undefined ? "SelfSubjectAccessReview" : "SubjectAccessReview",
+        spec: { resourceAttributes: asked, ...(user === undefined ? {} : { user }) },
+      },
     },
-  });
+  );
   streams.out(review.status.allowed ? "yes\n" : "no\n");
   return review.status.allowed ? 0 : 1;
 }
@@ -138,9 +173,21 @@ interface Usage {
 
 /** A quantity of CPU in thousandths, and one of memory in MiB. */
 const milli = (text: string): number =>
-  text.endsWith("n") ? Number(text.slice(0, -1)) / 1e6 : text.endsWith("u") ? Number(text.slice(0, -1)) / 1e3 : text.endsWith("m") ? Number(text.slice(0, -1)) : Number(text) * 1000;
+  text.endsWith("n")
+    ? Number(text.slice(0, -1)) / 1e6
+    : text.endsWith("u")
+      ? Number(text.slice(0, -1)) / 1e3
+      : text.endsWith("m")
+        ? Number(text.slice(0, -1))
+        : Number(text) * 1000;
 const mebi = (text: string): number =>
-  text.endsWith("Ki") ? Number(text.slice(0, -2)) / 1024 : text.endsWith("Mi") ? Number(text.slice(0, -2)) : text.endsWith("Gi") ? Number(text.slice(0, -2)) * 1024 : Number(text) / 1048576;
+  text.endsWith("Ki")
+    ? Number(text.slice(0, -2)) / 1024
+    : text.endsWith("Mi")
+      ? Number(text.slice(0, -2))
+      : text.endsWith("Gi")
+        ? Number(text.slice(0, -2)) * 1024
+        : Number(text) / 1048576;
 
 /** Runs `kubectl top pods` and `kubectl top nodes`. */
 export async function top(command: Command): Promise<number> {

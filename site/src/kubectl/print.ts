@@ -7,14 +7,14 @@ import { find } from "../../../src/schema/jsonpath/find.ts";
 import { parseJsonPath } from "../../../src/schema/jsonpath/parse.ts";
 import type { Value } from "../../../src/value/value.ts";
 import { encodeYaml } from "../../../src/value/yaml-encode.ts";
-import { type ApiJson, Failure, type Json, type JsonValue } from "./api.ts";
+import { type ApiJson, Failure, type Json, type JsonValue, textOf } from "./api.ts";
 
 /** Rows with columns of equal width, three spaces apart, as kubectl aligns them. */
 export function alignedRows(rows: readonly (readonly string[])[]): string {
   const widths: number[] = [];
   for (const row of rows) {
     for (const [at, cell] of row.entries()) {
-      if (at < row.length - 1) widths[at] = Math.max(widths[at] ?? 0, [...cell].length);
+      if (at < row.length - 1) widths[at] = Math.max(widths[at] ?? 0, cell.length);
     }
   }
   return rows
@@ -149,7 +149,9 @@ export interface TableStyle {
 
 /** The rows of a table as texts, the titles first. */
 export function tableRows({ columnDefinitions, rows }: Table, style: TableStyle): readonly (readonly string[])[] {
-  const shown = columnDefinitions.flatMap(({ priority, name }, at) => (priority === 0 || style.isWide ? [{ at, name }] : []));
+  const shown = columnDefinitions.flatMap(({ priority, name }, at) =>
+    priority === 0 || style.isWide ? [{ at, name }] : [],
+  );
   const titles = [
     ...(style.hasNamespaces ? ["NAMESPACE"] : []),
     ...shown.map(({ name }) => name.toUpperCase()),
@@ -165,8 +167,8 @@ export function tableRows({ columnDefinitions, rows }: Table, style: TableStyle)
       ...(style.hasLabels
         ? [
             Object.entries(labels)
+              .map(([name, value]) => `${name}=${textOf(value)}`)
               .toSorted()
-              .map(([name, value]) => `${name}=${String(value)}`)
               .join(",") || "<none>",
           ]
         : []),
@@ -176,4 +178,8 @@ export function tableRows({ columnDefinitions, rows }: Table, style: TableStyle)
 }
 
 const cellText = (cell: JsonValue | undefined): string =>
-  cell === null || cell === undefined ? "<unknown>" : typeof cell === "string" ? cell.split("\n")[0]! : JSON.stringify(cell);
+  cell === null || cell === undefined
+    ? "<unknown>"
+    : typeof cell === "string"
+      ? cell.split("\n")[0]!
+      : JSON.stringify(cell);

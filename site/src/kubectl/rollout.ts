@@ -4,7 +4,7 @@
  * @module
  */
 import { formatTime } from "../../../src/meta/time.ts";
-import { type ApiJson, Failure, type Json, type JsonValue, MERGE, STRATEGIC, nameOf, pathOf } from "./api.ts";
+import { type ApiJson, Failure, type Json, type JsonValue, MERGE, STRATEGIC, nameOf, pathOf, textOf } from "./api.ts";
 import { eachOf, writeQuery } from "./apply.ts";
 import { type Command, type Target, targetsOf } from "./context.ts";
 import { timeoutOf, until } from "./wait.ts";
@@ -31,21 +31,43 @@ function progressOf(object: ApiJson): { readonly text: string; readonly isDone: 
   const [spec, status] = [specOf(object), statusOf(object)];
   const replicas = typeof spec["replicas"] === "number" ? spec["replicas"] : 1;
   const isSeen = numberOf(object.metadata["generation"]) <= numberOf(status["observedGeneration"]);
-  const [updated, ready, available] = [status["updatedReplicas"], status["readyReplicas"], status["availableReplicas"]].map(numberOf) as [number, number, number];
+  const [updated, ready, available] = [
+    status["updatedReplicas"],
+    status["readyReplicas"],
+    status["availableReplicas"],
+  ].map(numberOf) as [number, number, number];
   if (object.kind === "DaemonSet") {
     if (!isSeen) return { text: "Waiting for daemon set spec update to be observed...", isDone: false };
-    const [desired, current, up] = [status["desiredNumberScheduled"], status["updatedNumberScheduled"], status["numberAvailable"]].map(numberOf) as [number, number, number];
-    if (current < desired) return { text: `Waiting for daemon set "${name}" rollout to finish: ${current} out of ${desired} new pods have been updated...`, isDone: false };
-    if (up < desired) return { text: `Waiting for daemon set "${name}" rollout to finish: ${up} of ${desired} updated pods are available...`, isDone: false };
+    const [desired, current, up] = [
+      status["desiredNumberScheduled"],
+      status["updatedNumberScheduled"],
+      status["numberAvailable"],
+    ].map(numberOf) as [number, number, number];
+    if (current < desired)
+      return {
+        text: `Waiting for daemon set "${name}" rollout to finish: ${current} out of ${desired} new pods have been updated...`,
+        isDone: false,
+      };
+    if (up < desired)
+      return {
+        text: `Waiting for daemon set "${name}" rollout to finish: ${up} of ${desired} updated pods are available...`,
+        isDone: false,
+      };
     return { text: `daemon set "${name}" successfully rolled out`, isDone: true };
   }
   if (object.kind === "StatefulSet") {
     if (!isSeen) return { text: "Waiting for statefulset spec update to be observed...", isDone: false };
     if (ready < replicas) return { text: `Waiting for ${replicas - ready} pods to be ready...`, isDone: false };
     if (status["updateRevision"] !== status["currentRevision"]) {
-      return { text: `waiting for statefulset rolling update to complete ${updated} pods at revision ${String(status["updateRevision"])}...`, isDone: false };
+      return {
+        text: `waiting for statefulset rolling update to complete ${updated} pods at revision ${textOf(status["updateRevision"])}...`,
+        isDone: false,
+      };
     }
-    return { text: `statefulset rolling update complete ${numberOf(status["currentReplicas"])} pods at revision ${String(status["currentRevision"])}...`, isDone: true };
+    return {
+      text: `statefulset rolling update complete ${numberOf(status["currentReplicas"])} pods at revision ${textOf(status["currentRevision"])}...`,
+      isDone: true,
+    };
   }
   if (!isSeen) return { text: "Waiting for deployment spec update to be observed...", isDone: false };
   const conditions = (status["conditions"] ?? []) as Json[];
@@ -53,14 +75,17 @@ function progressOf(object: ApiJson): { readonly text: string; readonly isDone: 
     throw new Failure(`error: deployment "${name}" exceeded its progress deadline`);
   }
   const begin = `Waiting for deployment "${name}" rollout to finish:`;
-  if (updated < replicas) return { text: `${begin} ${updated} out of ${replicas} new replicas have been updated...`, isDone: false };
+  if (updated < replicas)
+    return { text: `${begin} ${updated} out of ${replicas} new replicas have been updated...`, isDone: false };
   const total = numberOf(status["replicas"]);
-  if (total > updated) return { text: `${begin} ${total - updated} old replicas are pending termination...`, isDone: false };
-  if (available < updated) return { text: `${begin} ${available} of ${updated} updated replicas are available...`, isDone: false };
+  if (total > updated)
+    return { text: `${begin} ${total - updated} old replicas are pending termination...`, isDone: false };
+  if (available < updated)
+    return { text: `${begin} ${available} of ${updated} updated replicas are available...`, isDone: false };
   return { text: `deployment "${name}" successfully rolled out`, isDone: true };
 }
 
-async function status(command: Command, { kind, name, namespace }: Target): Promise<void> {
+async function showStatus(command: Command, { kind, name, namespace }: Target): Promise<void> {
   const path = pathOf(kind, namespace, name);
   let last = "";
   const isDone = await until(command, timeoutOf(command, Infinity), async () => {
@@ -73,7 +98,10 @@ async function status(command: Command, { kind, name, namespace }: Target): Prom
 }
 
 /** The revisions of a workload, the oldest first. */
-async function revisionsOf({ api }: Command, { kind, name, namespace }: Target): Promise<readonly { readonly number: number; readonly object: ApiJson }[]> {
+async function revisionsOf(
+  { api }: Command,
+  { kind, name, namespace }: Target,
+): Promise<readonly { readonly number: number; readonly object: ApiJson }[]> {
   const owner = await api.json<ApiJson>("GET", pathOf(kind, namespace, name));
   const isDeployment = kind.kind === "Deployment";
   const revisions = await api.findKind(isDeployment ? "replicasets.apps" : "controllerrevisions.apps");
@@ -83,7 +111,9 @@ async function revisionsOf({ api }: Command, { kind, name, namespace }: Target):
   return items
     .filter(isOwn)
     .map((object) => ({
-      number: isDeployment ? Number(((object.metadata["annotations"] ?? {}) as Json)[REVISION]) : numberOf(object["revision"]),
+      number: isDeployment
+        ? Number(((object.metadata["annotations"] ?? {}) as Json)[REVISION])
+        : numberOf(object["revision"]),
       object,
     }))
     .toSorted((a, b) => a.number - b.number);
@@ -93,9 +123,11 @@ async function history(command: Command, target: Target): Promise<void> {
   const revisions = await revisionsOf(command, target);
   const rows = revisions.map(({ number, object }) => [
     String(number),
-    String(((object.metadata["annotations"] ?? {}) as Json)[CAUSE] ?? "<none>"),
+    textOf(((object.metadata["annotations"] ?? {}) as Json)[CAUSE] ?? "<none>"),
   ]);
-  command.streams.out(`${nameOf(target.kind, target.name)} \n${alignedRows([["REVISION", "CHANGE-CAUSE"], ...rows]).replaceAll(/ {2}(?=\S)/g, "")}\n`);
+  command.streams.out(
+    `${nameOf(target.kind, target.name)} \n${alignedRows([["REVISION", "CHANGE-CAUSE"], ...rows]).replaceAll(/ {2}(?=\S)/g, "")}\n`,
+  );
 }
 
 async function restart(command: Command, { kind, name, namespace }: Target): Promise<void> {
@@ -111,7 +143,12 @@ async function undo(command: Command, target: Target): Promise<void> {
   const revisions = await revisionsOf(command, target);
   const wanted = Number(command.flags.get("to-revision") ?? 0);
   const revision = wanted === 0 ? revisions.at(-2) : revisions.find(({ number }) => number === wanted);
-  if (!revision) throw new Failure(wanted === 0 ? `error: no rollout history found for ${kind.kind.toLowerCase()} "${name}"` : `error: unable to find specified revision ${wanted} in history`);
+  if (!revision)
+    throw new Failure(
+      wanted === 0
+        ? `error: no rollout history found for ${kind.kind.toLowerCase()} "${name}"`
+        : `error: unable to find specified revision ${wanted} in history`,
+    );
   const path = pathOf(kind, namespace, name);
   const query = writeQuery(command, "kubectl-rollout");
   if (kind.kind === "Deployment") {
@@ -119,7 +156,11 @@ async function undo(command: Command, target: Target): Promise<void> {
     const metadata = (template["metadata"] ?? {}) as Json;
     const { "pod-template-hash": _, ...labels } = (metadata["labels"] ?? {}) as Json;
     const value = { ...template, metadata: { ...metadata, labels } } as Json;
-    await command.api.json("PATCH", path, { query, contentType: "application/json-patch+json", body: [{ op: "replace", path: "/spec/template", value }] });
+    await command.api.json("PATCH", path, {
+      query,
+      contentType: "application/json-patch+json",
+      body: [{ op: "replace", path: "/spec/template", value }],
+    });
   } else await command.api.json("PATCH", path, { query, contentType: STRATEGIC, body: revision.object["data"] });
   command.streams.out(`${nameOf(kind, name)} rolled back\n`);
 }
@@ -128,12 +169,16 @@ const pause =
   (paused: boolean) =>
   async (command: Command, { kind, name, namespace }: Target): Promise<void> => {
     const body = { spec: { paused: paused || null } };
-    await command.api.json("PATCH", pathOf(kind, namespace, name), { query: writeQuery(command, "kubectl-rollout"), contentType: MERGE, body });
+    await command.api.json("PATCH", pathOf(kind, namespace, name), {
+      query: writeQuery(command, "kubectl-rollout"),
+      contentType: MERGE,
+      body,
+    });
     command.streams.out(`${nameOf(kind, name)} ${paused ? "paused" : "resumed"}\n`);
   };
 
 const WORKS: Readonly<Record<string, (command: Command, target: Target) => Promise<void>>> = {
-  status,
+  status: showStatus,
   history,
   restart,
   undo,

@@ -5,7 +5,7 @@
  */
 import { parseGoMillis } from "../../../src/util/go-duration.ts";
 import { sleep } from "../../../src/util/clock.ts";
-import { type ApiJson, ApiFailure, Failure, type Json, nameOf, pathOf, resourceOf } from "./api.ts";
+import { type ApiJson, ApiFailure, Failure, type Json, nameOf, pathOf, resourceOf, textOf } from "./api.ts";
 import { type Command, type Target, targetsOf } from "./context.ts";
 import { pathValues } from "./print.ts";
 
@@ -23,7 +23,10 @@ function checkOf(text: string): Check {
     const [, name = "", wanted = "True"] = text.split("=");
     return (object) => {
       const conditions = (((object?.["status"] ?? {}) as Json)["conditions"] ?? []) as Json[];
-      return conditions.some(({ type, status }) => String(type).toLowerCase() === name.toLowerCase() && String(status).toLowerCase() === wanted.toLowerCase());
+      return conditions.some(
+        ({ type, status }) =>
+          textOf(type).toLowerCase() === name.toLowerCase() && textOf(status).toLowerCase() === wanted.toLowerCase(),
+      );
     };
   }
   if (text.startsWith("jsonpath=")) {
@@ -33,7 +36,10 @@ function checkOf(text: string): Check {
     const wanted = rest.startsWith("=") ? rest.slice(1).replace(/^(["'])(.*)\1$/, "$2") : undefined;
     return (object) => {
       const [value] = object === undefined ? [] : pathValues(path, object);
-      return value !== undefined && (wanted === undefined || (typeof value === "string" ? value : JSON.stringify(value)) === wanted);
+      return (
+        value !== undefined &&
+        (wanted === undefined || (typeof value === "string" ? value : JSON.stringify(value)) === wanted)
+      );
     };
   }
   throw new Failure(`error: unrecognized condition: "${text}"`);
@@ -44,7 +50,8 @@ export function timeoutOf({ flags }: Command, without: number): number {
   const text = flags.get("timeout");
   if (text === undefined) return without;
   const millis = text === "0" ? 0 : parseGoMillis(text);
-  if (millis === undefined) throw new Failure(`error: invalid argument "${text}" for "--timeout" flag: expected a time such as 30s`);
+  if (millis === undefined)
+    throw new Failure(`error: invalid argument "${text}" for "--timeout" flag: expected a time such as 30s`);
   return millis < 0 ? Infinity : millis;
 }
 

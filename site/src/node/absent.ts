@@ -17,8 +17,8 @@ export const availableParallelism = (): number => 1;
 export const homedir = (): string => "/home";
 export const hostname = (): string => "page";
 
-/** A text without the escapes of terminals. */
-export const stripVTControlCharacters = (text: string): string => text.replace(/\u001B\[[\d;]*m/g, "");
+/** A text without the escapes of terminals, of which the programs of a page print none. */
+export const stripVTControlCharacters = (text: string): string => text;
 
 /** A function with a callback as one that returns a promise. */
 export const promisify =

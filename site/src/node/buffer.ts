@@ -28,7 +28,10 @@ function fromLatin1(text: string): Uint8Array {
 /** Reads base64 of either alphabet as Node does: what is no digit is left out, and `=` ends it. */
 function fromBase64(text: string): Uint8Array {
   const end = text.indexOf("=");
-  const digits = (end < 0 ? text : text.slice(0, end)).replace(/[^\w+/-]/g, "").replaceAll("-", "+").replaceAll("_", "/");
+  const digits = (end < 0 ? text : text.slice(0, end))
+    .replace(/[^\w+/-]/g, "")
+    .replaceAll("-", "+")
+    .replaceAll("_", "/");
   const whole = digits.length % 4 === 1 ? digits.slice(0, -1) : digits;
   return fromLatin1(atob(whole));
 }
@@ -125,7 +128,10 @@ export class Buffer extends Uint8Array {
     return encoding === undefined || encoding.startsWith("utf") ? utf8Length(text) : encode(text, encoding).length;
   }
 
-  static concat(list: readonly Uint8Array[], total: number = list.reduce((sum, { length }) => sum + length, 0)): Buffer {
+  static concat(
+    list: readonly Uint8Array[],
+    total: number = list.reduce((sum, { length }) => sum + length, 0),
+  ): Buffer {
     const bytes = new Buffer(total);
     let at = 0;
     for (const part of list) {
@@ -278,10 +284,8 @@ function utf8Length(text: string): number {
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at);
     if (unit > 0x7f) length += unit > 0x7ff ? 2 : 1;
-    if (unit >= 0xd800 && unit < 0xdc00 && isLow(text.charCodeAt(at + 1))) {
-      length--;
-      at++;
-    }
+    // Two units of a pair are four bytes.
+    if (unit >= 0xd800 && unit < 0xdc00 && isLow(text.charCodeAt(at + 1))) at++;
   }
   return length;
 }

@@ -24,5 +24,3 @@ export class EventEmitter {
     return this.#observers.get(name)?.length ?? 0;
   }
 }
-
-export default EventEmitter;

@@ -75,7 +75,13 @@ export const closeSync = (): void => {};
 export const fstatSync = ({ path }: OpenFile): ReturnType<typeof statSync> => statSync(path);
 
 /** Reads bytes, from where the last read ended or from an offset; the result is how many. */
-export function readSync(file: OpenFile, into: Uint8Array, at = 0, length = into.length - at, from: number | null = null): number {
+export function readSync(
+  file: OpenFile,
+  into: Uint8Array,
+  at = 0,
+  length = into.length - at,
+  from: number | null = null,
+): number {
   const start = from ?? file.at;
   const bytes = (readFileSync(file.path) as Buffer).subarray(start, start + length);
   into.set(bytes, at);

@@ -37,4 +37,4 @@ export const relative = (from: string, to: string): string => {
 export const delimiter = ":";
 export const sep = "/";
 export const posix = { join, resolve, isAbsolute, basename, dirname, extname, relative, normalize };
-export default posix;
+export default { ...posix };

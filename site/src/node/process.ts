@@ -78,4 +78,4 @@ export const process = {
 
 export const { arch, platform, version } = { ...process, arch: "browser" };
 export const { exit } = process;
-export default process;
+export default { ...process };

@@ -41,7 +41,12 @@ export class PageClusterClient {
     this.#worker = worker;
     worker.addEventListener("message", ({ data }: MessageEvent<FromWorker>) => this.#take(data));
     worker.addEventListener("error", ({ message }) => this.#fail(`the worker has failed: ${message}`));
-    this.#send({ type: "start", version: document.documentElement.dataset["version"] ?? "0", nodes: NODES, files: this.#files });
+    this.#send({
+      type: "start",
+      version: document.documentElement.dataset["version"] ?? "0",
+      nodes: NODES,
+      files: this.#files,
+    });
   }
 
   /** Runs a command. Resolves to its exit code. */
@@ -74,7 +79,8 @@ export class PageClusterClient {
       performance.mark("cluster-ready", { detail: message.millis });
       document.documentElement.dataset["cluster"] = String(Math.round(message.millis));
       this.#tell(`It answers after ${Math.round(message.millis)} ms, and has ${NODES} simulated nodes. Type help.\n`);
-    } else if (message.type === "complete") document.documentElement.dataset["complete"] = String(Math.round(message.millis));
+    } else if (message.type === "complete")
+      document.documentElement.dataset["complete"] = String(Math.round(message.millis));
     else if (message.type === "failed") this.#fail(message.text);
     else if (message.type === "warn") console.warn(message.text);
   }

@@ -15,7 +15,9 @@ function enableTheme(button: HTMLElement): void {
   const kept = localStorage.getItem("theme");
   if (kept) html.dataset["theme"] = kept;
   button.addEventListener("click", () => {
-    const isDark = html.dataset["theme"] ? html.dataset["theme"] === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+    const isDark = html.dataset["theme"]
+      ? html.dataset["theme"] === "dark"
+      : matchMedia("(prefers-color-scheme: dark)").matches;
     html.dataset["theme"] = isDark ? "light" : "dark";
     localStorage.setItem("theme", html.dataset["theme"]);
   });
@@ -60,7 +62,10 @@ for (const example of examples) {
   copy.type = "button";
   copy.addEventListener("click", () => {
     const isTyped = example.dataset["language"] === "console";
-    const typed = textOf(example).split("\n").filter((line) => line.startsWith("$ ")).map((line) => line.slice(2));
+    const typed = textOf(example)
+      .split("\n")
+      .filter((line) => line.startsWith("$ "))
+      .map((line) => line.slice(2));
     void navigator.clipboard?.writeText(isTyped ? typed.join("\n") : textOf(example));
     copy.textContent = "Copied";
     setTimeout(() => {
@@ -73,7 +78,11 @@ for (const example of examples) {
 
 enableTheme(document.querySelector<HTMLElement>("#theme")!);
 enableMenu(document.querySelector<HTMLElement>("#menu")!);
-enableSearch(document.querySelector<HTMLInputElement>("#search")!, document.querySelector<HTMLElement>("#found")!, root);
+enableSearch(
+  document.querySelector<HTMLInputElement>("#search")!,
+  document.querySelector<HTMLElement>("#found")!,
+  root,
+);
 
 /** Runs the commands of a link. */
 async function restore(): Promise<void> {

@@ -22,12 +22,19 @@ const PREFIX = "run=1.";
 export async function fragmentOf({ commands }: LinkedState): Promise<string> {
   const bytes = new TextEncoder().encode(JSON.stringify(commands));
   if (commands.length > MAX_COMMANDS || bytes.length > MAX_BYTES) {
-    throw new RangeError(`expected at most ${MAX_COMMANDS} commands of ${MAX_BYTES} bytes, got ${commands.length} of ${bytes.length}`);
+    throw new RangeError(
+      `expected at most ${MAX_COMMANDS} commands of ${MAX_BYTES} bytes, got ${commands.length} of ${bytes.length}`,
+    );
   }
-  const packed = await collected(new Blob([bytes]).stream().pipeThrough(new CompressionStream("deflate-raw")), MAX_BYTES);
+  const packed = await collected(
+    new Blob([bytes]).stream().pipeThrough(new CompressionStream("deflate-raw")),
+    MAX_BYTES,
+  );
   const text = `${PREFIX}${base64url(packed)}`;
   if (text.length > MAX_FRAGMENT) {
-    throw new RangeError(`expected a link of at most ${MAX_FRAGMENT} characters, got ${text.length}: type less, or begin again`);
+    throw new RangeError(
+      `expected a link of at most ${MAX_FRAGMENT} characters, got ${text.length}: type less, or begin again`,
+    );
   }
   return text;
 }
@@ -45,7 +52,9 @@ export async function stateOf(fragment: string): Promise<LinkedState | undefined
     if (!commands.every((command) => typeof command === "string")) throw new RangeError("a command that is no text");
     return { commands };
   } catch (error) {
-    throw new RangeError(`expected a link with commands, which this is not: ${(error as Error).message}`, { cause: error });
+    throw new RangeError(`expected a link with commands, which this is not: ${(error as Error).message}`, {
+      cause: error,
+    });
   }
 }
 

@@ -12,7 +12,11 @@ const MAX_SHOWN = 200_000;
 const MAX_HISTORY = 500;
 
 /** Makes an element with a class and a text. */
-export function element<K extends keyof HTMLElementTagNameMap>(name: K, className: string, text = ""): HTMLElementTagNameMap[K] {
+export function element<K extends keyof HTMLElementTagNameMap>(
+  name: K,
+  className: string,
+  text = "",
+): HTMLElementTagNameMap[K] {
   const made = document.createElement(name);
   made.className = className;
   made.textContent = text;
@@ -42,7 +46,11 @@ export class TerminalView {
   /** Commands run one after the other. */
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(place: HTMLElement, toggle: HTMLElement, makeCluster: (tell: (text: string) => void) => PageClusterClient) {
+  constructor(
+    place: HTMLElement,
+    toggle: HTMLElement,
+    makeCluster: (tell: (text: string) => void) => PageClusterClient,
+  ) {
     this.#place = place;
     this.#toggle = toggle;
     this.#cluster = makeCluster((text) => this.#print(text, "note"));

@@ -46,6 +46,8 @@ export class UnfinishedError extends ShellError {}
 
 /** The longest text that is read. */
 export const MAX_SCRIPT = 1 << 16;
+/** The most pipelines of a text. */
+const MAX_PIPELINES = 1000;
 
 const NAME = /^[A-Za-z_]\w*$/;
 const isNameUnit = (unit: string | undefined): boolean => unit !== undefined && /\w/.test(unit);
@@ -77,6 +79,7 @@ class Reader {
       if (end === undefined) {
         const commands = this.#pipeline();
         found.push({ runs, commands });
+        if (found.length > MAX_PIPELINES) throw new ShellError(`expected at most ${MAX_PIPELINES} commands in a text`);
         runs = "always";
         continue;
       }
@@ -118,7 +121,8 @@ class Reader {
       else words.push(word);
     }
     const [first] = words;
-    const name = first && !first.isQuoted && first.parts.length === 1 && "text" in first.parts[0]! ? first.parts[0].text : "";
+    const name =
+      first && !first.isQuoted && first.parts.length === 1 && "text" in first.parts[0]! ? first.parts[0].text : "";
     if (ABSENT.has(name)) throw new ShellError(`expected a command: this terminal has no ${name}`);
     if (words.length + assignments.length + redirects.length === 0) {
       throw new ShellError(`expected a command, found ${JSON.stringify(this.#text[this.#at] ?? "the end")}`);
@@ -292,9 +296,9 @@ class Reader {
 
 /** The parts of a text after `<<`, in which variables have their values. */
 function withVariables(text: string): Word {
-  const parts = text.split(/(\$\{[A-Za-z_]\w*\}|\$[A-Za-z_]\w*)/).map((part, at): Part =>
-    at % 2 === 0 ? { text: part } : { variable: part.replace(/[${}]/g, "") },
-  );
+  const parts = text
+    .split(/(\$\{[A-Za-z_]\w*\}|\$[A-Za-z_]\w*)/)
+    .map((part, at): Part => (at % 2 === 0 ? { text: part } : { variable: part.replace(/[${}]/g, "") }));
   return { parts, isQuoted: true };
 }
 

@@ -55,9 +55,11 @@ function substitution(script: string): ((line: string) => string) | undefined {
   }
   const compiled = RE2JS.compile(pattern, flags!.includes("i") ? RE2JS.CASE_INSENSITIVE : 0);
   // In sed `&` is the match, and `\1` a group of it.
-  const text = replacement.replaceAll("$", "\\$").replace(/\\&|&|\\(\d)/g, (found: string, group?: string) =>
-    found === "\\&" ? "&" : group === undefined ? "$0" : `$${group}`,
-  );
+  const text = replacement
+    .replaceAll("$", "\\$")
+    .replace(/\\&|&|\\(\d)/g, (found: string, group?: string) =>
+      found === "\\&" ? "&" : group === undefined ? "$&" : `$${group}`,
+    );
   return (line) => {
     const matcher = compiled.matcher(line);
     return flags!.includes("g") ? matcher.replaceAll(text) : matcher.replaceFirst(text);
@@ -106,7 +108,11 @@ const ends =
   };
 
 const wc: Program = (args, streams) => {
-  const text = textsOf("wc", args.filter((arg) => !arg.startsWith("-")), streams);
+  const text = textsOf(
+    "wc",
+    args.filter((arg) => !arg.startsWith("-")),
+    streams,
+  );
   if (text === undefined) return 1;
   const lines = linesOf(text).length;
   const words = text.split(/\s+/).filter(Boolean).length;
@@ -115,7 +121,11 @@ const wc: Program = (args, streams) => {
 };
 
 const sort: Program = (args, streams) => {
-  const text = textsOf("sort", args.filter((arg) => !arg.startsWith("-")), streams);
+  const text = textsOf(
+    "sort",
+    args.filter((arg) => !arg.startsWith("-")),
+    streams,
+  );
   if (text === undefined) return 1;
   const lines = linesOf(text).toSorted();
   streams.out(withLines(args.includes("-u") ? [...new Set(lines)] : args.includes("-r") ? lines.toReversed() : lines));
@@ -125,7 +135,14 @@ const sort: Program = (args, streams) => {
 const ls: Program = (args, { out, shell }) => {
   const [folder = "/"] = args.filter((arg) => !arg.startsWith("-"));
   const start = folder === "/" || folder === "." ? "/" : `/${folder.replace(/^\/|\/$/g, "")}/`;
-  out(withLines(shell.files.list().filter((name) => name.startsWith(start)).map((name) => name.slice(start.length))));
+  out(
+    withLines(
+      shell.files
+        .list()
+        .filter((name) => name.startsWith(start))
+        .map((name) => name.slice(start.length)),
+    ),
+  );
   return 0;
 };
 

@@ -49,7 +49,13 @@ export class Shell {
   readonly #programs: ReadonlyMap<string, Program>;
 
   constructor(files: Files, programs: ReadonlyMap<string, Program>) {
-    this.state = { files, variables: new Map([["HOME", "/home"], ["PWD", "/"]]) };
+    this.state = {
+      files,
+      variables: new Map([
+        ["HOME", "/home"],
+        ["PWD", "/"],
+      ]),
+    };
     this.#programs = programs;
   }
 

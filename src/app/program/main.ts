@@ -24,6 +24,7 @@ import type { RunningServer } from "../start/server.ts";
 import { storeFiles } from "../storage/store-files.ts";
 import { stderrLog } from "../logs/log.ts";
 import { handleUncaught } from "../process/uncaught.ts";
+import { KUBERNETES_MINOR } from "../../server/documents/version.ts";
 import { UnusedMemory } from "../../util/unused-memory.ts";
 import { YoungGeneration } from "../memory/young-generation.ts";
 import { VERSION } from "../process/version.ts";
@@ -41,6 +42,7 @@ export async function main(args: readonly string[]): Promise<void> {
   const exit = { done: 0, failed: 1 };
   const program = createProgram({
     version: VERSION,
+    kubernetesMinor: KUBERNETES_MINOR,
     flags: serveFlags(),
     serve: (flags, file) => serve(flags, file, print, output),
     async run({ command, ...options }) {
@@ -61,6 +63,15 @@ export async function main(args: readonly string[]): Promise<void> {
       await runCsi(request);
     },
     info: async (dataDir) => describe(new DataDirectory(await dataDirOf(dataDir))),
+    async settings(dataDir, config, onUnknown) {
+      const options = await readOptions(dataDir === undefined ? {} : { "data-dir": dataDir }, config, onUnknown);
+      const { bind, port, store, etcd } = options;
+      return { dataDir: options.dataDir, bind, port, store, etcdServers: etcd?.servers ?? [] };
+    },
+    async upgradeState(dataDir) {
+      const { upgradeState } = await import("../storage/upgrade-state.ts");
+      return upgradeState(await dataDirOf(dataDir));
+    },
     async kubeconfig(dataDir) {
       const directory = new DataDirectory(await dataDirOf(dataDir));
       const text = directory.read("admin.kubeconfig");

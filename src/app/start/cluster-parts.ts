@@ -56,7 +56,7 @@ export function clusterParts({ store, stored, encryption }: Stores, parts: Serve
         backupRoute(stored, dialect, system.clock),
         ...authentication.routes,
         // Before the page, which has all other paths below /console/.
-        ...(options.console ? windowRoutes() : []),
+        ...(options.console ? windowRoutes({ store: stored }) : []),
         ...(parts.door?.routes ?? []),
       ],
       filters: filtersWith(auditing, onRequestOf(parts), parts.tracing?.tracer),

@@ -67,7 +67,7 @@ interface OpenStore {
 const openStore = (parts: ServerParts): Promise<OpenStore> =>
   openParts(async (opened) => {
     const { directory } = parts;
-    if (!directory) return { store: opened.adopt(await openMemory(), (one) => one.close()), opened };
+    if (!directory) return { store: opened.adopt(await openMemory({ now: () => parts.system.clock.now() }), (one) => one.close()), opened };
     try {
       const store = await openIn(directory, parts, opened);
       // This process has the lock, so it may remove the server.json of a process before it.
@@ -96,7 +96,7 @@ async function openIn(
   // The data directory has no objects, but certificates and a kubeconfig, which belong to one process.
   const { lockDirectory } = await import("../../storage/sqlite/lock.ts");
   opened.adopt(lockDirectory(directory.makeStore()), (lock) => lock.release());
-  return etcd ? openEtcd(etcd, dialect, system) : openMemory();
+  return etcd ? openEtcd(etcd, dialect, system) : openMemory({ now: () => system.clock.now() });
 }
 
 async function openMemory(options: OpenMemoryOptions = {}): Promise<Store> {

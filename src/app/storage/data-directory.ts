@@ -46,7 +46,8 @@ export interface RunningServerInfo {
   readonly started: string;
 }
 
-const FORMAT = 1;
+/** The newest format of a data directory. */
+export const DIRECTORY_FORMAT = 1;
 
 /** The content of `keelson.json`. */
 interface Description {
@@ -86,7 +87,12 @@ export class DataDirectory {
    */
   claim(dialect: Dialect): void {
     if (!this.#check(dialect)) {
-      this.#writeText("keelson.json", `${JSON.stringify({ format: FORMAT, dialect: dialect.name })}\n`, 0o600, true);
+      this.#writeText(
+        "keelson.json",
+        `${JSON.stringify({ format: DIRECTORY_FORMAT, dialect: dialect.name })}\n`,
+        0o600,
+        true,
+      );
     }
   }
 
@@ -136,9 +142,9 @@ export class DataDirectory {
     const known = this.describe();
     if (!known) return false;
     const { path } = this;
-    if (known.format > FORMAT) {
+    if (known.format > DIRECTORY_FORMAT) {
       throw new OptionError(
-        `expected ${path} to have format ${FORMAT} or older, got ${known.format}: use a newer keelson`,
+        `expected ${path} to have format ${DIRECTORY_FORMAT} or older, got ${known.format}: use a newer keelson`,
       );
     }
     if (!dialectOf(known.dialect))

@@ -27,7 +27,7 @@ const MAX_SESSIONS = 16;
 const MAX_USERS = 200;
 /** No digest has this form. */
 const EVERYBODY = "everybody";
-const NONE: SignedOut = { ids: {}, before: 0, until: 0 };
+const NONE: SignedOut = { ids: {}, before: -1, until: 0 };
 
 type Known = Pick<SealedSession, "id" | "user" | "begun">;
 

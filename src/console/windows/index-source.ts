@@ -15,6 +15,7 @@ import type { Slice } from "../../util/loop.ts";
 import { OrderedIndex } from "../../util/ordered-index.ts";
 import { type SortValue, compareSortValues, sortValueBytes, sortValueOf } from "./order.ts";
 import type { ListSource, ListState, SourceEvents } from "./source.ts";
+import { fromNow } from "./plain-source.ts";
 import type { WindowTable } from "./table.ts";
 
 /** What an index contains, and in which order. */
@@ -38,6 +39,8 @@ const ROW_BYTES = 72;
 /** Changes that wait; an index that is further behind is built anew. */
 const MAX_WAITING = 50_000;
 const MAX_WAITING_BYTES = 64 << 20;
+/** Changes that are evaluated at once when rows are read. */
+const MAX_AT_ONCE = 200;
 /** Rows between two checks of the memory. */
 const CHECK_ROWS = 1024;
 /** Objects of a past state that are read at a time. */
@@ -168,7 +171,11 @@ export class IndexSource extends IndexedRows implements WatchSink {
   #waitingEvents = 0;
   #waitingBytes = 0;
   #emptied: Promise<void> | undefined;
+  /** Whether a batch is evaluated in part. */
+  #isWithin = false;
   #watch: Watch | undefined;
+  /** Tells of changes to objects that the selectors exclude, which count in the total. */
+  #others: Watch | undefined;
   #revision = 0;
 
   constructor(table: WindowTable, list: IndexedList, events: SourceEvents, clock: Clock) {
@@ -177,7 +184,8 @@ export class IndexSource extends IndexedRows implements WatchSink {
   }
 
   state(): ListState | undefined {
-    if (!this.isBuilt || this.#waiting.length > 0) return undefined;
+    if (!this.isBuilt) return undefined;
+    if (this.#waiting.length > 0 && !this.#catchUp()) return undefined;
     const { size } = this.resource.present(this.list.namespace);
     return this.rows(Math.max(this.#revision, this.#watch?.revision ?? 0), size);
   }
@@ -205,6 +213,7 @@ export class IndexSource extends IndexedRows implements WatchSink {
   override close(): void {
     super.close();
     this.#watch?.close();
+    this.#others?.close();
     this.#waiting.length = 0;
   }
 
@@ -223,10 +232,20 @@ export class IndexSource extends IndexedRows implements WatchSink {
       } as const;
       const { watch } = await this.resource.watch(namespace, options, this);
       this.#watch = watch;
-      if (this.isClosed) watch.close();
+      if (labelSelector !== "" || fieldSelector !== "") this.#others = await this.#watchOthers();
+      if (this.isClosed) this.close();
     } catch (error) {
       this.fail(error);
     }
+  }
+
+  async #watchOthers(): Promise<Watch> {
+    const sink = {
+      deliver: () => this.events.changed(),
+      ended: (error: CacheError) => this.ended(error),
+    };
+    const { namespace } = this.list;
+    return (await this.resource.watch(namespace, fromNow(this.resource, namespace), sink)).watch;
   }
 
   /** Evaluates what waits, in slices. */
@@ -238,22 +257,16 @@ export class IndexSource extends IndexedRows implements WatchSink {
     const slice = loop.slice();
     try {
       for (let batch = this.#waiting[0]; batch && !this.isClosed; batch = this.#waiting[0]) {
-        for (const { type, entry } of batch.events) {
-          if (type === "DELETED") this.remove(entry.key);
-          else this.put(entry, this.isBuilt ? this.#hot : this.#cold);
-          this.#waitingBytes -= entry.bytes.length;
+        this.#isWithin = true;
+        for (const event of batch.events) {
+          this.#apply(event);
           const pause = slice.pause();
           if (pause) await pause;
           if (this.isClosed) return;
         }
-        this.#waiting.shift();
-        this.#waitingEvents -= batch.events.length;
-        this.#revision = Math.max(this.#revision, batch.revision);
-        if (batch.initialEnd) this.isBuilt = true;
-        else if (!this.isBuilt) {
-          const done = this.progress.done + batch.events.length;
-          this.progress = { done, of: Math.max(done, this.progress.of) };
-        }
+        this.#isWithin = false;
+        this.#done(batch);
+        if (batch.initialEnd) this.events.grown();
       }
     } catch (error) {
       this.fail(error);
@@ -262,6 +275,38 @@ export class IndexSource extends IndexedRows implements WatchSink {
       this.#emptied = undefined;
     }
     if (!this.isClosed) this.events.changed();
+  }
+
+  /** Evaluates what waits at once, where that is little; false where it is much. */
+  #catchUp(): boolean {
+    if (this.#isWithin || this.#waitingEvents > MAX_AT_ONCE) return false;
+    try {
+      for (let batch = this.#waiting[0]; batch; batch = this.#waiting[0]) {
+        for (const event of batch.events) this.#apply(event);
+        this.#done(batch);
+      }
+    } catch (error) {
+      this.fail(error);
+      return false;
+    }
+    return true;
+  }
+
+  #apply({ type, entry }: WatchBatch["events"][number]): void {
+    if (type === "DELETED") this.remove(entry.key);
+    else this.put(entry, this.isBuilt ? this.#hot : this.#cold);
+    this.#waitingBytes -= entry.bytes.length;
+  }
+
+  #done(batch: WatchBatch): void {
+    this.#waiting.shift();
+    this.#waitingEvents -= batch.events.length;
+    this.#revision = Math.max(this.#revision, batch.revision);
+    if (batch.initialEnd) this.isBuilt = true;
+    else if (!this.isBuilt) {
+      const done = this.progress.done + batch.events.length;
+      this.progress = { done, of: Math.max(done, this.progress.of) };
+    }
   }
 
   /** An object that was just written is read by others, too. */
@@ -296,6 +341,7 @@ export class PastIndexSource extends IndexedRows {
       this.progress = { done: from + entries.length, of: this.#range.size };
       this.events.changed();
     }
+    this.events.grown();
     this.isBuilt = true;
     this.events.changed();
   }

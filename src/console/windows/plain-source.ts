@@ -1,4 +1,4 @@
-import type { ObjectRange, Resource, Watch, WatchSink } from "../../registry/index.ts";
+import type { ObjectRange, Resource, Watch, WatchOptions, WatchSink } from "../../registry/index.ts";
 import type { Clock } from "../../util/clock.ts";
 import type { ListProgress, ListSource, ListState, SourceEvents } from "./source.ts";
 import type { WindowTable } from "./table.ts";
@@ -11,6 +11,16 @@ export interface PlainList {
 }
 
 const DONE: ListProgress = { done: 0, of: 0 };
+
+/** The options of a watch for every change from now on. */
+export const fromNow = (resource: Resource, namespace: string): WatchOptions => ({
+  labelSelector: "",
+  fieldSelector: "",
+  resourceVersion: String(resource.present(namespace).revision),
+  resourceVersionMatch: "",
+  sendInitialEvents: undefined,
+  allowWatchBookmarks: false,
+});
 
 /** The rows of a range of objects in their own order, or in the reverse one. */
 export const plainState = (range: ObjectRange, isReversed: boolean): ListState => ({
@@ -67,15 +77,11 @@ export class PlainSource implements ListSource, WatchSink {
   async #begin(): Promise<void> {
     if (this.#isClosed) return;
     try {
-      const options = {
-        labelSelector: "",
-        fieldSelector: "",
-        resourceVersion: String(this.#resource.present(this.#list.namespace).revision),
-        resourceVersionMatch: "",
-        sendInitialEvents: undefined,
-        allowWatchBookmarks: false,
-      } as const;
-      const { watch } = await this.#resource.watch(this.#list.namespace, options, this);
+      const { watch } = await this.#resource.watch(
+        this.#list.namespace,
+        fromNow(this.#resource, this.#list.namespace),
+        this,
+      );
       this.#watch = watch;
       if (this.#isClosed) watch.close();
       // What has changed between the first state and the beginning of the watch is shown, too.

@@ -5,6 +5,7 @@
  * @module
  */
 import type { Registry, Watch, WatchSink } from "../../registry/index.ts";
+import { fromNow } from "./plain-source.ts";
 import type { Clock, Timer } from "../../util/clock.ts";
 
 const GROUP = "rbac.authorization.k8s.io";
@@ -101,16 +102,8 @@ class RightsRun implements WatchSink {
     for (const plural of PLURALS) {
       const resource = this.#registry.find(GROUP, "v1", plural);
       if (!resource) continue;
-      const options = {
-        labelSelector: "",
-        fieldSelector: "",
-        resourceVersion: String(resource.present("").revision),
-        resourceVersionMatch: "",
-        sendInitialEvents: undefined,
-        allowWatchBookmarks: false,
-      } as const;
       try {
-        const { watch } = await resource.watch("", options, this);
+        const { watch } = await resource.watch("", fromNow(resource, ""), this);
         if (this.#isClosed) watch.close();
         else this.#watches.add(watch);
       } catch {

@@ -5,7 +5,8 @@
  * @module
  */
 import type { WindowList } from "../../meta/console-protocol.ts";
-import { ApiError, badRequest, internalError, methodNotAllowed, notFound } from "../../meta/status.ts";
+import { ApiError, badRequest, internalError, methodNotAllowed } from "../../meta/status.ts";
+import { apiVersionOf } from "../../meta/versions.ts";
 import type { Registry, Resource } from "../../registry/index.ts";
 import type { Clock, Timer } from "../../util/clock.ts";
 import { type IndexedList, IndexSource, PastIndexSource } from "./index-source.ts";
@@ -234,5 +235,7 @@ function checkKind({ definition }: Resource, { namespace }: WindowList): void {
   }
 }
 
-const notServed = ({ group, resource }: WindowList): ApiError =>
-  notFound({ group, plural: resource, kind: resource }, "");
+const notServed = ({ group, version, resource }: WindowList): ApiError =>
+  new ApiError("NotFound", `expected a kind that is served, got ${resource} of ${apiVersionOf(group, version)}`, {
+    details: { group, kind: resource },
+  });

@@ -1,8 +1,10 @@
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
-import { Listening } from "../../server/testing/listening.ts";
-import { ADMIN, configMap } from "../../server/testing/test-server.ts";
-import { windowRoutes } from "./index.ts";
+import { Listening, until } from "../../server/testing/listening.ts";
+import { ADMIN, TOKEN, configMap } from "../../server/testing/test-server.ts";
+import { openMemoryStore } from "../../storage/memory/store.ts";
+import { type ManualClock, systemClock } from "../../util/clock.ts";
 import { StreamClient } from "./testing/client.ts";
+import { startWindows } from "./testing/started.ts";
 
 const CM = { group: "", version: "v1", resource: "configmaps" };
 
@@ -12,20 +14,9 @@ beforeAll(async () => {
 });
 afterEach(() => listening.clean());
 
-async function started(options: Parameters<Listening["start"]>[1] = {}) {
-  const made = await listening.start(false, { routes: windowRoutes(), ...options });
-  const connect = async (headers: Record<string, string> = ADMIN): Promise<StreamClient> => {
-    const client = new StreamClient(made.listener.port, headers);
-    listening.onClean(() => client.close());
-    await client.opened();
-    return client;
-  };
-  return { ...made, connect };
-}
-
 describe("a window", () => {
   test("shows the rows of a list in the order of names, and what changes in them", async () => {
-    const { put, connect, json } = await started();
+    const { put, connect, json } = await startWindows(listening);
     for (const name of ["b", "a", "c"]) await put(configMap(name));
     const client = await connect();
     client.open(1, CM, 0, 2);
@@ -45,7 +36,7 @@ describe("a window", () => {
   });
 
   test("sorts by a column, and filters by names and texts", async () => {
-    const { put, connect } = await started();
+    const { put, connect } = await startWindows(listening);
     for (const [name, count] of [
       ["x", 1],
       ["y", 12],
@@ -62,5 +53,272 @@ describe("a window", () => {
     expect(await names(1)).toEqual(["y", "z", "x"]);
     expect(await names(2)).toEqual(["y"]);
     expect(await names(3)).toEqual(["z"]);
+  });
+});
+
+describe("what a window shows of the past", () => {
+  test("the state at a revision does not change, sorted and filtered too", async () => {
+    const { put, connect, json } = await startWindows(listening);
+    for (const name of ["b", "a", "c"]) await put(configMap(name));
+    const { body } = await json("GET", "/api/v1/configmaps");
+    const at = (body as { metadata: { resourceVersion: string } }).metadata.resourceVersion;
+    await json("DELETE", "/api/v1/namespaces/n/configmaps/a");
+    await put(configMap("d"));
+    const client = await connect();
+    client.open(1, { ...CM, at });
+    client.open(2, { ...CM, at, sort: { column: "Name", descending: true }, text: "1" });
+    client.open(3, { ...CM, at, namespace: "n", sort: { column: "Name", descending: true } }, 1, 1);
+    const names = async (id: number) => (await client.window(id)).rows.map(({ name }) => name);
+    expect(await names(1)).toEqual(["a", "b", "c"]);
+    expect(await names(2)).toEqual(["c", "b", "a"]);
+    expect(await names(3)).toEqual(["b"]);
+    expect(client.shown.get(1)?.resourceVersion).toBe(Number(at));
+  });
+
+  test("a revision that the history has not is refused", async () => {
+    const store = await openMemoryStore({ historyEvents: 2 });
+    const first = await startWindows(listening, { store });
+    for (const name of ["b", "a", "c"]) await first.put(configMap(name));
+    // A server that begins now has no older history in memory.
+    const { connect } = await startWindows(listening, { store });
+    const client = await connect();
+    client.open(1, { ...CM, at: "1" });
+    expect((await client.error(1)).status).toMatchObject({
+      code: 410,
+      message: expect.stringContaining("older") as string,
+    });
+    client.open(2, { ...CM, at: "1000" });
+    expect((await client.error(2)).status).toMatchObject({
+      code: 400,
+      message: expect.stringContaining("the newest is") as string,
+    });
+    client.open(3, { ...CM, at: String(store.revision - 1) });
+    expect((await client.window(3)).rows.map(({ name }) => name)).toEqual(["a", "b"]);
+  });
+});
+
+describe("the moments of the history", () => {
+  test("writes are counted, and the one before a time is found", async () => {
+    const { put, json } = await startWindows(listening);
+    const before = new Date(Date.now() - 5000).toISOString();
+    for (let i = 0; i < 10; i++) await put(configMap(`c${i}`));
+    const now = new Date().toISOString();
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    await put(configMap("later"));
+    const { code, body } = await json("GET", `/console/moments?time=${encodeURIComponent(now)}`);
+    expect(code).toBe(200);
+    const newest = Number(body.newest.resourceVersion);
+    expect(body.found.resourceVersion).toBe(String(newest - 1));
+    expect(body.writes).toHaveLength(60);
+    expect(body.writes.reduce((a: number, b: number) => a + b, 0)).toBe(
+      newest - Number(body.oldest.resourceVersion) + 1,
+    );
+    expect((await json("GET", `/console/moments?time=${before}`)).body.found).toBeUndefined();
+    expect(await json("GET", "/console/moments?time=yesterday")).toMatchObject({ code: 400 });
+  });
+
+  test("a store without times has revisions only", async () => {
+    const { put, json } = await startWindows(listening, { store: await openMemoryStore() });
+    await put(configMap("a"));
+    const { body } = await json("GET", "/console/moments");
+    expect(body).toMatchObject({ since: "0", writes: [], newest: { resourceVersion: expect.any(String) as string } });
+    expect(body.oldest).toBeUndefined();
+  });
+
+  test.each(["/console/moments", "/console/stream"])("%s wants a credential", async (path) => {
+    const { ask } = await startWindows(listening);
+    expect((await ask("GET", path, { headers: { authorization: "" } })).code).toBe(401);
+  });
+});
+
+describe("what cannot be shown", () => {
+  const cases: [string, Parameters<StreamClient["open"]>[1], number, string][] = [
+    ["a kind that is not served", { ...CM, resource: "nothings" }, 404, "a kind that is served"],
+    ["a kind without lists", { group: "example.com", version: "v1", resource: "reviews" }, 405, "not support"],
+    [
+      "a namespace of objects of the cluster",
+      { group: "", version: "v1", resource: "namespaces", namespace: "n" },
+      400,
+      "no namespace",
+    ],
+    ["a column that is not there", { ...CM, sort: { column: "Size" } }, 400, "Name, Data, Namespace"],
+    ["a selector that cannot be read", { ...CM, labelSelector: "a in" }, 400, ""],
+    ["a field that cannot be selected", { ...CM, fieldSelector: "data.a=1" }, 400, "can be selected"],
+  ];
+  test.each(cases)("%s", async (_, list, code, message) => {
+    const { connect, put } = await startWindows(listening);
+    await put(configMap("a"));
+    const client = await connect();
+    client.open(1, list);
+    const { status } = await client.error(1);
+    expect(status).toMatchObject({ code, message: expect.stringContaining(message) as string });
+    // The stream goes on.
+    client.open(1, CM);
+    expect((await client.window(1)).rows).toHaveLength(1);
+  });
+
+  test("a list that takes more memory than a user may have", async () => {
+    const { connect, put } = await startWindows(listening, { listLimits: { bytes: 1 << 30, userBytes: 100 * 1024 } });
+    for (let i = 0; i < 1500; i++) await put(configMap(`c${i}`));
+    const client = await connect();
+    client.open(1, { ...CM, sort: { column: "Data" } });
+    const { status } = await client.error(1);
+    expect(status).toMatchObject({ code: 413, message: expect.stringContaining("choose one namespace") as string });
+    client.open(2, { ...CM, name: "c77" });
+    client.open(3, CM, 1000, 10);
+    expect((await client.window(2)).matching).toBe(11);
+    expect((await client.window(3)).rows).toHaveLength(10);
+  });
+
+  test("more windows than a stream may have", async () => {
+    const { connect } = await startWindows(listening);
+    const client = await connect();
+    for (let id = 1; id <= 17; id++) client.open(id, CM);
+    expect((await client.error(17)).status).toMatchObject({ code: 400 });
+    await client.window(16);
+  });
+});
+
+describe("rights", () => {
+  test("a user who may not list gets 403, and one who loses the right loses the window", async () => {
+    const allowed = new Set(["list", "watch"]);
+    const clock = systemClock;
+    const rights = { resourceRules: [], pathRules: [], incomplete: true };
+    const { connect, put } = await startWindows(listening, {
+      authorizer: {
+        authorize: ({ user }, { verb }) => ({ allowed: user === TOKEN || allowed.has(verb), reason: "" }),
+        rightsOf: () => rights,
+      },
+      clock: {
+        ...clock,
+        after: (ms, work, options) => clock.after(ms > 10_000 ? 50 : ms, work, options),
+      } as ManualClock,
+    });
+    await put(configMap("a"));
+    const client = await connect({ authorization: "Bearer reader" });
+    client.open(1, CM);
+    await client.window(1);
+    allowed.delete("watch");
+    expect((await client.error(1)).status).toMatchObject({ code: 403, reason: "Forbidden" });
+    client.open(2, CM);
+    expect((await client.error(2)).status).toMatchObject({ code: 403 });
+    allowed.add("watch");
+    client.open(2, CM);
+    await client.window(2);
+  });
+
+  test("a credential that is taken back ends the stream", async () => {
+    const revoked = { is: false };
+    const { connect, server } = await startWindows(listening, {
+      authenticator: {
+        authenticate: () => ({ user: "kim", groups: [] }),
+        isRevoked: () => revoked.is,
+      },
+    });
+    const client = await connect();
+    client.open(1, CM);
+    await client.window(1);
+    revoked.is = true;
+    await server.endRevoked();
+    expect(await client.closed).toBe(1008);
+    await until(() => server.watches === 0, "no stream");
+  });
+
+  test("a stream counts as a session of its user, a window as a watch", async () => {
+    const { connect, listener } = await startWindows(listening, {
+      limits: { sessionsPerUser: 1, watchesPerUser: 1 },
+    });
+    const client = await connect();
+    client.open(1, CM);
+    await client.window(1);
+    client.open(2, CM);
+    expect((await client.error(2)).status).toMatchObject({ code: 429 });
+    client.send({ type: "close", id: 1 });
+    client.open(2, CM);
+    await client.window(2);
+    const second = new StreamClient(listener.port, ADMIN);
+    await expect(second.opened()).rejects.toThrow("429");
+  });
+});
+
+describe("hostile clients", () => {
+  const messages: [string, string | Buffer][] = [
+    ["no JSON", "{"],
+    ["no object", "[1]"],
+    ["null", "null"],
+    ["bytes", Buffer.from([0xff, 0xfe, 0])],
+    ["another type", JSON.stringify({ type: "__proto__", id: 1 })],
+    ["no number", JSON.stringify({ type: "close", id: "1" })],
+    ["a huge number", '{"type":"open","id":1e300,"list":{},"offset":0,"size":1}'],
+    ["a negative number", JSON.stringify({ type: "open", id: 1, list: CM, offset: -1, size: 1 })],
+    ["too many rows", JSON.stringify({ type: "open", id: 1, list: CM, offset: 0, size: 501 })],
+    ["a list of another type", JSON.stringify({ type: "open", id: 1, list: "configmaps", offset: 0, size: 1 })],
+    [
+      "a path in a name",
+      JSON.stringify({ type: "open", id: 1, list: { ...CM, namespace: "a/b" }, offset: 0, size: 1 }),
+    ],
+    [
+      "a time in place of a version",
+      JSON.stringify({ type: "open", id: 1, list: { ...CM, at: "-1" }, offset: 0, size: 1 }),
+    ],
+    ["brackets without an end", "[".repeat(10_000)],
+  ];
+  test.each(messages)("%s ends the stream with an error", async (_, message) => {
+    const { connect, server, json } = await startWindows(listening);
+    const client = await connect();
+    client.socket.send(message);
+    expect(await client.closed).toBe(1008);
+    expect(client.errors).toMatchObject([{ id: 0, status: { code: 400 } }]);
+    await until(() => server.watches === 0, "no stream");
+    expect((await json("GET", "/api/v1/configmaps")).code).toBe(200);
+  });
+
+  test("a message that is too long ends the stream", async () => {
+    const { connect, server } = await startWindows(listening);
+    const client = await connect();
+    client.socket.send(
+      JSON.stringify({ type: "open", id: 1, list: { ...CM, text: "x".repeat(20_000) }, offset: 0, size: 1 }),
+    );
+    expect(await client.closed).toBe(1009);
+    await until(() => server.watches === 0, "no stream");
+  });
+
+  test("a hundred thousand requests are read slowly, and others are answered", { timeout: 60_000 }, async () => {
+    const { connect, put, logged } = await startWindows(listening);
+    await put(configMap("a"));
+    const hostile = await connect({ authorization: "Bearer reader" });
+    for (let i = 0; i < 100_000; i++) hostile.open((i % 8) + 1, { ...CM, name: `n${i}` }, i, 500);
+    const other = await connect();
+    const begun = performance.now();
+    other.open(1, CM);
+    await other.window(1);
+    await put(configMap("b"));
+    await other.window(1, ({ matching }) => matching === 2);
+    expect(performance.now() - begun).toBeLessThan(2000);
+    // Most of it has not been read.
+    expect(hostile.socket.bufferedAmount).toBeGreaterThan(1 << 20);
+    hostile.close();
+    expect(logged).toEqual([]);
+  });
+
+  test("a client that takes nothing costs one message, however much changes", { timeout: 60_000 }, async () => {
+    const { connect, put, resource } = await startWindows(listening);
+    const text = "x".repeat(900);
+    for (let i = 0; i < 500; i++) await put({ ...configMap(`c${i}`), metadata: { name: `c${i}`, namespace: "n" } });
+    const client = await connect();
+    client.open(1, CM, 0, 500);
+    await client.window(1);
+    client.socket.pause();
+    for (let round = 0; round < 20; round++) {
+      for (let i = 0; i < 50; i++) {
+        await put(configMap(`r${round}-${i}`, text));
+      }
+    }
+    expect(resource("configmaps").load().objects).toBe(1500);
+    const before = client.shown.get(1)!.messages;
+    client.socket.resume();
+    const { messages } = await client.window(1, ({ matching }) => matching === 1500);
+    // What the sockets of both sides had room for, and the newest.
+    expect(messages - before).toBeLessThan(40);
   });
 });

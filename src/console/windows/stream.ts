@@ -65,6 +65,7 @@ export class ConsoleStream implements OngoingAnswer {
   readonly #rate: MessageRate;
   readonly #closed: () => void;
   readonly #rights: Disposable;
+  #isWoken = false;
   #isWriting = false;
   #isChecking = false;
   #timer: Timer | undefined;
@@ -134,7 +135,7 @@ export class ConsoleStream implements OngoingAnswer {
     const { id, offset, size, list } = request;
     let window = this.#windows.get(id);
     if (!window) {
-      window = new Window(id, this.#identity.user, () => this.#write());
+      window = new Window(id, this.#identity.user, () => this.#wake());
       this.#windows.set(id, window);
     }
     window.offset = offset;
@@ -199,7 +200,7 @@ export class ConsoleStream implements OngoingAnswer {
     if (this.#isOver || this.#windows.get(window.id) !== window) return;
     this.#leave(window);
     window.failure = error instanceof ApiError ? error : internalError(error);
-    this.#write();
+    this.#wake();
   }
 
   async #checkRights(): Promise<void> {
@@ -216,6 +217,16 @@ export class ConsoleStream implements OngoingAnswer {
       if (this.#isOver) return;
     }
     this.#isChecking = false;
+  }
+
+  /** Sees to what is due when the change that is being delivered has been delivered to all. */
+  #wake(): void {
+    if (this.#isWoken || this.#isWriting) return;
+    this.#isWoken = true;
+    this.#parts.server.clock.loop.later(() => {
+      this.#isWoken = false;
+      this.#write();
+    });
   }
 
   /** Sends what is due, unless that is being done; and sees to what is due later. */

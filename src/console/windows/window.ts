@@ -53,8 +53,9 @@ export class Window implements Follower {
   }
 
   listChanged(): void {
+    const isKnown = this.isChanged && !this.isAsked;
     this.isChanged = true;
-    this.#wake();
+    if (!isKnown) this.#wake();
   }
 
   /** Forgets what the client knows: it shows another list from now on. */

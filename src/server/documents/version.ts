@@ -23,8 +23,10 @@ export interface VersionInfo {
   readonly platform: string;
 }
 
-/** The Kubernetes release that the API follows. */
-const MINOR = "35";
+/** The minor version of the Kubernetes release that the API follows. */
+export const KUBERNETES_MINOR = 35;
+
+const MINOR = String(KUBERNETES_MINOR);
 
 /**
  * The version document.
@@ -37,7 +39,7 @@ export const versionInfo = (own: string, commit = "", buildDate = "1970-01-01T00
   emulationMajor: "1",
   emulationMinor: MINOR,
   minCompatibilityMajor: "1",
-  minCompatibilityMinor: String(Number(MINOR) - 1),
+  minCompatibilityMinor: String(KUBERNETES_MINOR - 1),
   gitVersion: `v1.${MINOR}.0+keelson.${own}`,
   gitCommit: commit,
   gitTreeState: "clean",

@@ -97,6 +97,8 @@ export interface Measured {
 interface ResourceCounts {
   readonly labels: Labels;
   readonly series: Map<string, RequestSeries>;
+  /** The release that does not serve it any more, empty for none yet; undefined where it is not deprecated. */
+  readonly removedRelease: string | undefined;
   watchers: number;
 }
 
@@ -162,7 +164,9 @@ export class ServerMetrics implements Disposable {
     if (found) return found;
     const { group, version, plural: resource } = definition;
     const name = nameOf(definition);
-    const counts = this.#byName.get(name) ?? { labels: { group, version, resource }, series: new Map(), watchers: 0 };
+    const removedRelease = definition.deprecated === undefined ? undefined : (definition.removedRelease ?? "");
+    const labels = { group, version, resource };
+    const counts = this.#byName.get(name) ?? { labels, series: new Map(), removedRelease, watchers: 0 };
     // A request that is answered after its resource was removed is not shown.
     if (this.#registry.find(group, version, resource)) this.#byName.set(name, counts);
     this.#byDefinition.set(definition, counts);
@@ -200,6 +204,16 @@ export class ServerMetrics implements Disposable {
         type: "gauge",
         help: "Watches that are running.",
         samples: [...this.#byName.values()].map(({ labels, watchers }) => ({ labels, value: watchers })),
+      },
+      {
+        name: "apiserver_requested_deprecated_apis",
+        type: "gauge",
+        help: "1 for each deprecated version that was requested, with the release that does not serve it any more.",
+        samples: [...this.#byName.values()].flatMap(({ labels, series, removedRelease }) =>
+          removedRelease === undefined || series.size === 0
+            ? []
+            : [{ labels: { ...labels, subresource: "", removed_release: removedRelease }, value: 1 }],
+        ),
       },
       single("counter", "apiserver_watch_events_total", "Events that were sent to watchers.", this.#events),
       {

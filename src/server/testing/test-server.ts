@@ -2,6 +2,8 @@ import { kubernetes, neutral } from "../../meta/dialect.ts";
 import { unauthorized } from "../../meta/status.ts";
 import type { Resource } from "../../registry/contract.ts";
 import { CALLER, WRITE, bodyOf, registryOf } from "../../registry/testing/registry.ts";
+import type { ResourceDefinition } from "../../schema/definition.ts";
+import type { Store } from "../../storage/contract.ts";
 import { type ManualClock, seededRandom, systemClock } from "../../util/clock.ts";
 import { metered } from "../../util/testing/slices.ts";
 import type { InjectAnswer } from "../http/inject.ts";
@@ -61,10 +63,19 @@ interface Sent {
  * refused. No turn of a request that it is asked may be long, unless it is `unmetered`.
  */
 export async function testServer(
-  options: Partial<ServerOptions> & { clock?: ManualClock; strict?: boolean; unmetered?: boolean } = {},
+  options: Partial<ServerOptions> & {
+    clock?: ManualClock;
+    strict?: boolean;
+    unmetered?: boolean;
+    /** {@link KINDS} by default. */
+    kinds?: readonly ResourceDefinition[];
+    /** A new one in memory by default. */
+    store?: Store;
+  } = {},
 ): Promise<TestServer> {
   const dialect = options.strict ? kubernetes : neutral;
-  const built = await registryOf(KINDS, { dialect, ...(options.clock ? { clock: options.clock } : {}) });
+  const { clock, store, kinds = KINDS } = options;
+  const built = await registryOf(kinds, { dialect, ...(clock ? { clock } : {}), ...(store ? { store } : {}) });
   await built.provisionNamespaces(["n"]);
   const registry = built.kinds;
   const logged: TestServer["logged"] = [];

@@ -45,6 +45,8 @@ export class MemoryHistory {
   #unread = 0;
   /** The changes after `#compacted`, from index `#head` on. */
   #log: StoreEvent[] = [];
+  /** The wall times of these changes; empty where none are recorded. */
+  #times: number[] = [];
   #head = 0;
   #compacted: number;
   #bytes = 0;
@@ -64,11 +66,17 @@ export class MemoryHistory {
     return this.#bytes;
   }
 
-  /** Adds the newest change and the version that it replaced. */
-  add(event: StoreEvent, previous: StoreEvent | undefined): void {
+  /** Adds the newest change and the version that it replaced; each of them with its wall time, or none of them. */
+  add(event: StoreEvent, previous: StoreEvent | undefined, time?: number): void {
     this.#log.push(event);
+    if (time !== undefined) this.#times.push(time);
     if (previous) this.#keep({ event: previous, until: event.revision });
     if (event.type === "delete") this.#keep({ event, until: Infinity });
+  }
+
+  /** The wall time of a change after {@link MemoryHistory.compacted}, where it is recorded. */
+  timeOf(revision: number): number | undefined {
+    return this.#times[this.#head + revision - this.#compacted - 1];
   }
 
   /** The versions of a key, newest first, with its deletes and without the current version. */
@@ -104,6 +112,7 @@ export class MemoryHistory {
     // Cutting only when half is unused keeps the cost per change constant.
     if (this.#head > 256 && this.#head > this.#log.length / 2) {
       this.#log = this.#log.slice(this.#head);
+      this.#times = this.#times.slice(this.#head);
       this.#head = 0;
     }
   }

@@ -32,6 +32,11 @@ storeContract("memory", async () => {
   return { store, close: () => store.close() };
 });
 
+storeContract("memory with times", async () => {
+  const store = await openMemoryStore({ now: () => Date.now() });
+  return { store, close: () => store.close() };
+});
+
 storeContract("a fork of a memory store", async () => {
   const parent = await openMemoryStore();
   await fill(parent);

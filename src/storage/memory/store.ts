@@ -24,12 +24,14 @@ import type {
   Store,
   StoredRecord,
   StoreEvent,
+  StoreMoments,
   StoreStats,
   StoreWatch,
   StoreWatcher,
   Write,
 } from "../contract.ts";
 import { countWithin } from "../history-bounds.ts";
+import { momentsOf } from "../moments.ts";
 import {
   checkTransaction,
   checkWrite,
@@ -46,6 +48,8 @@ import { type Keyed, MemoryHistory, byKey } from "./history.ts";
 
 /** Options of the memory backend. */
 export interface MemoryStoreOptions {
+  /** Returns wall time in milliseconds, which is recorded with each write; without it none is. */
+  readonly now?: () => number;
   /** How many changes the history contains; 10 000 by default. */
   readonly historyEvents?: number;
   /** Counts writes until they are committed and delivered to every watcher that has caught up. */
@@ -143,6 +147,10 @@ class Memory implements MemoryStore {
 
   get revision(): number {
     return this.#revision;
+  }
+
+  get moments(): ((times: readonly number[]) => Promise<StoreMoments>) | undefined {
+    return this.#options.now && ((times) => this.#moments(times));
   }
 
   fork(options: MemoryStoreOptions = {}): MemoryStore {
@@ -325,8 +333,13 @@ class Memory implements MemoryStore {
     }
     this.#revision += 1;
     this.#bytes += (isPut ? event.value.length : 0) - (previous?.value.length ?? 0);
-    this.#history.add(event, previous);
+    this.#history.add(event, previous, this.#options.now?.());
     return event;
+  }
+
+  async #moments(times: readonly number[]): Promise<StoreMoments> {
+    this.#checkOpen();
+    return momentsOf(this.#history.compacted, this.#revision, (revision) => this.#history.timeOf(revision), times);
   }
 
   #forget(desired: number): void {

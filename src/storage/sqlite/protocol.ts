@@ -5,7 +5,7 @@
  *
  * @module
  */
-import type { StoredVersion, StoreErrorCode, StoreSpace, StoreStats } from "../contract.ts";
+import type { StoredVersion, StoreErrorCode, StoreMoments, StoreSpace, StoreStats } from "../contract.ts";
 
 /** Options of the open store; see `SqliteStoreOptions`. */
 export interface OpenOptions {
@@ -45,6 +45,7 @@ export type Request =
       readonly from: HistoryPosition | undefined;
       readonly limit: number;
     }
+  | { readonly type: "moments"; readonly id: number; readonly times: readonly number[] }
   | { readonly type: "pin"; readonly id: number }
   | { readonly type: "release"; readonly id: number; readonly pin: number }
   | { readonly type: "stats"; readonly id: number }
@@ -89,6 +90,7 @@ export type Reply =
       readonly next: HistoryPosition | undefined;
       readonly compacted: number;
     }
+  | { readonly type: "moments"; readonly id: number; readonly moments: StoreMoments }
   | { readonly type: "pinned"; readonly id: number; readonly revision: number }
   | { readonly type: "stats"; readonly id: number; readonly stats: WorkerStats }
   | { readonly type: "checked"; readonly id: number; readonly space: StoreSpace }

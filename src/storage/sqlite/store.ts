@@ -24,6 +24,7 @@ import type {
   StoredRecord,
   StoredVersion,
   StoreEvent,
+  StoreMoments,
   StoreSpace,
   StoreStats,
   StoreWatch,
@@ -270,6 +271,11 @@ class SqliteStore implements Store {
       count = countWithin(versions, bounds);
     } while (next !== undefined && versions.length === count);
     return { versions: versions.slice(0, count), more: versions.length > count, compactedRevision };
+  }
+
+  async moments(times: readonly number[]): Promise<StoreMoments> {
+    const { moments } = await this.#request("moments", (id) => ({ type: "moments", id, times }));
+    return moments;
   }
 
   async pin(): Promise<Pin> {

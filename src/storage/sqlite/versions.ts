@@ -1,5 +1,5 @@
 /**
- * The versions of one key, newest first.
+ * The versions of one key, newest first, and when the history was written.
  *
  * A version names the one that it replaced, so most steps read one row of the log. Only below a version that created the key, and
  * for a key that does not exist, the log is searched for an earlier delete: a window at a time, so that writes come in between.
@@ -8,7 +8,8 @@
  * @module
  */
 import type { DatabaseSync } from "node:sqlite";
-import type { StoredVersion } from "../contract.ts";
+import type { StoredVersion, StoreMoments } from "../contract.ts";
+import { momentsOf } from "../moments.ts";
 import type { Ledger } from "./ledger.ts";
 import { DELETE_ROW } from "./protocol.ts";
 import type { HistoryPosition } from "./protocol.ts";
@@ -32,12 +33,14 @@ export class Versions {
   readonly #at: ArrayStatement<Row>;
   readonly #floor: ArrayStatement<RevisionRow>;
   readonly #search: ArrayStatement<RevisionRow>;
+  readonly #time: ArrayStatement<readonly [time: number]>;
 
   constructor(db: DatabaseSync, ledger: Ledger) {
     const prepare = (sql: string): ArrayStatement<RevisionRow> => arrayStatement(db, sql);
     this.#ledger = ledger;
     this.#live = prepare("SELECT revision FROM live WHERE key = ?1");
     this.#at = arrayStatement(db, `SELECT ${COLUMNS} FROM log WHERE revision = ?1`);
+    this.#time = arrayStatement(db, "SELECT time FROM log WHERE revision = ?1");
     this.#floor = prepare(
       "SELECT revision FROM log WHERE revision < ?1 AND revision > ?2 ORDER BY revision DESC LIMIT 1 OFFSET ?3",
     );
@@ -70,6 +73,12 @@ export class Versions {
       position = this.#before(version);
     }
     return { versions, next: position };
+  }
+
+  /** When the writes of the history were made; a search reads one column of some twenty rows. */
+  moments(times: readonly number[]): StoreMoments {
+    const { compacted, revision } = this.#ledger;
+    return momentsOf(compacted, revision, (one) => this.#time.get(one)?.[0], times);
   }
 
   #begin(key: string): HistoryPosition {

@@ -92,6 +92,10 @@ class StoreWorker {
           const { versions, next } = this.#versions.read(request.key, request.from, request.limit);
           post({ type: "history", id: request.id, versions, next, compacted: this.#ledger.compacted });
         });
+      case "moments":
+        return this.#reply(request.id, () => {
+          post({ type: "moments", id: request.id, moments: this.#versions.moments(request.times) });
+        });
       case "pin":
         return this.#pin(request.id);
       case "release":

@@ -8,7 +8,8 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { nextPass } from "../../util/testing/pass.ts";
 import { unreachable } from "../../util/assert.ts";
 import { MAX_TRANSACTION_BYTES, MAX_TRANSACTION_WRITES, MAX_VALUE_BYTES, StoreError } from "../contract.ts";
-import type { HistoryBounds, Store, StoredRecord, StoreErrorCode, StoreEvent, Write } from "../contract.ts";
+import { sleep, systemClock } from "../../util/clock.ts";
+import type { HistoryBounds, Store, StoreMoments, StoredRecord, StoreErrorCode, StoreEvent, Write } from "../contract.ts";
 import { StoreModel } from "./model.ts";
 import { WatchLog } from "./watch-log.ts";
 
@@ -618,6 +619,32 @@ function versions(store: () => Store, overhead: number): void {
     await store().compact(gone);
     expect(await historyOf("a")).toEqual([["put", "3", c, b]]);
     expect(await historyOf("b")).toEqual([]);
+  });
+
+  test("the last write before a time is found, within the history", async (context) => {
+    if (!store().moments) return context.skip("this backend records no times");
+    const moments = (times: readonly number[]): Promise<StoreMoments> => store().moments!(times);
+    const pause = (): Promise<void> => sleep(systemClock, 3);
+    const before = systemClock.now() - 1000;
+    const between: number[] = [];
+    const revisions: number[] = [];
+    for (let i = 0; i < 40; i++) {
+      revisions.push(await store().write(create(`a${i}`)));
+      await pause();
+      between.push(systemClock.now());
+      await pause();
+    }
+    const all = await moments([...between, before]);
+    expect(all.found.map((one) => one?.revision)).toEqual([...revisions, undefined]);
+    expect([all.newest?.revision, all.found.at(-2)]).toEqual([revisions.at(-1), all.newest]);
+    expect(all.oldest!.time).toBeLessThanOrEqual(between[0]!);
+    await store().compact(revisions[19]!);
+    const left = await moments(between);
+    expect(left.compactedRevision).toBe(revisions[19]);
+    expect(left.oldest?.revision).toBe(revisions[20]);
+    expect(left.found.map((one) => one?.revision)).toEqual([...Array<undefined>(20), ...revisions.slice(20)]);
+    await store().compact(revisions.at(-1)!);
+    expect(await moments([systemClock.now()])).toEqual({ compactedRevision: revisions.at(-1), found: [undefined] });
   });
 
   test("a pinned revision stays readable until it is released", async (context) => {

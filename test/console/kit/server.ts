@@ -53,10 +53,13 @@ export interface Answer {
 }
 
 /** Starts a server on a free port. */
-export async function startServer(options: StartOptions = {}): Promise<TestServer> {
+export async function startServer(
+  options: StartOptions = {},
+  system: Parameters<typeof start>[1] = {},
+): Promise<TestServer> {
   const dataDir = mkdtempSync(join(tmpdir(), "keelson-console-"));
   const given: StartOptions = { dataDir, dialect: "kubernetes", port: 0, ...options };
-  let running = await start(given);
+  let running = await start(given, system);
   let isRunning = true;
   const { url } = running;
   const port = Number(new URL(url).port);
@@ -66,7 +69,7 @@ export async function startServer(options: StartOptions = {}): Promise<TestServe
     await running.close();
   };
   const again = async (): Promise<void> => {
-    running = await start({ ...given, port });
+    running = await start({ ...given, port }, system);
     isRunning = true;
   };
   return {

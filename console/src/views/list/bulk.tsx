@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useId, useRef } from "preact/hooks";
 import type { Kind } from "../../api/discovery.ts";
 import { request } from "../../api/http.ts";
 import { Button, Text } from "../../ui/basics.tsx";
@@ -39,6 +39,7 @@ export function BulkDialog({
   useEffect(() => () => aborter.current.abort(), []);
   const what = objects.length === 1 ? `1 ${kind.kind}` : `${objects.length} objects (${kind.resource})`;
   const runs = progress.value !== undefined && progress.value.done < progress.value.of;
+  const form = useId();
   const ready = type === "delete" || key.value.trim() !== "";
 
   const run = async (): Promise<void> => {
@@ -64,7 +65,7 @@ export function BulkDialog({
 
   const actions =
     progress.value === undefined ? (
-      <Button kind={type === "delete" ? "danger" : "primary"} disabled={!ready} onClick={() => void run()}>
+      <Button kind={type === "delete" ? "danger" : "primary"} type="submit" form={form} disabled={!ready}>
         {TITLES[type]} {what}
       </Button>
     ) : undefined;
@@ -72,6 +73,7 @@ export function BulkDialog({
     <Dialog title={`${TITLES[type]} ${what}`} onClose={onClose} actions={actions}>
       {progress.value === undefined ? (
         <form
+          id={form}
           onSubmit={(event) => {
             event.preventDefault();
             if (ready) void run();

@@ -97,7 +97,9 @@ function KindList({ route, kind }: { readonly route: ListRoute; readonly kind: K
     moment === undefined && can("create", kind, route.namespace).value === true && kind.verbs.includes("create");
 
   const change = (to: ListRoute): void => navigate(to, { replace: true });
-  const focusTable = (): void => control.current?.focus();
+  const focusTable = (): void => {
+    if (!control.current?.focus()) document.getElementById("main")?.focus();
+  };
   const current = (): WindowRow | undefined => rowAt(view.peek(), cursor.peek().index);
   const objectRoute = (row: WindowRow) =>
     ({
@@ -190,9 +192,6 @@ function KindList({ route, kind }: { readonly route: ListRoute; readonly kind: K
     ],
     [listKey, kind, mayDelete, mayPatch, mayCreate],
   );
-  useEffect(() => {
-    if (document.activeElement === document.body || document.activeElement?.id === "main") focusTable();
-  }, [shown.state === "live"]);
 
   const selected = selection.value;
   const sort = route.sort ? { column: route.sort, descending: Boolean(route.desc) } : undefined;

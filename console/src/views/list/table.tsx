@@ -39,7 +39,8 @@ export interface TableControl {
   move(by: number, options?: { readonly page?: boolean; readonly select?: boolean }): void;
   /** Moves the cursor to the first or the last row. */
   moveTo(end: "first" | "last"): void;
-  focus(): void;
+  /** Gives the table the focus; false if it is not shown. */
+  focus(): boolean;
 }
 
 /** The table of a window. */
@@ -161,8 +162,16 @@ export function Table({
       setCursor(from + by * step);
     },
     moveTo: (end) => setCursor(end === "first" ? 0 : count.peek() - 1),
-    focus: () => grid.current?.focus({ preventScroll: true }),
+    focus() {
+      grid.current?.focus({ preventScroll: true });
+      return grid.current !== null;
+    },
   };
+  useEffect(() => {
+    // The keys of the table work at once, unless somebody types.
+    const { activeElement } = document;
+    if (activeElement === document.body || activeElement?.id === "main") grid.current?.focus({ preventScroll: true });
+  }, []);
 
   const shown = view.value;
   widths.current = columnWidths(columns, shown.rows, widths.current);

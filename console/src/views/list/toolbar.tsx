@@ -128,14 +128,11 @@ function TypedFilter({
         typed.value = currentTarget.value;
       }}
       onKeyDown={(event) => {
-        if (event.key === "Enter") send(typed.value.trim());
-        if (event.key === "Escape" && typed.value !== "") {
-          event.preventDefault();
-          typed.value = "";
-        } else if (event.key === "Enter" || event.key === "Escape") {
-          event.preventDefault();
-          onLeave();
-        }
+        if (event.key !== "Enter" && event.key !== "Escape") return;
+        event.preventDefault();
+        if (event.key === "Escape") typed.value = "";
+        send(typed.value.trim());
+        onLeave();
       }}
     />
   );

@@ -27,9 +27,9 @@ const readerOf = (all: readonly Listed[], unread: readonly string[] = []): Graph
   },
 });
 
-const names = (tree: readonly TreeNode[]): string =>
+const textOf = (tree: readonly TreeNode[]): string =>
   tree
-    .map(({ node, again, owned }) => `${node.name}${again ? "*" : ""}${owned.length > 0 ? `(${names(owned)})` : ""}`)
+    .map(({ node, again, owned }) => `${node.name}${again ? "*" : ""}${owned.length > 0 ? `(${textOf(owned)})` : ""}`)
     .join(" ");
 
 test("owners up, dependents down", async () => {
@@ -47,7 +47,7 @@ test("owners up, dependents down", async () => {
     { owner: "web-1", owned: "web-1-a", controller: true },
   ]);
   expect(graph.unread).toEqual(["secrets"]);
-  expect(names(treeOf(graph))).toBe("web(web-1(web-1-a))");
+  expect(textOf(treeOf(graph))).toBe("web(web-1(web-1-a))");
 });
 
 test("owners that are gone, or may not be read, are told", async () => {
@@ -59,7 +59,7 @@ test("owners that are gone, or may not be read, are told", async () => {
 test("objects that own each other, and two owners of one object, end", async () => {
   const all = [listed("A", "a", "b"), listed("A", "b", "a"), listed("A", "c", "a", "b")];
   const graph = await ownerGraph(all[0]!, readerOf(all));
-  expect(names(treeOf(graph))).toBe("a(b(a* c) c*)");
+  expect(textOf(treeOf(graph))).toBe("a(b(a* c) c*)");
 });
 
 test("a graph has a bound, and says that there is more", async () => {

@@ -1,0 +1,101 @@
+/**
+ * Documents of a text in YAML 1.1 or JSON, as the server reads them; a worker calls it (`yaml-worker.ts`), since a large text takes long.
+ *
+ * @module
+ */
+import { parseAllDocuments } from "yaml";
+
+/** The longest text in characters: what a plan takes. */
+export const MAX_LENGTH = 3 * 1024 * 1024;
+/** The most documents, those in lists included: as many as a plan takes. */
+export const MAX_DOCUMENTS = 4096;
+/** The most values that aliases of one document may stand for. */
+const MAX_ALIASES = 100;
+
+/** A document and its place: `document 2`, `web.yaml, document 2, item 3`. */
+export interface FoundDocument {
+  /** Integers that no double holds are bigints. */
+  readonly value: unknown;
+  readonly from: string;
+}
+
+/** Says what is wrong with a text, and where. */
+export class ParseFailure extends Error {
+  override readonly name = "ParseFailure";
+}
+
+/**
+ * Returns the documents of a text; empty ones are left out, and lists (`kind: List`) are their items.
+ *
+ * @param file its name for messages; empty for a text that was pasted
+ * @throws ParseFailure that names the document
+ */
+export function documentsOf(text: string, file = ""): readonly FoundDocument[] {
+  if (text.length > MAX_LENGTH) {
+    throw new ParseFailure(`expected at most ${MAX_LENGTH} characters, found ${text.length}${file && ` in ${file}`}`);
+  }
+  const parsed = parseAllDocuments(text, {
+    version: "1.1",
+    merge: true,
+    intAsBigInt: true,
+    prettyErrors: true,
+    strict: true,
+    uniqueKeys: true,
+    customTags: [],
+    logLevel: "silent",
+  });
+  const found: FoundDocument[] = [];
+  // Without a document the parser returns an empty list with members of its own.
+  const documents = Array.isArray(parsed) ? [...parsed] : [];
+  for (const [i, document] of documents.entries()) {
+    const from = [file, documents.length > 1 ? `document ${i + 1}` : ""].filter(Boolean).join(", ") || "the text";
+    const [error] = document.errors;
+    if (error) throw new ParseFailure(`${from}: ${error.message.split("\n", 1)[0]?.replace(/:$/, "")}`);
+    add(found, valueOf(document, from), from);
+  }
+  return found;
+}
+
+function valueOf(document: { toJS(options: { maxAliasCount: number }): unknown }, from: string): unknown {
+  try {
+    return document.toJS({ maxAliasCount: MAX_ALIASES });
+  } catch (error) {
+    throw new ParseFailure(`${from}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+function add(found: FoundDocument[], value: unknown, from: string): void {
+  if (value === null || value === undefined) return;
+  const { kind, apiVersion, items } = isRecord(value) ? value : {};
+  if (typeof kind === "string" && kind.endsWith("List") && Array.isArray(items)) {
+    // Items of a typed list have the kind of its name.
+    const type =
+      kind === "List"
+        ? {}
+        : { ...(apiVersion === undefined ? {} : { apiVersion }), kind: kind.slice(0, -"List".length) };
+    for (const [i, item] of items.entries())
+      add(found, isRecord(item) ? { ...type, ...item } : item, `${from}, item ${i + 1}`);
+    return;
+  }
+  if (found.length >= MAX_DOCUMENTS) throw new ParseFailure(`expected at most ${MAX_DOCUMENTS} documents, found more`);
+  found.push({ value: plain(value), from });
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Integers that a double holds become numbers again. */
+function plain(value: unknown): unknown {
+  if (typeof value === "bigint") {
+    return value >= BigInt(Number.MIN_SAFE_INTEGER) && value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : value;
+  }
+  if (Array.isArray(value)) return value.map(plain);
+  if (value instanceof Date) return value.toISOString();
+  if (!isRecord(value)) return value;
+  const copy: Record<string, unknown> = {};
+  for (const [name, member] of Object.entries(value)) {
+    // A member may be called __proto__.
+    Object.defineProperty(copy, name, { value: plain(member), enumerable: true, writable: true, configurable: true });
+  }
+  return copy;
+}

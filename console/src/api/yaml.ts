@@ -1,0 +1,61 @@
+/**
+ * Reads texts in YAML or JSON in a worker, which is ended where a text takes too long.
+ *
+ * @module
+ */
+import { JsonNumber, type Value } from "../../../src/value/value.ts";
+import { MAX_LENGTH, ParseFailure } from "./yaml-parse.ts";
+import type { ParseRequest, ParseResponse } from "./yaml-worker.ts";
+
+export { MAX_LENGTH, ParseFailure } from "./yaml-parse.ts";
+
+/** A document of a text, and where it stands. */
+export interface TextDocument {
+  readonly value: Value;
+  readonly from: string;
+}
+
+/** The longest time that a text may take. */
+const TIMEOUT_MS = 10_000;
+
+/**
+ * Returns the documents of a text.
+ *
+ * @param file its name for messages; empty for a text that was pasted
+ * @throws ParseFailure for a text that is no YAML, is too long, or takes too long
+ */
+export function parseInWorker(text: string, file = ""): Promise<readonly TextDocument[]> {
+  if (text.length > MAX_LENGTH) {
+    const found = `expected at most ${MAX_LENGTH} characters, found ${text.length}${file && ` in ${file}`}`;
+    return Promise.reject(new ParseFailure(found));
+  }
+  const worker = new Worker(new URL("./yaml-worker.ts", import.meta.url), { type: "module", name: "yaml" });
+  return new Promise<readonly TextDocument[]>((resolve, reject) => {
+    const timer = setTimeout(() => reject(new ParseFailure("the text takes too long to read")), TIMEOUT_MS);
+    worker.addEventListener("message", ({ data }: MessageEvent<ParseResponse>) => {
+      clearTimeout(timer);
+      if ("failure" in data) reject(new ParseFailure(data.failure));
+      else resolve(data.documents.map(({ value, from }) => ({ value: exact(value), from })));
+    });
+    worker.addEventListener("error", () => {
+      clearTimeout(timer);
+      reject(new ParseFailure("the reader of YAML could not be loaded: reload the page"));
+    });
+    const request: ParseRequest = { id: 1, text, file };
+    worker.postMessage(request);
+  }).finally(() => worker.terminate());
+}
+
+/** Returns the value with its bigints as numbers that keep all digits. */
+export function exact(value: unknown): Value {
+  if (typeof value === "bigint") return new JsonNumber(String(value)) as unknown as Value;
+  if (Array.isArray(value)) return value.map(exact);
+  if (typeof value !== "object" || value === null) return value as Value;
+  for (const [name, member] of Object.entries(value)) {
+    if (typeof member !== "bigint" && (typeof member !== "object" || member === null)) continue;
+    const next = exact(member);
+    // A member may be called __proto__.
+    Object.defineProperty(value, name, { value: next, enumerable: true, writable: true, configurable: true });
+  }
+  return value as Value;
+}

@@ -1,0 +1,73 @@
+import { useSignal } from "@preact/signals";
+import type { ComponentChildren, JSX } from "preact";
+import { classes } from "./basics.tsx";
+
+/** A file that was chosen or dropped, as text. */
+export interface TextFile {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** The most files that are read at once. */
+const MAX_FILES = 200;
+
+/** Reads files as text. @throws Error for too many, or for one that is longer than `most` bytes */
+export async function readFiles(files: Iterable<File>, most: number): Promise<readonly TextFile[]> {
+  const all = [...files];
+  if (all.length > MAX_FILES) throw new Error(`expected at most ${MAX_FILES} files, found ${all.length}`);
+  const large = all.find(({ size }) => size > most);
+  if (large) throw new Error(`expected at most ${most} bytes, found ${large.size} in ${large.name}`);
+  return Promise.all(all.map(async (file) => ({ name: file.name, text: await file.text() })));
+}
+
+/** An area onto which files can be dropped, with an input that does the same. */
+export function FileDrop({
+  label,
+  accept,
+  onFiles,
+  children,
+}: {
+  /** What files are taken: `Open manifests`. */
+  readonly label: string;
+  readonly accept: string;
+  readonly onFiles: (files: readonly File[]) => void;
+  readonly children?: ComponentChildren;
+}): JSX.Element {
+  const over = useSignal(false);
+  return (
+    <div
+      class={classes("drop", over.value && "drop-over")}
+      role="group"
+      aria-label={label}
+      onDragOver={(event) => {
+        event.preventDefault();
+        over.value = true;
+      }}
+      onDragLeave={() => {
+        over.value = false;
+      }}
+      onDrop={(event) => {
+        event.preventDefault();
+        over.value = false;
+        onFiles([...(event.dataTransfer?.files ?? [])]);
+      }}
+    >
+      <label class="button">
+        {label}
+        <input
+          class="unseen"
+          type="file"
+          multiple
+          accept={accept}
+          onChange={(event) => {
+            const files = [...(event.currentTarget.files ?? [])];
+            // The same file can be chosen again.
+            event.currentTarget.value = "";
+            onFiles(files);
+          }}
+        />
+      </label>
+      {children}
+    </div>
+  );
+}

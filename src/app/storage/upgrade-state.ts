@@ -1,0 +1,45 @@
+/**
+ * What an upgrade depends on in a data directory: formats, and whether the store was closed in order. Nothing is opened or changed, so
+ * a server may run.
+ *
+ * @module
+ */
+import { closeSync, existsSync, openSync, readSync } from "node:fs";
+import { join } from "node:path";
+import type { UpgradeState } from "../../cli/actions.ts";
+import { APPLICATION_ID, DATABASE_FILE, FORMAT } from "../../storage/sqlite/schema.ts";
+import { readMark } from "../../storage/sqlite/mark.ts";
+import { DIRECTORY_FORMAT, DataDirectory } from "./data-directory.ts";
+
+/** Reads the state of a directory. @throws OptionError, StoreError for files that are damaged */
+export function upgradeState(path: string): UpgradeState {
+  const directory = new DataDirectory(path);
+  const known = directory.describe();
+  const mark = readMark(directory.store);
+  return {
+    path,
+    dialect: known?.dialect,
+    format: known?.format,
+    newestFormat: DIRECTORY_FORMAT,
+    storeFormat: formatOf(join(directory.store, DATABASE_FILE)),
+    newestStoreFormat: FORMAT,
+    closedInOrder: mark && mark.state === "closed",
+  };
+}
+
+/** The places of `user_version` and `application_id` in the header (https://sqlite.org/fileformat.html#the_database_header). */
+const USER_VERSION_AT = 60;
+const APPLICATION_ID_AT = 68;
+
+/** The format in the header of a database; undefined where there is none of ours. */
+function formatOf(file: string): number | undefined {
+  if (!existsSync(file)) return undefined;
+  const header = Buffer.alloc(100);
+  const descriptor = openSync(file, "r");
+  try {
+    readSync(descriptor, header, 0, header.length, 0);
+  } finally {
+    closeSync(descriptor);
+  }
+  return header.readUInt32BE(APPLICATION_ID_AT) === APPLICATION_ID ? header.readUInt32BE(USER_VERSION_AT) : undefined;
+}

@@ -1,0 +1,69 @@
+import { CONSOLE_LINKS_PATH, type ConsoleLink } from "../meta/console-session.ts";
+import type { Actions } from "./actions.ts";
+import { CliError } from "./cli-error.ts";
+import { connect } from "./connect.ts";
+import type { ServerFlags } from "./connect-flags.ts";
+import { openBrowser } from "./open-browser.ts";
+
+/** The flags of `console`. */
+export interface ConsoleRequest extends ServerFlags {
+  readonly dataDir?: string;
+  readonly print?: true;
+}
+
+/** Asks a server for a link and opens it, or prints it. */
+export async function runConsole(actions: Actions, request: ConsoleRequest): Promise<void> {
+  const { terminal } = actions;
+  const kubeconfig = request.kubeconfig ?? (await ownKubeconfig(actions, request));
+  using connection = await connect(actions, { ...request, kubeconfig });
+  const response = await connection.transport({
+    method: "POST",
+    path: CONSOLE_LINKS_PATH,
+    headers: { "user-agent": `keelson/${actions.version}`, accept: "application/json" },
+  });
+  const text = Buffer.concat(await Array.fromAsync(response.body)).toString();
+  if (response.status !== 201) throw refusal(connection.server, response.status, text);
+  const { url } = JSON.parse(text) as ConsoleLink;
+  if (request.print) {
+    actions.print(url);
+    return;
+  }
+  if (await openBrowser(url, terminal.env, actions.clock)) {
+    terminal.tell(`The console of ${connection.server} opens in the browser.\n`);
+  } else {
+    terminal.tell("No browser could be opened here. Open this link within a minute; it can be used once.\n");
+    actions.print(url);
+  }
+  if (url.startsWith("https:")) {
+    terminal.tell(
+      "If the browser warns of the certificate: import the server's CA, pki/ca.crt of its data directory (docs/guides/console.md).\n",
+    );
+  }
+}
+
+/** Returns the kubeconfig of the server that runs on this machine, where no other one is named. */
+async function ownKubeconfig(actions: Actions, { context, dataDir }: ConsoleRequest): Promise<string | undefined> {
+  const isNamed = context !== undefined || (actions.terminal.env["KUBECONFIG"] ?? "") !== "";
+  if (dataDir === undefined && isNamed) return undefined;
+  const { path, running, kubeconfig } = await actions.info(dataDir);
+  if (running !== undefined && kubeconfig !== undefined) return kubeconfig;
+  if (dataDir === undefined) return undefined;
+  throw new CliError(`expected a running server for ${path}; start it, or name a kubeconfig with --kubeconfig`);
+}
+
+function refusal(server: string, status: number, text: string): CliError {
+  if (status === 404) {
+    return new CliError(
+      `expected a console at ${server}, found none: it is switched off (--console=false), or the server is older`,
+    );
+  }
+  return new CliError(`the server answered ${status}: ${messageOf(text).slice(0, 500)}`);
+}
+
+function messageOf(text: string): string {
+  try {
+    return (JSON.parse(text) as { message?: string }).message ?? text;
+  } catch {
+    return text.trim();
+  }
+}

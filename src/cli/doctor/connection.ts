@@ -1,0 +1,149 @@
+/**
+ * Asks the server of a kubeconfig what `server.ts` judges.
+ *
+ * @module
+ */
+import { X509Certificate } from "node:crypto";
+import { readAll } from "../../client/bodies.ts";
+import { type ChosenContext, candidatesOf } from "../../client/kubeconfig/context.ts";
+import { NoKubeconfigError } from "../../client/kubeconfig/error.ts";
+import { chooseContext, openContext } from "../../client/kubeconfig/open.ts";
+import { baseOf } from "../../client/transport-base.ts";
+import { proxyFor } from "../../client/transport-proxy.ts";
+import type { Transport } from "../../client/transport.ts";
+import type { Clock } from "../../util/clock.ts";
+import { messageOf } from "../../util/error.ts";
+import type { Actions } from "../actions.ts";
+import type { ServerFlags } from "../connect-flags.ts";
+import { type Check, fail, warn } from "./check.ts";
+import type { ServerFindings } from "./server.ts";
+
+/** How long the server has for all answers. */
+const LIMIT_MS = 2500;
+
+/** The context of the kubeconfig, or a check that says why there is none. */
+export async function contextOrCheck(
+  actions: Pick<Actions, "terminal">,
+  flags: ServerFlags,
+): Promise<ChosenContext | Check> {
+  const { env } = actions.terminal;
+  try {
+    return await chooseContext({ ...flags, env });
+  } catch (error) {
+    if (!(error instanceof NoKubeconfigError))
+      return fail("kubeconfig", messageOf(error), "correct the file, or name another one");
+    const where = candidatesOf({ env }).join(", ");
+    return warn("kubeconfig", `none at ${where}`, "start a server, and export KUBECONFIG as it says");
+  }
+}
+
+/** The proxy of the environment for a server; undefined for none. */
+export function proxyOfContext(actions: Pick<Actions, "terminal">, { transport }: ChosenContext): string | undefined {
+  try {
+    return transport.proxy ?? proxyFor(baseOf(transport.url), actions.terminal.env);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Asks a server for its version, its time, who we are and what we may do. */
+export async function askFindings(
+  actions: Pick<Actions, "terminal" | "clock" | "version">,
+  context: ChosenContext,
+): Promise<ServerFindings> {
+  const { clock } = actions;
+  const transport = openContext(context, { env: actions.terminal.env });
+  const ending = new AbortController();
+  const timer = clock.after(LIMIT_MS, () => ending.abort(), { holds: true });
+  const ask = asking(transport, `keelson/${actions.version}`, ending.signal);
+  const known = { context: context.name, url: context.transport.url, certificateEnds: endOf(context) };
+  try {
+    const { status, json, date } = await ask("GET", "/version");
+    const skewMillis = skewOf(date, clock);
+    if (status !== 200)
+      return { ...known, version: `answered ${status}`, skewMillis, user: undefined, isAdmin: undefined };
+    const version = json as { gitVersion?: string };
+    return { ...known, version, skewMillis, ...(await rightsOf(ask)) };
+  } catch (error) {
+    const why = ending.signal.aborted ? `no answer within ${LIMIT_MS} ms` : messageOf(error);
+    return { ...known, version: why, skewMillis: undefined, user: undefined, isAdmin: undefined };
+  } finally {
+    timer.cancel();
+    transport.close();
+  }
+}
+
+interface Answer {
+  readonly status: number;
+  readonly json: unknown;
+  readonly date: string | undefined;
+}
+
+type Ask = (method: "GET" | "POST", path: string, body?: object) => Promise<Answer>;
+
+const asking =
+  (transport: Transport, agent: string, signal: AbortSignal): Ask =>
+  async (method, path, body) => {
+    const headers = { "user-agent": agent, "content-type": "application/json", accept: "application/json" };
+    const answer = await transport({
+      method,
+      path,
+      headers,
+      signal,
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await readAll(answer.body);
+    const { date } = answer.headers ?? {};
+    return { status: answer.status, json: parsed(text), date: typeof date === "string" ? date : undefined };
+  };
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return {};
+  }
+}
+
+/** The groups of reviews in the two dialects. */
+const DOMAINS = ["k8s.io", "svc.io"];
+
+async function rightsOf(ask: Ask): Promise<Pick<ServerFindings, "user" | "isAdmin">> {
+  for (const domain of DOMAINS) {
+    const authorization = `authorization.${domain}/v1`;
+    const access = await ask("POST", `/apis/${authorization}/selfsubjectaccessreviews`, {
+      apiVersion: authorization,
+      kind: "SelfSubjectAccessReview",
+      spec: { resourceAttributes: { verb: "*", group: "*", resource: "*" } },
+    });
+    if (access.status === 404) continue;
+    const authentication = `authentication.${domain}/v1`;
+    const self = await ask("POST", `/apis/${authentication}/selfsubjectreviews`, {
+      apiVersion: authentication,
+      kind: "SelfSubjectReview",
+    });
+    const { userInfo } = (self.json as { status?: { userInfo?: { username?: string } } }).status ?? {};
+    const { allowed } = (access.json as { status?: { allowed?: boolean } }).status ?? {};
+    return {
+      user: userInfo?.username ?? (access.status === 401 ? "system:anonymous" : undefined),
+      isAdmin: access.status === 401 ? false : allowed,
+    };
+  }
+  return { user: undefined, isAdmin: undefined };
+}
+
+function endOf({ transport: { cert } }: ChosenContext): number | undefined {
+  try {
+    return cert === undefined ? undefined : new X509Certificate(cert).validToDate.getTime();
+  } catch {
+    return undefined;
+  }
+}
+
+/** The `date` of an answer has whole seconds. */
+function skewOf(date: string | undefined, clock: Pick<Clock, "now">): number | undefined {
+  const time = Date.parse(date ?? "");
+  if (Number.isNaN(time)) return undefined;
+  const ahead = time - clock.now();
+  return ahead > 0 ? ahead : Math.min(0, ahead + 1000);
+}

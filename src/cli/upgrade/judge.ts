@@ -1,0 +1,157 @@
+/** What `keelson upgrade check` judges: formats, the running server, stored versions, deprecated versions, newer releases. */
+import type { DirectoryInfo, UpgradeState } from "../actions.ts";
+import { type Check, fail, ok, warn } from "../doctor/check.ts";
+
+/** Judges whether this program may open the data directory, and what happens when it does. */
+export function formatChecks(state: UpgradeState): Check[] {
+  const { format, storeFormat, dialect } = state;
+  if (format === undefined) return [ok("data directory", `${state.path}: nothing was started here`)];
+  return [
+    formatCheck("data directory", `format ${format}, dialect ${dialect}`, format, state.newestFormat),
+    ...(storeFormat === undefined
+      ? []
+      : [formatCheck("store", `format ${storeFormat}`, storeFormat, state.newestStoreFormat)]),
+  ];
+}
+
+function formatCheck(check: string, found: string, format: number, newest: number): Check {
+  if (format > newest)
+    return fail(check, found, `this program reads up to format ${newest}: use a newer one, or a backup of before`);
+  if (format < newest)
+    return warn(check, found, `the next start migrates it to ${newest}; there is no way back: take a backup`);
+  return ok(check, found, "no migration; an older program of this format reads it, too");
+}
+
+/** Judges whether the store was closed in order. */
+export function closeCheck({ closedInOrder }: UpgradeState, isRunning: boolean): Check[] {
+  if (closedInOrder === undefined) return [];
+  if (isRunning) return [ok("closed", "a server runs", "stop it with SIGTERM, and wait for its end")];
+  return [
+    closedInOrder
+      ? ok("closed", "in order")
+      : warn("closed", "not in order: it crashed or was killed", "start and stop the old version once, then upgrade"),
+  ];
+}
+
+/** Judges the version of the server that runs on the directory. */
+export function runningCheck({ running }: Pick<DirectoryInfo, "running">, version: string): Check {
+  if (running === undefined) return ok("running server", "none");
+  const found = `${running.version}, pid ${running.pid}`;
+  const order = compareVersions(running.version, version);
+  if (order === 0) return ok("running server", found);
+  if (order < 0) return ok("running server", found, `restart it to run ${version}`);
+  return warn(
+    "running server",
+    found,
+    `this program is ${version}, which is older: it may not read what that one writes`,
+  );
+}
+
+/** Compares `MAJOR.MINOR.PATCH`; a version with a suffix is before the one without. Negative where `a` is older. */
+export function compareVersions(a: string, b: string): number {
+  const parts = (version: string): number[] =>
+    version
+      .split("-")[0]!
+      .split(".")
+      .map((part) => Number(part) || 0);
+  const [left, right] = [parts(a), parts(b)];
+  for (const i of [0, 1, 2]) {
+    const difference = (left[i] ?? 0) - (right[i] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return Number(b.includes("-")) - Number(a.includes("-"));
+}
+
+/** The part of a CustomResourceDefinition that is judged. */
+export interface Definition {
+  readonly metadata: { readonly name: string };
+  readonly spec: {
+    readonly versions: readonly {
+      readonly name: string;
+      readonly served?: boolean;
+      readonly storage?: boolean;
+      readonly deprecated?: boolean;
+    }[];
+  };
+  readonly status?: { readonly storedVersions?: readonly string[] };
+}
+
+/** The names in a check; more of them are counted. */
+const MAX_NAMES = 5;
+
+/** Judges the versions in which custom objects are stored. */
+export function storedVersionsCheck(definitions: readonly Definition[]): Check {
+  const unserved = definitions.flatMap((definition) => unservedOf(definition));
+  if (unserved.length > 0) {
+    const advice =
+      "migrate them (StorageVersionMigration, or write each object again), then remove the version from status.storedVersions";
+    return warn("stored versions", `not served: ${shortList(unserved)}`, advice);
+  }
+  const older = definitions.filter(({ status }) => (status?.storedVersions ?? []).length > 1);
+  const found = older.map(({ metadata, status }) => `${metadata.name} (${status!.storedVersions!.join(", ")})`);
+  return older.length === 0
+    ? ok("stored versions", `${definitions.length} definitions, each stored in one version`)
+    : ok("stored versions", `several: ${shortList(found)}`, "migrate them before an old version is removed");
+}
+
+/** Versions that are stored and not served any more. */
+function unservedOf({ metadata, spec, status }: Definition): string[] {
+  const served = new Set(spec.versions.filter((version) => version.served !== false).map(({ name }) => name));
+  return (status?.storedVersions ?? []).filter((name) => !served.has(name)).map((name) => `${metadata.name} ${name}`);
+}
+
+/** A deprecated version that was requested since the server started. */
+export interface Requested {
+  readonly resource: string;
+  readonly version: string;
+  readonly removedRelease: string;
+}
+
+/** Judges the deprecated versions that clients request; undefined where the metrics could not be read. */
+export function deprecatedCheck(requested: readonly Requested[] | undefined): Check {
+  const check = "deprecated versions";
+  if (requested === undefined)
+    return warn(check, "not known", "the user may not read /metrics: use the admin's kubeconfig");
+  if (requested.length === 0) return ok(check, "none was requested since the server started");
+  const names = requested.map(({ resource, version, removedRelease }) => {
+    return `${resource} ${version}${removedRelease === "" ? "" : ` (removed in ${removedRelease})`}`;
+  });
+  return warn(check, shortList(names), "find who requests them: keelson audit, or the warnings of kubectl");
+}
+
+/** Reads `apiserver_requested_deprecated_apis` of the text of `/metrics`. */
+export function requestedOf(metrics: string): Requested[] {
+  return metrics.split("\n").flatMap((line) => {
+    if (!line.startsWith("apiserver_requested_deprecated_apis{")) return [];
+    const labels = new Map([...line.matchAll(/(\w+)="([^"\\]*)"/g)].map(([, name, value]) => [name!, value!]));
+    const { group, version, resource, removedRelease } = {
+      group: labels.get("group") ?? "",
+      version: labels.get("version") ?? "",
+      resource: labels.get("resource") ?? "",
+      removedRelease: labels.get("removed_release") ?? "",
+    };
+    return [{ resource: group === "" ? resource : `${resource}.${group}`, version, removedRelease }];
+  });
+}
+
+/** Judges the newest release of the registry; a text says why it is not known. */
+export function releaseCheck(newest: { readonly version: string } | string, version: string): Check {
+  if (typeof newest === "string") return warn("newest release", newest, "try again, or look at the registry");
+  const order = compareVersions(newest.version, version);
+  return order > 0
+    ? ok("newest release", newest.version, `npm install --global keelson@${newest.version}; read its changes first`)
+    : ok("newest release", `${newest.version}, and this is ${version}`);
+}
+
+/** Says what the way back is. */
+export const wayBackCheck = (isRunning: boolean): Check =>
+  ok(
+    "way back",
+    "a backup of before",
+    isRunning ? "take one now: keelson backup before.backup" : "copy the directory while no server runs",
+  );
+
+const shortList = (names: readonly string[]): string =>
+  names.length <= MAX_NAMES
+    ? names.join(", ")
+    : `${names.slice(0, MAX_NAMES).join(", ")} and ${names.length - MAX_NAMES} more`;

@@ -1,0 +1,49 @@
+import { describe, expect, test } from "vitest";
+import { type SignedOutSessions, isSignedOut, withSignedOut } from "./signed-out.ts";
+
+const HOUR = 3_600_000;
+const session = (id: string, user = "u", begun = 0) => ({ id, user, begun, ends: begun + 12 * HOUR });
+const all = (count: number, userOf: (i: number) => string, now: number): SignedOutSessions => {
+  let sessions: SignedOutSessions = {};
+  for (let i = 0; i < count; i++) sessions = withSignedOut(sessions, session(`s${i}`, userOf(i), now - 1), now);
+  return sessions;
+};
+
+describe("sessions that were signed out", () => {
+  test("are those that were named, of that user", () => {
+    const sessions = withSignedOut({}, session("a"), 1);
+    expect(isSignedOut(sessions, session("a"))).toBe(true);
+    expect(isSignedOut(sessions, session("b"))).toBe(false);
+    expect(isSignedOut(sessions, session("a", "other"))).toBe(false);
+  });
+
+  test("are forgotten when they have ended anyway", () => {
+    const sessions = withSignedOut(withSignedOut({}, session("a"), 1), session("b", "v", 13 * HOUR), 13 * HOUR);
+    expect(Object.keys(sessions)).toEqual(["v"]);
+  });
+
+  test("stay signed out, however often a user signs out; a session that begins later counts", () => {
+    const now = 5 * HOUR;
+    const sessions = all(100, () => "u", now);
+    for (let i = 0; i < 100; i++) expect(isSignedOut(sessions, session(`s${i}`, "u", now - 1))).toBe(true);
+    expect(isSignedOut(sessions, session("new", "u", now + 1))).toBe(false);
+    expect(isSignedOut(sessions, session("new", "v", now - 1))).toBe(false);
+    expect(JSON.stringify(sessions).length).toBeLessThan(2000);
+  });
+
+  test("stay signed out, however many users sign out", () => {
+    const now = 5 * HOUR;
+    const sessions = all(1000, (i) => `u${i}`, now);
+    for (let i = 0; i < 1000; i++) expect(isSignedOut(sessions, session(`s${i}`, `u${i}`, now - 1))).toBe(true);
+    expect(isSignedOut(sessions, session("new", "u1", now + 1))).toBe(false);
+    expect(Object.keys(sessions).length).toBeLessThan(202);
+  });
+
+  test.each(["", "{", "[]", "null", '{"ids":1}', '{"ids":{},"before":"x","until":1}'])(
+    "are none where somebody has written %j",
+    (text) => {
+      expect(isSignedOut({ u: text }, session("a"))).toBe(false);
+      expect(isSignedOut(withSignedOut({ u: text }, session("a"), 1), session("a"))).toBe(true);
+    },
+  );
+});

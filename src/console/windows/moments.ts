@@ -1,0 +1,77 @@
+/**
+ * `GET /console/moments`: which moments the history holds, and how many writes fell between them.
+ *
+ *     ?time=2026-01-02T03:04:05Z     the last moment at or before a time, too
+ *
+ * @module
+ */
+import { ANONYMOUS } from "../../auth/contract.ts";
+import type { ConsoleMoments, Moment } from "../../meta/console-protocol.ts";
+import { badRequest, unauthorized, unavailable } from "../../meta/status.ts";
+import { parseTime } from "../../meta/time.ts";
+import { DOCUMENT, type ServerContext, type ServerRequest, answerValue, negotiate } from "../../server/index.ts";
+import { type Store, StoreError, type StoreMoment } from "../../storage/contract.ts";
+
+/** What moments are read from. */
+export type MomentStore = Pick<Store, "revision" | "stats" | "moments">;
+
+/** Parts of the time of the history for which writes are counted: a slider has no more to show. */
+const PARTS = 60;
+
+/** Answers a user; 401 without a credential. */
+export async function answerMoments(
+  server: ServerContext,
+  { identity, incoming, response }: ServerRequest,
+  store: MomentStore,
+): Promise<void> {
+  if (identity.user === ANONYMOUS.user) throw unauthorized();
+  const format = negotiate(incoming, DOCUMENT);
+  const text = incoming.query.text("time");
+  const time = text === "" ? undefined : parseTime(text);
+  if (text !== "" && time === undefined) {
+    throw badRequest(`expected time to be a time in RFC 3339, got ${JSON.stringify(text.slice(0, 100))}`);
+  }
+  await answerValue(response, 200, await read(store, server.clock.now(), time), format);
+}
+
+async function read(store: MomentStore, now: number, time: number | undefined): Promise<ConsoleMoments> {
+  try {
+    return await momentsOf(store, now, time);
+  } catch (error) {
+    if (error instanceof StoreError) throw unavailable(`the history cannot be read now: ${error.message}`);
+    throw error;
+  }
+}
+
+/** The moments of a store at the time `now`, and the one at `time`. Rejects with StoreError. */
+export async function momentsOf(store: MomentStore, now: number, time?: number): Promise<ConsoleMoments> {
+  const range = await store.moments?.(time === undefined ? [] : [time]);
+  if (!range?.oldest || !range.newest) {
+    const since = range?.compactedRevision ?? (await store.stats()).compactedRevision;
+    return { newest: shown({ revision: store.revision, time: now }), since: String(since), writes: [] };
+  }
+  const { oldest, newest, compactedRevision, found } = range;
+  const part = (newest.time - oldest.time) / PARTS;
+  const ends = Array.from({ length: PARTS }, (_, i) => Math.floor(oldest.time + part * (i + 1)));
+  const last = (await store.moments?.(ends))?.found ?? [];
+  let before = oldest.revision - 1;
+  const writes = ends.map((_, i) => {
+    // Where the clock was set back, a later part may end with an earlier write.
+    const end = i === PARTS - 1 ? newest.revision : Math.min(newest.revision, last[i]?.revision ?? before);
+    const count = Math.max(0, end - before);
+    before = Math.max(before, end);
+    return count;
+  });
+  return {
+    oldest: shown(oldest),
+    newest: shown(newest),
+    since: String(compactedRevision),
+    writes,
+    ...(found[0] && { found: shown(found[0]) }),
+  };
+}
+
+const shown = ({ revision, time }: StoreMoment): Moment => ({
+  resourceVersion: String(revision),
+  time: new Date(time).toISOString(),
+});

@@ -1,0 +1,105 @@
+/**
+ * `keelson doctor` and `keelson upgrade check`, asked of this machine and of a server that runs.
+ *
+ * @module
+ */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { Http2Client, Keelson, Scratch, run } from "./keelson.ts";
+
+const scratch = new Scratch();
+const data = scratch.fresh();
+let server: Keelson;
+beforeAll(async () => {
+  server = await Keelson.serve(["--data-dir", data, "--port", "0", "--dialect", "kubernetes"]);
+});
+afterAll(async () => {
+  await server.stop();
+  scratch.remove();
+});
+
+interface Row {
+  readonly check: string;
+  readonly found: string;
+  readonly verdict: string;
+}
+
+async function rowsOf(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const { code, stdout, stderr } = await run([...args, "-o", "json"], { env });
+  const { checks } = JSON.parse(stdout) as { checks: readonly Row[] };
+  return { code, stderr, of: (name: string): Row | undefined => checks.find(({ check }) => check === name) };
+}
+
+describe("keelson doctor", () => {
+  test("finds the server, its port, and what the admin may do", async () => {
+    const { port } = new URL(server.url);
+    const env = { KUBECONFIG: join(data, "admin.kubeconfig"), KEELSON_PORT: port };
+    const { of } = await rowsOf(["doctor", "--data-dir", data], env);
+    expect(of("rights")).toMatchObject({ verdict: "ok", found: "keelson:admin, may do everything" });
+    expect(of("server")).toMatchObject({ verdict: "ok", found: expect.stringContaining("v1.35.0+keelson") as string });
+    expect(of("clock")).toMatchObject({ verdict: "ok", found: "as the server's" });
+    expect(of("data directory")).toMatchObject({ verdict: "ok", found: data });
+    if (process.platform !== "linux") return;
+    expect(of(`port ${port}`)).toMatchObject({
+      verdict: "ok",
+      found: `the server of this directory (pid ${server.pid})`,
+    });
+  });
+
+  test("fails, and names the process, where another one has the port", async () => {
+    const { port } = new URL(server.url);
+    const { code, stderr, of } = await rowsOf(["doctor", "--data-dir", scratch.fresh()], { KEELSON_PORT: port });
+    expect({ code, stderr }).toEqual({ code: 1, stderr: `keelson: 1 check failed: port ${port}\n` });
+    expect(of(`port ${port}`)).toMatchObject({ verdict: "fail", found: expect.stringMatching(/^taken by /) as string });
+    expect(of("kubeconfig")).toMatchObject({ verdict: "warn" });
+  });
+
+  test("prints a table", async () => {
+    const { stdout } = await run(["doctor", "--data-dir", scratch.fresh()], { env: { KEELSON_PORT: "0" } });
+    expect(stdout).toMatch(/^CHECK +FOUND +WHAT TO DO\nNode\.js +(?:ok|warn) +v/);
+    expect(stdout).toContain("write and flush");
+  });
+
+  test("says which option is wrong", async () => {
+    const { code, of } = await rowsOf(["doctor"], { KEELSON_PORT: "none" });
+    expect(code).toBe(1);
+    expect(of("options")).toMatchObject({
+      found: expect.stringContaining("expected KEELSON_PORT to be a number") as string,
+    });
+  });
+});
+
+describe("keelson upgrade check", () => {
+  test("finds formats, the server, and versions that were requested and stored", async () => {
+    const client = await Http2Client.connect(server, data);
+    expect((await client.send("GET", "/api/v1/namespaces/default/endpoints")).status).toBe(200);
+    client.close();
+    const { code, of } = await rowsOf(["upgrade", "check", "--data-dir", data]);
+    expect(code).toBe(0);
+    expect(of("data directory")).toMatchObject({ verdict: "ok", found: "format 1, dialect kubernetes" });
+    expect(of("store")).toMatchObject({ verdict: "ok", found: "format 1" });
+    expect(of("closed")).toMatchObject({ found: "a server runs" });
+    expect(of("running server")).toMatchObject({ found: expect.stringContaining(`pid ${server.pid}`) as string });
+    expect(of("stored versions")).toMatchObject({ verdict: "ok" });
+    expect(of("deprecated versions")).toMatchObject({ verdict: "warn", found: "endpoints v1" });
+    expect(of("newest release")).toBeUndefined();
+  });
+
+  test("fails for a directory of a newer program, and changes nothing", async () => {
+    const newer = scratch.fresh();
+    mkdirSync(newer);
+    writeFileSync(join(newer, "keelson.json"), '{"format":99,"dialect":"kubernetes"}');
+    const { code, stderr, of } = await rowsOf(["upgrade", "check", "--data-dir", newer]);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: "keelson: 1 check failed: data directory\n" });
+    expect(of("data directory")).toMatchObject({ verdict: "fail", found: "format 99, dialect kubernetes" });
+  });
+
+  test("fails for an option that this version does not have", async () => {
+    const config = join(scratch.path, "old.yaml");
+    writeFileSync(config, "event-tll: 2h\n");
+    const { code, of } = await rowsOf(["upgrade", "check", "--data-dir", scratch.fresh(), "--config", config]);
+    expect(code).toBe(1);
+    expect(of("options")).toMatchObject({ verdict: "fail", found: expect.stringContaining("event-tll") as string });
+  });
+});
