@@ -4,7 +4,10 @@ import { SMALL_PROGRAMS } from "./programs.ts";
 import { type Files, Shell } from "./shell.ts";
 
 /** A shell with files, and what a text prints in it. */
-function newShell(files: Record<string, string> = {}): { readonly files: Map<string, string>; run(text: string): Promise<string> } {
+function newShell(files: Record<string, string> = {}): {
+  readonly files: Map<string, string>;
+  run(text: string): Promise<string>;
+} {
   const kept = new Map(Object.entries(files));
   const own: Files = {
     read: (path) => kept.get(path),
