@@ -14,6 +14,14 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type FolderServer, serveFolder } from "../../site/generator/serve.ts";
 import { type BuiltSite, buildSite } from "../../site/generator/site.ts";
 
+// What the functions below use of a browser, in which they run.
+declare const document: {
+  readonly documentElement: { readonly dataset: Record<string, string | undefined>; readonly scrollWidth: number };
+  querySelector(selector: string): { readonly textContent: string } | null;
+};
+declare const location: { readonly hash: string };
+declare const innerWidth: number;
+
 const KIB = 1024;
 const folder = mkdtempSync(join(tmpdir(), "keelson-site-"));
 let site: BuiltSite;
