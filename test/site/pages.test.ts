@@ -11,14 +11,14 @@ import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { buildForPages } from "../../site/generator/bundle.ts";
 import { commandsOf, fencesOf, fileOf, runsInPage } from "../../site/generator/examples.ts";
-import type { Terminal } from "../../site/src/terminal.ts";
+import type { Terminal, openTerminal as OpenTerminal } from "../../site/src/terminal.ts";
 import { asSaid } from "../docs/played.ts";
 
 const root = new URL("../../", import.meta.url).pathname;
 const folder = mkdtempSync(join(tmpdir(), "keelson-pages-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-let openTerminal: typeof import("../../site/src/terminal.ts").openTerminal;
+let openTerminal: typeof OpenTerminal;
 beforeAll(async () => {
   await buildForPages({ terminal: join(root, "site/src/terminal.ts") }, folder);
   ({ openTerminal } = (await import(pathToFileURL(join(folder, "terminal.js")).href)) as {

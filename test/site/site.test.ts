@@ -179,6 +179,7 @@ describe.skipIf(executablePath === undefined)("in Chromium", () => {
       .fill("kubectl create deployment shop --image=shop:1 --replicas=3 && kubectl rollout status deployment/shop");
     await page.locator("#terminal textarea").press("Enter");
     await prints(page, 'deployment "shop" successfully rolled out');
+    expect(await output(page)).toContain("deployment.apps/shop created");
     await page.close();
   });
 
@@ -188,7 +189,8 @@ describe.skipIf(executablePath === undefined)("in Chromium", () => {
     await page.keyboard.type("field ownership");
     await page.locator("#found a").first().waitFor();
     await page.keyboard.press("Enter");
-    await page.waitForURL(/\/below\/.+\.html/);
+    await page.waitForURL(/\/below\/.+\/.+\.html/);
+    expect(await page.locator("article").textContent()).toMatch(/field/);
     await page.close();
   });
 

@@ -91,12 +91,16 @@ describe("bounds", () => {
   test("parsing takes time that grows with the text alone", () => {
     for (const part of ["'a' ", "\\", "$A", "a;", "<<E ", '"$', "a|", "\n"]) {
       const started = performance.now();
-      try {
-        parseScript(part.repeat(Math.floor(MAX_SCRIPT / part.length)));
-      } catch (error) {
-        expect(error).toBeInstanceOf(ShellError);
-      }
-      expect(performance.now() - started, part).toBeLessThan(2000);
+      const parsed = (): unknown => {
+        try {
+          return parseScript(part.repeat(Math.floor(MAX_SCRIPT / part.length)));
+        } catch (error) {
+          if (error instanceof ShellError) return error.message;
+          throw error;
+        }
+      };
+      expect(parsed()).toBeDefined();
+      expect(performance.now() - started).toBeLessThan(2000);
     }
   });
 
