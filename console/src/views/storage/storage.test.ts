@@ -167,9 +167,9 @@ describe("links", () => {
   });
   test("a class whose provisioner is no CSIDriver has a box for it", () => {
     const { items, links } = storageOf(objects({ classes: [storageClass("fast")] }), kubernetes);
-    expect(items.map(({ id, detail }) => `${id}: ${detail}`)).toEqual([
-      "drivers/disks.example.com: no CSIDriver",
+    expect(items.map(({ id, detail }) => `${id}: ${detail}`).toSorted()).toEqual([
       "classes/fast: binds at once",
+      "drivers/disks.example.com: no CSIDriver",
     ]);
     expect(links).toEqual([{ from: "drivers/disks.example.com", to: "classes/fast", isReady: true }]);
   });
