@@ -371,6 +371,27 @@ describeInBrowser("the views", () => {
       found.push(...(await axe(page)).map((one) => ({ path, ...one })));
       // oxlint-enable no-await-in-loop
     }
+    // With a text that is planned, a report that is open, the strip of time, and an object that is chosen.
+    const check = async (path: string): Promise<void> => {
+      found.push(...(await axe(page)).map((one) => ({ path, ...one })));
+    };
+    await page.fill(".plan-text", "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {b: c}}");
+    await page.click("button[type=submit]");
+    await page.waitForSelector(".plan-document", PATIENCE);
+    await check("a plan");
+    await page.goto(`${server.url}/console/explore`);
+    const buffer = Buffer.from(JSON.stringify(report("missing")));
+    await page.setInputFiles("input[type=file]", { name: "report.json", mimeType: "application/json", buffer });
+    await page.waitForSelector(".lane", PATIENCE);
+    await check("a report");
+    await page.goto(`${server.url}/console/workloads`);
+    await page.click('[data-row="Deployment/default/base"] .time-toggle', PATIENCE);
+    await page.click('[data-row="Deployment/default/base"] .time-name', PATIENCE);
+    await page.waitForSelector(".details .why, .details .lives li", PATIENCE);
+    await page.focus("#main");
+    await page.keyboard.press("t");
+    await page.waitForSelector("[role=slider]", PATIENCE);
+    await check("a workload and the strip");
     expect(found).toEqual([]);
   });
 
