@@ -36,7 +36,10 @@ test("random texts: without edits it is the newer text, without changes the edit
   for (let run = 0; run < 2000; run++) {
     const [base, one, two] = [text(), text(), text()];
     expect(mergeEdits(base, base, two)).toEqual({ text: two, conflicts: [] });
-    expect(mergeEdits(base, one, base)).toEqual({ text: one + (base.endsWith("\n") && !one.endsWith("\n") ? "\n" : ""), conflicts: [] });
+    expect(mergeEdits(base, one, base)).toEqual({
+      text: one + (base.endsWith("\n") && !one.endsWith("\n") ? "\n" : ""),
+      conflicts: [],
+    });
     // Every line of the edited text that the base does not have is there.
     const marked = mergeEdits(base, `${one}\nEDIT`, two).text;
     expect(marked.split("\n")).toContain("EDIT");
