@@ -6,8 +6,8 @@
 import { request } from "../api/http.ts";
 import { type GroupVersionKind, type KindSchema, type OpenApiDocument, schemaOfKind } from "./schema.ts";
 
-const documents = new Map<string, Promise<OpenApiDocument>>();
-const kinds = new Map<string, Promise<KindSchema | undefined>>();
+const documents = new Map<string, Kept<OpenApiDocument>>();
+const kinds = new Map<string, Kept<KindSchema | undefined>>();
 /** The most documents that are kept; the oldest goes. */
 const MAX_DOCUMENTS = 16;
 const MAX_KINDS = 64;
@@ -23,17 +23,20 @@ function loadDocument({ group, version }: GroupVersionKind): Promise<OpenApiDocu
   return kept(documents, path, MAX_DOCUMENTS, () => request<OpenApiDocument>(path));
 }
 
-/** Forgets all schemas: a kind was defined anew. */
-export function forgetSchemas(): void {
-  documents.clear();
-  kinds.clear();
+/** A schema is asked for again after this time: a kind may have been defined anew. */
+const FRESH_MS = 120_000;
+
+interface Kept<T> {
+  readonly loading: Promise<T>;
+  readonly since: number;
 }
 
-function kept<T>(cache: Map<string, Promise<T>>, key: string, most: number, load: () => Promise<T>): Promise<T> {
+function kept<T>(cache: Map<string, Kept<T>>, key: string, most: number, load: () => Promise<T>): Promise<T> {
   const found = cache.get(key);
-  if (found) return found;
+  const now = performance.now();
+  if (found && now - found.since < FRESH_MS) return found.loading;
   const loading = load();
-  cache.set(key, loading);
+  cache.set(key, { loading, since: now });
   loading.catch(() => cache.delete(key));
   for (const old of cache.keys()) {
     if (cache.size <= most) break;

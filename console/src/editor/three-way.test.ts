@@ -19,6 +19,14 @@ test("where both change a line the edit stands, and is named", () => {
   expect(mergeEdits(BASE, BASE.replace("b: 2\n", ""), BASE.replace("b: 2", "b: theirs")).conflicts).toEqual([1]);
 });
 
+test("what both add at one place is there from both, and named", () => {
+  const base = "a: 1\nb: 2\n";
+  expect(mergeEdits(base, `${base}mine: 1\n`, `${base}theirs: 1\n`)).toEqual({
+    text: `${base}theirs: 1\nmine: 1\n`,
+    conflicts: [3],
+  });
+});
+
 test("a last line without an end is no edit", () => {
   const mine = BASE.trimEnd().replace("b: 2", "b: mine");
   expect(mergeEdits(BASE, mine, `${BASE}size: 1\n`).text).toBe(`${BASE.replace("b: 2", "b: mine")}size: 1\n`);

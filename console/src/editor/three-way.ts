@@ -19,7 +19,10 @@ interface Change {
   readonly lines: readonly string[];
 }
 
-/** Returns the newer version with the edits. Where both change the same lines in different ways, the edit wins and is named. */
+/**
+ * Returns the newer version with the edits. Where both change the same lines in different ways, the edit wins and is named; what
+ * both add at the same place is there from both.
+ */
 export function mergeEdits(base: string, edited: string, newer: string): Merged {
   // That the last line has no end is no edit.
   const ended = base.endsWith("\n") && !edited.endsWith("\n") ? `${edited}\n` : edited;
@@ -48,6 +51,7 @@ export function mergeEdits(base: string, edited: string, newer: string): Merged 
     ];
     const isMine = i > firstEdit;
     const isConflict = isMine && j > firstOther && ours.join("\n") !== given.join("\n");
+    if (isConflict && from === to) lines.push(...given);
     if (isConflict) conflicts.push(...(ours.length === 0 ? [lines.length] : ours.map((_, n) => lines.length + n)));
     lines.push(...(isMine ? ours : given));
     at = to;

@@ -74,9 +74,11 @@ async function readKind(
         signal,
       });
       const apiVersion = apiVersionOf(kind);
-      const owned = list.items.filter(({ metadata }) => (metadata.ownerReferences?.length ?? 0) > 0);
+      // Go programs write an empty list as null.
+      const items = (list.items as KubeList["items"] | null) ?? [];
+      const owned = items.filter(({ metadata }) => (metadata.ownerReferences?.length ?? 0) > 0);
       pages.push({ objects: owned.map((object) => ({ apiVersion, kind: kind.kind, object })) });
-      read += list.items.length;
+      read += items.length;
       more = list.metadata.continue;
     } while (more && read < MAX_OF_KIND);
     if (more) pages.push({ truncated: true });
