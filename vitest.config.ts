@@ -31,7 +31,7 @@ const MEASURED = [
   "src/testing/endpoint.test.ts",
   "src/util/testing/slices.test.ts",
   "test/attacks/seats.test.ts",
-  "test/promises/{encryption,forks,history,lists,policies,roles,turns}.test.ts",
+  "test/promises/{encryption,forks,history,lists,policies,roles,turns,windows}.test.ts",
   "test/clients/envtest.test.ts",
   "test/console/figures.browser.test.ts",
   "test/kit/figures.test.ts",

@@ -9,7 +9,7 @@
 // share nothing with the main thread.
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, utimesSync } from "node:fs";
-import { join, relative, resolve } from "node:path";
+import { isAbsolute, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "vite";
 import { keepNewest, stateOf, writeWhole } from "../bin/program.js";
@@ -51,7 +51,7 @@ const together = () => {
     buildEnd() {
       const add = (id, chunk) => {
         const found = chunkOf.has(id) ? undefined : this.getModuleInfo(id);
-        if (!found || !id.startsWith("/")) return;
+        if (!found || !isAbsolute(id)) return;
         chunkOf.set(id, chunk);
         for (const imported of found.importedIds) add(imported, chunk);
       };
@@ -128,7 +128,7 @@ async function bundle(outDir, input, format, plugins = []) {
       },
     },
   });
-  return output.flatMap(({ moduleIds = [] }) => moduleIds).filter((id) => id.startsWith("/"));
+  return output.flatMap(({ moduleIds = [] }) => moduleIds).filter((id) => isAbsolute(id));
 }
 
 mkdirSync(programs, { recursive: true });

@@ -6,7 +6,7 @@
  *
  * @module
  */
-export { ConsoleDoor, type DoorParts } from "./door.ts";
+export { ConsoleDoor } from "./door.ts";
 export type { PageSource } from "./session/page.ts";
 export type { ShareSignOut } from "./session/desk.ts";
 export type { SharedSignOuts } from "./session/sessions.ts";

@@ -41,7 +41,10 @@ export interface WindowList {
   readonly at?: string;
 }
 
-/** The column by which rows are sorted; equal rows are sorted by namespace and name. */
+/**
+ * The column by which rows are sorted; equal rows are sorted by namespace and name. Numbers are sorted by size, dates by time,
+ * quantities by amount, other texts that begin with a digit by their numbers, all other texts by code points.
+ */
 export interface WindowSort {
   /** The name of a column of the server's table; `Namespace` for the namespace. */
   readonly column: string;
@@ -94,7 +97,10 @@ export interface WindowRow {
   readonly cells: readonly WindowCell[];
 }
 
-/** The rows of a window as they are now. The server sends at most ten a second for each window, and none before the last is sent. */
+/**
+ * The rows of a window as they are now. The server sends at most ten a second for each window after changes, the answer to
+ * {@link OpenWindow} at once, and none before the last was taken by the socket.
+ */
 export interface WindowState {
   readonly type: "window";
   readonly id: number;

@@ -22,7 +22,7 @@ export interface ConsoleSession {
   /** What the user signed in with; absent for a request with a credential of its own, which is no session. */
   readonly credential?: "token" | "certificate";
   /** When the session ends, RFC 3339; each `GET` moves it on. Absent where there is no session. */
-  readonly ends?: string;
+  readonly expires?: string;
   readonly dialect: "neutral" | "kubernetes";
   /** The version of the server. */
   readonly version: string;
@@ -33,5 +33,5 @@ export interface ConsoleLink {
   /** For this server; whoever opens it first is signed in as the user who asked for it. */
   readonly url: string;
   /** When it ends, RFC 3339. */
-  readonly ends: string;
+  readonly expires: string;
 }

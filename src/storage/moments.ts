@@ -1,4 +1,5 @@
-import type { StoreMoment, StoreMoments } from "./contract.ts";
+import { assert } from "../util/assert.ts";
+import { MAX_MOMENTS, type StoreMoment, type StoreMoments } from "./contract.ts";
 
 /**
  * Finds moments in a history of one write for each revision after `compacted`, by halving it.
@@ -11,6 +12,7 @@ export function momentsOf(
   timeOf: (revision: number) => number | undefined,
   times: readonly number[],
 ): StoreMoments {
+  assert(times.length <= MAX_MOMENTS, `at most ${MAX_MOMENTS} times are asked for, got ${times.length}`);
   const momentOf = (revision: number): StoreMoment | undefined => {
     const time = revision > compacted && revision <= newest ? timeOf(revision) : undefined;
     return time === undefined ? undefined : { revision, time };

@@ -158,7 +158,9 @@ function restText(done: number, total: number | undefined, unit: ProgressUnit, m
 const lastText = (millis: number): string[] => [`done in ${timeText(millis)}`];
 
 /** `1,000,000`, in every locale. */
-const thousands = (count: number | string): string => String(count).replaceAll(/\B(?=(?:\d{3})+$)/g, ",");
+const thousands = (count: number | string): string => THOUSANDS.format(Number(count));
+
+const THOUSANDS = new Intl.NumberFormat("en-US");
 
 const UNITS = ["kB", "MB", "GB", "TB"];
 

@@ -126,7 +126,8 @@ describeInBrowser("the lists of the console", () => {
     await create("m-0");
     await row(page, "m-0").waitFor();
     await page.keyboard.press("Enter");
-    await page.waitForURL("**/console/object/core/v1/configmaps/default/m-2");
+    await page.waitForURL("**/console/object/**");
+    expect(new URL(page.url()).pathname).toBe("/console/object/core/v1/configmaps/default/m-2");
     await page.goBack();
     await row(page, "m-0").waitFor();
     await remove("m-0", "m-1", "m-2");
@@ -315,6 +316,7 @@ describeInBrowser("the lists of the console", () => {
     await create("after");
     await row(page, "after").waitFor({ timeout: 20_000 });
     await page.getByText("The connection is lost.").waitFor({ state: "detached" });
+    expect(await names(page)).toEqual(expect.arrayContaining(["after", "before"]));
     await remove("before", "after");
   });
 

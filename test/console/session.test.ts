@@ -175,7 +175,7 @@ describe("a cookie", () => {
       dialect: "kubernetes",
       version: "0.1.0",
     });
-    expect(Date.parse(session.ends!) - Date.now()).toBeGreaterThan(11.9 * 3_600_000);
+    expect(Date.parse(session.expires!) - Date.now()).toBeGreaterThan(11.9 * 3_600_000);
     expect(session.groups).toEqual(["system:masters", "system:authenticated"]);
   });
 
@@ -309,7 +309,7 @@ describe("a session", () => {
     const session = sessionIn(await ask(cookie));
     expect(session.user).toBe("system:serviceaccount:default:robot");
     // A token of an hour has a session of an hour.
-    expect(Date.parse(session.ends!)).toBeLessThan(Date.now() + 3_601_000);
+    expect(Date.parse(session.expires!)).toBeLessThan(Date.now() + 3_601_000);
     await accounts.delete({ namespace: "default", name: "robot" });
     await expect.poll(async () => (await ask(cookie)).code).toBe(401);
   });
@@ -345,7 +345,7 @@ describe("time", () => {
     // A session that is used is moved on, for as long as its certificate is valid.
     clock.ahead += 3_600_000;
     const renewed = await ask(ofKim, "/console/session", OWN, { of: own });
-    expect(Date.parse(sessionIn(renewed).ends!) - clock.now()).toBeGreaterThan(7_100_000);
+    expect(Date.parse(sessionIn(renewed).expires!) - clock.now()).toBeGreaterThan(7_100_000);
     clock.ahead += 3_601_000;
     expect((await ask(cookie, NAMESPACES, OWN, { of: own })).code).toBe(401);
     let last = cookieIn(renewed);

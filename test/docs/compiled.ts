@@ -16,6 +16,8 @@ const SOURCES = [
   "tools/*.js",
   "tsconfig*.json",
   "package*.json",
+  "console/{index.html,vite.config.ts,package.json}",
+  "console/{public,src}/**/*.*",
 ];
 
 /** Resolves to the compiled `dist` of this checkout; the first call after a change takes some ten seconds. */
@@ -35,6 +37,7 @@ export async function compiled(): Promise<string> {
       [process.execPath, tool("prune-declarations.js"), output],
       [process.execPath, tool("bundle-small.js"), output],
       [process.execPath, tool("bundle.js"), output],
+      [process.execPath, tool("console.js"), output],
     ],
   });
   if (dist === undefined) throw new Error("expected the sources to compile with no tool but those in node_modules");

@@ -66,6 +66,7 @@ const NEEDED = [
   "dist/program/current.json",
   "dist/program/0123456789abcdef/main.js",
   "dist/app/index.d.ts",
+  "dist/console/index.html",
   "dist/small/small-main.js",
   "LICENSE",
   "README.md",

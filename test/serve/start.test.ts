@@ -62,6 +62,13 @@ describe("the first start", () => {
     expect(keelson.messages[0]).toBe("INFO  starting");
   });
 
+  test("the commands to look further are there", async () => {
+    const { stdout } = await run(["help"]);
+    const named = [...keelson.stdout.matchAll(/npx keelson (console|doctor) /g)].map(([, name]) => name);
+    expect(named).toEqual(["console", "doctor"]);
+    for (const name of named) expect(stdout).toMatch(new RegExp(`^  ${name} `, "m"));
+  });
+
   test("makes files that only the owner may read", () => {
     const secret = [
       "admin.kubeconfig",

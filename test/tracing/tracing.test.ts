@@ -80,93 +80,105 @@ const shape = (spans: readonly ReceivedSpan[]): string[] =>
     .map((line) => line.replace(/ \([\d.]+ ms\)$/, ""));
 
 describe("the spans of requests", () => {
-  test("a create with a webhook has them as children, and the webhook gets its parent", async () => {
-    const { spans, port } = await receiving();
-    const { server, send } = await serverWith(port, MILLION);
-    const term = { now: Date.now(), days: 1 };
-    const ca = authority(term);
-    const headers: Record<string, unknown>[] = [];
-    const webhook = createHttps(serving(ca, ["127.0.0.1"], term), (request, response) => {
-      headers.push(request.headers);
-      void (async () => {
-        let text = "";
-        for await (const piece of request) text += String(piece);
-        const { apiVersion, request: review } = JSON.parse(text) as { apiVersion: string; request: { uid: string } };
-        const answer = { apiVersion, kind: "AdmissionReview", response: { uid: review.uid, allowed: true } };
-        response.end(JSON.stringify(answer));
-      })();
-    });
-    await once(webhook.listen(0, "127.0.0.1"), "listening");
-    onTestFinished(() => {
-      webhook.closeAllConnections();
-      webhook.close();
-    });
-    const configuration = (kind: string) => ({
-      apiVersion: "admissionregistration.k8s.io/v1",
-      kind,
-      metadata: { name: "conf" },
-      webhooks: [
-        {
-          name: "hook.example.com",
-          clientConfig: {
-            url: `https://127.0.0.1:${portOf(webhook)}/review`,
-            caBundle: Buffer.from(ca.cert).toString("base64"),
+  test(
+    "a create with a webhook has them as children, and the webhook gets its parent",
+    { timeout: 90_000 },
+    async () => {
+      const { spans, port } = await receiving();
+      const { server, send } = await serverWith(port, MILLION);
+      const term = { now: Date.now(), days: 1 };
+      const ca = authority(term);
+      const headers: Record<string, unknown>[] = [];
+      const webhook = createHttps(serving(ca, ["127.0.0.1"], term), (request, response) => {
+        headers.push(request.headers);
+        void (async () => {
+          let text = "";
+          for await (const piece of request) text += String(piece);
+          const { apiVersion, request: review } = JSON.parse(text) as { apiVersion: string; request: { uid: string } };
+          const answer = { apiVersion, kind: "AdmissionReview", response: { uid: review.uid, allowed: true } };
+          response.end(JSON.stringify(answer));
+        })();
+      });
+      await once(webhook.listen(0, "127.0.0.1"), "listening");
+      onTestFinished(() => {
+        webhook.closeAllConnections();
+        webhook.close();
+      });
+      const configuration = (kind: string) => ({
+        apiVersion: "admissionregistration.k8s.io/v1",
+        kind,
+        metadata: { name: "conf" },
+        webhooks: [
+          {
+            name: "hook.example.com",
+            clientConfig: {
+              url: `https://127.0.0.1:${portOf(webhook)}/review`,
+              caBundle: Buffer.from(ca.cert).toString("base64"),
+            },
+            rules: [{ operations: ["CREATE"], apiGroups: [""], apiVersions: ["v1"], resources: ["configmaps"] }],
+            sideEffects: "None",
+            admissionReviewVersions: ["v1"],
           },
-          rules: [{ operations: ["CREATE"], apiGroups: [""], apiVersions: ["v1"], resources: ["configmaps"] }],
-          sideEffects: "None",
-          admissionReviewVersions: ["v1"],
-        },
-      ],
-    });
-    const group = "/apis/admissionregistration.k8s.io/v1";
-    await send("POST", `${group}/mutatingwebhookconfigurations`, configuration("MutatingWebhookConfiguration"));
-    await send("POST", `${group}/validatingwebhookconfigurations`, configuration("ValidatingWebhookConfiguration"));
-    const { code } = await send("POST", MAPS, map("a"), {
-      traceparent: parentOf("01"),
-      tracestate: "a=1, b=2",
-      baggage: "user=kim",
-    });
-    expect(code).toBe(201);
-    await server.close();
-    const name = "POST /api/v1/namespaces/{:namespace}/configmaps";
-    const trace = ofRequest(spans, name);
-    expect(shape(trace)).toEqual([
-      `  ${name}`,
-      "    authentication",
-      "    impersonation",
-      "    priorityandfairness",
-      "    authorization",
-      "    Create",
-      "      admission MutatingAdmissionWebhook",
-      "        Call mutating webhook",
-      "          HTTP POST",
-      "      admission ValidatingAdmissionWebhook",
-      "        Call validating webhook",
-      "          HTTP POST",
-      "      Write to store",
-      "      SerializeObject",
-    ]);
-    // The administrator's trace goes on, to the webhooks, too.
-    const root = trace.find((span) => span.name === name)!;
-    expect(root).toMatchObject({ ...REMOTE, spanId: root.spanId, parentId: REMOTE.spanId, state: "a=1,b=2", kind: 2 });
-    const posts = trace.filter((span) => span.name === "HTTP POST").map(({ spanId }) => spanId);
-    expect(headers.map((one) => one["traceparent"])).toEqual(posts.map((id) => `00-${REMOTE.traceId}-${id}-01`));
-    expect(headers[0]).toMatchObject({ tracestate: "a=1,b=2", baggage: "user=kim" });
-    const call = trace.find((span) => span.name === "Call mutating webhook")!;
-    expect(call.attributes).toMatchObject({
-      configuration: "conf",
-      webhook: "hook.example.com",
-      operation: "CREATE",
-      UID: expect.stringMatching(/^[0-9a-f-]{36}$/),
-    });
-    // A child is within its parent.
-    const byId = new Map(trace.map((span) => [span.spanId, span]));
-    const outside = trace.filter(({ parentId, start, end }) => {
-      const parent = byId.get(parentId);
-      return parent !== undefined && (start < parent.start || end > parent.end);
-    });
-    expect(outside).toEqual([]);
-  });
+        ],
+      });
+      const group = "/apis/admissionregistration.k8s.io/v1";
+      await send("POST", `${group}/mutatingwebhookconfigurations`, configuration("MutatingWebhookConfiguration"));
+      await send("POST", `${group}/validatingwebhookconfigurations`, configuration("ValidatingWebhookConfiguration"));
+      const { code } = await send("POST", MAPS, map("a"), {
+        traceparent: parentOf("01"),
+        tracestate: "a=1, b=2",
+        baggage: "user=kim",
+      });
+      expect(code).toBe(201);
+      await server.close();
+      const name = "POST /api/v1/namespaces/{:namespace}/configmaps";
+      const trace = ofRequest(spans, name);
+      expect(shape(trace)).toEqual([
+        `  ${name}`,
+        "    authentication",
+        "    impersonation",
+        "    priorityandfairness",
+        "    authorization",
+        "    Create",
+        "      admission MutatingAdmissionWebhook",
+        "        Call mutating webhook",
+        "          HTTP POST",
+        "      admission ValidatingAdmissionWebhook",
+        "        Call validating webhook",
+        "          HTTP POST",
+        "      Write to store",
+        "      SerializeObject",
+      ]);
+      // The administrator's trace goes on, to the webhooks, too.
+      const root = trace.find((span) => span.name === name)!;
+      expect(root).toMatchObject({
+        ...REMOTE,
+        spanId: root.spanId,
+        parentId: REMOTE.spanId,
+        state: "a=1,b=2",
+        kind: 2,
+      });
+      const posts = trace.filter((span) => span.name === "HTTP POST").map(({ spanId }) => spanId);
+      // Controllers make ConfigMaps meanwhile, in traces of their own.
+      const got = headers.filter((one) => String(one["traceparent"]).includes(REMOTE.traceId));
+      expect(got.map((one) => one["traceparent"])).toEqual(posts.map((id) => `00-${REMOTE.traceId}-${id}-01`));
+      expect(got[0]).toMatchObject({ tracestate: "a=1,b=2", baggage: "user=kim" });
+      const call = trace.find((span) => span.name === "Call mutating webhook")!;
+      expect(call.attributes).toMatchObject({
+        configuration: "conf",
+        webhook: "hook.example.com",
+        operation: "CREATE",
+        UID: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      });
+      // A child is within its parent.
+      const byId = new Map(trace.map((span) => [span.spanId, span]));
+      const outside = trace.filter(({ parentId, start, end }) => {
+        const parent = byId.get(parentId);
+        return parent !== undefined && (start < parent.start || end > parent.end);
+      });
+      expect(outside).toEqual([]);
+    },
+  );
 
   test("attributes are those of the semantic conventions and of kube-apiserver", async () => {
     const { spans, port } = await receiving();

@@ -50,6 +50,7 @@ const NEEDED = [
   "bin/run.js",
   "dist/program/current.json",
   "dist/app/index.d.ts",
+  "dist/console/index.html",
   "dist/small/small-main.js",
   "LICENSE",
   "README.md",

@@ -6,7 +6,7 @@
  */
 import { signal, type ReadonlySignal } from "@preact/signals";
 import { backoff } from "../../../src/util/backoff.ts";
-import { ApiFailure, request, send, type Query } from "./http.ts";
+import { ApiFailure, request, send } from "./http.ts";
 import type { KubeList, KubeObject } from "./kube.ts";
 import { linesOf } from "./lines.ts";
 import { browserTimers, RETRY, type Timers } from "./timers.ts";
@@ -14,7 +14,7 @@ import { browserTimers, RETRY, type Timers } from "./timers.ts";
 /** Which objects are followed. */
 export interface FollowOptions {
   /** Selectors, as the parameters of a list. */
-  readonly query?: Pick<Query, "labelSelector" | "fieldSelector">;
+  readonly query?: { readonly labelSelector?: string | undefined; readonly fieldSelector?: string | undefined };
   /** The state at this resourceVersion, which does not change any more; the current state if absent. */
   readonly at?: string;
   /** Only the metadata of the objects is read. */

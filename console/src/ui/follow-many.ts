@@ -31,6 +31,9 @@ export interface ManyOptions {
 
 /** Changes that come within this time are shown together, so that a thousand a second cost four drawings. */
 const SHOW_MS = 250;
+/** Of so many objects a drawing takes a tenth of a second, so that there is one a second. */
+const MANY = 5000;
+const SHOW_MANY_MS = 1000;
 
 const NOTHING: Followed<KubeObject> = { objects: [], state: "live", truncated: false, resourceVersion: "" };
 
@@ -66,7 +69,8 @@ export function followMany(
       value.value = next;
       return;
     }
-    stop ??= timers.after(SHOW_MS, () => {
+    const count = Object.values(next.lists).reduce((sum, { objects }) => sum + objects.length, 0);
+    stop ??= timers.after(count > MANY ? SHOW_MANY_MS : SHOW_MS, () => {
       stop = undefined;
       value.value = read();
     });

@@ -105,9 +105,8 @@ export class Api {
     path: string,
     { query = {}, body, contentType = "application/json", accept = "application/json", signal }: ApiRequest,
   ): ReturnType<Transport> {
-    const search = new URLSearchParams(
-      Object.entries(query).flatMap(([name, value]) => (value ? [[name, value]] : [])),
-    );
+    const search = new URLSearchParams();
+    for (const [name, value] of Object.entries(query)) if (value) search.set(name, value);
     const separator = path.includes("?") ? "&" : "?";
     const answer = await this.transport({
       method,
@@ -145,11 +144,11 @@ export class Api {
   }
 
   /** Finds the kind of an object. @throws Failure */
-  async kindOf({ apiVersion, kind }: Pick<ApiJson, "apiVersion" | "kind">, source: string): Promise<ServedKind> {
+  async kindOf({ apiVersion, kind, metadata }: ApiJson, source: string): Promise<ServedKind> {
     const found = (await this.kinds()).find((one) => one.kind === kind && apiVersionOf(one) === apiVersion);
     if (found) return found;
     throw new Failure(
-      `error: resource mapping not found for name: "" namespace: "" from "${source}": no matches for kind "${kind}" in version "${apiVersion}"\nensure CRDs are installed first`,
+      `error: resource mapping not found for name: "${metadata.name}" namespace: "${metadata.namespace ?? ""}" from "${source}": no matches for kind "${kind}" in version "${apiVersion}"\nensure CRDs are installed first`,
     );
   }
 }
@@ -192,7 +191,7 @@ function failureOf(code: number, text: string): ApiFailure {
   return new ApiFailure({ kind: "Status", apiVersion: "v1", status: "Failure", code, message: text.trim() } as Status);
 }
 
-const CONFLICT_HELP = `Please review the fields above--they currently have managers. Here
+const CONFLICT_HELP = `Please review the fields above--they currently have other managers. Here
 are the ways you can resolve this warning:
 * If you intend to manage all of these fields, please re-run the apply
   command with the \`--force-conflicts\` flag.
@@ -201,7 +200,7 @@ are the ways you can resolve this warning:
   current managers.
 * You may co-own fields by updating your manifest to match the existing
   value; in this case, you'll become the manager if the other manager(s)
-  stop managing the field (remove it from its configuration).
+  stop managing the field (remove it from their configuration).
 See https://kubernetes.io/docs/reference/using-api/server-side-apply/#conflicts`;
 
 /** What kubectl prints for an error of a response. */

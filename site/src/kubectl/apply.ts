@@ -4,22 +4,10 @@
  * @module
  */
 import { diffLines, hunksOf } from "../../../src/util/line-diff.ts";
-import {
-  APPLY,
-  type ApiJson,
-  ApiFailure,
-  Failure,
-  type Json,
-  type JsonValue,
-  MERGE,
-  conflictText,
-  failureText,
-  nameOf,
-  pathOf,
-} from "./api.ts";
-import { type Command, type ManifestObject, manifestsOf, objectsIn } from "./context.ts";
+import { APPLY, type ApiJson, ApiFailure, type Json, type JsonValue, MERGE, nameOf, pathOf } from "./api.ts";
+import { type Command, type ManifestObject, eachOf, manifestsOf, objectsIn } from "./context.ts";
 import { objectText } from "./get.ts";
-import { withoutManagedFields, yamlText } from "./print.ts";
+import { sorted, withoutManagedFields, yamlText } from "./print.ts";
 
 const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
 
@@ -51,27 +39,6 @@ export function printResult(
   else streams.out(objectText(output, withoutManagedFields(object), [object]));
 }
 
-/** Runs one thing after the other; what fails is printed, and the others run. */
-export async function eachOf<T>(
-  { streams }: Command,
-  items: readonly T[],
-  work: (item: T) => Promise<void>,
-): Promise<number> {
-  let code = 0;
-  for (const item of items) {
-    try {
-      // oxlint-disable-next-line no-await-in-loop -- in the order of the files
-      await work(item);
-    } catch (error) {
-      if (error instanceof ApiFailure) streams.err(`${conflictText(error) ?? failureText(error)}\n`);
-      else if (error instanceof Failure) streams.err(`${error.message}\n`);
-      else throw error;
-      code = 1;
-    }
-  }
-  return code;
-}
-
 /** Runs `kubectl apply`. */
 export async function apply(command: Command): Promise<number> {
   const manifests = await manifestsOf(command);
@@ -89,6 +56,17 @@ async function applyOnServer(command: Command, manifest: ManifestObject): Promis
   printResult(command, manifest, stored, "serverside-applied");
 }
 
+/** Says of which file the object is that could not be created. */
+async function fromSource<T>(source: string, creating: Promise<T>): Promise<T> {
+  try {
+    return await creating;
+  } catch (error) {
+    if (!(error instanceof ApiFailure)) throw error;
+    const message = `error when creating "${source}": ${error.status.message ?? ""}`;
+    throw new ApiFailure({ ...error.status, message });
+  }
+}
+
 async function currentOf({ api }: Command, { kind, namespace, object }: ManifestObject): Promise<ApiJson | undefined> {
   try {
     return await api.json<ApiJson>("GET", pathOf(kind, namespace, object.metadata.name));
@@ -102,7 +80,7 @@ async function currentOf({ api }: Command, { kind, namespace, object }: Manifest
 function withLastApplied(object: ApiJson): ApiJson {
   const { [LAST_APPLIED]: _, ...annotations } = (object.metadata["annotations"] ?? {}) as Json;
   const plain = { ...object, metadata: { ...object.metadata, annotations } };
-  const last = `${JSON.stringify(plain)}\n`;
+  const last = `${JSON.stringify(sorted(plain))}\n`;
   return { ...plain, metadata: { ...plain.metadata, annotations: { ...annotations, [LAST_APPLIED]: last } } };
 }
 
@@ -120,7 +98,7 @@ async function applyOnClient(command: Command, manifest: ManifestObject): Promis
     printResult(
       command,
       manifest,
-      await api.json<ApiJson>("POST", pathOf(kind, namespace), { query, body: next }),
+      await fromSource(manifest.source, api.json<ApiJson>("POST", pathOf(kind, namespace), { query, body: next })),
       "created",
     );
     return;
@@ -207,7 +185,9 @@ export async function createFromFiles(command: Command): Promise<number> {
     command.streams.out(await api.text("POST", raw, { body: first?.object }));
     return 0;
   }
-  return eachOf(command, await manifestsOf(command), (manifest) => createObject(command, manifest));
+  return eachOf(command, await manifestsOf(command), (manifest) =>
+    fromSource(manifest.source, createObject(command, manifest)),
+  );
 }
 
 /** Creates an object, or prints it with `--dry-run=client`. */

@@ -19,8 +19,8 @@ import {
   titleOf,
   textOf,
 } from "./api.ts";
-import { createObject, dryRunText, eachOf, printResult, writeQuery } from "./apply.ts";
-import { type Command, type Target, namespaceOf, targetsOf } from "./context.ts";
+import { createObject, dryRunText, printResult, writeQuery } from "./apply.ts";
+import { type Command, eachOf, type Target, namespaceOf, targetsOf } from "./context.ts";
 import { waitUntilGone } from "./wait.ts";
 
 const PATCH_TYPES: Readonly<Record<string, string>> = { strategic: STRATEGIC, merge: MERGE, json: JSON_PATCH };
@@ -269,13 +269,11 @@ export async function remove(command: Command): Promise<number> {
       kind: "DeleteOptions",
       apiVersion: "v1",
       propagationPolicy,
+      ...(flags.get("dry-run") === "server" ? { dryRun: ["All"] } : {}),
       ...(grace === undefined ? {} : { gracePeriodSeconds: Math.max(0, Number(grace)) }),
     };
     try {
-      await api.json("DELETE", path, {
-        body,
-        query: { dryRun: flags.get("dry-run") === "server" ? "All" : undefined },
-      });
+      await api.json("DELETE", path, { body });
     } catch (error) {
       if (flags.on("ignore-not-found") && error instanceof ApiFailure && error.status.code === 404) return;
       throw error;

@@ -6,7 +6,7 @@
 import type { ServedKind } from "../../../src/client/kind.ts";
 import { documentsOf, objectsOf } from "../../../src/value/documents.ts";
 import type { Streams } from "../shell/shell.ts";
-import { type Api, type ApiJson, Failure, pathOf } from "./api.ts";
+import { type Api, type ApiJson, ApiFailure, Failure, conflictText, failureText, pathOf } from "./api.ts";
 import type { Flags } from "./flags.ts";
 
 /** A command with what it was given. */
@@ -169,4 +169,25 @@ function textsOf(
   const within = shell.files.list().filter((path) => path.startsWith(folder) && /\.(?:ya?ml|json)$/.test(path));
   if (within.length === 0) throw new Failure(`error: the path "${name}" does not exist`);
   return within.map((path) => ({ text: shell.files.read(path)!, source: path.slice(1) }));
+}
+
+/** Runs one thing after the other; what fails is printed, and the others run. */
+export async function eachOf<T>(
+  { streams }: Command,
+  items: readonly T[],
+  work: (item: T) => Promise<void>,
+): Promise<number> {
+  let code = 0;
+  for (const item of items) {
+    try {
+      // oxlint-disable-next-line no-await-in-loop -- in the order of the files
+      await work(item);
+    } catch (error) {
+      if (error instanceof ApiFailure) streams.err(`${conflictText(error) ?? failureText(error)}\n`);
+      else if (error instanceof Failure) streams.err(`${error.message}\n`);
+      else throw error;
+      code = 1;
+    }
+  }
+  return code;
 }

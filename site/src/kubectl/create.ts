@@ -47,21 +47,21 @@ const required = ({ flags }: Command, name: string): string => {
   return value;
 };
 
-const containersOf = (command: Command): JsonValue[] =>
+const containersOf = (command: Command, named?: string): JsonValue[] =>
   required(command, "image")
     .split(",")
     .map((image): Json => {
-      const name = image
+      const own = image
         .split("/")
         .at(-1)!
         .split(/[:@]/)[0]!
         .replace(/[^a-z0-9-]/g, "-");
       const { rest } = command.flags;
-      return { image, name, resources: {}, ...(rest.length > 0 ? { command: [...rest] } : {}) };
+      return { image, name: named ?? own, resources: {}, ...(rest.length > 0 ? { command: [...rest] } : {}) };
     });
 
-const jobSpec = (command: Command): Json => ({
-  template: { metadata: {}, spec: { containers: containersOf(command), restartPolicy: "Never" } },
+const jobSpec = (command: Command, name: string): Json => ({
+  template: { metadata: {}, spec: { containers: containersOf(command, name), restartPolicy: "Never" } },
 });
 
 const rulesOf = ({ flags }: Command): JsonValue[] => [
@@ -117,13 +117,18 @@ const MAKERS: Readonly<Record<string, Maker>> = {
       spec: {
         replicas: Number(command.flags.get("replicas") ?? 1),
         selector: { matchLabels: { app: name } },
+        strategy: {},
         template: { metadata: { labels: { app: name } }, spec: { containers: containersOf(command) } },
       },
+      status: {},
     }),
-  job: (command, name) => objectOf("batch/v1", "Job", name, { spec: jobSpec(command) }),
+  job: (command, name) => objectOf("batch/v1", "Job", name, { spec: jobSpec(command, name), status: {} }),
   cronjob: (command, name) =>
     objectOf("batch/v1", "CronJob", name, {
-      spec: { schedule: required(command, "schedule"), jobTemplate: { spec: jobSpec(command) } },
+      spec: {
+        schedule: required(command, "schedule"),
+        jobTemplate: { metadata: { name }, spec: jobSpec(command, name) },
+      },
     }),
   role: (command, name) => objectOf(RBAC, "Role", name, { rules: rulesOf(command) }),
   clusterrole: (command, name) => objectOf(RBAC, "ClusterRole", name, { rules: rulesOf(command) }),
@@ -166,7 +171,7 @@ export async function create(command: Command): Promise<number> {
     await createObject(command, { kind, namespace, object: placed });
     return 0;
   } catch (error) {
-    if (!(error instanceof ApiFailure)) throw error;
+    if (!(error instanceof ApiFailure) || what === "namespace") throw error;
     streams.err(`error: failed to create ${what}: ${error.status.message ?? ""}\n`);
     return 1;
   }

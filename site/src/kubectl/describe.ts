@@ -126,7 +126,7 @@ async function eventsText({ api }: Command, { metadata, kind }: ApiJson): Promis
       event.message.trim(),
     ]);
   const dashes = ["  Type", "Reason", "Age", "From", "Message"];
-  return `Events:\n${alignedRows([dashes, ["  ----", "------", "----", "----", "-------"], ...rows]).replace(/ {2}(?=\S)/g, (gap) => gap)}`;
+  return `Events:\n${alignedRows([dashes, ["  ----", "------", "----", "----", "-------"], ...rows], 2)}`;
 }
 
 function ageOf(event: EventJson, now: number): string {

@@ -52,22 +52,25 @@ export async function explain(command: Command): Promise<number> {
     ) === true;
   const root = Object.values(schemas).find(isKind);
   if (!root) throw new Failure(`error: couldn't find resource for "${titleOf(kind)}"`);
-  let schema = root;
-  let field: { readonly name: string; readonly schema: Schema } | undefined;
-  for (const name of path) {
-    const within = objectOf(schema, schemas);
-    const next = within.properties?.[name];
-    if (!next) throw new Failure(`error: field "${name}" does not exist`);
-    field = { name, schema: next };
-    schema = next;
-  }
   const head = [
     ...(kind.group === "" ? [] : [`GROUP:      ${kind.group}`]),
     `KIND:       ${kind.kind}`,
     `VERSION:    ${kind.version}`,
     "",
   ];
-  const lines = [...head, ...(field ? [`FIELD: ${field.name} <${typeOf(field.schema, schemas)}>`, ""] : [])];
+  let schema = root;
+  let field: { readonly name: string; readonly schema: Schema } | undefined;
+  for (const name of path) {
+    const within = objectOf(schema, schemas);
+    const next = within.properties?.[name];
+    if (!next) {
+      streams.out(`${head.join("\n")}\n`);
+      throw new Failure(`error: field "${name}" does not exist`);
+    }
+    field = { name, schema: next };
+    schema = next;
+  }
+  const lines = [...head, ...(field ? [`FIELD: ${field.name} <${typeOf(field.schema, schemas)}>`, "", ""] : [])];
   const described = schema.description ?? objectOf(schema, schemas).description ?? "<empty>";
   lines.push("DESCRIPTION:", ...wrapped(described, 4), "    ");
   const { properties } = objectOf(schema, schemas);
@@ -77,7 +80,7 @@ export async function explain(command: Command): Promise<number> {
       ...fieldLines(objectOf(schema, schemas), schemas, { depth: 0, isRecursive: flags.on("recursive") }),
     );
   }
-  streams.out(`${lines.join("\n")}\n${properties && flags.on("recursive") ? "" : "\n"}`);
+  streams.out(`${lines.join("\n")}\n\n`);
   return 0;
 }
 
@@ -96,6 +99,7 @@ function objectOf(schema: Schema, schemas: Document["components"]["schemas"]): S
 }
 
 function typeOf(schema: Schema, schemas: Document["components"]["schemas"]): string {
+  if (schema["x-kubernetes-int-or-string"] || schema.format === "int-or-string") return "IntOrString";
   const ref = schema.$ref ?? schema.allOf?.[0]?.$ref;
   if (ref !== undefined) {
     const found = resolved(schema, schemas);
@@ -106,7 +110,6 @@ function typeOf(schema: Schema, schemas: Document["components"]["schemas"]): str
   if (schema.items) return `[]${typeOf(schema.items, schemas)}`;
   if (typeof schema.additionalProperties === "object")
     return `map[string]${typeOf(schema.additionalProperties, schemas)}`;
-  if (schema["x-kubernetes-int-or-string"]) return "IntOrString";
   return schema.type === undefined || schema.type === "object" ? "Object" : schema.type;
 }
 

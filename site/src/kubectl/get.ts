@@ -5,8 +5,8 @@
  */
 import { linesOf } from "../../../src/client/bodies.ts";
 import type { ServedKind } from "../../../src/client/kind.ts";
-import { type ApiJson, Failure, type Json, TABLE, nameOf, pathOf, titleOf } from "./api.ts";
-import { type Command, type Named, namedBy, namespaceOf, targetsOf } from "./context.ts";
+import { type ApiJson, ApiFailure, Failure, type Json, TABLE, nameOf, pathOf, titleOf } from "./api.ts";
+import { type Command, eachOf, type Named, namedBy, namespaceOf, targetsOf } from "./context.ts";
 import {
   type Table,
   type TableStyle,
@@ -83,10 +83,30 @@ const queryOf = ({ flags }: Command): Readonly<Record<string, string | undefined
 const placeOf = (command: Command, kind: ServedKind): string | undefined =>
   kind.scope !== "Namespaced" || command.flags.on("all-namespaces") ? undefined : namespaceOf(command);
 
+/** Reads objects by name; a single one that is missing is an error, several are printed. */
+async function eachFound<T>(
+  command: Command,
+  names: readonly string[],
+  read: (name: string) => Promise<T>,
+): Promise<readonly T[]> {
+  if (names.length === 1 && !command.flags.on("ignore-not-found")) return [await read(names[0]!)];
+  const found: T[] = [];
+  const code = await eachOf(command, names, async (name) => {
+    try {
+      found.push(await read(name));
+    } catch (error) {
+      if (!(error instanceof ApiFailure) || error.status.code !== 404 || !command.flags.on("ignore-not-found"))
+        throw error;
+    }
+  });
+  if (code !== 0 && found.length === 0) throw new Failure("");
+  return found;
+}
+
 async function objectsOf(command: Command, { kind, names }: Named): Promise<readonly ApiJson[]> {
   const namespace = placeOf(command, kind);
   if (names.length > 0) {
-    return Promise.all(names.map((name) => command.api.json<ApiJson>("GET", pathOf(kind, namespace, name))));
+    return eachFound(command, names, (name) => command.api.json<ApiJson>("GET", pathOf(kind, namespace, name)));
   }
   const list = await command.api.json<{ apiVersion: string; items: readonly ApiJson[] }>(
     "GET",
@@ -114,10 +134,10 @@ async function tableOf(command: Command, { kind, names }: Named): Promise<Table>
   const isSorted = command.flags.has("sort-by");
   const query = { ...queryOf(command), ...(isSorted ? { includeObject: "Object" } : {}) };
   if (names.length === 0) return command.api.json<Table>("GET", pathOf(kind, namespace), { accept: TABLE, query });
-  const tables = await Promise.all(
-    names.map((name) => command.api.json<Table>("GET", pathOf(kind, namespace, name), { accept: TABLE })),
+  const tables = await eachFound(command, names, (name) =>
+    command.api.json<Table>("GET", pathOf(kind, namespace, name), { accept: TABLE }),
   );
-  return { columnDefinitions: tables[0]!.columnDefinitions, rows: tables.flatMap(({ rows }) => rows) };
+  return { columnDefinitions: tables[0]?.columnDefinitions ?? [], rows: tables.flatMap(({ rows }) => rows) };
 }
 
 const styleOf = ({ flags }: Command, { kind }: Named, hasPrefix: boolean): TableStyle => ({

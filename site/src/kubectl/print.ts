@@ -9,8 +9,8 @@ import type { Value } from "../../../src/value/value.ts";
 import { encodeYaml } from "../../../src/value/yaml-encode.ts";
 import { type ApiJson, Failure, type Json, type JsonValue, textOf } from "./api.ts";
 
-/** Rows with columns of equal width, three spaces apart, as kubectl aligns them. */
-export function alignedRows(rows: readonly (readonly string[])[]): string {
+/** Rows with columns of equal width, three spaces apart by default, as kubectl aligns them. */
+export function alignedRows(rows: readonly (readonly string[])[], gap = 3): string {
   const widths: number[] = [];
   for (const row of rows) {
     for (const [at, cell] of row.entries()) {
@@ -18,7 +18,7 @@ export function alignedRows(rows: readonly (readonly string[])[]): string {
     }
   }
   return rows
-    .map((row) => row.map((cell, at) => (at < row.length - 1 ? cell.padEnd(widths[at]! + 3) : cell)).join(""))
+    .map((row) => row.map((cell, at) => (at < row.length - 1 ? cell.padEnd(widths[at]! + gap) : cell)).join(""))
     .map((line) => `${line}\n`)
     .join("");
 }
@@ -28,7 +28,8 @@ export const jsonText = (value: JsonValue | undefined): string => `${JSON.string
 
 export const yamlText = (value: JsonValue): string => encodeYaml(value as Value);
 
-function sorted(value: JsonValue | undefined): unknown {
+/** A value with the members of objects by name. */
+export function sorted(value: JsonValue | undefined): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== "object" || value === null) return value;
   const names = Object.keys(value).toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0));

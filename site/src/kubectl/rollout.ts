@@ -5,8 +5,8 @@
  */
 import { formatTime } from "../../../src/meta/time.ts";
 import { type ApiJson, Failure, type Json, type JsonValue, MERGE, STRATEGIC, nameOf, pathOf, textOf } from "./api.ts";
-import { eachOf, writeQuery } from "./apply.ts";
-import { type Command, type Target, targetsOf } from "./context.ts";
+import { writeQuery } from "./apply.ts";
+import { type Command, eachOf, type Target, targetsOf } from "./context.ts";
 import { timeoutOf, until } from "./wait.ts";
 import { alignedRows } from "./print.ts";
 
@@ -126,7 +126,7 @@ async function history(command: Command, target: Target): Promise<void> {
     textOf(((object.metadata["annotations"] ?? {}) as Json)[CAUSE] ?? "<none>"),
   ]);
   command.streams.out(
-    `${nameOf(target.kind, target.name)} \n${alignedRows([["REVISION", "CHANGE-CAUSE"], ...rows]).replaceAll(/ {2}(?=\S)/g, "")}\n`,
+    `${nameOf(target.kind, target.name)} \n${alignedRows([["REVISION", "CHANGE-CAUSE"], ...rows], 2)}\n`,
   );
 }
 

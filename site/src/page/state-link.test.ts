@@ -15,7 +15,9 @@ test("another fragment has no state", async () => {
 });
 
 test("more than a link may have is refused when it is made", async () => {
-  await expect(fragmentOf({ commands: Array.from({ length: 501 }, () => "true") })).rejects.toThrow("at most 500 commands");
+  await expect(fragmentOf({ commands: Array.from({ length: 501 }, () => "true") })).rejects.toThrow(
+    "at most 500 commands",
+  );
   const noise = Array.from({ length: 400 }, () => `echo ${randomBytes(100).toString("hex")}`);
   await expect(fragmentOf({ commands: noise })).rejects.toThrow(`at most ${MAX_FRAGMENT} characters`);
 });

@@ -4,7 +4,10 @@ import { SMALL_PROGRAMS } from "./programs.ts";
 import { type Files, Shell } from "./shell.ts";
 
 /** A shell with files, and what a text prints in it. */
-function newShell(files: Record<string, string> = {}): { readonly files: Map<string, string>; run(text: string): Promise<string> } {
+function newShell(files: Record<string, string> = {}): {
+  readonly files: Map<string, string>;
+  run(text: string): Promise<string>;
+} {
   const kept = new Map(Object.entries(files));
   const own: Files = {
     read: (path) => kept.get(path),
@@ -88,12 +91,16 @@ describe("bounds", () => {
   test("parsing takes time that grows with the text alone", () => {
     for (const part of ["'a' ", "\\", "$A", "a;", "<<E ", '"$', "a|", "\n"]) {
       const started = performance.now();
-      try {
-        parseScript(part.repeat(Math.floor(MAX_SCRIPT / part.length)));
-      } catch (error) {
-        expect(error).toBeInstanceOf(ShellError);
-      }
-      expect(performance.now() - started, part).toBeLessThan(2000);
+      const parsed = (): unknown => {
+        try {
+          return parseScript(part.repeat(Math.floor(MAX_SCRIPT / part.length)));
+        } catch (error) {
+          if (error instanceof ShellError) return error.message;
+          throw error;
+        }
+      };
+      expect(parsed()).toBeDefined();
+      expect(performance.now() - started).toBeLessThan(2000);
     }
   });
 

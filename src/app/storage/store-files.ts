@@ -12,6 +12,7 @@ import { CliError } from "../../cli/cli-error.ts";
 import { type Dialect, dialectOf, neutral } from "../../meta/dialect.ts";
 import type { Clock } from "../../util/clock.ts";
 import { fileError } from "../../util/file-error.ts";
+import { syncFolder } from "../../storage/sqlite/sync-folder.ts";
 import { NO_PROGRESS, type Progress } from "../../util/progress.ts";
 import { DataDirectory } from "./data-directory.ts";
 import type { Census } from "../encryption/encryption-census.ts";
@@ -158,22 +159,12 @@ async function toFile(pieces: AsyncIterable<Uint8Array>, file: string): Promise<
     await handle.sync();
     await handle.close();
     await rename(temporary, file);
-    await syncDirectory(dirname(resolve(file)));
+    syncFolder(dirname(resolve(file)));
     return saved;
   } catch (error) {
     await handle.close().catch(() => {});
     await rm(temporary, { force: true });
     throw "syscall" in (error as object) ? fileError(file, "writable", error) : error;
-  }
-}
-
-/** Flushes a directory, so that the name of a new file is on disk. */
-async function syncDirectory(path: string): Promise<void> {
-  const handle = await open(path, "r");
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
   }
 }
 

@@ -69,7 +69,7 @@ export class Desk {
     const code = this.#links.make(owner);
     const link: ConsoleLink = {
       url: `${sent.connection.encrypted ? "https" : "http"}://${host}${CONSOLE_LOGIN_PATH}?code=${code}`,
-      ends: this.#time(this.#parts.clock.now() + CONSOLE_LINK_MILLIS),
+      expires: this.#time(this.#parts.clock.now() + CONSOLE_LINK_MILLIS),
     };
     answerJson(request, 201, link);
   }
@@ -157,7 +157,7 @@ export class Desk {
     session: SealedSession | undefined,
   ): ConsoleSession {
     const { user, groups } = identity;
-    const own = session && { credential: session.credential.kind, ends: this.#time(session.ends) };
+    const own = session && { credential: session.credential.kind, expires: this.#time(session.ends) };
     return { user, groups, ...own, dialect: dialect.name, version: this.#parts.version };
   }
 

@@ -2,7 +2,6 @@ import type { WindowList } from "../../meta/console-protocol.ts";
 import type { Resource } from "../../registry/index.ts";
 import type { ServerContext } from "../../server/index.ts";
 import type { Timer } from "../../util/clock.ts";
-import { type Metric, single } from "../../util/exposition.ts";
 import { type ListLimits, checkMemory } from "./memory.ts";
 import { type Follower, type ListParts, SharedList } from "./shared-list.ts";
 import { WindowTable } from "./table.ts";
@@ -55,21 +54,6 @@ export class Lists {
       this.#server.clock.after(KEPT_MS, () => this.#release(shared), UPKEEP),
     );
   }
-
-  /** How many lists there are, and what they take. */
-  readonly metrics = (): Metric[] => {
-    const lists = [...this.#lists.values()];
-    const bytes = lists.reduce((sum, list) => sum + list.bytes, 0);
-    return [
-      single(
-        "gauge",
-        "keelson_console_lists",
-        "Lists that windows of the console show, or have just shown.",
-        lists.length,
-      ),
-      single("gauge", "keelson_console_list_bytes", "Memory of lists that are sorted or filtered, about.", bytes),
-    ];
-  };
 
   #release(shared: SharedList): void {
     this.#unused.get(shared)?.cancel();

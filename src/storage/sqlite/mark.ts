@@ -17,20 +17,12 @@
  *
  * @module
  */
-import {
-  closeSync,
-  fdatasyncSync,
-  fsyncSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  writeFileSync,
-  writeSync,
-} from "node:fs";
+import { closeSync, fdatasyncSync, openSync, readFileSync, renameSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { StoreError } from "../contract.ts";
 import { crc32c } from "./crc32c.ts";
 import { isFull } from "./errors.ts";
+import { syncFolder } from "./sync-folder.ts";
 import { codeOf } from "../../util/error.ts";
 
 /** Revisions by which the mark is raised. */
@@ -184,7 +176,5 @@ function createMark(directory: string, file: string, mark: Mark): void {
   slotOf(mark).copy(slots, (mark.sequence % 2) * SLOT_BYTES);
   writeFileSync(temporary, slots, { mode: 0o600, flush: true });
   renameSync(temporary, file);
-  const descriptor = openSync(directory, "r");
-  fsyncSync(descriptor);
-  closeSync(descriptor);
+  syncFolder(directory);
 }

@@ -13,6 +13,7 @@ import { chmodSync, closeSync, existsSync, fsyncSync, openSync, readSync, rename
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { StoreError } from "../contract.ts";
+import { syncFolder } from "./sync-folder.ts";
 
 /** The name of the database in the directory of the store. */
 export const DATABASE_FILE = "keelson.db";
@@ -111,10 +112,17 @@ export function finishDatabase(directory: string, temporary: string, file: strin
       `Expected ${temporary} to be complete, found ${suffix} left beside it: an I/O error`,
     );
   }
-  sync(temporary);
+  syncFile(temporary);
   renameSync(temporary, file);
   closeSync(openSync(join(directory, "created"), "w"));
-  sync(directory);
+  syncFolder(directory);
+}
+
+function syncFile(path: string): void {
+  // Windows flushes only what was opened to be written.
+  const descriptor = openSync(path, "r+");
+  fsyncSync(descriptor);
+  closeSync(descriptor);
 }
 
 /** Removes the access of other users, which an earlier version may have left: the database contains secrets. */
@@ -142,12 +150,6 @@ export function connect(file: string): DatabaseSync {
     PRAGMA temp_store = MEMORY;
   `);
   return db;
-}
-
-function sync(path: string): void {
-  const descriptor = openSync(path, "r");
-  fsyncSync(descriptor);
-  closeSync(descriptor);
 }
 
 /** Checks that a file is a database, and not empty: SQLite takes an empty file for a new one. @throws StoreError `corrupt` */

@@ -9,7 +9,15 @@ import { nextPass } from "../../util/testing/pass.ts";
 import { unreachable } from "../../util/assert.ts";
 import { MAX_TRANSACTION_BYTES, MAX_TRANSACTION_WRITES, MAX_VALUE_BYTES, StoreError } from "../contract.ts";
 import { sleep, systemClock } from "../../util/clock.ts";
-import type { HistoryBounds, Store, StoreMoments, StoredRecord, StoreErrorCode, StoreEvent, Write } from "../contract.ts";
+import type {
+  HistoryBounds,
+  Store,
+  StoreMoments,
+  StoredRecord,
+  StoreErrorCode,
+  StoreEvent,
+  Write,
+} from "../contract.ts";
 import { StoreModel } from "./model.ts";
 import { WatchLog } from "./watch-log.ts";
 

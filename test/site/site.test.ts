@@ -1,0 +1,221 @@
+/**
+ * The site as it is built: its links, its sizes, and what its pages do in Chromium. Where no Chromium is found, the tests in it are left
+ * out.
+ *
+ * @module
+ */
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, normalize } from "node:path";
+import { brotliCompressSync } from "node:zlib";
+import axe from "axe-core";
+import { type Browser, type Page, chromium } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type FolderServer, serveFolder } from "../../site/generator/serve.ts";
+import { type BuiltSite, buildSite } from "../../site/generator/site.ts";
+
+// What the functions below use of a browser, in which they run.
+declare const document: {
+  readonly documentElement: { readonly dataset: Record<string, string | undefined>; readonly scrollWidth: number };
+  querySelector(selector: string): { readonly textContent: string } | null;
+};
+declare const location: { readonly hash: string };
+declare const innerWidth: number;
+
+const KIB = 1024;
+const folder = mkdtempSync(join(tmpdir(), "keelson-site-"));
+let site: BuiltSite;
+beforeAll(async () => {
+  site = await buildSite(folder);
+}, 120_000);
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const read = (path: string): string => readFileSync(join(folder, path), "utf8");
+const compressed = (path: string): number => brotliCompressSync(read(path)).length;
+
+test("every page is there as HTML and as Markdown", () => {
+  expect(site.pages.length).toBeGreaterThan(60);
+  expect(site.missing).toEqual([]);
+  for (const { page } of site.pages) {
+    expect(read(page.path)).toContain("<!doctype html>");
+    expect(read(page.twin)).toContain("# ");
+  }
+});
+
+test("every link of a page leads to a file of the site, and to a heading that is there", () => {
+  const wrong: string[] = [];
+  for (const { page } of site.pages) {
+    for (const [, href = ""] of read(page.path).matchAll(/(?:href|src)="([^"]*)"/g)) {
+      if (/^[a-z]+:/.test(href)) continue;
+      const [path = "", anchor] = href.split("#");
+      const target = path === "" ? page.path : normalize(join(dirname(page.path), path));
+      if (!existsSync(join(folder, target))) wrong.push(`${page.path}: ${href}`);
+      else if (anchor !== undefined && !read(target).includes(`id="${anchor}"`)) wrong.push(`${page.path}: ${href}`);
+    }
+  }
+  expect(wrong).toEqual([]);
+});
+
+test("the Markdown of a page leads to the Markdown of others", () => {
+  const wrong = site.pages.flatMap(({ page }) =>
+    [
+      ...read(page.twin)
+        .replace(/^```[^]*?^```$/gm, "")
+        .replace(/`[^`\n]*`/g, "")
+        .matchAll(/\]\(([^)\s#:]+\.md)/g),
+    ]
+      .map(([, href]) => normalize(join(dirname(page.twin), href!)))
+      .filter((target) => !existsSync(join(folder, target)))
+      .map((target) => `${page.twin}: ${target}`),
+  );
+  expect(wrong).toEqual([]);
+  const listed = [...read("llms.txt").matchAll(/\]\(([^)]+)\)/g)].map(([, path]) => path!);
+  expect(listed.toSorted()).toEqual(site.pages.map(({ page }) => page.twin).toSorted());
+});
+
+test("what a page loads is small, and the cluster has at most 450 KiB", () => {
+  expect(compressed("assets/page.js") + compressed("assets/site.css")).toBeLessThan(20 * KIB);
+  expect(compressed("assets/cluster/worker.js")).toBeLessThan(450 * KIB);
+  const later = readdirSync(join(folder, "assets/cluster/chunks")).filter((name) =>
+    /^(?:later-kinds|controllers|why)-/.test(name),
+  );
+  expect(later.length).toBe(3);
+  const bytes = later.reduce((sum, name) => sum + compressed(`assets/cluster/chunks/${name}`), 0);
+  expect(bytes).toBeLessThan(170 * KIB);
+});
+
+const executablePath = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync);
+
+describe.skipIf(executablePath === undefined)("in Chromium", () => {
+  let browser: Browser;
+  let server: FolderServer;
+  const asked: string[] = [];
+  beforeAll(async () => {
+    // Below a path, as on a server with other sites.
+    server = await serveFolder(folder, 0, "/below/");
+    browser = await chromium.launch({
+      executablePath: executablePath!,
+      args: [
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-quic",
+        "--no-first-run",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+      ],
+    });
+  }, 60_000);
+  afterAll(async () => {
+    await browser.close();
+    await server[Symbol.asyncDispose]();
+  });
+
+  /** Opens a page; what it complains of is collected. */
+  async function open(path: string, width = 1400): Promise<{ readonly page: Page; readonly complaints: string[] }> {
+    const page = await browser.newPage({ viewport: { width, height: 900 } });
+    const complaints: string[] = [];
+    page.on("pageerror", ({ message }) => complaints.push(message));
+    page.on("console", (message) => void (message.type() === "error" && complaints.push(message.text())));
+    page.on("request", (request) => asked.push(request.url()));
+    await page.goto(`http://127.0.0.1:${server.port}/below/${path}`);
+    return { page, complaints };
+  }
+
+  const output = (page: Page): Promise<string | null> => page.locator("#terminal .output").textContent();
+  const prints = (page: Page, text: string): Promise<unknown> =>
+    page.waitForFunction((wanted) => document.querySelector("#terminal .output")?.textContent.includes(wanted), text, {
+      timeout: 60_000,
+    });
+
+  test("a page that is only read loads no cluster", async () => {
+    asked.length = 0;
+    const { page, complaints } = await open("tutorial.html");
+    expect(asked.filter((url) => url.includes("/cluster/"))).toEqual([]);
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+
+  test("an example runs in a cluster of the page, a link brings its state back", { timeout: 120_000 }, async () => {
+    const { page, complaints } = await open("tutorial.html");
+    const runs = page.locator(".example .run");
+    await runs.nth(0).click();
+    await prints(page, "kube-system");
+    await runs.nth(1).click();
+    await prints(page, "configmap/web serverside-applied");
+    await page
+      .locator("#terminal textarea")
+      .fill("kubectl get configmap web -o jsonpath='{.data.colour}'; echo ' is stored'");
+    await page.locator("#terminal textarea").press("Enter");
+    await prints(page, "red is stored");
+    await page.getByRole("button", { name: "Link" }).click();
+    await page.waitForFunction(() => location.hash.startsWith("#run=1."));
+    const url = page.url();
+    expect(complaints).toEqual([]);
+    await page.close();
+    const other = await open(url.slice(url.indexOf("/below/") + "/below/".length));
+    await prints(other.page, "red is stored");
+    expect(await output(other.page)).toContain("configmap/web serverside-applied");
+    expect(other.complaints).toEqual([]);
+    await other.page.close();
+  });
+
+  test("the cluster is ready 200 ms after it was loaded", { timeout: 120_000, retry: 3 }, async () => {
+    const { page } = await open("guides/workloads.html");
+    await page.getByRole("button", { name: "Terminal" }).click();
+    await page.waitForFunction(() => document.documentElement.dataset["complete"], undefined, { timeout: 60_000 });
+    const millis = Number(await page.evaluate(() => document.documentElement.dataset["cluster"]));
+    expect(millis).toBeGreaterThan(0);
+    expect(millis).toBeLessThan(200);
+    await page.close();
+  });
+
+  test("a Deployment rolls out", { timeout: 120_000 }, async () => {
+    const { page } = await open("guides/workloads.html");
+    await page.getByRole("button", { name: "Terminal" }).click();
+    await page
+      .locator("#terminal textarea")
+      .fill("kubectl create deployment shop --image=shop:1 --replicas=3 && kubectl rollout status deployment/shop");
+    await page.locator("#terminal textarea").press("Enter");
+    await prints(page, 'deployment "shop" successfully rolled out');
+    expect(await output(page)).toContain("deployment.apps/shop created");
+    await page.close();
+  });
+
+  test("the search finds a page, with the keyboard alone", async () => {
+    const { page } = await open("index.html");
+    await page.keyboard.press("/");
+    await page.keyboard.type("field ownership");
+    await page.locator("#found a").first().waitFor();
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/\/below\/.+\/.+\.html/);
+    expect(await page.locator("article").textContent()).toMatch(/field/);
+    await page.close();
+  });
+
+  test.each([
+    ["light", 1400],
+    ["dark", 1400],
+    ["dark", 360],
+  ] as const)("axe finds nothing: %s, %i pixels wide", { timeout: 60_000 }, async (theme, width) => {
+    const { page } = await open("tutorial.html", width);
+    await page.evaluate((name) => {
+      document.documentElement.dataset["theme"] = name;
+    }, theme);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+    await page.getByRole("button", { name: "Terminal" }).click();
+    await page.evaluate(axe.source);
+    const found = await page.evaluate(async () => {
+      const { violations } = await (globalThis as unknown as { axe: typeof axe }).axe.run();
+      return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join("; ")}`);
+    });
+    expect(found).toEqual([]);
+    await page.close();
+  });
+
+  test("nothing was asked of another place", () => {
+    expect(asked.length).toBeGreaterThan(10);
+    expect(asked.filter((url) => !url.startsWith(`http://127.0.0.1:${server.port}/below/`))).toEqual([]);
+  });
+});
