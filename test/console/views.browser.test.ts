@@ -43,12 +43,12 @@ const volume = (name: string): object => ({
     csi: { driver: "disks.example.com", volumeHandle: name },
   },
 });
-const web = (image: string): object => ({
-  metadata: { name: "web", namespace: "default" },
+const web = (image: string, name = "web"): object => ({
+  metadata: { name, namespace: "default" },
   spec: {
     replicas: 3,
-    selector: { matchLabels: { app: "web" } },
-    template: { metadata: { labels: { app: "web" } }, spec: { containers: [{ name: "c", image }] } },
+    selector: { matchLabels: { app: name } },
+    template: { metadata: { labels: { app: name } }, spec: { containers: [{ name: "c", image }] } },
   },
 });
 
@@ -68,6 +68,7 @@ describeInBrowser("the views", () => {
       provisioner: "disks.example.com",
       allowVolumeExpansion: true,
     });
+    await create(server.client, Deployment, web("web:1", "base"));
   });
 
   afterAll(async () => {
@@ -282,7 +283,7 @@ describeInBrowser("the views", () => {
     const { page } = shown;
     const manifests = [
       "{apiVersion: v1, kind: ConfigMap, metadata: {name: settings}, data: {colour: blue, script: '<img src=x onerror=\"window.__ran=1\">'}}",
-      `{apiVersion: apps/v1, kind: Deployment, metadata: {name: web, namespace: default}, spec: {replicas: -1, selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: web}}, spec: {containers: [{name: c, image: "web:3"}]}}}}`,
+      `{apiVersion: apps/v1, kind: Deployment, metadata: {name: base, namespace: default}, spec: {replicas: -1, selector: {matchLabels: {app: base}}, template: {metadata: {labels: {app: base}}, spec: {containers: [{name: c, image: "web:3"}]}}}}`,
     ].join("\n---\n");
     await page.fill(".plan-text", manifests);
     await page.click("button[type=submit]");
@@ -293,7 +294,7 @@ describeInBrowser("the views", () => {
     await page.check("text=take fields over");
     await page.keyboard.press("Tab");
     await page.focus(".plan-text");
-    await page.keyboard.press("Control-Enter".replace("-", "+"));
+    await page.keyboard.press("Control+Enter");
     await expect.poll(() => text(page, ".plan-result"), PATIENCE).toContain("replaces 3 Pods");
     expect(await text(page, ".plan-result")).toContain("/spec/template/spec/containers/0/image");
     await picture(page, "plan");

@@ -98,6 +98,9 @@ export function storageOf(objects: StorageObjects, dialect: Dialect, filter: Sto
     const mode = one.volumeBindingMode === "WaitForFirstConsumer" ? "waits for a Pod" : "binds at once";
     const id = `classes/${name}`;
     add({ id, column: "classes", name, detail: mode, state: stateOf(undefined, isDeleted(one)), bytes: 0, group: "" });
+    // A provisioner need not be registered as a driver.
+    if (!items.has(`drivers/${one.provisioner}`))
+      add({ ...driverItem(one.provisioner, false), detail: "no CSIDriver" });
     link(`drivers/${one.provisioner}`, id, true);
   }
   const volumeNames = new Set(objects.volumes.map(({ metadata }) => metadata.name));

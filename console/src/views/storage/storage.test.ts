@@ -165,6 +165,14 @@ describe("links", () => {
   ])("the filter keeps %s and what it is linked with", (_, filter, expected) => {
     expect(storageOf(chain, kubernetes, filter).items.map(({ id }) => id)).toEqual(expected);
   });
+  test("a class whose provisioner is no CSIDriver has a box for it", () => {
+    const { items, links } = storageOf(objects({ classes: [storageClass("fast")] }), kubernetes);
+    expect(items.map(({ id, detail }) => `${id}: ${detail}`).toSorted()).toEqual([
+      "classes/fast: binds at once",
+      "drivers/disks.example.com: no CSIDriver",
+    ]);
+    expect(links).toEqual([{ from: "drivers/disks.example.com", to: "classes/fast", isReady: true }]);
+  });
   test("an attachment to a node that is not known has no link to it", () => {
     const some = objects({ attachments: [attachment("x", "v", "gone", { attached: true })] });
     expect(storageOf(some, kubernetes).links).toEqual([]);
