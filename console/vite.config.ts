@@ -15,7 +15,7 @@ export default defineConfig({
   },
   worker: { format: "es" },
   build: {
-    outDir: fileURLToPath(new URL("../dist/console", import.meta.url)),
+    outDir: fileURLToPath(new URL("../dist/page", import.meta.url)),
     emptyOutDir: true,
     target: "es2023",
     // Nothing inline: the content security policy of the server permits only files of its own.

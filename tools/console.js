@@ -1,4 +1,4 @@
-// Builds the page of the console, to `dist/console`: `node tools/console.js [DIST]`, a step of a build and of `npm ci`.
+// Builds the page of the console, to `dist/page`: `node tools/console.js [DIST]`, a step of a build and of `npm ci`.
 //
 // Without DIST it builds only where sources are newer than the page, and a failure is a message: a server without the page says
 // what to do. The page is built beside the old one and takes its place as a whole.
@@ -13,7 +13,7 @@ const root = fileURLToPath(new URL("../", import.meta.url));
 const sources = join(root, "console");
 
 /** Whether a source is newer than the page, or there is no page. */
-export function isConsoleStale(page = join(root, "dist/console")) {
+export function isConsoleStale(page = join(root, "dist/page")) {
   const built = timeOf(join(page, "index.html"));
   // The page may import these, too; what it has of packages changes with the lock.
   const shared = ["client", "meta", "util", "value"].map((room) => join(root, "src", room));
@@ -41,7 +41,7 @@ export async function buildConsole(dist) {
     const { build } = await import("vite");
     const outDir = join(making, "page");
     await build({ configFile: join(sources, "vite.config.ts"), logLevel: "error", build: { outDir } });
-    const page = join(dist, "console");
+    const page = join(dist, "page");
     if (existsSync(page)) renameSync(page, join(making, "former"));
     renameSync(outDir, page);
   } finally {

@@ -20,6 +20,9 @@ export function installFakeStream({ rows, changesPerSecond }: FakeStream): void 
     priority: 0,
   }));
   const versions = new Map<number, number>();
+  /** Which rows of a window were sent last, as the index in the list and the version. */
+  const sent = new Map<number, readonly string[]>();
+  const versionOf = (index: number): string => `${index}/${versions.get(index) ?? 0}`;
   const rowOf = (index: number): object => ({
     namespace: "default",
     name: `object-${String(index).padStart(8, "0")}`,
@@ -73,6 +76,9 @@ export function installFakeStream({ rows, changesPerSecond }: FakeStream): void 
       if (!window) return;
       const { offset, size } = window;
       const length = Math.max(0, Math.min(size, rows - offset));
+      const now = Array.from({ length }, (_, index) => versionOf(offset + index));
+      const last = new Map((sent.get(id) ?? []).map((version, index) => [version, index]));
+      sent.set(id, now);
       this.onmessage?.({
         data: JSON.stringify({
           type: "window",
@@ -82,7 +88,7 @@ export function installFakeStream({ rows, changesPerSecond }: FakeStream): void 
           offset,
           resourceVersion: "1",
           ...(first ? { columns } : {}),
-          rows: Array.from({ length }, (_, index) => rowOf(offset + index)),
+          rows: now.map((version, index) => last.get(version) ?? rowOf(offset + index)),
         }),
       });
     }

@@ -220,6 +220,7 @@ describeInBrowser("the lists of the console", () => {
     expect(page.url()).toBe(`${server.url}${LIST}`);
     await row(page, "readable").getByRole("checkbox").click();
     await page.getByText("1 selected").waitFor();
+    expect(await row(page, "readable").getByRole("checkbox").isChecked()).toBe(true);
     for (const name of ["Delete", "Label", "Annotate"])
       expect(await page.getByRole("button", { name, exact: true }).count()).toBe(0);
     expect(await page.getByRole("link", { name: "New", exact: true }).count()).toBe(0);
@@ -479,7 +480,7 @@ describeInBrowser("the lists of the console", () => {
       expect(statSync(path).size).toBeLessThan(120_000);
       if (colorScheme === "dark") continue;
       await page.goto(`${server.url}/console/`);
-      await page.getByRole("link", { name: /Pod$/ }).first().waitFor();
+      await page.getByRole("link", { name: /\d+ Deployment$/ }).waitFor();
       await page.locator(".event").first().waitFor();
       const home = `${PICTURES}console-home.png`;
       await page.screenshot({ path: home, animations: "disabled" });

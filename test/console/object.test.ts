@@ -17,10 +17,11 @@ import {
 const TIMEOUT_MS = 90_000;
 const WEB = "/console/object/core/v1/configmaps/default/web";
 /** What runs in the page has types of its own, so it is text here. */
-const PASTE = `(element, pasted) => {
+const paste = (text: string): string => `{
   const clipboardData = new DataTransfer();
-  clipboardData.setData("text/plain", pasted);
-  element.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
+  clipboardData.setData("text/plain", ${JSON.stringify(text)});
+  const event = new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true });
+  document.querySelector(".edit-main .cm-content").dispatchEvent(event);
 }`;
 const OBSERVE_LONG_TASKS = `{
   globalThis.tasks = [];
@@ -29,9 +30,9 @@ const OBSERVE_LONG_TASKS = `{
   }).observe({ entryTypes: ["longtask"] });
 }`;
 const TAKE_LONG_TASKS = "tasks.splice(0)";
-const FOLLOW_LINK = `(path) => {
+const followLink = (path: string): string => `{
   const link = document.createElement("a");
-  link.href = path;
+  link.href = ${JSON.stringify(path)};
   document.querySelector("main").append(link);
   link.click();
 }`;
@@ -69,7 +70,7 @@ describeInBrowser("an object", () => {
   const type = async (page: Page, text: string): Promise<void> => {
     await editor(page).click();
     await page.keyboard.press("Control+a");
-    await editor(page).evaluate(PASTE, text);
+    await page.evaluate(paste(text));
   };
   /** What a page says of itself; answers that are refusals are none of it. */
   /** What axe finds in the view; what is around it has tests of its own. */
@@ -320,7 +321,7 @@ describeInBrowser("an object", () => {
       const { page } = await open("/console/");
       await page.evaluate(OBSERVE_LONG_TASKS);
       const started = performance.now();
-      await page.evaluate(FOLLOW_LINK, "/console/object/core/v1/configmaps/default/large");
+      await page.evaluate(followLink("/console/object/core/v1/configmaps/default/large"));
       await page.locator(".owner-cell").first().waitFor();
       const shown = Math.round(performance.now() - started);
       await button(page, "Edit").click();

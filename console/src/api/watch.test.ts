@@ -123,6 +123,14 @@ test("without the server the objects stay and are old, attempts wait longer, and
   follower.close();
 });
 
+test("an empty list of metadata, which has no array, is empty", async () => {
+  const server = fakeServer();
+  const follower = follow("/api/v1/namespaces", { metadataOnly: true }, new FakeTimers());
+  server.says({ metadata: { resourceVersion: "5" }, items: null });
+  await vi.waitFor(() => expect(follower.value.value).toMatchObject({ state: "live", objects: [] }));
+  follower.close();
+});
+
 test("what the user may not list has failed, and is not asked for again", async () => {
   const server = fakeServer();
   const timers = new FakeTimers();

@@ -92,7 +92,8 @@ export function follow<T extends KubeObject = KubeObject>(
     let more: string | undefined;
     let revision: string;
     do {
-      const page: KubeList<T> = await request(path, {
+      // An empty list of metadata has no array.
+      const page: Omit<KubeList<T>, "items"> & { readonly items: readonly T[] | null } = await request(path, {
         query: {
           ...query,
           limit: PAGE,
@@ -102,7 +103,7 @@ export function follow<T extends KubeObject = KubeObject>(
         signal: abort,
         ...accept("PartialObjectMetadataList"),
       });
-      for (const object of page.items) read.set(keyOf(object), keep(object) as T);
+      for (const object of page.items ?? []) read.set(keyOf(object), keep(object) as T);
       more = page.metadata.continue;
       revision = page.metadata.resourceVersion;
     } while (more && read.size < most);

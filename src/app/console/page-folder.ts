@@ -12,8 +12,8 @@ const MAX_FILES = 1000;
 /** Returns a text of 24 random bytes, which nobody can guess. */
 export const newSecret = (): string => randomBytes(24).toString("base64url");
 
-/** Returns the page of the console in the package: `dist/console`, which a build has made. */
-export const packagePage = (): PageSource => pageIn(fileURLToPath(new URL("dist/console/", PACKAGE)));
+/** Returns the page of the console in the package: `dist/page`, which a build has made. */
+export const packagePage = (): PageSource => pageIn(fileURLToPath(new URL("dist/page/", PACKAGE)));
 
 /** Returns the page in a folder. */
 export const pageIn = (folder: string): PageSource => ({

@@ -17,8 +17,12 @@ export interface KindCount {
 const AT_ONCE = 6;
 
 /** The number of all objects of a list of which the first page was read. */
-export function countOf({ items, metadata }: KubeList): number {
-  return items.length + (metadata.remainingItemCount ?? 0);
+export function countOf({
+  items,
+  metadata,
+}: Pick<KubeList, "metadata"> & { readonly items: KubeList["items"] | null }): number {
+  // An empty list of metadata has no array.
+  return (items ?? []).length + (metadata.remainingItemCount ?? 0);
 }
 
 /**
@@ -34,7 +38,7 @@ export async function countKinds(
   const worker = async (): Promise<void> => {
     for (let kind = waiting.shift(); kind && !options.signal.aborted; kind = waiting.shift())
       try {
-        const list = await request<KubeList>(collectionPath(kind), {
+        const list = await request<Parameters<typeof countOf>[0]>(collectionPath(kind), {
           query: {
             limit: 1,
             ...(options.at === undefined ? {} : { resourceVersion: options.at, resourceVersionMatch: "Exact" }),

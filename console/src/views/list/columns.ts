@@ -66,7 +66,7 @@ export function columnWidths(
 ): Map<string, number> {
   return new Map(
     columns.map((column) => {
-      let width = Math.max(last.get(column.name) ?? NARROWEST, column.name.length + 2);
+      let width = Math.max(last.get(column.name) ?? NARROWEST, column.name.length + 4);
       for (const row of rows) {
         const cell = cellOf(row, column);
         width = Math.max(width, isTime(cell) ? 6 : String(cell ?? "").length);

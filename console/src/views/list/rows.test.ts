@@ -68,7 +68,7 @@ test("a column is as wide as what was seen in it, within bounds, and does not be
     { wide: false, namespaces: false },
   );
   const wide = columnWidths(columns, [row("x".repeat(253), "1", ["x".repeat(253), "2026-11-30T07:00:00Z"])], new Map());
-  expect(Object.fromEntries(wide)).toEqual({ Name: 64, Age: 6 });
+  expect(Object.fromEntries(wide)).toEqual({ Name: 64, Age: 7 });
   expect(columnWidths(columns, [row("a")], wide)).toEqual(wide);
 });
 

@@ -339,10 +339,7 @@ class Row extends Component<RowProps> {
             tabIndex={-1}
             checked={selected}
             aria-label={`Select ${visible(row.name)}`}
-            onClick={(event) => {
-              event.preventDefault();
-              onSelect(index, { range: event.shiftKey });
-            }}
+            onClick={(event) => onSelect(index, { range: event.shiftKey })}
           />
         </div>
         {columns.map((column, at) => (

@@ -188,12 +188,12 @@ function LabelFilter({
     typed.value = value;
   }, [value]);
   const read = (): void => {
-    request<KubeList>(collectionPath(kind, route.namespace), {
+    request<{ readonly items: KubeList["items"] | null }>(collectionPath(kind, route.namespace), {
       query: { limit: 500, resourceVersion: "0" },
       accept: "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1",
     }).then(
       (list) => {
-        seen.value = labelsOf(list.items);
+        seen.value = labelsOf(list.items ?? []);
       },
       // Without completion the selector is typed whole.
       () => undefined,

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { Rbac } from "../auth/rbac/rbac.ts";
-import { windowRoutes } from "../console/index.ts";
-import { StreamClient } from "../console/windows/testing/client.ts";
-import { kubernetes } from "../meta/dialect.ts";
-import { openMemoryStore } from "../storage/memory/store.ts";
-import { kitPlugins } from "../testing/plugins.ts";
-import { createCluster } from "./index.ts";
+import { Rbac } from "../../src/auth/rbac/rbac.ts";
+import { windowRoutes } from "../../src/console/index.ts";
+import { StreamClient } from "../../src/console/windows/testing/client.ts";
+import { kubernetes } from "../../src/meta/dialect.ts";
+import { openMemoryStore } from "../../src/storage/memory/store.ts";
+import { kitPlugins } from "../../src/testing/plugins.ts";
+import { createCluster } from "../../src/cluster/index.ts";
 
 let opened: AsyncDisposableStack;
 const RBAC = "rbac.authorization.k8s.io/v1";
