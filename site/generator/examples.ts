@@ -23,12 +23,7 @@ export interface ExampleCommand {
   readonly says: string | undefined;
 }
 
-const FENCE = /^```(\w+)\n([^]*?)^```$/gm;
 const NAMED = /^(?:\/\/|#) ([\w./-]+\.\w+)\n/;
-
-/** The fenced blocks of a page in their order. */
-export const fencesOf = (page: string): readonly Fence[] =>
-  [...page.matchAll(FENCE)].map(([, language = "", text = ""]) => ({ language, text }));
 
 /** The file that a block is; undefined for other blocks. */
 export function fileOf({ language, text }: Fence): ExampleFile | undefined {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildForPages } from "./bundle.ts";
@@ -50,6 +50,9 @@ export function writePages(outDir: string): BuiltSite {
   write("404.html", notFound(pages));
   write("llms.txt", llmsText(navigation));
   write("assets/search.json", searchIndex(rendered));
+  for (const picture of globSync("docs/**/*.{png,svg,jpg,webp}", { cwd: root })) {
+    cpSync(join(root, picture), join(outDir, picture.replace(/^docs\//, "")));
+  }
   cpSync(own("src/page/site.css"), join(outDir, "assets/site.css"));
   cpSync(join(root, "console/public/icon.svg"), join(outDir, "assets/icon.svg"));
   const missing = rendered.flatMap(({ page, rendered: one }) => one.missing.map((path) => `${page.source}: ${path}`));

@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { buildForPages } from "../../site/generator/bundle.ts";
-import { commandsOf, fencesOf, fileOf, runsInPage } from "../../site/generator/examples.ts";
+import { type Fence, commandsOf, fileOf, runsInPage } from "../../site/generator/examples.ts";
 import type { Terminal, openTerminal as OpenTerminal } from "../../site/src/terminal.ts";
 import { asSaid } from "../docs/played.ts";
 
@@ -25,6 +25,12 @@ beforeAll(async () => {
     openTerminal: typeof openTerminal;
   });
 }, 120_000);
+
+const FENCE = /^```(\w+)\n([^]*?)^```$/gm;
+
+/** The fenced blocks of a page in their order. */
+const fencesOf = (page: string): readonly Fence[] =>
+  [...page.matchAll(FENCE)].map(([, language = "", text = ""]) => ({ language, text }));
 
 /** Opens a terminal with the files of a page; warnings of its server fail the test. */
 async function terminalFor(page: string, warnings: string[]): Promise<Terminal> {

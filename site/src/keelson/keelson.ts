@@ -10,6 +10,7 @@ import type { Actions } from "../../../src/cli/actions.ts";
 import { CliError } from "../../../src/cli/cli-error.ts";
 import { createProgram } from "../../../src/cli/program.ts";
 import type { Transport } from "../../../src/client/transport.ts";
+import { KUBERNETES_MINOR } from "../../../src/server/documents/version.ts";
 import type { Clock } from "../../../src/util/clock.ts";
 import type { Program } from "../shell/shell.ts";
 
@@ -32,6 +33,9 @@ export const keelson =
     const exit = { done: 0, failed: 1 };
     const actions: Actions = {
       version,
+      kubernetesMinor: KUBERNETES_MINOR,
+      settings: elsewhere,
+      upgradeState: elsewhere,
       flags: [],
       serve: elsewhere,
       run: elsewhere,
