@@ -37,6 +37,7 @@ const MEASURED = [
   "test/kit/figures.test.ts",
   "test/plan/slices.test.ts",
   "test/serve/watchers.test.ts",
+  "test/site/ready.test.ts",
 ];
 
 /**

@@ -67,8 +67,10 @@ test.each(played)(
         const code = await terminal.run(command, (text) => (printed += text));
         // A plan with changes ends with 2.
         const success = command.startsWith("keelson plan ") ? 2 : 0;
-        if (says === undefined) expect({ command, code, printed }).toEqual({ command, code: success, printed });
-        else expect(`$ ${command}\n${asSaid(says, printed)}`).toBe(`$ ${command}\n${says}`);
+        const isQuiet = says === undefined;
+        expect(isQuiet ? { command, code, printed } : `$ ${command}\n${asSaid(says, printed)}`).toEqual(
+          isQuiet ? { command, code: success, printed } : `$ ${command}\n${says}`,
+        );
       }
     }
     expect(warnings).toEqual([]);

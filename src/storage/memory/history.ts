@@ -74,8 +74,9 @@ export class MemoryHistory {
     if (event.type === "delete") this.#keep({ event, until: Infinity });
   }
 
-  /** The wall time of a change after {@link MemoryHistory.compacted}, where it is recorded. */
+  /** The wall time of a change, where it is recorded and not compacted. */
   timeOf(revision: number): number | undefined {
+    if (revision <= this.#compacted) return undefined;
     return this.#times[this.#head + revision - this.#compacted - 1];
   }
 

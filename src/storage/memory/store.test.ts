@@ -57,6 +57,21 @@ storeContract("a fork of a fork", async () => {
   return { store, close: async () => void (await Promise.all([store.close(), second.close()])) };
 });
 
+test("the history of a key has the times of its writes and deletes, where times are recorded", async () => {
+  let millis = 1000;
+  const store = await openMemoryStore({ now: () => (millis += 10) });
+  await store.write(create(`${EARLIER}other`));
+  const put = create(`${EARLIER}timed`);
+  const expected = await store.write(put);
+  await store.write({ ...put, type: "delete", expected });
+  const { versions } = await store.history!(`${EARLIER}timed`);
+  await store.close();
+  expect(versions.map(({ type, time }) => [type, time])).toEqual([
+    ["delete", 1030],
+    ["put", 1020],
+  ]);
+});
+
 test("the history is bounded: what is older than historyEvents changes is compacted", async () => {
   const store = await openMemoryStore({ historyEvents: 100 });
   for (let i = 0; i < 1000; i++) await store.write(create(`k${i}`));

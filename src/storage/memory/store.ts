@@ -231,7 +231,7 @@ class Memory implements MemoryStore {
     const newestFirst = [...(newest ? [newest] : []), ...this.#history.of(key)];
     const count = countWithin(newestFirst, bounds);
     const versions = newestFirst.slice(0, count).map(({ type, revision, value, previousRevision }) => {
-      return { type, revision, value, previousRevision, time: undefined };
+      return { type, revision, value, previousRevision, time: this.#history.timeOf(revision) };
     });
     return { versions, more: newestFirst.length > count, compactedRevision: this.#history.compacted };
   }
