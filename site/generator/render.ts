@@ -67,6 +67,8 @@ export function renderPage(page: Page, linkOf: (page: Page, href: string) => Lin
     if (token.type === "inline" && tokens[at - 1]?.type !== "heading_open")
       sections.at(-1)!.text += `${textOf(token)} `;
     for (const child of token.children ?? []) {
+      // The pictures below docs/ stand at the root of the site.
+      if (child.type === "image") child.attrSet("src", String(child.attrGet("src")).replace(/^docs\//, ""));
       if (child.type !== "link_open") continue;
       const target = linkOf(page, String(child.attrGet("href") ?? ""));
       if (target.type === "page") child.attrSet("href", target.href);
