@@ -9,7 +9,7 @@ import { can } from "../../api/rights.ts";
 import { client, servedKind, statusOf } from "../../editor/client.ts";
 import { Difference } from "../../editor/difference.tsx";
 import { Changes } from "../../editor/explain-steps.tsx";
-import { allSteps, ownedText, withoutOwners } from "../../editor/owners.ts";
+import { allSteps, type Hidden, ownedText, withoutOwners } from "../../editor/owners.ts";
 import { Age, Badge, Button, EmptyState, ErrorBox, Loading, Text } from "../../ui/basics.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { toast } from "../../ui/toast.tsx";
@@ -79,7 +79,7 @@ export function HistoryTab({
       if (dryRun) lost.value = back;
       else {
         lost.value = undefined;
-        toast(`${name} is there again.`, "good");
+        toast(`${name} was restored.`, "good");
         onBack();
       }
     } catch (error) {
@@ -90,7 +90,7 @@ export function HistoryTab({
   };
   const restore = async (at: string): Promise<void> => {
     try {
-      onRestore(await textOf(ref, at, hideStatus));
+      onRestore(await textOf(ref, at, { status: hideStatus }));
     } catch (error) {
       toast(`Version ${at} cannot be read: ${statusOf(error).message ?? ""}`, "bad");
     }
@@ -146,7 +146,7 @@ export function HistoryTab({
         {before === undefined ? (
           <p class="soft">Version {chosen} is the oldest one that is kept.</p>
         ) : (
-          <Versions of={ref} from={before} to={chosen} hideStatus={false} />
+          <Versions of={ref} from={before} to={chosen} />
         )}
       </div>
       {lost.value ? (
@@ -213,7 +213,7 @@ function Version({
       {changes.length > 0 ? (
         <Changes changes={changes.slice(0, 8)} />
       ) : event === "updated" ? (
-        <p class="soft">who owns what, nothing else</p>
+        <p class="soft">only the owners of fields</p>
       ) : undefined}
       {changes.length > 8 ? <p class="soft">{changes.length - 8} more changes</p> : undefined}
       <div class="row">
@@ -233,24 +233,22 @@ function Version({
 }
 
 /** The text of a version. */
-async function textOf(ref: ObjectRef, at: string, hideStatus: boolean): Promise<string> {
+async function textOf(ref: ObjectRef, at: string, hidden: Hidden): Promise<string> {
   const { versions } = await historyOf(ref, { at, objects: true });
   const object = versions[0]?.object;
-  if (object === undefined) throw new Error("the history does not have it any more");
+  if (object === undefined) throw new Error("it is no longer in the history");
   const identity = { apiVersion: "", kind: "", name: ref.name };
-  return allSteps(ownedText(withoutOwners(object, identity), { status: hideStatus })).text;
+  return allSteps(ownedText(withoutOwners(object, identity), hidden)).text;
 }
 
 function Versions({
   of,
   from,
   to,
-  hideStatus,
 }: {
   readonly of: ObjectRef;
   readonly from: string;
   readonly to: string;
-  readonly hideStatus: boolean;
 }): JSX.Element {
   const texts = useSignal<{ readonly key: string; readonly before: string; readonly after: string } | undefined>(
     undefined,
@@ -260,8 +258,8 @@ function Versions({
   useEffect(() => {
     let closed = false;
     failure.value = undefined;
-    Promise.all([textOf(of, from, hideStatus), textOf(of, to, hideStatus)]).then(
-      ([before, after]) => {
+    Promise.all([from, to].map((at) => textOf(of, at, { unreported: true }))).then(
+      ([before = "", after = ""]) => {
         if (!closed) texts.value = { key, before, after };
       },
       (error: unknown) => {
@@ -281,7 +279,7 @@ function Versions({
         From version {from} to version {to}
       </h2>
       {shown.before === shown.after ? (
-        <p class="soft">Nothing is different but who owns what.</p>
+        <p class="soft">Only the owners of fields differ.</p>
       ) : (
         <Difference
           label={`Difference from version ${from} to version ${to}`}
