@@ -119,10 +119,13 @@ export function deprecatedCheck(requested: readonly Requested[] | undefined): Ch
   return warn(check, shortList(names), "find the clients that request them: keelson audit, or the warnings of kubectl");
 }
 
+/** No line of a server is longer, with five names of 253 characters at most. */
+const MAX_LINE = 4096;
+
 /** Reads `apiserver_requested_deprecated_apis` of the text of `/metrics`. */
 export function requestedOf(metrics: string): Requested[] {
   return metrics.split("\n").flatMap((line) => {
-    if (!line.startsWith("apiserver_requested_deprecated_apis{")) return [];
+    if (!line.startsWith("apiserver_requested_deprecated_apis{") || line.length > MAX_LINE) return [];
     const labels = new Map([...line.matchAll(/(\w+)="([^"\\]*)"/g)].map(([, name, value]) => [name!, value!]));
     const { group, version, resource, removedRelease } = {
       group: labels.get("group") ?? "",
@@ -134,9 +137,16 @@ export function requestedOf(metrics: string): Requested[] {
   });
 }
 
+/** A version of a release; other texts would be a part of the command that is advised. */
+const RELEASE = /^\d{1,9}\.\d{1,9}\.\d{1,9}(?:-[\w.]{1,40})?$/;
+
 /** Judges the newest release of the registry; a text says why it is not known. */
 export function releaseCheck(newest: { readonly version: string } | string, version: string): Check {
   if (typeof newest === "string") return warn("newest release", newest, "try again, or look at the registry");
+  if (!RELEASE.test(newest.version)) {
+    const found = `the registry named ${JSON.stringify(newest.version.slice(0, 100))}, which is no version`;
+    return warn("newest release", found, "look at the registry");
+  }
   const order = compareVersions(newest.version, version);
   return order > 0
     ? ok("newest release", newest.version, `npm install --global keelson@${newest.version}; read its changes first`)
