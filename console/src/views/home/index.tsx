@@ -81,7 +81,7 @@ function Counts({ counts }: { readonly counts: readonly KindCount[] }): JSX.Elem
   );
 }
 
-/** Where there is one of these, somebody has begun already. */
+/** If there is one of these, the cluster is in use already. */
 const MADE_BY_USERS = new Set([
   "configmaps",
   "pods",
@@ -91,7 +91,7 @@ const MADE_BY_USERS = new Set([
   "customresourcedefinitions",
 ]);
 
-/** Three things to try: open where nobody has tried anything yet. */
+/** Three things to try: open while the cluster is not in use. */
 function Newcomer({ open }: { readonly open: boolean }): JSX.Element {
   return (
     <details class="newcomer" open={open}>
