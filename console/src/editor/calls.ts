@@ -1,5 +1,6 @@
 import { readManifests } from "../../../src/client/objects/manifest.ts";
 import type { BlameReport } from "../../../src/meta/ownership-reports.ts";
+import { documentsOf } from "../api/yaml-parse.ts";
 import { headsOf, locateField, parseDocuments, problemsOf } from "./documents.ts";
 import { parseExact } from "./exact-json.ts";
 import { intentOf } from "./intent.ts";
@@ -23,6 +24,7 @@ export function workerCalls(): WorkerCalls {
       manifest!.change(patch);
       return manifest!.text(resourceVersion);
     },
+    documents: documentsOf,
     schema(apiVersion, kind, schema) {
       schemas.set(`${apiVersion}/${kind}`, schema);
     },

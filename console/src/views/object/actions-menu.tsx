@@ -60,7 +60,7 @@ export function ActionsMenu({ of, object }: { readonly of: ObjectKey; readonly o
   });
   return (
     <>
-      <Menu label="Actions" title={`Actions for ${name}`} items={items} />
+      <Menu label="Actions" title={`Actions for ${name}`} more={` for ${name}`} items={items} />
       {dialog.value === "delete" ? (
         <Dialog
           title={`Delete ${name}?`}

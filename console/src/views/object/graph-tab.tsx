@@ -4,7 +4,7 @@ import { useEffect } from "preact/hooks";
 import type { Status } from "../../../../src/meta/status.ts";
 import { type Kind, kindOfObject, kinds } from "../../api/discovery.ts";
 import { ApiFailure, request } from "../../api/http.ts";
-import { type KubeList, type KubeObject, apiVersionOf, collectionPath, objectPath } from "../../api/kube.ts";
+import { type KubeList, type KubeObject, apiVersionOf, collectionPath, itemsOf, objectPath } from "../../api/kube.ts";
 import { statusOf } from "../../editor/client.ts";
 import { href } from "../../state/route.ts";
 import { Button, EmptyState, ErrorBox, Loading, Text } from "../../ui/basics.tsx";
@@ -74,8 +74,7 @@ async function readKind(
         signal,
       });
       const apiVersion = apiVersionOf(kind);
-      // Go programs write an empty list as null.
-      const items = (list.items as KubeList["items"] | null) ?? [];
+      const items = itemsOf(list);
       const owned = items.filter(({ metadata }) => (metadata.ownerReferences?.length ?? 0) > 0);
       pages.push({ objects: owned.map((object) => ({ apiVersion, kind: kind.kind, object })) });
       read += items.length;

@@ -9,7 +9,7 @@ import { can } from "../../api/rights.ts";
 import { client, servedKind, statusOf } from "../../editor/client.ts";
 import { Difference } from "../../editor/difference.tsx";
 import { Changes } from "../../editor/explain-steps.tsx";
-import { allSteps, ownedText, withoutOwners } from "../../editor/owners.ts";
+import { allSteps, type Hidden, ownedText, withoutOwners } from "../../editor/owners.ts";
 import { Age, Badge, Button, EmptyState, ErrorBox, Loading, Text } from "../../ui/basics.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { toast } from "../../ui/toast.tsx";
@@ -90,7 +90,7 @@ export function HistoryTab({
   };
   const restore = async (at: string): Promise<void> => {
     try {
-      onRestore(await textOf(ref, at, hideStatus));
+      onRestore(await textOf(ref, at, { status: hideStatus }));
     } catch (error) {
       toast(`Version ${at} cannot be read: ${statusOf(error).message ?? ""}`, "bad");
     }
@@ -146,7 +146,7 @@ export function HistoryTab({
         {before === undefined ? (
           <p class="soft">Version {chosen} is the oldest one that is kept.</p>
         ) : (
-          <Versions of={ref} from={before} to={chosen} hideStatus={false} />
+          <Versions of={ref} from={before} to={chosen} />
         )}
       </div>
       {lost.value ? (
@@ -233,24 +233,22 @@ function Version({
 }
 
 /** The text of a version. */
-async function textOf(ref: ObjectRef, at: string, hideStatus: boolean): Promise<string> {
+async function textOf(ref: ObjectRef, at: string, hidden: Hidden): Promise<string> {
   const { versions } = await historyOf(ref, { at, objects: true });
   const object = versions[0]?.object;
   if (object === undefined) throw new Error("it is no longer in the history");
   const identity = { apiVersion: "", kind: "", name: ref.name };
-  return allSteps(ownedText(withoutOwners(object, identity), { status: hideStatus })).text;
+  return allSteps(ownedText(withoutOwners(object, identity), hidden)).text;
 }
 
 function Versions({
   of,
   from,
   to,
-  hideStatus,
 }: {
   readonly of: ObjectRef;
   readonly from: string;
   readonly to: string;
-  readonly hideStatus: boolean;
 }): JSX.Element {
   const texts = useSignal<{ readonly key: string; readonly before: string; readonly after: string } | undefined>(
     undefined,
@@ -260,8 +258,8 @@ function Versions({
   useEffect(() => {
     let closed = false;
     failure.value = undefined;
-    Promise.all([textOf(of, from, hideStatus), textOf(of, to, hideStatus)]).then(
-      ([before, after]) => {
+    Promise.all([from, to].map((at) => textOf(of, at, { unreported: true }))).then(
+      ([before = "", after = ""]) => {
         if (!closed) texts.value = { key, before, after };
       },
       (error: unknown) => {

@@ -5,7 +5,7 @@ import type { HistoryReport } from "../../../../src/meta/history-report.ts";
 import { HISTORY_PATH } from "../../../../src/meta/history-report.ts";
 import { kinds, type Kind } from "../../api/discovery.ts";
 import { ApiFailure, request } from "../../api/http.ts";
-import { collectionPath, type KubeList } from "../../api/kube.ts";
+import { collectionPath, itemsOf, type KubeList } from "../../api/kube.ts";
 import { now } from "../../state/clock.ts";
 import { at, moment } from "../../state/moment.ts";
 import { href, navigate, type PlainRoute } from "../../state/route.ts";
@@ -481,7 +481,7 @@ function usePast(row: Row | undefined, all: readonly Kind[]): Past {
       state.value = {
         marks: [
           ...(versions.status === "fulfilled" ? marksOfHistory(versions.value) : []),
-          ...(list.status === "fulfilled" ? marksOfEvents(list.value.items) : []),
+          ...(list.status === "fulfilled" ? marksOfEvents(itemsOf(list.value)) : []),
         ].toSorted((a, b) => b.time - a.time),
         ...(message === "" ? {} : { failure: message }),
       };
