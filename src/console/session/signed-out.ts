@@ -68,7 +68,7 @@ const together = (all: ReadonlyMap<string, SignedOut>, now: number): SignedOut =
 const texts = (all: ReadonlyMap<string, SignedOut>): SignedOutSessions =>
   Object.fromEntries([...all].map(([key, entry]) => [key, JSON.stringify(entry)]));
 
-/** What a text says; nothing where somebody else has written it. */
+/** The content of a text; empty if another program has written it. */
 function read(text: string | undefined): SignedOut {
   if (text === undefined) return NONE;
   try {
