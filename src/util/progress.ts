@@ -12,7 +12,7 @@ import { counted } from "./counted.ts";
 /** What amounts are of: `record`, or `byte`, which is shown in larger units. */
 export type ProgressUnit = "byte" | "record" | "page" | "key";
 
-/** Told by work how far it is. */
+/** Receives the progress of work. */
 export interface Progress {
   /** A part of the work begins, `restoring`, with all that it has to do where that is known. */
   begin(what: string, unit?: ProgressUnit, total?: number): void;

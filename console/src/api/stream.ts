@@ -206,7 +206,7 @@ export class WindowStream {
   }
 
   /**
-   * Finds out that a connection passes nothing any more although nobody has closed it: a machine was asleep, a router has
+   * Detects a connection that no longer transfers anything although no side has closed it: a machine was asleep, a router has
    * forgotten it. After a silence a window is asked for again, and a connection without a response has ended.
    */
   #observe(socket: Socket): void {

@@ -22,7 +22,7 @@ export function Menu({
   items,
 }: {
   readonly label: ComponentChildren;
-  /** What the menu is, for whoever points at the button. */
+  /** The description of the menu, shown when the pointer is over the button. */
   readonly title?: string;
   /** What follows the label in the name of the button, for those who hear it. */
   readonly more?: string;

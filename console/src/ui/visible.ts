@@ -1,4 +1,4 @@
-/** Characters that nobody sees, or that change the order of others: controls, formats, separators of lines, fillers. */
+/** Characters that are invisible, or that change the order of others: controls, formats, separators of lines, fillers. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 
 /** A text in which every character is seen: others stand as `\u{202e}`. */
