@@ -71,8 +71,7 @@ describeInBrowser("much in the console", () => {
   let revisions: number[];
   beforeAll(async () => {
     [server, browser] = await Promise.all([startServer({ store: "memory" }), openBrowser()]);
-    const { ask } = server;
-    await ask("POST", "/api/v1/namespaces", {
+    await server.ask("POST", "/api/v1/namespaces", {
       headers: { "content-type": "application/json" },
       body: JSON.stringify({ metadata: { name: "many" } }),
     });

@@ -48,6 +48,7 @@ describeInBrowser("objects", () => {
     const to = pageOf("core/v1/configmaps", "both");
     const [one, two] = await Promise.all([openStory(browser, server, to), openStory(browser, server, to)]);
     for (const { page } of [one, two]) await buttonOf(page, "Edit").click();
+    expect(await one.page.title()).toBe("both (configmaps) · Keelson");
     await one.page.getByLabel("Field manager").fill("ann");
     await two.page.getByLabel("Field manager").fill("bob");
     await editText(one.page, 'a: "1"', 'a: "of ann"');
