@@ -10,6 +10,7 @@ import {
   describeInBrowser,
   openBrowser,
   picture,
+  pictureForPages,
   signIn,
   startServer,
 } from "./kit/index.ts";
@@ -154,7 +155,7 @@ describeInBrowser("an object", () => {
       await decide("a", "Keep theirs");
       await decide("b", "Take over");
       await decide("c", "Share");
-      if (process.env["PICTURES"]) await picture(page, "console-conflicts");
+      await pictureForPages(page, "conflict");
       await button(page, "Try with these answers").click();
       await page.locator(".difference-added", { hasText: 'b: "2"' }).waitFor();
       expect((await maps().get(key)).data).toEqual({ a: "1", b: "1", c: "1" });
@@ -189,7 +190,7 @@ describeInBrowser("an object", () => {
         .last()
         .click();
       await page.locator(".difference-removed", { hasText: "colour: red" }).waitFor();
-      if (process.env["PICTURES"]) await picture(page, "console-history");
+      await pictureForPages(page, "history");
       await page
         .getByRole("button", { name: /^Restore as an edit version/ })
         .last()
@@ -242,7 +243,7 @@ describeInBrowser("an object", () => {
         .toBe(3);
       // The picture is the same as the list, and both are links.
       expect(await page.locator(".graph-tree a").count()).toBe(3);
-      if (process.env["PICTURES"]) await picture(page, "console-graph");
+      await picture(page, "console-graph");
       await page.locator(".graph-picture a").first().focus();
       await page.keyboard.press("Enter");
       await page.getByRole("heading", { name: /ReplicaSet/ }).waitFor();
@@ -344,7 +345,7 @@ describeInBrowser("an object", () => {
       const opened = await open("/console/object/core/v1/configmaps/default/keys");
       const { page } = opened;
       await page.locator(".owner-cell").first().waitFor();
-      if (process.env["PICTURES"]) await picture(page, "console-object");
+      await pictureForPages(page, "object");
       // The line of the cursor says whose it is.
       await page.locator(".cm-content").focus();
       await page.keyboard.press("Control+End");
@@ -380,7 +381,7 @@ describeInBrowser("an object", () => {
         await page.emulateMedia({ colorScheme: theme as "light" | "dark" });
         expect(await findings(page), `editor, ${theme}`).toEqual([]);
       }
-      if (process.env["PICTURES"]) await picture(page, "console-edit");
+      await picture(page, "console-edit");
       await button(page, "Save").focus();
       await page.keyboard.press("Enter");
       await expect.poll(async () => (await maps().get(key)).data?.["c"]).toBe("three");
