@@ -117,7 +117,7 @@ export async function exchange(path: string, options: RequestOptions = {}): Prom
     });
   } catch (error) {
     if (abort?.aborted) throw error;
-    throw new ApiFailure(0, failure(0, "the server does not answer: check that it runs, and the network"));
+    throw new ApiFailure(0, failure(0, "the server does not respond: check that it runs, and the network"));
   }
   if (response.status === 401) sessionState.value = "lost";
   // Without a session the server answers for somebody unknown, who may not do this.

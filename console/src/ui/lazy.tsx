@@ -28,7 +28,7 @@ export function lazy<Props extends object>(
     if (state.value === "loading") return <div class="loading" role="status" aria-label="Loading" />;
     return (
       <EmptyState title="This view could not be loaded.">
-        <p>The server may be gone, or it was updated: then reload the page.</p>
+        <p>The server may have stopped. If it was updated, reload the page.</p>
         <Button
           onClick={() => {
             state.value = "loading";

@@ -130,8 +130,8 @@ function Newcomer({ open }: { readonly open: boolean }): JSX.Element {
         <li>
           <p>
             Press <Kbd keys=":" /> to go to any kind, <Kbd keys="/" /> to filter a list, <Kbd keys="?" /> to see all
-            keys. Or begin with <a href={href({ view: "new" })}>a new object</a> here, or with{" "}
-            <a href={href({ view: "plan" })}>a plan</a> of what manifests would change.
+            keys. Or start with <a href={href({ view: "new" })}>a new object</a> here, or with{" "}
+            <a href={href({ view: "plan" })}>a plan</a> of the changes of manifests.
           </p>
         </li>
       </ol>

@@ -34,7 +34,7 @@ export default function ListView({ route }: { readonly route: ListRoute }): JSX.
   const name = `${route.resource}.${route.version}.${route.group || "core"}`;
   return (
     <EmptyState title={`The server does not serve ${name}.`}>
-      <p>Its definition may have been deleted. The list at the side has what is served.</p>
+      <p>Its definition may have been deleted. The list at the side has all kinds that are served.</p>
     </EmptyState>
   );
 }
@@ -195,7 +195,7 @@ function KindList({ route, kind }: { readonly route: ListRoute; readonly kind: K
       { keys: "n", does: "a new object", run: () => mayCreate && navigate(newRoute) },
       {
         keys: "Escape",
-        does: "forget the selection; go back",
+        does: "clear the selection; go back",
         run: () => {
           if (selection.peek().size > 0) selection.value = NOTHING;
           else back();
@@ -324,7 +324,7 @@ function Empty({
   const where = kind.namespaced ? (route.namespace ? ` in the namespace ${route.namespace}` : " in any namespace") : "";
   if (isFiltered(route))
     return (
-      <EmptyState title={`Nothing of ${kind.resource}${where} fits the filters.`}>
+      <EmptyState title={`No ${kind.resource}${where} match the filters.`}>
         <Button
           onClick={() =>
             onChange(withFilter(route, { name: undefined, text: undefined, labels: undefined, fields: undefined }))
@@ -336,7 +336,7 @@ function Empty({
     );
   return (
     <EmptyState title={`There are no ${kind.resource}${where}.`}>
-      <p>They appear here as soon as somebody creates one.</p>
+      <p>New ones appear here as soon as they are created.</p>
     </EmptyState>
   );
 }

@@ -79,7 +79,7 @@ export function HistoryTab({
       if (dryRun) lost.value = back;
       else {
         lost.value = undefined;
-        toast(`${name} is there again.`, "good");
+        toast(`${name} was restored.`, "good");
         onBack();
       }
     } catch (error) {
@@ -213,7 +213,7 @@ function Version({
       {changes.length > 0 ? (
         <Changes changes={changes.slice(0, 8)} />
       ) : event === "updated" ? (
-        <p class="soft">who owns what, nothing else</p>
+        <p class="soft">only the owners of fields</p>
       ) : undefined}
       {changes.length > 8 ? <p class="soft">{changes.length - 8} more changes</p> : undefined}
       <div class="row">
@@ -238,7 +238,7 @@ function Version({
 async function textOf(ref: ObjectRef, at: string, hidden: Hidden): Promise<string> {
   const { versions } = await historyOf(ref, { at, objects: true });
   const object = versions[0]?.object;
-  if (object === undefined) throw new Error("the history does not have it any more");
+  if (object === undefined) throw new Error("it is no longer in the history");
   const identity = { apiVersion: "", kind: "", name: ref.name };
   return allSteps(ownedText(withoutOwners(object, identity), hidden)).text;
 }
@@ -281,7 +281,7 @@ function Versions({
         From version {from} to version {to}
       </h2>
       {shown.before === shown.after ? (
-        <p class="soft">Nothing is different but who owns what.</p>
+        <p class="soft">Only the owners of fields differ.</p>
       ) : (
         <Difference
           label={`Difference from version ${from} to version ${to}`}

@@ -238,10 +238,10 @@ function State({ followed: { lists } }: { readonly followed: FollowedMany }): JS
 }
 
 function Nothing({ isFiltered }: { readonly isFiltered: boolean }): JSX.Element {
-  if (isFiltered) return <EmptyState title="Nothing passes the filters." />;
+  if (isFiltered) return <EmptyState title="No object matches the filters." />;
   return (
     <EmptyState title="There is no storage yet.">
-      <p>A StorageClass says how volumes are made, a PersistentVolumeClaim asks for one.</p>
+      <p>A StorageClass describes how volumes are created, a PersistentVolumeClaim requests one.</p>
     </EmptyState>
   );
 }

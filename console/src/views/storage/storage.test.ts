@@ -120,7 +120,7 @@ describe("what waits says why", () => {
   test("a released volume that is kept", () => {
     const kept = volume("v", { persistentVolumeReclaimPolicy: "Retain" }, { phase: "Released" });
     expect(saysOf({ volumes: [kept] }, "v")).toBe(
-      "its claim was deleted, and its reclaim policy keeps it until somebody deletes it",
+      "its claim was deleted, and its reclaim policy keeps it until it is deleted",
     );
   });
 });

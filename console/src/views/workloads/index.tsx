@@ -142,7 +142,9 @@ export default function WorkloadsView({ route }: { readonly route: PlainRoute })
           {followed.isLoading ? (
             <Loading what="workloads" />
           ) : flat.length === 0 ? (
-            <EmptyState title={rows.length === 0 ? "There are no workloads yet." : "Nothing passes the filters."} />
+            <EmptyState
+              title={rows.length === 0 ? "There are no workloads yet." : "No workload matches the filters."}
+            />
           ) : (
             <>
               <Axis range={range} now={shownNow} />
@@ -544,7 +546,7 @@ function RowDetails({
         </p>
       ) : undefined}
       <h3>Why</h3>
-      {isPast ? <p class="soft">The server explains only what is now.</p> : <Why state={why} />}
+      {isPast ? <p class="soft">The server explains only the current state.</p> : <Why state={why} />}
       <h3>Life</h3>
       <ul class="lives">
         {row.spans.map((span, i) => (
