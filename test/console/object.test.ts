@@ -10,6 +10,7 @@ import {
   describeInBrowser,
   openBrowser,
   picture,
+  pictureForPages,
   signIn,
   startServer,
 } from "./kit/index.ts";
@@ -141,7 +142,7 @@ describeInBrowser("an object", () => {
       await decide("a", "Keep theirs");
       await decide("b", "Take over");
       await decide("c", "Share");
-      if (process.env["PICTURES"]) await picture(page, "console-conflicts");
+      await pictureForPages(page, "conflict");
       await button(page, "Try with these answers").click();
       await page.locator(".difference-added", { hasText: 'b: "2"' }).waitFor();
       expect((await maps().get(key)).data).toEqual({ a: "1", b: "1", c: "1" });
@@ -172,13 +173,13 @@ describeInBrowser("an object", () => {
       await page.locator(".difference-removed", { hasText: "colour: green" }).waitFor();
       // Any two versions.
       await page
-        .getByRole("button", { name: /^Compare with version/ })
+        .getByRole("button", { name: /^Compare with this version/ })
         .last()
         .click();
       await page.locator(".difference-removed", { hasText: "colour: red" }).waitFor();
-      if (process.env["PICTURES"]) await picture(page, "console-history");
+      await pictureForPages(page, "history");
       await page
-        .getByRole("button", { name: /^Edit with the text of version/ })
+        .getByRole("button", { name: /^Restore as an edit version/ })
         .last()
         .click();
       await editor(page).waitFor();
@@ -229,7 +230,7 @@ describeInBrowser("an object", () => {
         .toBe(3);
       // The picture is the same as the list, and both are links.
       expect(await page.locator(".graph-tree a").count()).toBe(3);
-      if (process.env["PICTURES"]) await picture(page, "console-graph");
+      await picture(page, "console-graph");
       await page.locator(".graph-picture a").first().focus();
       await page.keyboard.press("Enter");
       await page.getByRole("heading", { name: /ReplicaSet/ }).waitFor();
@@ -302,7 +303,7 @@ describeInBrowser("an object", () => {
       const opened = await open("/console/object/core/v1/configmaps/default/keys");
       const { page } = opened;
       await page.locator(".owner-cell").first().waitFor();
-      if (process.env["PICTURES"]) await picture(page, "console-object");
+      await pictureForPages(page, "object");
       // The line of the cursor says whose it is.
       await page.locator(".cm-content").focus();
       await page.keyboard.press("Control+End");
@@ -338,7 +339,7 @@ describeInBrowser("an object", () => {
         await page.emulateMedia({ colorScheme: theme as "light" | "dark" });
         expect(await findings(page), `editor, ${theme}`).toEqual([]);
       }
-      if (process.env["PICTURES"]) await picture(page, "console-edit");
+      await picture(page, "console-edit");
       await button(page, "Save").focus();
       await page.keyboard.press("Enter");
       await expect.poll(async () => (await maps().get(key)).data?.["c"]).toBe("three");

@@ -224,13 +224,15 @@ function Version({
       {changes.length > 8 ? <p class="soft">{changes.length - 8} more changes</p> : undefined}
       <div class="row">
         {isTo ? undefined : (
-          <Button kind="quiet" onClick={onFrom} aria-label={`Compare with version ${resourceVersion}`}>
-            {isFrom ? "compared with this" : "Compare with this"}
+          <Button kind="quiet" onClick={onFrom} aria-pressed={isFrom}>
+            {isFrom ? "Compared with this" : "Compare with this"}
+            <span class="unseen"> version {resourceVersion}</span>
           </Button>
         )}
         {onRestore ? (
-          <Button kind="quiet" onClick={onRestore} aria-label={`Edit with the text of version ${resourceVersion}`}>
+          <Button kind="quiet" onClick={onRestore}>
             Restore as an edit
+            <span class="unseen"> version {resourceVersion}</span>
           </Button>
         ) : undefined}
       </div>
