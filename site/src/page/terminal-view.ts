@@ -41,6 +41,8 @@ export class TerminalView {
   /** What was typed: for the arrow keys, and for links. */
   readonly #typed: string[] = [];
   #at = 0;
+  /** Which cluster of the page this one is: the button "Again" begins the next. */
+  clusters = 1;
   #shown = 0;
   #stop: (() => void) | undefined;
   /** Commands run one after the other. */
@@ -175,6 +177,7 @@ export class TerminalView {
 
   #again(): void {
     this.#cluster.end();
+    this.clusters++;
     this.#typed.length = 0;
     this.#at = 0;
     this.#output.replaceChildren();
