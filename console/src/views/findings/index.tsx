@@ -5,7 +5,7 @@ import { replayCommand } from "../../../../src/explore/contract/runs-named.ts";
 import { describePlan } from "../../../../src/explore/perturbations/index.ts";
 import { faultKinds } from "../../../../src/explore/report/kinds.ts";
 import { durationText } from "../../../../src/util/duration.ts";
-import { MAX_LENGTH, ParseFailure, parseInWorker } from "../../api/yaml.ts";
+import { MAX_LENGTH, ParseFailure, parseInWorker } from "../../editor/yaml.ts";
 import type { Value } from "../../../../src/value/value.ts";
 import type { PlainRoute } from "../../state/route.ts";
 import { Badge, Button, classes, EmptyState, ErrorBox, Text } from "../../ui/basics.tsx";

@@ -4,7 +4,7 @@ import { useEffect } from "preact/hooks";
 import { PLAN_PATH, PLAN_VERSION, type PlannedDocument, type PlanReport } from "../../../../src/meta/plan-report.ts";
 import { kindOfObject } from "../../api/discovery.ts";
 import { ApiFailure, request, requestText } from "../../api/http.ts";
-import { MAX_LENGTH, ParseFailure, parseInWorker, type TextDocument } from "../../api/yaml.ts";
+import { MAX_LENGTH, ParseFailure, parseInWorker, type TextDocument } from "../../editor/yaml.ts";
 import { moment } from "../../state/moment.ts";
 import { href, type PlainRoute } from "../../state/route.ts";
 import { Badge, Button, EmptyState, ErrorBox, Text, type Tone } from "../../ui/basics.tsx";

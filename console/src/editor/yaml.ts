@@ -4,10 +4,10 @@
  * @module
  */
 import { JsonNumber, type Value } from "../../../src/value/value.ts";
-import { editorWorker } from "../editor/in-worker.ts";
-import { MAX_LENGTH, ParseFailure } from "./yaml-limits.ts";
+import { editorWorker } from "./in-worker.ts";
+import { MAX_LENGTH, ParseFailure } from "../api/yaml-limits.ts";
 
-export { MAX_LENGTH, ParseFailure } from "./yaml-limits.ts";
+export { MAX_LENGTH, ParseFailure } from "../api/yaml-limits.ts";
 
 /** A document of a text, and where it stands. */
 export interface TextDocument {
