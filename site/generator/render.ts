@@ -4,7 +4,7 @@
  * @module
  */
 import MarkdownIt, { type Token } from "markdown-it";
-import { commandsOf, fileOf, runsInPage } from "./examples.ts";
+import { examplesOf, fileOf, sayLeft, withoutSetups } from "./examples.ts";
 import { coloured } from "./highlight.ts";
 import type { LinkTarget, Page } from "./pages.ts";
 
@@ -46,7 +46,7 @@ const textOf = (token: Token | undefined): string =>
 /** Renders a page. */
 export function renderPage(page: Page, linkOf: (page: Page, href: string) => LinkTarget): Rendered {
   const markdown = new MarkdownIt({ html: false, linkify: false });
-  const tokens = markdown.parse(page.markdown, {});
+  const tokens = markdown.parse(withoutSetups(page.markdown), {});
   const headings: Heading[] = [];
   const sections: { anchor: string; title: string; text: string }[] = [{ anchor: "", title: page.title, text: "" }];
   const missing: string[] = [];
@@ -84,22 +84,31 @@ export function renderPage(page: Page, linkOf: (page: Page, href: string) => Lin
       }
     }
   }
+  const shown = examplesOf(page.markdown);
+  const fences = tokens.filter(({ type }) => type === "fence");
+  if (shown.length !== fences.length) {
+    throw new Error(
+      `${page.source}: expected ${fences.length} fenced blocks at the start of a line, found ${shown.length}`,
+    );
+  }
   markdown.renderer.rules["fence"] = (all: Token[], at: number): string => {
-    const { info, content } = all[at]!;
-    const fence = { language: info.trim().split(/\s/)[0] ?? "", text: content };
+    const example = shown[fences.indexOf(all[at]!)]!;
+    const { fence, commands, setup } = example;
     const file = fileOf(fence);
-    const commands = commandsOf(fence).map(({ command }) => command);
-    const runnable = commands.filter(runsInPage);
+    const left = sayLeft(example);
     const attributes = [
       `class="example"`,
       `data-language="${escaped(fence.language)}"`,
       ...(file ? [`data-file="${escaped(file.file)}"`] : []),
     ];
-    if (runnable.length > 0) {
+    const listed = (texts: readonly string[]): string => escaped(JSON.stringify(texts));
+    if (commands.length > 0) {
       examples++;
-      attributes.push(`data-commands="${escaped(JSON.stringify(runnable))}"`);
+      attributes.push(`data-commands="${listed(commands.map(({ command }) => command))}"`);
+      if (setup.length > 0) attributes.push(`data-setup="${listed(setup)}"`);
     }
-    return `<div ${attributes.join(" ")}><pre tabindex="0"><code>${coloured(fence.language, content)}</code></pre></div>\n`;
+    const why = left === undefined ? "" : `<p class="left">${inCode(left)}</p>`;
+    return `<div ${attributes.join(" ")}><pre tabindex="0"><code>${coloured(fence.language, all[at]!.content)}</code></pre>${why}</div>\n`;
   };
   markdown.renderer.rules["table_open"] = () => `<div class="table" tabindex="0"><table>\n`;
   markdown.renderer.rules["table_close"] = () => `</table></div>\n`;
@@ -111,5 +120,8 @@ function closeOf(children: readonly Token[], open: Token): Token {
   const from = children.indexOf(open);
   return children.slice(from).find(({ type, level }) => type === "link_close" && level === open.level)!;
 }
+
+/** A sentence with names between backticks. */
+const inCode = (text: string): string => escaped(text).replace(/`([^`]+)`/g, "<code>$1</code>");
 
 export { escaped };

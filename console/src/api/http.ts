@@ -51,7 +51,7 @@ export const PATCH = {
 
 const sessionState = signal<"open" | "lost">("open");
 
-/** Whether the last response said that the session is over; whoever signs in sets it back with {@link sessionOpened}. */
+/** Whether the session has ended, by the last response; a sign-in resets it with {@link sessionOpened}. */
 export const session: ReadonlySignal<"open" | "lost"> = sessionState;
 
 /** Says that there is a session again. */
@@ -59,7 +59,7 @@ export function sessionOpened(): void {
   sessionState.value = "open";
 }
 
-/** Whoever may not do something is asked for a session at most so often. */
+/** The minimum interval between checks of the session after refusals. */
 const CHECK_MS = 5000;
 const check = { last: -CHECK_MS };
 
@@ -84,7 +84,7 @@ export function queryText(query: Query = {}): string {
 }
 
 /**
- * Sends a request and returns the response of any code, whose body nobody has read.
+ * Sends a request and returns the response of any code, with an unread body.
  *
  * @throws {ApiFailure} without a response.
  */
@@ -120,13 +120,13 @@ export async function exchange(path: string, options: RequestOptions = {}): Prom
     throw new ApiFailure(0, failure(0, "the server does not respond: check that it runs, and the network"));
   }
   if (response.status === 401) sessionState.value = "lost";
-  // Without a session the server answers for somebody unknown, who may not do this.
+  // Without a session the server responds to an anonymous user, who may not do this.
   if (response.status === 403) void checkSession();
   return response;
 }
 
 /**
- * Sends a request and returns the response, whose body nobody has read.
+ * Sends a request and returns the response, with an unread body.
  *
  * @throws {ApiFailure} without a response, and for every code that is not 2xx.
  */

@@ -31,7 +31,7 @@ const COME_BACK_MS = 60_000;
 /** What the renewal of a session needs of its surroundings. */
 export interface RenewalParts {
   readonly timers: Pick<Timers, "after">;
-  /** Whether somebody sees the page. */
+  /** Whether the page is visible. */
   readonly isVisible: () => boolean;
   /** Calls back whenever the page is shown or hidden. */
   readonly onVisibility: (call: () => void) => void;
@@ -46,7 +46,7 @@ const ofBrowser: RenewalParts = {
   renew: () => (session.peek() === "open" ? loadSession() : Promise.resolve()),
 };
 
-/** Keeps the session of the page alive for as long as somebody sees it; call it once. */
+/** Renews the session of the page while the page is visible; call it once. */
 export function keepSession({ timers, isVisible, onVisibility, renew }: RenewalParts = ofBrowser): void {
   // Renewed a moment ago: a page that comes and goes does not ask each time.
   let isFresh = true;

@@ -1,3 +1,4 @@
+import type { WayOutPatch } from "../../../src/client/objects/resolve.ts";
 import { readManifests } from "../../../src/client/objects/manifest.ts";
 import type { BlameReport } from "../../../src/meta/ownership-reports.ts";
 import { documentsOf } from "../api/yaml-parse.ts";
@@ -21,7 +22,7 @@ export function workerCalls(): WorkerCalls {
       intentOf(text, { leaves: parseExact(leaves) as BlameReport["leaves"], manager, schema }),
     change(text, patch, resourceVersion) {
       const [manifest] = readManifests(text, "the text");
-      manifest!.change(patch);
+      manifest!.change(parseExact(patch) as WayOutPatch);
       return manifest!.text(resourceVersion);
     },
     documents: documentsOf,

@@ -63,7 +63,7 @@ export interface CodeView {
 /** The nonce that the server has put into the page, for the styles of the editor. */
 const nonce = (): string => document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? "";
 
-/** Characters that nobody sees, beside those that the editor shows anyway. */
+/** Invisible characters, in addition to those that the editor shows anyway. */
 const UNSEEN =
   /\u034f|\u17b4|\u17b5|[\u061c\u115f\u1160\u202a-\u202c\u2060-\u2068\u206a-\u206f\u3164\uffa0]|\p{Variation_Selector}/gu;
 

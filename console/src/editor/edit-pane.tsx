@@ -296,7 +296,7 @@ export function EditPane({ text, base: first, namespace, reread, onSaved, onClos
           Try
         </Button>
         <Button
-          disabled={busy || !fits || (state.of === "plan" && state.report.outcome !== "planned")}
+          disabled={busy || !fits || (state.of === "plan" && !isApplicable(state.report))}
           onClick={() => void attempt(false)}
         >
           {written}
@@ -374,6 +374,10 @@ export function EditPane({ text, base: first, namespace, reread, onSaved, onClos
     </div>
   );
 }
+
+/** Whether the documents of a plan can be applied: it is a plan, and none of them is refused. */
+const isApplicable = ({ outcome, documents }: PlanReport): boolean =>
+  outcome === "planned" && documents.every(({ result }) => result !== "refused");
 
 /** The object as it is stored now, as text; empty where there is none. */
 async function storedNow({ kind, namespace, name }: Target, hideStatus: boolean, method: Method): Promise<string> {

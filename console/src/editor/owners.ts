@@ -9,13 +9,13 @@ import type { BlameReport, ReportedManager, ReportedSetter } from "../../../src/
 import { formatPointer } from "../../../src/value/pointer.ts";
 import { isObject, type Value } from "../../../src/value/value.ts";
 
-/** Who owns a line: managers, who sets it where it has none, nobody, or the owner of the line before. */
+/** The owner of a line: managers, what sets it if it has none, no owner, or the owner of the line before. */
 export interface LineOwner {
   /** The JSON pointer of the member or item that begins in the line, or goes on in it. */
   readonly pointer: string;
   readonly managers: readonly ReportedManager[];
   readonly setBy?: ReportedSetter | undefined;
-  /** Whether it is a value that nobody owns. */
+  /** Whether it is a value without an owner. */
   readonly isUnowned: boolean;
   /** Whether the value began in a line before. */
   readonly isContinued: boolean;
@@ -99,7 +99,7 @@ export function withoutOwners(object: Value, report: BlameReport["object"]): Bla
 /** A manager in the legend: its sign and its colour, and how many lines it owns. */
 export interface LegendEntry {
   readonly manager: string;
-  /** `A` for the first one, so that nobody has to tell colours apart. */
+  /** `A` for the first one, so that users need not distinguish colours. */
   readonly sign: string;
   /** From 0 on; colours are used again. */
   readonly colour: number;

@@ -7,8 +7,6 @@ import { Button } from "./basics.tsx";
 export interface MenuItem {
   readonly label: string;
   readonly onSelect: () => void;
-  /** Why it cannot be chosen; it can if absent. */
-  readonly disabled?: string | undefined;
   /** For one of several choices: whether it is the chosen one. */
   readonly checked?: boolean;
   readonly danger?: boolean;
@@ -22,7 +20,7 @@ export function Menu({
   items,
 }: {
   readonly label: ComponentChildren;
-  /** What the menu is, for whoever points at the button. */
+  /** The description of the menu, shown when the pointer is over the button. */
   readonly title?: string;
   /** What follows the label in the name of the button, for those who hear it. */
   readonly more?: string;
@@ -78,12 +76,9 @@ export function Menu({
               type="button"
               role={item.checked === undefined ? "menuitem" : "menuitemradio"}
               aria-checked={item.checked}
-              aria-disabled={item.disabled !== undefined}
-              title={item.disabled}
               tabIndex={-1}
               class={item.danger ? "menu-item menu-danger" : "menu-item"}
               onClick={() => {
-                if (item.disabled !== undefined) return;
                 close();
                 item.onSelect();
               }}

@@ -65,7 +65,7 @@ export async function startPageCluster({
     warn: (message: string, facts: object = {}) => warn(`${message} ${JSON.stringify(facts)}`),
   };
   const simulated: { simulation?: Simulation } = {};
-  const store = await openMemoryStore({ historyEvents: HISTORY_EVENTS });
+  const store = await openMemoryStore({ historyEvents: HISTORY_EVENTS, now: () => wallClock.now() });
   const cluster = await createCluster({
     store,
     dialect,

@@ -64,23 +64,19 @@ const jobSpec = (command: Command, name: string): Json => ({
   template: { metadata: {}, spec: { containers: containersOf(command, name), restartPolicy: "Never" } },
 });
 
-const rulesOf = ({ flags }: Command): JsonValue[] => [
-  {
-    apiGroups: [
-      ...new Set(
-        flags
-          .all("resource")
-          .flatMap((list) => list.split(","))
-          .map((one) => one.split(".").slice(1).join(".")),
-      ),
-    ],
-    resources: flags
-      .all("resource")
-      .flatMap((list) => list.split(","))
-      .map((one) => one.split(".")[0]!),
-    verbs: flags.all("verb").flatMap((list) => list.split(",")),
-  },
-];
+const rulesOf = ({ flags }: Command): JsonValue[] => {
+  const list = (name: string): string[] => flags.all(name).flatMap((texts) => texts.split(","));
+  const verbs = list("verb");
+  const resources = list("resource");
+  const nonResourceURLs = list("non-resource-url");
+  const apiGroups = [...new Set(resources.map((one) => one.split(".").slice(1).join(".")))];
+  return [
+    ...(resources.length > 0 || nonResourceURLs.length === 0
+      ? [{ apiGroups, resources: resources.map((one) => one.split(".")[0]!), verbs }]
+      : []),
+    ...(nonResourceURLs.length > 0 ? [{ nonResourceURLs, verbs }] : []),
+  ];
+};
 
 const subjectsOf = ({ flags }: Command): JsonValue[] => [
   ...flags.all("user").map((name): Json => ({ apiGroup: "rbac.authorization.k8s.io", kind: "User", name })),

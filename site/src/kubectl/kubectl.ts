@@ -60,6 +60,7 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
         "schedule",
         "verb",
         "resource",
+        "non-resource-url",
         "user",
         "group",
         "serviceaccount",

@@ -42,18 +42,46 @@ const isFolder = (path: string): boolean => {
 };
 
 /** What is known of a file or a folder. */
-export function statSync(path: string): { isDirectory(): boolean; isFile(): boolean; size: number } {
-  const text = files.get(resolve(path));
-  if (text === undefined && !isFolder(path)) throw missing("stat", path);
-  return { isDirectory: () => text === undefined, isFile: () => text !== undefined, size: text?.length ?? 0 };
+interface Stats {
+  isDirectory(): boolean;
+  isFile(): boolean;
+  readonly size: number;
 }
 
-/** The names in a folder. */
-export function readdirSync(path: string): readonly string[] {
+const statsOf = (text: string | undefined): Stats => ({
+  isDirectory: () => text === undefined,
+  isFile: () => text !== undefined,
+  size: text?.length ?? 0,
+});
+
+/** What is known of a file or a folder; undefined for what is missing, where that is no error. */
+export function statSync(path: string): Stats;
+export function statSync(path: string, options: { readonly throwIfNoEntry: false }): Stats | undefined;
+export function statSync(
+  path: string,
+  { throwIfNoEntry = true }: { readonly throwIfNoEntry?: boolean } = {},
+): Stats | undefined {
+  const text = files.get(resolve(path));
+  if (text !== undefined || isFolder(path)) return statsOf(text);
+  if (throwIfNoEntry) throw missing("stat", path);
+  return undefined;
+}
+
+/** The names in a folder, or each with what it is. */
+export function readdirSync(path: string): readonly string[];
+export function readdirSync(
+  path: string,
+  options: { readonly withFileTypes: true },
+): readonly (Stats & { readonly name: string })[];
+export function readdirSync(
+  path: string,
+  { withFileTypes = false }: { readonly withFileTypes?: boolean } = {},
+): readonly (string | (Stats & { readonly name: string }))[] {
   if (!isFolder(path)) throw missing("scandir", path);
   const start = resolve(path) === "/" ? "/" : `${resolve(path)}/`;
-  const names = [...files.keys()].filter((name) => name.startsWith(start)).map((name) => name.slice(start.length));
-  return [...new Set(names.map((name) => name.split("/")[0]!))].toSorted();
+  const inside = [...files.keys()].filter((name) => name.startsWith(start)).map((name) => name.slice(start.length));
+  const names = [...new Set(inside.map((name) => name.split("/")[0]!))].toSorted();
+  return withFileTypes ? names.map((name) => ({ name, ...statsOf(files.get(`${start}${name}`)) })) : names;
 }
 
 /** Removes a file. */
@@ -72,7 +100,7 @@ export function openSync(path: string): OpenFile {
 }
 
 export const closeSync = (): void => {};
-export const fstatSync = ({ path }: OpenFile): ReturnType<typeof statSync> => statSync(path);
+export const fstatSync = ({ path }: OpenFile): Stats => statSync(path);
 
 /** Reads bytes, from where the last read ended or from an offset; the result is how many. */
 export function readSync(

@@ -31,7 +31,7 @@ function enableMenu(button: HTMLElement): void {
 }
 
 /** The text of a file that the page shows: a comment with its name, and what follows. */
-const textOf = (example: HTMLElement): string => example.querySelector("code")?.textContent ?? "";
+const textOf = (example: HTMLElement): string => example.querySelector("pre code")?.textContent ?? "";
 
 const examples = [...document.querySelectorAll<HTMLElement>(".example")];
 const files = Object.fromEntries(
@@ -44,17 +44,28 @@ const terminal = new TerminalView(
   (tell) => new PageClusterClient(new URL("assets/cluster/worker.js", root), files, tell),
 );
 
+/** The examples whose setup has run, and in which cluster of the page. */
+const prepared = new Map<HTMLElement, number>();
+
+/** What an example runs: its setup, the first time in a cluster, and its commands. */
+function commandsFor(example: HTMLElement): readonly string[] {
+  const isPrepared = prepared.get(example) === terminal.clusters;
+  prepared.set(example, terminal.clusters);
+  return [example.dataset["setup"], example.dataset["commands"]]
+    .slice(isPrepared ? 1 : 0)
+    .flatMap((texts): readonly string[] => JSON.parse(texts ?? "[]"));
+}
+
 /** Gives each example a button that copies it, and those that run here one that runs it. */
 for (const example of examples) {
   const bar = element("div", "buttons");
-  const commands: readonly string[] = JSON.parse(example.dataset["commands"] ?? "[]");
-  if (commands.length > 0) {
+  if (example.dataset["commands"] !== undefined) {
     const run = element("button", "run", "Run");
     run.type = "button";
     run.title = "Run in a cluster in this page";
     run.addEventListener("click", () => {
       terminal.open();
-      for (const command of commands) void terminal.run(command);
+      for (const command of commandsFor(example)) void terminal.run(command);
     });
     bar.append(run);
   }

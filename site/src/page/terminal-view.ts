@@ -41,6 +41,8 @@ export class TerminalView {
   /** What was typed: for the arrow keys, and for links. */
   readonly #typed: string[] = [];
   #at = 0;
+  /** Which cluster of the page this one is: the button "Again" begins the next. */
+  clusters = 1;
   #shown = 0;
   #stop: (() => void) | undefined;
   /** Commands run one after the other. */
@@ -55,7 +57,7 @@ export class TerminalView {
     this.#toggle = toggle;
     this.#cluster = makeCluster((text) => this.#print(text, "note"));
     this.#output.role = "log";
-    this.#output.ariaLabel = "What was printed";
+    this.#output.ariaLabel = "Output";
     this.#output.tabIndex = 0;
     this.#input.rows = 1;
     this.#input.ariaLabel = "Command";
@@ -67,7 +69,7 @@ export class TerminalView {
     bar.append(
       element("strong", "", "A cluster in this page"),
       button("Link", "Copy a link that runs these commands again", () => void this.#copyLink()),
-      button("Again", "Begin again with an empty cluster", () => this.#again()),
+      button("Again", "Start again with an empty cluster", () => this.#again()),
       button("×", "Close the terminal", () => this.close()),
     );
     const line = element("div", "prompt-line");
@@ -175,6 +177,7 @@ export class TerminalView {
 
   #again(): void {
     this.#cluster.end();
+    this.clusters++;
     this.#typed.length = 0;
     this.#at = 0;
     this.#output.replaceChildren();

@@ -199,6 +199,8 @@ export const SMALL_PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Prog
   ["sort", sort],
   ["ls", ls],
   ["rm", rm],
+  // Folders are there with their first file.
+  ["mkdir", () => 0],
   ["export", exporting],
   ["sleep", sleep],
   ["true", () => 0],

@@ -60,7 +60,7 @@ export function clusterParts({ store, stored, encryption }: Stores, parts: Serve
         ...(windows?.routes ?? []),
         ...(parts.door?.routes ?? []),
       ],
-      filters: filtersWith(auditing, onRequestOf(parts), parts.tracing?.tracer),
+      filters: filtersWith(auditing, onRequestOf(parts), parts.tracing),
       health: [...(renewal?.health ?? []), ...(encryption?.health ?? [])],
       collectors: [
         ...[

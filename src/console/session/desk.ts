@@ -78,7 +78,7 @@ export class Desk {
   async login(request: ServerRequest): Promise<void> {
     const { sent, query } = request.incoming;
     const refuse = (why: string): void => answerText(request, 403, why, this.#parts.secret());
-    // A page of another origin may not sign its reader in as somebody else.
+    // A page of another origin may not sign its reader in as another user.
     if (["cross-site", "same-site"].includes(sent.header("sec-fetch-site")))
       return refuse("Open this link by itself, not from another page: copy it to the address bar.");
     const owner = this.#links.use(query.text("code"));

@@ -70,7 +70,7 @@ const together = (all: ReadonlyMap<string, SignedOut>, now: number): SignedOut =
 const texts = (all: ReadonlyMap<string, SignedOut>): SignedOutSessions =>
   Object.fromEntries([...all].map(([key, entry]) => [key, JSON.stringify(entry)]));
 
-/** What a text says; nothing where somebody else has written it. */
+/** The content of a text; empty if another program has written it. */
 function read(text: string | undefined): SignedOut {
   if (text === undefined || text.length > MAX_TEXT) return NONE;
   try {

@@ -7,7 +7,7 @@ import { type ListLimits, checkMemory } from "./memory.ts";
 import { type Follower, type ListParts, SharedList } from "./shared-list.ts";
 import { WindowTable, newRows } from "./table.ts";
 
-/** How long a list is kept that nobody shows: a page that is loaded again opens the same ones. */
+/** How long an unused list is kept: a page that is loaded again opens the same ones. */
 const KEPT_MS = 10_000;
 /** How many of them are kept; each costs something with every change. */
 const MAX_UNUSED = 32;
@@ -20,7 +20,7 @@ export class Lists {
   readonly #server: Pick<ServerContext, "registry" | "clock" | "log">;
   readonly #limits: ListLimits;
   readonly #lists = new Map<string, SharedList>();
-  /** Those that nobody shows, and when they go. */
+  /** Unused lists, and when they are dropped. */
   readonly #unused = new Map<SharedList, Timer>();
   readonly #tables = new WeakMap<Resource, WindowTable>();
   #tableCount = 0;
@@ -33,7 +33,7 @@ export class Lists {
     this.#limits = limits;
   }
 
-  /** The number of lists; those that nobody shows any more are kept for a while. */
+  /** The number of lists; unused ones are kept for a while. */
   get size(): number {
     return this.#lists.size;
   }

@@ -72,7 +72,7 @@ export class PastSource implements ListSource {
         const range = await this.table.resource.past(namespace, revision, { maxBytes, signal });
         if (signal.aborted) return;
         this.#range = range;
-        // Whoever is next counts it.
+        // The next caller counts it.
         this.#events.grown();
       }, signal);
       const range = this.#range;

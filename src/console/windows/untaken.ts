@@ -31,7 +31,7 @@ export class Untaken {
     return this.#bytes;
   }
 
-  /** Counts a message until it was taken. Breaks off whoever takes theirs least, where all together are too many. */
+  /** Counts a message until it was taken. Disconnects the client that reads least, if all together are too many. */
   async count(receiver: Receiver, text: string, taken: Promise<void>): Promise<void> {
     const bytes = BYTES_A_CHARACTER * text.length;
     this.#bytesOf.set(receiver, bytes);

@@ -19,7 +19,7 @@ const FIRST = (
   "persistentvolumes namespaces nodes storageclasses customresourcedefinitions"
 ).split(" ");
 
-/** Kinds whose objects controllers and the server make, or that say nothing of what somebody made; the last ones say least. */
+/** Kinds whose objects are created by controllers and the server, or that show little of the work of users; the last ones show least. */
 const KEPT = (
   "replicasets events endpointslices endpoints controllerrevisions serviceaccounts roles rolebindings clusterroles " +
   "clusterrolebindings priorityclasses flowschemas prioritylevelconfigurations leases csidrivers csinodes " +

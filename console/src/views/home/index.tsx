@@ -100,10 +100,10 @@ function CountList({
   );
 }
 
-/** Where there is one of these, somebody has begun already. */
+/** If there is one of these, the cluster is in use already. */
 const BEGUN = new Set(["configmaps", "pods", "deployments", "statefulsets", "jobs", "customresourcedefinitions"]);
 
-/** Three things to try: open where nobody has tried anything yet. */
+/** Three things to try: open while the cluster is not in use. */
 function Newcomer({ open }: { readonly open: boolean }): JSX.Element {
   return (
     <details class="newcomer" open={open}>

@@ -102,8 +102,10 @@ function KindList({ route, kind }: { readonly route: ListRoute; readonly kind: K
   const shown = view.value;
   const namespaces = !route.namespace && (kind.namespaced || shown.rows.some(({ namespace }) => namespace !== ""));
   const columns = useMemo(() => shownColumns(shown.columns, { wide, namespaces }), [shown.columns, wide, namespaces]);
+  // Rows come first: what is asked for the buttons and the filters would hold them up.
+  const hasRows = shown.state !== "loading";
   const may = (verb: string): boolean =>
-    moment === undefined && kind.verbs.includes(verb) && can(verb, kind, route.namespace).value === true;
+    hasRows && moment === undefined && kind.verbs.includes(verb) && can(verb, kind, route.namespace).value === true;
   const [mayDelete, mayPatch, mayCreate] = [may("delete"), may("patch"), may("create")];
 
   const change = (to: ListRoute): void => navigate(to, { replace: true });
@@ -244,7 +246,7 @@ function KindList({ route, kind }: { readonly route: ListRoute; readonly kind: K
           </a>
         ) : undefined}
       </div>
-      <Filters route={route} kind={kind} onChange={change} onLeave={focusTable} />
+      <Filters route={route} kind={kind} offers={hasRows} onChange={change} onLeave={focusTable} />
       {shown.state === "failed" && shown.failure ? (
         <ErrorBox title={`${kind.resource} cannot be shown.`} status={shown.failure}>
           <Button onClick={() => handle.current?.retry()}>Try again</Button>

@@ -165,7 +165,7 @@ export function Table({
     },
   };
   useEffect(() => {
-    // The keys of the table work at once, unless somebody types.
+    // The keys of the table work at once, unless the user types in a field.
     const { activeElement } = document;
     if (activeElement === document.body || activeElement?.id === "main") grid.current?.focus({ preventScroll: true });
   }, []);

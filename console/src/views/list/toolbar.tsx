@@ -17,11 +17,14 @@ const NO_LABELS: ReadonlyMap<string, ReadonlySet<string>> = new Map();
 export function Filters({
   route,
   kind,
+  offers,
   onChange,
   onLeave,
 }: {
   readonly route: ListRoute;
   readonly kind: Kind;
+  /** Whether namespaces are offered; they are read for that. */
+  readonly offers: boolean;
   readonly onChange: (route: ListRoute) => void;
   /** The keyboard goes back to the table. */
   readonly onLeave: () => void;
@@ -34,6 +37,7 @@ export function Filters({
       {kind.namespaced ? (
         <NamespaceFilter
           value={route.namespace ?? ""}
+          offers={offers}
           onChange={(namespace) => change({ namespace })}
           onLeave={onLeave}
         />
@@ -138,12 +142,12 @@ function TypedFilter({
   );
 }
 
-function NamespaceFilter({ value, onChange, onLeave }: TypedProps): JSX.Element {
+function NamespaceFilter({ value, offers, onChange, onLeave }: TypedProps & { readonly offers: boolean }): JSX.Element {
   const typed = useSignal(value);
   useEffect(() => {
     typed.value = value;
   }, [value]);
-  const known = namespaces.value ?? [];
+  const known = (offers && namespaces.value) || [];
   const matching = typed.value === value ? known : known.filter((name) => name.includes(typed.value));
   const options: ComboOption[] = [
     { text: "", label: "all namespaces" },

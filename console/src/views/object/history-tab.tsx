@@ -44,7 +44,8 @@ export function HistoryTab({
   const to = useSignal<string | undefined>(undefined);
   const lost = useSignal<Undeleted | undefined>(undefined);
   const busy = useSignal(false);
-  const version = state.report?.object.resourceVersion ?? state.state;
+  // What was last seen of an object that is gone has the version from before.
+  const version = `${state.state === "gone" ? "gone since " : ""}${state.report?.object.resourceVersion ?? state.state}`;
   useEffect(() => {
     let closed = false;
     historyOf(ref, { limit: limit.value }).then(
@@ -146,7 +147,12 @@ export function HistoryTab({
         {before === undefined ? (
           <p class="soft">Version {chosen} is the oldest one that is kept.</p>
         ) : (
-          <Versions of={ref} from={before} to={chosen} />
+          <Versions
+            of={ref}
+            from={before}
+            to={chosen}
+            deleted={versions.flatMap(({ event, resourceVersion }) => (event === "deleted" ? [resourceVersion] : []))}
+          />
         )}
       </div>
       {lost.value ? (
@@ -218,13 +224,15 @@ function Version({
       {changes.length > 8 ? <p class="soft">{changes.length - 8} more changes</p> : undefined}
       <div class="row">
         {isTo ? undefined : (
-          <Button kind="quiet" onClick={onFrom} aria-label={`Compare with version ${resourceVersion}`}>
-            {isFrom ? "compared with this" : "Compare with this"}
+          <Button kind="quiet" onClick={onFrom} aria-pressed={isFrom}>
+            {isFrom ? "Compared with this" : "Compare with this"}
+            <span class="unseen"> version {resourceVersion}</span>
           </Button>
         )}
         {onRestore ? (
-          <Button kind="quiet" onClick={onRestore} aria-label={`Edit with the text of version ${resourceVersion}`}>
+          <Button kind="quiet" onClick={onRestore}>
             Restore as an edit
+            <span class="unseen"> version {resourceVersion}</span>
           </Button>
         ) : undefined}
       </div>
@@ -245,10 +253,13 @@ function Versions({
   of,
   from,
   to,
+  deleted,
 }: {
   readonly of: ObjectRef;
   readonly from: string;
   readonly to: string;
+  /** The versions that are deletes: there is no object at them. */
+  readonly deleted: readonly string[];
 }): JSX.Element {
   const texts = useSignal<{ readonly key: string; readonly before: string; readonly after: string } | undefined>(
     undefined,
@@ -258,8 +269,10 @@ function Versions({
   useEffect(() => {
     let closed = false;
     failure.value = undefined;
-    Promise.all([from, to].map((at) => textOf(of, at, { unreported: true }))).then(
-      ([before = "", after = ""]) => {
+    const read = async (at: string): Promise<string> =>
+      deleted.includes(at) ? "" : textOf(of, at, { unreported: true });
+    Promise.all([read(from), read(to)]).then(
+      ([before, after]) => {
         if (!closed) texts.value = { key, before, after };
       },
       (error: unknown) => {

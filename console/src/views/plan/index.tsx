@@ -8,6 +8,7 @@ import { MAX_LENGTH, ParseFailure, parseInWorker, type TextDocument } from "../.
 import { moment } from "../../state/moment.ts";
 import { href, type PlainRoute } from "../../state/route.ts";
 import { Badge, Button, EmptyState, ErrorBox, Text, type Tone } from "../../ui/basics.tsx";
+import { useTitle } from "../../ui/title.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { FileDrop, readFiles } from "../../ui/file-drop.tsx";
 import { toast } from "../../ui/toast.tsx";
@@ -31,6 +32,7 @@ const result = signal<Result | undefined>(undefined);
 
 /** The view of the route `plan`: what manifests would change, and their apply, all or none. */
 export default function PlanView({ route }: { readonly route: PlainRoute }): JSX.Element {
+  useTitle("Plan");
   const busy = useSignal<"plan" | "apply" | undefined>(undefined);
   const failure = useSignal<{ readonly title: string; readonly message: string } | undefined>(undefined);
   const asks = useSignal(false);

@@ -3,6 +3,7 @@ import { useEffect, useMemo } from "preact/hooks";
 import { at } from "../../state/moment.ts";
 import type { PlainRoute } from "../../state/route.ts";
 import { Badge, EmptyState, ErrorBox, Loading, Text } from "../../ui/basics.tsx";
+import { useTitle } from "../../ui/title.ts";
 import { lazy } from "../../ui/lazy.tsx";
 import type { Samples } from "./exposition.ts";
 import { bytesText, shortNumber } from "../../ui/bytes.ts";
@@ -91,6 +92,7 @@ const CARDS: readonly Card[] = [
 
 /** The view of the route `server`: what the server does now, from its metrics. */
 export default function ServerView({ route }: { readonly route: PlainRoute }): JSX.Element {
+  useTitle("Server");
   const poll = useMemo(() => pollServer(), []);
   useEffect(() => () => poll.close(), [poll]);
   const state = poll.value.value;

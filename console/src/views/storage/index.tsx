@@ -5,6 +5,7 @@ import { kinds } from "../../api/discovery.ts";
 import { at } from "../../state/moment.ts";
 import { navigate, type PlainRoute } from "../../state/route.ts";
 import { Badge, EmptyState, Loading, Text } from "../../ui/basics.tsx";
+import { useTitle } from "../../ui/title.ts";
 import { type FollowedMany, useFollowMany } from "../../ui/follow-many.ts";
 import { Tabs } from "../../ui/tabs.tsx";
 import { capacityOf } from "./capacity.ts";
@@ -30,6 +31,7 @@ type TabId = (typeof TABS)[number]["id"];
 
 /** The view of the route `storage`: claims, volumes, classes, attachments, nodes and drivers, and what is bound to what. */
 export default function StorageView({ route }: { readonly route: PlainRoute }): JSX.Element {
+  useTitle("Storage");
   const { query = {} } = route;
   const all = kinds.value;
   const served = useMemo(() => storageKinds(all), [all]);

@@ -25,7 +25,7 @@ import { keyOf } from "./objects.ts";
 /** What an object waits for. */
 export interface Wait {
   readonly says: string;
-  /** Whether it stays so until somebody acts. */
+  /** Whether it stays so until a user or a program acts. */
   readonly isStuck: boolean;
 }
 

@@ -10,6 +10,7 @@ import { now } from "../../state/clock.ts";
 import { at, moment } from "../../state/moment.ts";
 import { href, navigate, type PlainRoute } from "../../state/route.ts";
 import { Badge, Button, classes, EmptyState, Loading, Text, type Tone } from "../../ui/basics.tsx";
+import { useTitle } from "../../ui/title.ts";
 import { type FollowedMany, useFollowMany } from "../../ui/follow-many.ts";
 import { VirtualRows } from "../../ui/virtual-rows.tsx";
 import { visible } from "../../ui/visible.ts";
@@ -38,6 +39,7 @@ const TONES: Readonly<Record<SpanState, readonly [Tone, string]>> = {
 
 /** The view of the route `workloads`: rollouts, Jobs and CronJobs on a time line. */
 export default function WorkloadsView({ route }: { readonly route: PlainRoute }): JSX.Element {
+  useTitle("Workloads");
   const { query = {} } = route;
   const all = kinds.value;
   const served = useMemo(() => workloadKinds(all), [all]);

@@ -28,7 +28,7 @@ import {
 } from "../../core/v1/workload.ts";
 import { containerColumns, shownLabels } from "../../rules/template-columns.ts";
 
-const description = "One Pod of a template on each node that fits.";
+const description = "One Pod of a template on each matching node.";
 
 const Status = t.struct("On how many nodes the Pods are.", {
   currentNumberScheduled: t.required(t.int32("Nodes that have a Pod and should have one.")),

@@ -68,7 +68,7 @@ const Status = t.struct("How far the deployment is.", {
 });
 
 const schemaOf = (ctx: ApiContext) =>
-  objectSchema("Pods of one template, replaced step by step when it changes.", {
+  objectSchema("Pods of one template, which are replaced step by step when the template changes.", {
     spec: t.always(
       t.struct("What is wanted.", {
         replicas: t.pointer(t.int32("How many Pods are wanted; 1 by default.")),

@@ -65,7 +65,7 @@ const BoundObject = t.struct("The object that a token is bound to: it ends with 
 
 /** The definition of TokenRequest. LIM-11: an hour by default; the bounds are checked where tokens are made. */
 export const tokenRequest = defineResource(
-  objectSchema("Asks for a token of a service account.", {
+  objectSchema("Requests a token of a service account.", {
     spec: t.required(
       t.struct("What the token should be.", {
         audiences: t.nullable(t.atomicList(t.text(), "For whom the token is; for this server by default.")),
