@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { type SealedSession, SessionSeals } from "./sealed-session.ts";
 
 const newKey = (): string =>
-  generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+  String(generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey.export({ type: "pkcs8", format: "pem" }));
 const session: SealedSession = {
   id: "a",
   user: "u",
