@@ -8,6 +8,7 @@
  */
 import type { Clock, Timer } from "./clock.ts";
 import { counted } from "./counted.ts";
+import { once } from "./once.ts";
 
 /** What amounts are of: `record`, or `byte`, which is shown in larger units. */
 export type ProgressUnit = "byte" | "record" | "page" | "key";
@@ -158,9 +159,10 @@ function restText(done: number, total: number | undefined, unit: ProgressUnit, m
 const lastText = (millis: number): string[] => [`done in ${timeText(millis)}`];
 
 /** `1,000,000`, in every locale. */
-const thousands = (count: number | string): string => THOUSANDS.format(Number(count));
+const thousands = (count: number | string): string => thousandsFormat().format(Number(count));
 
-const THOUSANDS = new Intl.NumberFormat("en-US");
+/** Made for the first number: the data of Node for it takes 8 MiB of a process. */
+const thousandsFormat = once(() => new Intl.NumberFormat("en-US"));
 
 const UNITS = ["kB", "MB", "GB", "TB"];
 

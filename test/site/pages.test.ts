@@ -83,6 +83,21 @@ test("the commands of the guide of workloads succeed", { timeout: 120_000 }, asy
   }
 });
 
+test("a claim binds, as the page of the controllers says", { timeout: 120_000 }, async () => {
+  const page = readFileSync(join(root, "docs/reference/controllers.md"), "utf8");
+  await using terminal = await terminalFor(page, []);
+  const commands = fencesOf(page).flatMap(commandsOf).slice(0, 2);
+  expect(commands.map(({ command }) => command)).toEqual(["kubectl apply -f pair.yaml", "kubectl get pvc disk"]);
+  await terminal.page.complete;
+  let printed = "";
+  await terminal.run(commands[0]!.command, (text) => (printed += text));
+  expect(printed).toBe(commands[0]!.says);
+  await terminal.run("kubectl wait --for=jsonpath='{.status.phase}'=Bound pvc/disk", () => {});
+  printed = "";
+  await terminal.run(commands[1]!.command, (text) => (printed += text));
+  expect(asSaid(commands[1]!.says!, printed)).toBe(commands[1]!.says);
+});
+
 test("what needs a machine says so", { timeout: 120_000 }, async () => {
   await using terminal = await terminalFor("", []);
   let printed = "";

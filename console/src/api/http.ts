@@ -37,6 +37,8 @@ export interface RequestOptions {
   readonly accept?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
+  /** The browser keeps the response, and asks with its ETag whether it has changed; nothing is kept if absent. */
+  readonly revalidate?: boolean;
 }
 
 /** A patch of these types is a body with this `content-type`. */
@@ -95,6 +97,7 @@ export async function exchange(path: string, options: RequestOptions = {}): Prom
     accept = "application/json",
     headers,
     signal: abort,
+    revalidate = false,
   } = options;
   let response: Response;
   try {
@@ -109,12 +112,12 @@ export async function exchange(path: string, options: RequestOptions = {}): Prom
       ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
       ...(abort ? { signal: abort } : {}),
       credentials: "same-origin",
-      cache: "no-store",
+      cache: revalidate ? "no-cache" : "no-store",
       redirect: "error",
     });
   } catch (error) {
     if (abort?.aborted) throw error;
-    throw new ApiFailure(0, failure(0, "the server does not answer: check that it runs, and the network"));
+    throw new ApiFailure(0, failure(0, "the server does not respond: check that it runs, and the network"));
   }
   if (response.status === 401) sessionState.value = "lost";
   // Without a session the server answers for somebody unknown, who may not do this.

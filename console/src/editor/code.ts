@@ -152,8 +152,8 @@ class OwnerMarker extends GutterMarker {
 /** Who owns a line, in words. */
 export function ownerText({ managers, setBy, isUnowned }: LineOwner, now: number): string {
   if (managers.length === 0) {
-    if (setBy) return `owned by nobody; ${visible(setBy.name)} of ${visible(setBy.source)} sets it`;
-    return isUnowned ? "owned by nobody" : "nobody owns that it is there; see its members";
+    if (setBy) return `no owner; ${visible(setBy.name)} of ${visible(setBy.source)} sets it`;
+    return isUnowned ? "no owner" : "its presence has no owner; see its members";
   }
   const words = managers.map(({ manager, operation, subresource, time }) => {
     const then = time === undefined ? Number.NaN : Date.parse(time);

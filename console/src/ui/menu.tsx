@@ -16,11 +16,14 @@ export interface MenuItem {
 export function Menu({
   label,
   title,
+  more,
   items,
 }: {
   readonly label: ComponentChildren;
-  /** The name of the button, where its label is no text. */
+  /** What the menu is, for whoever points at the button. */
   readonly title?: string;
+  /** What follows the label in the name of the button, for those who hear it. */
+  readonly more?: string;
   readonly items: readonly MenuItem[];
 }): JSX.Element {
   const open = useSignal(false);
@@ -57,12 +60,13 @@ export function Menu({
       <Button
         aria-haspopup="menu"
         aria-expanded={open.value}
-        {...(title ? { "aria-label": title, title } : {})}
+        {...(title ? { title } : {})}
         onClick={() => {
           open.value = !open.value;
         }}
       >
         {label}
+        {more === undefined ? undefined : <span class="unseen">{more}</span>}
       </Button>
       {open.value ? (
         <div class="menu-items" role="menu" aria-label={title}>

@@ -16,13 +16,15 @@ import { gatesOf } from "../../../src/meta/gates.ts";
 import { resourceSpecs } from "../../../src/registry/kinds.ts";
 import type { Simulation } from "../../../src/simulation/contract.ts";
 import { openMemoryStore } from "../../../src/storage/memory/store.ts";
-import { type Clock, newSystemClock, systemRandom } from "../../../src/util/clock.ts";
+import { type Clock, newSystemClock, sleep, systemRandom } from "../../../src/util/clock.ts";
 import { fasterClock } from "../../../src/util/faster-clock.ts";
 import { silentLog } from "../../../src/util/log.ts";
 
 const EVENT_TTL_MS = 3_600_000;
 /** How many changes the history of a page has. */
 const HISTORY_EVENTS = 5000;
+/** How long the first request has the thread for itself. */
+const FIRST_REQUEST_MS = 20;
 /** Paths that the first kinds answer. */
 const FIRST_PATHS = ["/api/v1/", "/apis/apps/v1/", "/apis/rbac.authorization.k8s.io/v1/"];
 
@@ -54,7 +56,6 @@ export async function startPageCluster({
   version,
   warn = () => {},
 }: PageClusterOptions): Promise<PageCluster> {
-  const later = Promise.all([import("./later-kinds.ts"), import("./controllers.ts")]);
   const dialect = dialectOf("kubernetes")!;
   const wallClock = newSystemClock();
   const clock = speed === 1 ? wallClock : fasterClock(wallClock, speed);
@@ -79,7 +80,9 @@ export async function startPageCluster({
     server: { version },
   });
   async function loadRest(): Promise<void> {
-    const [kinds, controllers] = await later;
+    // The first request is answered before the thread has more modules to load.
+    await sleep(wallClock, FIRST_REQUEST_MS);
+    const [kinds, controllers] = await Promise.all([import("./later-kinds.ts"), import("./controllers.ts")]);
     const api = { dialect, clock, random: systemRandom, gates: gatesOf(dialect) };
     await cluster.kinds.setAll(resourceSpecs(kinds.laterDefinitions(api as never)));
     await cluster.makeRoles();

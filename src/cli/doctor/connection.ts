@@ -33,7 +33,7 @@ export async function contextOrCheck(
     if (!(error instanceof NoKubeconfigError))
       return fail("kubeconfig", messageOf(error), "correct the file, or name another one");
     const where = candidatesOf({ env }).join(", ");
-    return warn("kubeconfig", `none at ${where}`, "start a server, and export KUBECONFIG as it says");
+    return warn("kubeconfig", `none at ${where}`, "start a server, and export KUBECONFIG as it prints");
   }
 }
 

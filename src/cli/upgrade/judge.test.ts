@@ -42,9 +42,9 @@ describe("formats", () => {
   });
 
   test("a store that was not closed is told, unless a server runs", () => {
-    expect(closeCheck(state, false).map(judged)).toEqual(["ok: in order"]);
+    expect(closeCheck(state, false).map(judged)).toEqual(["ok: clean"]);
     expect(closeCheck({ ...state, closedInOrder: false }, false).map(judged)).toEqual([
-      "warn: not in order: it crashed or was killed",
+      "warn: not clean: it crashed or was killed",
     ]);
     expect(closeCheck({ ...state, closedInOrder: false }, true).map(judged)).toEqual(["ok: a server runs"]);
     expect(closeCheck({ ...state, closedInOrder: undefined }, false)).toEqual([]);

@@ -16,7 +16,7 @@ export function formatChecks(state: UpgradeState): Check[] {
 
 function formatCheck(check: string, found: string, format: number, newest: number): Check {
   if (format > newest)
-    return fail(check, found, `this program reads up to format ${newest}: use a newer one, or a backup of before`);
+    return fail(check, found, `this program reads up to format ${newest}: use a newer one, or an earlier backup`);
   if (format < newest)
     return warn(check, found, `the next start migrates it to ${newest}; there is no way back: take a backup`);
   return ok(check, found, "no migration; an older program of this format reads it, too");
@@ -25,11 +25,11 @@ function formatCheck(check: string, found: string, format: number, newest: numbe
 /** Judges whether the store was closed in order. */
 export function closeCheck({ closedInOrder }: UpgradeState, isRunning: boolean): Check[] {
   if (closedInOrder === undefined) return [];
-  if (isRunning) return [ok("closed", "a server runs", "stop it with SIGTERM, and wait for its end")];
+  if (isRunning) return [ok("closed", "a server runs", "stop it with SIGTERM, and wait until it has ended")];
   return [
     closedInOrder
-      ? ok("closed", "in order")
-      : warn("closed", "not in order: it crashed or was killed", "start and stop the old version once, then upgrade"),
+      ? ok("closed", "clean")
+      : warn("closed", "not clean: it crashed or was killed", "start and stop the old version once, then upgrade"),
   ];
 }
 
@@ -43,7 +43,7 @@ export function runningCheck({ running }: Pick<DirectoryInfo, "running">, versio
   return warn(
     "running server",
     found,
-    `this program is ${version}, which is older: it may not read what that one writes`,
+    `this program is ${version}, which is older: it may not be able to read the data of that one`,
   );
 }
 
@@ -116,7 +116,7 @@ export function deprecatedCheck(requested: readonly Requested[] | undefined): Ch
   const names = requested.map(({ resource, version, removedRelease }) => {
     return `${resource} ${version}${removedRelease === "" ? "" : ` (removed in ${removedRelease})`}`;
   });
-  return warn(check, shortList(names), "find who requests them: keelson audit, or the warnings of kubectl");
+  return warn(check, shortList(names), "find the clients that request them: keelson audit, or the warnings of kubectl");
 }
 
 /** Reads `apiserver_requested_deprecated_apis` of the text of `/metrics`. */
@@ -147,7 +147,7 @@ export function releaseCheck(newest: { readonly version: string } | string, vers
 export const wayBackCheck = (isRunning: boolean): Check =>
   ok(
     "way back",
-    "a backup of before",
+    "only an earlier backup",
     isRunning ? "take one now: keelson backup before.backup" : "copy the directory while no server runs",
   );
 

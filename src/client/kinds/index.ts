@@ -73,7 +73,7 @@ export const CSIStorageCapacity: Kind<types.CSIStorageCapacity, "Namespaced"> = 
 /** An object of the kind {@link CSIStorageCapacity}. */
 export type CSIStorageCapacity = types.CSIStorageCapacity;
 
-/** A request for a certificate, signed by a signer once somebody has approved it. */
+/** A request for a certificate, signed by a signer once it is approved. */
 export const CertificateSigningRequest: Kind<types.CertificateSigningRequest, "Cluster"> = {
   group: "certificates.k8s.io",
   version: "v1",
@@ -392,7 +392,7 @@ export const LimitRange: Kind<types.LimitRange, "Namespaced"> = {
 /** An object of the kind {@link LimitRange}. */
 export type LimitRange = types.LimitRange;
 
-/** Answers whether somebody may do something in a namespace. */
+/** Checks whether a user may do something in a namespace. */
 export const LocalSubjectAccessReview: Kind<types.LocalSubjectAccessReview, "Namespaced"> = {
   group: "authorization.k8s.io",
   version: "v1",
@@ -535,7 +535,7 @@ export const PodCertificateRequest: Kind<types.PodCertificateRequest, "Namespace
 /** An object of the kind {@link PodCertificateRequest}. */
 export type PodCertificateRequest = types.PodCertificateRequest;
 
-/** How many Pods of a selection may be missing at a time because somebody evicts them. */
+/** How many Pods of a selection may be missing at a time because of evictions. */
 export const PodDisruptionBudget: Kind<types.PodDisruptionBudget, "Namespaced"> = {
   group: "policy",
   version: "v1",
@@ -689,7 +689,7 @@ export const Secret: Kind<types.Secret, "Namespaced"> = {
 /** An object of the kind {@link Secret}. */
 export type Secret = types.Secret;
 
-/** Answers whether the one who asks may do something. */
+/** Checks whether the current user may do something. */
 export const SelfSubjectAccessReview: Kind<types.SelfSubjectAccessReview, "Cluster"> = {
   group: "authorization.k8s.io",
   version: "v1",
@@ -700,7 +700,7 @@ export const SelfSubjectAccessReview: Kind<types.SelfSubjectAccessReview, "Clust
 /** An object of the kind {@link SelfSubjectAccessReview}. */
 export type SelfSubjectAccessReview = types.SelfSubjectAccessReview;
 
-/** Answers who the one is that asks. */
+/** Returns the attributes of the current user. */
 export const SelfSubjectReview: Kind<types.SelfSubjectReview, "Cluster"> = {
   group: "authentication.k8s.io",
   version: "v1",
@@ -711,7 +711,7 @@ export const SelfSubjectReview: Kind<types.SelfSubjectReview, "Cluster"> = {
 /** An object of the kind {@link SelfSubjectReview}. */
 export type SelfSubjectReview = types.SelfSubjectReview;
 
-/** Answers what the one who asks may do in a namespace. */
+/** Lists what the current user may do in a namespace. */
 export const SelfSubjectRulesReview: Kind<types.SelfSubjectRulesReview, "Cluster"> = {
   group: "authorization.k8s.io",
   version: "v1",
@@ -799,7 +799,7 @@ export const StorageVersionMigrationV1alpha1: Kind<types.StorageVersionMigration
 /** An object of the kind {@link StorageVersionMigrationV1alpha1}. */
 export type StorageVersionMigrationV1alpha1 = types.StorageVersionMigrationV1alpha1;
 
-/** Answers whether somebody may do something. */
+/** Checks whether a user may do something. */
 export const SubjectAccessReview: Kind<types.SubjectAccessReview, "Cluster"> = {
   group: "authorization.k8s.io",
   version: "v1",
@@ -821,7 +821,7 @@ export const TokenRequest: Kind<types.TokenRequest, "Namespaced"> = {
 /** An object of the kind {@link TokenRequest}. */
 export type TokenRequest = types.TokenRequest;
 
-/** Answers whose a token is. */
+/** Checks a token and returns its user. */
 export const TokenReview: Kind<types.TokenReview, "Cluster"> = {
   group: "authentication.k8s.io",
   version: "v1",

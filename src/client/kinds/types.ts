@@ -268,7 +268,7 @@ export interface JobSpecSelectorMatchExpression {
   readonly values?: readonly string[];
 }
 
-/** A request for a certificate, signed by a signer once somebody has approved it. */
+/** A request for a certificate, signed by a signer once it is approved. */
 export interface CertificateSigningRequest {
   /** Group and version of this form of the object, the version alone for the core group. */
   readonly apiVersion: string;
@@ -2004,7 +2004,7 @@ export interface CustomResourceDefinitionSpecVersionSchema {
 export interface CustomResourceDefinitionSpecVersionSchemaOpenAPIV3Schema {
   /** Not supported. */
   readonly id?: string;
-  /** The dialect of the schema; nobody reads it. */
+  /** The dialect of the schema; it is not used. */
   readonly $schema?: string;
   /** Not supported. */
   readonly $ref?: string;
@@ -2070,7 +2070,7 @@ export interface CustomResourceDefinitionSpecVersionSchemaOpenAPIV3Schema {
   /** Not supported. */
   readonly definitions?: { readonly [key: string]: CustomResourceDefinitionSpecVersionSchemaOpenAPIV3Schema };
   readonly externalDocs?: CustomResourceDefinitionSpecVersionSchemaOpenAPIV3SchemaExternalDocs;
-  /** A value that fits; nobody reads it. */
+  /** An example of a valid value; it is not used. */
   readonly example?: unknown;
   /** Whether null is allowed. */
   readonly nullable?: boolean;
@@ -2241,7 +2241,7 @@ export interface DaemonSetSpec {
 
 /** How Pods of an old template are replaced. */
 export interface DaemonSetSpecUpdateStrategy {
-  /** RollingUpdate: some nodes at a time. OnDelete: when somebody deletes them. */
+  /** RollingUpdate: some nodes at a time. OnDelete: when they are deleted. */
   readonly type?: string;
   readonly rollingUpdate?: DaemonSetSpecUpdateStrategyRollingUpdate;
 }
@@ -2266,7 +2266,7 @@ export interface DaemonSetStatus {
   readonly numberReady: number;
   /** The generation of the object that the status speaks of. */
   readonly observedGeneration?: number;
-  /** Nodes with a Pod of the present template. */
+  /** Nodes with a Pod of the current template. */
   readonly updatedNumberScheduled?: number;
   /** Nodes with a Pod that has been ready for long enough. */
   readonly numberAvailable?: number;
@@ -2341,7 +2341,7 @@ export interface DeploymentStatus {
   readonly observedGeneration?: number;
   /** Pods that there are. */
   readonly replicas?: number;
-  /** Pods of the present template. */
+  /** Pods of the current template. */
   readonly updatedReplicas?: number;
   /** Pods that are ready. */
   readonly readyReplicas?: number;
@@ -3314,7 +3314,7 @@ export interface LimitRangeSpecLimit {
   readonly maxLimitRequestRatio?: { readonly [key: string]: string };
 }
 
-/** Answers whether somebody may do something in a namespace. */
+/** Checks whether a user may do something in a namespace. */
 export interface LocalSubjectAccessReview {
   /** Group and version of this form of the object, the version alone for the core group. */
   readonly apiVersion: string;
@@ -3389,7 +3389,7 @@ export interface SubjectAccessReviewSpecNonResourceAttributes {
 export interface SubjectAccessReviewStatus {
   /** Whether the request is allowed. */
   readonly allowed: boolean;
-  /** Whether it is refused for good, whoever else would allow it. */
+  /** Whether it is denied, even if another authorizer would allow it. */
   readonly denied?: boolean;
   /** Why. */
   readonly reason?: string;
@@ -4524,7 +4524,7 @@ export interface PodCertificateRequestSpec {
   readonly pkixPublicKey: string | null;
   /** The signature of the Pod's UID by that key: ECDSA over its SHA-256, RSA as PSS over its SHA-256, or Ed25519. */
   readonly proofOfPossession: string | null;
-  /** What the Pod wants the signer to know; nobody has checked it. */
+  /** Information of the Pod for the signer; it is not verified. */
   readonly unverifiedUserAnnotations?: { readonly [key: string]: string };
 }
 
@@ -4558,7 +4558,7 @@ export interface ServiceCIDRStatusCondition {
   readonly message: string;
 }
 
-/** How many Pods of a selection may be missing at a time because somebody evicts them. */
+/** How many Pods of a selection may be missing at a time because of evictions. */
 export interface PodDisruptionBudget {
   /** Group and version of this form of the object, the version alone for the core group. */
   readonly apiVersion: string;
@@ -4588,7 +4588,7 @@ export interface PodDisruptionBudgetSpecSelector {
   readonly matchExpressions?: readonly JobSpecSelectorMatchExpression[];
 }
 
-/** How the Pods are, as whoever counts them has found. */
+/** The counts of the Pods, by the disruption controller. */
 export interface PodDisruptionBudgetStatus {
   /** The generation that was counted by; an eviction waits for that of the present spec. */
   readonly observedGeneration?: number;
@@ -5232,7 +5232,7 @@ export interface Secret {
   readonly type: string;
 }
 
-/** Answers whether the one who asks may do something. */
+/** Checks whether the current user may do something. */
 export interface SelfSubjectAccessReview {
   /** Group and version of this form of the object, the version alone for the core group. */
   readonly apiVersion: string;
@@ -5249,7 +5249,7 @@ export interface SelfSubjectAccessReviewSpec {
   readonly nonResourceAttributes?: SubjectAccessReviewSpecNonResourceAttributes;
 }
 
-/** Answers who the one is that asks. */
+/** Returns the attributes of the current user. */
 export interface SelfSubjectReview {
   /** Group and version of this form of the object, the version alone for the core group. */
   readonly apiVersion: string;
@@ -5264,7 +5264,7 @@ export interface SelfSubjectReviewStatus {
   readonly userInfo?: SelfSubjectReviewStatusUserInfo;
 }
 
-/** Who somebody is. */
+/** The identity of a user. */
 export interface SelfSubjectReviewStatusUserInfo {
   /** Name of the user. */
   readonly username?: string;
@@ -5276,7 +5276,7 @@ export interface SelfSubjectReviewStatusUserInfo {
   readonly extra?: { readonly [key: string]: readonly string[] };
 }
 
-/** Answers what the one who asks may do in a namespace. */
+/** Lists what the current user may do in a namespace. */
 export interface SelfSubjectRulesReview {
   /** Group and version of this form of the object, the version alone for the core group. */
   readonly apiVersion: string;
@@ -5540,7 +5540,7 @@ export interface StatefulSetSpecVolumeClaimTemplate {
 
 /** How Pods of an old template are replaced. */
 export interface StatefulSetSpecUpdateStrategy {
-  /** RollingUpdate: one after the other, from the last. OnDelete: when somebody deletes them. */
+  /** RollingUpdate: one after the other, from the last. OnDelete: when they are deleted. */
   readonly type?: string;
   readonly rollingUpdate?: StatefulSetSpecUpdateStrategyRollingUpdate;
 }
@@ -5728,7 +5728,7 @@ export interface StorageVersionMigrationV1alpha1StatusCondition {
   readonly observedGeneration?: number;
 }
 
-/** Answers whether somebody may do something. */
+/** Checks whether a user may do something. */
 export interface SubjectAccessReview {
   /** Group and version of this form of the object, the version alone for the core group. */
   readonly apiVersion: string;
@@ -5779,7 +5779,7 @@ export interface TokenRequestStatus {
   readonly expirationTimestamp?: string | null;
 }
 
-/** Answers whose a token is. */
+/** Checks a token and returns its user. */
 export interface TokenReview {
   /** Group and version of this form of the object, the version alone for the core group. */
   readonly apiVersion: string;

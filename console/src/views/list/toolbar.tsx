@@ -3,7 +3,7 @@ import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { Kind } from "../../api/discovery.ts";
 import { request } from "../../api/http.ts";
-import { collectionPath, type KubeList } from "../../api/kube.ts";
+import { collectionPath, itemsOf, type KubeList } from "../../api/kube.ts";
 import { namespaces } from "../../api/namespaces.ts";
 import type { ListRoute } from "../../state/route.ts";
 import { Combo, type ComboOption } from "../../ui/combo.tsx";
@@ -188,12 +188,12 @@ function LabelFilter({
     typed.value = value;
   }, [value]);
   const read = (): void => {
-    request<{ readonly items: KubeList["items"] | null }>(collectionPath(kind, route.namespace), {
+    request<KubeList>(collectionPath(kind, route.namespace), {
       query: { limit: 500, resourceVersion: "0" },
       accept: "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1",
     }).then(
       (list) => {
-        seen.value = labelsOf(list.items ?? []);
+        seen.value = labelsOf(itemsOf(list));
       },
       // Without completion the selector is typed whole.
       () => undefined,

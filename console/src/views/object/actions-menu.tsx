@@ -60,7 +60,7 @@ export function ActionsMenu({ of, object }: { readonly of: ObjectKey; readonly o
   }));
   return (
     <>
-      <Menu label="Actions" title={visible(`Actions for ${name}`)} items={items} />
+      <Menu label="Actions" title={visible(`Actions for ${name}`)} more={visible(` for ${name}`)} items={items} />
       {dialog.value === "delete" ? (
         <Dialog
           title={`Delete ${name}?`}
@@ -81,11 +81,11 @@ export function ActionsMenu({ of, object }: { readonly of: ObjectKey; readonly o
               }}
             >
               <option value="Background">is deleted after it</option>
-              <option value="Foreground">is deleted before it</option>
+              <option value="Foreground">is deleted first</option>
               <option value="Orphan">stays</option>
             </select>
           </label>
-          <p class="soft">The history keeps it: Undelete brings it back, with another uid.</p>
+          <p class="soft">It stays in the history: Undelete restores it, with a new uid.</p>
         </Dialog>
       ) : undefined}
       {dialog.value === "scale" ? (

@@ -9,7 +9,7 @@ import { can } from "../../api/rights.ts";
 import { client, servedKind, statusOf } from "../../editor/client.ts";
 import { Difference } from "../../editor/difference.tsx";
 import { Changes } from "../../editor/explain-steps.tsx";
-import { allSteps, ownedText, withoutOwners } from "../../editor/owners.ts";
+import { allSteps, type Hidden, ownedText, withoutOwners } from "../../editor/owners.ts";
 import { Age, Badge, Button, EmptyState, ErrorBox, Loading, Text } from "../../ui/basics.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { toast } from "../../ui/toast.tsx";
@@ -80,7 +80,7 @@ export function HistoryTab({
       if (dryRun) lost.value = back;
       else {
         lost.value = undefined;
-        toast(`${name} is there again.`, "good");
+        toast(`${name} was restored.`, "good");
         onBack();
       }
     } catch (error) {
@@ -91,7 +91,7 @@ export function HistoryTab({
   };
   const restore = async (at: string): Promise<void> => {
     try {
-      onRestore(await textOf(ref, at, hideStatus));
+      onRestore(await textOf(ref, at, { status: hideStatus }));
     } catch (error) {
       toast(`Version ${at} cannot be read: ${statusOf(error).message ?? ""}`, "bad");
     }
@@ -219,7 +219,7 @@ function Version({
       {changes.length > 0 ? (
         <Changes changes={changes.slice(0, 8)} />
       ) : event === "updated" ? (
-        <p class="soft">who owns what, nothing else</p>
+        <p class="soft">only the owners of fields</p>
       ) : undefined}
       {changes.length > 8 ? <p class="soft">{changes.length - 8} more changes</p> : undefined}
       <div class="row">
@@ -239,12 +239,12 @@ function Version({
 }
 
 /** The text of a version. */
-async function textOf(ref: ObjectRef, at: string, hideStatus: boolean): Promise<string> {
+async function textOf(ref: ObjectRef, at: string, hidden: Hidden): Promise<string> {
   const { versions } = await historyOf(ref, { at, objects: true });
   const object = versions[0]?.object;
-  if (object === undefined) throw new Error("the history does not have it any more");
+  if (object === undefined) throw new Error("it is no longer in the history");
   const identity = { apiVersion: "", kind: "", name: ref.name };
-  return allSteps(ownedText(withoutOwners(object, identity), { status: hideStatus })).text;
+  return allSteps(ownedText(withoutOwners(object, identity), hidden)).text;
 }
 
 function Versions({
@@ -267,7 +267,8 @@ function Versions({
   useEffect(() => {
     let closed = false;
     failure.value = undefined;
-    const read = async (at: string): Promise<string> => (deleted.includes(at) ? "" : textOf(of, at, false));
+    const read = async (at: string): Promise<string> =>
+      deleted.includes(at) ? "" : textOf(of, at, { unreported: true });
     Promise.all([read(from), read(to)]).then(
       ([before, after]) => {
         if (!closed) texts.value = { key, before, after };
@@ -289,7 +290,7 @@ function Versions({
         From version {from} to version {to}
       </h2>
       {shown.before === shown.after ? (
-        <p class="soft">Nothing is different but who owns what.</p>
+        <p class="soft">Only the owners of fields differ.</p>
       ) : (
         <Difference
           label={`Difference from version ${from} to version ${to}`}

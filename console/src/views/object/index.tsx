@@ -163,7 +163,7 @@ function Panel({
     return (
       <EmptyState title={`There is no ${kind.kind} ${namespace ? `${namespace}/` : ""}${name}.`}>
         <p>
-          <a href={href({ view: "object", ...routeOf(of), tab: "history" })}>Its history may know it.</a>
+          <a href={href({ view: "object", ...routeOf(of), tab: "history" })}>Its history may have it.</a>
         </p>
       </EmptyState>
     );

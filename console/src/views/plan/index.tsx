@@ -107,7 +107,7 @@ export default function PlanView({ route }: { readonly route: PlainRoute }): JSX
     <div class="view plan" data-view={route.view}>
       <header class="view-head">
         <h1>Plan</h1>
-        {isPast ? <Badge tone="info">plans are made of what is now: go back to now to apply</Badge> : undefined}
+        {isPast ? <Badge tone="info">a plan is always of now: go back to now to apply</Badge> : undefined}
       </header>
       <div class="plan-body">
         <form
@@ -204,8 +204,8 @@ export default function PlanView({ route }: { readonly route: PlainRoute }): JSX
           ) : failure.value ? undefined : (
             <EmptyState title="Nothing is planned yet.">
               <p>
-                A plan says what each document would change, whose fields it would take, what would be refused, and
-                which Pods would be restarted. Nothing is stored.
+                A plan shows what each document would change, whose fields it would take over, what would be refused,
+                and which Pods would be restarted. Nothing is stored.
               </p>
             </EmptyState>
           )}

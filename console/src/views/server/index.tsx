@@ -37,7 +37,7 @@ const CARDS: readonly Card[] = [
   },
   {
     title: "Latency",
-    unit: "of requests that are no watches",
+    unit: "of requests, without watches",
     format: millis,
     lines: [
       { figure: "p50", label: "half of them within", colour: "--accent" },
@@ -118,10 +118,10 @@ function Content({ state }: { readonly state: ServerState }): JSX.Element {
   return (
     <>
       {failure ? (
-        <ErrorBox title="The last reading failed; the view goes on by itself." status={failure.status} />
+        <ErrorBox title="The last read failed; the view tries again by itself." status={failure.status} />
       ) : undefined}
       {state.isCut ? (
-        <p class="soft">The metrics are longer than this page reads: sums are of a part of them.</p>
+        <p class="soft">The metrics are larger than this page can read: sums are of a part of them.</p>
       ) : undefined}
       <div class="cards">
         {CARDS.map((card) => (
