@@ -178,7 +178,7 @@ describeInBrowser("an object", () => {
       await page.locator(".difference-removed", { hasText: "colour: red" }).waitFor();
       if (process.env["PICTURES"]) await picture(page, "console-history");
       await page
-        .getByRole("button", { name: /^Edit with the text of version/ })
+        .getByRole("button", { name: /^Restore as an edit: version/ })
         .last()
         .click();
       await editor(page).waitFor();

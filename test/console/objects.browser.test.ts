@@ -342,7 +342,7 @@ describeInBrowser("objects", () => {
     // A version of the history, as an edit.
     await page.getByRole("tab", { name: "History" }).click();
     await page
-      .getByRole("button", { name: /^Edit with the text of version/ })
+      .getByRole("button", { name: /^Restore as an edit: version/ })
       .last()
       .click();
     await editorOf(page).waitFor();

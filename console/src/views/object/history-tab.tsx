@@ -229,7 +229,7 @@ function Version({
           </Button>
         )}
         {onRestore ? (
-          <Button kind="quiet" onClick={onRestore} aria-label={`Edit with the text of version ${resourceVersion}`}>
+          <Button kind="quiet" onClick={onRestore} aria-label={`Restore as an edit: version ${resourceVersion}`}>
             Restore as an edit
           </Button>
         ) : undefined}
