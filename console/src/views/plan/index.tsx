@@ -301,7 +301,9 @@ function Report({ result: { report, from } }: { readonly result: Result }): JSX.
             </Badge>
           ),
         )}{" "}
-        <span class="soft">at revision {report.resourceVersion}</span>
+        <span class="soft">
+          at revision <Text value={report.resourceVersion} />
+        </span>
       </p>
       {report.status ? <ErrorBox title="Nothing was stored." status={report.status} /> : undefined}
       {report.findings.length === 0 ? undefined : (
