@@ -90,7 +90,7 @@ function View({ route: to }: { readonly route: Route }): JSX.Element {
       return (
         <EmptyState title="There is no such page.">
           <p>
-            <a href="/console/">Begin at the first page</a>
+            <a href="/console/">Go to the first page</a>
           </p>
         </EmptyState>
       );

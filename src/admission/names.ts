@@ -19,7 +19,7 @@ const NEEDS_FILE = "it needs a configuration file, which kube-apiserver reads wi
 
 /** Every step that can be enabled or disabled, in the order in which they run. */
 export const ADMISSION_PLUGINS = {
-  AlwaysAdmit: { about: "Does nothing; it is there for old command lines.", byDefault: false },
+  AlwaysAdmit: { about: "Does nothing; it exists for old command lines.", byDefault: false },
   NamespaceAutoProvision: {
     about: "Creates the namespace of a new object that does not exist yet.",
     byDefault: "autoProvisionNamespaces",
@@ -30,48 +30,52 @@ export const ADMISSION_PLUGINS = {
     byDefault: false,
   },
   LimitRanger: {
-    about: "Holds Pods, containers and claims to the LimitRanges of their namespace, and fills in what they lack.",
+    about:
+      "Enforces the LimitRanges of a namespace for its Pods, containers and claims, and sets their missing values.",
     byDefault: "defaultAdmission",
   },
   ServiceAccount: {
     about:
-      "Gives Pods the ServiceAccount `default` and a volume with its token, and refuses those whose account does not exist. The controller `serviceaccount` creates the account `default`; where it does not run, a Pod waits up to two seconds for that account, as another program may create it.",
+      "Gives Pods the ServiceAccount `default` and a volume with its token, and refuses Pods whose account does not exist. The controller `serviceaccount` creates the account `default`; if it does not run, a Pod waits up to two seconds for that account, as another program may create it.",
     byDefault: "defaultAdmission",
   },
   NodeRestriction: {
-    about: "Lets agents of nodes write their own Node, its Lease, and the Pods on it, and no labels that steer work.",
+    about:
+      "Limits agents of nodes to writes of their own Node, its Lease, and the Pods on it, without labels that affect scheduling.",
     byDefault: false,
   },
   TaintNodesByCondition: {
-    about: "Taints new nodes as not ready; who finds them ready takes the taint away.",
+    about: "Adds the taint not-ready to new nodes; the controller of nodes removes it when they are ready.",
     byDefault: "defaultAdmission",
   },
   AlwaysPullImages: { about: "Sets the pull policy `Always` of all containers of Pods.", byDefault: false },
   ImagePolicyWebhook: {
-    about: "Asks a webhook about the images of Pods; not available.",
+    about: "Calls a webhook that decides about the images of Pods; not available.",
     byDefault: false,
     unavailable: NEEDS_FILE,
   },
   PodSecurity: {
     about:
-      "Holds Pods to the level of Pod Security that the labels of their namespace set, such as `pod-security.kubernetes.io/enforce: restricted`.",
+      "Enforces the level of Pod Security that the labels of a namespace set, such as `pod-security.kubernetes.io/enforce: restricted`.",
     byDefault: "defaultAdmission",
   },
   PodNodeSelector: {
-    about: "Gives Pods the node selector of their namespace, an annotation, and refuses those that contradict it.",
+    about:
+      "Adds the node selector of the namespace, which is in an annotation, to Pods, and refuses Pods that contradict it.",
     byDefault: false,
   },
   Priority: {
-    about: "Gives Pods the priority of their PriorityClass, and refuses those whose class is not there.",
+    about: "Sets the priority of Pods from their PriorityClass, and refuses Pods whose class does not exist.",
     byDefault: "defaultAdmission",
   },
   DefaultTolerationSeconds: {
     about:
-      "Lets Pods stay for five minutes on nodes that are not ready, or cannot be reached, unless they say otherwise.",
+      "Adds tolerations to Pods, so that they stay for five minutes on nodes that are not ready or not reachable, unless they set their own.",
     byDefault: "defaultAdmission",
   },
   PodTolerationRestriction: {
-    about: "Gives Pods the tolerations of their namespace, an annotation, and refuses those that it does not list.",
+    about:
+      "Adds the tolerations of the namespace, which are in an annotation, to Pods, and refuses tolerations that it does not list.",
     byDefault: false,
   },
   EventRateLimit: {
@@ -80,36 +84,40 @@ export const ADMISSION_PLUGINS = {
     unavailable: NEEDS_FILE,
   },
   ExtendedResourceToleration: {
-    about: "Gives Pods that request an extended resource a toleration of its taint.",
+    about: "Adds a toleration of the taint of an extended resource to Pods that request it.",
     byDefault: false,
   },
-  DefaultStorageClass: { about: "Gives a claim without a class the one that is marked as default.", byDefault: true },
+  DefaultStorageClass: { about: "Sets the default class of claims without a class.", byDefault: true },
   StorageObjectInUseProtection: {
-    about: "Gives claims, volumes and attributes classes the finalizer that keeps them while they are used.",
+    about: "Adds the finalizer to claims, volumes and attributes classes that protects them while they are used.",
     byDefault: "storageProtection",
   },
   OwnerReferencesPermissionEnforcement: {
-    about: "Asks for the right to delete of who changes owners, and to finalize of who lets owners wait.",
+    about:
+      "Requires the right to delete an object to change its owners, and the right to update the finalizers of an owner to set blockOwnerDeletion.",
     byDefault: false,
   },
   PersistentVolumeClaimResize: {
-    about: "Refuses that claims grow whose class does not allow it.",
+    about: "Refuses to expand a claim whose class does not allow it.",
     byDefault: "enforceUndocumented",
   },
   RuntimeClass: {
-    about: "Gives Pods the overhead and the nodes of their RuntimeClass, and refuses those whose class is not there.",
+    about:
+      "Sets the overhead and the node selector of Pods from their RuntimeClass, and refuses Pods whose class does not exist.",
     byDefault: "defaultAdmission",
   },
   CertificateApproval: {
-    about: "Lets those decide on a CertificateSigningRequest who may approve for its signer.",
+    about:
+      "Permits approval and denial of a CertificateSigningRequest only to users with the right to approve for its signer.",
     byDefault: true,
   },
   CertificateSigning: {
-    about: "Lets those issue what a CertificateSigningRequest asks for who may sign for its signer.",
+    about:
+      "Permits the certificate of a CertificateSigningRequest only to users with the right to sign for its signer.",
     byDefault: true,
   },
   ClusterTrustBundleAttest: {
-    about: "Lets those write a ClusterTrustBundle of a signer who may attest for it.",
+    about: "Permits writes of a ClusterTrustBundle of a signer only to users with the right to attest for it.",
     byDefault: true,
   },
   CertificateSubjectRestriction: {
@@ -117,11 +125,11 @@ export const ADMISSION_PLUGINS = {
     byDefault: true,
   },
   DefaultIngressClass: {
-    about: "Gives an Ingress without a class the one that is marked as default.",
+    about: "Sets the default class of an Ingress without a class.",
     byDefault: true,
   },
   DenyServiceExternalIPs: {
-    about: "Refuses Services with an external IP address that they do not have already.",
+    about: "Refuses new external IP addresses of Services.",
     byDefault: false,
   },
   PodTopologyLabels: {
@@ -130,16 +138,16 @@ export const ADMISSION_PLUGINS = {
   },
   NodeDeclaredFeatureValidator: {
     about:
-      "Refuses changes of a Pod that need a feature which its node does not declare; with the gate `NodeDeclaredFeatures`.",
+      "Refuses changes of a Pod that need a feature that its node does not declare; with the gate `NodeDeclaredFeatures`.",
     byDefault: "defaultAdmission",
   },
-  MutatingAdmissionPolicy: { about: "Changes objects as MutatingAdmissionPolicies say.", byDefault: true },
+  MutatingAdmissionPolicy: { about: "Evaluates MutatingAdmissionPolicies, which may change objects.", byDefault: true },
   MutatingAdmissionWebhook: {
     about: "Calls the webhooks of MutatingWebhookConfigurations, which may change and refuse a write.",
     byDefault: true,
   },
   ValidatingAdmissionPolicy: {
-    about: "Refuses what ValidatingAdmissionPolicies refuse, with warnings and audit annotations.",
+    about: "Evaluates ValidatingAdmissionPolicies, which may refuse a write, warn, or add audit annotations.",
     byDefault: true,
   },
   ValidatingAdmissionWebhook: {
@@ -147,11 +155,12 @@ export const ADMISSION_PLUGINS = {
     byDefault: true,
   },
   ResourceQuota: {
-    about: "Charges what objects take to the ResourceQuotas of their namespace, and refuses what does not fit.",
+    about:
+      "Charges the usage of objects to the ResourceQuotas of their namespace, and refuses objects that exceed them.",
     byDefault: "defaultAdmission",
   },
   AlwaysDeny: {
-    about: "Refuses every write, those of the server itself too: it cannot start on an empty store.",
+    about: "Refuses every write, including those of the server itself: it cannot start on an empty store.",
     byDefault: false,
   },
 } as const satisfies Readonly<Record<string, Plugin>>;

@@ -17,7 +17,7 @@ export function admissionCommand(actions: Actions): Command {
 function explainCommand(actions: Actions): Command {
   const command = new Command("explain")
     .description(
-      "Explain what admission would do with the objects of a file: which steps run, which webhooks and policies match, what each changes, and who refuses. Nothing is stored; webhooks without side effects are called.",
+      "Explain what admission would do with the objects of a file: which steps run, which webhooks and policies match, what each changes, and which of them refuse. Nothing is stored; webhooks without side effects are called.",
     )
     .requiredOption("-f, --file <FILE>", "YAML or JSON with one or more objects, or a folder; - reads standard input.")
     .addOption(
@@ -35,7 +35,7 @@ function explainCommand(actions: Actions): Command {
 function checkCommand(actions: Actions): Command {
   const command = new Command("check")
     .description(
-      "Find mistakes in webhooks and policies: webhooks that match the Pods they run in, rules that no served resource meets, selectors that select nothing, time-outs that add up past that of a request, policies without a binding.",
+      "Find mistakes in webhooks and policies: webhooks that match the Pods they run in, rules that no served resource meets, selectors that select nothing, timeouts whose sum is longer than that of a request, policies without a binding.",
     )
     .addOption(outputOption());
   withExamples(command, "admission check", "admission check -o json");

@@ -44,7 +44,8 @@ export async function askServer(
   }
 }
 
-async function readShort(body: AnswerBody): Promise<string> {
+/** Reads the text of an answer; rejects for one that is longer than 4 MiB. */
+export async function readShort(body: AnswerBody): Promise<string> {
   const pieces: Uint8Array[] = [];
   let bytes = 0;
   for await (const piece of body) {

@@ -101,7 +101,7 @@ function printFindings(actions: Actions, request: CelRequest, { known, self, old
 
 const linesOf = (findings: readonly Finding[]): string[] =>
   findings.length === 0
-    ? ["no rule has anything against it"]
+    ? ["all rules accept it"]
     : findings.map(({ field, message }) => (field === "" ? message : `${field}: ${message}`));
 
 function decode(text: string, file: string): Value {

@@ -1,5 +1,6 @@
-import { CONSOLE_LINKS_PATH, type ConsoleLink } from "../meta/console-session.ts";
+import { CONSOLE_LINKS_PATH, CONSOLE_LOGIN_PATH, type ConsoleLink } from "../meta/console-session.ts";
 import type { Actions } from "./actions.ts";
+import { readShort } from "./ask-server.ts";
 import { CliError } from "./cli-error.ts";
 import { connect } from "./connect.ts";
 import type { ServerFlags } from "./connect-flags.ts";
@@ -21,9 +22,9 @@ export async function runConsole(actions: Actions, request: ConsoleRequest): Pro
     path: CONSOLE_LINKS_PATH,
     headers: { "user-agent": `keelson/${actions.version}`, accept: "application/json" },
   });
-  const text = Buffer.concat(await Array.fromAsync(response.body)).toString();
+  const text = await readShort(response.body);
   if (response.status !== 201) throw refusal(connection.server, response.status, text);
-  const { url } = JSON.parse(text) as ConsoleLink;
+  const url = linkOf(text, connection.server);
   if (request.print) {
     actions.print(url);
     return;
@@ -40,6 +41,20 @@ export async function runConsole(actions: Actions, request: ConsoleRequest): Pro
     );
   }
 }
+
+/**
+ * Returns the link of an answer, as a URL without characters that a terminal obeys. A program that opens URLs opens files and other
+ * programs, too: so it is a page of the web, and that of a login.
+ */
+export function linkOf(text: string, server: string): string {
+  const { url } = (asJson(text) ?? {}) as Partial<ConsoleLink>;
+  const link = typeof url === "string" && url.length <= MAX_LINK_LENGTH ? URL.parse(url) : null;
+  if (link && WEB.includes(link.protocol) && link.pathname === CONSOLE_LOGIN_PATH) return link.href;
+  throw new CliError(`expected a link to the console from ${server}, got another answer: is it a server of keelson?`);
+}
+
+const MAX_LINK_LENGTH = 2000;
+const WEB = ["http:", "https:"];
 
 /** Returns the kubeconfig of the server that runs on this machine, where no other one is named. */
 async function ownKubeconfig(actions: Actions, { context, dataDir }: ConsoleRequest): Promise<string | undefined> {
@@ -61,9 +76,14 @@ function refusal(server: string, status: number, text: string): CliError {
 }
 
 function messageOf(text: string): string {
+  const { message } = (asJson(text) ?? {}) as { readonly message?: unknown };
+  return typeof message === "string" ? message : text.trim();
+}
+
+function asJson(text: string): unknown {
   try {
-    return (JSON.parse(text) as { message?: string }).message ?? text;
+    return JSON.parse(text);
   } catch {
-    return text.trim();
+    return undefined;
   }
 }

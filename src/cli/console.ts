@@ -9,7 +9,7 @@ export function consoleCommand(actions: Actions): Command {
   const command = new Command("console")
     .summary("Open the console in a browser, signed in.")
     .description(
-      "Open the console of a server in the browser, signed in as the user of the kubeconfig. The link that does so can be used once, within a minute.",
+      "Open the console of a server in the browser, signed in as the user of the kubeconfig. The link can be used once, within a minute.",
     )
     .addOption(new Option("--print", "Print the link instead of opening a browser."))
     .addOption(

@@ -45,7 +45,7 @@ test("a history is a table, newest first, with a line for each change and each m
     '9        2026-01-02T03:04:06Z  updated  alice (Update)       ~ .data.colour: "red" -> "blue"',
     `                                        ctl (Update status)  + .data["a.b"]: "${"x".repeat(58)}…`,
     '                                                             - .spec: {"a":[1]}',
-    "8        -                     updated  bob\uFFFD[2J (Update)     who owns what, nothing else",
+    "8        -                     updated  bob\uFFFD[2J (Update)     only the owners of fields",
     "7        -                     created  bob (Update)",
   ]);
 });
@@ -90,7 +90,7 @@ test("on a narrow terminal changes are below their version, and colours have no 
     `    + .data["a.b"]: "${"x".repeat(48)}…`,
     '    - .spec: {"a":[1]}',
     "8        -                     updated  bob\uFFFD[2J (Update)",
-    "    who owns what, nothing else",
+    "    only the owners of fields",
     "7        -                     created  bob (Update)",
   ]);
   const painted = historyLines(report(), { ...narrow, paint: painter(true) });

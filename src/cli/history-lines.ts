@@ -79,7 +79,7 @@ const managerText = ({ manager, operation, subresource }: ReportedManager): stri
 
 function changesOf({ event, changes }: ReportedVersion): Change[] {
   if (changes.length > 0) return changes.map(changeOf);
-  if (event === "updated") return [{ text: "who owns what, nothing else", colour: "dim" }];
+  if (event === "updated") return [{ text: "only the owners of fields", colour: "dim" }];
   return [];
 }
 

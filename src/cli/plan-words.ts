@@ -48,12 +48,12 @@ export const MOVES: Readonly<Record<NonNullable<PlannedDocument["moved"]>["rule"
   serviceAccount: "the service account of",
 };
 
-/** `Deployment team/web replaces 4 Pods, at most 1 unavailable and 1 more than wanted: web-a, web-b ...` */
+/** `Deployment team/web replaces 4 Pods, at most 1 unavailable and 1 more than desired: web-a, web-b ...` */
 export function restartText(restart: PlannedRestart): string {
   const { object, strategy, count, pods, podsLeftOut = 0, maxUnavailable, maxSurge, stays = 0, isPaused } = restart;
   const who = nameOf({ object, result: "changed", warnings: [] }, () => undefined);
   if (isPaused) return `${who} is paused: ${counted(stays)} stay until it is resumed`;
-  if (strategy === "OnDelete") return `${who} replaces none of ${counted(stays)} before somebody deletes them`;
+  if (strategy === "OnDelete") return `${who} replaces none of ${counted(stays)} until they are deleted`;
   const pace = strategy === "Recreate" ? "all at once" : paceOf(maxUnavailable, maxSurge);
   const more = podsLeftOut > 0 ? ` and ${podsLeftOut} more` : "";
   const names = pods.length > 0 ? `: ${pods.join(", ")}${more}` : "";
@@ -66,7 +66,7 @@ const counted = (count: number): string => (count === 1 ? "1 Pod" : `${count} Po
 const paceOf = (unavailable: number, surge: number): string =>
   [
     ...(unavailable > 0 || surge === 0 ? [`at most ${unavailable} unavailable`] : ["none unavailable"]),
-    ...(surge > 0 ? [`${surge} more than wanted`] : []),
+    ...(surge > 0 ? [`${surge} more than desired`] : []),
   ].join(", ");
 
 /** `2 to create, 1 to change ...` */

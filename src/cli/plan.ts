@@ -7,7 +7,7 @@ import type { PlanCommand } from "./plan-run.ts";
 /** Returns the command `plan`, which shows what manifests would change. */
 export function planCommand(actions: Actions): Command {
   const command = new Command("plan")
-    .description("Show what manifests would change, judged as one by the server: nothing is stored.")
+    .description("Show what manifests would change. The server judges them together and stores nothing.")
     .addOption(new Option("-o, --output <FORM>", "How to print.").choices(["text", "json", "markdown"]).default("text"))
     .addHelpText(
       "after",

@@ -51,7 +51,7 @@ export function whoCanLines(
   );
   const head = paint("bold", fit(printable(`who can ${requestText(info)}`), columns));
   const note = paint("dim", fit(`members of ${MASTERS} may do everything, whatever roles say`, columns));
-  if (rows.length === 0) return [head, "  nobody, by roles", note];
+  if (rows.length === 0) return [head, "  no user, by roles", note];
   return [head, ...table([["SUBJECT", "BINDING", "ROLE", "RULE"], ...rows], columns, paint), "", note];
 }
 

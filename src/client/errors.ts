@@ -1,5 +1,6 @@
 /** The errors of responses. */
 import type { ApplyConflictReport } from "../meta/ownership-reports.ts";
+import { parseExactText } from "../value/exact-text.ts";
 import type { PlanReport } from "../meta/plan-report.ts";
 import type { Status, StatusReason } from "../meta/status.ts";
 
@@ -100,6 +101,9 @@ const REASONS: Readonly<Record<number, StatusReason>> = {
   504: "Timeout",
 };
 
+/** Sixteen digits: an integer with fewer is a double. */
+const LONG_NUMBER = /\d{16}/;
+
 /** Returns the error of a response; without a Status it builds one. */
 export function failureOf(code: number, text: string, request: RequestLine): StatusError {
   const made = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", code } as const;
@@ -108,7 +112,9 @@ export function failureOf(code: number, text: string, request: RequestLine): Sta
     if (parsed.kind === "Status") return new StatusError(parsed, { request });
     if (parsed.kind === "ApplyConflict") {
       const { message, reason } = parsed;
-      return new StatusError({ ...made, message, reason }, { request, conflict: parsed });
+      // Its values are written again, where a field is shared: no integer of them may lose a digit. The space asks for that.
+      const conflict = LONG_NUMBER.test(text) ? (parseExactText(`${text} `) as unknown as ApplyConflictReport) : parsed;
+      return new StatusError({ ...made, message, reason }, { request, conflict });
     }
     if (parsed.kind === "Plan" && parsed.status) return new StatusError(parsed.status, { request, plan: parsed });
   } catch {

@@ -46,7 +46,12 @@ export function storeMetrics(store: Pick<Store, "stats" | "space">): Collector {
 }
 
 const spaceMetrics = ({ full, freeBytes, reserveBytes }: StoreSpace): Metric[] => [
-  single("gauge", "keelson_store_full", "1 while the disk is full: only writes that make room are done.", full ? 1 : 0),
+  single(
+    "gauge",
+    "keelson_store_full",
+    "1 while the disk is full: only writes that free space are accepted.",
+    full ? 1 : 0,
+  ),
   single("gauge", "keelson_store_free_bytes", "Bytes that can be written, without the reserve.", freeBytes),
   single("gauge", "keelson_store_reserve_bytes", "Bytes that are kept for writes that make room.", reserveBytes),
 ];
@@ -70,9 +75,9 @@ export const cacheMetrics =
       samples: stats.resources.map((r) => ({ labels: { resource: nameOf(r.prefix) }, value: r[figure] })),
     }));
     return [
-      single("gauge", "keelson_cache_revision", "Revision up to which reads are answered.", stats.revision),
+      single("gauge", "keelson_cache_revision", "Revision of the cache, from which reads are served.", stats.revision),
       single("gauge", "keelson_cache_waiting", "Requests that wait for a revision.", stats.waiting),
-      single("counter", "keelson_cache_reloads_total", "How often all was loaded anew.", stats.reloads),
+      single("counter", "keelson_cache_reloads_total", "How often the whole cache was loaded again.", stats.reloads),
       single("counter", "keelson_cache_mismatches_total", "Resources found to differ from the store.", mismatches()),
       ...perResource,
     ];

@@ -10,4 +10,4 @@ export { ConsoleDoor } from "./door.ts";
 export type { PageSource } from "./session/page.ts";
 export type { ShareSignOut } from "./session/desk.ts";
 export type { SharedSignOuts } from "./session/sessions.ts";
-export { windowRoutes } from "./windows/index.ts";
+export { openWindows } from "./windows/index.ts";

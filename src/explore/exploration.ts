@@ -64,7 +64,7 @@ export interface Exploration {
   readonly seconds: number;
   readonly seed: number;
   readonly ended: Ending;
-  /** Why it could not go on, where `ended` is `failed`: what was found by then stands beside it. */
+  /** Why it could not continue, if `ended` is `failed`: the result has what was found until then. */
   readonly failure?: Error;
   /** The clean runs of the usual steps. */
   readonly clean: readonly RunRecord[];

@@ -58,7 +58,7 @@ export interface AdmissionReport {
   readonly changesLeftOut?: true;
   /** The code that the write would be answered with. */
   readonly code: number;
-  /** The failure of the write, whoever refused it; absent where it would be carried out. */
+  /** The failure of the write, from any step; absent if the write would succeed. */
   readonly failure?: Status;
   /** The object as it would be stored. */
   readonly result?: Value;

@@ -30,7 +30,7 @@ export interface ConsoleSession {
 
 /** A link for a browser. */
 export interface ConsoleLink {
-  /** For this server; whoever opens it first is signed in as the user who asked for it. */
+  /** For this server; the first user who opens it is signed in as the user who requested it. */
   readonly url: string;
   /** When it ends, RFC 3339. */
   readonly expires: string;

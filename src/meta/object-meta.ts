@@ -21,7 +21,7 @@ import {
 } from "./types.ts";
 
 const OwnerReference = struct(
-  "Points from an object to one that it belongs to; the owner must be in the same namespace or have none.",
+  "Refers from an object to its owner, which must be in the same namespace or cluster-scoped.",
   {
     apiVersion: required(text("Group and version of the owner.")),
     kind: required(text("Kind of the owner.")),
@@ -63,7 +63,7 @@ const members = {
   labels: optional(map(text(), "Keys and values by which objects are found and grouped.")),
   annotations: optional(map(text(), "Keys and values that tools keep with the object; not for selection.")),
   ownerReferences: optional(
-    keyedList(OwnerReference, ["uid"], "The objects that this one belongs to; when all are gone, it goes too."),
+    keyedList(OwnerReference, ["uid"], "The owners of this object; when all are deleted, it is deleted too."),
   ),
   finalizers: optional(
     setList(text(), "Names of those who must act before the object may go; each removes its own.", {

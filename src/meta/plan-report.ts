@@ -116,7 +116,7 @@ export interface PlannedRestart {
   readonly maxUnavailable: number;
   /** How many Pods may be there beyond those that are wanted. */
   readonly maxSurge: number;
-  /** The number of Pods of an older template that stay: below the partition, or until somebody deletes them; absent for none. */
+  /** The number of Pods of an older template that stay: below the partition, or until they are deleted; absent for none. */
   readonly stays?: number;
   /** Whether the workload is paused, so that nothing is replaced before it is resumed; absent where it is not. */
   readonly isPaused?: boolean;

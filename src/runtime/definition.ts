@@ -45,7 +45,7 @@ export interface ControllerClock extends Pick<Clock, "now" | "steady" | "loop"> 
   readonly sleep: (time: Duration, signal?: AbortSignal) => Promise<void>;
 }
 
-/** Where something happened that an Event tells of. */
+/** The place of what an Event reports. */
 export interface EventPlace {
   /** The field of the object, such as `spec.containers{web}`. */
   readonly fieldPath?: string | undefined;
@@ -125,8 +125,8 @@ interface CommonDefinition {
   /** Concurrent reconciles. Default 4. */
   readonly concurrency?: number;
   /**
-   * How long a reconcile may take between its beginning, the answers to its writes, and its end. Default 2 m: many writes that webhooks
-   * make slow are no reason to end it, a request that nobody answers is.
+   * How long a reconcile may take between its start, the responses to its writes, and its end. Default 2 m: many
+   * writes with slow webhooks do not end it, a request without a response does.
    */
   readonly timeout?: Duration;
   /** The backoff after failures. Default 50 ms, doubled up to 5 m. */

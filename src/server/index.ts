@@ -26,7 +26,6 @@ export type { HealthCheck } from "./operations/health.ts";
 export { type Filter } from "./filters/contract.ts";
 export { type Auditing, audit } from "./filters/audit.ts";
 export { accessLog } from "./filters/access-log.ts";
-export { traced } from "./filters/tracing.ts";
 export { DEFAULT_FILTERS, withFilter } from "./filters/default.ts";
 export { endRevoked, ownerOf } from "./shared/ongoing.ts";
 export { credentialsOf } from "./request/credentials.ts";

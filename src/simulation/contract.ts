@@ -115,7 +115,7 @@ export interface ScriptContext {
   readonly env: Readonly<Record<string, string>>;
   /** Volumes by their mount paths. */
   readonly mounts: Readonly<Record<string, VolumeFiles>>;
-  /** How often the container was started anew: 0 at first. */
+  /** The number of restarts of the container: 0 at first. */
   readonly attempt: number;
   /** Aborted by SIGTERM. A script that never asks for it ends at SIGTERM with 143. */
   readonly terminated: AbortSignal;
@@ -128,7 +128,7 @@ export interface ScriptContext {
   /** Makes the container unready. */
   readonly notReady: () => void;
   readonly sleep: (time: Duration) => Promise<void>;
-  /** Resolves at SIGTERM. It makes the container ready unless the script has said otherwise. */
+  /** Resolves at SIGTERM. It makes the container ready unless the script has set its readiness. */
   readonly untilTerminated: () => Promise<void>;
   /** Ends the container; never resolves. */
   readonly exit: (code: number, options?: ExitOptions) => Promise<never>;
@@ -148,8 +148,9 @@ export interface ScriptContext {
 /**
  * An image: what its containers do. It returns to end with 0, and throws to end with 1.
  *
- * A script is replayed: in a fork and after a restart of the server it is called anew with the time at which its container was started.
- * Sleeps that lie in the past resolve at once, and what it said then is known already. So it must not act on anything but its context.
+ * A script is replayed: in a fork and after a restart of the server it is called again with the time at which its
+ * container was started. Sleeps that end in the past resolve at once, and its earlier reports are already stored. So
+ * it must depend only on its context.
  */
 export type ImageScript = (ctx: ScriptContext) => Promise<void> | void;
 

@@ -27,8 +27,8 @@ export interface ClusterOptions {
   readonly dialect?: "kubernetes" | "neutral";
   /**
    * The built-in controllers: `lifecycle` (namespaces and their content, expiry of Events), `all` default controllers of a server,
-   * `none`, or a list of names; `lifecycle` by default. Simulated nodes bring the scheduler with `lifecycle` and `all`; where nothing
-   * is said they bring all.
+   * `none`, or a list of names; `lifecycle` by default. Simulated nodes bring the scheduler with `lifecycle` and `all`; if
+   * this is not set, they bring all.
    */
   readonly controllers?: "lifecycle" | "all" | "none" | readonly string[];
   /**

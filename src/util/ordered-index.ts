@@ -13,10 +13,14 @@
  *
  * @module
  */
+import { type Steps, atOnce } from "./steps.ts";
 
 /** The bounds of the items of a node. */
 const MAX_ITEMS = 32;
 const MIN_ITEMS = 8;
+
+/** Leaves that are built in one step. */
+const NODES_A_STEP = 256;
 
 /** An edit mark; only its identity counts. */
 type Edit = object;
@@ -55,13 +59,25 @@ export class OrderedIndex<P, T extends P> {
 
   /** Returns an index of distinct items that are in order; in linear time. */
   static build<P, T extends P>(compare: (a: P, b: P) => number, sorted: readonly T[]): OrderedIndex<P, T> {
+    return atOnce(OrderedIndex.buildInSteps(compare, sorted));
+  }
+
+  /** Likewise, in steps that take less than a millisecond. */
+  static *buildInSteps<P, T extends P>(
+    compare: (a: P, b: P) => number,
+    sorted: readonly T[],
+  ): Steps<OrderedIndex<P, T>> {
     const index = new OrderedIndex<P, T>(compare);
     const edit = index.#edit;
     const fill = MAX_ITEMS - MIN_ITEMS;
     let level: Node<T>[] = [];
-    for (const items of evenly(sorted, fill)) level.push(new Node(edit, items, undefined, items.length));
+    for (const items of evenly(sorted, fill)) {
+      level.push(new Node(edit, items, undefined, items.length));
+      if (level.length % NODES_A_STEP === 0) yield;
+    }
     while (level.length > 1) {
-      level = evenly(level, fill).map(
+      level = Array.from(
+        evenly(level, fill),
         (nodes) =>
           new Node(
             edit,
@@ -289,9 +305,9 @@ export class OrderedIndex<P, T extends P> {
 }
 
 /** Cuts a list into the fewest parts of at most `max` items, all of about the same length. */
-function evenly<T>(list: readonly T[], max: number): T[][] {
+function* evenly<T>(list: readonly T[], max: number): Generator<T[], void, undefined> {
   const parts = Math.ceil(list.length / max);
-  return Array.from({ length: parts }, (_, i) =>
-    list.slice(Math.floor((i * list.length) / parts), Math.floor(((i + 1) * list.length) / parts)),
-  );
+  for (let i = 0; i < parts; i++) {
+    yield list.slice(Math.floor((i * list.length) / parts), Math.floor(((i + 1) * list.length) / parts));
+  }
 }

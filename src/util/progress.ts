@@ -12,7 +12,7 @@ import { counted } from "./counted.ts";
 /** What amounts are of: `record`, or `byte`, which is shown in larger units. */
 export type ProgressUnit = "byte" | "record" | "page" | "key";
 
-/** Told by work how far it is. */
+/** Receives the progress of work. */
 export interface Progress {
   /** A part of the work begins, `restoring`, with all that it has to do where that is known. */
   begin(what: string, unit?: ProgressUnit, total?: number): void;
@@ -157,10 +157,14 @@ function restText(done: number, total: number | undefined, unit: ProgressUnit, m
 
 const lastText = (millis: number): string[] => [`done in ${timeText(millis)}`];
 
-/** `1,000,000`, in every locale. */
-const thousands = (count: number | string): string => THOUSANDS.format(Number(count));
-
-const THOUSANDS = new Intl.NumberFormat("en-US");
+/** `1,000,000`, in every locale. `Intl.NumberFormat` would take 6 MiB of a process for it. */
+function thousands(count: number | string): string {
+  const digits = String(count);
+  const head = digits.length % 3 || 3;
+  const groups = [digits.slice(0, head)];
+  for (let at = head; at < digits.length; at += 3) groups.push(digits.slice(at, at + 3));
+  return groups.join(",");
+}
 
 const UNITS = ["kB", "MB", "GB", "TB"];
 

@@ -36,7 +36,7 @@ export async function explainJob(facts: Facts, job: Job): Promise<readonly Repor
   if (isSuspended(job))
     return [
       {
-        says: "it is suspended: its Pods are not made before it is resumed",
+        says: "it is suspended: no Pods are created before it is resumed",
         who: "a user who sets spec.suspend to false",
       },
     ];
@@ -57,7 +57,7 @@ export async function explainJob(facts: Facts, job: Job): Promise<readonly Repor
   ]);
   const wait = spec.backoffLimitPerIndex === undefined ? waitAfter(failuresOf(own, uncounted), now) : 0;
   if (wait > 0 && active < parallelism)
-    reasons.push({ says: `the next Pod is made after the last failure, at ${whenText(now, wait)}` });
+    reasons.push({ says: `the next Pod is created after the last failure, at ${whenText(now, wait)}` });
   const left = leftToDeadline(job, now);
   if (left !== undefined)
     reasons.push({ says: `its deadline passes at ${whenText(now, left)} (activeDeadlineSeconds)` });
@@ -68,7 +68,8 @@ export async function explainJob(facts: Facts, job: Job): Promise<readonly Repor
 export async function explainCronJob(facts: Facts, cronJob: CronJob): Promise<readonly ReportedReason[]> {
   const now = facts.client.clock.now();
   const { spec, status } = cronJob;
-  if (spec.suspend) return [{ says: "it is suspended: no Job is made", who: "a user who sets spec.suspend to false" }];
+  if (spec.suspend)
+    return [{ says: "it is suspended: no Job is created", who: "a user who sets spec.suspend to false" }];
   const zoned = zonedSchedule(cronJob, Intl.DateTimeFormat().resolvedOptions().timeZone);
   if (!zoned)
     return [
@@ -79,9 +80,11 @@ export async function explainCronJob(facts: Facts, cronJob: CronJob): Promise<re
     ];
   const left = untilNext(cronJob, zoned, now);
   if (left === undefined)
-    return [{ says: `its schedule ${JSON.stringify(spec.schedule)} never comes again`, who: "a user who changes it" }];
+    return [
+      { says: `its schedule ${JSON.stringify(spec.schedule)} has no further time`, who: "a user who changes it" },
+    ];
   const active = status.active ?? [];
-  const says = `its next Job is made at ${whenText(now, left)}`;
+  const says = `its next Job is created at ${whenText(now, left)}`;
   if (active.length === 0 || (spec.concurrencyPolicy ?? "Allow") === "Allow") return [{ says }];
   const names = named(active.map(({ name = "" }) => name));
   const what =

@@ -14,7 +14,7 @@ export async function explainNamespace(
   const pods = content.find(({ group, resource }) => isOfPods({ group, plural: resource }));
   if (pods) {
     reasons.push({
-      says: `${pods.count} pods are given their time to end, and all else waits for them`,
+      says: `${pods.count} pods have time to end, and everything else waits for them`,
       who: "the agents of their nodes",
     });
   }

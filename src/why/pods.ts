@@ -82,7 +82,7 @@ async function explainWaiting(
   const [nearest] = nodes.items;
   if (nearest?.lacks.length === 0) {
     return [
-      { says: `the node ${nearest.node} fits it, and it is yet to be placed`, who: `the scheduler ${SCHEDULER}` },
+      { says: `the node ${nearest.node} fits it, and it is not assigned yet`, who: `the scheduler ${SCHEDULER}` },
     ];
   }
   if (nodes.count === 0)

@@ -65,13 +65,13 @@ export async function explainDeployment(facts: Facts, deployment: Deployment): P
   const updated = live.filter(isNew);
   const available = updated.filter((pod) => isAvailable(pod, minReadySeconds, now));
   const old = live.length - updated.length;
-  const oldText = old > 0 ? `; ${pods(old)} of older templates ${old === 1 ? "is" : "are"} there still` : "";
-  const has = `${updated.length} of ${wantedBy(deployment)} Pods of the present template are made, ${available.length} are available`;
-  reasons.push({ says: `its rollout goes on: ${has}${oldText}` });
+  const oldText = old > 0 ? `; ${pods(old)} of older templates still ${old === 1 ? "exists" : "exist"}` : "";
+  const has = `${updated.length} of ${wantedBy(deployment)} Pods of the current template exist, ${available.length} are available`;
+  reasons.push({ says: `its rollout continues: ${has}${oldText}` });
   const leaving = own.filter((pod) => !isNew(pod) && !isFinished(pod));
   if (!isRolling(deployment) && leaving.length > 0)
     reasons.push({
-      says: `it makes no new Pods before its old ones are gone (Recreate): ${named(leaving.map(nameOf))}`,
+      says: `it creates no new Pods before its old ones are deleted (Recreate): ${named(leaving.map(nameOf))}`,
     });
   reasons.push(...ofMinReady(live, minReadySeconds, now), ...ofDeadline(deployment, now));
   return reasons;
@@ -82,12 +82,14 @@ function ofDeadline(deployment: Deployment, now: number): readonly ReportedReaso
   const progress = status.conditions?.find(({ type }) => type === "Progressing");
   if (progress?.reason === "ProgressDeadlineExceeded")
     return [
-      { says: `its progress deadline of ${spec.progressDeadlineSeconds ?? 600}s has passed; it goes on all the same` },
+      {
+        says: `its progress deadline of ${spec.progressDeadlineSeconds ?? 600}s has passed; the rollout still continues`,
+      },
     ];
   const left = spec.paused ? undefined : deadlineMillis(deployment, status, now);
   return left === undefined
     ? []
-    : [{ says: `the progress deadline passes at ${whenText(now, left)} unless something moves` }];
+    : [{ says: `the progress deadline passes at ${whenText(now, left)} unless there is progress` }];
 }
 
 /** Explains a StatefulSet: which Pod the others wait for, and how far an update is. */
@@ -151,7 +153,7 @@ function ofUpdate(set: StatefulSet, own: readonly Pod[], update: string | undefi
   if (type === "OnDelete")
     return [
       {
-        says: `of an older template until somebody deletes them (OnDelete): ${names(old)}`,
+        says: `of an older template until they are deleted (OnDelete): ${names(old)}`,
         who: "a user who deletes them",
       },
     ];
@@ -160,7 +162,7 @@ function ofUpdate(set: StatefulSet, own: readonly Pod[], update: string | undefi
   const stays = old.filter(({ ordinal }) => ordinal < partition);
   return [
     ...(goes.length > 0
-      ? [{ says: `its update goes on from the highest ordinal down, and has left ${names(goes)}` }]
+      ? [{ says: `its update continues from the highest ordinal down; old Pods: ${names(goes)}` }]
       : []),
     ...(stays.length > 0
       ? [
@@ -192,14 +194,14 @@ export async function explainDaemonSet(facts: Facts, set: DaemonSet): Promise<re
   if (spec.updateStrategy.type === "OnDelete")
     return [
       ...reasons,
-      { says: `of an older template until somebody deletes them (OnDelete): ${names}`, who: "a user who deletes them" },
+      { says: `of an older template until they are deleted (OnDelete): ${names}`, who: "a user who deletes them" },
     ];
   const { maxUnavailable = 1, maxSurge = 0 } = spec.updateStrategy.rollingUpdate ?? {};
   const pace = `${maxUnavailable} unavailable and ${maxSurge} more at a time`;
   return [
     ...reasons,
     {
-      says: `its update goes on with ${pace}, and has left ${names}`,
+      says: `its update continues with ${pace}; old Pods: ${names}`,
       about: { apiVersion: set.apiVersion, kind: set.kind, name: metadata.name },
     },
   ];

@@ -57,8 +57,7 @@ export async function explainWorkload(facts: Facts, object: ApiObject): Promise<
   if (object.kind === "Service") return [...off, ...own];
   if (!isObserved(object)) {
     const who = `the controller ${CONTROLLERS[object.kind]}`;
-    const waits =
-      off.length > 0 ? off : [{ says: "its controller has not looked at it yet", who, about: refOf(object) }];
+    const waits = off.length > 0 ? off : [{ says: "its controller has not handled it yet", who, about: refOf(object) }];
     return [...waits, ...(object.kind === "CronJob" && off.length === 0 ? own : []), ...general];
   }
   return [...off, ...own, ...general, ...(await ofPods(facts, object))];
@@ -68,7 +67,7 @@ export async function explainWorkload(facts: Facts, object: ApiObject): Promise<
 function ofSwitchedOff({ controllers }: Facts, object: ApiObject): readonly ReportedReason[] {
   const name = CONTROLLERS[object.kind]!;
   if (!controllers || controllers.has(name)) return [];
-  const says = `the controller ${name} is switched off on this server, so that nothing follows from it`;
+  const says = `the controller ${name} is disabled on this server, so it does not act on this object`;
   const who = `an operator who adds ${name} to --controllers, or runs kube-controller-manager`;
   return [{ says, who, about: refOf(object) }];
 }

@@ -18,6 +18,7 @@ import {
   describeInBrowser,
   openBrowser,
   picture,
+  pictureForPages,
   signIn,
   startServer,
 } from "./kit/index.ts";
@@ -108,7 +109,7 @@ describeInBrowser("the views", () => {
     const patch = { spec: { resources: { requests: { storage: "8Gi" } } } };
     await server.client.resource(PersistentVolumeClaim).patch({ namespace: "default", name: "data" }, patch);
     await expect.poll(() => text(page, ".details .says"), PATIENCE).toContain("it has 5Gi and asks for 8Gi");
-    await picture(page, "storage");
+    await pictureForPages(page, "storage");
 
     // The keyboard follows the link from the claim to its volume.
     await page.focus(box);
@@ -175,7 +176,7 @@ describeInBrowser("the views", () => {
     await expect
       .poll(() => page.locator('[data-row^="Pod/default/web-"][data-state="ready"]').count(), PATIENCE)
       .toBe(3);
-    await picture(page, "workloads");
+    await pictureForPages(page, "workloads");
     // The time that is shown is made shorter and longer by buttons.
     const length = (): Promise<string> => text(page, '[aria-label="Time that is shown"] .soft');
     const before = await length();
@@ -220,7 +221,7 @@ describeInBrowser("the views", () => {
       .toBeGreaterThan(5);
     await expect.poll(() => text(page, ".health")).toContain("checks pass");
     expect(await page.locator("canvas").count()).toBe(9);
-    await picture(page, "server");
+    await pictureForPages(page, "server");
     clean(shown);
   });
 
@@ -297,7 +298,7 @@ describeInBrowser("the views", () => {
     await page.keyboard.press("Control+Enter");
     await expect.poll(() => text(page, ".plan-result"), PATIENCE).toContain("replaces 3 Pods");
     expect(await text(page, ".plan-result")).toContain("/spec/template/spec/containers/0/image");
-    await picture(page, "plan");
+    await pictureForPages(page, "plan");
     await page.click("text=Apply all or none");
     await page.click("dialog >> text=Apply >> nth=-1");
     await expect.poll(() => text(page, ".plan-summary"), PATIENCE).toContain("applied");
@@ -350,7 +351,7 @@ describeInBrowser("the views", () => {
     }
     await page.waitForSelector(gone, PATIENCE);
     expect(new URL(page.url()).searchParams.get("at")).toMatch(/^\d+@\d{4}-/);
-    await picture(page, "time");
+    await pictureForPages(page, "time");
     // The address has the moment.
     await page.reload();
     await page.waitForSelector(gone, PATIENCE);

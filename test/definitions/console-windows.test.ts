@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Rbac } from "../../src/auth/rbac/rbac.ts";
-import { windowRoutes } from "../../src/console/index.ts";
+import { openWindows } from "../../src/console/index.ts";
 import { StreamClient } from "../../src/console/windows/testing/client.ts";
 import { kubernetes } from "../../src/meta/dialect.ts";
 import { openMemoryStore } from "../../src/storage/memory/store.ts";
@@ -24,7 +24,7 @@ async function started() {
       plugins: kitPlugins(),
       authenticator: () => ({ authenticate: ({ header }) => ({ user: header("x-user"), groups: [] }) }),
       authorizer: ({ lookup, api }) => new Rbac(lookup, api.clock.loop),
-      server: { routes: windowRoutes({ store }) },
+      server: { routes: openWindows({ store }).routes },
     }),
   );
   const { port } = await cluster.server.listen({ host: "127.0.0.1", port: 0 });

@@ -4,6 +4,8 @@
  * `WINDOW_OBJECTS=1000000 FIGURES=1` prints the table of docs/evidence/console.md.
  */
 import { beforeAll, describe, expect, test } from "vitest";
+import { Seats } from "../../src/console/windows/access.ts";
+import { Untaken } from "../../src/console/windows/untaken.ts";
 import { ConsoleStream } from "../../src/console/windows/stream.ts";
 import { Lists } from "../../src/console/windows/lists.ts";
 import { LIST_LIMITS } from "../../src/console/windows/memory.ts";
@@ -126,6 +128,8 @@ function begin(): { connect: () => Client; stop: () => void } {
     server: context,
     lists: new Lists(context, limits),
     rights: new Rights(context.registry, context.clock),
+    seats: new Seats(context),
+    untaken: new Untaken(),
   };
   const streams: ConsoleStream[] = [];
   const user = { user: "kim", groups: [] };

@@ -3,9 +3,12 @@
  *
  * @module
  */
+import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { Http2Client, Keelson, Scratch, run } from "./keelson.ts";
 
 const scratch = new Scratch();
@@ -53,6 +56,37 @@ describe("keelson doctor", () => {
     expect({ code, stderr }).toEqual({ code: 1, stderr: `keelson: 1 check failed: port ${port}\n` });
     expect(of(`port ${port}`)).toMatchObject({ verdict: "fail", found: expect.stringMatching(/^taken by /) as string });
     expect(of("kubeconfig")).toMatchObject({ verdict: "warn" });
+  });
+
+  test.each([
+    ["null", "null"],
+    ["numbers", '{"gitVersion":5,"status":{"allowed":"yes","userInfo":{"username":{}}}}'],
+    ["nothing of it", '{"gitVersion":null,"status":null}'],
+    ["what a terminal obeys", JSON.stringify({ gitVersion: `\u001b[2J${"v".repeat(1000)}` })],
+  ])("judges a server that answers %s", async (_, answer) => {
+    const hostile = createServer((_request, response) => response.end(answer)).listen(0, "127.0.0.1");
+    onTestFinished(() => void hostile.close());
+    await once(hostile, "listening");
+    const { port } = hostile.address() as AddressInfo;
+    const file = join(scratch.fresh(), "config");
+    mkdirSync(join(file, ".."), { recursive: true });
+    const cluster = { name: "a", cluster: { server: `http://127.0.0.1:${port}` } };
+    const context = { name: "a", context: { cluster: "a", user: "a" } };
+    const config = {
+      apiVersion: "v1",
+      kind: "Config",
+      clusters: [cluster],
+      contexts: [context],
+      users: [{ name: "a", user: {} }],
+    };
+    writeFileSync(file, JSON.stringify({ ...config, "current-context": "a" }));
+    const env = { KUBECONFIG: file, KEELSON_PORT: "0" };
+    const { stdout, stderr } = await run(["doctor", "--data-dir", scratch.fresh()], { env });
+    const line = /^server .*$/m.exec(stdout)?.[0];
+    expect(line).toMatch(/^server +ok/);
+    expect(line!.length).toBeLessThan(400);
+    expect(stdout).not.toContain("\u001b");
+    expect(stderr).not.toContain("at ");
   });
 
   test("prints a table", async () => {

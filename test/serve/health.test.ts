@@ -35,6 +35,20 @@ describe("keelson health", () => {
     await server.stop();
   });
 
+  test("prints nothing that a terminal obeys", async () => {
+    const server = createServer((request, response) => {
+      response.statusCode = request.url!.startsWith("/livez") ? 500 : 200;
+      response.end("\u001b]0;title\u0007\u001b[2Jfine\u202e\n");
+    }).listen(0);
+    onTestFinished(() => void server.close());
+    await once(server, "listening");
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const shown = "\uFFFD]0;title\uFFFD\uFFFD[2Jfine\uFFFD";
+    expect(await run(["health", "--server", url])).toMatchObject({ code: 0, stdout: `${shown}\n` });
+    const failed = await run(["health", "--server", url, "--check", "livez"]);
+    expect(failed.stderr).toBe(`keelson: expected 200 from ${url}/livez, got 500: ${shown}\n`);
+  });
+
   test("fails where the answer is not 200, is late, or is without an end", async () => {
     const server = createServer((request, response) => {
       if (request.url!.startsWith("/livez")) return;

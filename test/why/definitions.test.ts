@@ -265,7 +265,7 @@ describe("a workload", () => {
     const report = await resource.why(at("web"));
     expect(report.isUnknownKind).toBeUndefined();
     expect(report.reasons[0]).toMatchObject({
-      says: "its controller has not looked at it yet",
+      says: "its controller has not handled it yet",
       about: { kind, name: "web" },
     });
   });
@@ -277,7 +277,7 @@ describe("a workload", () => {
     await world.settled();
     const [pod] = (await world.resource(Pod).list()).items;
     const reasons = (await resource.why(at("web"))).reasons.map(({ says }) => says);
-    expect(reasons[0]).toBe("its rollout goes on: 1 of 1 Pods of the present template are made, 0 are available");
+    expect(reasons[0]).toBe("its rollout continues: 1 of 1 Pods of the current template exist, 0 are available");
     expect(reasons).toContainEqual(
       expect.stringMatching(/^its condition Available is False: MinimumReplicasUnavailable/),
     );

@@ -66,13 +66,15 @@ test("a Deployment: how far its rollout is, until when minReadySeconds, and when
   const [first] = await pods();
   await ready(first!.metadata.name);
   const reasons = await says(Deployment as never);
-  expect(reasons).toContain("its rollout goes on: 2 of 2 Pods of the present template are made, 0 are available");
+  expect(reasons).toContain("its rollout continues: 2 of 2 Pods of the current template exist, 0 are available");
   expect(reasons).toContain(
     `its Pod ${first!.metadata.name} is ready, and waits until 00:00:30 (in 30s) for minReadySeconds (30)`,
   );
   expect(reasons.some((text) => text.startsWith("the progress deadline passes at 00:01:00 (in 60s)"))).toBe(true);
   await cluster.clock.advance("2m");
-  expect(await says(Deployment as never)).toContain("its progress deadline of 60s has passed; it goes on all the same");
+  expect(await says(Deployment as never)).toContain(
+    "its progress deadline of 60s has passed; the rollout still continues",
+  );
 });
 
 test("a Deployment that is paused, and one that is complete", async () => {
@@ -97,7 +99,7 @@ test("a StatefulSet: the Pod that the others wait for, what an update has left, 
     spec("i2", { replicas: 3, updateStrategy: { type: "RollingUpdate", rollingUpdate } }),
   );
   const reasons = await says(StatefulSet as never);
-  expect(reasons).toContain("its update goes on from the highest ordinal down, and has left w-1");
+  expect(reasons).toContain("its update continues from the highest ordinal down; old Pods: w-1");
   expect(reasons).toContain("below its partition 1 an older template stays: w-0");
 });
 
@@ -118,7 +120,7 @@ test("a Job: until when it waits after a failure, when its deadline passes, and 
   await cluster.clock.advance("1s");
   const reasons = await says(Job as never);
   expect(reasons[0]).toBe("0 of 2 Pods have succeeded, 0 are active, 1 have failed (backoffLimit 6)");
-  expect(reasons[1]).toMatch(/^the next Pod is made after the last failure, at 00:00:1\d \(in \ds\)$/);
+  expect(reasons[1]).toMatch(/^the next Pod is created after the last failure, at 00:00:1\d \(in \ds\)$/);
   expect(reasons[2]).toMatch(/^its deadline passes at 00:05:00 \(in 4m58s\) \(activeDeadlineSeconds\)$/);
   await cluster.clock.advance("5m");
   expect((await says(Job as never)).slice(0, 2)).toEqual([
@@ -131,11 +133,11 @@ test("a CronJob: when its next Job is made, and that it is suspended", async () 
   const jobTemplate = { spec: { template: template("i", { restartPolicy: "Never" }) } };
   await apply("batch/v1", "CronJob", { schedule: "30 * * * *", timeZone: "Etc/UTC", jobTemplate });
   expect(
-    (await says(CronJob as never)).some((text) => text.startsWith("its next Job is made at 00:30:00 (in 30m)")),
+    (await says(CronJob as never)).some((text) => text.startsWith("its next Job is created at 00:30:00 (in 30m)")),
   ).toBe(true);
   await cluster.clock.advance("31m");
   await apply("batch/v1", "CronJob", { schedule: "30 * * * *", timeZone: "Etc/UTC", suspend: true, jobTemplate });
-  expect(await says(CronJob as never)).toContain("it is suspended: no Job is made");
+  expect(await says(CronJob as never)).toContain("it is suspended: no Job is created");
 });
 
 test("a budget that permits nothing, and a Service without addresses", async () => {
@@ -192,7 +194,7 @@ test("a controller that is switched off on this server is named", async () => {
   const { reasons } = await other.client().resource(Deployment).why(at);
   expect(reasons).toMatchObject([
     {
-      says: "the controller deployment is switched off on this server, so that nothing follows from it",
+      says: "the controller deployment is disabled on this server, so it does not act on this object",
       who: "an operator who adds deployment to --controllers, or runs kube-controller-manager",
     },
   ]);

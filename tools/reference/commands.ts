@@ -31,7 +31,7 @@ const flags = (): FlagSpec[] =>
   );
 
 const INTRODUCTION = `What \`keelson --help\` and \`keelson COMMAND --help\` print. Guides: [run it as a service](../guides/service.md)
-for \`serve\`, [the embedded store](../guides/storage.md) for what looks at data and its past,
+for \`serve\`, [the embedded store](../guides/storage.md) for commands about data and its history,
 [who owns a field](../guides/ownership.md) for \`blame\` and \`resolve\`, [the testing kit](../guides/testing-kit.md#other-languages)
 for \`run\`, [custom resources](../guides/custom-resources.md#types-for-typescript) for \`types\`.`;
 
@@ -39,12 +39,12 @@ const EXIT_CODES = `## Exit codes
 
 | code | meaning |
 | --- | --- |
-| 0 | it went as asked; \`diff\`: both are the same |
-| 1 | it did not: a refusal, a finding of \`check\`; \`diff\`: they differ |
-| 2 | the command line, the environment or the file of options cannot be right; \`diff\`: it cannot be told |
-| 70 | \`serve\`: the store has failed and the process ended, so that nothing is acknowledged that is not kept |
+| 0 | success; \`diff\`: both are equal |
+| 1 | failure: a refusal, a finding of \`check\`; \`diff\`: they differ |
+| 2 | the command line, the environment or the file of options is invalid; \`diff\`: an error |
+| 70 | \`serve\`: the store has failed and the process ended, so that it acknowledges no write that is not stored |
 
-\`keelson run\` ends with the code of its command, and with 128 and the number of the signal where one ended it.`;
+\`keelson run\` ends with the code of its command, or with 128 plus the number of the signal that ended it.`;
 
 function helpOf(command: Command): string {
   let help = "";

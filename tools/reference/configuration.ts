@@ -29,16 +29,16 @@ export function configurationPage(): [path: string, text: string] {
   return ["docs/reference/configuration.md", `${text.join("\n\n")}\n`];
 }
 
-const INTRODUCTION = `Everything that \`keelson serve\` can be told. Each option may be said in three ways, and the first of them
-that says it wins:
+const INTRODUCTION = `All options of \`keelson serve\`. You can set each option in three ways; the first one in this
+list has priority:
 
 1. a flag: \`--event-ttl 2h\`;
 2. an environment variable: \`KEELSON_EVENT_TTL=2h\`;
 3. a key of the YAML file that \`--config\` or \`KEELSON_CONFIG\` names: \`event-ttl: 2h\`. Lists may be lists there, and feature
    gates a map.
 
-A program gives them to [\`startServer\`](library/keelson.md#startserver) as values with types: \`{ eventTtl: "2h" }\`. Unknown
-keys are refused, with the nearest one that is known. Durations are written as \`30s\`, \`90m\`, \`1h30m\` or \`2d\`.`;
+A program gives them to [\`startServer\`](library/keelson.md#startserver) as values with types: \`{ eventTtl: "2h" }\`. An
+unknown key is refused, and the error names the most similar known key. Durations are written as \`30s\`, \`90m\`, \`1h30m\` or \`2d\`.`;
 
 function rowOf(key: OptionKey): string[] {
   const { type, default: preset, otherwise, about, also } = OPTIONS[key];
@@ -78,7 +78,7 @@ function admissionSection(): string {
 Admission plugins may change or refuse a write before it is stored. They run in this order.
 \`--enable-admission-plugins AlwaysPullImages,NodeRestriction\` runs those two as well, \`--disable-admission-plugins PodSecurity\` all
 that run by default but that one. The names and, in the kubernetes dialect, the defaults are those of kube-apiserver.
-\`NamespaceLifecycle\` always runs. A name that is not here is ignored, and the log says so.
+\`NamespaceLifecycle\` always runs. A name that is not in this list is ignored, and the log reports it.
 
 ${table(["plugin", "kubernetes dialect", "neutral dialect", "testing kit", "what it does"], rows)}`;
 }

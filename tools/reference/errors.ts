@@ -26,7 +26,7 @@ export function errorsPage(root: string): [path: string, text: string] {
 
 const INTRODUCTION = `The response to a request that fails is a \`Status\`: \`code\` is the status of HTTP, \`reason\` is for programs, \`message\` for
 people. For an invalid object it has all violations, one in \`details.causes\` for each field. The header \`Retry-After\` of 429, 503
-and some 504 says when to try again. In a program, \`isStatus(error, "Conflict")\` of
+and some 504 contains the time to wait before a retry. In a program, \`isStatus(error, "Conflict")\` of
 [keelson/client](library/keelson-client.md) checks the reason.`;
 
 const CAUSES = "## What can be wrong with a field\n\nThe `reason` of a cause is one of";

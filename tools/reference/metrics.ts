@@ -27,20 +27,16 @@ import { MADE, code, table } from "./markdown.ts";
 /** The page. */
 export async function metricsPage(): Promise<[path: string, text: string]> {
   const exposition = await ask();
-  const parts = [
-    "# Metrics",
-    MADE,
-    INTRODUCTION,
-    table(["metric", "type", "labels", "what it says"], rowsOf(exposition)),
-  ];
+  const parts = ["# Metrics", MADE, INTRODUCTION, table(["metric", "type", "labels", "meaning"], rowsOf(exposition))];
   return ["docs/reference/metrics.md", `${parts.join("\n\n")}\n`];
 }
 
-const INTRODUCTION = `\`GET /metrics\` answers in the text format of Prometheus, to the admin's credential; in that of OpenMetrics, with exemplars of
-requests that are [traced](../guides/tracing.md), to a client that accepts \`application/openmetrics-text\`.
+const INTRODUCTION = `\`GET /metrics\` responds in the text format of Prometheus, to users who may read it. A client
+that accepts \`application/openmetrics-text\` gets the format of OpenMetrics, with exemplars of
+[traced](../guides/tracing.md) requests.
 [Run it as a service](../guides/service.md#metrics) has a configuration for a scraper. Histograms have the usual
-\`_bucket\`, \`_sum\` and \`_count\`. The names that begin with \`apiserver_\` are those of kube-apiserver, so that dashboards for
-it find them.`;
+\`_bucket\`, \`_sum\` and \`_count\`. The names that begin with \`apiserver_\` are those of kube-apiserver, so that
+its dashboards work.`;
 
 async function ask(): Promise<string> {
   const directory = mkdtempSync(join(tmpdir(), "keelson-metrics-"));

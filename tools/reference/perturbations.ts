@@ -31,13 +31,13 @@ export function perturbationsPage(): [path: string, text: string] {
 }
 
 const INTRODUCTION = `[Exploring](../guides/explore.md) plays a scenario again and again, and perturbs what happens to the
-programs. A perturbation is something that goes wrong, or in an unusual order, as Kubernetes permits it: a correct program copes with it. The
+programs. A perturbation is a failure or an unusual order of events that Kubernetes permits: a correct program handles it. The
 types have the names that \`--only\`, \`only\` and the files of findings use.`;
 
 const LABORATORIES = `Programs of this process run under virtual time. Programs over HTTP are processes in real time.
 Drivers run beside our sidecars, or beside other sidecars (with a command after \`--\`), which run in real time.`;
 
-const NOTES = `_leader_: where a program elects a leader: \`leaderElection: true\`, or with a Lease that is seen in a clean run. _nodes_: where the scenario has simulated nodes.`;
+const NOTES = `_leader_: if a program elects a leader, by \`leaderElection: true\` or by a Lease that is seen in a clean run. _nodes_: if the scenario has simulated nodes.`;
 
 const FAULTS = `A fault of a run is reported as one of these. [How to read a report](../guides/explore-reports.md) has the rest.`;
 

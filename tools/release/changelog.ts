@@ -28,10 +28,10 @@ export function changelogStep(changelog: string, version: string): Step {
   const step = { name: "changelog", next: "its newest section becomes notes.md" };
   if (newest?.version !== version) {
     const found = newest === undefined ? "no section" : `the newest section is of ${newest.version}`;
-    return { ...step, verdict: "wrong", found, next: `begin CHANGELOG.md with a section "## ${version} (DATE)"` };
+    return { ...step, verdict: "wrong", found, next: `start CHANGELOG.md with a section "## ${version} (DATE)"` };
   }
   if (newest.notes.trim() === "")
-    return { ...step, verdict: "wrong", found: "its section is empty", next: `say what is new in ${version}` };
+    return { ...step, verdict: "wrong", found: "its section is empty", next: `write what is new in ${version}` };
   if (!/^\d{4}-\d\d-\d\d$/.test(newest.date ?? "")) {
     const found = `the section is marked "${newest.date ?? ""}"`;
     return { ...step, verdict: "needed", found, next: `write the date of the release: "## ${version} (YYYY-MM-DD)"` };

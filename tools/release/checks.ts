@@ -30,7 +30,7 @@ export function versionStep({ version }: Manifest, others: OtherVersions, tags: 
     return { ...step, verdict: "wrong", found, next: `write ${version} there, as in package.json` };
   }
   if (tags.includes(`v${version}`))
-    return { ...step, verdict: "needed", found: `v${version} is a tag already`, next: "raise the version" };
+    return { ...step, verdict: "needed", found: `the tag v${version} exists already`, next: "raise the version" };
   return { ...step, verdict: "ready", found: version, next: `tag v${version}` };
 }
 
@@ -79,7 +79,7 @@ export function provenanceStep(
       "release from GitHub Actions (permissions: id-token: write) or GitLab CI (id_tokens: SIGSTORE_ID_TOKEN)";
     return { ...step, verdict: "needed", found: "this machine has no ID token", next };
   }
-  return { ...step, verdict: "ready", found: url, next: "npm signs where and of what it was built" };
+  return { ...step, verdict: "ready", found: url, next: "npm signs the place and the source of the build" };
 }
 
 /** Judges the lock file: it has the dependencies of package.json, each with a checksum. */
@@ -96,7 +96,7 @@ export function lockStep({ packages }: LockFile, dependencies: Readonly<Record<s
     ([place, { integrity, link, dev }]) => place.includes("node_modules/") && !link && !dev && integrity === undefined,
   );
   if (unsigned.length > 0)
-    return { ...step, verdict: "wrong", found: `${unsigned[0]![0]} has no checksum`, next: "run npm install anew" };
+    return { ...step, verdict: "wrong", found: `${unsigned[0]![0]} has no checksum`, next: "run npm install again" };
   return {
     ...step,
     verdict: "ready",

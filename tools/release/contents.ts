@@ -80,7 +80,7 @@ export function contentsStep(packed: Packed): Step {
   const wrong = wrongContents(packed);
   const found = `${packed.files.length} files, ${mib(packed.size)} packed, ${mib(packed.unpackedSize)} unpacked`;
   const step = { name: "contents", found };
-  if (wrong.length === 0) return { ...step, verdict: "ready", next: "the tarball is what is published" };
+  if (wrong.length === 0) return { ...step, verdict: "ready", next: "the tarball will be published" };
   const more = wrong.length > 3 ? `; ${wrong.length - 3} more` : "";
   return { ...step, verdict: "wrong", next: `${wrong.slice(0, 3).join("; ")}${more}` };
 }

@@ -108,7 +108,7 @@ export const kinds: ReadonlySignal<readonly Kind[]> = computed(() => {
 export async function loadKinds(): Promise<void> {
   try {
     const [core, groups] = await Promise.all(
-      ["/api", "/apis"].map((path) => request<DiscoveryList>(path, { accept: ACCEPT })),
+      ["/api", "/apis"].map((path) => request<DiscoveryList>(path, { accept: ACCEPT, revalidate: true })),
     );
     state.value = { loaded: true, all: [...kindsOf(core ?? {}, true), ...kindsOf(groups ?? {}, true)] };
   } catch (error) {

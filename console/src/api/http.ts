@@ -37,6 +37,8 @@ export interface RequestOptions {
   readonly accept?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
+  /** The browser keeps the response, and asks with its ETag whether it has changed; nothing is kept if absent. */
+  readonly revalidate?: boolean;
 }
 
 /** A patch of these types is a body with this `content-type`. */
@@ -49,7 +51,7 @@ export const PATCH = {
 
 const sessionState = signal<"open" | "lost">("open");
 
-/** Whether the last response said that the session is over; whoever signs in sets it back with {@link sessionOpened}. */
+/** Whether the session has ended, by the last response; a sign-in resets it with {@link sessionOpened}. */
 export const session: ReadonlySignal<"open" | "lost"> = sessionState;
 
 /** Says that there is a session again. */
@@ -57,7 +59,7 @@ export function sessionOpened(): void {
   sessionState.value = "open";
 }
 
-/** Whoever may not do something is asked for a session at most so often. */
+/** The minimum interval between checks of the session after refusals. */
 const CHECK_MS = 5000;
 const check = { last: -CHECK_MS };
 
@@ -82,7 +84,7 @@ export function queryText(query: Query = {}): string {
 }
 
 /**
- * Sends a request and returns the response of any code, whose body nobody has read.
+ * Sends a request and returns the response of any code, with an unread body.
  *
  * @throws {ApiFailure} without a response.
  */
@@ -95,6 +97,7 @@ export async function exchange(path: string, options: RequestOptions = {}): Prom
     accept = "application/json",
     headers,
     signal: abort,
+    revalidate = false,
   } = options;
   let response: Response;
   try {
@@ -109,21 +112,21 @@ export async function exchange(path: string, options: RequestOptions = {}): Prom
       ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
       ...(abort ? { signal: abort } : {}),
       credentials: "same-origin",
-      cache: "no-store",
+      cache: revalidate ? "no-cache" : "no-store",
       redirect: "error",
     });
   } catch (error) {
     if (abort?.aborted) throw error;
-    throw new ApiFailure(0, failure(0, "the server does not answer: check that it runs, and the network"));
+    throw new ApiFailure(0, failure(0, "the server does not respond: check that it runs, and the network"));
   }
   if (response.status === 401) sessionState.value = "lost";
-  // Without a session the server answers for somebody unknown, who may not do this.
+  // Without a session the server responds to an anonymous user, who may not do this.
   if (response.status === 403) void checkSession();
   return response;
 }
 
 /**
- * Sends a request and returns the response, whose body nobody has read.
+ * Sends a request and returns the response, with an unread body.
  *
  * @throws {ApiFailure} without a response, and for every code that is not 2xx.
  */

@@ -37,14 +37,19 @@ export interface KubeObject {
   readonly metadata: ObjectMeta;
 }
 
-/** A list of objects. */
+/** A list of objects; of an empty list of metadata the items are null, as Go programs write it: {@link itemsOf}. */
 export interface KubeList<T extends KubeObject = KubeObject> {
   readonly metadata: {
     readonly resourceVersion: string;
     readonly continue?: string;
     readonly remainingItemCount?: number;
   };
-  readonly items: readonly T[];
+  readonly items: readonly T[] | null;
+}
+
+/** The objects of a list. */
+export function itemsOf<T extends KubeObject>({ items }: Pick<KubeList<T>, "items">): readonly T[] {
+  return items ?? [];
 }
 
 /** The members of a kind that its paths have. */

@@ -60,6 +60,25 @@ const state = (id: number, offset = 0): ConsoleResponse => ({
 });
 const opens = (socket: FakeSocket): ConsoleRequest[] => socket.sent.filter(({ type }) => type === "open");
 
+test("a stream may begin before its first window, which is opened as soon as it is connected", () => {
+  const { stream, sockets, last } = newStream();
+  stream.begin();
+  stream.begin();
+  expect(sockets).toHaveLength(1);
+  stream.open(LIST, { offset: 0, size: 50 }, () => undefined);
+  expect(sockets).toHaveLength(1);
+  last().opens();
+  expect(opens(last()).map(({ id }) => id)).toEqual([1]);
+});
+
+test("a stream without windows that ends is not begun again", () => {
+  const { stream, sockets, timers, last, lost } = newStream();
+  stream.begin();
+  last().ends();
+  timers.pass(60_000);
+  expect([stream.connection.value, sockets.length, lost()]).toEqual(["idle", 1, 0]);
+});
+
 test("windows share one connection, which begins with the first one", () => {
   const { stream, sockets, last } = newStream();
   expect(stream.connection.value).toBe("idle");

@@ -122,6 +122,11 @@ export class WindowStream {
     };
   }
 
+  /** Connects before the first window is opened, which then does not wait for the connection. */
+  begin(): void {
+    if (this.#connection.value === "idle") this.#connect();
+  }
+
   /** Connects now if the stream waits to do so: the network is back, or there is a session again. */
   connectNow(): void {
     if (this.#connection.value !== "waiting") return;
@@ -206,7 +211,7 @@ export class WindowStream {
   }
 
   /**
-   * Finds out that a connection passes nothing any more although nobody has closed it: a machine was asleep, a router has
+   * Detects a connection that no longer transfers anything although no side has closed it: a machine was asleep, a router has
    * forgotten it. After a silence a window is asked for again, and a connection without a response has ended.
    */
   #observe(socket: Socket): void {
@@ -257,6 +262,9 @@ export const connection = pageStream.connection;
 
 /** Opens a window on the page's stream. */
 export const openWindow = pageStream.open.bind(pageStream);
+
+/** Connects the page's stream ahead of its first window. */
+export const beginStream = pageStream.begin.bind(pageStream);
 
 /** Keeps the page's stream in step with the network and the session; call it once. */
 export function keepConnected(): void {

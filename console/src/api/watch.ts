@@ -7,7 +7,7 @@
 import { signal, type ReadonlySignal } from "@preact/signals";
 import { backoff } from "../../../src/util/backoff.ts";
 import { ApiFailure, request, send } from "./http.ts";
-import type { KubeList, KubeObject } from "./kube.ts";
+import { itemsOf, type KubeList, type KubeObject } from "./kube.ts";
 import { linesOf } from "./lines.ts";
 import { browserTimers, RETRY, type Timers } from "./timers.ts";
 
@@ -92,8 +92,7 @@ export function follow<T extends KubeObject = KubeObject>(
     let more: string | undefined;
     let revision: string;
     do {
-      // An empty list of metadata has no array.
-      const page: Omit<KubeList<T>, "items"> & { readonly items: readonly T[] | null } = await request(path, {
+      const page: KubeList<T> = await request(path, {
         query: {
           ...query,
           limit: PAGE,
@@ -103,7 +102,7 @@ export function follow<T extends KubeObject = KubeObject>(
         signal: abort,
         ...accept("PartialObjectMetadataList"),
       });
-      for (const object of page.items ?? []) read.set(keyOf(object), keep(object) as T);
+      for (const object of itemsOf(page)) read.set(keyOf(object), keep(object) as T);
       more = page.metadata.continue;
       revision = page.metadata.resourceVersion;
     } while (more && read.size < most);

@@ -1,12 +1,11 @@
 /**
- * Documents of a text in YAML 1.1 or JSON, as the server reads them; a worker calls it (`yaml-worker.ts`), since a large text takes long.
+ * Documents of a text in YAML 1.1 or JSON, as the server reads them; a worker calls it, since a large text takes long.
  *
  * @module
  */
 import { parseAllDocuments } from "yaml";
+import { MAX_LENGTH, ParseFailure } from "./yaml-limits.ts";
 
-/** The longest text in characters: what a plan takes. */
-export const MAX_LENGTH = 3 * 1024 * 1024;
 /** The most documents, those in lists included: as many as a plan takes. */
 export const MAX_DOCUMENTS = 4096;
 /** The most values that aliases of one document may stand for. */
@@ -17,11 +16,6 @@ export interface FoundDocument {
   /** Integers that no double holds are bigints. */
   readonly value: unknown;
   readonly from: string;
-}
-
-/** Says what is wrong with a text, and where. */
-export class ParseFailure extends Error {
-  override readonly name = "ParseFailure";
 }
 
 /**

@@ -1,5 +1,7 @@
+import type { WayOutPatch } from "../../../src/client/objects/resolve.ts";
 import { readManifests } from "../../../src/client/objects/manifest.ts";
 import type { BlameReport } from "../../../src/meta/ownership-reports.ts";
+import { documentsOf } from "../api/yaml-parse.ts";
 import { headsOf, locateField, parseDocuments, problemsOf } from "./documents.ts";
 import { parseExact } from "./exact-json.ts";
 import { intentOf } from "./intent.ts";
@@ -20,9 +22,10 @@ export function workerCalls(): WorkerCalls {
       intentOf(text, { leaves: parseExact(leaves) as BlameReport["leaves"], manager, schema }),
     change(text, patch, resourceVersion) {
       const [manifest] = readManifests(text, "the text");
-      manifest!.change(patch);
+      manifest!.change(parseExact(patch) as WayOutPatch);
       return manifest!.text(resourceVersion);
     },
+    documents: documentsOf,
     schema(apiVersion, kind, schema) {
       schemas.set(`${apiVersion}/${kind}`, schema);
     },

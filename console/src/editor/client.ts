@@ -66,7 +66,7 @@ export async function sendText(path: string, options: RequestOptions): Promise<W
   return { text, warnings: warningsOf(response) };
 }
 
-/** What a failure says, whoever threw it. */
+/** The message of a failure of any kind. */
 export function statusOf(error: unknown): Pick<Status, "message" | "reason" | "details" | "code"> {
   if (error instanceof StatusError || error instanceof ApiFailure) return error.status;
   return { message: error instanceof Error ? error.message : String(error), code: 0 };

@@ -63,7 +63,7 @@ export interface CodeView {
 /** The nonce that the server has put into the page, for the styles of the editor. */
 const nonce = (): string => document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? "";
 
-/** Characters that nobody sees, beside those that the editor shows anyway. */
+/** Invisible characters, in addition to those that the editor shows anyway. */
 const UNSEEN =
   /\u034f|\u17b4|\u17b5|[\u061c\u115f\u1160\u202a-\u202c\u2060-\u2068\u206a-\u206f\u3164\uffa0]|\p{Variation_Selector}/gu;
 
@@ -152,8 +152,8 @@ class OwnerMarker extends GutterMarker {
 /** Who owns a line, in words. */
 export function ownerText({ managers, setBy, isUnowned }: LineOwner, now: number): string {
   if (managers.length === 0) {
-    if (setBy) return `owned by nobody; ${visible(setBy.name)} of ${visible(setBy.source)} sets it`;
-    return isUnowned ? "owned by nobody" : "nobody owns that it is there; see its members";
+    if (setBy) return `no owner; ${visible(setBy.name)} of ${visible(setBy.source)} sets it`;
+    return isUnowned ? "no owner" : "its presence has no owner; see its members";
   }
   const words = managers.map(({ manager, operation, subresource, time }) => {
     const then = time === undefined ? Number.NaN : Date.parse(time);

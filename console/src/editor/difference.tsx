@@ -36,7 +36,9 @@ export function Difference({
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
     <pre class="difference" tabIndex={0} role="group" aria-label={label}>
       {parts}
-      {left === 0 ? <span class="difference-line difference-gap">More is different than is shown.</span> : undefined}
+      {left === 0 ? (
+        <span class="difference-line difference-gap">There are more differences than are shown.</span>
+      ) : undefined}
     </pre>
   );
 }

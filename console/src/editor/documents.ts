@@ -1,6 +1,6 @@
 /**
  * YAML documents as they are typed: what is wrong with them and where, where a field stands, and changes that keep comments.
- * It runs in a worker, so that a large text delays nobody.
+ * It runs in a worker, so that a large text does not block the page.
  *
  * @module
  */

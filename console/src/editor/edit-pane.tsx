@@ -160,11 +160,11 @@ export function EditPane({ text, base: first, namespace, reread, onSaved, onClos
     return {
       body,
       notes: [
-        `As ${manager.value}, only what it owns and what you changed is applied.`,
+        `As ${manager.value}, only the fields that it owns and those that you changed are applied.`,
         ...(kept.length === 0
           ? []
           : [
-              `An apply cannot remove what others own: ${kept.slice(0, 5).join(", ")}${kept.length > 5 ? ", …" : ""} stay.`,
+              `An apply cannot remove fields of others: ${kept.slice(0, 5).join(", ")}${kept.length > 5 ? ", …" : ""} stay.`,
             ]),
       ],
     };
@@ -205,7 +205,7 @@ export function EditPane({ text, base: first, namespace, reread, onSaved, onClos
     const version = newer.report.object.resourceVersion ?? "";
     const { conflicts } = merged;
     note.value =
-      `The object was changed meanwhile. Your edits were brought to version ${version}` +
+      `The object was changed meanwhile. Your edits were applied to version ${version}` +
       (conflicts.length === 0
         ? "; try again."
         : `; in ${conflicts.length === 1 ? `line ${conflicts[0]! + 1}` : `${conflicts.length} lines from line ${conflicts[0]! + 1} on`} both changed the same: your edit stands there. Look at it, and try again.`);
@@ -296,7 +296,7 @@ export function EditPane({ text, base: first, namespace, reread, onSaved, onClos
           Try
         </Button>
         <Button
-          disabled={busy || !fits || (state.of === "plan" && state.report.outcome !== "planned")}
+          disabled={busy || !fits || (state.of === "plan" && !isApplicable(state.report))}
           onClick={() => void attempt(false)}
         >
           {written}
@@ -374,6 +374,10 @@ export function EditPane({ text, base: first, namespace, reread, onSaved, onClos
     </div>
   );
 }
+
+/** Whether the documents of a plan can be applied: it is a plan, and none of them is refused. */
+const isApplicable = ({ outcome, documents }: PlanReport): boolean =>
+  outcome === "planned" && documents.every(({ result }) => result !== "refused");
 
 /** The object as it is stored now, as text; empty where there is none. */
 async function storedNow({ kind, namespace, name }: Target, hideStatus: boolean, method: Method): Promise<string> {

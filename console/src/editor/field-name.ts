@@ -8,7 +8,7 @@
 /** A step of a field name: a member, a position, or the item of a list that has these keys. */
 export type FieldStep = string | number | { readonly keys: Readonly<Record<string, unknown>> };
 
-/** Reads a name; what cannot be read ends it. A name may have dots in it, so `a.b` is two steps, as nobody can tell. */
+/** Reads a name; what cannot be read ends it. A name may contain dots; `a.b` is still read as two steps. */
 export function parseFieldName(name: string): FieldStep[] {
   const steps: FieldStep[] = [];
   let at = name.startsWith(".") ? 1 : 0;

@@ -12,10 +12,11 @@ export interface EditorWorker extends AsyncCalls {
   close(): void;
 }
 
+/** Starts the program of the worker. */
+const program = (): Worker => new Worker(new URL("./worker.ts", import.meta.url), { type: "module" });
+
 /** Makes a worker. A call fails if the worker fails, or is closed meanwhile. */
-export function editorWorker(
-  start: () => Worker = () => new Worker(new URL("./worker.ts", import.meta.url), { type: "module" }),
-): EditorWorker {
+export function editorWorker(start: () => Worker = program): EditorWorker {
   const waiting = new Map<number, PromiseWithResolvers<unknown>>();
   let worker: Worker | undefined;
   let last = 0;
@@ -53,6 +54,7 @@ export function editorWorker(
     locate: ask("locate"),
     intent: ask("intent"),
     change: ask("change"),
+    documents: ask("documents"),
     schema: ask("schema"),
     close: () => fail("the editor was closed"),
   } as unknown as EditorWorker;

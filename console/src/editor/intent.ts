@@ -175,7 +175,7 @@ class Intender {
       const all = [...(item.items as Pair[])];
       const stays = this.map(item, child, items, `${path}/${token}`);
       if (!stays) return false;
-      // The keys say which item it is, whoever owns them.
+      // The keys identify the item, whichever manager owns them.
       const kept = new Set(item.items as Pair[]);
       (item as { items: Pair[] }).items = all.filter(
         (pair) => kept.has(pair) || (isScalar(pair.key) && keys.includes(String(pair.key.value))),

@@ -29,6 +29,17 @@ const report = reportOf(value, {
   "/list/1/name": [by("alice")],
 });
 
+test("what changes with every write is left out of versions that are compared", () => {
+  const object_ = { metadata: { name: "web", resourceVersion: "5", managedFields: [], generation: 2 } };
+  const texts = [false, true].map(
+    (unreported) => allSteps(ownedText(withoutOwners(object_, object), { unreported })).text,
+  );
+  expect(texts).toEqual([
+    'metadata:\n  name: web\n  resourceVersion: "5"\n  generation: 2\n',
+    "metadata:\n  name: web\n  generation: 2\n",
+  ]);
+});
+
 test("each line has its owners; managedFields are not there", () => {
   const { text, lines } = allSteps(ownedText(report));
   expect(text).toBe(`metadata:

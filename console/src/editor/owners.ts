@@ -4,17 +4,18 @@
  * @module
  */
 import { blameTree } from "../../../src/meta/blame-tree.ts";
+import { UNREPORTED_METADATA } from "../../../src/meta/changes.ts";
 import type { BlameReport, ReportedManager, ReportedSetter } from "../../../src/meta/ownership-reports.ts";
 import { formatPointer } from "../../../src/value/pointer.ts";
 import { isObject, type Value } from "../../../src/value/value.ts";
 
-/** Who owns a line: managers, who sets it where it has none, nobody, or the owner of the line before. */
+/** The owner of a line: managers, what sets it if it has none, no owner, or the owner of the line before. */
 export interface LineOwner {
   /** The JSON pointer of the member or item that begins in the line, or goes on in it. */
   readonly pointer: string;
   readonly managers: readonly ReportedManager[];
   readonly setBy?: ReportedSetter | undefined;
-  /** Whether it is a value that nobody owns. */
+  /** Whether it is a value without an owner. */
   readonly isUnowned: boolean;
   /** Whether the value began in a line before. */
   readonly isContinued: boolean;
@@ -30,18 +31,25 @@ export interface OwnedText {
 export interface Hidden {
   /** Whether the status is left out. */
   readonly status?: boolean;
+  /** Whether metadata that change with every write are left out, as of reported changes. */
+  readonly unreported?: boolean;
 }
 
 /** Lines that are made before the caller may do something else. */
 const LINES_A_STEP = 2000;
 
 /** Makes the text of a report in steps of some milliseconds; `managedFields` are never in it. */
-export function* ownedText(report: BlameReport, { status = false }: Hidden = {}): Generator<undefined, OwnedText> {
+export function* ownedText(
+  report: BlameReport,
+  { status = false, unreported = false }: Hidden = {},
+): Generator<undefined, OwnedText> {
   const texts: string[] = [];
   const lines: LineOwner[] = [];
+  const metadata = unreported ? UNREPORTED_METADATA : ["managedFields"];
+  const hidden = [...metadata.map((name) => `/metadata/${name}`), ...(status ? ["/status"] : [])];
   let left = LINES_A_STEP;
   for (const { text, pointer, managers, isUnowned, setBy } of blameTree(report)) {
-    if (isBelow(pointer, "/metadata/managedFields") || (status && isBelow(pointer, "/status"))) continue;
+    if (hidden.some((one) => isBelow(pointer, one))) continue;
     texts.push(text);
     const rows = text.split("\n").length;
     for (let row = 0; row < rows; row++) lines.push({ pointer, managers, setBy, isUnowned, isContinued: row > 0 });
@@ -91,7 +99,7 @@ export function withoutOwners(object: Value, report: BlameReport["object"]): Bla
 /** A manager in the legend: its sign and its colour, and how many lines it owns. */
 export interface LegendEntry {
   readonly manager: string;
-  /** `A` for the first one, so that nobody has to tell colours apart. */
+  /** `A` for the first one, so that users need not distinguish colours. */
   readonly sign: string;
   /** From 0 on; colours are used again. */
   readonly colour: number;

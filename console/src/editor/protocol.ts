@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { WayOutPatch } from "../../../src/client/objects/resolve.ts";
+import type { FoundDocument } from "../api/yaml-parse.ts";
 import type { DocumentHead, Problem } from "./documents.ts";
 import type { Intent } from "./intent.ts";
 import type { KindSchema } from "./schema.ts";
@@ -18,8 +18,10 @@ export interface WorkerCalls {
   locate(text: string, fields: readonly string[], document: number): readonly (readonly [number, number] | undefined)[];
   /** The body of an apply; the leaves of the report of ownership are JSON, since messages carry no classes. @throws {Error} if the text is no object */
   intent(text: string, leaves: string, manager: string, schema: KindSchema | undefined): Intent;
-  /** The text with operations of RFC 6902, comments kept, and in it the resourceVersion if it is given. */
-  change(text: string, patch: WayOutPatch, resourceVersion: string | undefined): string;
+  /** The text with operations of RFC 6902, which are JSON, comments kept, and in it the resourceVersion if it is given. */
+  change(text: string, patch: string, resourceVersion: string | undefined): string;
+  /** The documents of a text with their places; `file` is its name for messages. @throws {ParseFailure} that names the document */
+  documents(text: string, file: string): readonly FoundDocument[];
   /** Makes a schema known for {@link problems}. */
   schema(apiVersion: string, kind: string, schema: KindSchema): void;
 }

@@ -76,9 +76,9 @@ export async function applyText(
   const path = objectPath(kind, namespace, name);
   await applyAndResolve(
     {
-      text: async (version) => (version === undefined ? body : worker.change(body, [], version)),
+      text: async (version) => (version === undefined ? body : worker.change(body, "[]", version)),
       async change(patch) {
-        if (patch.length > 0) body = await worker.change(body, patch, undefined);
+        if (patch.length > 0) body = await worker.change(body, JSON.stringify(patch), undefined);
       },
     },
     async (sent, force) => {

@@ -13,7 +13,7 @@ export function Banners(): JSX.Element {
     <div class="banners" aria-live="polite">
       {lost && route.value.view !== "sign-in" ? (
         <div class="banner banner-bad" role="alert">
-          <span>The session is over. What you typed is still here.</span>
+          <span>The session has ended. What you typed is still here.</span>
           <SignInForm compact />
         </div>
       ) : undefined}

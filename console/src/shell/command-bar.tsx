@@ -90,7 +90,7 @@ export function CommandBar(): JSX.Element {
       />
       {suggestions.length === 0 ? (
         <p class="soft command-none" role="status">
-          No kind and no view is called so.
+          No kind and no view has this name.
         </p>
       ) : undefined}
     </dialog>

@@ -38,23 +38,27 @@ export function Header(): JSX.Element {
       </a>
       <Button
         class="bar-command"
-        aria-label="Go to… a kind, a namespace or a view"
+        title="Go to a kind, a namespace or a view"
         onClick={() => {
           commandBar.value = "";
         }}
       >
-        <span class="bar-text">Go to…</span> <Kbd keys=":" />
+        Go to… <Kbd keys=":" />
       </Button>
       <span class="grow" />
       <Button
         kind="quiet"
         aria-pressed={timeStrip.value || moment.value !== undefined}
-        aria-label={`Time: ${moment.value ? "Past" : "Now"}`}
+        title="The moment that is shown"
         onClick={() => {
           timeStrip.value = !timeStrip.value;
         }}
       >
-        <span aria-hidden="true">◷</span> <span class="bar-text">{moment.value ? "Past" : "Now"}</span>
+        <span aria-hidden="true">◷</span>
+        <span class="bar-text">
+          <span class="unseen">Time: </span>
+          {moment.value ? "Past" : "Now"}
+        </span>
       </Button>
       <Button
         kind="quiet"
@@ -67,6 +71,7 @@ export function Header(): JSX.Element {
       </Button>
       <Menu
         title={`${info ? visible(info.user) : "…"}: preferences and session`}
+        more=": preferences and session"
         label={<span class="bar-user">{info ? visible(info.user) : "…"}</span>}
         items={[
           ...THEMES.map(({ theme: value, label }) => ({

@@ -96,7 +96,7 @@ export function Sidebar(): JSX.Element {
         ))}
         {groups.length === 0 ? (
           <p class="soft sidebar-none" role="status">
-            {discovery.value.loaded ? "No kind is called so." : "Loading kinds…"}
+            {discovery.value.loaded ? "No kind has this name." : "Loading kinds…"}
           </p>
         ) : undefined}
       </div>

@@ -7,7 +7,7 @@ import type { ComponentChildren, JSX } from "preact";
 import type { Status } from "../../../src/meta/status.ts";
 import { now } from "../state/clock.ts";
 import { ageText } from "./age.ts";
-import { visible } from "./visible.ts";
+import { shortened, visible } from "./visible.ts";
 
 /** Class names; those that are false or undefined are left out. */
 export function classes(...names: readonly (string | false | undefined)[]): string {
@@ -40,7 +40,7 @@ export function Kbd({ keys }: { readonly keys: string }): JSX.Element {
 
 /** A text of the cluster: its direction does not reach what stands beside it, and every character is seen. */
 export function Text({ value, class: className }: { readonly value: string; readonly class?: string }): JSX.Element {
-  const text = visible(value);
+  const text = shortened(value);
   return (
     <bdi class={classes("text", className)} title={text}>
       {text}
@@ -83,7 +83,7 @@ export function EmptyState({
 }): JSX.Element {
   return (
     <div class="empty">
-      <p class="empty-title">{title}</p>
+      <p class="empty-title">{shortened(title)}</p>
       {children}
     </div>
   );
@@ -102,7 +102,7 @@ export function ErrorBox({
   const causes = status.details?.causes ?? [];
   return (
     <div class="error-box" role="alert">
-      <p class="error-title">{title}</p>
+      <p class="error-title">{shortened(title)}</p>
       {status.message ? (
         <p>
           <Text value={status.message} />

@@ -1,6 +1,7 @@
 import { useEffect, useId, useRef } from "preact/hooks";
 import type { ComponentChildren, JSX } from "preact";
 import { Button } from "./basics.tsx";
+import { visible } from "./visible.ts";
 
 /** A dialog over the page, which has the focus until it is closed: by its buttons, or by Escape. */
 export function Dialog({
@@ -35,7 +36,7 @@ export function Dialog({
         onClose();
       }}
     >
-      <h2 id={id}>{title}</h2>
+      <h2 id={id}>{visible(title)}</h2>
       <div class="dialog-content">{children}</div>
       <div class="dialog-actions">
         <Button onClick={onClose}>{actions === undefined ? "Close" : "Cancel"}</Button>

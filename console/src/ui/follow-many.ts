@@ -7,7 +7,7 @@ import { effect, signal, type ReadonlySignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import type { Kind } from "../api/discovery.ts";
 import { ApiFailure, request } from "../api/http.ts";
-import { collectionPath, type KubeList, type KubeObject } from "../api/kube.ts";
+import { collectionPath, itemsOf, type KubeList, type KubeObject } from "../api/kube.ts";
 import { browserTimers, type Timers } from "../api/timers.ts";
 import { follow, type Followed, type Follower } from "../api/watch.ts";
 
@@ -108,7 +108,7 @@ function readAgain(path: string, most: number, timers: Timers): Follower<KubeObj
     do {
       const query = { limit: PAGE, continue: more };
       const page: KubeList = await request(path, { query, signal: aborter.signal });
-      objects.push(...page.items.map(slim));
+      objects.push(...itemsOf(page).map(slim));
       more = page.metadata.continue;
       ({ resourceVersion } = page.metadata);
     } while (more && objects.length < most);

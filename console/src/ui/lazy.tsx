@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentType, JSX } from "preact";
-import { useEffect } from "preact/hooks";
+import { useLayoutEffect } from "preact/hooks";
 import { Button, EmptyState } from "./basics.tsx";
 
 /** A component of a module that is loaded when it is shown first; if that fails, the page says so and tries again when asked. */
@@ -10,7 +10,8 @@ export function lazy<Props extends object>(
   const loaded: { component?: ComponentType<Props> } = {};
   return function Lazy(props) {
     const state = useSignal<"loading" | "loaded" | "failed">(loaded.component ? "loaded" : "loading");
-    useEffect(() => {
+    // Before the first frame is drawn, so that the module is asked for at once.
+    useLayoutEffect(() => {
       if (state.value !== "loading") return;
       load().then(
         (module) => {
@@ -27,7 +28,7 @@ export function lazy<Props extends object>(
     if (state.value === "loading") return <div class="loading" role="status" aria-label="Loading" />;
     return (
       <EmptyState title="This view could not be loaded.">
-        <p>The server may be gone, or it was updated: then reload the page.</p>
+        <p>The server may have stopped. If it was updated, reload the page.</p>
         <Button
           onClick={() => {
             state.value = "loading";

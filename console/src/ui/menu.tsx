@@ -7,8 +7,6 @@ import { Button } from "./basics.tsx";
 export interface MenuItem {
   readonly label: string;
   readonly onSelect: () => void;
-  /** Why it cannot be chosen; it can if absent. */
-  readonly disabled?: string | undefined;
   /** For one of several choices: whether it is the chosen one. */
   readonly checked?: boolean;
   readonly danger?: boolean;
@@ -18,11 +16,14 @@ export interface MenuItem {
 export function Menu({
   label,
   title,
+  more,
   items,
 }: {
   readonly label: ComponentChildren;
-  /** The name of the button, where its label is no text. */
+  /** The description of the menu, shown when the pointer is over the button. */
   readonly title?: string;
+  /** What follows the label in the name of the button, for those who hear it. */
+  readonly more?: string;
   readonly items: readonly MenuItem[];
 }): JSX.Element {
   const open = useSignal(false);
@@ -59,12 +60,13 @@ export function Menu({
       <Button
         aria-haspopup="menu"
         aria-expanded={open.value}
-        {...(title ? { "aria-label": title, title } : {})}
+        {...(title ? { title } : {})}
         onClick={() => {
           open.value = !open.value;
         }}
       >
         {label}
+        {more === undefined ? undefined : <span class="unseen">{more}</span>}
       </Button>
       {open.value ? (
         <div class="menu-items" role="menu" aria-label={title}>
@@ -74,12 +76,9 @@ export function Menu({
               type="button"
               role={item.checked === undefined ? "menuitem" : "menuitemradio"}
               aria-checked={item.checked}
-              aria-disabled={item.disabled !== undefined}
-              title={item.disabled}
               tabIndex={-1}
               class={item.danger ? "menu-item menu-danger" : "menu-item"}
               onClick={() => {
-                if (item.disabled !== undefined) return;
                 close();
                 item.onSelect();
               }}

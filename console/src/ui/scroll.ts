@@ -35,7 +35,7 @@ export function lastOffset({ content, viewport }: ScrollSizes): number {
 
 const lastTop = (sizes: ScrollSizes): number => Math.max(0, scrollHeight(sizes) - sizes.viewport);
 
-/** Within this distance of both ends the bar moves as the rows do, so that nobody has to crawl to the first or the last one. */
+/** Within this distance of both ends the bar moves with the rows, so that the first and the last row are easy to reach. */
 const EQUAL = 200_000;
 
 /** The same place in another length: as far from the nearer end as before, or in between by its part of the whole. */

@@ -57,7 +57,7 @@ export class TerminalView {
     this.#toggle = toggle;
     this.#cluster = makeCluster((text) => this.#print(text, "note"));
     this.#output.role = "log";
-    this.#output.ariaLabel = "What was printed";
+    this.#output.ariaLabel = "Output";
     this.#output.tabIndex = 0;
     this.#input.rows = 1;
     this.#input.ariaLabel = "Command";
@@ -69,7 +69,7 @@ export class TerminalView {
     bar.append(
       element("strong", "", "A cluster in this page"),
       button("Link", "Copy a link that runs these commands again", () => void this.#copyLink()),
-      button("Again", "Begin again with an empty cluster", () => this.#again()),
+      button("Again", "Start again with an empty cluster", () => this.#again()),
       button("×", "Close the terminal", () => this.close()),
     );
     const line = element("div", "prompt-line");

@@ -7,6 +7,6 @@ export interface SystemParts {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  /** Told how far a start is; nobody by default. */
+  /** Receives the progress of a start; none by default. */
   readonly progress?: Progress;
 }

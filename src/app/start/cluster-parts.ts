@@ -1,6 +1,6 @@
 import type { Pod } from "../../client/kinds/index.ts";
 import type { ClusterParts } from "../../cluster/index.ts";
-import { windowRoutes } from "../../console/index.ts";
+import { openWindows } from "../../console/index.ts";
 import { gatesOf } from "../../meta/gates.ts";
 import { backupRoute } from "./backup-route.ts";
 import { bodyMemory, memoryOfProcess } from "../memory/body-memory.ts";
@@ -15,6 +15,7 @@ import type { Progress } from "../../util/progress.ts";
 export function clusterParts({ store, stored, encryption }: Stores, parts: ServerParts): ClusterParts {
   const { options, authentication, authorization, renewal, access, auditing, system } = parts;
   const { dialect } = options;
+  const windows = options.console ? openWindows({ store: stored }) : undefined;
   return {
     store,
     dialect,
@@ -56,10 +57,10 @@ export function clusterParts({ store, stored, encryption }: Stores, parts: Serve
         backupRoute(stored, dialect, system.clock),
         ...authentication.routes,
         // Before the page, which has all other paths below /console/.
-        ...(options.console ? windowRoutes({ store: stored }) : []),
+        ...(windows?.routes ?? []),
         ...(parts.door?.routes ?? []),
       ],
-      filters: filtersWith(auditing, onRequestOf(parts), parts.tracing?.tracer),
+      filters: filtersWith(auditing, onRequestOf(parts), parts.tracing),
       health: [...(renewal?.health ?? []), ...(encryption?.health ?? [])],
       collectors: [
         ...[
@@ -69,6 +70,7 @@ export function clusterParts({ store, stored, encryption }: Stores, parts: Serve
           encryption?.metrics,
           parts.tracing?.metrics,
         ].flatMap((one) => one ?? []),
+        ...(windows ? [windows.metrics] : []),
         () => parts.node.agent?.collect() ?? [],
         ...authentication.metrics,
         ...authorization.metrics,

@@ -23,14 +23,17 @@ import { Renewal } from "../certificates/renewal.ts";
 import type { SystemParts } from "../process/system-parts.ts";
 import { VERSION } from "../process/version.ts";
 import type { ChosenOptions, ServerParts } from "./server-parts.ts";
-import { openTracing } from "../tracing/open-tracing.ts";
 import { LiveUsers } from "../authentication/user-file.ts";
+
+/** Opens the tracing of a server; undefined without `--tracing-config-file`. */
+type OpenTracing = typeof import("../tracing/open-tracing.ts").openTracing;
 
 /** Opens the data directory, the certificates and the files of the options. It writes nothing to an existing directory. */
 export function openServerParts(
   given: ServeOptions,
   { clock = newSystemClock(), random = systemRandom, log: plain = silentLog, progress }: Partial<SystemParts>,
   opened: AsyncDisposableStack,
+  openTracing: OpenTracing | undefined,
 ): ServerParts {
   const system = { clock, random, log: opened.use(rateLimitedLog(plain, clock)) };
   const options = withDialect(given);
@@ -56,7 +59,7 @@ export function openServerParts(
     renewal: options.insecureHttp ? undefined : opened.use(new Renewal({ ...certificates, system })),
     access: options.accessLog === "" ? undefined : opened.use(new AccessFile(options.accessLog, system)),
     auditing: openAudit(options.audit, system, opened),
-    tracing: openTracing(options.tracingConfigFile, system, opened),
+    tracing: openTracing?.(options.tracingConfigFile, system, opened),
     system,
     progress: progress ?? NO_PROGRESS,
     clusterClock: openClusterClock(options, directory, clock),

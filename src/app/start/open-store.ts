@@ -67,7 +67,11 @@ interface OpenStore {
 const openStore = (parts: ServerParts): Promise<OpenStore> =>
   openParts(async (opened) => {
     const { directory } = parts;
-    if (!directory) return { store: opened.adopt(await openMemory({ now: () => parts.system.clock.now() }), (one) => one.close()), opened };
+    if (!directory)
+      return {
+        store: opened.adopt(await openMemory({ now: () => parts.system.clock.now() }), (one) => one.close()),
+        opened,
+      };
     try {
       const store = await openIn(directory, parts, opened);
       // This process has the lock, so it may remove the server.json of a process before it.

@@ -56,7 +56,8 @@ export interface RunningServer extends AsyncDisposable {
 export const runServer = (options: ServeOptions, system: Partial<SystemParts> = {}): Promise<RunningServer> =>
   openParts(
     async (opened) => {
-      const parts = openServerParts(options, system, opened);
+      const tracing = options.tracingConfigFile === "" ? undefined : await import("../tracing/open-tracing.ts");
+      const parts = openServerParts(options, system, opened, tracing?.openTracing);
       // Loading most of the program blocks the event loop for long, so the store, which opens in a thread, must have begun before.
       const stores = await openStores(parts, () =>
         parts.system.clock.loop.pass().then(() => import("../../cluster/index.ts")),

@@ -1,5 +1,7 @@
+import { execFileSync } from "node:child_process";
 import {
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readFileSync,
   rmSync,
@@ -76,6 +78,27 @@ describe("DataDirectory", () => {
       expect(() => DataDirectory.open(path, neutral)).toThrow("keelson.json to name format and dialect");
     },
   );
+
+  test.skipIf(process.platform === "win32")("is refused with a pipe, a device or a folder in place of a file", () => {
+    const file = join(path, "keelson.json");
+    for (const [make, kind] of [
+      [() => void execFileSync("mkfifo", [file]), "found a pipe"],
+      [() => symlinkSync("/dev/zero", file), "found a device"],
+      [() => void mkdirSync(file), "found a folder"],
+    ] as const) {
+      DataDirectory.open(path, neutral).claim(neutral);
+      rmSync(file, { recursive: true });
+      make();
+      expect(() => DataDirectory.open(path, neutral)).toThrow(kind);
+      rmSync(file, { recursive: true });
+    }
+  });
+
+  test("of another program is refused with a short error", () => {
+    DataDirectory.open(path, neutral).claim(neutral);
+    writeFileSync(join(path, "keelson.json"), "x".repeat(100_000));
+    expect(() => DataDirectory.open(path, neutral)).toThrow(/got x{100,197}\.\.\.$/);
+  });
 
   test("is refused with a newer format", () => {
     DataDirectory.open(path, neutral).claim(neutral);

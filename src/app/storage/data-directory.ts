@@ -23,7 +23,6 @@ import {
   ftruncateSync,
   mkdirSync,
   openSync,
-  readFileSync,
   renameSync,
   rmSync,
   statSync,
@@ -35,7 +34,9 @@ import { type Dialect, dialectOf } from "../../meta/dialect.ts";
 import { OptionError } from "../options/options.ts";
 import { fileError } from "../../util/file-error.ts";
 import type { PkiFiles } from "../../pki/index.ts";
+import { cutText } from "../../util/cut-text.ts";
 import { codeOf } from "../../util/error.ts";
+import { readTextFile } from "../../util/read-text-file.ts";
 
 /** The content of `server.json`, which exists while a server runs. */
 export interface RunningServerInfo {
@@ -45,6 +46,9 @@ export interface RunningServerInfo {
   readonly dialect: Dialect["name"];
   readonly started: string;
 }
+
+/** No file of the directory that is read whole is longer. */
+const MAX_FILE_BYTES = 64 << 20;
 
 /** The newest format of a data directory. */
 export const DIRECTORY_FORMAT = 1;
@@ -132,7 +136,9 @@ export class DataDirectory {
     if (text === undefined) return undefined;
     const found = asJson(text) as Partial<Description> | undefined;
     if (typeof found?.format !== "number" || typeof found.dialect !== "string") {
-      throw new OptionError(`expected ${this.file("keelson.json")} to name format and dialect, got ${text.trim()}`);
+      throw new OptionError(
+        `expected ${this.file("keelson.json")} to name format and dialect, got ${cutText(text.trim(), 200)}`,
+      );
     }
     return { format: found.format, dialect: found.dialect };
   }
@@ -197,7 +203,7 @@ export class DataDirectory {
   read(name: string): string | undefined {
     const file = this.file(name);
     try {
-      return existsSync(file) ? readFileSync(file, "utf8") : undefined;
+      return existsSync(file) ? readTextFile(file, MAX_FILE_BYTES) : undefined;
     } catch (error) {
       throw fileError(file, "readable", error);
     }

@@ -4,10 +4,12 @@
  *
  * @module
  */
-import { closeSync, existsSync, openSync, readSync } from "node:fs";
+import { closeSync, constants, existsSync, fstatSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
 import type { UpgradeState } from "../../cli/actions.ts";
+import { OptionError } from "../options/options.ts";
 import { APPLICATION_ID, DATABASE_FILE, FORMAT } from "../../storage/sqlite/schema.ts";
+import { fileKind } from "../../util/read-text-file.ts";
 import { readMark } from "../../storage/sqlite/mark.ts";
 import { DIRECTORY_FORMAT, DataDirectory } from "./data-directory.ts";
 
@@ -35,8 +37,11 @@ const APPLICATION_ID_AT = 68;
 function formatOf(file: string): number | undefined {
   if (!existsSync(file)) return undefined;
   const header = Buffer.alloc(100);
-  const descriptor = openSync(file, "r");
+  // A pipe that nobody writes to is opened at once this way.
+  const descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
+    const found = fstatSync(descriptor);
+    if (!found.isFile()) throw new OptionError(`expected a file at ${file}, found ${fileKind(found)}`);
     readSync(descriptor, header, 0, header.length, 0);
   } finally {
     closeSync(descriptor);

@@ -1,5 +1,7 @@
 import { SpanExporter } from "../../tracing/exporter.ts";
 import { Tracer } from "../../tracing/tracer.ts";
+import { traced } from "../../server/filters/tracing.ts";
+import type { Filter } from "../../server/index.ts";
 import type { Collector } from "../../util/exposition.ts";
 import { readNamed } from "../files/named-file.ts";
 import { OptionError } from "../options/types.ts";
@@ -9,7 +11,8 @@ import { TracingConfigurationError, readTracingConfiguration } from "./tracing-c
 
 /** The tracing of a server. */
 export interface Tracing {
-  readonly tracer: Tracer;
+  /** Returns filters that trace requests beside what they did before. */
+  traced(filters: readonly Filter[]): readonly Filter[];
   readonly metrics: Collector;
 }
 
@@ -17,13 +20,12 @@ export interface Tracing {
 const SERVICE = "apiserver";
 
 /**
- * Opens the tracing of `--tracing-config-file`; undefined without the option.
+ * Opens the tracing of `--tracing-config-file`. A server without the option does not load this module.
  *
  * @param open sends the spans that wait
  * @throws OptionError for a file that cannot be read, and for an invalid one
  */
-export function openTracing(file: string, system: SystemParts, open: AsyncDisposableStack): Tracing | undefined {
-  if (file === "") return undefined;
+export function openTracing(file: string, system: SystemParts, open: AsyncDisposableStack): Tracing {
   const { collector, ratio } = configurationOf(file);
   const { clock, random } = system;
   const exporter = new SpanExporter({
@@ -40,7 +42,8 @@ export function openTracing(file: string, system: SystemParts, open: AsyncDispos
     },
   });
   open.defer(() => exporter.close());
-  return { tracer: new Tracer({ clock, random, ratio, sink: exporter }), metrics: exporter.metrics };
+  const tracer = new Tracer({ clock, random, ratio, sink: exporter });
+  return { traced: (filters) => traced(filters, tracer), metrics: exporter.metrics };
 }
 
 function configurationOf(file: string): ReturnType<typeof readTracingConfiguration> {

@@ -72,7 +72,7 @@ async function resultOf(
   limitMillis: number,
 ): Promise<readonly Check[]> {
   const late = Promise.withResolvers<readonly Check[]>();
-  const advice = "try again on a machine that is less busy; a network file system may not answer";
+  const advice = "try again when the machine is less busy; a network file system may not respond";
   const timer = clock.after(
     limitMillis,
     () => late.resolve([warn(name, `no result within ${limitMillis / 1000} s`, advice)]),

@@ -21,7 +21,7 @@ export function kubectlCheck(printed: string | undefined, served: number): Check
   if (version === undefined || minor === undefined)
     return warn("kubectl", "of unknown version", "run kubectl version --client");
   if (Math.abs(minor - served) <= 1) return ok("kubectl", version);
-  const advice = `the server is 1.${served}, kubectl should be at most one minor version away; older ones from 1.27 were tested`;
+  const advice = `the server is 1.${served}, kubectl should differ by at most one minor version; older ones from 1.27 were tested`;
   return minor >= 27 && minor < served ? ok("kubectl", version, advice) : warn("kubectl", version, advice);
 }
 

@@ -4,7 +4,6 @@
  * @module
  */
 import { X509Certificate } from "node:crypto";
-import { readAll } from "../../client/bodies.ts";
 import { type ChosenContext, candidatesOf } from "../../client/kubeconfig/context.ts";
 import { NoKubeconfigError } from "../../client/kubeconfig/error.ts";
 import { chooseContext, openContext } from "../../client/kubeconfig/open.ts";
@@ -13,7 +12,9 @@ import { proxyFor } from "../../client/transport-proxy.ts";
 import type { Transport } from "../../client/transport.ts";
 import type { Clock } from "../../util/clock.ts";
 import { messageOf } from "../../util/error.ts";
+import { isObject } from "../../value/value.ts";
 import type { Actions } from "../actions.ts";
+import { readShort } from "../ask-server.ts";
 import type { ServerFlags } from "../connect-flags.ts";
 import { type Check, fail, warn } from "./check.ts";
 import type { ServerFindings } from "./server.ts";
@@ -33,7 +34,7 @@ export async function contextOrCheck(
     if (!(error instanceof NoKubeconfigError))
       return fail("kubeconfig", messageOf(error), "correct the file, or name another one");
     const where = candidatesOf({ env }).join(", ");
-    return warn("kubeconfig", `none at ${where}`, "start a server, and export KUBECONFIG as it says");
+    return warn("kubeconfig", `none at ${where}`, "start a server, and export KUBECONFIG as it prints");
   }
 }
 
@@ -62,8 +63,8 @@ export async function askFindings(
     const skewMillis = skewOf(date, clock);
     if (status !== 200)
       return { ...known, version: `answered ${status}`, skewMillis, user: undefined, isAdmin: undefined };
-    const version = json as { gitVersion?: string };
-    return { ...known, version, skewMillis, ...(await rightsOf(ask)) };
+    const gitVersion = textAt(json, "gitVersion");
+    return { ...known, version: gitVersion === undefined ? {} : { gitVersion }, skewMillis, ...(await rightsOf(ask)) };
   } catch (error) {
     const why = ending.signal.aborted ? `no answer within ${LIMIT_MS} ms` : messageOf(error);
     return { ...known, version: why, skewMillis: undefined, user: undefined, isAdmin: undefined };
@@ -92,7 +93,7 @@ const asking =
       signal,
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
-    const text = await readAll(answer.body);
+    const text = await readShort(answer.body);
     const { date } = answer.headers ?? {};
     return { status: answer.status, json: parsed(text), date: typeof date === "string" ? date : undefined };
   };
@@ -104,6 +105,18 @@ function parsed(text: string): unknown {
     return {};
   }
 }
+
+/** The longest text of a server that is shown. */
+const MAX_TEXT = 300;
+
+/** The text at a path of an answer, which any server may have sent. */
+function textAt(json: unknown, ...path: readonly string[]): string | undefined {
+  const found = valueAt(json, ...path);
+  return typeof found === "string" ? found.slice(0, MAX_TEXT) : undefined;
+}
+
+const valueAt = (json: unknown, ...path: readonly string[]): unknown =>
+  path.reduce<unknown>((value, member) => (isObject(value) ? value[member] : undefined), json);
 
 /** The groups of reviews in the two dialects. */
 const DOMAINS = ["k8s.io", "svc.io"];
@@ -122,11 +135,11 @@ async function rightsOf(ask: Ask): Promise<Pick<ServerFindings, "user" | "isAdmi
       apiVersion: authentication,
       kind: "SelfSubjectReview",
     });
-    const { userInfo } = (self.json as { status?: { userInfo?: { username?: string } } }).status ?? {};
-    const { allowed } = (access.json as { status?: { allowed?: boolean } }).status ?? {};
+    const username = textAt(self.json, "status", "userInfo", "username");
+    const allowed = valueAt(access.json, "status", "allowed");
     return {
-      user: userInfo?.username ?? (access.status === 401 ? "system:anonymous" : undefined),
-      isAdmin: access.status === 401 ? false : allowed,
+      user: username ?? (access.status === 401 ? "system:anonymous" : undefined),
+      isAdmin: access.status === 401 ? false : typeof allowed === "boolean" ? allowed : undefined,
     };
   }
   return { user: undefined, isAdmin: undefined };

@@ -24,7 +24,7 @@ export function directoryCheck({ path, exists, nearest, isWritable, mode }: Dire
   }
   if (exists && mode !== undefined && (mode & 0o077) !== 0) {
     const bits = (mode & 0o777).toString(8).padStart(4, "0");
-    return warn("data directory", `${found}, mode ${bits}`, `it has keys: chmod 700 ${path}`);
+    return warn("data directory", `${found}, mode ${bits}`, `it contains private keys: chmod 700 ${path}`);
   }
   return ok("data directory", found);
 }
@@ -32,9 +32,10 @@ export function directoryCheck({ path, exists, nearest, isWritable, mode }: Dire
 /** Judges the free space, in bytes. */
 export function spaceCheck(free: number, total: number): Check {
   const found = `${sizeText(free)} free of ${sizeText(total)}`;
-  if (free < 64 * MIB) return fail("disk space", found, "make room: a server does not store on a full disk");
+  if (free < 64 * MIB)
+    return fail("disk space", found, "free some space: a server cannot store objects on a full disk");
   return free < 1024 * MIB
-    ? warn("disk space", found, "1 GiB or more leaves room for the history")
+    ? warn("disk space", found, "1 GiB or more is better, for the history")
     : ok("disk space", found);
 }
 
@@ -45,7 +46,7 @@ const FILE_SYSTEMS: ReadonlyMap<number, { readonly name: string; readonly proble
   [0x9123683e, { name: "btrfs" }],
   [0x2fc12fc1, { name: "zfs" }],
   [0xf2f52010, { name: "f2fs" }],
-  [0x794c7630, { name: "overlay", problem: "goes with the container: use a volume" }],
+  [0x794c7630, { name: "overlay", problem: "is deleted with the container: use a volume" }],
   [0x01021994, { name: "tmpfs", problem: "is gone after a restart of the machine" }],
   [0x858458f6, { name: "ramfs", problem: "is gone after a restart of the machine" }],
   [0x6969, { name: "nfs", problem: "does not lock or flush as SQLite needs: use a local disk" }],
@@ -76,9 +77,9 @@ const GOOD_FLUSH_MS = 20;
 export function flushCheck(millis: number): Check {
   const found = `${millis < 10 ? millis.toFixed(1) : millis.toFixed(0)} ms for each`;
   if (millis < 0.02)
-    return warn("write and flush", found, "too fast for a disk: a power cut may lose what was acknowledged");
+    return warn("write and flush", found, "too fast for a disk: a power cut may lose acknowledged writes");
   return millis > GOOD_FLUSH_MS
-    ? warn("write and flush", found, "every write waits for that: use a faster disk, or --store memory in tests")
+    ? warn("write and flush", found, "every write waits for a flush: use a faster disk, or --store memory in tests")
     : ok("write and flush", found);
 }
 

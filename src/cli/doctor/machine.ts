@@ -15,7 +15,7 @@ const TESTED = ["linux x64"];
 export function nodeCheck(version: string, platform: string, arch: string): Check {
   const found = `${version} on ${platform} ${arch}`;
   if (TESTED.includes(`${platform} ${arch}`)) return ok("Node.js", found);
-  const advice = "our tests run on linux x64; docs/reference/platforms.md says what is known of others";
+  const advice = "our tests run on linux x64; docs/reference/platforms.md describes the others";
   return platform === "win32" || platform === "darwin" ? warn("Node.js", found, advice) : ok("Node.js", found, advice);
 }
 
@@ -28,7 +28,7 @@ export function nodeCheck(version: string, platform: string, arch: string): Chec
 export function memoryCheck(total: number, limit: number | undefined): Check {
   const bytes = Math.min(total, limit ?? total);
   const found = limit !== undefined && limit < total ? `${sizeText(bytes)} (container)` : sizeText(bytes);
-  const advice = `give it ${sizeText(GOOD_MEMORY)} or more`;
+  const advice = `use ${sizeText(GOOD_MEMORY)} or more`;
   if (bytes < LEAST_MEMORY) return fail("memory", found, advice);
   return bytes < GOOD_MEMORY ? warn("memory", found, advice) : ok("memory", found);
 }
@@ -38,7 +38,7 @@ export function processorCheck(count: number, quota: number | undefined): Check 
   const usable = Math.min(count, quota ?? count);
   const found = quota !== undefined && quota < count ? `${usable} of ${count} (container)` : String(count);
   return usable < 1
-    ? warn("processors", found, "give it a whole one: one core responds to all requests")
+    ? warn("processors", found, "use at least one whole core: one core responds to all requests")
     : ok("processors", found);
 }
 

@@ -44,7 +44,7 @@ export function proxyCheck(
   if (given.length === 0) return ok("proxies", "none");
   if (proxyOfServer === undefined) return ok("proxies", `${given.join(", ")}; not for the server`);
   const advice =
-    "a proxy does not know your machine: export NO_PROXY=localhost,127.0.0.1,::1 and the host of the server";
+    "a proxy cannot reach your machine: export NO_PROXY=localhost,127.0.0.1,::1 and the host of the server";
   return warn("proxies", `${given.join(", ")}; also for the server`, advice);
 }
 

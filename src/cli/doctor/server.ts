@@ -38,10 +38,9 @@ export function serverChecks(found: ServerFindings, now: number): Check[] {
 function adviceFor(message: string): string {
   if (/ECONNREFUSED|ECONNRESET|no answer/.test(message)) return "start it (keelson serve), or choose another --context";
   if (/certificate|CERT_|SELF_SIGNED/i.test(message))
-    return "the kubeconfig is of another server: take a new one (keelson kubeconfig)";
-  if (/ENOTFOUND|EAI_AGAIN/.test(message)) return "the name of the server has no address here";
-  if (/\b401\b/.test(message))
-    return "the credential is not valid any more: take a new kubeconfig (keelson kubeconfig)";
+    return "the kubeconfig is of another server: create a new one (keelson kubeconfig)";
+  if (/ENOTFOUND|EAI_AGAIN/.test(message)) return "the name of the server cannot be resolved here";
+  if (/\b401\b/.test(message)) return "the credential is no longer valid: create a new kubeconfig (keelson kubeconfig)";
   return "see the message";
 }
 
@@ -62,7 +61,7 @@ function certificateChecks({ certificateEnds }: ServerFindings, now: number): Ch
   if (certificateEnds === undefined) return [];
   const days = Math.floor((certificateEnds - now) / DAY_MS);
   const date = new Date(certificateEnds).toISOString().slice(0, 10);
-  const advice = "take a new kubeconfig: keelson kubeconfig, or keelson user add";
+  const advice = "create a new kubeconfig: keelson kubeconfig, or keelson user add";
   if (certificateEnds <= now) return [fail("client certificate", `ended on ${date}`, advice)];
   return [
     days < 14 ? warn("client certificate", `ends on ${date}`, advice) : ok("client certificate", `until ${date}`),
@@ -71,8 +70,8 @@ function certificateChecks({ certificateEnds }: ServerFindings, now: number): Ch
 
 function rightsCheck({ user, isAdmin }: ServerFindings): Check {
   const who = user === undefined ? "unknown user" : user;
-  if (isAdmin === undefined) return warn("rights", who, "the server did not say; try kubectl auth whoami");
+  if (isAdmin === undefined) return warn("rights", who, "the server did not return it; try kubectl auth whoami");
   if (user === "system:anonymous")
-    return fail("rights", who, "the kubeconfig has no credential: take a new one (keelson kubeconfig)");
+    return fail("rights", who, "the kubeconfig has no credential: create a new one (keelson kubeconfig)");
   return ok("rights", isAdmin ? `${who}, may do everything` : `${who}, some: kubectl auth can-i --list`);
 }

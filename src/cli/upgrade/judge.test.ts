@@ -42,9 +42,9 @@ describe("formats", () => {
   });
 
   test("a store that was not closed is told, unless a server runs", () => {
-    expect(closeCheck(state, false).map(judged)).toEqual(["ok: in order"]);
+    expect(closeCheck(state, false).map(judged)).toEqual(["ok: clean"]);
     expect(closeCheck({ ...state, closedInOrder: false }, false).map(judged)).toEqual([
-      "warn: not in order: it crashed or was killed",
+      "warn: not clean: it crashed or was killed",
     ]);
     expect(closeCheck({ ...state, closedInOrder: false }, true).map(judged)).toEqual(["ok: a server runs"]);
     expect(closeCheck({ ...state, closedInOrder: undefined }, false)).toEqual([]);
@@ -80,6 +80,11 @@ describe("versions", () => {
     expect(releaseCheck({ version: "1.3.0" }, "1.2.0").advice).toContain("npm install --global keelson@1.3.0");
     expect(judged(releaseCheck({ version: "1.2.0" }, "1.2.0"))).toBe("ok: 1.2.0, and this is 1.2.0");
     expect(judged(releaseCheck("no answer", "1.2.0"))).toBe("warn: no answer");
+    // The advice is a command that is copied.
+    for (const version of ["9.0.0; rm -rf ~", "9.0.0\n", "9.0.0-`id`", "", "latest", "9".repeat(1000)]) {
+      const { verdict, advice } = releaseCheck({ version }, "1.2.0");
+      expect([version, verdict, advice]).toEqual([version, "warn", "look at the registry"]);
+    }
   });
 });
 
@@ -118,6 +123,8 @@ describe("deprecated versions", () => {
     expect(judged(deprecatedCheck(requestedOf(METRICS)))).toBe(
       "warn: endpoints v1, things.a.example v1beta1 (removed in 1.39)",
     );
+    // A line without an end is not searched.
+    expect(requestedOf(`apiserver_requested_deprecated_apis{${"a".repeat(4_000_000)}`)).toEqual([]);
     expect(judged(deprecatedCheck([]))).toBe("ok: none was requested since the server started");
     expect(judged(deprecatedCheck(undefined))).toBe("warn: not known");
   });

@@ -16,7 +16,7 @@ export function formatChecks(state: UpgradeState): Check[] {
 
 function formatCheck(check: string, found: string, format: number, newest: number): Check {
   if (format > newest)
-    return fail(check, found, `this program reads up to format ${newest}: use a newer one, or a backup of before`);
+    return fail(check, found, `this program reads up to format ${newest}: use a newer one, or an earlier backup`);
   if (format < newest)
     return warn(check, found, `the next start migrates it to ${newest}; there is no way back: take a backup`);
   return ok(check, found, "no migration; an older program of this format reads it, too");
@@ -25,11 +25,11 @@ function formatCheck(check: string, found: string, format: number, newest: numbe
 /** Judges whether the store was closed in order. */
 export function closeCheck({ closedInOrder }: UpgradeState, isRunning: boolean): Check[] {
   if (closedInOrder === undefined) return [];
-  if (isRunning) return [ok("closed", "a server runs", "stop it with SIGTERM, and wait for its end")];
+  if (isRunning) return [ok("closed", "a server runs", "stop it with SIGTERM, and wait until it has ended")];
   return [
     closedInOrder
-      ? ok("closed", "in order")
-      : warn("closed", "not in order: it crashed or was killed", "start and stop the old version once, then upgrade"),
+      ? ok("closed", "clean")
+      : warn("closed", "not clean: it crashed or was killed", "start and stop the old version once, then upgrade"),
   ];
 }
 
@@ -43,7 +43,7 @@ export function runningCheck({ running }: Pick<DirectoryInfo, "running">, versio
   return warn(
     "running server",
     found,
-    `this program is ${version}, which is older: it may not read what that one writes`,
+    `this program is ${version}, which is older: it may not be able to read the data of that one`,
   );
 }
 
@@ -116,13 +116,16 @@ export function deprecatedCheck(requested: readonly Requested[] | undefined): Ch
   const names = requested.map(({ resource, version, removedRelease }) => {
     return `${resource} ${version}${removedRelease === "" ? "" : ` (removed in ${removedRelease})`}`;
   });
-  return warn(check, shortList(names), "find who requests them: keelson audit, or the warnings of kubectl");
+  return warn(check, shortList(names), "find the clients that request them: keelson audit, or the warnings of kubectl");
 }
+
+/** No line of a server is longer, with five names of 253 characters at most. */
+const MAX_LINE = 4096;
 
 /** Reads `apiserver_requested_deprecated_apis` of the text of `/metrics`. */
 export function requestedOf(metrics: string): Requested[] {
   return metrics.split("\n").flatMap((line) => {
-    if (!line.startsWith("apiserver_requested_deprecated_apis{")) return [];
+    if (!line.startsWith("apiserver_requested_deprecated_apis{") || line.length > MAX_LINE) return [];
     const labels = new Map([...line.matchAll(/(\w+)="([^"\\]*)"/g)].map(([, name, value]) => [name!, value!]));
     const { group, version, resource, removedRelease } = {
       group: labels.get("group") ?? "",
@@ -134,9 +137,16 @@ export function requestedOf(metrics: string): Requested[] {
   });
 }
 
+/** A version of a release; other texts would be a part of the command that is advised. */
+const RELEASE = /^\d{1,9}\.\d{1,9}\.\d{1,9}(?:-[\w.]{1,40})?$/;
+
 /** Judges the newest release of the registry; a text says why it is not known. */
 export function releaseCheck(newest: { readonly version: string } | string, version: string): Check {
   if (typeof newest === "string") return warn("newest release", newest, "try again, or look at the registry");
+  if (!RELEASE.test(newest.version)) {
+    const found = `the registry named ${JSON.stringify(newest.version.slice(0, 100))}, which is no version`;
+    return warn("newest release", found, "look at the registry");
+  }
   const order = compareVersions(newest.version, version);
   return order > 0
     ? ok("newest release", newest.version, `npm install --global keelson@${newest.version}; read its changes first`)
@@ -147,7 +157,7 @@ export function releaseCheck(newest: { readonly version: string } | string, vers
 export const wayBackCheck = (isRunning: boolean): Check =>
   ok(
     "way back",
-    "a backup of before",
+    "only an earlier backup",
     isRunning ? "take one now: keelson backup before.backup" : "copy the directory while no server runs",
   );
 

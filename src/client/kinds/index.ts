@@ -18,7 +18,7 @@ export type { Condition } from "../condition.ts";
 export { neutral } from "../kind.ts";
 export type { ObjectMeta, ObjectMetaOwnerReference as OwnerReference } from "./types.ts";
 
-/** Which server answers for a group and version. */
+/** The server of a group and version. */
 export const APIService: Kind<types.APIService, "Cluster"> = {
   group: "apiregistration.k8s.io",
   version: "v1",
@@ -29,7 +29,7 @@ export const APIService: Kind<types.APIService, "Cluster"> = {
 /** An object of the kind {@link APIService}. */
 export type APIService = types.APIService;
 
-/** Asks that a Pod runs on a node, with the labels and annotations of this object. */
+/** Binds a Pod to a node, with the labels and annotations of this object. */
 export const Binding: Kind<types.Binding, "Namespaced"> = {
   group: "",
   version: "v1",
@@ -40,7 +40,7 @@ export const Binding: Kind<types.Binding, "Namespaced"> = {
 /** An object of the kind {@link Binding}. */
 export type Binding = types.Binding;
 
-/** What the cluster knows of a CSI volume driver: whether volumes are attached, what it is told on mount and what it needs. The name is the name of the driver. */
+/** The properties of a CSI volume driver: whether volumes are attached, what it gets on mount and what it needs. The name is the name of the driver. */
 export const CSIDriver: Kind<types.CSIDriver, "Cluster"> = {
   group: "storage.k8s.io",
   version: "v1",
@@ -73,7 +73,7 @@ export const CSIStorageCapacity: Kind<types.CSIStorageCapacity, "Namespaced"> = 
 /** An object of the kind {@link CSIStorageCapacity}. */
 export type CSIStorageCapacity = types.CSIStorageCapacity;
 
-/** A request for a certificate, signed by a signer once somebody has approved it. */
+/** A request for a certificate, signed by a signer once it is approved. */
 export const CertificateSigningRequest: Kind<types.CertificateSigningRequest, "Cluster"> = {
   group: "certificates.k8s.io",
   version: "v1",
@@ -84,7 +84,7 @@ export const CertificateSigningRequest: Kind<types.CertificateSigningRequest, "C
 /** An object of the kind {@link CertificateSigningRequest}. */
 export type CertificateSigningRequest = types.CertificateSigningRequest;
 
-/** What may be done to objects of all namespaces, to those of the cluster and to paths, by whom ClusterRoleBindings give it to; RoleBindings give of it what concerns the objects of their namespace. */
+/** Rights to objects of all namespaces, of the cluster and to paths, for the users of its ClusterRoleBindings. A RoleBinding gives only the rights to the objects of its namespace. */
 export const ClusterRole: Kind<types.ClusterRole, "Cluster"> = {
   group: "rbac.authorization.k8s.io",
   version: "v1",
@@ -95,7 +95,7 @@ export const ClusterRole: Kind<types.ClusterRole, "Cluster"> = {
 /** An object of the kind {@link ClusterRole}. */
 export type ClusterRole = types.ClusterRole;
 
-/** Who is given a ClusterRole in all namespaces, for the cluster and for paths. */
+/** Gives a ClusterRole to users, for all namespaces, the cluster and paths. */
 export const ClusterRoleBinding: Kind<types.ClusterRoleBinding, "Cluster"> = {
   group: "rbac.authorization.k8s.io",
   version: "v1",
@@ -106,7 +106,7 @@ export const ClusterRoleBinding: Kind<types.ClusterRoleBinding, "Cluster"> = {
 /** An object of the kind {@link ClusterRoleBinding}. */
 export type ClusterRoleBinding = types.ClusterRoleBinding;
 
-/** Certificates of authorities, for everybody in the cluster to read; Pods mount them. */
+/** Certificates of authorities, which all users of the cluster may read, and Pods may mount. */
 export const ClusterTrustBundle: Kind<types.ClusterTrustBundle, "Cluster"> = {
   group: "certificates.k8s.io",
   version: "v1beta1",
@@ -117,7 +117,7 @@ export const ClusterTrustBundle: Kind<types.ClusterTrustBundle, "Cluster"> = {
 /** An object of the kind {@link ClusterTrustBundle}. */
 export type ClusterTrustBundle = types.ClusterTrustBundle;
 
-/** Certificates of authorities, for everybody in the cluster to read; Pods mount them. */
+/** Certificates of authorities, which all users of the cluster may read, and Pods may mount. */
 export const ClusterTrustBundleV1alpha1: Kind<types.ClusterTrustBundleV1alpha1, "Cluster"> = {
   group: "certificates.k8s.io",
   version: "v1alpha1",
@@ -128,7 +128,7 @@ export const ClusterTrustBundleV1alpha1: Kind<types.ClusterTrustBundleV1alpha1, 
 /** An object of the kind {@link ClusterTrustBundleV1alpha1}. */
 export type ClusterTrustBundleV1alpha1 = types.ClusterTrustBundleV1alpha1;
 
-/** Whether a program of the control plane is well. Deprecated. */
+/** The health of a component of the control plane. Deprecated. */
 export const ComponentStatus: Kind<types.ComponentStatus, "Cluster"> = {
   group: "",
   version: "v1",
@@ -150,7 +150,7 @@ export const ConfigMap: Kind<types.ConfigMap, "Namespaced"> = {
 /** An object of the kind {@link ConfigMap}. */
 export type ConfigMap = types.ConfigMap;
 
-/** A state that a controller keeps, so that it can return to it. */
+/** A revision that a controller stores, so that it can roll back to it. */
 export const ControllerRevision: Kind<types.ControllerRevision, "Namespaced"> = {
   group: "apps",
   version: "v1",
@@ -172,7 +172,7 @@ export const CoreEvent: Kind<types.CoreEvent, "Namespaced"> = {
 /** An object of the kind {@link CoreEvent}. */
 export type CoreEvent = types.CoreEvent;
 
-/** Jobs that begin by the clock. */
+/** Jobs that start on a schedule. */
 export const CronJob: Kind<types.CronJob, "Namespaced"> = {
   group: "batch",
   version: "v1",
@@ -183,7 +183,7 @@ export const CronJob: Kind<types.CronJob, "Namespaced"> = {
 /** An object of the kind {@link CronJob}. */
 export type CronJob = types.CronJob;
 
-/** A kind that is served like the built-in ones, as long as its definition is there. */
+/** A kind that is served like the built-in ones, as long as its definition exists. */
 export const CustomResourceDefinition: Kind<types.CustomResourceDefinition, "Cluster"> = {
   group: "apiextensions.k8s.io",
   version: "v1",
@@ -194,7 +194,7 @@ export const CustomResourceDefinition: Kind<types.CustomResourceDefinition, "Clu
 /** An object of the kind {@link CustomResourceDefinition}. */
 export type CustomResourceDefinition = types.CustomResourceDefinition;
 
-/** One Pod of a template on each node that fits. */
+/** One Pod of a template on each matching node. */
 export const DaemonSet: Kind<types.DaemonSet, "Namespaced"> = {
   group: "apps",
   version: "v1",
@@ -205,7 +205,7 @@ export const DaemonSet: Kind<types.DaemonSet, "Namespaced"> = {
 /** An object of the kind {@link DaemonSet}. */
 export type DaemonSet = types.DaemonSet;
 
-/** Pods of one template, replaced step by step when it changes. */
+/** Pods of one template, which are replaced step by step when the template changes. */
 export const Deployment: Kind<types.Deployment, "Namespaced"> = {
   group: "apps",
   version: "v1",
@@ -216,7 +216,7 @@ export const Deployment: Kind<types.Deployment, "Namespaced"> = {
 /** An object of the kind {@link Deployment}. */
 export type Deployment = types.Deployment;
 
-/** Devices of one sort. */
+/** A class of devices. */
 export const DeviceClass: Kind<types.DeviceClass, "Cluster"> = {
   group: "resource.k8s.io",
   version: "v1",
@@ -227,7 +227,7 @@ export const DeviceClass: Kind<types.DeviceClass, "Cluster"> = {
 /** An object of the kind {@link DeviceClass}. */
 export type DeviceClass = types.DeviceClass;
 
-/** Some of the programs behind a Service, with their addresses. */
+/** Some of the addresses of the Pods of a Service. */
 export const EndpointSlice: Kind<types.EndpointSlice, "Namespaced"> = {
   group: "discovery.k8s.io",
   version: "v1",
@@ -238,7 +238,7 @@ export const EndpointSlice: Kind<types.EndpointSlice, "Namespaced"> = {
 /** An object of the kind {@link EndpointSlice}. */
 export type EndpointSlice = types.EndpointSlice;
 
-/** The programs behind a Service; EndpointSlices tell more. */
+/** The addresses of the Pods of a Service; EndpointSlices have more details. */
 export const Endpoints: Kind<types.Endpoints, "Namespaced"> = {
   group: "",
   version: "v1",
@@ -260,7 +260,7 @@ export const Event: Kind<types.Event, "Namespaced"> = {
 /** An object of the kind {@link Event}. */
 export type Event = types.Event;
 
-/** Asks that a Pod is deleted, as far as the PodDisruptionBudget that selects it allows that. */
+/** Deletes a Pod, if the PodDisruptionBudget that selects it allows it. */
 export const Eviction: Kind<types.Eviction, "Namespaced"> = {
   group: "policy",
   version: "v1",
@@ -271,7 +271,7 @@ export const Eviction: Kind<types.Eviction, "Namespaced"> = {
 /** An object of the kind {@link Eviction}. */
 export type Eviction = types.Eviction;
 
-/** Which requests go to which level, and whose wait in the same queues. */
+/** Assigns requests to a priority level, and to flows. */
 export const FlowSchema: Kind<types.FlowSchema, "Cluster"> = {
   group: "flowcontrol.apiserver.k8s.io",
   version: "v1",
@@ -282,7 +282,7 @@ export const FlowSchema: Kind<types.FlowSchema, "Cluster"> = {
 /** An object of the kind {@link FlowSchema}. */
 export type FlowSchema = types.FlowSchema;
 
-/** Changes the number of Pods of a workload by what metrics say. */
+/** Changes the number of Pods of a workload according to metrics. */
 export const HorizontalPodAutoscaler: Kind<types.HorizontalPodAutoscaler, "Namespaced"> = {
   group: "autoscaling",
   version: "v2",
@@ -293,7 +293,7 @@ export const HorizontalPodAutoscaler: Kind<types.HorizontalPodAutoscaler, "Names
 /** An object of the kind {@link HorizontalPodAutoscaler}. */
 export type HorizontalPodAutoscaler = types.HorizontalPodAutoscaler;
 
-/** Changes the number of Pods of a workload by what metrics say. */
+/** Changes the number of Pods of a workload according to metrics. */
 export const HorizontalPodAutoscalerV1: Kind<types.HorizontalPodAutoscalerV1, "Namespaced"> = {
   group: "autoscaling",
   version: "v1",
@@ -304,7 +304,7 @@ export const HorizontalPodAutoscalerV1: Kind<types.HorizontalPodAutoscalerV1, "N
 /** An object of the kind {@link HorizontalPodAutoscalerV1}. */
 export type HorizontalPodAutoscalerV1 = types.HorizontalPodAutoscalerV1;
 
-/** An address of the cluster, and who has it. */
+/** An address of the cluster, and the object that has it. */
 export const IPAddress: Kind<types.IPAddress, "Cluster"> = {
   group: "networking.k8s.io",
   version: "v1",
@@ -315,7 +315,7 @@ export const IPAddress: Kind<types.IPAddress, "Cluster"> = {
 /** An object of the kind {@link IPAddress}. */
 export type IPAddress = types.IPAddress;
 
-/** Which requests from outside go to which Service. */
+/** Routes requests from outside to Services. */
 export const Ingress: Kind<types.Ingress, "Namespaced"> = {
   group: "networking.k8s.io",
   version: "v1",
@@ -326,7 +326,7 @@ export const Ingress: Kind<types.Ingress, "Namespaced"> = {
 /** An object of the kind {@link Ingress}. */
 export type Ingress = types.Ingress;
 
-/** Who sees to Ingresses of a class, and how. */
+/** The controller of the Ingresses of a class, and its parameters. */
 export const IngressClass: Kind<types.IngressClass, "Cluster"> = {
   group: "networking.k8s.io",
   version: "v1",
@@ -348,7 +348,7 @@ export const Job: Kind<types.Job, "Namespaced"> = {
 /** An object of the kind {@link Job}. */
 export type Job = types.Job;
 
-/** Says who holds something, such as the lead among several programs, and how long without renewal. */
+/** Names the holder of something, such as the leader among several programs, and how long the holder keeps it without renewal. */
 export const Lease: Kind<types.Lease, "Namespaced"> = {
   group: "coordination.k8s.io",
   version: "v1",
@@ -381,7 +381,7 @@ export const LeaseCandidateV1alpha2: Kind<types.LeaseCandidateV1alpha2, "Namespa
 /** An object of the kind {@link LeaseCandidateV1alpha2}. */
 export type LeaseCandidateV1alpha2 = types.LeaseCandidateV1alpha2;
 
-/** How much one Pod, container or claim of a namespace may ask for. */
+/** How much one Pod, container or claim of a namespace may request. */
 export const LimitRange: Kind<types.LimitRange, "Namespaced"> = {
   group: "",
   version: "v1",
@@ -392,7 +392,7 @@ export const LimitRange: Kind<types.LimitRange, "Namespaced"> = {
 /** An object of the kind {@link LimitRange}. */
 export type LimitRange = types.LimitRange;
 
-/** Answers whether somebody may do something in a namespace. */
+/** Checks whether a user may do something in a namespace. */
 export const LocalSubjectAccessReview: Kind<types.LocalSubjectAccessReview, "Namespaced"> = {
   group: "authorization.k8s.io",
   version: "v1",
@@ -458,7 +458,7 @@ export const MutatingWebhookConfiguration: Kind<types.MutatingWebhookConfigurati
 /** An object of the kind {@link MutatingWebhookConfiguration}. */
 export type MutatingWebhookConfiguration = types.MutatingWebhookConfiguration;
 
-/** A room for names: objects of most kinds live in one, and go when it is deleted. */
+/** A scope for names: objects of most kinds are in a namespace, and are deleted with it. */
 export const Namespace: Kind<types.Namespace, "Cluster"> = {
   group: "",
   version: "v1",
@@ -469,7 +469,7 @@ export const Namespace: Kind<types.Namespace, "Cluster"> = {
 /** An object of the kind {@link Namespace}. */
 export type Namespace = types.Namespace;
 
-/** Who may talk to some Pods, and to whom they may talk. */
+/** The permitted connections to and from some Pods. */
 export const NetworkPolicy: Kind<types.NetworkPolicy, "Namespaced"> = {
   group: "networking.k8s.io",
   version: "v1",
@@ -535,7 +535,7 @@ export const PodCertificateRequest: Kind<types.PodCertificateRequest, "Namespace
 /** An object of the kind {@link PodCertificateRequest}. */
 export type PodCertificateRequest = types.PodCertificateRequest;
 
-/** How many Pods of a selection may be missing at a time because somebody evicts them. */
+/** How many Pods of a selection may be missing at a time because of evictions. */
 export const PodDisruptionBudget: Kind<types.PodDisruptionBudget, "Namespaced"> = {
   group: "policy",
   version: "v1",
@@ -546,7 +546,7 @@ export const PodDisruptionBudget: Kind<types.PodDisruptionBudget, "Namespaced"> 
 /** An object of the kind {@link PodDisruptionBudget}. */
 export type PodDisruptionBudget = types.PodDisruptionBudget;
 
-/** A template of Pods that stands alone. */
+/** A template of Pods, as an object of its own. */
 export const PodTemplate: Kind<types.PodTemplate, "Namespaced"> = {
   group: "",
   version: "v1",
@@ -557,7 +557,7 @@ export const PodTemplate: Kind<types.PodTemplate, "Namespaced"> = {
 /** An object of the kind {@link PodTemplate}. */
 export type PodTemplate = types.PodTemplate;
 
-/** How important Pods are, under a name that they give. */
+/** A priority of Pods, by the name of the class. */
 export const PriorityClass: Kind<types.PriorityClass, "Cluster"> = {
   group: "scheduling.k8s.io",
   version: "v1",
@@ -568,7 +568,7 @@ export const PriorityClass: Kind<types.PriorityClass, "Cluster"> = {
 /** An object of the kind {@link PriorityClass}. */
 export type PriorityClass = types.PriorityClass;
 
-/** How many requests of a level the server runs at a time, and what becomes of those above. */
+/** How many requests of a level run at a time, and what happens to the others. */
 export const PriorityLevelConfiguration: Kind<types.PriorityLevelConfiguration, "Cluster"> = {
   group: "flowcontrol.apiserver.k8s.io",
   version: "v1",
@@ -590,7 +590,7 @@ export const ReplicaSet: Kind<types.ReplicaSet, "Namespaced"> = {
 /** An object of the kind {@link ReplicaSet}. */
 export type ReplicaSet = types.ReplicaSet;
 
-/** A number of Pods of one template, found by labels alone. */
+/** A number of Pods of one template, selected by equal labels. */
 export const ReplicationController: Kind<types.ReplicationController, "Namespaced"> = {
   group: "",
   version: "v1",
@@ -601,7 +601,7 @@ export const ReplicationController: Kind<types.ReplicationController, "Namespace
 /** An object of the kind {@link ReplicationController}. */
 export type ReplicationController = types.ReplicationController;
 
-/** Devices that are asked for, and those that were found. */
+/** Requested devices, and those that were allocated. */
 export const ResourceClaim: Kind<types.ResourceClaim, "Namespaced"> = {
   group: "resource.k8s.io",
   version: "v1",
@@ -612,7 +612,7 @@ export const ResourceClaim: Kind<types.ResourceClaim, "Namespaced"> = {
 /** An object of the kind {@link ResourceClaim}. */
 export type ResourceClaim = types.ResourceClaim;
 
-/** What the claims of Pods are made of. */
+/** The template of claims of Pods. */
 export const ResourceClaimTemplate: Kind<types.ResourceClaimTemplate, "Namespaced"> = {
   group: "resource.k8s.io",
   version: "v1",
@@ -623,7 +623,7 @@ export const ResourceClaimTemplate: Kind<types.ResourceClaimTemplate, "Namespace
 /** An object of the kind {@link ResourceClaimTemplate}. */
 export type ResourceClaimTemplate = types.ResourceClaimTemplate;
 
-/** How much all objects of a namespace together may take. */
+/** The limits of the total usage of all objects of a namespace. */
 export const ResourceQuota: Kind<types.ResourceQuota, "Namespaced"> = {
   group: "",
   version: "v1",
@@ -634,7 +634,7 @@ export const ResourceQuota: Kind<types.ResourceQuota, "Namespaced"> = {
 /** An object of the kind {@link ResourceQuota}. */
 export type ResourceQuota = types.ResourceQuota;
 
-/** Some of the devices of a pool, as their driver tells them. */
+/** Some of the devices of a pool, as reported by their driver. */
 export const ResourceSlice: Kind<types.ResourceSlice, "Cluster"> = {
   group: "resource.k8s.io",
   version: "v1",
@@ -645,7 +645,7 @@ export const ResourceSlice: Kind<types.ResourceSlice, "Cluster"> = {
 /** An object of the kind {@link ResourceSlice}. */
 export type ResourceSlice = types.ResourceSlice;
 
-/** What may be done to the objects of a namespace, by whom RoleBindings of that namespace give it to. */
+/** Rights to the objects of a namespace, for the users of its RoleBindings. */
 export const Role: Kind<types.Role, "Namespaced"> = {
   group: "rbac.authorization.k8s.io",
   version: "v1",
@@ -656,7 +656,7 @@ export const Role: Kind<types.Role, "Namespaced"> = {
 /** An object of the kind {@link Role}. */
 export type Role = types.Role;
 
-/** Who is given a role in a namespace: a Role of that namespace, or a ClusterRole. */
+/** Gives a role to users in a namespace: a Role of that namespace, or a ClusterRole. */
 export const RoleBinding: Kind<types.RoleBinding, "Namespaced"> = {
   group: "rbac.authorization.k8s.io",
   version: "v1",
@@ -667,7 +667,7 @@ export const RoleBinding: Kind<types.RoleBinding, "Namespaced"> = {
 /** An object of the kind {@link RoleBinding}. */
 export type RoleBinding = types.RoleBinding;
 
-/** What runs the containers of Pods that name it. */
+/** The runtime of the containers of Pods that name this class. */
 export const RuntimeClass: Kind<types.RuntimeClass, "Cluster"> = {
   group: "node.k8s.io",
   version: "v1",
@@ -678,7 +678,7 @@ export const RuntimeClass: Kind<types.RuntimeClass, "Cluster"> = {
 /** An object of the kind {@link RuntimeClass}. */
 export type RuntimeClass = types.RuntimeClass;
 
-/** Holds data that only those may read who are allowed to: passwords, tokens, keys. */
+/** Contains data that only authorized users may read: passwords, tokens, keys. */
 export const Secret: Kind<types.Secret, "Namespaced"> = {
   group: "",
   version: "v1",
@@ -689,7 +689,7 @@ export const Secret: Kind<types.Secret, "Namespaced"> = {
 /** An object of the kind {@link Secret}. */
 export type Secret = types.Secret;
 
-/** Answers whether the one who asks may do something. */
+/** Checks whether the current user may do something. */
 export const SelfSubjectAccessReview: Kind<types.SelfSubjectAccessReview, "Cluster"> = {
   group: "authorization.k8s.io",
   version: "v1",
@@ -700,7 +700,7 @@ export const SelfSubjectAccessReview: Kind<types.SelfSubjectAccessReview, "Clust
 /** An object of the kind {@link SelfSubjectAccessReview}. */
 export type SelfSubjectAccessReview = types.SelfSubjectAccessReview;
 
-/** Answers who the one is that asks. */
+/** Returns the attributes of the current user. */
 export const SelfSubjectReview: Kind<types.SelfSubjectReview, "Cluster"> = {
   group: "authentication.k8s.io",
   version: "v1",
@@ -711,7 +711,7 @@ export const SelfSubjectReview: Kind<types.SelfSubjectReview, "Cluster"> = {
 /** An object of the kind {@link SelfSubjectReview}. */
 export type SelfSubjectReview = types.SelfSubjectReview;
 
-/** Answers what the one who asks may do in a namespace. */
+/** Lists what the current user may do in a namespace. */
 export const SelfSubjectRulesReview: Kind<types.SelfSubjectRulesReview, "Cluster"> = {
   group: "authorization.k8s.io",
   version: "v1",
@@ -722,7 +722,7 @@ export const SelfSubjectRulesReview: Kind<types.SelfSubjectRulesReview, "Cluster
 /** An object of the kind {@link SelfSubjectRulesReview}. */
 export type SelfSubjectRulesReview = types.SelfSubjectRulesReview;
 
-/** A name and ports under which a set of programs is found. */
+/** A name, addresses and ports for a set of Pods. */
 export const Service: Kind<types.Service, "Namespaced"> = {
   group: "",
   version: "v1",
@@ -733,7 +733,7 @@ export const Service: Kind<types.Service, "Namespaced"> = {
 /** An object of the kind {@link Service}. */
 export type Service = types.Service;
 
-/** A name under which programs act, and what they may mount. */
+/** An identity for programs, and the Secrets that they may mount. */
 export const ServiceAccount: Kind<types.ServiceAccount, "Namespaced"> = {
   group: "",
   version: "v1",
@@ -744,7 +744,7 @@ export const ServiceAccount: Kind<types.ServiceAccount, "Namespaced"> = {
 /** An object of the kind {@link ServiceAccount}. */
 export type ServiceAccount = types.ServiceAccount;
 
-/** Networks whose addresses Services are given. */
+/** Networks with the addresses of Services. */
 export const ServiceCIDR: Kind<types.ServiceCIDR, "Cluster"> = {
   group: "networking.k8s.io",
   version: "v1",
@@ -799,7 +799,7 @@ export const StorageVersionMigrationV1alpha1: Kind<types.StorageVersionMigration
 /** An object of the kind {@link StorageVersionMigrationV1alpha1}. */
 export type StorageVersionMigrationV1alpha1 = types.StorageVersionMigrationV1alpha1;
 
-/** Answers whether somebody may do something. */
+/** Checks whether a user may do something. */
 export const SubjectAccessReview: Kind<types.SubjectAccessReview, "Cluster"> = {
   group: "authorization.k8s.io",
   version: "v1",
@@ -810,7 +810,7 @@ export const SubjectAccessReview: Kind<types.SubjectAccessReview, "Cluster"> = {
 /** An object of the kind {@link SubjectAccessReview}. */
 export type SubjectAccessReview = types.SubjectAccessReview;
 
-/** Asks for a token of a service account. */
+/** Requests a token of a service account. */
 export const TokenRequest: Kind<types.TokenRequest, "Namespaced"> = {
   group: "authentication.k8s.io",
   version: "v1",
@@ -821,7 +821,7 @@ export const TokenRequest: Kind<types.TokenRequest, "Namespaced"> = {
 /** An object of the kind {@link TokenRequest}. */
 export type TokenRequest = types.TokenRequest;
 
-/** Answers whose a token is. */
+/** Checks a token and returns its user. */
 export const TokenReview: Kind<types.TokenReview, "Cluster"> = {
   group: "authentication.k8s.io",
   version: "v1",
@@ -865,7 +865,7 @@ export const ValidatingWebhookConfiguration: Kind<types.ValidatingWebhookConfigu
 /** An object of the kind {@link ValidatingWebhookConfiguration}. */
 export type ValidatingWebhookConfiguration = types.ValidatingWebhookConfiguration;
 
-/** The wish that a volume be attached to a node, or detached from it when the object is deleted. */
+/** Requests that a volume is attached to a node; the deletion of the object detaches it. */
 export const VolumeAttachment: Kind<types.VolumeAttachment, "Cluster"> = {
   group: "storage.k8s.io",
   version: "v1",

@@ -5,7 +5,7 @@
  *
  * @module
  */
-/** Which server answers for a group and version. */
+/** The server of a group and version. */
 export interface APIService {
   /** Group and version of this form of the object, the version alone for the core group. */
   readonly apiVersion: string;
@@ -42,7 +42,7 @@ export interface ObjectMeta {
   readonly labels?: { readonly [key: string]: string };
   /** Keys and values that tools keep with the object; not for selection. */
   readonly annotations?: { readonly [key: string]: string };
-  /** The objects that this one belongs to; when all are gone, it goes too. */
+  /** The owners of this object; when all are deleted, it is deleted too. */
   readonly ownerReferences?: readonly ObjectMetaOwnerReference[];
   /** Names of those who must act before the object may go; each removes its own. */
   readonly finalizers?: readonly string[];
@@ -50,7 +50,7 @@ export interface ObjectMeta {
   readonly managedFields?: readonly ObjectMetaManagedField[];
 }
 
-/** Points from an object to one that it belongs to; the owner must be in the same namespace or have none. */
+/** Refers from an object to its owner, which must be in the same namespace or cluster-scoped. */
 export interface ObjectMetaOwnerReference {
   /** Group and version of the owner. */
   readonly apiVersion: string;
@@ -131,7 +131,7 @@ export interface APIServiceStatusCondition {
   readonly message?: string;
 }
 
-/** Asks that a Pod runs on a node, with the labels and annotations of this object. */
+/** Binds a Pod to a node, with the labels and annotations of this object. */
 export interface Binding {
   /** Group and version of this form of the object, the version alone for the core group. */
   readonly apiVersion: string;
@@ -268,7 +268,7 @@ export interface JobSpecSelectorMatchExpression {
   readonly values?: readonly string[];
 }
 
-/** A request for a certificate, signed by a signer once somebody has approved it. */
+/** A request for a certificate, signed by a signer once it is approved. */
 export interface CertificateSigningRequest {
   /** Group and version of this form of the object, the version alone for the core group. */
   readonly apiVersion: string;
@@ -323,7 +323,7 @@ export interface CertificateSigningRequestStatusCondition {
   readonly lastTransitionTime?: string | null;
 }
 
-/** What may be done to objects of all namespaces, to those of the cluster and to paths, by whom ClusterRoleBindings give it to; RoleBindings give of it what concerns the objects of their namespace. */
+/** Rights to objects of all namespaces, of the cluster and to paths, for the users of its ClusterRoleBindings. A RoleBinding gives only the rights to the objects of its namespace. */
 export interface ClusterRole {
   /** Group and version of this form of the object, the version alone for the core group. */
   readonly apiVersion: string;
@@ -355,7 +355,7 @@ export interface ClusterRoleAggregationRule {
   readonly clusterRoleSelectors?: readonly JobSpecSelector[];
 }
 
-/** Who is given a ClusterRole in all namespaces, for the cluster and for paths. */
+/** Gives a ClusterRole to users, for all namespaces, the cluster and paths. */
 export interface ClusterRoleBinding {
   /** Group and version of this form of the object, the version alone for the core group. */
   readonly apiVersion: string;
@@ -389,7 +389,7 @@ export interface RoleBindingRoleRef {
   readonly name: string;
 }
 
-/** Certificates of authorities, for everybody in the cluster to read; Pods mount them. */
+/** Certificates of authorities, which all users of the cluster may read, and Pods may mount. */
 export interface ClusterTrustBundle {
   /** Group and version of this form of the object, the version alone for the core group. */
   readonly apiVersion: string;
@@ -410,7 +410,7 @@ export interface ClusterTrustBundleSpec {
 /** As {@link ClusterTrustBundle}. */
 export type ClusterTrustBundleV1alpha1 = ClusterTrustBundle;
 
-/** Whether a program of the control plane is well. Deprecated. */
+/** The health of a component of the control plane. Deprecated. */
 export interface ComponentStatus {
   /** Group and version of this form of the object, the version alone for the core group. */
   readonly apiVersion: string;
@@ -448,7 +448,7 @@ export interface ConfigMap {
   readonly immutable?: boolean;
 }
 
-/** A state that a controller keeps, so that it can return to it. */
+/** A revision that a controller stores, so that it can roll back to it. */
 export interface ControllerRevision {
   /** Group and version of this form of the object, the version alone for the core group. */
   readonly apiVersion: string;
@@ -510,7 +510,7 @@ export interface CoreEventSeries {
   readonly lastObservedTime?: string | null;
 }
 
-/** Jobs that begin by the clock. */
+/** Jobs that start on a schedule. */
 export interface CronJob {
   /** Group and version of this form of the object, the version alone for the core group. */
   readonly apiVersion: string;
@@ -1934,7 +1934,7 @@ export interface CronJobStatus {
   readonly lastSuccessfulTime?: string;
 }
 
-/** A kind that is served like the built-in ones, as long as its definition is there. */
+/** A kind that is served like the built-in ones, as long as its definition exists. */
 export interface CustomResourceDefinition {
   /** Group and version of this form of the object, the version alone for the core group. */
   readonly apiVersion: string;
@@ -2004,7 +2004,7 @@ export interface CustomResourceDefinitionSpecVersionSchema {
 export interface CustomResourceDefinitionSpecVersionSchemaOpenAPIV3Schema {
   /** Not supported. */
   readonly id?: string;
-  /** The dialect of the schema; nobody reads it. */
+  /** The dialect of the schema; it is not used. */
   readonly $schema?: string;
   /** Not supported. */
   readonly $ref?: string;
@@ -2070,7 +2070,7 @@ export interface CustomResourceDefinitionSpecVersionSchemaOpenAPIV3Schema {
   /** Not supported. */
   readonly definitions?: { readonly [key: string]: CustomResourceDefinitionSpecVersionSchemaOpenAPIV3Schema };
   readonly externalDocs?: CustomResourceDefinitionSpecVersionSchemaOpenAPIV3SchemaExternalDocs;
-  /** A value that fits; nobody reads it. */
+  /** An example of a valid value; it is not used. */
   readonly example?: unknown;
   /** Whether null is allowed. */
   readonly nullable?: boolean;
@@ -2217,7 +2217,7 @@ export interface CustomResourceDefinitionStatusCondition {
   readonly observedGeneration?: number;
 }
 
-/** One Pod of a template on each node that fits. */
+/** One Pod of a template on each matching node. */
 export interface DaemonSet {
   /** Group and version of this form of the object, the version alone for the core group. */
   readonly apiVersion: string;
@@ -2241,7 +2241,7 @@ export interface DaemonSetSpec {
 
 /** How Pods of an old template are replaced. */
 export interface DaemonSetSpecUpdateStrategy {
-  /** RollingUpdate: some nodes at a time. OnDelete: when somebody deletes them. */
+  /** RollingUpdate: some nodes at a time. OnDelete: when they are deleted. */
   readonly type?: string;
   readonly rollingUpdate?: DaemonSetSpecUpdateStrategyRollingUpdate;
 }
@@ -2266,7 +2266,7 @@ export interface DaemonSetStatus {
   readonly numberReady: number;
   /** The generation of the object that the status speaks of. */
   readonly observedGeneration?: number;
-  /** Nodes with a Pod of the present template. */
+  /** Nodes with a Pod of the current template. */
   readonly updatedNumberScheduled?: number;
   /** Nodes with a Pod that has been ready for long enough. */
   readonly numberAvailable?: number;
@@ -2292,7 +2292,7 @@ export interface DaemonSetStatusCondition {
   readonly message?: string;
 }
 
-/** Pods of one template, replaced step by step when it changes. */
+/** Pods of one template, which are replaced step by step when the template changes. */
 export interface Deployment {
   /** Group and version of this form of the object, the version alone for the core group. */
   readonly apiVersion: string;
@@ -2341,7 +2341,7 @@ export interface DeploymentStatus {
   readonly observedGeneration?: number;
   /** Pods that there are. */
   readonly replicas?: number;
-  /** Pods of the present template. */
+  /** Pods of the current template. */
   readonly updatedReplicas?: number;
   /** Pods that are ready. */
   readonly readyReplicas?: number;
@@ -2373,7 +2373,7 @@ export interface DeploymentStatusCondition {
   readonly message?: string;
 }
 
-/** Devices of one sort. */
+/** A class of devices. */
 export interface DeviceClass {
   /** Group and version of this form of the object, the version alone for the core group. */
   readonly apiVersion: string;
@@ -2417,7 +2417,7 @@ export interface DeviceClassSpecConfigOpaque {
   readonly parameters: unknown;
 }
 
-/** Some of the programs behind a Service, with their addresses. */
+/** Some of the addresses of the Pods of a Service. */
 export interface EndpointSlice {
   /** Group and version of this form of the object, the version alone for the core group. */
   readonly apiVersion: string;
@@ -2491,7 +2491,7 @@ export interface EndpointSlicePort {
   readonly appProtocol?: string;
 }
 
-/** The programs behind a Service; EndpointSlices tell more. */
+/** The addresses of the Pods of a Service; EndpointSlices have more details. */
 export interface Endpoints {
   /** Group and version of this form of the object, the version alone for the core group. */
   readonly apiVersion: string;
@@ -2584,7 +2584,7 @@ export interface EventDeprecatedSource {
   readonly host?: string;
 }
 
-/** Asks that a Pod is deleted, as far as the PodDisruptionBudget that selects it allows that. */
+/** Deletes a Pod, if the PodDisruptionBudget that selects it allows it. */
 export interface Eviction {
   /** Group and version of this form of the object, the version alone for the core group. */
   readonly apiVersion: string;
@@ -2621,7 +2621,7 @@ export interface EvictionDeleteOptionsPreconditions {
   readonly resourceVersion?: string;
 }
 
-/** Which requests go to which level, and whose wait in the same queues. */
+/** Assigns requests to a priority level, and to flows. */
 export interface FlowSchema {
   /** Group and version of this form of the object, the version alone for the core group. */
   readonly apiVersion: string;
@@ -2735,7 +2735,7 @@ export interface FlowSchemaStatusCondition {
   readonly message?: string;
 }
 
-/** Changes the number of Pods of a workload by what metrics say. */
+/** Changes the number of Pods of a workload according to metrics. */
 export interface HorizontalPodAutoscaler {
   /** Group and version of this form of the object, the version alone for the core group. */
   readonly apiVersion: string;
@@ -2947,7 +2947,7 @@ export interface HorizontalPodAutoscalerStatusCondition {
   readonly message?: string;
 }
 
-/** Changes the number of Pods of a workload by what metrics say. */
+/** Changes the number of Pods of a workload according to metrics. */
 export interface HorizontalPodAutoscalerV1 {
   /** Group and version of this form of the object, the version alone for the core group. */
   readonly apiVersion: string;
@@ -2993,7 +2993,7 @@ export interface HorizontalPodAutoscalerV1Status {
   readonly currentCPUUtilizationPercentage?: number;
 }
 
-/** An address of the cluster, and who has it. */
+/** An address of the cluster, and the object that has it. */
 export interface IPAddress {
   /** Group and version of this form of the object, the version alone for the core group. */
   readonly apiVersion: string;
@@ -3020,7 +3020,7 @@ export interface IPAddressSpecParentRef {
   readonly name: string;
 }
 
-/** Which requests from outside go to which Service. */
+/** Routes requests from outside to Services. */
 export interface Ingress {
   /** Group and version of this form of the object, the version alone for the core group. */
   readonly apiVersion: string;
@@ -3134,7 +3134,7 @@ export interface IngressStatusLoadBalancerIngressPort {
   readonly error?: string;
 }
 
-/** Who sees to Ingresses of a class, and how. */
+/** The controller of the Ingresses of a class, and its parameters. */
 export interface IngressClass {
   /** Group and version of this form of the object, the version alone for the core group. */
   readonly apiVersion: string;
@@ -3225,7 +3225,7 @@ export interface JobStatusUncountedTerminatedPods {
   readonly failed?: readonly string[];
 }
 
-/** Says who holds something, such as the lead among several programs, and how long without renewal. */
+/** Names the holder of something, such as the leader among several programs, and how long the holder keeps it without renewal. */
 export interface Lease {
   /** Group and version of this form of the object, the version alone for the core group. */
   readonly apiVersion: string;
@@ -3282,7 +3282,7 @@ export interface LeaseCandidateSpec {
 /** As {@link LeaseCandidate}. */
 export type LeaseCandidateV1alpha2 = LeaseCandidate;
 
-/** How much one Pod, container or claim of a namespace may ask for. */
+/** How much one Pod, container or claim of a namespace may request. */
 export interface LimitRange {
   /** Group and version of this form of the object, the version alone for the core group. */
   readonly apiVersion: string;
@@ -3314,7 +3314,7 @@ export interface LimitRangeSpecLimit {
   readonly maxLimitRequestRatio?: { readonly [key: string]: string };
 }
 
-/** Answers whether somebody may do something in a namespace. */
+/** Checks whether a user may do something in a namespace. */
 export interface LocalSubjectAccessReview {
   /** Group and version of this form of the object, the version alone for the core group. */
   readonly apiVersion: string;
@@ -3389,7 +3389,7 @@ export interface SubjectAccessReviewSpecNonResourceAttributes {
 export interface SubjectAccessReviewStatus {
   /** Whether the request is allowed. */
   readonly allowed: boolean;
-  /** Whether it is refused for good, whoever else would allow it. */
+  /** Whether it is denied, even if another authorizer would allow it. */
   readonly denied?: boolean;
   /** Why. */
   readonly reason?: string;
@@ -3616,7 +3616,7 @@ export interface MutatingWebhookConfigurationWebhookRule {
   readonly scope?: string;
 }
 
-/** A room for names: objects of most kinds live in one, and go when it is deleted. */
+/** A scope for names: objects of most kinds are in a namespace, and are deleted with it. */
 export interface Namespace {
   /** Group and version of this form of the object, the version alone for the core group. */
   readonly apiVersion: string;
@@ -3655,7 +3655,7 @@ export interface NamespaceStatusCondition {
   readonly message?: string;
 }
 
-/** Who may talk to some Pods, and to whom they may talk. */
+/** The permitted connections to and from some Pods. */
 export interface NetworkPolicy {
   /** Group and version of this form of the object, the version alone for the core group. */
   readonly apiVersion: string;
@@ -4524,7 +4524,7 @@ export interface PodCertificateRequestSpec {
   readonly pkixPublicKey: string | null;
   /** The signature of the Pod's UID by that key: ECDSA over its SHA-256, RSA as PSS over its SHA-256, or Ed25519. */
   readonly proofOfPossession: string | null;
-  /** What the Pod wants the signer to know; nobody has checked it. */
+  /** Information of the Pod for the signer; it is not verified. */
   readonly unverifiedUserAnnotations?: { readonly [key: string]: string };
 }
 
@@ -4558,7 +4558,7 @@ export interface ServiceCIDRStatusCondition {
   readonly message: string;
 }
 
-/** How many Pods of a selection may be missing at a time because somebody evicts them. */
+/** How many Pods of a selection may be missing at a time because of evictions. */
 export interface PodDisruptionBudget {
   /** Group and version of this form of the object, the version alone for the core group. */
   readonly apiVersion: string;
@@ -4588,7 +4588,7 @@ export interface PodDisruptionBudgetSpecSelector {
   readonly matchExpressions?: readonly JobSpecSelectorMatchExpression[];
 }
 
-/** How the Pods are, as whoever counts them has found. */
+/** The counts of the Pods, by the disruption controller. */
 export interface PodDisruptionBudgetStatus {
   /** The generation that was counted by; an eviction waits for that of the present spec. */
   readonly observedGeneration?: number;
@@ -4606,7 +4606,7 @@ export interface PodDisruptionBudgetStatus {
   readonly conditions?: readonly ServiceCIDRStatusCondition[];
 }
 
-/** A template of Pods that stands alone. */
+/** A template of Pods, as an object of its own. */
 export interface PodTemplate {
   /** Group and version of this form of the object, the version alone for the core group. */
   readonly apiVersion: string;
@@ -4616,7 +4616,7 @@ export interface PodTemplate {
   readonly template: JobSpecTemplate;
 }
 
-/** How important Pods are, under a name that they give. */
+/** A priority of Pods, by the name of the class. */
 export interface PriorityClass {
   /** Group and version of this form of the object, the version alone for the core group. */
   readonly apiVersion: string;
@@ -4633,7 +4633,7 @@ export interface PriorityClass {
   readonly preemptionPolicy: string;
 }
 
-/** How many requests of a level the server runs at a time, and what becomes of those above. */
+/** How many requests of a level run at a time, and what happens to the others. */
 export interface PriorityLevelConfiguration {
   /** Group and version of this form of the object, the version alone for the core group. */
   readonly apiVersion: string;
@@ -4727,7 +4727,7 @@ export interface ReplicaSetStatus {
   readonly conditions?: readonly DaemonSetStatusCondition[];
 }
 
-/** A number of Pods of one template, found by labels alone. */
+/** A number of Pods of one template, selected by equal labels. */
 export interface ReplicationController {
   /** Group and version of this form of the object, the version alone for the core group. */
   readonly apiVersion: string;
@@ -4765,7 +4765,7 @@ export interface ReplicationControllerStatus {
   readonly conditions?: readonly DaemonSetStatusCondition[];
 }
 
-/** Devices that are asked for, and those that were found. */
+/** Requested devices, and those that were allocated. */
 export interface ResourceClaim {
   /** Group and version of this form of the object, the version alone for the core group. */
   readonly apiVersion: string;
@@ -4800,7 +4800,7 @@ export interface ResourceClaimSpecDevicesRequest {
   readonly firstAvailable?: readonly ResourceClaimSpecDevicesRequestFirstAvailable[];
 }
 
-/** Devices of one sort. */
+/** A class of devices. */
 export interface ResourceClaimSpecDevicesRequestExactly {
   /** The DeviceClass that the devices are of. */
   readonly deviceClassName: string;
@@ -4968,7 +4968,7 @@ export interface ResourceClaimStatusDeviceNetworkData {
   readonly hardwareAddress?: string;
 }
 
-/** What the claims of Pods are made of. */
+/** The template of claims of Pods. */
 export interface ResourceClaimTemplate {
   /** Group and version of this form of the object, the version alone for the core group. */
   readonly apiVersion: string;
@@ -4984,7 +4984,7 @@ export interface ResourceClaimTemplateSpec {
   readonly spec: ResourceClaimSpec;
 }
 
-/** How much all objects of a namespace together may take. */
+/** The limits of the total usage of all objects of a namespace. */
 export interface ResourceQuota {
   /** Group and version of this form of the object, the version alone for the core group. */
   readonly apiVersion: string;
@@ -5028,7 +5028,7 @@ export interface ResourceQuotaStatus {
   readonly used?: { readonly [key: string]: string };
 }
 
-/** Some of the devices of a pool, as their driver tells them. */
+/** Some of the devices of a pool, as reported by their driver. */
 export interface ResourceSlice {
   /** Group and version of this form of the object, the version alone for the core group. */
   readonly apiVersion: string;
@@ -5165,7 +5165,7 @@ export interface ResourceSliceSpecSharedCounter {
   readonly counters: { readonly [key: string]: ResourceSliceSpecSharedCounterCounter };
 }
 
-/** What may be done to the objects of a namespace, by whom RoleBindings of that namespace give it to. */
+/** Rights to the objects of a namespace, for the users of its RoleBindings. */
 export interface Role {
   /** Group and version of this form of the object, the version alone for the core group. */
   readonly apiVersion: string;
@@ -5176,7 +5176,7 @@ export interface Role {
   readonly rules?: readonly RoleRule[] | null;
 }
 
-/** Who is given a role in a namespace: a Role of that namespace, or a ClusterRole. */
+/** Gives a role to users in a namespace: a Role of that namespace, or a ClusterRole. */
 export interface RoleBinding {
   /** Group and version of this form of the object, the version alone for the core group. */
   readonly apiVersion: string;
@@ -5188,7 +5188,7 @@ export interface RoleBinding {
   readonly roleRef: RoleBindingRoleRef;
 }
 
-/** What runs the containers of Pods that name it. */
+/** The runtime of the containers of Pods that name this class. */
 export interface RuntimeClass {
   /** Group and version of this form of the object, the version alone for the core group. */
   readonly apiVersion: string;
@@ -5215,7 +5215,7 @@ export interface RuntimeClassScheduling {
   readonly tolerations?: readonly PodSpecToleration[];
 }
 
-/** Holds data that only those may read who are allowed to: passwords, tokens, keys. */
+/** Contains data that only authorized users may read: passwords, tokens, keys. */
 export interface Secret {
   /** Group and version of this form of the object, the version alone for the core group. */
   readonly apiVersion: string;
@@ -5232,7 +5232,7 @@ export interface Secret {
   readonly type: string;
 }
 
-/** Answers whether the one who asks may do something. */
+/** Checks whether the current user may do something. */
 export interface SelfSubjectAccessReview {
   /** Group and version of this form of the object, the version alone for the core group. */
   readonly apiVersion: string;
@@ -5249,7 +5249,7 @@ export interface SelfSubjectAccessReviewSpec {
   readonly nonResourceAttributes?: SubjectAccessReviewSpecNonResourceAttributes;
 }
 
-/** Answers who the one is that asks. */
+/** Returns the attributes of the current user. */
 export interface SelfSubjectReview {
   /** Group and version of this form of the object, the version alone for the core group. */
   readonly apiVersion: string;
@@ -5264,7 +5264,7 @@ export interface SelfSubjectReviewStatus {
   readonly userInfo?: SelfSubjectReviewStatusUserInfo;
 }
 
-/** Who somebody is. */
+/** The identity of a user. */
 export interface SelfSubjectReviewStatusUserInfo {
   /** Name of the user. */
   readonly username?: string;
@@ -5276,7 +5276,7 @@ export interface SelfSubjectReviewStatusUserInfo {
   readonly extra?: { readonly [key: string]: readonly string[] };
 }
 
-/** Answers what the one who asks may do in a namespace. */
+/** Lists what the current user may do in a namespace. */
 export interface SelfSubjectRulesReview {
   /** Group and version of this form of the object, the version alone for the core group. */
   readonly apiVersion: string;
@@ -5325,7 +5325,7 @@ export interface SelfSubjectRulesReviewStatusNonResourceRule {
   readonly nonResourceURLs?: readonly string[];
 }
 
-/** A name and ports under which a set of programs is found. */
+/** A name, addresses and ports for a set of Pods. */
 export interface Service {
   /** Group and version of this form of the object, the version alone for the core group. */
   readonly apiVersion: string;
@@ -5457,7 +5457,7 @@ export interface ServiceStatusCondition {
   readonly lastTransitionTime?: string | null;
 }
 
-/** A name under which programs act, and what they may mount. */
+/** An identity for programs, and the Secrets that they may mount. */
 export interface ServiceAccount {
   /** Group and version of this form of the object, the version alone for the core group. */
   readonly apiVersion: string;
@@ -5472,7 +5472,7 @@ export interface ServiceAccount {
   readonly automountServiceAccountToken?: boolean;
 }
 
-/** Networks whose addresses Services are given. */
+/** Networks with the addresses of Services. */
 export interface ServiceCIDR {
   /** Group and version of this form of the object, the version alone for the core group. */
   readonly apiVersion: string;
@@ -5540,7 +5540,7 @@ export interface StatefulSetSpecVolumeClaimTemplate {
 
 /** How Pods of an old template are replaced. */
 export interface StatefulSetSpecUpdateStrategy {
-  /** RollingUpdate: one after the other, from the last. OnDelete: when somebody deletes them. */
+  /** RollingUpdate: one after the other, from the last. OnDelete: when they are deleted. */
   readonly type?: string;
   readonly rollingUpdate?: StatefulSetSpecUpdateStrategyRollingUpdate;
 }
@@ -5690,7 +5690,7 @@ export interface StorageVersionMigrationV1alpha1 {
 /** What to migrate; the resource cannot change. */
 export interface StorageVersionMigrationV1alpha1Spec {
   readonly resource: StorageVersionMigrationV1alpha1SpecResource;
-  /** The token for the next batch of objects; while the migration runs it shows how far it is. */
+  /** The token for the next batch of objects; while the migration runs it shows the progress. */
   readonly continueToken?: string;
 }
 
@@ -5728,7 +5728,7 @@ export interface StorageVersionMigrationV1alpha1StatusCondition {
   readonly observedGeneration?: number;
 }
 
-/** Answers whether somebody may do something. */
+/** Checks whether a user may do something. */
 export interface SubjectAccessReview {
   /** Group and version of this form of the object, the version alone for the core group. */
   readonly apiVersion: string;
@@ -5739,7 +5739,7 @@ export interface SubjectAccessReview {
   readonly status: SubjectAccessReviewStatus;
 }
 
-/** Asks for a token of a service account. */
+/** Requests a token of a service account. */
 export interface TokenRequest {
   /** Group and version of this form of the object, the version alone for the core group. */
   readonly apiVersion: string;
@@ -5779,7 +5779,7 @@ export interface TokenRequestStatus {
   readonly expirationTimestamp?: string | null;
 }
 
-/** Answers whose a token is. */
+/** Checks a token and returns its user. */
 export interface TokenReview {
   /** Group and version of this form of the object, the version alone for the core group. */
   readonly apiVersion: string;

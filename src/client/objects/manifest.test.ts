@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { JsonNumber } from "../../value/value.ts";
 import { ObjectError } from "./object-error.ts";
 import { joinManifests, readManifests } from "./manifest.ts";
 
@@ -28,6 +29,18 @@ describe("a file of objects", () => {
     const manifest = one('{"apiVersion":"v1","kind":"Secret","metadata":{"name":"s"},"data":{"a":"eA=="}}');
     manifest.change([{ op: "remove", path: "/data/a" }]);
     expect(JSON.parse(manifest.text())).toEqual({ apiVersion: "v1", kind: "Secret", metadata: { name: "s" } });
+  });
+
+  test("keeps all digits of integers that no double holds, of its own and of those that are set", () => {
+    const manifest = one(`${TEXT}spec:\n  serial: 9007199254740993\n  other: 1\n  list: [1]\n`);
+    manifest.change([
+      { op: "replace", path: "/spec/other", value: new JsonNumber("18014398509481985") },
+      { op: "replace", path: "/spec/list", value: [new JsonNumber("-9007199254740993"), 2] },
+      { op: "replace", path: "/data/1", value: "two" },
+    ]);
+    expect(manifest.text()).toContain(
+      "  1: two\nspec:\n  serial: 9007199254740993\n  other: 18014398509481985\n  list:\n    - -9007199254740993\n    - 2\n",
+    );
   });
 
   test.each([

@@ -1,5 +1,6 @@
 import { type Document, type Scalar, isMap, isScalar, isSeq, parseAllDocuments, visit } from "yaml";
 import { parsePointer } from "../../value/pointer.ts";
+import { asJsonNumber } from "../../value/value.ts";
 import { ObjectError } from "./object-error.ts";
 
 /** One operation of the JSON patch that resolves a conflict. */
@@ -9,9 +10,13 @@ export interface Change {
   readonly value?: unknown;
 }
 
+/** A step of a path in a document; keys may be numbers. */
+type Key = string | number | bigint;
+
 /** Parses the objects of a YAML or JSON text; empty documents are left out. @throws ObjectError with file and line */
 export function readManifests(text: string, file: string): Manifest[] {
-  const documents = parseAllDocuments(text);
+  // What is not changed is written as it was read: an integer beyond 2^53 has all its digits.
+  const documents = parseAllDocuments(text, { intAsBigInt: true });
   const manifests = (Array.isArray(documents) ? documents : []).flatMap((document) => {
     const [error] = document.errors;
     if (error) throw new ObjectError(`expected ${file} to be YAML or JSON: ${error.message}`);
@@ -69,7 +74,7 @@ export class Manifest {
    */
   change(changes: readonly Change[]): void {
     if (changes.length === 0) return;
-    const removals: (string | number)[][] = [];
+    const removals: Key[][] = [];
     for (const { op, path: pointer, value } of changes) {
       const path = this.#locate(pointer);
       if (op === "remove") removals.push(path);
@@ -79,9 +84,9 @@ export class Manifest {
     this.changed = true;
   }
 
-  #replace(path: readonly (string | number)[], value: unknown): void {
+  #replace(path: readonly Key[], value: unknown): void {
     const old = this.#document.getIn(path, true);
-    const node = this.#document.createNode(value);
+    const node = this.#document.createNode(withBigInts(value));
     if (isScalar(old) && isScalar(node)) {
       node.comment = old.comment ?? null;
       node.spaceBefore = old.spaceBefore ?? false;
@@ -90,7 +95,7 @@ export class Manifest {
     this.#document.setIn(path, node);
   }
 
-  #remove(removed: readonly (string | number)[]): void {
+  #remove(removed: readonly Key[]): void {
     for (let path = removed; path.length > 0; path = path.slice(0, -1)) {
       this.#document.deleteIn(path);
       const parent = this.#document.getIn(path.slice(0, -1));
@@ -99,8 +104,8 @@ export class Manifest {
   }
 
   /** Resolves a pointer to a path in the document, whose keys may be numbers. */
-  #locate(pointer: string): (string | number)[] {
-    const path: (string | number)[] = [];
+  #locate(pointer: string): Key[] {
+    const path: Key[] = [];
     for (const token of parsePointer(pointer)) {
       const at = path.length === 0 ? this.#document.contents : this.#document.getIn(path);
       const key = isSeq(at) ? Number(token) : isMap(at) ? keyOf(at, token) : undefined;
@@ -115,6 +120,15 @@ export class Manifest {
   }
 }
 
+/** A value with bigints in place of the integers that no double holds. */
+function withBigInts(value: unknown): unknown {
+  const number = asJsonNumber(value);
+  if (number) return number.integer ?? number.value;
+  if (Array.isArray(value)) return value.map(withBigInts);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, withBigInts(member)]));
+}
+
 /** Quotes a text that a YAML parser could read as another type: `yes`, `0x1`, `1:30`, `~`. */
 function quote(scalar: Scalar): void {
   if (typeof scalar.value !== "string" || scalar.value.includes("\n")) return;
@@ -124,19 +138,20 @@ function quote(scalar: Scalar): void {
 
 const write = (document: Document): string => document.toString({ lineWidth: 0 });
 
-function keyOf(
-  map: { readonly items: readonly { readonly key: unknown }[] },
-  token: string,
-): string | number | undefined {
+function keyOf(map: { readonly items: readonly { readonly key: unknown }[] }, token: string): Key | undefined {
   for (const { key } of map.items) {
     const value = isScalar(key) ? key.value : key;
-    if ((typeof value === "string" || typeof value === "number") && String(value) === token) return value;
+    if (
+      (typeof value === "string" || typeof value === "number" || typeof value === "bigint") &&
+      String(value) === token
+    )
+      return value;
   }
   return undefined;
 }
 
 /** Orders later paths first, so that removals do not move earlier ones. */
-function lastFirst(a: readonly (string | number)[], b: readonly (string | number)[]): number {
+function lastFirst(a: readonly Key[], b: readonly Key[]): number {
   for (const [i, x] of a.entries()) {
     const y = b[i];
     if (y === undefined) break;

@@ -1,7 +1,7 @@
 /**
  * The cookie of a session, and which requests it counts for.
  *
- * A browser adds it to every request for this host, whoever has caused that. So it counts only where the request says that the
+ * A browser adds it to every request for this host, whatever page has caused it. So it counts only if the request says that the
  * console's own page has made it: by a header that pages of other origins cannot send, or, for a WebSocket, by its Origin.
  *
  * @module

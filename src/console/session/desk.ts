@@ -78,13 +78,13 @@ export class Desk {
   async login(request: ServerRequest): Promise<void> {
     const { sent, query } = request.incoming;
     const refuse = (why: string): void => answerText(request, 403, why, this.#parts.secret());
-    // A page of another origin may not sign its reader in as somebody else.
+    // A page of another origin may not sign its reader in as another user.
     if (["cross-site", "same-site"].includes(sent.header("sec-fetch-site")))
       return refuse("Open this link by itself, not from another page: copy it to the address bar.");
     const owner = this.#links.use(query.text("code"));
     const begun = owner && (await this.sessions.begin(owner.user, owner.credential));
     if (!begun)
-      return refuse("This link was used before, or is older than a minute. `keelson console` makes a new one.");
+      return refuse("This link was used before, or is older than a minute. Run `keelson console` for a new one.");
     const { response } = request;
     const headers = { ...response.headers(""), ...SAFE_HEADERS, "cache-control": "no-store" };
     response.respond(303, { ...headers, location: safeTarget(query.text("to")), ...this.#cookie(request, begun) });
@@ -180,7 +180,7 @@ const EXPECTED: Readonly<Record<HeldCredential["kind"], string>> = {
 const noCredential = (): ApiError =>
   new ApiError(
     "Forbidden",
-    `expected ${Object.values(EXPECTED).join(" or ")} with the request, which a session ends with`,
+    `expected ${Object.values(EXPECTED).join(" or ")} with the request, because a session ends with its credential`,
     {
       details: {},
     },
@@ -191,7 +191,7 @@ const onlyConsole = (): ApiError =>
 
 const tooLong = (): ApiError =>
   badRequest(
-    "expected a credential that has not expired and fits into a cookie: a token of some 3500 characters at most",
+    "expected a credential that has not expired and fits into a cookie: a token of at most about 3500 characters",
   );
 
 /** Anonymous requests have no session. */

@@ -16,7 +16,7 @@ test("links are bounded for a user, and for all of them", () => {
   expect(links.use("c9992")).toMatchObject({ user: "kim" });
   expect(links.use("c9992")).toBeUndefined();
   for (let i = 0; links.size < 1000; i++) links.make(owner(`u${i}`));
-  expect(() => links.make(owner("late"))).toThrow("1000 links to the console wait to be opened");
+  expect(() => links.make(owner("late"))).toThrow("1000 links to the console are not opened yet");
   time = 60_001;
   const code = links.make(owner("late"));
   expect(links.size).toBe(1);

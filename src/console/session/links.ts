@@ -52,7 +52,7 @@ export class Links {
     const [oldest] = own;
     if (oldest && own.length >= MAX_LINKS_PER_USER) this.#links.delete(oldest[0]);
     if (this.#links.size >= MAX_LINKS)
-      throw tooManyRequests(`${MAX_LINKS} links to the console wait to be opened; try again in a minute`, "links", 60);
+      throw tooManyRequests(`${MAX_LINKS} links to the console are not opened yet; try again in a minute`, "links", 60);
     const code = this.#secret();
     this.#links.set(code, { ...owner, endsAt: now + CONSOLE_LINK_MILLIS });
     return code;

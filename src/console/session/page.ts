@@ -13,7 +13,7 @@ export interface PageSource {
   readonly read: () => Promise<readonly (readonly [name: string, bytes: Uint8Array])[] | undefined>;
   /** What to do where there is no page, for people. */
   readonly missing: string;
-  /** Returns a text that nobody can guess, in base64url. */
+  /** Returns an unpredictable text, in base64url. */
   readonly secret: () => string;
 }
 

@@ -28,6 +28,8 @@ export interface SealedSession {
 const PURPOSE = "keelson console session v1";
 const HEADER = { alg: "dir", enc: "A256GCM" } as const;
 const ACCEPTED = { keyManagementAlgorithms: [HEADER.alg], contentEncryptionAlgorithms: [HEADER.enc] };
+/** The header and the key, which is empty, as all our cookies have them. */
+const START = `${Buffer.from(JSON.stringify(HEADER)).toString("base64url")}..`;
 /** A credential is a token of some kilobytes at most. */
 const MAX_BYTES = 65_536;
 
@@ -56,6 +58,7 @@ export class SessionSeals {
 
   /** Undefined for what was not sealed with the key. */
   async open(text: string): Promise<SealedSession | undefined> {
+    if (!text.startsWith(START)) return undefined;
     try {
       const { plaintext } = await compactDecrypt(text, this.#keyOf(this.#pem()), ACCEPTED);
       const value: unknown = JSON.parse(inflateRawSync(plaintext, { maxOutputLength: MAX_BYTES }).toString());

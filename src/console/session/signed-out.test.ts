@@ -39,6 +39,13 @@ describe("sessions that were signed out", () => {
     expect(Object.keys(sessions).length).toBeLessThan(202);
   });
 
+  test("are not read from a text that is longer than ours", () => {
+    const ids = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`s${i}`, 9 * HOUR]));
+    expect(isSignedOut({ u: JSON.stringify({ ids, before: -1, until: 9 * HOUR }) }, session("s1"))).toBe(false);
+    const own = all(16, () => "u", HOUR);
+    expect(own["u"]!.length).toBeLessThan(4096);
+  });
+
   test.each(["", "{", "[]", "null", '{"ids":1}', '{"ids":{},"before":"x","until":1}'])(
     "are none where somebody has written %j",
     (text) => {

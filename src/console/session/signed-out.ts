@@ -25,6 +25,8 @@ interface SignedOut {
 
 const MAX_SESSIONS = 16;
 const MAX_USERS = 200;
+/** What is remembered of a user is shorter; a longer text, which somebody else has written, would cost each request. */
+const MAX_TEXT = 4096;
 /** No digest has this form. */
 const EVERYBODY = "everybody";
 const NONE: SignedOut = { ids: {}, before: -1, until: 0 };
@@ -68,9 +70,9 @@ const together = (all: ReadonlyMap<string, SignedOut>, now: number): SignedOut =
 const texts = (all: ReadonlyMap<string, SignedOut>): SignedOutSessions =>
   Object.fromEntries([...all].map(([key, entry]) => [key, JSON.stringify(entry)]));
 
-/** What a text says; nothing where somebody else has written it. */
+/** The content of a text; empty if another program has written it. */
 function read(text: string | undefined): SignedOut {
-  if (text === undefined) return NONE;
+  if (text === undefined || text.length > MAX_TEXT) return NONE;
   try {
     const value: unknown = JSON.parse(text);
     const { ids, before, until } = isObject(value) ? value : {};

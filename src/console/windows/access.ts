@@ -4,13 +4,14 @@
  * @module
  */
 import type { Identity } from "../../auth/contract.ts";
-import { Refused, listWidth } from "../../fairness/index.ts";
+import { Refused, type Ticket, listWidth } from "../../fairness/index.ts";
 import type { WindowList } from "../../meta/console-protocol.ts";
 import { NO_REQUEST, type RequestInfo } from "../../meta/request-info.ts";
 import { tooManyRequests } from "../../meta/status.ts";
 import { apiVersionOf } from "../../meta/versions.ts";
 import type { Registry } from "../../registry/index.ts";
 import { type ServerContext, permit } from "../../server/index.ts";
+import { Semaphore } from "../../util/semaphore.ts";
 
 /** The request for a list, as authorizers and fairness see it. */
 export function infoOf({ group, version, resource, namespace = "" }: WindowList, verb: "list" | "watch"): RequestInfo {
@@ -42,36 +43,55 @@ export async function permitList(
 /** What beginning a list needs of its server. */
 export type SeatServer = Pick<ServerContext, "fairness" | "limits"> & { readonly registry: Pick<Registry, "find"> };
 
-const FREE: Disposable = { [Symbol.dispose]: () => {} };
+/** A list that is to be begun. */
+export interface Beginning {
+  readonly list: WindowList;
+  /** How many objects are read; 0 for all of them. */
+  readonly limit: number;
+  readonly signal: AbortSignal;
+}
 
-/**
- * Waits for a seat, as the same list would; rejects with 429 where there is none.
- *
- * @param limit how many objects are read; 0 for all of them
- */
-export async function takeSeat(
-  { fairness, limits, registry }: SeatServer,
-  identity: Identity,
-  list: WindowList,
-  limit: number,
-  signal: AbortSignal,
-): Promise<Disposable> {
-  if (!fairness) return FREE;
-  const info = infoOf(list, "list");
-  const load = registry.find(list.group, list.version, list.resource)?.load();
-  const flow = fairness.classify(identity, info);
+/** How many lists are begun at once, each with all of its objects, where a server has no seats. */
+const MAX_WITHOUT_SEATS = 4;
+
+/** Where lists are begun: in the seats that the same lists would have; a few at once on a server that has no seats. */
+export class Seats {
+  readonly #server: SeatServer;
+  readonly #few = new Semaphore(MAX_WITHOUT_SEATS);
+
+  constructor(server: SeatServer) {
+    this.#server = server;
+  }
+
+  /** Waits for a seat and runs work in it. Rejects with 429 where there is none, and with the reason of a signal that is aborted first. */
+  async run(identity: Identity, { list, limit, signal }: Beginning, work: () => Promise<void>): Promise<void> {
+    const { fairness, limits, registry } = this.#server;
+    if (!fairness) return limit > 0 ? work() : this.#few.run(work, signal);
+    const info = infoOf(list, "list");
+    const load = registry.find(list.group, list.version, list.resource)?.load();
+    const flow = fairness.classify(identity, info);
+    const width = load ? listWidth(load, limit) : 1;
+    const ticket = await entered(() => {
+      // A request waits for a quarter of its time (APF-19).
+      const entering = fairness.enter(flow, identity, info, width, limits.requestMillis / 4);
+      signal.addEventListener("abort", () => entering.cancel(), { once: true });
+      return entering;
+    });
+    try {
+      signal.throwIfAborted();
+      await work();
+    } finally {
+      ticket.end();
+    }
+  }
+}
+
+/** Enters, and waits; who is refused has no seat. */
+async function entered(enter: () => Ticket): Promise<Ticket> {
   try {
-    // A request waits for a quarter of its time (APF-19).
-    const ticket = fairness.enter(flow, identity, info, load ? listWidth(load, limit) : 1, limits.requestMillis / 4);
-    const cancel = (): void => ticket.cancel();
-    signal.addEventListener("abort", cancel, { once: true });
+    const ticket = enter();
     await ticket.waiting?.promise;
-    return {
-      [Symbol.dispose]() {
-        signal.removeEventListener("abort", cancel);
-        ticket.end();
-      },
-    };
+    return ticket;
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
     throw tooManyRequests("Too many requests, please try again later.", error.reason, error.seconds);

@@ -13,6 +13,8 @@ import { compareKeys } from "../../storage/keys.ts";
 import type { Clock } from "../../util/clock.ts";
 import type { Slice } from "../../util/loop.ts";
 import { OrderedIndex } from "../../util/ordered-index.ts";
+import { sortInSteps } from "../../util/sort-in-steps.ts";
+import type { Steps } from "../../util/steps.ts";
 import { type SortValue, compareSortValues, sortValueBytes, sortValueOf } from "./order.ts";
 import type { ListSource, ListState, SourceEvents } from "./source.ts";
 import { fromNow } from "./plain-source.ts";
@@ -23,9 +25,9 @@ export interface IndexedList {
   readonly namespace: string;
   readonly labelSelector: string;
   readonly fieldSelector: string;
-  /** In lower case; empty for any name. */
+  /** {@link folded}; empty for any name. */
   readonly name: string;
-  /** In lower case; empty for any text. */
+  /** {@link folded}; empty for any text. */
   readonly text: string;
   /** By key alone where absent. */
   readonly by?: { readonly column: SortColumn; readonly isDescending: boolean };
@@ -43,6 +45,8 @@ const MAX_WAITING_BYTES = 64 << 20;
 const MAX_AT_ONCE = 200;
 /** Rows between two checks of the memory. */
 const CHECK_ROWS = 1024;
+/** Items that are collected in one step. */
+const ITEMS_A_STEP = 4096;
 /** Objects of a past state that are read at a time. */
 const PART = 500;
 
@@ -68,7 +72,8 @@ abstract class IndexedRows implements ListSource {
   isBuilt = false;
   progress = { done: 0, of: 0 };
   readonly #byKey = new OrderedIndex<Keyed, Item>(byKey);
-  readonly #sorted: OrderedIndex<Item, Item> | undefined;
+  /** Where the list is sorted by something else: once all objects have been read. */
+  #sorted: OrderedIndex<Item, Item> | undefined;
   #bytes = 0;
   #checked = 0;
 
@@ -78,9 +83,6 @@ abstract class IndexedRows implements ListSource {
     this.list = list;
     this.events = events;
     this.clock = clock;
-    if (!list.by) return;
-    const sign = list.by.isDescending ? -1 : 1;
-    this.#sorted = new OrderedIndex((a, b) => sign * compareSortValues(a.value, b.value) || byKey(a, b));
   }
 
   get bytes(): number {
@@ -129,6 +131,31 @@ abstract class IndexedRows implements ListSource {
     this.events.grown();
   }
 
+  /** Sorts what was read, when all of it was. One item after the other would be moved to its place in a tree, which takes longer. */
+  protected async sort(slice: Slice): Promise<void> {
+    const steps = this.#sortInSteps();
+    for (let step = steps.next(); !step.done && !this.isClosed; step = steps.next()) {
+      const pause = slice.pause();
+      if (pause) await pause;
+    }
+  }
+
+  *#sortInSteps(): Steps<void> {
+    const { by } = this.list;
+    if (!by) return;
+    const items: Item[] = [];
+    while (items.length < this.#byKey.size) {
+      const end = items.length + ITEMS_A_STEP;
+      this.#byKey.scanAt(items.length, (item) => items.push(item) < end);
+      yield;
+    }
+    const sign = by.isDescending ? -1 : 1;
+    // The order of keys is there already, and stays for equal values.
+    const sorted = yield* sortInSteps(items, (a, b) => sign * compareSortValues(a.value, b.value));
+    const compare = (a: Item, b: Item): number => sign * compareSortValues(a.value, b.value) || byKey(a, b);
+    this.#sorted = yield* OrderedIndex.buildInSteps(compare, sorted);
+  }
+
   protected remove(key: string): void {
     const before = this.#byKey.delete({ entry: { key } });
     if (before) this.#drop(before);
@@ -150,7 +177,7 @@ abstract class IndexedRows implements ListSource {
   #valueOf(entry: Entry, read: (entry: Entry) => ApiObject): SortValue | undefined {
     const { name, text, by } = this.list;
     const nameAt = entry.key.indexOf("/") + 1;
-    if (name !== "" && !entry.key.slice(nameAt).toLowerCase().includes(name)) return undefined;
+    if (name !== "" && !folded(entry.key.slice(nameAt)).includes(name)) return undefined;
     const isRead = text !== "" || typeof by?.column === "number";
     const object = isRead ? read(entry) : undefined;
     if (object && text !== "" && !this.table.cells(object).some((cell) => contains(cell, text))) return undefined;
@@ -163,7 +190,10 @@ abstract class IndexedRows implements ListSource {
 }
 
 const contains = (cell: string | number | boolean | null, text: string): boolean =>
-  cell !== null && String(cell).toLowerCase().includes(text);
+  cell !== null && folded(String(cell)).includes(text);
+
+/** A text in which lower and upper case are the same. A sigma at the end of a word has a form of its own in lower case. */
+export const folded = (text: string): string => text.toLowerCase().replaceAll("\u03c2", "\u03c3");
 
 /** An index that follows the present state. */
 export class IndexSource extends IndexedRows implements WatchSink {
@@ -171,6 +201,8 @@ export class IndexSource extends IndexedRows implements WatchSink {
   #waitingEvents = 0;
   #waitingBytes = 0;
   #emptied: Promise<void> | undefined;
+  /** Whether the last of the initial events has come. */
+  #isInitialOver = false;
   /** Whether a batch is evaluated in part. */
   #isWithin = false;
   #watch: Watch | undefined;
@@ -195,7 +227,9 @@ export class IndexSource extends IndexedRows implements WatchSink {
     this.#waiting.push(batch);
     this.#waitingEvents += batch.events.length;
     for (const { entry } of batch.events) this.#waitingBytes += entry.bytes.length;
-    if (this.isBuilt && (this.#waitingEvents > MAX_WAITING || this.#waitingBytes > MAX_WAITING_BYTES)) {
+    this.#isInitialOver ||= batch.initialEnd;
+    // Until then the watch goes no faster than the index is built.
+    if (this.#isInitialOver && (this.#waitingEvents > MAX_WAITING || this.#waitingBytes > MAX_WAITING_BYTES)) {
       this.fail(undefined);
       return;
     }
@@ -264,9 +298,13 @@ export class IndexSource extends IndexedRows implements WatchSink {
           if (pause) await pause;
           if (this.isClosed) return;
         }
+        if (batch.initialEnd) {
+          this.events.grown();
+          await this.sort(slice);
+          if (this.isClosed) return;
+        }
         this.#isWithin = false;
         this.#done(batch);
-        if (batch.initialEnd) this.events.grown();
       }
     } catch (error) {
       this.fail(error);
@@ -342,6 +380,8 @@ export class PastIndexSource extends IndexedRows {
       this.events.changed();
     }
     this.events.grown();
+    await this.sort(slice);
+    if (this.isClosed) return;
     this.isBuilt = true;
     this.events.changed();
   }

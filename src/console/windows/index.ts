@@ -8,9 +8,11 @@
  */
 import { CONSOLE_MOMENTS_PATH, CONSOLE_STREAM_PATH } from "../../meta/console-protocol.ts";
 import type { Route } from "../../server/index.ts";
+import { type Collector, type Metric, single } from "../../util/exposition.ts";
 import { once } from "../../util/once.ts";
 import type { ListLimits } from "./memory.ts";
 import type { MomentStore } from "./moments.ts";
+import type { ConsoleWindows, WindowFigures } from "./windows.ts";
 
 /** What the lists of a server need beside it. */
 export interface WindowParts {
@@ -20,23 +22,43 @@ export interface WindowParts {
   readonly limits?: ListLimits;
 }
 
-/** The routes of lists for one server. What answers them is loaded for the first request. */
-export function windowRoutes({ store, limits }: WindowParts): readonly Route[] {
-  const windows = once(async () => new (await import("./windows.ts")).ConsoleWindows(limits));
-  return [
-    {
-      path: CONSOLE_STREAM_PATH,
-      methods: ["GET"],
-      open: true,
-      listed: () => [],
-      answer: async (server, request) => (await windows()).answer(server, request),
-    },
-    {
-      path: CONSOLE_MOMENTS_PATH,
-      methods: ["GET"],
-      open: true,
-      listed: () => [],
-      answer: async (server, request) => (await import("./moments.ts")).answerMoments(server, request, store),
-    },
-  ];
+/** The lists of one server. */
+export interface OpenWindows {
+  readonly routes: readonly Route[];
+  readonly metrics: Collector;
 }
+
+/** Opens the lists of one server. What answers for them is loaded for the first request. */
+export function openWindows({ store, limits }: WindowParts): OpenWindows {
+  let loaded: ConsoleWindows | undefined;
+  const windows = once(async () => (loaded = new (await import("./windows.ts")).ConsoleWindows(limits)));
+  return {
+    routes: [
+      {
+        path: CONSOLE_STREAM_PATH,
+        methods: ["GET"],
+        open: true,
+        listed: () => [],
+        answer: async (server, request) => (await windows()).answer(server, request),
+      },
+      {
+        path: CONSOLE_MOMENTS_PATH,
+        methods: ["GET"],
+        open: true,
+        listed: () => [],
+        answer: async (server, request) => (await import("./moments.ts")).answerMoments(server, request, store),
+      },
+    ],
+    metrics: () => metricsOf(loaded?.figures ?? NOTHING),
+  };
+}
+
+const NOTHING: WindowFigures = { streams: 0, windows: 0, lists: 0, listBytes: 0, untakenBytes: 0 };
+
+const metricsOf = ({ streams, windows, lists, listBytes, untakenBytes }: WindowFigures): Metric[] => [
+  single("gauge", "keelson_console_streams", "Streams of pages of the console.", streams),
+  single("gauge", "keelson_console_windows", "Windows that they have open.", windows),
+  single("gauge", "keelson_console_lists", "Lists that the windows show; equal ones are one.", lists),
+  single("gauge", "keelson_console_list_bytes", "Bytes of these lists, about, and of rows that are kept.", listBytes),
+  single("gauge", "keelson_console_untaken_bytes", "Bytes of messages that pages have not taken.", untakenBytes),
+];

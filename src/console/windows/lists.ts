@@ -2,12 +2,17 @@ import type { WindowList } from "../../meta/console-protocol.ts";
 import type { Resource } from "../../registry/index.ts";
 import type { ServerContext } from "../../server/index.ts";
 import type { Timer } from "../../util/clock.ts";
+import { Semaphore } from "../../util/semaphore.ts";
 import { type ListLimits, checkMemory } from "./memory.ts";
 import { type Follower, type ListParts, SharedList } from "./shared-list.ts";
-import { WindowTable } from "./table.ts";
+import { WindowTable, newRows } from "./table.ts";
 
-/** How long a list is kept that nobody shows: a page that is loaded again opens the same ones. */
+/** How long an unused list is kept: a page that is loaded again opens the same ones. */
 const KEPT_MS = 10_000;
+/** How many of them are kept; each costs something with every change. */
+const MAX_UNUSED = 32;
+/** Past states that are read at once. */
+const MAX_PAST_READS = 2;
 const UPKEEP = { owner: "lists of the console", upkeep: true };
 
 /** All lists that the windows of a server show; those that are equal are one. Without a window it has nothing and does nothing. */
@@ -15,14 +20,27 @@ export class Lists {
   readonly #server: Pick<ServerContext, "registry" | "clock" | "log">;
   readonly #limits: ListLimits;
   readonly #lists = new Map<string, SharedList>();
-  /** Those that nobody shows, and when they go. */
+  /** Unused lists, and when they are dropped. */
   readonly #unused = new Map<SharedList, Timer>();
   readonly #tables = new WeakMap<Resource, WindowTable>();
+  #tableCount = 0;
+  readonly #rows = newRows();
+  readonly #pastReads = new Semaphore(MAX_PAST_READS);
   #observing: Disposable | undefined;
 
   constructor(server: Pick<ServerContext, "registry" | "clock" | "log">, limits: ListLimits) {
     this.#server = server;
     this.#limits = limits;
+  }
+
+  /** The number of lists; unused ones are kept for a while. */
+  get size(): number {
+    return this.#lists.size;
+  }
+
+  /** The bytes of all lists, and of the rows that are kept as JSON, about. */
+  get bytes(): number {
+    return this.#lists.values().reduce((sum, list) => sum + list.bytes, this.#rows.bytes);
   }
 
   /** Whether a list is there, or has to be begun. */
@@ -49,6 +67,8 @@ export class Lists {
   leave(shared: SharedList, follower: Follower): void {
     if (!shared.followers.delete(follower) || shared.followers.size > 0) return;
     if (!shared.isBuilt) return this.#release(shared);
+    const [oldest] = this.#unused.keys();
+    if (oldest && this.#unused.size >= MAX_UNUSED) this.#release(oldest);
     this.#unused.set(
       shared,
       this.#server.clock.after(KEPT_MS, () => this.#release(shared), UPKEEP),
@@ -72,12 +92,15 @@ export class Lists {
       tableOf: (resource) => this.#tableOf(resource),
       checkMemory: (list) => this.#check(list),
       maxPastBytes: this.#limits.userBytes,
+      pastReads: this.#pastReads,
     };
   }
 
   #tableOf(resource: Resource): WindowTable {
     let table = this.#tables.get(resource);
-    if (!table) this.#tables.set(resource, (table = new WindowTable(resource, this.#server.log)));
+    if (table) return table;
+    table = new WindowTable(resource, this.#server.log, String(this.#tableCount++), this.#rows);
+    this.#tables.set(resource, table);
     return table;
   }
 

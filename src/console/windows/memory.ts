@@ -17,7 +17,7 @@ export const LIST_LIMITS: ListLimits = { bytes: 512 << 20, userBytes: 192 << 20 
 /** Something that takes memory for some users. */
 export interface MemoryHolder {
   readonly bytes: number;
-  /** Those who use it now; nobody where it is kept for who comes next. */
+  /** Its current users; none if it is kept for the next one. */
   readonly users: Iterable<string>;
 }
 

@@ -1,7 +1,7 @@
 import type { Messages } from "../../server/index.ts";
 import type { Clock, Timer } from "../../util/clock.ts";
 
-/** Messages that a client may send in a second, and as many at once. Somebody who scrolls sends one for each picture. */
+/** Messages that a client may send in a second, and as many at once. A client that scrolls sends one for each frame. */
 const A_SECOND = 200;
 /** A KiB of a message counts as a message. */
 const BYTES = 1024;

@@ -8,6 +8,7 @@ const sorted = (cells: readonly (string | number | boolean | null)[], type = "st
 test.each([
   ["quantities by their amounts", ["500m", "7", "10", "999Mi", "1Gi"]],
   ["texts with numbers by their numbers", ["2 of 3", "5/9", "5/10", "10/2"]],
+  ["a zero with any exponent as zero", [null, "-1", "0e999", "1e-999", "9e999", "0e99999999999"]],
   ["other texts by code points", ["B", "a", "a-10", "a-9", "\u{ffff}", "\u{1f600}"]],
   ["nothing, then numbers, then what begins with a digit, then texts", [null, "3", "3/4", "", "<none>"]],
 ])("%s", (_, cells) => {
@@ -24,7 +25,11 @@ test("dates are sorted by time, numbers by size, false before true", () => {
 const cell = fc.oneof(
   fc.constant(null),
   fc.integer(),
-  fc.string({ maxLength: 4, unit: fc.constantFrom("0", "1", "9", "a", "/", "-", ".", "G", "i", "m", "\u{1f600}") }),
+  fc.constantFrom(Number.NaN, Infinity, -Infinity, -0),
+  fc.string({
+    maxLength: 4,
+    unit: fc.constantFrom("0", "1", "9", "e999", "a", "/", "-", ".", "G", "i", "m", "\u{1f600}"),
+  }),
 );
 test("the order is one: whatever is compared, no two orders contradict a third", () => {
   fc.assert(

@@ -10,7 +10,7 @@
  * @module
  */
 import type { WindowCell } from "../../meta/console-protocol.ts";
-import { parseQuantity } from "../../meta/quantity.ts";
+import { type Quantity, parseQuantity } from "../../meta/quantity.ts";
 import { parseTime } from "../../meta/time.ts";
 import { compareKeys } from "../../storage/keys.ts";
 import { flatCopy } from "../../util/flat-copy.ts";
@@ -25,13 +25,18 @@ const MAX_QUANTITY_LENGTH = 32;
 
 /** The value by which a cell of a column of this type is sorted. */
 export function sortValueOf(cell: WindowCell, type: string): SortValue {
-  if (cell === null || typeof cell === "number") return cell;
+  if (typeof cell === "number") return Number.isNaN(cell) ? null : cell;
+  if (cell === null) return null;
   if (typeof cell === "boolean") return Number(cell);
   if (type === "date") return parseTime(cell) ?? null;
   if (!beginsWithNumber(cell)) return kept(cell);
   const quantity = cell.length <= MAX_QUANTITY_LENGTH ? parseQuantity(cell) : undefined;
-  return quantity ? Number(quantity.mantissa) * 10 ** quantity.exponent : kept(cell);
+  return quantity ? amountOf(quantity) : kept(cell);
 }
+
+/** A zero with a large exponent is none the less zero, and no value is no number: such a one has no place in an order. */
+const amountOf = ({ mantissa, exponent }: Quantity): number =>
+  mantissa === 0n ? 0 : Number(mantissa) * 10 ** exponent;
 
 const kept = (text: string): string => flatCopy(text.length > MAX_LENGTH ? text.slice(0, MAX_LENGTH) : text);
 

@@ -1,5 +1,6 @@
 import type { ObjectRange } from "../../registry/index.ts";
 import type { Clock } from "../../util/clock.ts";
+import type { Semaphore } from "../../util/semaphore.ts";
 import { plainState } from "./plain-source.ts";
 import type { ListProgress, ListSource, ListState, SourceEvents } from "./source.ts";
 import type { WindowTable } from "./table.ts";
@@ -11,6 +12,8 @@ export interface PastList {
   readonly revision: number;
   /** The bytes of objects that may be read from the store. */
   readonly maxBytes: number;
+  /** Bounds how many are read at once. */
+  readonly reads: Semaphore;
 }
 
 /** A list at a revision. Its objects are read once; where it is sorted or filtered, an index is built over them. */
@@ -61,14 +64,19 @@ export class PastSource implements ListSource {
   }
 
   async #read(): Promise<void> {
-    const { namespace, revision, maxBytes } = this.#list;
+    const { namespace, revision, maxBytes, reads } = this.#list;
     const { signal } = this.#over;
     if (signal.aborted) return;
     try {
-      const range = await this.table.resource.past(namespace, revision, { maxBytes, signal });
-      if (signal.aborted) return;
-      this.#range = range;
-      this.#events.grown();
+      await reads.run(async () => {
+        const range = await this.table.resource.past(namespace, revision, { maxBytes, signal });
+        if (signal.aborted) return;
+        this.#range = range;
+        // The next caller counts it.
+        this.#events.grown();
+      }, signal);
+      const range = this.#range;
+      if (!range || signal.aborted) return;
       this.#indexed = this.#index(range, this.#events);
       this.#events.changed();
     } catch (error) {

@@ -10,7 +10,7 @@ import {
   type WindowList,
   type WindowSort,
 } from "../../meta/console-protocol.ts";
-import { badRequest } from "../../meta/status.ts";
+import { ApiError, badRequest } from "../../meta/status.ts";
 import { cutText } from "../../util/cut-text.ts";
 import { type Value, isObject } from "../../value/value.ts";
 
@@ -19,19 +19,31 @@ const MAX_OFFSET = 2 ** 40;
 /** No namespace and no name of a resource is longer. */
 const MAX_NAME_LENGTH = 253;
 
-/** Decodes a message; throws 400 for one that is no request. */
-export function readRequest(message: Uint8Array): ConsoleRequest {
+/** What is wrong with one window; the other windows of the stream go on. */
+export interface RefusedWindow {
+  readonly type: "refused";
+  readonly id: number;
+  readonly error: ApiError;
+}
+
+/** Decodes a message; throws 400 for one that is no request. What only its window cannot show refuses the window. */
+export function readRequest(message: Uint8Array): ConsoleRequest | RefusedWindow {
   const value = parse(message);
   if (!isObject(value)) throw badRequest(`expected a message to be an object, got ${shown(value)}`);
   const { type } = value;
   const id = wholeNumber(value, "id", 1, Number.MAX_SAFE_INTEGER);
   if (type === "close") return { type, id };
   if (type !== "open") throw badRequest(`expected the type of a message to be open or close, got ${shown(type)}`);
-  return readOpen(value, id);
+  try {
+    return readOpen(value, id);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return { type: "refused", id, error };
+  }
 }
 
 function readOpen(value: Members, id: number): OpenWindow {
-  const list = value["list"];
+  const list = memberOf(value, "list");
   if (!isObject(list)) throw badRequest(`expected list to be an object, got ${shown(list)}`);
   return {
     type: "open",
@@ -43,12 +55,12 @@ function readOpen(value: Members, id: number): OpenWindow {
 }
 
 function readList(list: Members): WindowList {
-  const namespace = optionalText(list, "namespace");
+  const namespace = optionalText(list, "namespace") ?? "";
   const group = text(list, "group");
   const version = text(list, "version");
   const resource = text(list, "resource");
-  for (const part of [group, version, resource, namespace ?? "-"]) {
-    if (part.length > MAX_NAME_LENGTH || part.includes("/") || (part === "" && part !== group)) {
+  for (const part of [group, version, resource, namespace]) {
+    if (part.length > MAX_NAME_LENGTH || part.includes("/") || version === "" || resource === "") {
       throw badRequest(`expected group, version, resource and namespace to be names, got ${shown(part)}`);
     }
   }
@@ -56,12 +68,12 @@ function readList(list: Members): WindowList {
   if (at !== undefined && !/^[1-9]\d{0,15}$/.test(at)) {
     throw badRequest(`expected at to be a resourceVersion, got ${shown(at)}`);
   }
-  const sort = readSort(list["sort"]);
+  const sort = readSort(memberOf(list, "sort"));
   return {
     group,
     version,
     resource,
-    ...(namespace === undefined ? {} : { namespace }),
+    ...(namespace === "" ? {} : { namespace }),
     ...nonEmpty(list, "labelSelector"),
     ...nonEmpty(list, "fieldSelector"),
     ...nonEmpty(list, "name"),
@@ -114,5 +126,9 @@ function wholeNumber(value: Members, name: string, least: number, most: number):
   throw badRequest(`expected ${name} to be a whole number from ${least} to ${most}, got ${shown(number)}`);
 }
 
-const shown = (value: Value | undefined): string =>
-  value === undefined ? "nothing" : cutText(JSON.stringify(value), 100);
+/** Only texts and numbers are shown: a value that is nested as deeply as a message allows cannot be written again. */
+function shown(value: Value | undefined): string {
+  if (value === undefined) return "nothing";
+  if (Array.isArray(value)) return "an array";
+  return isObject(value) ? "an object" : cutText(JSON.stringify(value), 100);
+}

@@ -9,7 +9,8 @@ import { ApiError, badRequest, internalError, methodNotAllowed } from "../../met
 import { apiVersionOf } from "../../meta/versions.ts";
 import type { Registry, Resource } from "../../registry/index.ts";
 import type { Clock, Timer } from "../../util/clock.ts";
-import { type IndexedList, IndexSource, PastIndexSource } from "./index-source.ts";
+import type { Semaphore } from "../../util/semaphore.ts";
+import { type IndexedList, IndexSource, PastIndexSource, folded } from "./index-source.ts";
 import type { MemoryHolder } from "./memory.ts";
 import { PastSource } from "./past-source.ts";
 import { PlainSource } from "./plain-source.ts";
@@ -32,9 +33,13 @@ export interface ListParts {
   readonly checkMemory: (list: SharedList) => void;
   /** The bytes of objects that a list may read from the history of the store. */
   readonly maxPastBytes: number;
+  /** In which turn past states are read: each may take as much memory before it is known how much that is. */
+  readonly pastReads: Semaphore;
 }
 
 const RETRY_MS = 200;
+/** The bytes of a list without its rows: its key and its filters, its watch, who follows it. */
+const LIST_BYTES = 4096;
 const UPKEEP = { owner: "lists of the console", upkeep: true };
 const NOTHING_YET: ListProgress = { done: 0, of: 0 };
 
@@ -62,7 +67,7 @@ export class SharedList implements MemoryHolder {
   }
 
   get bytes(): number {
-    return this.#source?.bytes ?? 0;
+    return LIST_BYTES + 4 * this.key.length + (this.#source?.bytes ?? 0);
   }
 
   get users(): Set<string> {
@@ -139,7 +144,7 @@ export class SharedList implements MemoryHolder {
   }
 
   #open(resource: Resource): ListSource {
-    const { clock } = this.#parts;
+    const { clock, maxPastBytes, pastReads } = this.#parts;
     const table = this.#parts.tableOf(resource);
     const { namespace = "", labelSelector = "", fieldSelector = "", at } = this.list;
     checkKind(resource, this.list);
@@ -149,7 +154,7 @@ export class SharedList implements MemoryHolder {
     const events = this.#eventsOf();
     if (at !== undefined) {
       const over = typeof indexed === "string" ? undefined : indexed;
-      const options = { namespace, isReversed, revision: Number(at), maxBytes: this.#parts.maxPastBytes };
+      const options = { namespace, isReversed, revision: Number(at), maxBytes: maxPastBytes, reads: pastReads };
       return new PastSource(table, options, events, clock, (range, inner) =>
         over === undefined ? undefined : new PastIndexSource(table, over, range, inner, clock),
       );
@@ -205,8 +210,8 @@ function indexedListOf(list: WindowList, table: WindowTable): IndexedList | "pla
     namespace,
     labelSelector,
     fieldSelector,
-    name: name.toLowerCase(),
-    text: text.toLowerCase(),
+    name: folded(name),
+    text: folded(text),
     ...(column === undefined || (column === "namespace" && !isDescending) ? {} : { by: { column, isDescending } }),
   };
 }

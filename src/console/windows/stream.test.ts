@@ -179,6 +179,28 @@ describe("what cannot be shown", () => {
   });
 });
 
+describe("a list that is left", () => {
+  test("is kept for a while, and few of them are", async () => {
+    const { connect, put, ask } = await startWindows(listening);
+    await put(configMap("a"));
+    const client = await connect();
+    for (let i = 0; i < 50; i++) {
+      client.open(1, { ...CM, name: `n${i}` });
+      await client.window(1);
+      client.shown.delete(1);
+    }
+    const text = await (await ask("GET", "/metrics")).text();
+    const figure = (name: string): number => Number(new RegExp(`^keelson_console_${name} (.*)$`, "m").exec(text)?.[1]);
+    expect(figure("streams")).toBe(1);
+    expect(figure("windows")).toBe(1);
+    // Those that are kept, and the one that is shown.
+    expect(figure("lists")).toBe(33);
+    expect(figure("list_bytes")).toBeGreaterThan(33 * 4096);
+    expect(figure("list_bytes")).toBeLessThan(1 << 20);
+    expect(figure("untaken_bytes")).toBe(0);
+  });
+});
+
 describe("rights", () => {
   test("a user who may not list gets 403, and one who loses the right loses the window", async () => {
     const allowed = new Set(["list", "watch"]);
@@ -250,18 +272,9 @@ describe("hostile clients", () => {
     ["another type", JSON.stringify({ type: "__proto__", id: 1 })],
     ["no number", JSON.stringify({ type: "close", id: "1" })],
     ["a huge number", '{"type":"open","id":1e300,"list":{},"offset":0,"size":1}'],
-    ["a negative number", JSON.stringify({ type: "open", id: 1, list: CM, offset: -1, size: 1 })],
-    ["too many rows", JSON.stringify({ type: "open", id: 1, list: CM, offset: 0, size: 501 })],
-    ["a list of another type", JSON.stringify({ type: "open", id: 1, list: "configmaps", offset: 0, size: 1 })],
-    [
-      "a path in a name",
-      JSON.stringify({ type: "open", id: 1, list: { ...CM, namespace: "a/b" }, offset: 0, size: 1 }),
-    ],
-    [
-      "a time in place of a version",
-      JSON.stringify({ type: "open", id: 1, list: { ...CM, at: "-1" }, offset: 0, size: 1 }),
-    ],
     ["brackets without an end", "[".repeat(10_000)],
+    ["brackets that nobody can write again", `${"[".repeat(8000)}${"]".repeat(8000)}`],
+    ["an ID of brackets", `{"type":"open","id":${"[".repeat(8000)}${"]".repeat(8000)}}`],
   ];
   test.each(messages)("%s ends the stream with an error", async (_, message) => {
     const { connect, server, json } = await startWindows(listening);
@@ -271,6 +284,44 @@ describe("hostile clients", () => {
     expect(client.errors).toMatchObject([{ id: 0, status: { code: 400 } }]);
     await until(() => server.watches === 0, "no stream");
     expect((await json("GET", "/api/v1/configmaps")).code).toBe(200);
+  });
+
+  const windows: [string, object][] = [
+    ["a negative number", { list: CM, offset: -1, size: 1 }],
+    ["too many rows", { list: CM, offset: 0, size: 501 }],
+    ["a list of another type", { list: "configmaps", offset: 0, size: 1 }],
+    ["a path in a name", { list: { ...CM, namespace: "a/b" }, offset: 0, size: 1 }],
+    ["no resource", { list: { ...CM, resource: "" }, offset: 0, size: 1 }],
+    ["no version", { list: { ...CM, version: "" }, offset: 0, size: 1 }],
+    ["a namespace that is too long", { list: { ...CM, namespace: "n".repeat(254) }, offset: 0, size: 1 }],
+    ["a time in place of a version", { list: { ...CM, at: "-1" }, offset: 0, size: 1 }],
+    ["a filter of another type", { list: { ...CM, text: {} }, offset: 0, size: 1 }],
+    ["a member of all objects in place of a list", { offset: 0, size: 1 }],
+  ];
+  test.each(windows)("%s refuses the window, and the others go on", async (_, request) => {
+    const { connect, put, logged } = await startWindows(listening);
+    await put(configMap("a"));
+    const client = await connect();
+    client.open(1, CM);
+    await client.window(1);
+    client.socket.send(JSON.stringify({ type: "open", id: 2, ...request }));
+    expect((await client.error(2)).status).toMatchObject({ code: 400 });
+    await put(configMap("b"));
+    await client.window(1, ({ matching }) => matching === 2);
+    client.socket.send(JSON.stringify({ type: "open", id: 1, ...request }));
+    expect((await client.error(1)).status).toMatchObject({ code: 400 });
+    client.open(1, CM);
+    await client.window(1);
+    expect(logged).toEqual([]);
+  });
+
+  test("a client that asks only for what is refused is broken off", async () => {
+    const { connect, server } = await startWindows(listening);
+    const client = await connect();
+    for (let id = 1; id <= 200; id++)
+      client.socket.send(JSON.stringify({ type: "open", id, list: 1, offset: 0, size: 1 }));
+    expect(await client.closed).toBe(1008);
+    await until(() => server.watches === 0, "no stream");
   });
 
   test("a message that is too long ends the stream", async () => {

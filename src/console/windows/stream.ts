@@ -18,11 +18,12 @@ import { ApiError, badRequest, internalError } from "../../meta/status.ts";
 import type { Messages, OngoingAnswer, ServerContext } from "../../server/index.ts";
 import type { Timer } from "../../util/clock.ts";
 import { type Steps, inSlices } from "../../util/steps.ts";
-import { permitList, takeSeat } from "./access.ts";
+import { type Seats, permitList } from "./access.ts";
 import { type Lists, keyOf } from "./lists.ts";
 import { MessageRate } from "./message-rate.ts";
-import { readRequest } from "./requests.ts";
+import { type RefusedWindow, readRequest } from "./requests.ts";
 import type { Rights } from "./rights.ts";
+import type { Untaken } from "./untaken.ts";
 import { Window, type WindowMessage } from "./window.ts";
 
 /** Milliseconds between two messages of a window that follow from changes. */
@@ -44,6 +45,8 @@ export interface StreamParts {
   readonly server: ServerContext;
   readonly lists: Lists;
   readonly rights: Rights;
+  readonly seats: Seats;
+  readonly untaken: Untaken;
 }
 
 /** Who has opened a stream. */
@@ -68,6 +71,8 @@ export class ConsoleStream implements OngoingAnswer {
   #isWoken = false;
   #isWriting = false;
   #isChecking = false;
+  /** Rights have changed since the check has begun. */
+  #isCheckDue = false;
   #timer: Timer | undefined;
   #isOver = false;
 
@@ -85,6 +90,11 @@ export class ConsoleStream implements OngoingAnswer {
     messages.onClose = () => this.#end();
     parts.server.ongoing.add(this);
     parts.server.watchers.add(this);
+  }
+
+  /** The number of windows. */
+  get windows(): number {
+    return this.#windows.size;
   }
 
   /** Ends it: the user has lost the credential. */
@@ -117,6 +127,7 @@ export class ConsoleStream implements OngoingAnswer {
     try {
       const request = readRequest(message);
       if (request.type === "open") this.#open(request);
+      else if (request.type === "refused") this.#refuseWindow(request);
       else this.#closeWindow(request.id);
     } catch (error) {
       if (error instanceof ApiError) this.#refuse(error);
@@ -133,11 +144,8 @@ export class ConsoleStream implements OngoingAnswer {
 
   #open(request: OpenWindow): void {
     const { id, offset, size, list } = request;
-    let window = this.#windows.get(id);
-    if (!window) {
-      window = new Window(id, this.#identity.user, () => this.#wake());
-      this.#windows.set(id, window);
-    }
+    const window = this.#windowOf(id);
+    if (!window) return;
     window.offset = offset;
     window.size = size;
     window.isAsked = true;
@@ -147,12 +155,30 @@ export class ConsoleStream implements OngoingAnswer {
       return;
     }
     if (this.#windows.size > MAX_WINDOWS) {
-      if (this.#windows.size > MAX_WINDOWS + MAX_WAITING_ERRORS) this.#close(CLOSE.policy);
-      else this.#fail(window, badRequest(`expected at most ${MAX_WINDOWS} windows of one stream, got another one`));
+      this.#fail(window, badRequest(`expected at most ${MAX_WINDOWS} windows of one stream, got another one`));
       return;
     }
     this.#rate.countList();
     void this.#begin(window, request);
+  }
+
+  /** What was asked for cannot be shown; the window that it would have replaced is gone. */
+  #refuseWindow({ id, error }: RefusedWindow): void {
+    const window = this.#windowOf(id);
+    if (window) this.#fail(window, error);
+  }
+
+  /** The window of an ID; undefined where the client has too many, and the stream ends. */
+  #windowOf(id: number): Window | undefined {
+    const known = this.#windows.get(id);
+    if (known) return known;
+    if (this.#windows.size >= MAX_WINDOWS + MAX_WAITING_ERRORS) {
+      this.#close(CLOSE.policy);
+      return undefined;
+    }
+    const window = new Window(id, this.#identity.user, () => this.#wake());
+    this.#windows.set(id, window);
+    return window;
   }
 
   /** Begins to show another list. */
@@ -168,11 +194,11 @@ export class ConsoleStream implements OngoingAnswer {
       if (isLate()) return;
       // Those who come to a list that is there need what is read for a page.
       const limit = lists.has(list) || isPlain(list) ? Math.max(1, size) : 0;
-      using _seat = await takeSeat(server, this.#identity, list, limit, opening.signal);
-      if (isLate()) return;
-      window.shared = lists.follow(list, window);
-      window.listChanged();
-      await window.shared.untilBuilt(opening.signal);
+      await this.#parts.seats.run(this.#identity, { list, limit, signal: opening.signal }, async () => {
+        window.shared = lists.follow(list, window);
+        window.listChanged();
+        await window.shared.untilBuilt(opening.signal);
+      });
     } catch (error) {
       if (!isLate()) this.#fail(window, error);
     }
@@ -204,19 +230,24 @@ export class ConsoleStream implements OngoingAnswer {
   }
 
   async #checkRights(): Promise<void> {
+    this.#isCheckDue = true;
     if (this.#isChecking) return;
     this.#isChecking = true;
-    for (const window of this.#windows.values()) {
-      const { shared } = window;
-      if (!shared) continue;
-      try {
-        await permitList(this.#parts.server, this.#identity, shared.list);
-      } catch (error) {
-        if (window.shared === shared) this.#fail(window, error);
-      }
-      if (this.#isOver) return;
+    while (this.#isCheckDue && !this.#isOver) {
+      this.#isCheckDue = false;
+      for (const window of this.#windows.values()) await this.#checkWindow(window);
     }
     this.#isChecking = false;
+  }
+
+  async #checkWindow(window: Window): Promise<void> {
+    const { shared } = window;
+    if (!shared || this.#isOver) return;
+    try {
+      await permitList(this.#parts.server, this.#identity, shared.list);
+    } catch (error) {
+      if (window.shared === shared) this.#fail(window, error);
+    }
   }
 
   /** Sees to what is due when the change that is being delivered has been delivered to all. */
@@ -323,7 +354,7 @@ export class ConsoleStream implements OngoingAnswer {
 
   async #send(text: string): Promise<void> {
     const stalled = this.#parts.server.clock.after(STALLED_MS, () => this.#messages.destroy(), UPKEEP);
-    await this.#messages.send(text);
+    await this.#parts.untaken.count(this, text, this.#messages.send(text));
     stalled.cancel();
   }
 
@@ -352,8 +383,8 @@ export class ConsoleStream implements OngoingAnswer {
 }
 
 /** Whether the rows are read where they stand. */
-const isPlain = ({ labelSelector, fieldSelector, name, text, sort }: WindowList): boolean =>
-  (labelSelector ?? fieldSelector ?? name ?? text ?? sort) === undefined;
+const isPlain = ({ labelSelector, fieldSelector, name, text, sort, at }: WindowList): boolean =>
+  (labelSelector ?? fieldSelector ?? name ?? text ?? sort ?? at) === undefined;
 
 /** A row for each step. */
 function* textInSteps(id: number, { state, table, entries, offset, before }: WindowMessage): Steps<string> {

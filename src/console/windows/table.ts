@@ -8,6 +8,7 @@ import type { Entry, Resource } from "../../registry/index.ts";
 import { nameColumn } from "../../schema/columns.ts";
 import type { ApiObject } from "../../schema/definition.ts";
 import { type ServerContext, columnsOf, timelessCell } from "../../server/index.ts";
+import { BoundedCache, textBytes } from "../../util/bounded-cache.ts";
 import { cutText } from "../../util/cut-text.ts";
 
 /** The most bytes of a text in a cell; a longer one is cut. */
@@ -15,20 +16,29 @@ export const MAX_CELL_BYTES = 1024;
 /** The most characters of a row; cells of a longer one are cut to {@link SHORT_CELL_BYTES}, and the last ones left empty. */
 const MAX_ROW_LENGTH = 16_384;
 const SHORT_CELL_BYTES = 64;
-/** Rows that are kept as JSON, twice: those of now, and those of before. */
-const KEPT_ROWS = 1024;
+/** How many rows of all tables are kept as JSON, and their bytes. */
+const ROWS = { entries: 8192, bytes: 16 << 20 };
+
+/** The rows that were shown last, of all tables of a server. */
+export const newRows = (): BoundedCache<string> => new BoundedCache({ ...ROWS, weigh: textBytes });
 
 /** See the head of this file. */
 export class WindowTable {
   readonly resource: Resource;
   readonly columns: readonly WindowColumn[];
   readonly #log: ServerContext["log"];
-  #rows = new Map<Entry, string>();
-  #olderRows: ReadonlyMap<Entry, string> = new Map();
+  readonly #mark: string;
+  readonly #rows: BoundedCache<string>;
 
-  constructor(resource: Resource, log: ServerContext["log"]) {
+  /**
+   * @param mark that no other table has
+   * @param rows by keys and revisions of objects: the object itself would keep its bytes, however large and however old
+   */
+  constructor(resource: Resource, log: ServerContext["log"], mark: string, rows: BoundedCache<string>) {
     this.resource = resource;
     this.#log = log;
+    this.#mark = mark;
+    this.#rows = rows;
     this.columns = columnsOf(resource.definition).map(({ name, type, format, description, priority, timeless }) => ({
       name,
       type: timeless?.type ?? type,
@@ -65,14 +75,11 @@ export class WindowTable {
 
   /** The JSON of the row of an entry whose view is ready; made once while it is shown. */
   row(entry: Entry): string {
-    const known = this.#rows.get(entry);
+    const key = `${this.#mark} ${entry.revision} ${entry.key}`;
+    const known = this.#rows.get(key);
     if (known !== undefined) return known;
-    const text = this.#olderRows.get(entry) ?? this.#make(entry);
-    if (this.#rows.size >= KEPT_ROWS) {
-      this.#olderRows = this.#rows;
-      this.#rows = new Map();
-    }
-    this.#rows.set(entry, text);
+    const text = this.#make(entry);
+    this.#rows.set(key, text);
     return text;
   }
 

@@ -5,15 +5,39 @@ import { type ServerContext, type ServerRequest, ownerOf } from "../../server/in
 import { Lists } from "./lists.ts";
 import { LIST_LIMITS, type ListLimits } from "./memory.ts";
 import { Rights } from "./rights.ts";
+import { Seats } from "./access.ts";
+import { Untaken } from "./untaken.ts";
 import { ConsoleStream, type StreamParts } from "./stream.ts";
+
+/** What there is now. */
+export interface WindowFigures {
+  readonly streams: number;
+  readonly windows: number;
+  readonly lists: number;
+  readonly listBytes: number;
+  readonly untakenBytes: number;
+}
 
 /** Answers requests for streams; what they share is made for the first one. */
 export class ConsoleWindows {
   readonly #limits: ListLimits;
   #parts: StreamParts | undefined;
+  readonly #streams = new Set<ConsoleStream>();
 
   constructor(limits: ListLimits = LIST_LIMITS) {
     this.#limits = limits;
+  }
+
+  /** What there is now, read from all streams and lists. */
+  get figures(): WindowFigures {
+    const { lists, untaken } = this.#parts ?? {};
+    return {
+      streams: this.#streams.size,
+      windows: this.#streams.values().reduce((sum, { windows }) => sum + windows, 0),
+      lists: lists?.size ?? 0,
+      listBytes: lists?.bytes ?? 0,
+      untakenBytes: untaken?.bytes ?? 0,
+    };
   }
 
   /** Begins a stream, which goes on by itself. */
@@ -33,11 +57,24 @@ export class ConsoleWindows {
     response.longRunning = true;
     response.uncount();
     const user = { identity, owner: ownerOf(request), connection: incoming.sent.connection };
-    void new ConsoleStream(this.#partsOf(server), user, messages, () => slot[Symbol.dispose]());
+    const stream: ConsoleStream = new ConsoleStream(this.#partsOf(server), user, messages, () => {
+      this.#streams.delete(stream);
+      slot[Symbol.dispose]();
+    });
+    this.#streams.add(stream);
+    // What ends all streams may have come while this one was made.
+    if (server.closing()) stream.finish();
+    else if (server.authenticator.isRevoked?.(user.owner, user.connection)) stream.revoke();
   }
 
   #partsOf(server: ServerContext): StreamParts {
     const { registry, clock } = server;
-    return (this.#parts ??= { server, lists: new Lists(server, this.#limits), rights: new Rights(registry, clock) });
+    return (this.#parts ??= {
+      server,
+      lists: new Lists(server, this.#limits),
+      rights: new Rights(registry, clock),
+      seats: new Seats(server),
+      untaken: new Untaken(),
+    });
   }
 }

@@ -10,7 +10,7 @@ import type { ObjectRef } from "./trace.ts";
 export type FaultKind =
   /** An object that should be there is not. */
   | "missing"
-  /** An object is there that should not be; nobody will ever remove it. */
+  /** An object exists that should not; no program will ever delete it. */
   | "leaked"
   /** An object remains in deletion: its finalizer is never removed. */
   | "stuck-in-deletion"
@@ -18,16 +18,16 @@ export type FaultKind =
   | "differs"
   /** An object names an owner or another object that does not exist. */
   | "dangling"
-  /** The status tells of a state that is not (observedGeneration behind, counts that are wrong). */
+  /** The status describes a state that does not exist (observedGeneration behind, counts that are wrong). */
   | "stale-status"
   /** The program deleted an object which it had never seen: another one of the same name. */
   | "deleted-unseen"
-  /** The program deleted, or made anew, what it leaves alone without the perturbation. */
+  /** The program deleted an object, or deleted and created it, that it does not change without the perturbation. */
   | "deleted-needlessly"
   /** A claim, volume or its data was lost. */
   | "data-lost"
   | "made-twice"
-  /** It goes on writing while nothing changes, or two undo each other's writes. */
+  /** It continues to write while nothing changes, or two programs undo each other's writes. */
   | "restless"
   | "fight"
   /** It never comes to rest. */

@@ -50,7 +50,7 @@ export interface RunRecord {
   readonly met: readonly boolean[];
   /** Writes of programs that changed something in the last half of the long quiet. */
   readonly restlessWrites: number;
-  /** CPU time of the run in ms, where it can be told. */
+  /** CPU time of the run in ms, if it is known. */
   readonly cpuMillis?: number;
 }
 

@@ -36,7 +36,7 @@ export interface DriverObject {
   readonly kind: "Volume" | "Snapshot";
   /** The id that the driver gave. */
   readonly id: string;
-  /** The name that the sidecar asked for, where it is known. */
+  /** The name that the sidecar requested, if it is known. */
   readonly name?: string;
   /** A digest of the data, where it can be read. */
   readonly data?: string;

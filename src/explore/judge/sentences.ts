@@ -57,25 +57,25 @@ function effectOf(suspect: Suspect, evidence: Evidence): string {
     case "differs":
       return `${memberText(suspect)} of ${object} ${isOrWas(suspect)} ${valueText(suspect)}${later}`;
     case "dangling":
-      return `${object} names in ${memberText(suspect)} an object that is gone${later}`;
+      return `${object} names in ${memberText(suspect)} an object that does not exist any more${later}`;
     case "stale-status":
-      return `the status of ${object} does not tell the state: ${memberText(suspect)} ${isOrWas(suspect)} ${valueText(suspect)}${later}`;
+      return `the status of ${object} does not describe the state: ${memberText(suspect)} ${isOrWas(suspect)} ${valueText(suspect)}${later}`;
     case "deleted-unseen":
       return `${program} ${suspect.verb === "delete" ? "deleted" : "changed"} ${object}, which it had never seen`;
     case "deleted-needlessly":
-      return `${program} deleted ${object}, which it leaves alone otherwise, and it was made again`;
+      return `${program} deleted ${object}, which it does not change in a clean run, and it was created again`;
     case "data-lost":
       return actors.length > 0
         ? `${object} was deleted by ${actors[0] === "cluster" ? "the cluster" : program}, and its data with it`
         : withDetail(`data of ${object} was lost`, suspect);
     case "made-twice":
       return actors.length > 0
-        ? `${program} made one ${object} more than it needs, and deleted it later`
-        : withDetail(`${object} was made twice`, suspect);
+        ? `${program} created one ${object} more than it needs, and deleted it later`
+        : withDetail(`${object} was created twice`, suspect);
     case "restless":
       return identity
-        ? `${program} goes on writing ${memberOf(suspect)}${object} while nothing changes`
-        : "programs go on writing while nothing changes";
+        ? `${program} continues to write ${memberOf(suspect)}${object} while nothing changes`
+        : "programs continue to write while nothing changes";
     case "fight":
       return actors.length > 1
         ? `${program} undo each other's writes of ${memberOf(suspect)}${object}`

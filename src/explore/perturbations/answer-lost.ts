@@ -6,7 +6,7 @@ export const answerLost: PerturbationRule<"answer-lost"> = {
   type: "answer-lost",
   title: "An answer is lost",
   permitted:
-    "A connection may break after the server has stored a write: a load balancer, a restart of the server, a time-out. The client sees an error and cannot know whether the write was stored (RFC 9113, section 8.7, request reliability): it has to read the state before it writes again.",
+    "A connection may break after the server has stored a write: by a load balancer, a restart of the server, a timeout. The client sees an error and cannot know whether the write was stored (RFC 9113, section 8.7, request reliability): it has to read the state before it writes again.",
   describe: ({ at }) => `the ${requestNoun(at)} by ${at.actor} is handled, and the connection breaks before its answer`,
   propose: (run) =>
     freshWrites(run).map((write) =>

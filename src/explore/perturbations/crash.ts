@@ -24,7 +24,7 @@ export const crash: PerturbationRule<"crash"> = {
   type: "crash",
   title: "The program is killed",
   permitted:
-    "A Pod may be ended at any instruction: by an eviction, a lost node, memory, a rollout (Pod lifecycle in the documentation of Kubernetes). A request that was sent before may be handled, be lost, or be handled after the next start, as nothing ties the life of a request to that of its sender. A storage driver is a Pod as well: its calls are idempotent, so that they can be sent again after any end (CSI specification, timeouts).",
+    "A Pod may be ended at any instruction: by an eviction, a lost node, lack of memory, a rollout (Pod lifecycle in the documentation of Kubernetes). A request that was sent before may be handled, be lost, or be handled after the next start, because a request does not end with its sender. A storage driver is a Pod as well: its calls are idempotent, so that they can be sent again after any end (CSI specification, timeouts).",
   describe({ at, when, downMillis, victim }) {
     const down = downMillis > DOWN ? `, and stays down for ${durationText(downMillis)}` : "";
     if (victim === "driver")

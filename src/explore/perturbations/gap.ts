@@ -15,7 +15,7 @@ export const gap: PerturbationRule<"gap"> = {
   type: "gap",
   title: "States between are never seen",
   permitted:
-    "The server keeps the events of a watch for a while only. A watch that is behind ends with 410 Gone, and the client has to list again (API concepts, 410 Gone responses): it sees the state of that moment, and never the states between. An object that was deleted and made again under its name looks like a change.",
+    "The server keeps the events of a watch only for a while. A watch that is behind ends with 410 Gone, and the client has to list again (API concepts, 410 Gone responses): it sees the state of that moment, and never the intermediate states. An object that was deleted and created again with the same name looks like a change.",
   describe: ({ at, untilStep }) =>
     `the watches of ${at.actor} for ${kindText(at)} stand still from ${deliveryNoun(at)} until ${
       untilStep === undefined ? "all else" : `step ${untilStep + 1}`

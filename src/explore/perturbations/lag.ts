@@ -17,7 +17,7 @@ export const lag: PerturbationRule<"lag"> = {
   type: "lag",
   title: "One kind's watch lags behind",
   permitted:
-    "Each watch is a stream of its own. Its events come in order, but nothing orders those of two watches, and none has to be in time (API concepts, efficient detection of changes; KEP-2340, consistent reads from cache: the server has a watch cache for each resource, and any of them may be behind). A program may see a later change of one kind before an earlier one of another, and may not yet see what it wrote itself.",
+    "Each watch is a stream of its own. Its events are in order, but there is no order between the events of two watches, and events may be late (API concepts, efficient detection of changes; KEP-2340, consistent reads from cache: the server has a watch cache for each resource, and any of them may be behind). A program may see a later change of one kind before an earlier one of another, and may not yet see what it wrote itself.",
   describe: ({ at }) =>
     `${at.actor} sees ${deliveryNoun(at)} and all later events of ${kindText(at)} only when all else is at rest`,
   propose(run) {

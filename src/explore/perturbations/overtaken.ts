@@ -17,7 +17,7 @@ export const overtaken: PerturbationRule<"overtaken"> = {
   type: "overtaken",
   title: "A request is overtaken",
   permitted:
-    "Requests of two connections, or of two streams of one, are handled in any order (RFC 9113, section 5, streams and multiplexing: each stream is independent). A storage driver may get several calls for one volume at once, when their sender has started again and does not know of the earlier ones (CSI specification, concurrency).",
+    "Requests of two connections, or of two streams of one, are handled in any order (RFC 9113, section 5, streams and multiplexing: each stream is independent). A storage driver may get several calls for one volume at once, when their sender has restarted and does not know the earlier ones (CSI specification, concurrency).",
   describe: ({ at }) =>
     `the ${requestNoun(at)} by ${at.actor} is held, and handled after its next request to the same receiver`,
   propose: (run) =>

@@ -40,7 +40,7 @@ export const refused: PerturbationRule<"refused"> = {
   type: "refused",
   title: "A request is refused",
   permitted:
-    "A server may answer any request with 409, 429, 500, 503 or 504 (API conventions, HTTP status codes): another writer came first, priority and fairness refuses, etcd changes its leader, a webhook times out, the server itself does (`--request-timeout`). After 504 the write may have been stored, as the server answers before its handler has ended. A storage driver may answer any call with UNAVAILABLE, ABORTED, INTERNAL or DEADLINE_EXCEEDED (CSI specification, error scheme and timeouts).",
+    "A server may respond to any request with 409, 429, 500, 503 or 504 (API conventions, HTTP status codes): another client wrote first, priority and fairness refuses the request, etcd changes its leader, a webhook times out, the server itself times out (`--request-timeout`). After 504 the write may have been stored, as the server responds before its handler has ended. A storage driver may respond to any call with UNAVAILABLE, ABORTED, INTERNAL or DEADLINE_EXCEEDED (CSI specification, error scheme and timeouts).",
   describe({ at, with: refusal, times }) {
     const more = times === 1 ? "" : `, as are the ${times - 1} that follow`;
     return `the ${requestNoun(at)} by ${at.actor} is refused with ${WORDS[refusal]}${more}`;

@@ -6,7 +6,7 @@ export const repeated: PerturbationRule<"repeated"> = {
   type: "repeated",
   title: "A call comes twice",
   permitted:
-    "A call to a storage driver may be sent more than once: after a time-out, and by a container orchestrator that lost its state. A driver must be idempotent (CSI specification, concurrency and timeouts).",
+    "A call to a storage driver may be sent more than once: after a timeout, and by a container orchestrator that lost its state. A driver must be idempotent (CSI specification, concurrency and timeouts).",
   describe: ({ at }) => `the ${requestNoun(at)} by ${at.actor} reaches the driver twice`,
   propose: (run) =>
     freshWrites(run)

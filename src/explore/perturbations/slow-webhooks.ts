@@ -5,7 +5,7 @@ export const slowWebhooks: PerturbationRule<"slow-webhooks"> = {
   type: "slow-webhooks",
   title: "Webhooks are slow",
   permitted:
-    "A webhook may take up to its `timeoutSeconds` (10 s by default, 30 s at most) for each write (dynamic admission control, timeouts). The Leases of leader election are not slowed: nobody would lead.",
+    "A webhook may take up to its `timeoutSeconds` (10 s by default, 30 s at most) for each write (dynamic admission control, timeouts). The Leases of leader election are not slowed, because then there would be no leader.",
   describe: ({ actor, byMillis }) => `webhooks take ${durationText(byMillis)} for each write of ${actor}`,
   propose: (run) =>
     [...new Set(run.writes.filter(({ point }) => point.protocol === "api").map(({ point }) => point.actor))].flatMap(

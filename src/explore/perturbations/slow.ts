@@ -10,7 +10,7 @@ export const slow: PerturbationRule<"slow"> = {
   type: "slow",
   title: "An answer is slow",
   permitted:
-    "Nothing bounds the time of an answer but the time-outs of client and server (60 s in kube-apiserver, `--request-timeout`). Meanwhile the state goes on.",
+    "Only the timeouts of client and server limit the time of a response (60 s in kube-apiserver, `--request-timeout`). Meanwhile the state changes.",
   describe: ({ at, byMillis }) => `the answer to the ${requestNoun(at)} by ${at.actor} takes ${durationText(byMillis)}`,
   propose: (run) => [
     ...freshWrites(run).map((write) =>

@@ -26,7 +26,7 @@ export const staleRestart: PerturbationRule<"stale-restart"> = {
   type: "stale-restart",
   title: "A restart lists from an older state",
   permitted:
-    "A list with `resourceVersion=0` may be answered with any older state by a server whose cache is behind; so a program may go back in time when it starts again at another server (API concepts, resource versions; kubernetes/kubernetes#59848). Informers of client-go begin with such a list up to version 0.34. From 0.35 on they begin with a watch that asks for the latest state (KEP-3157, watch list), unless `WatchListClient` is off or the server refuses it. A list without a `resourceVersion` is never older than what is stored.",
+    "For a list with `resourceVersion=0`, a server whose cache is behind may return any older state. So a program may go back in time when it restarts and connects to another server (API concepts, resource versions; kubernetes/kubernetes#59848). Informers of client-go start with such a list up to version 0.34. From 0.35 on they start with a watch that requests the latest state (KEP-3157, watch list), unless `WatchListClient` is off or the server refuses it. A list without a `resourceVersion` is never older than what is stored.",
   describe: ({ at, behind }) =>
     `${at.actor} is killed after it ${did(at)}, and when it starts again it first sees the state from before ${deliveryNoun(behind)}`,
   propose: (run) =>

@@ -34,7 +34,7 @@ export interface ExplorationReport {
   readonly runs: number;
   readonly seconds: number;
   readonly ended: Ending;
-  /** Why it could not go on, where `ended` is `failed`. */
+  /** Why it could not continue, if `ended` is `failed`. */
   readonly failure?: string;
   /** What it amounts to, in plain sentences. */
   readonly summary: readonly string[];

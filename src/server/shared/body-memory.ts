@@ -154,7 +154,7 @@ export class BodyMemory implements Disposable {
       {
         name: "keelson_request_body_bytes",
         type: "gauge",
-        help: "Memory that bodies of requests take until they are answered.",
+        help: "Memory of request bodies that are being handled.",
         samples: [{ value: pools.reduce((sum, { held }) => sum + held, 0) }],
       },
       {

@@ -68,19 +68,19 @@ const requestMetrics = (all: readonly RequestSeries[]): Metric[] => [
   {
     name: "apiserver_request_total",
     type: "counter",
-    help: "Requests by verb, resource and code of the answer.",
+    help: "Requests by verb, resource and code of the response.",
     samples: all.flatMap((series) => series.totals()),
   },
   {
     name: "apiserver_request_duration_seconds",
     type: "histogram",
-    help: "Seconds from a request to its answer; for watches to their start.",
+    help: "Seconds from a request to its response; for watches to their start.",
     samples: all.flatMap((series) => series.seconds()),
   },
   {
     name: "apiserver_response_sizes",
     type: "histogram",
-    help: "Bytes of answers before compression; watches are not counted.",
+    help: "Bytes of responses before compression; watches are not counted.",
     samples: all.flatMap((series) => series.bytes()),
   },
 ];

@@ -92,7 +92,7 @@ export const userSlotsMetrics =
       {
         name: "keelson_user_limit_highest",
         type: "gauge",
-        help: "What the user has at the moment who has most of what is limited for each user.",
+        help: "The current number of the user with the most, for each limit of one user.",
         samples: figures.map(({ limit, highest }) => ({ labels: { limit }, value: highest })),
       },
       {

@@ -73,7 +73,7 @@ export class ExploreResult {
     return this.text;
   }
 
-  /** @throws Error with the report where something was found, nothing could be explored, or it could not go on */
+  /** @throws Error with the report if something was found, nothing could be explored, or it could not continue */
   assertNone(): void {
     const { ended, failure } = this.exploration;
     if (this.findings.length > 0 || ended === "step-failed" || failure) throw new Error(this.text, { cause: failure });

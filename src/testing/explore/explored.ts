@@ -12,8 +12,8 @@ import type { InProcessProgram, Scenario } from "./scenario.ts";
 /** What is explored: controllers as one program, or several programs by name. */
 export interface ExploredPrograms {
   /**
-   * Controllers of one program. A function makes them anew for each start: what they keep in memory is gone after a crash, as in a real
-   * program.
+   * Controllers of one program. A function creates them again for each start: a crash deletes their memory, as in a
+   * real program.
    */
   readonly controllers?: (() => Controller | readonly Controller[]) | Controller | readonly Controller[];
   /** Whether the program has replicas of which one leads. */

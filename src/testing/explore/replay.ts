@@ -24,7 +24,7 @@ export interface ReplayOptions {
 export interface Replayed {
   /** In how many runs it showed. */
   readonly shown: number;
-  /** How many runs were played: fewer than asked for where it was cancelled. */
+  /** How many runs were played: fewer than requested if it was cancelled. */
   readonly of: number;
   /** The fault as the first run that showed it has it. */
   readonly fault?: Fault;

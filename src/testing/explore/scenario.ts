@@ -92,7 +92,7 @@ export interface ProgramContext {
   readonly random?: Random;
 }
 
-/** A program in this process: controllers, made anew for each start, or a function over a client. */
+/** A program in this process: controllers, created again for each start, or a function with a client. */
 export type InProcessProgram =
   | { readonly controllers: () => Controller | readonly Controller[]; readonly leaderElection?: boolean }
   | { readonly main: (context: ProgramContext) => Promise<void> };

@@ -27,7 +27,7 @@ export interface Restarts {
   readonly maxUnavailable: number;
   /** How many Pods may be there beyond those that are wanted. */
   readonly maxSurge: number;
-  /** How many Pods of an older template stay: below the partition, or until somebody deletes them. */
+  /** How many Pods of an older template stay: below the partition, or until they are deleted. */
   readonly stays: number;
   readonly isPaused: boolean;
 }

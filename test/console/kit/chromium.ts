@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { accessSync, constants, mkdirSync, readFileSync } from "node:fs";
+import { accessSync, constants, mkdirSync, readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { delimiter, join } from "node:path";
 import type { AxeResults } from "axe-core";
@@ -125,4 +125,22 @@ export async function picture(page: Page, name: string): Promise<string> {
   const path = join(PICTURES, `${name}.png`);
   await page.screenshot({ path, animations: "disabled" });
   return path;
+}
+
+const PAGES = new URL("../../../docs/pictures/", import.meta.url).pathname;
+const PICTURE_SIZE = { width: 1080, height: 620 };
+const MOST_BYTES = 120_000;
+
+/** Takes a picture for the pages, `docs/pictures/console-NAME.png`, if the variable PICTURES is set; the window has its size then. */
+export async function pictureForPages(page: Page, name: string): Promise<void> {
+  if (!process.env["PICTURES"]) return;
+  const size = page.viewportSize();
+  await page.setViewportSize(PICTURE_SIZE);
+  // What depends on the size is drawn again.
+  await page.waitForTimeout(500);
+  const path = join(PAGES, `console-${name}.png`);
+  await page.screenshot({ path, animations: "disabled" });
+  const { size: bytes } = statSync(path);
+  if (bytes > MOST_BYTES) throw new Error(`expected a picture of at most ${MOST_BYTES} bytes, ${path} has ${bytes}`);
+  if (size) await page.setViewportSize(size);
 }

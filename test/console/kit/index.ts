@@ -12,4 +12,5 @@
  */
 export * from "./chromium.ts";
 export * from "./server.ts";
+export * from "./stories.ts";
 export { Proxy } from "../../etcd/proxy.ts";

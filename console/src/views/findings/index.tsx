@@ -5,10 +5,11 @@ import { replayCommand } from "../../../../src/explore/contract/runs-named.ts";
 import { describePlan } from "../../../../src/explore/perturbations/index.ts";
 import { faultKinds } from "../../../../src/explore/report/kinds.ts";
 import { durationText } from "../../../../src/util/duration.ts";
-import { MAX_LENGTH, ParseFailure, parseInWorker } from "../../api/yaml.ts";
+import { MAX_LENGTH, ParseFailure, parseInWorker } from "../../editor/yaml.ts";
 import type { Value } from "../../../../src/value/value.ts";
 import type { PlainRoute } from "../../state/route.ts";
 import { Badge, Button, classes, EmptyState, ErrorBox, Text } from "../../ui/basics.tsx";
+import { useTitle } from "../../ui/title.ts";
 import { FileDrop, readFiles } from "../../ui/file-drop.tsx";
 import { VirtualRows } from "../../ui/virtual-rows.tsx";
 import { visible } from "../../ui/visible.ts";
@@ -33,6 +34,7 @@ const opened = signal<readonly Opened[]>([]);
 
 /** The view of the route `explore`: what `keelson explore` has found, read from its files. Nothing of them runs. */
 export default function FindingsView({ route }: { readonly route: PlainRoute }): JSX.Element {
+  useTitle("Explore");
   const failure = useSignal<string | undefined>(undefined);
   const pasted = useSignal("");
   const open = async (read: () => Promise<readonly Opened[]>): Promise<void> => {

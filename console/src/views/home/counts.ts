@@ -5,7 +5,7 @@
  */
 import type { Kind } from "../../api/discovery.ts";
 import { ApiFailure, request } from "../../api/http.ts";
-import { collectionPath, type KubeList } from "../../api/kube.ts";
+import { collectionPath, itemsOf, type KubeList } from "../../api/kube.ts";
 
 /** A kind with the number of its objects. */
 export interface KindCount {
@@ -13,16 +13,53 @@ export interface KindCount {
   readonly count: number;
 }
 
+/** Kinds that people begin with, in the order in which they are shown. */
+const FIRST = (
+  "deployments statefulsets daemonsets jobs cronjobs pods services ingresses configmaps secrets persistentvolumeclaims " +
+  "persistentvolumes namespaces nodes storageclasses customresourcedefinitions"
+).split(" ");
+
+/** Kinds whose objects are created by controllers and the server, or that show little of the work of users; the last ones show least. */
+const KEPT = (
+  "replicasets events endpointslices endpoints controllerrevisions serviceaccounts roles rolebindings clusterroles " +
+  "clusterrolebindings priorityclasses flowschemas prioritylevelconfigurations leases csidrivers csinodes " +
+  "csistoragecapacities volumeattachments servicecidrs ipaddresses apiservices nodemetrics podmetrics nodes.metrics.k8s.io " +
+  "pods.metrics.k8s.io componentstatuses"
+).split(" ");
+
+/** Whether a group is one of Kubernetes, or of the server. */
+const isOwn = (group: string): boolean => !group.includes(".") || group.endsWith(".k8s.io");
+
+/**
+ * The counts in the order in which they are shown: what people made, the usual kinds first, then their own kinds, then others; and
+ * what the cluster keeps itself. Events, which two groups serve, are counted once.
+ */
+export function countsInOrder(counts: readonly KindCount[]): readonly [made: KindCount[], kept: KindCount[]] {
+  const made: { readonly rank: number; readonly count: KindCount }[] = [];
+  const kept: typeof made = [];
+  for (const count of counts) {
+    const { group, resource } = count.kind;
+    if (group === "events.k8s.io" && counts.some(({ kind }) => kind.group === "" && kind.resource === resource))
+      continue;
+    const own = isOwn(group);
+    const last = own ? Math.max(KEPT.indexOf(resource), KEPT.indexOf(`${resource}.${group}`)) : -1;
+    const first = own ? FIRST.indexOf(resource) : -1;
+    if (last >= 0) kept.push({ rank: last, count });
+    else made.push({ rank: first >= 0 ? first : FIRST.length + (own ? 1 : 0), count });
+  }
+  const inOrder = (ranked: typeof made): KindCount[] =>
+    ranked
+      .toSorted((a, b) => a.rank - b.rank || (a.count.kind.kind < b.count.kind.kind ? -1 : 1))
+      .map(({ count }) => count);
+  return [inOrder(made), inOrder(kept)];
+}
+
 /** Requests that run at once. */
 const AT_ONCE = 6;
 
 /** The number of all objects of a list of which the first page was read. */
-export function countOf({
-  items,
-  metadata,
-}: Pick<KubeList, "metadata"> & { readonly items: KubeList["items"] | null }): number {
-  // An empty list of metadata has no array.
-  return (items ?? []).length + (metadata.remainingItemCount ?? 0);
+export function countOf(list: KubeList): number {
+  return itemsOf(list).length + (list.metadata.remainingItemCount ?? 0);
 }
 
 /**
@@ -38,7 +75,7 @@ export async function countKinds(
   const worker = async (): Promise<void> => {
     for (let kind = waiting.shift(); kind && !options.signal.aborted; kind = waiting.shift())
       try {
-        const list = await request<Parameters<typeof countOf>[0]>(collectionPath(kind), {
+        const list = await request<KubeList>(collectionPath(kind), {
           query: {
             limit: 1,
             ...(options.at === undefined ? {} : { resourceVersion: options.at, resourceVersionMatch: "Exact" }),

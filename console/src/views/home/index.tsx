@@ -8,11 +8,11 @@ import { openWindow } from "../../api/stream.ts";
 import { EMPTY_WINDOW } from "../../api/window-state.ts";
 import { at } from "../../state/moment.ts";
 import { href } from "../../state/route.ts";
-import { Age, EmptyState, ErrorBox, Kbd, Loading, Text } from "../../ui/basics.tsx";
+import { Age, classes, EmptyState, ErrorBox, Kbd, Loading, Text } from "../../ui/basics.tsx";
 import { CommandLine } from "../../ui/command-line.tsx";
 import { useTitle } from "../../ui/title.ts";
 import { visible } from "../../ui/visible.ts";
-import { countKinds, type KindCount } from "./counts.ts";
+import { countKinds, countsInOrder, type KindCount } from "./counts.ts";
 
 /** Counts are read again after this time, while the page is seen. */
 const COUNT_MS = 30_000;
@@ -49,7 +49,7 @@ export default function HomeView(): JSX.Element {
       <h1 id="home-title">What is in this cluster</h1>
       {!loaded && failure ? <ErrorBox title="The kinds could not be read." status={failure.status} /> : undefined}
       {found === undefined ? <Loading what="counts" /> : <Counts counts={found} />}
-      <Newcomer open={found === undefined || found.every(({ kind }) => !MADE_BY_USERS.has(kind.resource))} />
+      <Newcomer open={found === undefined || found.every(({ kind }) => !BEGUN.has(kind.resource))} />
       <Events />
     </section>
   );
@@ -62,18 +62,37 @@ function Counts({ counts }: { readonly counts: readonly KindCount[] }): JSX.Elem
         <p>There are none yet, or you may not list any kind.</p>
       </EmptyState>
     );
-  const sorted = [...counts].sort((a, b) => (a.kind.kind < b.kind.kind ? -1 : 1));
+  const [made, kept] = countsInOrder(counts);
   return (
-    <ul class="counts">
-      {sorted.map(({ kind: { group, version, resource, kind }, count }) => (
+    <>
+      <CountList counts={made} />
+      {kept.length === 0 ? undefined : (
+        <>
+          <h2 id="kept-title">What the cluster keeps itself</h2>
+          <CountList counts={kept} small />
+        </>
+      )}
+    </>
+  );
+}
+
+function CountList({
+  counts,
+  small = false,
+}: {
+  readonly counts: readonly KindCount[];
+  readonly small?: boolean;
+}): JSX.Element {
+  return (
+    <ul class={classes("counts", small && "counts-small")}>
+      {counts.map(({ kind: { group, version, resource, kind }, count }) => (
         <li key={`${resource}.${group}`}>
           <a
             href={href({ view: "list", group, version, resource })}
             class="count"
             title={group === "" ? resource : `${resource}.${group}`}
           >
-            <span class="count-number">{COUNT.format(count)}</span>
-            <span class="cut">{visible(kind)}</span>
+            <span class="count-number">{COUNT.format(count)}</span> <span class="cut">{visible(kind)}</span>
           </a>
         </li>
       ))}
@@ -81,17 +100,10 @@ function Counts({ counts }: { readonly counts: readonly KindCount[] }): JSX.Elem
   );
 }
 
-/** Where there is one of these, somebody has begun already. */
-const MADE_BY_USERS = new Set([
-  "configmaps",
-  "pods",
-  "deployments",
-  "statefulsets",
-  "jobs",
-  "customresourcedefinitions",
-]);
+/** If there is one of these, the cluster is in use already. */
+const BEGUN = new Set(["configmaps", "pods", "deployments", "statefulsets", "jobs", "customresourcedefinitions"]);
 
-/** Three things to try: open where nobody has tried anything yet. */
+/** Three things to try: open while the cluster is not in use. */
 function Newcomer({ open }: { readonly open: boolean }): JSX.Element {
   return (
     <details class="newcomer" open={open}>
@@ -118,8 +130,8 @@ function Newcomer({ open }: { readonly open: boolean }): JSX.Element {
         <li>
           <p>
             Press <Kbd keys=":" /> to go to any kind, <Kbd keys="/" /> to filter a list, <Kbd keys="?" /> to see all
-            keys. Or begin with <a href={href({ view: "new" })}>a new object</a> here, or with{" "}
-            <a href={href({ view: "plan" })}>a plan</a> of what manifests would change.
+            keys. Or start with <a href={href({ view: "new" })}>a new object</a> here, or with{" "}
+            <a href={href({ view: "plan" })}>a plan</a> of the changes of manifests.
           </p>
         </li>
       </ol>

@@ -91,7 +91,7 @@ export function BulkDialog({
                 }}
               >
                 <option value="Background">are deleted afterwards</option>
-                <option value="Foreground">are deleted before</option>
+                <option value="Foreground">are deleted first</option>
                 <option value="Orphan">stay, without an owner</option>
               </select>
             </label>

@@ -53,27 +53,59 @@ export function cellText(cell: WindowCell, now: number): string {
   return isTime(cell) ? ageText(Date.parse(cell), now) : String(cell);
 }
 
-const NARROWEST = 5;
-const WIDEST = 44;
-/** The name is what a row is about. */
-const WIDEST_NAME = 64;
+/** Bounds of widths in pixels; the name is what a row is about. */
+const WIDEST = 360;
+const WIDEST_NAME = 560;
+/** The longest text of an age, and what stands behind the name of a column that is sorted. */
+const AGE = "999d23h";
+const ARROW = "\u2193 ";
 
-/** Widths in characters: the widest of what was seen so far, within bounds; a column does not become narrower while it is shown. */
-export function columnWidths(
-  columns: readonly ShownColumn[],
-  rows: readonly WindowRow[],
-  last: ReadonlyMap<string, number>,
-): Map<string, number> {
-  return new Map(
-    columns.map((column) => {
-      let width = Math.max(last.get(column.name) ?? NARROWEST, column.name.length + 4);
-      for (const row of rows) {
+/** Measures texts, in pixels. */
+export interface Ruler {
+  cell(text: string): number;
+  header(text: string): number;
+}
+
+/** What a table has measured: the widest of what was seen so far, within bounds; a column does not become narrower while it is shown. */
+export class ColumnWidths {
+  readonly #ruler: Ruler;
+  readonly #widths = new Map<string, number>();
+  #columns: readonly ShownColumn[] = [];
+  #measured = new WeakSet<WindowRow>();
+
+  constructor(ruler: Ruler) {
+    this.#ruler = ruler;
+  }
+
+  /** The widths of the texts of columns; rows that were measured before are not measured again. */
+  of(columns: readonly ShownColumn[], rows: readonly WindowRow[]): readonly number[] {
+    if (columns !== this.#columns) {
+      this.#columns = columns;
+      this.#measured = new WeakSet();
+      for (const { name } of columns) this.#atLeast(name, this.#ruler.header(name + ARROW));
+    }
+    for (const row of rows) {
+      if (this.#measured.has(row)) continue;
+      this.#measured.add(row);
+      for (const column of columns) {
         const cell = cellOf(row, column);
-        width = Math.max(width, isTime(cell) ? 6 : String(cell ?? "").length);
+        const text = isTime(cell) ? AGE : String(cell ?? "");
+        if (text !== "") this.#atLeast(column.name, this.#ruler.cell(text.slice(0, WIDEST_NAME / 3)));
       }
-      return [column.name, Math.min(width, column.name === "Name" ? WIDEST_NAME : WIDEST)];
-    }),
-  );
+    }
+    return columns.map(({ name }) => this.#widths.get(name) ?? 0);
+  }
+
+  #atLeast(name: string, width: number): void {
+    const most = name === "Name" ? WIDEST_NAME : WIDEST;
+    this.#widths.set(name, Math.min(most, Math.max(this.#widths.get(name) ?? 0, Math.ceil(width))));
+  }
+}
+
+/** The column that takes what is left of the width: the name, or the last one with text. */
+export function restColumn(columns: readonly ShownColumn[]): number {
+  const name = columns.findIndex((column) => column.name === "Name");
+  return name >= 0 ? name : columns.findLastIndex(({ isNumber }) => !isNumber);
 }
 
 const TONES: Readonly<Record<string, "good" | "warning" | "bad">> = Object.assign(Object.create(null), {

@@ -1,6 +1,6 @@
 import { useSignal, type Signal } from "@preact/signals";
 import type { JSX } from "preact";
-import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import type { WindowRow } from "../../../../src/meta/console-protocol.ts";
 import { discovery, findKind, type Kind } from "../../api/discovery.ts";
 import { can } from "../../api/rights.ts";
@@ -26,20 +26,34 @@ const NOTHING: Selection = new Map();
 /** The list of a kind. */
 export default function ListView({ route }: { readonly route: ListRoute }): JSX.Element {
   const kind = findKind(route.group, route.version, route.resource);
-  if (kind) return <KindList key={`${kind.resource}.${kind.group}`} route={route} kind={kind} />;
   const { loaded, failure } = discovery.value;
-  if (!loaded)
-    return failure ? (
-      <ErrorBox title="The kinds could not be read." status={failure.status} />
-    ) : (
-      <Loading what="kinds" />
-    );
+  // The rows do not wait for the kinds: what the window shows is in the URL.
+  if (kind || (!loaded && !failure))
+    return <KindList key={`${route.resource}.${route.group}`} route={route} kind={kind ?? kindToBe(route)} />;
+  if (!loaded && failure) return <ErrorBox title="The kinds could not be read." status={failure.status} />;
   const name = `${route.resource}.${route.version}.${route.group || "core"}`;
   return (
     <EmptyState title={`The server does not serve ${name}.`}>
-      <p>Its definition may have been deleted. The list at the side has what is served.</p>
+      <p>Its definition may have been deleted. The list at the side has all kinds that are served.</p>
     </EmptyState>
   );
+}
+
+/** A kind of which only the URL is known; nothing may be done with it. */
+function kindToBe({ group, version, resource }: ListRoute): Kind {
+  const nothing: readonly never[] = [];
+  return {
+    group,
+    version,
+    resource,
+    kind: "",
+    singular: "",
+    shortNames: nothing,
+    categories: nothing,
+    namespaced: false,
+    verbs: nothing,
+    subresources: nothing,
+  };
 }
 
 /** Keeps a window open for as long as the component is shown; another list opens another one. */
@@ -51,7 +65,8 @@ function useWindow(
   const handle = useRef<WindowHandle | undefined>(undefined);
   const list = windowList(route, moment);
   const key = JSON.stringify(list);
-  useEffect(() => {
+  // Before the first frame is drawn: the server answers meanwhile.
+  useLayoutEffect(() => {
     // The columns of the last list stay until those of this one are there, so that nothing jumps.
     const before = view.peek();
     const opened = openWindow(list, { offset: 0, size: 100 }, (state) => {
@@ -85,16 +100,13 @@ function KindList({ route, kind }: { readonly route: ListRoute; readonly kind: K
 
   const wide = columnsChoice.value === "wide";
   const shown = view.value;
-  const columns = useMemo(
-    () => shownColumns(shown.columns, { wide, namespaces: kind.namespaced && !route.namespace }),
-    [shown.columns, wide, kind, route.namespace],
-  );
-  const mayDelete =
-    moment === undefined && can("delete", kind, route.namespace).value === true && kind.verbs.includes("delete");
-  const mayPatch =
-    moment === undefined && can("patch", kind, route.namespace).value === true && kind.verbs.includes("patch");
-  const mayCreate =
-    moment === undefined && can("create", kind, route.namespace).value === true && kind.verbs.includes("create");
+  const namespaces = !route.namespace && (kind.namespaced || shown.rows.some(({ namespace }) => namespace !== ""));
+  const columns = useMemo(() => shownColumns(shown.columns, { wide, namespaces }), [shown.columns, wide, namespaces]);
+  // Rows come first: what is asked for the buttons and the filters would hold them up.
+  const hasRows = shown.state !== "loading";
+  const may = (verb: string): boolean =>
+    hasRows && moment === undefined && kind.verbs.includes(verb) && can(verb, kind, route.namespace).value === true;
+  const [mayDelete, mayPatch, mayCreate] = [may("delete"), may("patch"), may("create")];
 
   const change = (to: ListRoute): void => navigate(to, { replace: true });
   const focusTable = (): void => {
@@ -183,7 +195,7 @@ function KindList({ route, kind }: { readonly route: ListRoute; readonly kind: K
       { keys: "n", does: "a new object", run: () => mayCreate && navigate(newRoute) },
       {
         keys: "Escape",
-        does: "forget the selection; go back",
+        does: "clear the selection; go back",
         run: () => {
           if (selection.peek().size > 0) selection.value = NOTHING;
           else back();
@@ -234,7 +246,7 @@ function KindList({ route, kind }: { readonly route: ListRoute; readonly kind: K
           </a>
         ) : undefined}
       </div>
-      <Filters route={route} kind={kind} onChange={change} onLeave={focusTable} />
+      <Filters route={route} kind={kind} offers={hasRows} onChange={change} onLeave={focusTable} />
       {shown.state === "failed" && shown.failure ? (
         <ErrorBox title={`${kind.resource} cannot be shown.`} status={shown.failure}>
           <Button onClick={() => handle.current?.retry()}>Try again</Button>
@@ -312,7 +324,7 @@ function Empty({
   const where = kind.namespaced ? (route.namespace ? ` in the namespace ${route.namespace}` : " in any namespace") : "";
   if (isFiltered(route))
     return (
-      <EmptyState title={`Nothing of ${kind.resource}${where} fits the filters.`}>
+      <EmptyState title={`No ${kind.resource}${where} match the filters.`}>
         <Button
           onClick={() =>
             onChange(withFilter(route, { name: undefined, text: undefined, labels: undefined, fields: undefined }))
@@ -324,7 +336,7 @@ function Empty({
     );
   return (
     <EmptyState title={`There are no ${kind.resource}${where}.`}>
-      <p>They appear here as soon as somebody creates one.</p>
+      <p>New ones appear here as soon as they are created.</p>
     </EmptyState>
   );
 }

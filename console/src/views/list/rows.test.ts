@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { WindowRow } from "../../../../src/meta/console-protocol.ts";
 import { EMPTY_WINDOW, type WindowView } from "../../api/window-state.ts";
-import { columnWidths, cellText, isTime, shownColumns, toneOf } from "./columns.ts";
+import { cellText, ColumnWidths, isTime, restColumn, shownColumns, toneOf } from "./columns.ts";
 import { changedRows, movedBy, rowAt } from "./rows.ts";
 import { added, MOST_SELECTED, toggled, without } from "./selection.ts";
 
@@ -67,9 +67,32 @@ test("a column is as wide as what was seen in it, within bounds, and does not be
     ],
     { wide: false, namespaces: false },
   );
-  const wide = columnWidths(columns, [row("x".repeat(253), "1", ["x".repeat(253), "2026-11-30T07:00:00Z"])], new Map());
-  expect(Object.fromEntries(wide)).toEqual({ Name: 64, Age: 7 });
-  expect(columnWidths(columns, [row("a")], wide)).toEqual(wide);
+  const measured: string[] = [];
+  const widths = new ColumnWidths({
+    cell: (text) => {
+      measured.push(text);
+      return 7.5 * text.length;
+    },
+    header: (text) => 8 * text.length,
+  });
+  const long = row("long", "1", ["x".repeat(253), "2026-11-30T07:00:00Z"]);
+  expect(widths.of(columns, [row("a", "1", ["a", null])])).toEqual([48, 40]);
+  expect(widths.of(columns, [row("b", "1", ["twelve chars", "soon"])])).toEqual([90, 40]);
+  expect(widths.of(columns, [long])).toEqual([560, 53]);
+  expect(widths.of(columns, [row("a")])).toEqual([560, 53]);
+  // A row is measured once, a long text only as far as it may be seen.
+  measured.length = 0;
+  widths.of(columns, [long]);
+  expect(measured).toEqual([]);
+  widths.of([...columns], [long]);
+  expect(measured.map(({ length }) => length)).toEqual([186, 7]);
+});
+
+test("the name takes what is left of the width, without one the last text", () => {
+  const columns = (...names: string[]) =>
+    names.map((name, cell) => ({ name, description: "", cell, isNumber: name === "Count" }));
+  expect(restColumn(columns("Namespace", "Name", "Ready"))).toBe(1);
+  expect(restColumn(columns("Last Seen", "Message", "Count"))).toBe(1);
 });
 
 test("times are shown as ages, other texts as they are", () => {

@@ -33,7 +33,7 @@ function isInside(before: WindowView, after: WindowView, index: number): boolean
 
 /**
  * By how many rows the list has moved at an index, because objects before it came or went: the row there and the next one have both
- * moved so. 0 if it has not, or nobody knows.
+ * moved so. 0 if it has not, or if this is unknown.
  */
 export function movedBy(before: WindowView, after: WindowView, index: number): number {
   const row = rowAt(before, index);

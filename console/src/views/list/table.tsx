@@ -1,4 +1,4 @@
-import { signal, useComputed, useSignal, type ReadonlySignal, type Signal } from "@preact/signals";
+import { useComputed, useSignal, type ReadonlySignal, type Signal } from "@preact/signals";
 import { Component, type JSX } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import type { WindowRow } from "../../../../src/meta/console-protocol.ts";
@@ -17,17 +17,20 @@ import {
   type ScrollSizes,
 } from "../../ui/scroll.ts";
 import { visible } from "../../ui/visible.ts";
-import { cellOf, cellText, columnWidths, isTime, toneOf, type ShownColumn } from "./columns.ts";
+import { cellOf, cellText, ColumnWidths, isTime, restColumn, toneOf, type ShownColumn } from "./columns.ts";
 import { changedRows, movedBy, rowAt } from "./rows.ts";
+import { browserRuler } from "./ruler.ts";
 import type { Selection } from "./selection.ts";
 
 /** The height of a row in pixels, of a card on a narrow screen, and of the header. */
 const ROW = 30;
-const CARD = 54;
+const CARD = 74;
 const HEAD = 32;
-/** The width of a character, and what stands beside the text of a cell, in pixels. */
-const CHARACTER = 7.9;
-const PADDING = 16;
+/** The width of the check boxes, and of what stands beside the text of a cell, in pixels. */
+const CHECK = 34;
+const PADDING = 18;
+/** The least width of a long text that is no name. */
+const SHORTEST = 160;
 /** Rows that are drawn before and behind those that are seen. */
 const MORE = 8;
 /** The most rows of a window. */
@@ -89,22 +92,16 @@ export function Table({
   };
 
   // Which rows flash, by how often they have changed: a row that changes while it flashes begins again.
-  const flashes = useMemo(() => signal<ReadonlyMap<string, number>>(new Map()), []);
-  const last = useRef<WindowView>(view.value);
-  const widths = useRef<Map<string, number>>(new Map());
+  const shown = view.value;
+  const flashes = useRef<Flashes>({ view: shown, times: NO_FLASHES });
+  if (flashes.current.view !== shown) flashes.current = flashesOf(flashes.current, shown);
+  const last = useRef<WindowView>(shown);
+  const widths = useMemo(() => new ColumnWidths(browserRuler()), []);
   useLayoutEffect(() => {
     const before = last.current;
     const after = view.value;
     last.current = after;
     if (before === after) return;
-    const changed = changedRows(before, after);
-    if (changed.size > 0)
-      flashes.value = new Map(
-        after.rows.flatMap(({ uid }) => {
-          const times = (flashes.peek().get(uid) ?? 0) + (changed.has(uid) ? 1 : 0);
-          return times > 0 ? [[uid, times] as const] : [];
-        }),
-      );
     // What is read stays where it is when objects before it come and go, and the cursor stays with its object.
     const { offset } = position.peek();
     const moved = offset > 0 ? movedBy(before, after, Math.floor(offset / rowHeight)) : 0;
@@ -168,14 +165,20 @@ export function Table({
     },
   };
   useEffect(() => {
-    // The keys of the table work at once, unless somebody types.
+    // The keys of the table work at once, unless the user types in a field.
     const { activeElement } = document;
     if (activeElement === document.body || activeElement?.id === "main") grid.current?.focus({ preventScroll: true });
   }, []);
 
-  const shown = view.value;
-  widths.current = columnWidths(columns, shown.rows, widths.current);
-  const template = `34px ${columns.map(({ name }) => `${Math.round((widths.current.get(name) ?? 8) * CHARACTER) + PADDING}px`).join(" ")} 1fr`;
+  const rest = restColumn(columns);
+  const pixels = cards
+    ? []
+    : widths
+        .of(columns, shown.rows)
+        // A message is read in the room that is there; a name is seen whole.
+        .map((text, at) => PADDING + (at === rest && columns[at]!.name !== "Name" ? Math.min(text, SHORTEST) : text));
+  const template = `${CHECK}px ${pixels.map((one, at) => (at === rest ? `minmax(${one}px, 1fr)` : `${one}px`)).join(" ")}`;
+  const width = pixels.reduce((sum, one) => sum + one, CHECK);
   const drawn = rowsSeen(first * rowHeight, viewport.value + rowHeight, rowHeight, count.value, MORE);
   const rows: JSX.Element[] = [];
   for (let index = drawn.first; index < drawn.end; index++) {
@@ -191,7 +194,7 @@ export function Table({
           cards={cards}
           selected={selection.value.has(row.uid)}
           isCursor={isCursor}
-          flashed={flashes.value.get(row.uid) ?? 0}
+          flashed={flashes.current.times.get(row.uid) ?? 0}
           hrefOf={hrefOf}
           onOpen={onOpen}
           onSelect={onSelect}
@@ -230,7 +233,7 @@ export function Table({
         position.value = next;
         if (Math.abs(next.top - scrollTop) >= 1) event.currentTarget.scrollTop = next.top;
       }}
-      style={{ "--columns": template }}
+      style={{ "--columns": template, "--width": `${width}px` }}
     >
       <div class={classes("table-head", cards && "unseen")} role="rowgroup">
         <div role="row" aria-rowindex={1} class="table-row">
@@ -273,6 +276,25 @@ export function Table({
       </div>
     </div>
   );
+}
+
+/** How often rows of a view have changed, by UID. */
+interface Flashes {
+  readonly view: WindowView;
+  readonly times: ReadonlyMap<string, number>;
+}
+
+const NO_FLASHES: ReadonlyMap<string, number> = new Map();
+
+function flashesOf({ view: before, times }: Flashes, after: WindowView): Flashes {
+  const changed = changedRows(before, after);
+  if (changed.size === 0) return { view: after, times };
+  const next = new Map<string, number>();
+  for (const { uid } of after.rows) {
+    const count = (times.get(uid) ?? 0) + (changed.has(uid) ? 1 : 0);
+    if (count > 0) next.set(uid, count);
+  }
+  return { view: after, times: next };
 }
 
 interface RowProps {

@@ -3,7 +3,7 @@ import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { Kind } from "../../api/discovery.ts";
 import { request } from "../../api/http.ts";
-import { collectionPath, type KubeList } from "../../api/kube.ts";
+import { collectionPath, itemsOf, type KubeList } from "../../api/kube.ts";
 import { namespaces } from "../../api/namespaces.ts";
 import type { ListRoute } from "../../state/route.ts";
 import { Combo, type ComboOption } from "../../ui/combo.tsx";
@@ -17,11 +17,14 @@ const NO_LABELS: ReadonlyMap<string, ReadonlySet<string>> = new Map();
 export function Filters({
   route,
   kind,
+  offers,
   onChange,
   onLeave,
 }: {
   readonly route: ListRoute;
   readonly kind: Kind;
+  /** Whether namespaces are offered; they are read for that. */
+  readonly offers: boolean;
   readonly onChange: (route: ListRoute) => void;
   /** The keyboard goes back to the table. */
   readonly onLeave: () => void;
@@ -34,6 +37,7 @@ export function Filters({
       {kind.namespaced ? (
         <NamespaceFilter
           value={route.namespace ?? ""}
+          offers={offers}
           onChange={(namespace) => change({ namespace })}
           onLeave={onLeave}
         />
@@ -138,12 +142,12 @@ function TypedFilter({
   );
 }
 
-function NamespaceFilter({ value, onChange, onLeave }: TypedProps): JSX.Element {
+function NamespaceFilter({ value, offers, onChange, onLeave }: TypedProps & { readonly offers: boolean }): JSX.Element {
   const typed = useSignal(value);
   useEffect(() => {
     typed.value = value;
   }, [value]);
-  const known = namespaces.value ?? [];
+  const known = (offers && namespaces.value) || [];
   const matching = typed.value === value ? known : known.filter((name) => name.includes(typed.value));
   const options: ComboOption[] = [
     { text: "", label: "all namespaces" },
@@ -188,12 +192,12 @@ function LabelFilter({
     typed.value = value;
   }, [value]);
   const read = (): void => {
-    request<{ readonly items: KubeList["items"] | null }>(collectionPath(kind, route.namespace), {
+    request<KubeList>(collectionPath(kind, route.namespace), {
       query: { limit: 500, resourceVersion: "0" },
       accept: "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1",
     }).then(
       (list) => {
-        seen.value = labelsOf(list.items ?? []);
+        seen.value = labelsOf(itemsOf(list));
       },
       // Without completion the selector is typed whole.
       () => undefined,

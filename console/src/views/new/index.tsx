@@ -9,10 +9,12 @@ import { skeleton } from "../../editor/schema.ts";
 import { loadSchema } from "../../editor/schemas.ts";
 import { type NewRoute, navigate } from "../../state/route.ts";
 import { EmptyState, Loading } from "../../ui/basics.tsx";
+import { useTitle } from "../../ui/title.ts";
 import { toast } from "../../ui/toast.tsx";
 
 /** Makes new objects: from the skeleton of a kind, or from documents that are pasted. */
 export default function NewView({ route }: { readonly route: NewRoute }): JSX.Element {
+  useTitle("New");
   const { loaded } = discovery.value;
   const makeable = kinds.value.filter(({ verbs }) => verbs.includes("create") && verbs.includes("get"));
   const [group = "", version = "", resource = ""] = (route.kind ?? "").split("/");

@@ -8,6 +8,7 @@ import { Button } from "../../ui/basics.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Menu } from "../../ui/menu.tsx";
 import { toast } from "../../ui/toast.tsx";
+import { visible } from "../../ui/visible.ts";
 import { type ActedOn, type Action, offersOf, patchOf } from "./actions.ts";
 import type { ObjectKey } from "./model.ts";
 
@@ -20,8 +21,11 @@ export function ActionsMenu({ of, object }: { readonly of: ObjectKey; readonly o
   const dialog = useSignal<"delete" | "scale" | undefined>(undefined);
   const replicas = useSignal(1);
   const propagation = useSignal<Propagation>("Background");
-  const offers = offersOf(kind, object);
-  if (offers.length === 0) return null;
+  // What the user may not do is not there; until the server has answered, neither.
+  const offers = offersOf(kind, object).filter(
+    ({ verb, subresource }) => can(verb, { ...kind, ...(subresource ? { subresource } : {}) }, namespace, name).value,
+  );
+  if (offers.length === 0 && dialog.value === undefined) return null;
   const close = (): void => {
     dialog.value = undefined;
   };
@@ -45,22 +49,18 @@ export function ActionsMenu({ of, object }: { readonly of: ObjectKey; readonly o
       toast(`${name}: ${statusOf(error).message ?? "the request has failed"}`, "bad");
     }
   };
-  const items = offers.map(({ action, label, verb, subresource }) => {
-    const allowed = can(verb, { ...kind, ...(subresource ? { subresource } : {}) }, namespace, name).value;
-    return {
-      label,
-      danger: action === "delete",
-      disabled: allowed === false ? `You may not ${verb} this.` : undefined,
-      onSelect() {
-        if (action === "scale") replicas.value = object.spec?.replicas ?? 1;
-        if (action === "delete" || action === "scale") dialog.value = action;
-        else void perform(action);
-      },
-    };
-  });
+  const items = offers.map(({ action, label }) => ({
+    label,
+    danger: action === "delete",
+    onSelect() {
+      if (action === "scale") replicas.value = object.spec?.replicas ?? 1;
+      if (action === "delete" || action === "scale") dialog.value = action;
+      else void perform(action);
+    },
+  }));
   return (
     <>
-      <Menu label="Actions" title={`Actions for ${name}`} items={items} />
+      <Menu label="Actions" title={visible(`Actions for ${name}`)} more={visible(` for ${name}`)} items={items} />
       {dialog.value === "delete" ? (
         <Dialog
           title={`Delete ${name}?`}
@@ -81,11 +81,11 @@ export function ActionsMenu({ of, object }: { readonly of: ObjectKey; readonly o
               }}
             >
               <option value="Background">is deleted after it</option>
-              <option value="Foreground">is deleted before it</option>
+              <option value="Foreground">is deleted first</option>
               <option value="Orphan">stays</option>
             </select>
           </label>
-          <p class="soft">The history keeps it: Undelete brings it back, with another uid.</p>
+          <p class="soft">It stays in the history: Undelete restores it, with a new uid.</p>
         </Dialog>
       ) : undefined}
       {dialog.value === "scale" ? (

@@ -37,7 +37,7 @@ export interface ActedOn extends KubeObject {
   };
 }
 
-/** What can be done with an object, whoever may do it. */
+/** The actions on an object, without regard to rights. */
 export function offersOf(kind: Kind, object: ActedOn): ActionOffer[] {
   const { verbs, subresources, group, resource } = kind;
   const offers: ActionOffer[] = [];

@@ -86,7 +86,7 @@ export function EventsTab({
         </tbody>
       </table>
       {uid && sorted.some((event) => !isAbout(event, uid)) ? (
-        <p class="soft">Some of them are about an object of this name that was there before.</p>
+        <p class="soft">Some of them are about an earlier object with this name.</p>
       ) : undefined}
     </div>
   );

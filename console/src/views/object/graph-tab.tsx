@@ -4,7 +4,7 @@ import { useEffect } from "preact/hooks";
 import type { Status } from "../../../../src/meta/status.ts";
 import { type Kind, kindOfObject, kinds } from "../../api/discovery.ts";
 import { ApiFailure, request } from "../../api/http.ts";
-import { type KubeList, type KubeObject, apiVersionOf, collectionPath, objectPath } from "../../api/kube.ts";
+import { type KubeList, type KubeObject, apiVersionOf, collectionPath, itemsOf, objectPath } from "../../api/kube.ts";
 import { statusOf } from "../../editor/client.ts";
 import { href } from "../../state/route.ts";
 import { Button, EmptyState, ErrorBox, Loading, Text } from "../../ui/basics.tsx";
@@ -74,8 +74,7 @@ async function readKind(
         signal,
       });
       const apiVersion = apiVersionOf(kind);
-      // Go programs write an empty list as null.
-      const items = (list.items as KubeList["items"] | null) ?? [];
+      const items = itemsOf(list);
       const owned = items.filter(({ metadata }) => (metadata.ownerReferences?.length ?? 0) > 0);
       pages.push({ objects: owned.map((object) => ({ apiVersion, kind: kind.kind, object })) });
       read += items.length;
@@ -124,8 +123,8 @@ export function GraphTab({
     void read();
     return () => abort.abort();
   }, [uid, owners, of.at, turn.value]);
-  if (!object) return <EmptyState title="The object is not there, so nothing belongs to it." />;
-  if (failure.value) return <ErrorBox title="What owns it cannot be read." status={failure.value} />;
+  if (!object) return <EmptyState title="The object does not exist, so it has no owners and no dependents." />;
+  if (failure.value) return <ErrorBox title="Its owners cannot be read." status={failure.value} />;
   if (!graph.value || !picture.value) return <Loading what="owners and what is owned" />;
   const { truncated, unread } = graph.value;
   return (
@@ -138,8 +137,8 @@ export function GraphTab({
         >
           Read again
         </Button>
-        {graph.value.nodes.length === 1 ? <span>Nothing owns this object, and it owns nothing.</span> : undefined}
-        {truncated ? <span class="warning-line">There is more than is shown.</span> : undefined}
+        {graph.value.nodes.length === 1 ? <span>This object has no owners and no dependents.</span> : undefined}
+        {truncated ? <span class="warning-line">There are more objects than are shown.</span> : undefined}
         {unread.length > 0 ? (
           <span class="soft">
             Not read, so it may own of these too: {unread.slice(0, 8).join(", ")}
@@ -181,7 +180,7 @@ function PictureView({ picture }: { readonly picture: Picture }): JSX.Element {
         height={height}
         viewBox={`0 0 ${width} ${height}`}
         role="group"
-        aria-label="Owners at the left, what they own at the right"
+        aria-label="Owners at the left, dependents at the right"
       >
         <defs>
           <marker id="graph-arrow" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="7" markerHeight="7" orient="auto">

@@ -9,7 +9,7 @@ import { can } from "../../api/rights.ts";
 import { client, servedKind, statusOf } from "../../editor/client.ts";
 import { Difference } from "../../editor/difference.tsx";
 import { Changes } from "../../editor/explain-steps.tsx";
-import { allSteps, ownedText, withoutOwners } from "../../editor/owners.ts";
+import { allSteps, type Hidden, ownedText, withoutOwners } from "../../editor/owners.ts";
 import { Age, Badge, Button, EmptyState, ErrorBox, Loading, Text } from "../../ui/basics.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { toast } from "../../ui/toast.tsx";
@@ -44,7 +44,8 @@ export function HistoryTab({
   const to = useSignal<string | undefined>(undefined);
   const lost = useSignal<Undeleted | undefined>(undefined);
   const busy = useSignal(false);
-  const version = state.report?.object.resourceVersion ?? state.state;
+  // What was last seen of an object that is gone has the version from before.
+  const version = `${state.state === "gone" ? "gone since " : ""}${state.report?.object.resourceVersion ?? state.state}`;
   useEffect(() => {
     let closed = false;
     historyOf(ref, { limit: limit.value }).then(
@@ -79,7 +80,7 @@ export function HistoryTab({
       if (dryRun) lost.value = back;
       else {
         lost.value = undefined;
-        toast(`${name} is there again.`, "good");
+        toast(`${name} was restored.`, "good");
         onBack();
       }
     } catch (error) {
@@ -90,7 +91,7 @@ export function HistoryTab({
   };
   const restore = async (at: string): Promise<void> => {
     try {
-      onRestore(await textOf(ref, at, hideStatus));
+      onRestore(await textOf(ref, at, { status: hideStatus }));
     } catch (error) {
       toast(`Version ${at} cannot be read: ${statusOf(error).message ?? ""}`, "bad");
     }
@@ -146,7 +147,12 @@ export function HistoryTab({
         {before === undefined ? (
           <p class="soft">Version {chosen} is the oldest one that is kept.</p>
         ) : (
-          <Versions of={ref} from={before} to={chosen} hideStatus={false} />
+          <Versions
+            of={ref}
+            from={before}
+            to={chosen}
+            deleted={versions.flatMap(({ event, resourceVersion }) => (event === "deleted" ? [resourceVersion] : []))}
+          />
         )}
       </div>
       {lost.value ? (
@@ -213,18 +219,20 @@ function Version({
       {changes.length > 0 ? (
         <Changes changes={changes.slice(0, 8)} />
       ) : event === "updated" ? (
-        <p class="soft">who owns what, nothing else</p>
+        <p class="soft">only the owners of fields</p>
       ) : undefined}
       {changes.length > 8 ? <p class="soft">{changes.length - 8} more changes</p> : undefined}
       <div class="row">
         {isTo ? undefined : (
-          <Button kind="quiet" onClick={onFrom} aria-label={`Compare with version ${resourceVersion}`}>
-            {isFrom ? "compared with this" : "Compare with this"}
+          <Button kind="quiet" onClick={onFrom} aria-pressed={isFrom}>
+            {isFrom ? "Compared with this" : "Compare with this"}
+            <span class="unseen"> version {resourceVersion}</span>
           </Button>
         )}
         {onRestore ? (
-          <Button kind="quiet" onClick={onRestore} aria-label={`Edit with the text of version ${resourceVersion}`}>
+          <Button kind="quiet" onClick={onRestore}>
             Restore as an edit
+            <span class="unseen"> version {resourceVersion}</span>
           </Button>
         ) : undefined}
       </div>
@@ -233,24 +241,25 @@ function Version({
 }
 
 /** The text of a version. */
-async function textOf(ref: ObjectRef, at: string, hideStatus: boolean): Promise<string> {
+async function textOf(ref: ObjectRef, at: string, hidden: Hidden): Promise<string> {
   const { versions } = await historyOf(ref, { at, objects: true });
   const object = versions[0]?.object;
-  if (object === undefined) throw new Error("the history does not have it any more");
+  if (object === undefined) throw new Error("it is no longer in the history");
   const identity = { apiVersion: "", kind: "", name: ref.name };
-  return allSteps(ownedText(withoutOwners(object, identity), { status: hideStatus })).text;
+  return allSteps(ownedText(withoutOwners(object, identity), hidden)).text;
 }
 
 function Versions({
   of,
   from,
   to,
-  hideStatus,
+  deleted,
 }: {
   readonly of: ObjectRef;
   readonly from: string;
   readonly to: string;
-  readonly hideStatus: boolean;
+  /** The versions that are deletes: there is no object at them. */
+  readonly deleted: readonly string[];
 }): JSX.Element {
   const texts = useSignal<{ readonly key: string; readonly before: string; readonly after: string } | undefined>(
     undefined,
@@ -260,7 +269,9 @@ function Versions({
   useEffect(() => {
     let closed = false;
     failure.value = undefined;
-    Promise.all([textOf(of, from, hideStatus), textOf(of, to, hideStatus)]).then(
+    const read = async (at: string): Promise<string> =>
+      deleted.includes(at) ? "" : textOf(of, at, { unreported: true });
+    Promise.all([read(from), read(to)]).then(
       ([before, after]) => {
         if (!closed) texts.value = { key, before, after };
       },
@@ -281,7 +292,7 @@ function Versions({
         From version {from} to version {to}
       </h2>
       {shown.before === shown.after ? (
-        <p class="soft">Nothing is different but who owns what.</p>
+        <p class="soft">Only the owners of fields differ.</p>
       ) : (
         <Difference
           label={`Difference from version ${from} to version ${to}`}

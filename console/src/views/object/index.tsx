@@ -11,6 +11,7 @@ import { ownedText } from "../../editor/owners.ts";
 import { at as shownAt } from "../../state/moment.ts";
 import { type ObjectRoute, type ObjectTab, href, navigate } from "../../state/route.ts";
 import { Age, Badge, Button, EmptyState, ErrorBox, Loading, Text } from "../../ui/basics.tsx";
+import { useTitle } from "../../ui/title.ts";
 import { useKeys } from "../../ui/keys.ts";
 import { type Tab, Tabs } from "../../ui/tabs.tsx";
 import { toast } from "../../ui/toast.tsx";
@@ -25,6 +26,7 @@ import { YamlTab } from "./yaml-tab.tsx";
 
 /** The view of one object. */
 export default function ObjectView({ route }: { readonly route: ObjectRoute }): JSX.Element {
+  useTitle(`${route.name} (${route.resource})`);
   const { group, version, resource, namespace, name } = route;
   const { loaded, failure } = discovery.value;
   const kind = findKind(group, version, resource);
@@ -161,7 +163,7 @@ function Panel({
     return (
       <EmptyState title={`There is no ${kind.kind} ${namespace ? `${namespace}/` : ""}${name}.`}>
         <p>
-          <a href={href({ view: "object", ...routeOf(of), tab: "history" })}>Its history may know it.</a>
+          <a href={href({ view: "object", ...routeOf(of), tab: "history" })}>Its history may have it.</a>
         </p>
       </EmptyState>
     );

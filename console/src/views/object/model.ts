@@ -126,7 +126,7 @@ export function objectModel({ kind, namespace, name, at }: ObjectKey): ObjectMod
         if (state === "loading" || state === "failed") set({ state: "still" });
         if (askedSetters || at !== undefined) continue;
         askedSetters = true;
-        // Who sets what nobody owns is asked once: it takes a dry run.
+        // What sets the fields without an owner is requested once, because it needs a dry run.
         const asked = await withSetters(client, served, report).catch(() => report);
         for (const leaf of asked.leaves) if (leaf.setBy) setters.set(leafKey(leaf), leaf);
         if (setters.size > 0) await show(withKnownSetters(asked));

@@ -34,7 +34,7 @@ export function WhyTab({ of, version }: { readonly of: ObjectKey; readonly versi
       );
     return () => abort.abort();
   }, [version, turn.value, name, namespace, kind, at]);
-  if (at !== undefined) return <p class="soft">What an object waits for is known of now only.</p>;
+  if (at !== undefined) return <p class="soft">The server knows only for now what an object waits for.</p>;
   const again = (
     <Button
       onClick={() => {
@@ -73,7 +73,7 @@ export function WhyTab({ of, version }: { readonly of: ObjectKey; readonly versi
         {again}
       </p>
       {isUnknownKind ? (
-        <p class="soft">Of this kind only finalizers, conditions that do not hold and the last warning are known.</p>
+        <p class="soft">For this kind, only finalizers, conditions that are not true and the last warning are known.</p>
       ) : undefined}
       {reasons.length === 0 ? <p>It waits for nothing: no pending conditions or finalizers were found.</p> : undefined}
       <ul class="reasons">

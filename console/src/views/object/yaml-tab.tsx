@@ -5,6 +5,7 @@ import type { OwnedView } from "../../editor/code.ts";
 import type { LegendEntry, LineOwner } from "../../editor/owners.ts";
 import { now } from "../../state/clock.ts";
 import { Button, Loading, Text, classes } from "../../ui/basics.tsx";
+import { visible } from "../../ui/visible.ts";
 import { CodeBox, loadCode } from "../../editor/code-box.tsx";
 import type { ObjectState } from "./model.ts";
 
@@ -33,7 +34,7 @@ export function YamlTab({ state, name }: { readonly state: ObjectState; readonly
             type="button"
             class={classes("legend-entry", only.value === manager && "legend-chosen")}
             aria-pressed={only.value === manager}
-            title={`${manager}: ${operations.join(", ")}`}
+            title={visible(`${manager}: ${operations.join(", ")}`)}
             onClick={() => choose(only.value === manager ? undefined : manager)}
           >
             <span class={`owner-sign owner-${colour}`} aria-hidden="true">

@@ -4,10 +4,11 @@ import { useEffect } from "preact/hooks";
 import { PLAN_PATH, PLAN_VERSION, type PlannedDocument, type PlanReport } from "../../../../src/meta/plan-report.ts";
 import { kindOfObject } from "../../api/discovery.ts";
 import { ApiFailure, request, requestText } from "../../api/http.ts";
-import { MAX_LENGTH, ParseFailure, parseInWorker, type TextDocument } from "../../api/yaml.ts";
+import { MAX_LENGTH, ParseFailure, parseInWorker, type TextDocument } from "../../editor/yaml.ts";
 import { moment } from "../../state/moment.ts";
 import { href, type PlainRoute } from "../../state/route.ts";
 import { Badge, Button, EmptyState, ErrorBox, Text, type Tone } from "../../ui/basics.tsx";
+import { useTitle } from "../../ui/title.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { FileDrop, readFiles } from "../../ui/file-drop.tsx";
 import { toast } from "../../ui/toast.tsx";
@@ -31,6 +32,7 @@ const result = signal<Result | undefined>(undefined);
 
 /** The view of the route `plan`: what manifests would change, and their apply, all or none. */
 export default function PlanView({ route }: { readonly route: PlainRoute }): JSX.Element {
+  useTitle("Plan");
   const busy = useSignal<"plan" | "apply" | undefined>(undefined);
   const failure = useSignal<{ readonly title: string; readonly message: string } | undefined>(undefined);
   const asks = useSignal(false);
@@ -105,7 +107,7 @@ export default function PlanView({ route }: { readonly route: PlainRoute }): JSX
     <div class="view plan" data-view={route.view}>
       <header class="view-head">
         <h1>Plan</h1>
-        {isPast ? <Badge tone="info">plans are made of what is now: go back to now to apply</Badge> : undefined}
+        {isPast ? <Badge tone="info">a plan is always of now: go back to now to apply</Badge> : undefined}
       </header>
       <div class="plan-body">
         <form
@@ -202,8 +204,8 @@ export default function PlanView({ route }: { readonly route: PlainRoute }): JSX
           ) : failure.value ? undefined : (
             <EmptyState title="Nothing is planned yet.">
               <p>
-                A plan says what each document would change, whose fields it would take, what would be refused, and
-                which Pods would be restarted. Nothing is stored.
+                A plan shows what each document would change, whose fields it would take over, what would be refused,
+                and which Pods would be restarted. Nothing is stored.
               </p>
             </EmptyState>
           )}
@@ -299,7 +301,9 @@ function Report({ result: { report, from } }: { readonly result: Result }): JSX.
             </Badge>
           ),
         )}{" "}
-        <span class="soft">at revision {report.resourceVersion}</span>
+        <span class="soft">
+          at revision <Text value={report.resourceVersion} />
+        </span>
       </p>
       {report.status ? <ErrorBox title="Nothing was stored." status={report.status} /> : undefined}
       {report.findings.length === 0 ? undefined : (

@@ -74,10 +74,10 @@ test.each([
   [{}, "Deployment team/web replaces 2 Pods, at most 1 unavailable: a, b"],
   [
     { maxUnavailable: 0, maxSurge: 1, count: 1, pods: [] },
-    "Deployment team/web replaces 1 Pod, none unavailable, 1 more than wanted",
+    "Deployment team/web replaces 1 Pod, none unavailable, 1 more than desired",
   ],
   [{ strategy: "Recreate", podsLeftOut: 3 }, "Deployment team/web replaces 2 Pods, all at once: a, b and 3 more"],
-  [{ strategy: "OnDelete", stays: 2 }, "Deployment team/web replaces none of 2 Pods before somebody deletes them"],
+  [{ strategy: "OnDelete", stays: 2 }, "Deployment team/web replaces none of 2 Pods until they are deleted"],
   [{ isPaused: true, stays: 1 }, "Deployment team/web is paused: 1 Pod stay until it is resumed"],
   [{ stays: 1 }, "Deployment team/web replaces 2 Pods, at most 1 unavailable; 1 below the partition stay: a, b"],
 ] as const)("a restart in a sentence: %#", (more, text) => {

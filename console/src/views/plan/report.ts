@@ -185,10 +185,10 @@ export function restartText(restart: PlannedRestart): string {
   const { strategy, count, pods, podsLeftOut = 0, maxUnavailable, maxSurge, stays = 0, isPaused } = restart;
   const who = nameOf(restart);
   if (isPaused) return `${who} is paused: ${counted(stays)} stay until it is resumed`;
-  if (strategy === "OnDelete") return `${who} replaces none of ${counted(stays)} before somebody deletes them`;
+  if (strategy === "OnDelete") return `${who} replaces none of ${counted(stays)} until they are deleted`;
   const unavailable =
     maxUnavailable > 0 || maxSurge === 0 ? `at most ${maxUnavailable} unavailable` : "none unavailable";
-  const surge = maxSurge > 0 ? `, ${maxSurge} more than wanted` : "";
+  const surge = maxSurge > 0 ? `, ${maxSurge} more than desired` : "";
   const pace = strategy === "Recreate" ? "all at once" : unavailable + surge;
   const more = podsLeftOut > 0 ? ` and ${podsLeftOut} more` : "";
   const names = pods.length > 0 ? `: ${pods.join(", ")}${more}` : "";

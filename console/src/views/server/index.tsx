@@ -3,6 +3,7 @@ import { useEffect, useMemo } from "preact/hooks";
 import { at } from "../../state/moment.ts";
 import type { PlainRoute } from "../../state/route.ts";
 import { Badge, EmptyState, ErrorBox, Loading, Text } from "../../ui/basics.tsx";
+import { useTitle } from "../../ui/title.ts";
 import { lazy } from "../../ui/lazy.tsx";
 import type { Samples } from "./exposition.ts";
 import { bytesText, shortNumber } from "../../ui/bytes.ts";
@@ -36,7 +37,7 @@ const CARDS: readonly Card[] = [
   },
   {
     title: "Latency",
-    unit: "of requests that are no watches",
+    unit: "of requests, without watches",
     format: millis,
     lines: [
       { figure: "p50", label: "half of them within", colour: "--accent" },
@@ -91,6 +92,7 @@ const CARDS: readonly Card[] = [
 
 /** The view of the route `server`: what the server does now, from its metrics. */
 export default function ServerView({ route }: { readonly route: PlainRoute }): JSX.Element {
+  useTitle("Server");
   const poll = useMemo(() => pollServer(), []);
   useEffect(() => () => poll.close(), [poll]);
   const state = poll.value.value;
@@ -116,10 +118,10 @@ function Content({ state }: { readonly state: ServerState }): JSX.Element {
   return (
     <>
       {failure ? (
-        <ErrorBox title="The last reading failed; the view goes on by itself." status={failure.status} />
+        <ErrorBox title="The last read failed; the view tries again by itself." status={failure.status} />
       ) : undefined}
       {state.isCut ? (
-        <p class="soft">The metrics are longer than this page reads: sums are of a part of them.</p>
+        <p class="soft">The metrics are larger than this page can read: sums are of a part of them.</p>
       ) : undefined}
       <div class="cards">
         {CARDS.map((card) => (

@@ -12,7 +12,7 @@ export default function SignInView({ route }: { readonly route: PlainRoute }): J
       <h1 id="sign-in-title">Sign in</h1>
       <p>In a terminal with a kubeconfig for this server, type:</p>
       <CommandLine line="keelson console" />
-      <p>It opens this page with a link that works once and begins a session for the user of the kubeconfig.</p>
+      <p>It opens this page with a link that works once, and starts a session for the user of the kubeconfig.</p>
       <SignInForm onDone={() => navigateTo(route.query?.["to"] ?? "/console/")} />
     </section>
   );

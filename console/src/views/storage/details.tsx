@@ -103,7 +103,7 @@ function One({ item, storage, served, versionOf, onSelect }: DetailsProps & { re
         </p>
       ) : undefined}
       <h3>Why</h3>
-      {isPast ? <p class="soft">The server explains only what is now.</p> : <Why state={why} />}
+      {isPast ? <p class="soft">The server explains only the current state.</p> : <Why state={why} />}
       <h3>Linked with</h3>
       {shown.length === 0 ? <p class="soft">nothing</p> : undefined}
       <ul class="linked">

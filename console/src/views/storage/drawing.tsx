@@ -78,7 +78,7 @@ export function Picture({
           ))}
         </svg>
         {layout.columns.map(({ column, x, count }) => (
-          <h2 key={column} class="picture-column" style={{ left: `${x}px`, width: `${SIZES.boxWidth}px` }}>
+          <h2 key={column} class="picture-column" style={{ left: `${x}px`, width: `${layout.boxWidth}px` }}>
             {TITLES[column]} <span class="soft">{count}</span>
           </h2>
         ))}
@@ -86,6 +86,7 @@ export function Picture({
           <Box
             key={box.id}
             box={box}
+            width={layout.boxWidth}
             isFirst={box.id === first}
             isSelected={box.id === selected}
             isFaint={related !== undefined && !related.has(box.id)}
@@ -102,6 +103,7 @@ export function Picture({
 
 function Box({
   box,
+  width,
   isFirst,
   isSelected,
   isFaint,
@@ -109,6 +111,7 @@ function Box({
   onSelect,
 }: {
   readonly box: PlacedBox;
+  readonly width: number;
   readonly isFirst: boolean;
   readonly isSelected: boolean;
   readonly isFaint: boolean;
@@ -131,7 +134,7 @@ function Box({
       aria-pressed={isSelected}
       title={says === undefined ? text : `${text}: ${visible(says)}`}
       tabIndex={isFirst ? 0 : -1}
-      style={{ left: `${x}px`, top: `${y}px`, width: `${SIZES.boxWidth}px`, height: `${SIZES.boxHeight}px` }}
+      style={{ left: `${x}px`, top: `${y}px`, width: `${width}px`, height: `${SIZES.boxHeight}px` }}
       onFocus={onFocus}
       onClick={onSelect}
     >

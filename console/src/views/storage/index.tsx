@@ -1,10 +1,11 @@
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
-import { useMemo } from "preact/hooks";
+import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { kinds } from "../../api/discovery.ts";
 import { at } from "../../state/moment.ts";
 import { navigate, type PlainRoute } from "../../state/route.ts";
 import { Badge, EmptyState, Loading, Text } from "../../ui/basics.tsx";
+import { useTitle } from "../../ui/title.ts";
 import { type FollowedMany, useFollowMany } from "../../ui/follow-many.ts";
 import { Tabs } from "../../ui/tabs.tsx";
 import { capacityOf } from "./capacity.ts";
@@ -30,6 +31,7 @@ type TabId = (typeof TABS)[number]["id"];
 
 /** The view of the route `storage`: claims, volumes, classes, attachments, nodes and drivers, and what is bound to what. */
 export default function StorageView({ route }: { readonly route: PlainRoute }): JSX.Element {
+  useTitle("Storage");
   const { query = {} } = route;
   const all = kinds.value;
   const served = useMemo(() => storageKinds(all), [all]);
@@ -45,7 +47,9 @@ export default function StorageView({ route }: { readonly route: PlainRoute }): 
   const objects = useMemo(() => objectsIn(followed), [followed]);
   const storage = useMemo(() => storageOf(objects, dialect, filter), [objects, dialect, filterKey]);
   const drawn = useMemo(() => boxesOf(storage), [storage]);
-  const layout = useMemo(() => layoutOf(drawn.boxes, drawn.lines), [drawn]);
+  const main = useRef<HTMLDivElement>(null);
+  const room = useRoom(main);
+  const layout = useMemo(() => layoutOf(drawn.boxes, drawn.lines, room), [drawn, room]);
   const selected = useSignal<string | undefined>(undefined);
   const tab: TabId = TABS.find(({ id }) => id === query["tab"])?.id ?? "picture";
   const set = (change: Readonly<Record<string, string>>): void => {
@@ -96,7 +100,7 @@ export default function StorageView({ route }: { readonly route: PlainRoute }): 
         onSelect={(id) => set({ tab: id === "picture" ? "" : id })}
       />
       <div class="view-body">
-        <div class="view-main" role="tabpanel" id={`panel-${tab}`} aria-labelledby={`tab-${tab}`}>
+        <div ref={main} class="view-main" role="tabpanel" id={`panel-${tab}`} aria-labelledby={`tab-${tab}`}>
           {followed.isLoading ? (
             <Loading what="storage" />
           ) : tab === "capacity" ? (
@@ -141,6 +145,26 @@ export default function StorageView({ route }: { readonly route: PlainRoute }): 
       </div>
     </div>
   );
+}
+
+/** What a bar for scrolling takes, so that the drawing is as wide with one as without. */
+const SCROLLBAR = 16;
+
+/** The width that an element has for a drawing; undefined before it is known. */
+function useRoom(element: { readonly current: HTMLElement | null }): number | undefined {
+  const room = useSignal<number | undefined>(undefined);
+  useLayoutEffect(() => {
+    const { current } = element;
+    if (!current) return undefined;
+    const measure = (): void => {
+      room.value = Math.max(0, current.clientWidth - SCROLLBAR);
+    };
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(current);
+    return () => observer.disconnect();
+  }, []);
+  return room.value;
 }
 
 /** The objects of the selected box, or the selected object of the table. */
@@ -216,10 +240,10 @@ function State({ followed: { lists } }: { readonly followed: FollowedMany }): JS
 }
 
 function Nothing({ isFiltered }: { readonly isFiltered: boolean }): JSX.Element {
-  if (isFiltered) return <EmptyState title="Nothing passes the filters." />;
+  if (isFiltered) return <EmptyState title="No object matches the filters." />;
   return (
     <EmptyState title="There is no storage yet.">
-      <p>A StorageClass says how volumes are made, a PersistentVolumeClaim asks for one.</p>
+      <p>A StorageClass describes how volumes are created, a PersistentVolumeClaim requests one.</p>
     </EmptyState>
   );
 }

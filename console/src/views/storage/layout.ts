@@ -8,6 +8,10 @@ import { type Box, type Column, COLUMNS, type Line } from "./picture.ts";
 /** The sizes of the drawing in CSS pixels. */
 export const SIZES = { boxWidth: 170, boxHeight: 40, rowGap: 8, columnGap: 60, head: 28, margin: 12 } as const;
 
+/** Boxes and the gaps between columns are as wide as the drawing has room, between these widths. */
+const NARROWEST = { boxWidth: 116, columnGap: 26 } as const;
+const WIDEST = { boxWidth: 240, columnGap: 110 } as const;
+
 /** A box with its upper left corner. */
 export interface PlacedBox extends Box {
   readonly x: number;
@@ -22,6 +26,8 @@ export interface PlacedLine extends Line {
 /** The drawing. */
 export interface Layout {
   readonly width: number;
+  /** The width of each box. */
+  readonly boxWidth: number;
   readonly height: number;
   readonly columns: readonly { readonly column: Column; readonly x: number; readonly count: number }[];
   readonly boxes: readonly PlacedBox[];
@@ -31,12 +37,29 @@ export interface Layout {
 /** How often columns are sorted by their neighbours, from the left and from the right. */
 const SWEEPS = 4;
 
-/** Returns the drawing of boxes and lines; a column without boxes is left out. */
-export function layoutOf(boxes: readonly Box[], lines: readonly Line[]): Layout {
-  const { boxWidth, boxHeight, rowGap, columnGap, head, margin } = SIZES;
+/** The widths of a box and of a gap, so that so many columns fill a width if they can. */
+function widthsFor(columns: number, room: number | undefined): { boxWidth: number; columnGap: number } {
+  if (room === undefined || columns < 2) return SIZES;
+  const width = room - 2 * SIZES.margin;
+  const whole = columns * SIZES.boxWidth + (columns - 1) * SIZES.columnGap;
+  const boxWidth = between(NARROWEST.boxWidth, (SIZES.boxWidth * width) / whole, WIDEST.boxWidth);
+  // The gaps have what the boxes leave.
+  return {
+    boxWidth,
+    columnGap: between(NARROWEST.columnGap, (width - columns * boxWidth) / (columns - 1), WIDEST.columnGap),
+  };
+}
+
+const between = (least: number, wanted: number, most: number): number =>
+  Math.floor(Math.max(least, Math.min(most, wanted)));
+
+/** Returns the drawing of boxes and lines, as wide as the room if that is possible; a column without boxes is left out. */
+export function layoutOf(boxes: readonly Box[], lines: readonly Line[], room?: number): Layout {
+  const { boxHeight, rowGap, head, margin } = SIZES;
   const columns = COLUMNS.map((column) => boxes.filter((box) => box.column === column).toSorted(byTitle)).filter(
     (column) => column.length > 0,
   );
+  const { boxWidth, columnGap } = widthsFor(columns.length, room);
   const neighbours = new Map<string, string[]>();
   for (const { from, to } of lines) {
     neighbours.set(from, [...(neighbours.get(from) ?? []), to]);
@@ -55,6 +78,7 @@ export function layoutOf(boxes: readonly Box[], lines: readonly Line[]): Layout 
   }
   const most = Math.max(0, ...ordered.map((column) => column.length));
   return {
+    boxWidth,
     width: 2 * margin + ordered.length * boxWidth + Math.max(0, ordered.length - 1) * columnGap,
     height: 2 * margin + head + most * (boxHeight + rowGap),
     columns: ordered.map((column, i) => ({
@@ -65,7 +89,7 @@ export function layoutOf(boxes: readonly Box[], lines: readonly Line[]): Layout 
     boxes: [...placed.values()],
     lines: lines.flatMap((line): PlacedLine[] => {
       const [from, to] = [placed.get(line.from), placed.get(line.to)];
-      return from && to ? [{ ...line, path: pathOf(from, to) }] : [];
+      return from && to ? [{ ...line, path: pathOf(from, to, boxWidth) }] : [];
     }),
   };
 }
@@ -97,10 +121,10 @@ function sweep(columns: readonly Box[][], neighbours: ReadonlyMap<string, readon
   return ordered;
 }
 
-function pathOf(from: PlacedBox, to: PlacedBox): string {
-  const [x1, y1] = [from.x + SIZES.boxWidth, from.y + SIZES.boxHeight / 2];
+function pathOf(from: PlacedBox, to: PlacedBox, boxWidth: number): string {
+  const [x1, y1] = [from.x + boxWidth, from.y + SIZES.boxHeight / 2];
   const [x2, y2] = [to.x, to.y + SIZES.boxHeight / 2];
-  const bend = Math.max(20, (x2 - x1) / 2);
+  const bend = Math.max(12, (x2 - x1) / 2);
   return `M${x1},${y1}C${x1 + bend},${y1} ${x2 - bend},${y2} ${x2},${y2}`;
 }
 

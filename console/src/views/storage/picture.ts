@@ -34,7 +34,7 @@ export interface StorageFilter {
   readonly waiting?: boolean;
 }
 
-/** How an object is: all is there, something is missing, it waits for somebody to act, it is being deleted, or unused. */
+/** The state of an object: complete, something is missing, it waits until a user or a program acts, it is being deleted, or unused. */
 export type BoxState = "ok" | "waits" | "stuck" | "deleting" | "free";
 
 /** An object in the picture. */

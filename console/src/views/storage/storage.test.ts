@@ -120,7 +120,7 @@ describe("what waits says why", () => {
   test("a released volume that is kept", () => {
     const kept = volume("v", { persistentVolumeReclaimPolicy: "Retain" }, { phase: "Released" });
     expect(saysOf({ volumes: [kept] }, "v")).toBe(
-      "its claim was deleted, and its reclaim policy keeps it until somebody deletes it",
+      "its claim was deleted, and its reclaim policy keeps it until it is deleted",
     );
   });
 });
@@ -218,6 +218,16 @@ describe("layout", () => {
   test("columns without boxes are left out", () => {
     const { columns } = layoutOf(boxesOf(storageOf(objects({ nodes: [node("n", "z")] }), kubernetes)).boxes, []);
     expect(columns.map(({ column }) => column)).toEqual(["nodes"]);
+  });
+  test("the columns fill the width that there is, and overflow only where boxes would be too narrow", () => {
+    const { boxes, lines } = boxesOf(storageOf(chain, kubernetes));
+    const widthAt = (room: number): number => layoutOf(boxes, lines, room).width;
+    for (const room of [900, 1000, 1200, 1400]) {
+      expect(widthAt(room)).toBeLessThanOrEqual(room);
+      expect(widthAt(room)).toBeGreaterThan(room - 12);
+    }
+    expect(widthAt(10_000)).toBeLessThan(2400);
+    expect(layoutOf(boxes, lines, 300).boxWidth).toBeGreaterThan(100);
   });
   test("the keyboard follows links to the right and to the left, and the column up and down", () => {
     expect(boxBeside(layout, "claims/team/a", "ArrowRight")).toBe("volumes/v");

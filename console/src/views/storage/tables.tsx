@@ -89,7 +89,7 @@ export function CapacityTable({ rows }: { readonly rows: readonly CapacityRow[] 
       <table class="capacity-table">
         <thead>
           <tr>
-            {["Class", "Where", "Volumes", "Bound", "Not bound", "Asked for", "Free", "Largest volume", ""].map(
+            {["Class", "Where", "Volumes", "Bound", "Not bound", "Requested", "Free", "Largest volume", ""].map(
               (head) => (
                 <th key={head} scope="col">
                   {head === "" ? <span class="unseen">Shares</span> : head}
@@ -127,7 +127,7 @@ export function CapacityTable({ rows }: { readonly rows: readonly CapacityRow[] 
         </tbody>
       </table>
       <p class="soft">
-        Free and largest are what CSIStorageCapacity objects report. Asked for is what claims without a volume ask for.
+        Free and largest are from CSIStorageCapacity objects. Requested is the sum of claims without a volume.
       </p>
     </div>
   );

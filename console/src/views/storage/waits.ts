@@ -25,7 +25,7 @@ import { keyOf } from "./objects.ts";
 /** What an object waits for. */
 export interface Wait {
   readonly says: string;
-  /** Whether it stays so until somebody acts. */
+  /** Whether it stays so until a user or a program acts. */
   readonly isStuck: boolean;
 }
 
@@ -128,11 +128,11 @@ export function waitOfVolume({ metadata, spec, status }: PersistentVolume): Wait
     case "Released":
       return spec.persistentVolumeReclaimPolicy === "Delete"
         ? { says: "its claim was deleted, and its driver has not deleted it yet", isStuck: false }
-        : { says: "its claim was deleted, and its reclaim policy keeps it until somebody deletes it", isStuck: true };
+        : { says: "its claim was deleted, and its reclaim policy keeps it until it is deleted", isStuck: true };
     case "Failed":
       return { says: `it has failed: ${status.message ?? status.reason ?? "no reason is recorded"}`, isStuck: true };
     case "Pending":
-      return { says: "the binder has not looked at it yet", isStuck: false };
+      return { says: "the binder has not handled it yet", isStuck: false };
     default:
       return undefined;
   }

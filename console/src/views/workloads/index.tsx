@@ -5,11 +5,12 @@ import type { HistoryReport } from "../../../../src/meta/history-report.ts";
 import { HISTORY_PATH } from "../../../../src/meta/history-report.ts";
 import { kinds, type Kind } from "../../api/discovery.ts";
 import { ApiFailure, request } from "../../api/http.ts";
-import { collectionPath, type KubeList } from "../../api/kube.ts";
+import { collectionPath, itemsOf, type KubeList } from "../../api/kube.ts";
 import { now } from "../../state/clock.ts";
 import { at, moment } from "../../state/moment.ts";
 import { href, navigate, type PlainRoute } from "../../state/route.ts";
 import { Badge, Button, classes, EmptyState, Loading, Text, type Tone } from "../../ui/basics.tsx";
+import { useTitle } from "../../ui/title.ts";
 import { type FollowedMany, useFollowMany } from "../../ui/follow-many.ts";
 import { VirtualRows } from "../../ui/virtual-rows.tsx";
 import { visible } from "../../ui/visible.ts";
@@ -38,6 +39,7 @@ const TONES: Readonly<Record<SpanState, readonly [Tone, string]>> = {
 
 /** The view of the route `workloads`: rollouts, Jobs and CronJobs on a time line. */
 export default function WorkloadsView({ route }: { readonly route: PlainRoute }): JSX.Element {
+  useTitle("Workloads");
   const { query = {} } = route;
   const all = kinds.value;
   const served = useMemo(() => workloadKinds(all), [all]);
@@ -142,7 +144,9 @@ export default function WorkloadsView({ route }: { readonly route: PlainRoute })
           {followed.isLoading ? (
             <Loading what="workloads" />
           ) : flat.length === 0 ? (
-            <EmptyState title={rows.length === 0 ? "There are no workloads yet." : "Nothing passes the filters."} />
+            <EmptyState
+              title={rows.length === 0 ? "There are no workloads yet." : "No workload matches the filters."}
+            />
           ) : (
             <>
               <Axis range={range} now={shownNow} />
@@ -479,7 +483,7 @@ function usePast(row: Row | undefined, all: readonly Kind[]): Past {
       state.value = {
         marks: [
           ...(versions.status === "fulfilled" ? marksOfHistory(versions.value) : []),
-          ...(list.status === "fulfilled" ? marksOfEvents(list.value.items) : []),
+          ...(list.status === "fulfilled" ? marksOfEvents(itemsOf(list.value)) : []),
         ].toSorted((a, b) => b.time - a.time),
         ...(message === "" ? {} : { failure: message }),
       };
@@ -544,7 +548,7 @@ function RowDetails({
         </p>
       ) : undefined}
       <h3>Why</h3>
-      {isPast ? <p class="soft">The server explains only what is now.</p> : <Why state={why} />}
+      {isPast ? <p class="soft">The server explains only the current state.</p> : <Why state={why} />}
       <h3>Life</h3>
       <ul class="lives">
         {row.spans.map((span, i) => (

@@ -271,15 +271,15 @@ function deploymentRow(
     { isDone, isFailed, doneAt, now },
   );
   const old = Math.max(0, total - updated);
-  const olds = old > 0 ? `; ${countText(old, "Pod")} of older templates ${old === 1 ? "is" : "are"} there still` : "";
-  const rolling = `${updated} of ${wanted} Pods of the present template are made, ${available} are available${olds}`;
+  const olds = old > 0 ? `; ${countText(old, "Pod")} of older templates still ${old === 1 ? "exists" : "exist"}` : "";
+  const rolling = `${updated} of ${wanted} Pods of the current template exist, ${available} are available${olds}`;
   const text =
     metadata.deletionTimestamp !== undefined
       ? "it is being deleted"
       : isDone
         ? undefined
         : !isObserved
-          ? "its controller has not looked at it yet"
+          ? "its controller has not handled it yet"
           : isFailed
             ? `its progress deadline has passed: ${rolling}`
             : spec.paused
@@ -414,8 +414,8 @@ function revisedRow(
       : isDone
         ? undefined
         : !isObserved
-          ? "its controller has not looked at it yet"
-          : `${updated} of ${wanted} Pods have the present template, ${available} are available`;
+          ? "its controller has not handled it yet"
+          : `${updated} of ${wanted} Pods have the current template, ${available} are available`;
   const state: SpanState = object.metadata.deletionTimestamp !== undefined ? "deleting" : isDone ? "ready" : "waits";
   const known = new Set<Pod>();
   const children = sorted.map((revision, i): Row => {

@@ -175,7 +175,7 @@ describe("a Deployment", () => {
     });
     expect([row.state, row.says]).toEqual([
       "waits",
-      "2 of 3 Pods of the present template are made, 2 are available; 2 Pods of older templates are there still",
+      "2 of 3 Pods of the current template exist, 2 are available; 2 Pods of older templates still exist",
     ]);
     expect(spansOf(row)).toEqual([
       [0, 80, "old"],
@@ -189,7 +189,7 @@ describe("a Deployment", () => {
   });
   test.each([
     ["it is paused", deployment({ updatedReplicas: 1 }, { paused: true })],
-    ["its controller has not looked at it yet", deployment({}, {}, { generation: 2 })],
+    ["its controller has not handled it yet", deployment({}, {}, { generation: 2 })],
     [
       "its progress deadline has passed",
       deployment({ conditions: [{ type: "Progressing", status: "False", reason: "ProgressDeadlineExceeded" }] }),
@@ -227,7 +227,7 @@ test("a StatefulSet has its revisions, and the Pods of each below it", () => {
     pods: [own("db-0", "db-a"), own("db-1", "b"), own("db-2", "other")],
   });
   expect([row.says, row.children.map(({ name, children }) => [name, children.map((pod_) => pod_.name)])]).toEqual([
-    "1 of 2 Pods have the present template, 1 are available",
+    "1 of 2 Pods have the current template, 1 are available",
     [
       ["db-b", ["db-1"]],
       ["db-a", ["db-0"]],

@@ -7,7 +7,7 @@ import type { Store } from "../../../storage/contract.ts";
 import { openMemoryStore } from "../../../storage/memory/store.ts";
 import type { Listening } from "../../../server/testing/listening.ts";
 import { ADMIN } from "../../../server/testing/test-server.ts";
-import { windowRoutes } from "../index.ts";
+import { openWindows } from "../index.ts";
 import type { ListLimits } from "../memory.ts";
 import { StreamClient } from "./client.ts";
 
@@ -26,8 +26,8 @@ export async function startWindows(
   { listLimits, ...options }: Options & { listLimits?: ListLimits } = {},
 ): Promise<Awaited<ReturnType<Listening["start"]>> & StartedWindows> {
   const store = options.store ?? (await openMemoryStore({ now: () => Date.now() }));
-  const routes = windowRoutes({ store, ...(listLimits ? { limits: listLimits } : {}) });
-  const made = await listening.start(false, { ...options, store, routes });
+  const { routes, metrics } = openWindows({ store, ...(listLimits ? { limits: listLimits } : {}) });
+  const made = await listening.start(false, { ...options, store, routes, collectors: [metrics] });
   const connect = async (headers: Record<string, string> = ADMIN): Promise<StreamClient> => {
     const client = new StreamClient(made.listener.port, headers);
     listening.onClean(() => client.close());

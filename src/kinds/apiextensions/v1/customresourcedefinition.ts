@@ -69,7 +69,7 @@ export const customResourceDefinition = (): ResourceDefinition =>
     categories: ["api-extensions"],
     scope: "Cluster",
     bareFinalizers: true,
-    description: "A kind that is served like the built-in ones, as long as its definition is there.",
+    description: "A kind that is served like the built-in ones, as long as its definition exists.",
     deleteAnswers: "object",
     generation: "fromOne",
     versionedUpdate: true,

@@ -96,7 +96,7 @@ const Status = t.struct("What the server says of the definition.", {
 
 /** The schema of a definition. */
 export const definitionSchema = objectSchema(
-  "A kind that is served like the built-in ones, as long as its definition is there.",
+  "A kind that is served like the built-in ones, as long as its definition exists.",
   {
     spec: t.required(Spec),
     status: t.always(Status),

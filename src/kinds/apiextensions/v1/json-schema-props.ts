@@ -37,7 +37,7 @@ const schemaOrBool = (description: string): t.TSchema => t.pointer(t.either(desc
 
 Object.assign(members, {
   id: t.optional(t.text("Not supported.")),
-  $schema: t.optional(t.text("The dialect of the schema; nobody reads it.")),
+  $schema: t.optional(t.text("The dialect of the schema; it is not used.")),
   $ref: t.pointer(t.text("Not supported.")),
   description: t.optional(t.text("What the value is, for `kubectl explain`.")),
   type: t.optional(t.text("object, array, string, integer, number or boolean.")),
@@ -76,7 +76,7 @@ Object.assign(members, {
       url: t.optional(t.text("The address.")),
     }),
   ),
-  example: t.pointer(t.anything("A value that fits; nobody reads it.")),
+  example: t.pointer(t.anything("An example of a valid value; it is not used.")),
   nullable: t.optional(t.bool("Whether null is allowed.")),
   "x-kubernetes-preserve-unknown-fields": t.pointer(t.bool("Keeps members that the schema does not name.")),
   "x-kubernetes-embedded-resource": t.optional(

@@ -42,7 +42,7 @@ const Status = t.struct("What is known of the server.", {
   conditions: t.optional(t.keyedList(Condition, ["type"], "What is known of it.")),
 });
 
-const schema = objectSchema("Which server answers for a group and version.", {
+const schema = objectSchema("The server of a group and version.", {
   spec: t.always(Spec),
   status: t.always(Status),
 });

@@ -14,7 +14,7 @@ import { type Value, isObject } from "../../../value/value.ts";
 import { nearest } from "../../rules/counts.ts";
 import { same } from "../../rules/same.ts";
 
-const schema = objectSchema("A state that a controller keeps, so that it can return to it.", {
+const schema = objectSchema("A revision that a controller stores, so that it can roll back to it.", {
   data: t.nullable(t.anyJson("The state; what is in it is for its controller to know.")),
   revision: t.required(t.int64("Which revision it is: the greater, the later.")),
 });

@@ -28,7 +28,7 @@ import {
 } from "../../core/v1/workload.ts";
 import { containerColumns, shownLabels } from "../../rules/template-columns.ts";
 
-const description = "One Pod of a template on each node that fits.";
+const description = "One Pod of a template on each matching node.";
 
 const Status = t.struct("On how many nodes the Pods are.", {
   currentNumberScheduled: t.required(t.int32("Nodes that have a Pod and should have one.")),
@@ -36,7 +36,7 @@ const Status = t.struct("On how many nodes the Pods are.", {
   desiredNumberScheduled: t.required(t.int32("Nodes that should have a Pod.")),
   numberReady: t.required(t.int32("Nodes with a Pod that is ready.")),
   observedGeneration: observed,
-  updatedNumberScheduled: counted("Nodes with a Pod of the present template."),
+  updatedNumberScheduled: counted("Nodes with a Pod of the current template."),
   numberAvailable: counted("Nodes with a Pod that has been ready for long enough."),
   numberUnavailable: counted("Nodes that should have such a Pod and have none."),
   collisionCount: t.pointer(t.int32("How often a name of a revision was taken.")),
@@ -44,7 +44,7 @@ const Status = t.struct("On how many nodes the Pods are.", {
 });
 
 const UpdateStrategy = t.struct("How Pods of an old template are replaced.", {
-  type: t.optional(t.text("RollingUpdate: some nodes at a time. OnDelete: when somebody deletes them.")),
+  type: t.optional(t.text("RollingUpdate: some nodes at a time. OnDelete: when they are deleted.")),
   rollingUpdate: t.pointer(
     t.struct("How many nodes at a time; one of the two is 0.", {
       maxUnavailable: t.pointer(t.intOrString("On how many nodes a Pod may be missing, as a number or a percentage.")),
@@ -145,7 +145,7 @@ const columns: readonly Column<DaemonSet>[] = [
   numberColumn("Ready", "Nodes with a Pod that is ready.", ({ status }) => status.numberReady),
   numberColumn(
     "Up-to-date",
-    "Nodes with a Pod of the present template.",
+    "Nodes with a Pod of the current template.",
     (object) => object.status.updatedNumberScheduled,
   ),
   numberColumn(

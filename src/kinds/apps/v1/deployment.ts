@@ -58,7 +58,7 @@ const Condition = reportedCondition(
 const Status = t.struct("How far the deployment is.", {
   observedGeneration: observed,
   replicas: counted("Pods that there are."),
-  updatedReplicas: counted("Pods of the present template."),
+  updatedReplicas: counted("Pods of the current template."),
   readyReplicas: counted("Pods that are ready."),
   availableReplicas: counted("Pods that have been ready for long enough."),
   unavailableReplicas: counted("Pods that are missing."),
@@ -68,7 +68,7 @@ const Status = t.struct("How far the deployment is.", {
 });
 
 const schemaOf = (ctx: ApiContext) =>
-  objectSchema("Pods of one template, replaced step by step when it changes.", {
+  objectSchema("Pods of one template, which are replaced step by step when the template changes.", {
     spec: t.always(
       t.struct("What is wanted.", {
         replicas: t.pointer(t.int32("How many Pods are wanted; 1 by default.")),
@@ -149,7 +149,7 @@ function validateStatus({ status }: Deployment, { status: before }: Deployment, 
 
 const columns: readonly Column<Deployment>[] = [
   readyColumn,
-  textColumn("Up-to-date", "Pods of the present template.", ({ status }) => status.updatedReplicas ?? 0),
+  textColumn("Up-to-date", "Pods of the current template.", ({ status }) => status.updatedReplicas ?? 0),
   textColumn("Available", "Pods that have been ready for long enough.", ({ status }) => status.availableReplicas ?? 0),
   ageColumn,
   ...containerColumns(templateOf),

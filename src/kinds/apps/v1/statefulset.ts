@@ -39,7 +39,7 @@ import {
 import { containerColumns } from "../../rules/template-columns.ts";
 
 const UpdateStrategy = t.struct("How Pods of an old template are replaced.", {
-  type: t.optional(t.text("RollingUpdate: one after the other, from the last. OnDelete: when somebody deletes them.")),
+  type: t.optional(t.text("RollingUpdate: one after the other, from the last. OnDelete: when they are deleted.")),
   rollingUpdate: t.pointer(
     t.struct("Which Pods, and how many at a time.", {
       partition: t.pointer(t.int32("Pods with a lower number keep the old template.")),

@@ -11,7 +11,7 @@ import { objectSchema } from "../../../schema/object-schema.ts";
 
 const asked = { group: "authentication.k8s.io", version: "v1", verbs: ["create"], asked: true } as const;
 
-const UserInfo = t.struct("Who somebody is.", {
+const UserInfo = t.struct("The identity of a user.", {
   username: t.optional(t.text("Name of the user.")),
   uid: t.optional(t.text("Tells users of the same name apart.")),
   groups: t.optional(t.atomicList(t.text(), "Groups of the user.")),
@@ -19,7 +19,7 @@ const UserInfo = t.struct("Who somebody is.", {
 });
 
 const selfSubjectReview = defineResource(
-  objectSchema("Answers who the one is that asks.", {
+  objectSchema("Returns the attributes of the current user.", {
     status: t.always(t.struct("The answer.", { userInfo: t.optional(UserInfo) })),
   }),
   {
@@ -32,7 +32,7 @@ const selfSubjectReview = defineResource(
 
 /** The definition of TokenReview, which returns the user of a token (AUTHN-39). */
 const tokenReview = defineResource(
-  objectSchema("Answers whose a token is.", {
+  objectSchema("Checks a token and returns its user.", {
     spec: t.required(
       t.struct("What is asked.", {
         token: t.optional(t.text("The token.")),
@@ -65,7 +65,7 @@ const BoundObject = t.struct("The object that a token is bound to: it ends with 
 
 /** The definition of TokenRequest. LIM-11: an hour by default; the bounds are checked where tokens are made. */
 export const tokenRequest = defineResource(
-  objectSchema("Asks for a token of a service account.", {
+  objectSchema("Requests a token of a service account.", {
     spec: t.required(
       t.struct("What the token should be.", {
         audiences: t.nullable(t.atomicList(t.text(), "For whom the token is; for this server by default.")),

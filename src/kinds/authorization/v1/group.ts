@@ -44,7 +44,7 @@ const attributes = {
 
 const AccessStatus = t.struct("The answer.", {
   allowed: t.required(t.bool("Whether the request is allowed.")),
-  denied: t.optional(t.bool("Whether it is refused for good, whoever else would allow it.")),
+  denied: t.optional(t.bool("Whether it is denied, even if another authorizer would allow it.")),
   reason: t.optional(t.text("Why.")),
   evaluationError: t.optional(t.text("What went wrong while it was decided.")),
 });
@@ -98,22 +98,22 @@ const someone = t.struct("Who, and the request that is asked about; one of both 
 export const authorizationGroup: DefinitionFactory = () => [
   question(
     "LocalSubjectAccessReview",
-    "Answers whether somebody may do something in a namespace.",
+    "Checks whether a user may do something in a namespace.",
     someone,
     AccessStatus,
     "Namespaced",
   ),
   question(
     "SelfSubjectAccessReview",
-    "Answers whether the one who asks may do something.",
+    "Checks whether the current user may do something.",
     t.struct("The request that is asked about; one of both kinds.", attributes),
     AccessStatus,
   ),
   question(
     "SelfSubjectRulesReview",
-    "Answers what the one who asks may do in a namespace.",
+    "Lists what the current user may do in a namespace.",
     t.struct("What is asked about.", { namespace: t.optional(t.text("The namespace.")) }),
     RulesStatus,
   ),
-  question("SubjectAccessReview", "Answers whether somebody may do something.", someone, AccessStatus),
+  question("SubjectAccessReview", "Checks whether a user may do something.", someone, AccessStatus),
 ];

@@ -115,7 +115,7 @@ const Status = t.struct("How it is.", {
 });
 
 /** What the kind is. */
-export const description = "Changes the number of Pods of a workload by what metrics say.";
+export const description = "Changes the number of Pods of a workload according to metrics.";
 
 /** The schema of the kind. */
 export const schema = objectSchema(description, { spec: t.always(Spec), status: t.always(Status) });

@@ -24,7 +24,7 @@ import { scheduleFault } from "./schedule.ts";
 import { isTimeZone } from "./time-zones.ts";
 import { statusPath } from "../../rules/status.ts";
 
-const description = "Jobs that begin by the clock.";
+const description = "Jobs that start on a schedule.";
 
 const JobTemplate = (ctx: ApiContext) =>
   t.struct("What Jobs are made of.", { metadata: t.always(TemplateMetaSchema), spec: t.always(jobSpecSchema(ctx)) });

@@ -102,7 +102,7 @@ function shownCondition(object: CertificateSigningRequest): string {
   return [decided, ...(types.has("Failed") ? ["Failed"] : []), ...(certificate ? ["Issued"] : [])].join(",");
 }
 
-const schema = objectSchema("A request for a certificate, signed by a signer once somebody has approved it.", {
+const schema = objectSchema("A request for a certificate, signed by a signer once it is approved.", {
   spec: t.required(Spec),
   status: t.always(RequestStatus),
 });

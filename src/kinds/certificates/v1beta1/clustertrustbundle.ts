@@ -87,9 +87,12 @@ function wrongBlock({ type, hasHeaders, bytes }: PemBlock): string | undefined {
   return isAuthority(certificate) ? undefined : "expected the certificate of an authority";
 }
 
-const schema = objectSchema("Certificates of authorities, for everybody in the cluster to read; Pods mount them.", {
-  spec: t.always(Spec),
-});
+const schema = objectSchema(
+  "Certificates of authorities, which all users of the cluster may read, and Pods may mount.",
+  {
+    spec: t.always(Spec),
+  },
+);
 
 /** The definition of ClusterTrustBundle in v1beta1, which is stored. */
 export const clusterTrustBundle = ({ gates, dialect }: ApiContext): ResourceDefinition =>

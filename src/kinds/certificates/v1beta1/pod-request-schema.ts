@@ -32,9 +32,7 @@ export const Spec = t.struct("What is asked for; it cannot change.", {
       "The signature of the Pod's UID by that key: ECDSA over its SHA-256, RSA as PSS over its SHA-256, or Ed25519.",
     ),
   ),
-  unverifiedUserAnnotations: t.optional(
-    t.map(t.text(), "What the Pod wants the signer to know; nobody has checked it."),
-  ),
+  unverifiedUserAnnotations: t.optional(t.map(t.text(), "Information of the Pod for the signer; it is not verified.")),
 });
 
 /** The schema of `status`. */

@@ -12,7 +12,7 @@ import { objectSchema } from "../../../schema/object-schema.ts";
 import { validateStrategy } from "../strategy.ts";
 
 const schema = objectSchema(
-  "Says who holds something, such as the lead among several programs, and how long without renewal.",
+  "Names the holder of something, such as the leader among several programs, and how long the holder keeps it without renewal.",
   {
     spec: t.always(
       t.struct("Who holds it, and since when.", {

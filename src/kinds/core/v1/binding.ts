@@ -9,7 +9,7 @@ import { defineResource } from "../../../schema/define-resource.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { ObjectReference } from "../../rules/references.ts";
 
-const schema = objectSchema("Asks that a Pod runs on a node, with the labels and annotations of this object.", {
+const schema = objectSchema("Binds a Pod to a node, with the labels and annotations of this object.", {
   target: t.required(ObjectReference),
 });
 

@@ -24,7 +24,7 @@ const Condition = t.struct("What is said of the program.", {
   error: t.optional(t.text("Why it could not be asked.")),
 });
 
-const schema = objectSchema("Whether a program of the control plane is well. Deprecated.", {
+const schema = objectSchema("The health of a component of the control plane. Deprecated.", {
   conditions: t.optional(t.keyedList(Condition, ["type"], "What is said of the program.")),
 });
 

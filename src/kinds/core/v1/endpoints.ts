@@ -45,7 +45,7 @@ const Subset = t.struct("Programs with the same ports.", {
   ports: t.optional(t.atomicList(Port, "The ports of each of them.")),
 });
 
-const schema = objectSchema("The programs behind a Service; EndpointSlices tell more.", {
+const schema = objectSchema("The addresses of the Pods of a Service; EndpointSlices have more details.", {
   subsets: t.optional(t.atomicList(Subset, "The programs.")),
 });
 

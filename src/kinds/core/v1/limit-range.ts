@@ -19,7 +19,7 @@ import {
   roundResources,
 } from "../../rules/quantities.ts";
 
-const description = "How much one Pod, container or claim of a namespace may ask for.";
+const description = "How much one Pod, container or claim of a namespace may request.";
 
 const amounts = (about: string) => t.optional(t.map(t.quantity(), about));
 

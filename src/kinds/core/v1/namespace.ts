@@ -20,7 +20,7 @@ const CONTENT_FINALIZER = "kubernetes";
 
 const Condition = reportedCondition("What is known of the removal of the content.", "What it is about.", {});
 
-const schema = objectSchema("A room for names: objects of most kinds live in one, and go when it is deleted.", {
+const schema = objectSchema("A scope for names: objects of most kinds are in a namespace, and are deleted with it.", {
   spec: t.always(
     t.struct("What is asked of the namespace.", {
       finalizers: t.optional(

@@ -13,7 +13,7 @@ import { containerColumns, shownLabels } from "../../rules/template-columns.ts";
 import { PodTemplates } from "./pod/template.ts";
 
 const schemaOf = ({ schema }: PodTemplates) =>
-  objectSchema("A template of Pods that stands alone.", { template: t.always(schema) });
+  objectSchema("A template of Pods, as an object of its own.", { template: t.always(schema) });
 
 /** The definition of PodTemplate. */
 export function podTemplate(ctx: ApiContext): ResourceDefinition {

@@ -36,7 +36,7 @@ const Status = t.struct("How many Pods there are.", {
 });
 
 const schemaOf = (ctx: ApiContext) =>
-  objectSchema("A number of Pods of one template, found by labels alone.", {
+  objectSchema("A number of Pods of one template, selected by equal labels.", {
     spec: t.always(
       t.struct("What is wanted.", {
         replicas: t.pointer(t.int32("How many Pods are wanted.", { default: 1 })),

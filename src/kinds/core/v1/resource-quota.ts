@@ -46,7 +46,7 @@ const Status = t.struct("What is enforced, and what is taken.", {
   used: t.optional(t.map(t.quantity(), "What is taken of them.")),
 });
 
-const schema = objectSchema("How much all objects of a namespace together may take.", {
+const schema = objectSchema("The limits of the total usage of all objects of a namespace.", {
   spec: t.always(Spec),
   status: t.always(Status),
 });

@@ -18,7 +18,7 @@ import {
 } from "../../../schema/validation/stored-data.ts";
 import { pairFault } from "../../../schema/validation/pem.ts";
 
-const schema = objectSchema("Holds data that only those may read who are allowed to: passwords, tokens, keys.", {
+const schema = objectSchema("Contains data that only authorized users may read: passwords, tokens, keys.", {
   data: t.optional(t.map(t.bytes(), "Bytes by their keys, base64 in JSON; all values together stay below 1 MiB.")),
   stringData: t.optional(
     t.map(

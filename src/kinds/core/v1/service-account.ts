@@ -12,7 +12,7 @@ import type { ApiObject, WriteContext } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { LocalObjectReference, ObjectReference } from "../../rules/references.ts";
 
-const schema = objectSchema("A name under which programs act, and what they may mount.", {
+const schema = objectSchema("An identity for programs, and the Secrets that they may mount.", {
   secrets: t.optional(t.keyedList(ObjectReference, ["name"], "Secrets that programs of this account may mount.")),
   imagePullSecrets: t.optional(t.atomicList(LocalObjectReference, "Secrets with which images are pulled.")),
   automountServiceAccountToken: t.pointer(t.bool("Whether programs are given a token without asking.")),

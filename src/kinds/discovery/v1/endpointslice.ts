@@ -59,7 +59,7 @@ const Port = t.struct(
   { atomic: true },
 );
 
-const schema = objectSchema("Some of the programs behind a Service, with their addresses.", {
+const schema = objectSchema("Some of the addresses of the Pods of a Service.", {
   addressType: t.required(t.text("IPv4, IPv6 or FQDN: what the addresses are.")),
   endpoints: t.required(t.atomicList(Endpoint, "The programs, at most 1000.")),
   ports: t.always(t.atomicList(Port, "The ports of each of them.")),

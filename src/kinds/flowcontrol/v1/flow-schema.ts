@@ -47,7 +47,7 @@ const Rule = t.struct("Who and what.", {
   nonResourceRules: t.optional(t.atomicList(PathRule, "Which path is asked for.")),
 });
 
-const schema = objectSchema("Which requests go to which level, and whose wait in the same queues.", {
+const schema = objectSchema("Assigns requests to a priority level, and to flows.", {
   spec: t.always(
     t.struct("Which requests, and where they go.", {
       priorityLevelConfiguration: t.required(

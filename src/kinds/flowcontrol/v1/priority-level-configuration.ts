@@ -42,19 +42,16 @@ const Exempt = t.struct("What the level of the type Exempt lends.", {
   lendablePercent: t.pointer(t.int32(lendable)),
 });
 
-const schema = objectSchema(
-  "How many requests of a level the server runs at a time, and what becomes of those above.",
-  {
-    spec: t.always(
-      t.struct("What the level is.", {
-        type: t.required(t.text("Limited; Exempt for the level of that name, which has no limit.")),
-        limited: t.pointer(Limited),
-        exempt: t.pointer(Exempt),
-      }),
-    ),
-    status: Status,
-  },
-);
+const schema = objectSchema("How many requests of a level run at a time, and what happens to the others.", {
+  spec: t.always(
+    t.struct("What the level is.", {
+      type: t.required(t.text("Limited; Exempt for the level of that name, which has no limit.")),
+      limited: t.pointer(Limited),
+      exempt: t.pointer(Exempt),
+    }),
+  ),
+  status: Status,
+});
 
 /** Where requests of a level wait. */
 export type QueuingSpec = t.Static<typeof Queuing>;

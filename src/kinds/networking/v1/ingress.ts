@@ -75,7 +75,7 @@ const Place = t.struct("Where requests are taken.", {
   ),
 });
 
-const schema = objectSchema("Which requests from outside go to which Service.", {
+const schema = objectSchema("Routes requests from outside to Services.", {
   spec: t.always(
     t.struct("Which requests, and where they go.", {
       ingressClassName: t.pointer(t.text("The class, which says who sees to it.")),

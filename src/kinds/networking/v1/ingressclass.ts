@@ -19,7 +19,7 @@ const Parameters = t.struct("An object with more settings.", {
   namespace: t.pointer(t.text("Its namespace, for the scope Namespace.")),
 });
 
-const schema = objectSchema("Who sees to Ingresses of a class, and how.", {
+const schema = objectSchema("The controller of the Ingresses of a class, and its parameters.", {
   spec: t.always(
     t.struct("Who, and how.", {
       controller: t.optional(t.text("Who sees to them: a domain and a path.")),

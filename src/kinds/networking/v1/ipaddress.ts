@@ -20,7 +20,7 @@ const ParentReference = t.struct("The object that has the address.", {
   name: t.needed(t.text("Its name.")),
 });
 
-const schema = objectSchema("An address of the cluster, and who has it.", {
+const schema = objectSchema("An address of the cluster, and the object that has it.", {
   spec: t.always(t.struct("Who has the address.", { parentRef: t.needed(t.pointer(ParentReference)) })),
 });
 

@@ -48,7 +48,7 @@ const Peer = t.struct("Whom a rule is about.", {
 const ports = t.optional(t.atomicList(Port, "The ports; all when there are none."));
 const peers = (what: string) => t.optional(t.atomicList(Peer, what));
 
-const schema = objectSchema("Who may talk to some Pods, and to whom they may talk.", {
+const schema = objectSchema("The permitted connections to and from some Pods.", {
   spec: t.always(
     t.struct("Whom it is about, and what they may do.", {
       podSelector: t.always(LabelSelector),

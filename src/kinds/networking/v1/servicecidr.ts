@@ -13,7 +13,7 @@ import { objectSchema } from "../../../schema/object-schema.ts";
 import { Condition } from "../../rules/condition.ts";
 import { keepAllButStatus } from "../../rules/status.ts";
 
-const schema = objectSchema("Networks whose addresses Services are given.", {
+const schema = objectSchema("Networks with the addresses of Services.", {
   spec: t.always(
     t.struct("The networks.", { cidrs: t.optional(t.atomicList(t.text(), "One network, or one of each family.")) }),
   ),

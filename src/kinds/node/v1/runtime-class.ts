@@ -17,7 +17,7 @@ import { Toleration } from "../../core/v1/pod/scheduling-schema.ts";
 import { checkTolerations } from "../../core/v1/pod/toleration-rules.ts";
 import { oldNodeLabel } from "../../rules/node-labels.ts";
 
-const schema = objectSchema("What runs the containers of Pods that name it.", {
+const schema = objectSchema("The runtime of the containers of Pods that name this class.", {
   handler: t.required(t.text("What nodes call it; a class has the same name on all nodes that have it.")),
   overhead: t.pointer(
     t.struct("What it takes beside the containers.", {

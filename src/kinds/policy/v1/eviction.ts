@@ -9,10 +9,9 @@ import * as t from "../../../meta/types.ts";
 import { defineResource } from "../../../schema/define-resource.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 
-const schema = objectSchema(
-  "Asks that a Pod is deleted, as far as the PodDisruptionBudget that selects it allows that.",
-  { deleteOptions: t.pointer(DeleteOptionsSchema) },
-);
+const schema = objectSchema("Deletes a Pod, if the PodDisruptionBudget that selects it allows it.", {
+  deleteOptions: t.pointer(DeleteOptionsSchema),
+});
 
 /** The definition of Eviction. */
 export const eviction = defineResource(schema, {

@@ -16,7 +16,7 @@ import { Condition, validateConditions } from "../../rules/condition.ts";
 import { type Share, validateAtMostAll, validateNotNegative, validateShare } from "../../rules/counts.ts";
 import { keepStatus, statusPath } from "../../rules/status.ts";
 
-const Status = t.struct("How the Pods are, as whoever counts them has found.", {
+const Status = t.struct("The counts of the Pods, by the disruption controller.", {
   observedGeneration: t.optional(
     t.int64("The generation that was counted by; an eviction waits for that of the present spec."),
   ),
@@ -30,7 +30,7 @@ const Status = t.struct("How the Pods are, as whoever counts them has found.", {
   conditions: t.optional(t.keyedList(Condition, ["type"], "What is known of the budget, such as DisruptionAllowed.")),
 });
 
-const schema = objectSchema("How many Pods of a selection may be missing at a time because somebody evicts them.", {
+const schema = objectSchema("How many Pods of a selection may be missing at a time because of evictions.", {
   spec: t.always(
     t.struct("Which Pods, and how many of them.", {
       minAvailable: t.pointer(t.intOrString("How many Pods must be healthy, as a number or a percentage.")),

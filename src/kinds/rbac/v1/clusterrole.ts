@@ -44,7 +44,7 @@ function validateSelector(selector: LabelSelectorValue, field: string, errors: F
 }
 
 const schema = objectSchema(
-  "What may be done to objects of all namespaces, to those of the cluster and to paths, by whom ClusterRoleBindings give it to; RoleBindings give of it what concerns the objects of their namespace.",
+  "Rights to objects of all namespaces, of the cluster and to paths, for the users of its ClusterRoleBindings. A RoleBinding gives only the rights to the objects of its namespace.",
   {
     rules: t.nullable(t.atomicList(PolicyRule, "What may be done; rules add up, and none takes anything away.")),
     aggregationRule: t.pointer(AggregationRule),

@@ -6,6 +6,6 @@ export const clusterRoleBinding: ResourceDefinition = bindingDefinition({
   kind: "ClusterRoleBinding",
   plural: "clusterrolebindings",
   scope: "Cluster",
-  description: "Who is given a ClusterRole in all namespaces, for the cluster and for paths.",
+  description: "Gives a ClusterRole to users, for all namespaces, the cluster and paths.",
   roles: ["ClusterRole"],
 });

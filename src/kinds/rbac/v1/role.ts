@@ -10,12 +10,9 @@ import { objectSchema } from "../../../schema/object-schema.ts";
 import { RBAC_GROUP } from "./group.ts";
 import { PolicyRule, validateRules } from "./rule.ts";
 
-const schema = objectSchema(
-  "What may be done to the objects of a namespace, by whom RoleBindings of that namespace give it to.",
-  {
-    rules: t.nullable(t.atomicList(PolicyRule, "What may be done; rules add up, and none takes anything away.")),
-  },
-);
+const schema = objectSchema("Rights to the objects of a namespace, for the users of its RoleBindings.", {
+  rules: t.nullable(t.atomicList(PolicyRule, "What may be done; rules add up, and none takes anything away.")),
+});
 
 /** The definition of Role. */
 export const role = defineResource(schema, {

@@ -6,6 +6,6 @@ export const roleBinding: ResourceDefinition = bindingDefinition({
   kind: "RoleBinding",
   plural: "rolebindings",
   scope: "Namespaced",
-  description: "Who is given a role in a namespace: a Role of that namespace, or a ClusterRole.",
+  description: "Gives a role to users in a namespace: a Role of that namespace, or a ClusterRole.",
   roles: ["ClusterRole", "Role"],
 });

@@ -35,7 +35,7 @@ const MORE = {
   ),
 } as const;
 
-const Exactly = t.struct("Devices of one sort.", {
+const Exactly = t.struct("A class of devices.", {
   ...DEVICES,
   adminAccess: t.pointer(
     t.bool("Whether to look after devices that others use; for namespaces that are marked for it."),

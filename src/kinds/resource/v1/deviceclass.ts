@@ -29,7 +29,7 @@ const Spec = t.struct("Which devices they are.", {
   ),
 });
 
-const schema = objectSchema("Devices of one sort.", { spec: t.required(Spec) });
+const schema = objectSchema("A class of devices.", { spec: t.required(Spec) });
 
 type DeviceClass = ObjectOf<typeof schema>;
 

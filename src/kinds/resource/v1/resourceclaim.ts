@@ -28,7 +28,7 @@ import {
 } from "./claim-status.ts";
 import { validateExpressions } from "./selectors.ts";
 
-const schema = objectSchema("Devices that are asked for, and those that were found.", {
+const schema = objectSchema("Requested devices, and those that were allocated.", {
   spec: t.always(ClaimSpecSchema),
   status: t.always(ClaimStatusSchema),
 });

@@ -28,7 +28,7 @@ const Spec = t.struct("What a claim is made of.", {
   spec: t.required(ClaimSpecSchema),
 });
 
-const schema = objectSchema("What the claims of Pods are made of.", { spec: t.required(Spec) });
+const schema = objectSchema("The template of claims of Pods.", { spec: t.required(Spec) });
 
 type ResourceClaimTemplate = ObjectOf<typeof schema>;
 

@@ -47,7 +47,7 @@ const Spec = t.struct("The devices.", {
   sharedCounters: t.optional(t.atomicList(CounterSet, "Amounts that devices of the pool take of; at most 8.")),
 });
 
-const schema = objectSchema("Some of the devices of a pool, as their driver tells them.", { spec: t.required(Spec) });
+const schema = objectSchema("Some of the devices of a pool, as reported by their driver.", { spec: t.required(Spec) });
 
 type ResourceSlice = ObjectOf<typeof schema>;
 

@@ -10,7 +10,7 @@ import { type ObjectOf, defineResource } from "../../../schema/define-resource.t
 import type { Column, DefinitionFactory } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 
-const description = "How important Pods are, under a name that they give.";
+const description = "A priority of Pods, by the name of the class.";
 
 /** What a class, and a Pod, may do to Pods that matter less. */
 const POLICIES = ["Never", "PreemptLowerPriority"];

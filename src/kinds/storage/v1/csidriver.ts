@@ -189,7 +189,7 @@ export const csiDriver = (ctx: ApiContext): ResourceDefinition =>
       plural: "csidrivers",
       scope: "Cluster",
       description:
-        "What the cluster knows of a CSI volume driver: whether volumes are attached, what it is told on mount and what it needs. The name is the name of the driver.",
+        "The properties of a CSI volume driver: whether volumes are attached, what it gets on mount and what it needs. The name is the name of the driver.",
       deleteAnswers: "object",
       generation: "fromFirstChange",
       versionedUpdate: true,

@@ -167,7 +167,7 @@ export const volumeAttachment = (ctx: ApiContext): ResourceDefinition =>
       kind: "VolumeAttachment",
       plural: "volumeattachments",
       scope: "Cluster",
-      description: "The wish that a volume be attached to a node, or detached from it when the object is deleted.",
+      description: "Requests that a volume is attached to a node; the deletion of the object detaches it.",
       deleteAnswers: "object",
       versionedUpdate: true,
       resetFields: ["status"],

@@ -27,7 +27,7 @@ const Spec = t.struct("What to migrate; the resource cannot change.", {
     }),
   ),
   continueToken: t.optional(
-    t.text("The token for the next batch of objects; while the migration runs it shows how far it is."),
+    t.text("The token for the next batch of objects; while the migration runs it shows the progress."),
   ),
 });
 

@@ -8,7 +8,7 @@ import type { ObjectOf } from "../../../../schema/define-resource.ts";
 import { objectSchema } from "../../../../schema/object-schema.ts";
 
 /** A Service in a sentence. */
-export const description = "A name and ports under which a set of programs is found.";
+export const description = "A name, addresses and ports for a set of Pods.";
 
 const ServicePort = t.struct("One port of the service.", {
   name: t.optional(t.text("Name of the port; needed when there are several.")),

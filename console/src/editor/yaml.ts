@@ -4,10 +4,10 @@
  * @module
  */
 import { JsonNumber, type Value } from "../../../src/value/value.ts";
-import { MAX_LENGTH, ParseFailure } from "./yaml-parse.ts";
-import type { ParseRequest, ParseResponse } from "./yaml-worker.ts";
+import { editorWorker } from "./in-worker.ts";
+import { MAX_LENGTH, ParseFailure } from "../api/yaml-limits.ts";
 
-export { MAX_LENGTH, ParseFailure } from "./yaml-parse.ts";
+export { MAX_LENGTH, ParseFailure } from "../api/yaml-limits.ts";
 
 /** A document of a text, and where it stands. */
 export interface TextDocument {
@@ -29,21 +29,21 @@ export function parseInWorker(text: string, file = ""): Promise<readonly TextDoc
     const found = `expected at most ${MAX_LENGTH} characters, found ${text.length}${file && ` in ${file}`}`;
     return Promise.reject(new ParseFailure(found));
   }
-  const worker = new Worker(new URL("./yaml-worker.ts", import.meta.url), { type: "module", name: "yaml" });
-  return new Promise<readonly TextDocument[]>((resolve, reject) => {
-    const timer = setTimeout(() => reject(new ParseFailure("the text takes too long to read")), TIMEOUT_MS);
-    worker.addEventListener("message", ({ data }: MessageEvent<ParseResponse>) => {
+  const worker = editorWorker();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new ParseFailure("the text takes too long to read")), TIMEOUT_MS);
+  });
+  return Promise.race([worker.documents(text, file), late])
+    .then(
+      (documents) => documents.map(({ value, from }) => ({ value: exact(value), from })),
+      // An error of the worker has only its message.
+      (error: unknown) => Promise.reject(new ParseFailure(error instanceof Error ? error.message : String(error))),
+    )
+    .finally(() => {
       clearTimeout(timer);
-      if ("failure" in data) reject(new ParseFailure(data.failure));
-      else resolve(data.documents.map(({ value, from }) => ({ value: exact(value), from })));
+      worker.close();
     });
-    worker.addEventListener("error", () => {
-      clearTimeout(timer);
-      reject(new ParseFailure("the reader of YAML could not be loaded: reload the page"));
-    });
-    const request: ParseRequest = { id: 1, text, file };
-    worker.postMessage(request);
-  }).finally(() => worker.terminate());
 }
 
 /** Returns the value with its bigints as numbers that keep all digits. */

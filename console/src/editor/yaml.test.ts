@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { exact } from "./yaml.ts";
-import { documentsOf, MAX_DOCUMENTS, MAX_LENGTH } from "./yaml-parse.ts";
+import { MAX_LENGTH } from "../api/yaml-limits.ts";
+import { documentsOf, MAX_DOCUMENTS } from "../api/yaml-parse.ts";
 
 const values = (text: string): unknown => documentsOf(text).map(({ value }) => value);
 

@@ -1,0 +1,194 @@
+/** What holds in every view of the console: keys alone are enough, and axe finds nothing. */
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Page } from "playwright-core";
+import {
+  type TestBrowser,
+  type TestServer,
+  axeInBothThemes,
+  buttonOf,
+  describeInBrowser,
+  editorOf,
+  mistakesOf,
+  openBrowser,
+  openStory,
+  sendObject,
+  startServer,
+} from "./kit/index.ts";
+
+const NAMESPACE = "/api/v1/namespaces/default";
+const WEB = "/console/object/core/v1/configmaps/default/web";
+const POD = "/console/object/core/v1/pods/default/pod";
+
+/** Every view, what is typed after `:` to come there if anything is, and what is there when it is shown. */
+const VIEWS: readonly (readonly [path: string, command: string | undefined, ready: string])[] = [
+  ["/console/", "home", ".count"],
+  ["/console/list/core/v1/configmaps?namespace=default", "cm default", ".table-body [role=row]"],
+  [WEB, "cm default/web", ".owner-cell"],
+  [`${WEB}?tab=history`, undefined, ".version"],
+  [`${WEB}?tab=events`, undefined, ".plain-table"],
+  [`${WEB}?tab=graph`, undefined, ".graph-self"],
+  [`${WEB}?tab=why`, undefined, ".why"],
+  [`${POD}?tab=logs`, undefined, "[role=log]"],
+  ["/console/new?kind=core%2Fv1%2Fconfigmaps", undefined, ".edit-main .cm-content"],
+  ["/console/storage", "storage", "[data-box]"],
+  ["/console/storage?tab=table", undefined, "[data-item]"],
+  ["/console/storage?tab=capacity", undefined, ".capacity-table"],
+  ["/console/workloads", "workloads", "[data-row]"],
+  ["/console/server", "server", "canvas"],
+  ["/console/explore", "explore", ".drop"],
+  ["/console/plan", "plan", ".plan-text"],
+];
+
+/** Goes from control to control by Tab, from the beginning of the view until it has left it. */
+const MOST_STOPS = 200;
+const WHERE = `(() => {
+  const element = document.activeElement;
+  const main = document.querySelector("main");
+  if (!element || element === document.body || !main.contains(element)) return { in: false };
+  const shown = [element, element.parentElement, element.closest("label, .cm-editor, .box, .slider")].some((one) => {
+    if (!one) return false;
+    const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(one);
+    return (outlineStyle !== "none" && parseFloat(outlineWidth) > 0) || boxShadow !== "none";
+  });
+  const { width, height } = element.getBoundingClientRect();
+  // The caret, and the line that it stands in, are the sign of a text.
+  return { in: true, shown: (shown || element.isContentEditable) && width > 0 && height > 0, name: element.outerHTML.slice(0, 120) };
+})()`;
+
+interface Stop {
+  readonly in: boolean;
+  readonly shown?: boolean;
+  readonly name?: string;
+}
+
+describeInBrowser("every view", () => {
+  let server: TestServer;
+  let browser: TestBrowser;
+  beforeAll(async () => {
+    [server, browser] = await Promise.all([startServer({ nodes: "1" }), openBrowser()]);
+    await sendObject(server, "POST", `${NAMESPACE}/configmaps`, { metadata: { name: "web" }, data: { a: "1" } });
+    await sendObject(server, "POST", `${NAMESPACE}/pods`, {
+      metadata: { name: "pod" },
+      spec: { containers: [{ name: "main", image: "a" }] },
+    });
+    await event("first");
+    await claim("claim");
+    await deployment("shop");
+  });
+  afterAll(async () => {
+    await browser?.[Symbol.asyncDispose]();
+    await server?.[Symbol.asyncDispose]();
+  });
+  const event = (name: string): Promise<unknown> =>
+    sendObject(server, "POST", `${NAMESPACE}/events`, {
+      metadata: { name },
+      involvedObject: { apiVersion: "v1", kind: "ConfigMap", name: "web", namespace: "default" },
+      reason: "Told",
+      message: `message of ${name}`,
+      type: "Normal",
+      lastTimestamp: new Date().toISOString().replace(/\.\d+Z/, "Z"),
+    });
+  const claim = (name: string): Promise<unknown> =>
+    sendObject(server, "POST", `${NAMESPACE}/persistentvolumeclaims`, {
+      metadata: { name },
+      spec: { accessModes: ["ReadWriteOnce"], storageClassName: "slow", resources: { requests: { storage: "1Gi" } } },
+    });
+  const deployment = (name: string): Promise<unknown> =>
+    sendObject(server, "POST", "/apis/apps/v1/namespaces/default/deployments", {
+      metadata: { name },
+      spec: {
+        replicas: 1,
+        selector: { matchLabels: { app: name } },
+        template: { metadata: { labels: { app: name } }, spec: { containers: [{ name: "main", image: "a" }] } },
+      },
+    });
+  const command = async (page: Page, text: string): Promise<void> => {
+    await page.keyboard.press("Escape");
+    await page.evaluate("document.activeElement?.blur()");
+    await page.keyboard.press(":");
+    await page.getByRole("combobox", { name: "Command" }).waitFor();
+    await page.keyboard.type(text);
+    await page.keyboard.press("Enter");
+  };
+
+  test("is reached and left by keys, shows where the focus is, and holds it nowhere; axe finds nothing in either theme", async () => {
+    const opened = await openStory(browser, server, "/console/");
+    const { page } = opened;
+    const wrong: string[] = [];
+    for (const [path, typed, ready] of VIEWS) {
+      // oxlint-disable no-await-in-loop -- one view after the other
+      if (typed === undefined) await page.goto(server.url + path);
+      else if (typed !== "home") await command(page, typed);
+      await page.locator(ready).first().waitFor();
+      expect(new URL(page.url()).pathname).toBe(new URL(path, server.url).pathname);
+      wrong.push(...(await axeInBothThemes(page, path)));
+      await page.focus("#main");
+      let stops = 0;
+      for (; stops < MOST_STOPS; stops++) {
+        await page.keyboard.press("Tab");
+        const stop = await page.evaluate<Stop>(WHERE);
+        if (!stop.in) break;
+        if (!stop.shown) wrong.push(`${path}: the focus is not seen: ${stop.name}`);
+      }
+      if (stops === 0) wrong.push(`${path}: nothing takes the focus`);
+      if (stops === MOST_STOPS) wrong.push(`${path}: the focus does not leave the view`);
+      // oxlint-enable no-await-in-loop
+    }
+    expect(wrong).toEqual([]);
+    expect(mistakesOf(opened)).toEqual([]);
+  });
+
+  test("does what it is for by keys: boxes, rows, a plan, an edit", async () => {
+    const opened = await openStory(browser, server, "/console/");
+    const { page } = opened;
+    await page.locator(".count").first().waitFor();
+    await command(page, "storage");
+    const box = page.locator('[data-box="claims/default/claim"]');
+    await box.waitFor();
+    // The first box by Tab, then by arrows.
+    await page.focus("#main");
+    for (let i = 0; i < 40 && (await page.evaluate("document.activeElement.dataset.box")) === undefined; i++)
+      await page.keyboard.press("Tab");
+    const isAt = (): Promise<string> => page.evaluate<string>("document.activeElement.dataset.box");
+    for (const key of ["ArrowRight", "ArrowRight", "ArrowDown", "ArrowLeft"])
+      if ((await isAt()) !== "claims/default/claim") await page.keyboard.press(key);
+    await box.focus();
+    await page.keyboard.press("Enter");
+    await page.locator(".details").waitFor();
+
+    await command(page, "workloads");
+    const row = page.locator('[data-row="Deployment/default/shop"]');
+    await row.waitFor();
+    await row.locator(".time-toggle").focus();
+    await page.keyboard.press("Enter");
+    await page.locator('[data-row^="ReplicaSet/default/shop-"]').waitFor();
+    await row.locator(".time-name").focus();
+    await page.keyboard.press("Enter");
+    await page.locator(".details").waitFor();
+
+    await command(page, "plan");
+    await page.focus(".plan-text");
+    await page.keyboard.type("{apiVersion: v1, kind: ConfigMap, metadata: {name: by-keys}}");
+    await page.keyboard.press("Control+Enter");
+    await page.locator(".plan-document").waitFor();
+    await page.getByRole("button", { name: "Apply all or none" }).focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog").getByRole("button", { name: "Apply", exact: true }).focus();
+    await page.keyboard.press("Enter");
+    await page.getByText("All documents are applied.").waitFor();
+
+    await page.evaluate("document.activeElement?.blur()");
+    await command(page, "cm default/by-keys");
+    await page.locator(".owner-cell").first().waitFor();
+    await page.keyboard.press("e");
+    await editorOf(page).waitFor();
+    await page.keyboard.press("Control+End");
+    await page.keyboard.type("data:\n  a: b");
+    await page.keyboard.press("Control+Enter");
+    await page.locator(".difference-added", { hasText: "a: b" }).waitFor();
+    await buttonOf(page, "Save").focus();
+    await page.keyboard.press("Enter");
+    await page.locator(".yaml-tab .cm-line", { hasText: "a: b" }).waitFor();
+    expect(mistakesOf(opened)).toEqual([]);
+  });
+});

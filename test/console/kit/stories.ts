@@ -1,0 +1,136 @@
+/**
+ * What stories in a browser have in common.
+ *
+ * @module
+ */
+import type { BrowserContextOptions, Locator, Page } from "playwright-core";
+import { onTestFailed } from "vitest";
+import { type AxeFinding, type TestBrowser, type TestPage, axe, picture } from "./chromium.ts";
+import { type AskOptions, type TestServer, signIn } from "./server.ts";
+
+/** How long a page may take on a machine that is busy, in milliseconds. */
+export const PATIENCE_MS = 20_000;
+
+let failures = 0;
+
+/** Keeps a picture of a page, and what went wrong in it, if the test fails. */
+export function tellWhenFailed({ page, problems }: TestPage): void {
+  onTestFailed(async () => {
+    const path = await picture(page, `failed-${failures++}`).catch(() => "no picture");
+    process.stderr.write(`${page.url()}\n${path}\n${problems.slice(0, 20).join("\n")}\n`);
+  });
+}
+
+/** Opens a page that is signed in; see {@link signIn}. */
+export async function openStory(
+  browser: TestBrowser,
+  server: TestServer,
+  to: string,
+  {
+    context = { viewport: { width: 1280, height: 800 } },
+    ...asked
+  }: AskOptions & { readonly context?: BrowserContextOptions } = {},
+): Promise<TestPage> {
+  const opened = await browser.newPage(context);
+  opened.page.setDefaultTimeout(PATIENCE_MS);
+  tellWhenFailed(opened);
+  await signIn(opened.page, server, { to, ...asked });
+  return opened;
+}
+
+/** The text that is edited, as an element. */
+export const editorOf = (page: Page): Locator => page.locator(".edit-main .cm-content");
+
+/** A button with exactly this name, or one that fits. */
+export const buttonOf = (page: Page, name: string | RegExp): Locator =>
+  page.getByRole("button", { name, exact: typeof name === "string" });
+
+/** What runs in the page has types of its own, so it is text here. */
+const paste = (text: string): string => `{
+  const clipboardData = new DataTransfer();
+  clipboardData.setData("text/plain", ${JSON.stringify(text)});
+  const event = new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true });
+  document.querySelector(".edit-main .cm-content").dispatchEvent(event);
+}`;
+
+/** Replaces the whole text of the editor, as a paste does. */
+export async function replaceText(page: Page, text: string): Promise<void> {
+  await editorOf(page).click();
+  await page.keyboard.press("Control+a");
+  await page.evaluate(paste(text));
+}
+
+/** Replaces a part of the text of the editor, whose lines are all shown. */
+export async function editText(page: Page, from: string | RegExp, to: string): Promise<void> {
+  const text = (await editorOf(page).innerText()).trimEnd();
+  if (text.search(from) === -1) throw new Error(`expected ${String(from)} in the editor, found ${text}`);
+  await replaceText(page, `${text.replace(from, to)}\n`);
+}
+
+/** What a page says of itself; answers that are refusals, and connections that break off, are none of it. */
+export const mistakesOf = ({ problems }: TestPage): readonly string[] =>
+  problems.filter((problem) => !/^Failed to load resource|^WebSocket connection to /.test(problem));
+
+/** Runs in a page before its scripts: `longTasks` has the tasks that held it for more than 50 ms. */
+export const OBSERVE_LONG_TASKS = `
+  globalThis.longTasks = [];
+  new PerformanceObserver((list) => {
+    for (const { duration } of list.getEntries()) longTasks.push(Math.round(duration));
+  }).observe({ type: "longtask", buffered: true });
+`;
+
+/** Takes the long tasks so far; see {@link OBSERVE_LONG_TASKS}. */
+export const takeLongTasks = (page: Page): Promise<number[]> => page.evaluate<number[]>("longTasks.splice(0)");
+
+/** What axe finds in both themes, as lines. */
+export async function axeInBothThemes(page: Page, where: string): Promise<string[]> {
+  const found: string[] = [];
+  const told = (theme: string, findings: readonly AxeFinding[]): void => {
+    for (const { rule, elements } of findings) found.push(`${where}, ${theme}: ${rule}: ${elements.join(" ")}`);
+  };
+  for (const colorScheme of ["light", "dark"] as const) {
+    // oxlint-disable no-await-in-loop -- one theme after the other
+    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    told(colorScheme, await axe(page));
+    // oxlint-enable no-await-in-loop
+  }
+  return found;
+}
+
+/** Sends an object to the server, as the admin; throws what the server says if it is refused. */
+export async function sendObject(
+  server: TestServer,
+  method: "POST" | "PUT" | "PATCH" | "DELETE",
+  path: string,
+  object?: object,
+): Promise<unknown> {
+  const type = method === "PATCH" ? "application/merge-patch+json" : "application/json";
+  const { code, text } = await server.ask(method, path, {
+    headers: { "content-type": type },
+    ...(object ? { body: JSON.stringify(object) } : {}),
+  });
+  if (code >= 300) throw new Error(`${method} ${path}: ${code} ${text}`);
+  return JSON.parse(text);
+}
+
+/** The token of a new ServiceAccount that may read every kind of the API, and write nothing. */
+export async function readerToken(server: TestServer, name: string): Promise<string> {
+  const accounts = "/api/v1/namespaces/default/serviceaccounts";
+  const rbac = "/apis/rbac.authorization.k8s.io/v1";
+  await sendObject(server, "POST", accounts, { metadata: { name } });
+  await sendObject(server, "POST", `${rbac}/clusterroles`, {
+    metadata: { name },
+    rules: [{ apiGroups: ["*"], resources: ["*"], verbs: ["get", "list", "watch"] }],
+  });
+  await sendObject(server, "POST", `${rbac}/clusterrolebindings`, {
+    metadata: { name },
+    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name },
+    subjects: [{ kind: "ServiceAccount", name, namespace: "default" }],
+  });
+  const answer = await sendObject(server, "POST", `${accounts}/${name}/token`, {
+    apiVersion: "authentication.k8s.io/v1",
+    kind: "TokenRequest",
+    spec: {},
+  });
+  return (answer as { status: { token: string } }).status.token;
+}
