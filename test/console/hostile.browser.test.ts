@@ -186,7 +186,7 @@ describeInBrowser("contents that mean harm", () => {
     return one;
   };
   /** Whatever a view shows: nothing ran, nothing was refused that was tried, nothing is wider than the page or came in from elsewhere. */
-  const isHarmless = async (one: TestPage, where: string): Promise<void> => {
+  const expectHarmless = async (one: TestPage, where: string): Promise<void> => {
     const { page } = one;
     const seen = await page.evaluate<Record<string, unknown>>(`({
       ran: typeof __ran,
@@ -216,11 +216,11 @@ describeInBrowser("contents that mean harm", () => {
     await page.locator(".events .event").first().waitFor();
     await expect.poll(() => page.locator(".events").textContent()).toContain("<img src=x onerror");
     expect(await page.locator(".events").textContent()).toContain(SHOWN);
-    await isHarmless(one, "home");
+    await expectHarmless(one, "home");
     await page.goto(`${server.url}/console/list/core/v1/events?namespace=default`);
     await page.getByRole("grid").getByText("onerror").first().waitFor();
     expect(await page.getByRole("grid").textContent()).toContain(SHOWN);
-    await isHarmless(one, "Events");
+    await expectHarmless(one, "Events");
     for (const [kind, name] of [
       ["core/v1/configmaps", LONG_NAME],
       ["core/v1/persistentvolumeclaims", LONG_NAME],
@@ -231,7 +231,7 @@ describeInBrowser("contents that mean harm", () => {
       const cell = page.locator(".table-body .table-name", { hasText: name });
       await cell.waitFor();
       expect(await cell.getAttribute("title")).toBe(name);
-      await isHarmless(one, kind);
+      await expectHarmless(one, kind);
     }
     // What the address says is data, too.
     const bad = encodeURIComponent(BAD);
@@ -239,20 +239,20 @@ describeInBrowser("contents that mean harm", () => {
       `${server.url}/console/list/core/v1/configmaps?name=${bad}&labels=${bad}&namespace=${bad}&text=${bad}&sort=${bad}`,
     );
     await page.locator(".error-box, .empty").first().waitFor();
-    await isHarmless(one, "a list of a hostile address");
+    await expectHarmless(one, "a list of a hostile address");
     await page.goto(`${server.url}/console/object/core/v1/configmaps/${bad}/${bad}?tab=${bad}`);
     await page.locator(".error-box, .empty").first().waitFor();
-    await isHarmless(one, "an object of a hostile address");
+    await expectHarmless(one, "an object of a hostile address");
     await page.goto(`${server.url}/console/new?kind=${bad}&namespace=${bad}`);
     await page.getByText("The server cannot create objects of this kind.").waitFor();
-    await isHarmless(one, "a new object of a hostile address");
+    await expectHarmless(one, "a new object of a hostile address");
   });
 
   test("an object in all of its tabs, with an Event of a megabyte", async () => {
     const one = await open(`/console/object/core/v1/configmaps/default/${LONG_NAME}`);
     const { page } = one;
     await page.locator(".owner-cell", { hasText: "<img src=x" }).first().waitFor();
-    await isHarmless(one, "YAML");
+    await expectHarmless(one, "YAML");
     for (const [tab, ready] of [
       ["History", ".version"],
       ["Events", ".event-message"],
@@ -261,7 +261,7 @@ describeInBrowser("contents that mean harm", () => {
     ] as const) {
       await page.getByRole("tab", { name: tab }).click();
       await page.locator(ready).first().waitFor();
-      await isHarmless(one, tab);
+      await expectHarmless(one, tab);
     }
     await page.getByRole("tab", { name: "Events" }).click();
     await page.locator(".event-message").first().waitFor();
@@ -276,13 +276,13 @@ describeInBrowser("contents that mean harm", () => {
     await editorOf(page).waitFor();
     await buttonOf(page, "Try").click();
     await page.getByText("Nothing would change.").waitFor();
-    await isHarmless(one, "the editor");
+    await expectHarmless(one, "the editor");
   });
 
   test("the Event of a megabyte itself can be opened", async () => {
     const one = await open("/console/object/core/v1/events/default/long");
     await one.page.locator(".owner-cell").first().waitFor();
-    await isHarmless(one, "an Event");
+    await expectHarmless(one, "an Event");
     expect(await one.page.locator(".yaml-tab .cm-line").count()).toBeGreaterThan(5);
   });
 
@@ -291,22 +291,22 @@ describeInBrowser("contents that mean harm", () => {
     const { page } = one;
     await page.locator(`[data-box="claims/default/claim"]`).click();
     await page.locator(".details .why").waitFor();
-    await isHarmless(one, "the picture");
+    await expectHarmless(one, "the picture");
     for (const [tab, ready] of [
       ["table", "[data-item]"],
       ["capacity", ".capacity-table"],
     ] as const) {
       await page.goto(`${server.url}/console/storage?tab=${tab}`);
       await page.locator(ready).first().waitFor();
-      await isHarmless(one, tab);
+      await expectHarmless(one, tab);
     }
     await page.goto(`${server.url}/console/workloads`);
     await page.locator('[data-row="Deployment/default/harm"] .time-name').click();
     await page.locator(".details").waitFor();
-    await isHarmless(one, "workloads");
+    await expectHarmless(one, "workloads");
     await page.goto(`${server.url}/console/server`);
     await page.locator("canvas").first().waitFor();
-    await isHarmless(one, "the server");
+    await expectHarmless(one, "the server");
   });
 
   test("files of findings and plans", async () => {
@@ -341,10 +341,10 @@ describeInBrowser("contents that mean harm", () => {
     );
     await expect.poll(() => page.locator(".finding").textContent()).toContain("onerror");
     expect(await page.locator(".finding").textContent()).toContain(SHOWN);
-    await isHarmless(one, "a finding");
+    await expectHarmless(one, "a finding");
     await page.setInputFiles("input[type=file]", file(`${SCRIPT.replaceAll("/", "")}.yaml`, `${BAD}: [`) as never);
     await page.locator(".error-box").waitFor();
-    await isHarmless(one, "a file that is none");
+    await expectHarmless(one, "a file that is none");
 
     await page.goto(`${server.url}/console/plan`);
     await page.fill(
@@ -354,11 +354,11 @@ describeInBrowser("contents that mean harm", () => {
     await page.check("text=take fields over");
     await page.click("button[type=submit]");
     await expect.poll(() => page.locator(".plan-result").textContent()).toContain("onerror");
-    await isHarmless(one, "a plan");
+    await expectHarmless(one, "a plan");
     await page.fill(".plan-text", JSON.stringify({ apiVersion: BAD, kind: BAD, metadata: { name: BAD } }));
     await page.click("button[type=submit]");
     await page.locator(".error-box, .plan-refused").first().waitFor();
-    await isHarmless(one, "a plan of nothing");
+    await expectHarmless(one, "a plan of nothing");
     await page.setInputFiles(
       "input[type=file]",
       file("plan.json", {
@@ -381,7 +381,7 @@ describeInBrowser("contents that mean harm", () => {
       }) as never,
     );
     await expect.poll(() => page.locator(".plan-result").textContent()).toContain("Refused by");
-    await isHarmless(one, "a saved plan");
+    await expectHarmless(one, "a saved plan");
   });
 
   test("the command bar, and what a webhook answers", async () => {
@@ -394,11 +394,11 @@ describeInBrowser("contents that mean harm", () => {
     await page.keyboard.press(":");
     const command = page.getByRole("combobox", { name: "Command" });
     await command.fill(`cm ${BAD}`);
-    await isHarmless(one, "the command bar");
+    await expectHarmless(one, "the command bar");
     await command.fill("cm ./javascript:__ran=1");
     await page.keyboard.press("Enter");
     await page.locator(".error-box, .empty").first().waitFor();
-    await isHarmless(one, "a command");
+    await expectHarmless(one, "a command");
 
     // Whoever may set up a webhook says what others read.
     await page.goto(`${server.url}/console/new?kind=core%2Fv1%2Fsecrets`);
@@ -408,12 +408,12 @@ describeInBrowser("contents that mean harm", () => {
     await page.locator(".edit-side").getByText("Refused", { exact: true }).waitFor();
     expect(await page.locator(".edit-side").textContent()).toContain("onerror");
     expect(await page.locator(".edit-side").textContent()).toContain(SHOWN);
-    await isHarmless(one, "a refusal");
+    await expectHarmless(one, "a refusal");
     await page.goto(`${server.url}/console/plan`);
     await page.fill(".plan-text", "{apiVersion: v1, kind: Secret, metadata: {name: refused}}");
     await page.click("button[type=submit]");
     await expect.poll(() => page.locator(".plan-result").textContent()).toContain("onerror");
-    await isHarmless(one, "a plan that a webhook refuses");
+    await expectHarmless(one, "a plan that a webhook refuses");
   });
 
   test("a label that no server lets in, shown all the same", async () => {
@@ -428,7 +428,7 @@ describeInBrowser("contents that mean harm", () => {
     );
     const { page } = one;
     await page.locator(".error-box, .empty").first().waitFor();
-    await isHarmless(one, "a label filter");
+    await expectHarmless(one, "a label filter");
     await page.goto(`${server.url}/console/new?kind=core%2Fv1%2Fconfigmaps`);
     await page.locator(".edit-main", { hasText: "kind: ConfigMap" }).waitFor();
     await replaceText(
@@ -437,7 +437,7 @@ describeInBrowser("contents that mean harm", () => {
     );
     await buttonOf(page, "Try").click();
     await page.locator(".edit-side").getByText("Refused", { exact: true }).waitFor();
-    await isHarmless(one, "a label in the editor");
+    await expectHarmless(one, "a label in the editor");
   });
 
   test("an Event of a megabyte does not travel to a list as a whole", async () => {
@@ -449,6 +449,6 @@ describeInBrowser("contents that mean harm", () => {
       "Math.max(...[...document.querySelectorAll('.table-body .table-cell')].map((cell) => cell.textContent.length))",
     );
     expect(longest).toBeLessThan(20_000);
-    await isHarmless(one, "a list of long Events");
+    await expectHarmless(one, "a list of long Events");
   });
 });

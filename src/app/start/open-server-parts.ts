@@ -23,17 +23,19 @@ import { Renewal } from "../certificates/renewal.ts";
 import type { SystemParts } from "../process/system-parts.ts";
 import { VERSION } from "../process/version.ts";
 import type { ChosenOptions, ServerParts } from "./server-parts.ts";
+import type { openTracing as OpenTracing } from "../tracing/open-tracing.ts";
 import { LiveUsers } from "../authentication/user-file.ts";
 
-/** Opens the tracing of a server; undefined without `--tracing-config-file`. */
-type OpenTracing = typeof import("../tracing/open-tracing.ts").openTracing;
-
-/** Opens the data directory, the certificates and the files of the options. It writes nothing to an existing directory. */
+/**
+ * Opens the data directory, the certificates and the files of the options. It writes nothing to an existing directory.
+ *
+ * @param openTracing undefined without `--tracing-config-file`: its module is loaded only then
+ */
 export function openServerParts(
   given: ServeOptions,
   { clock = newSystemClock(), random = systemRandom, log: plain = silentLog, progress }: Partial<SystemParts>,
   opened: AsyncDisposableStack,
-  openTracing: OpenTracing | undefined,
+  openTracing: typeof OpenTracing | undefined,
 ): ServerParts {
   const system = { clock, random, log: opened.use(rateLimitedLog(plain, clock)) };
   const options = withDialect(given);

@@ -84,7 +84,7 @@ describe("DataDirectory", () => {
     for (const [make, kind] of [
       [() => void execFileSync("mkfifo", [file]), "found a pipe"],
       [() => symlinkSync("/dev/zero", file), "found a device"],
-      [() => void mkdirSync(file), "found a folder"],
+      [() => mkdirSync(file), "found a folder"],
     ] as const) {
       DataDirectory.open(path, neutral).claim(neutral);
       rmSync(file, { recursive: true });
