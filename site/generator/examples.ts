@@ -243,9 +243,6 @@ export function missingFor(command: string): Missing | undefined {
   return user === undefined ? undefined : { lack: "user", what: user };
 }
 
-/** Whether a command runs in the terminal of a page. */
-export const runsInPage = (command: string): boolean => missingFor(command) === undefined;
-
 /** What has started the server or the driver that the commands after it need; "here" for a server as that of a page. */
 function startedBy(command: string): string | undefined {
   for (const [program, first = "", ...rest] of programsOf(command)) {
