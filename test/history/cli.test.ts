@@ -135,7 +135,7 @@ describe("keelson diff", () => {
       keelson("diff", "cm", `${name}@${red}`),
       keelson("diff", "cm", "nobody@1"),
       keelson("diff", "cm", `${name}@999999999`),
-      world.keelson(["diff", "cm", `${name}@${red}`], { KUBECONFIG: "/nonexistent" }),
+      world.keelson(["diff", "cm", `${name}@${red}`], { KUBECONFIG: "/nonexistent/kubeconfig" }),
     ]);
     expect(outcomes.map(({ code, stdout }) => [code, stdout])).toEqual(Array.from({ length: 5 }, () => [2, ""]));
     expect(outcomes.map(({ stderr }) => stderr)).toEqual([

@@ -12,6 +12,8 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import { Http2Client, Keelson, Scratch, run } from "./keelson.ts";
 
 const scratch = new Scratch();
+/** kubectl makes a folder there. */
+const home = scratch.fresh();
 const data = scratch.fresh();
 let server: Keelson;
 beforeAll(async () => {
@@ -29,7 +31,7 @@ interface Row {
 }
 
 async function rowsOf(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
-  const { code, stdout, stderr } = await run([...args, "-o", "json"], { env });
+  const { code, stdout, stderr } = await run([...args, "-o", "json"], { env: { HOME: home, ...env } });
   const { checks } = JSON.parse(stdout) as { checks: readonly Row[] };
   return { code, stderr, of: (name: string): Row | undefined => checks.find(({ check }) => check === name) };
 }
@@ -81,7 +83,7 @@ describe("keelson doctor", () => {
     };
     writeFileSync(file, JSON.stringify({ ...config, "current-context": "a" }));
     const env = { KUBECONFIG: file, KEELSON_PORT: "0" };
-    const { stdout, stderr } = await run(["doctor", "--data-dir", scratch.fresh()], { env });
+    const { stdout, stderr } = await run(["doctor", "--data-dir", scratch.fresh()], { env: { HOME: home, ...env } });
     const line = /^server .*$/m.exec(stdout)?.[0];
     expect(line).toMatch(/^server +ok/);
     expect(line!.length).toBeLessThan(400);
@@ -90,7 +92,7 @@ describe("keelson doctor", () => {
   });
 
   test("prints a table", async () => {
-    const { stdout } = await run(["doctor", "--data-dir", scratch.fresh()], { env: { KEELSON_PORT: "0" } });
+    const { stdout } = await run(["doctor", "--data-dir", scratch.fresh()], { env: { HOME: home, KEELSON_PORT: "0" } });
     expect(stdout).toMatch(/^CHECK +FOUND +WHAT TO DO\nNode\.js +(?:ok|warn) +v/);
     expect(stdout).toContain("write and flush");
   });
