@@ -45,7 +45,9 @@ const WHERE = `(() => {
   const element = document.activeElement;
   const main = document.querySelector("main");
   if (!element || element === document.body || !main.contains(element)) return { in: false };
-  const shown = [element, element.parentElement, element.closest("label, .cm-editor, .box, .slider")].some((one) => {
+  // In a grid the row of the cursor shows the focus.
+  const active = document.getElementById(element.getAttribute("aria-activedescendant") ?? "");
+  const shown = [element, active, element.parentElement, element.closest("label, .cm-editor, .box, .slider")].some((one) => {
     if (!one) return false;
     const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(one);
     return (outlineStyle !== "none" && parseFloat(outlineWidth) > 0) || boxShadow !== "none";
