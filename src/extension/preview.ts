@@ -1,7 +1,7 @@
 /**
  * Previews a changed definition: a dry run returns warnings about stored objects that the new schema would refuse.
  *
- * A user who may not list the objects gets none, and no values are shown. At most a thousand objects are validated.
+ * A user who may not list the objects gets none. At most a thousand objects are validated.
  */
 import { type AdmissionRequest, type AdmissionStep, concerns } from "../admission/contract.ts";
 import type { Authorizer } from "../auth/contract.ts";
@@ -95,7 +95,7 @@ function* refusedOf(
       const walker = structuralWalker(structural, dialect);
       walker.prune?.(copy);
       walker.applyDefaults(copy);
-      const errors = new FieldErrors(true);
+      const errors = new FieldErrors();
       yield* objectValidatorOf(structural, dialect)(copy, undefined, errors);
       yield;
       const [first] = errors.causes;
