@@ -69,7 +69,7 @@ describeInBrowser("a first day", () => {
     scratch.remove();
   });
 
-  test.skipIf(!kubectl)("from an empty server to a resolved conflict, and its history", async () => {
+  test.skipIf(!kubectl)("from an empty server to a resolved conflict, its history, and the past", async () => {
     const opened = await open("/console/");
     const { page } = opened;
     // The three things to try, as the page says them.
@@ -158,14 +158,41 @@ describeInBrowser("a first day", () => {
       "team Apply f:colour f:taste ",
     ]);
 
-    // Its history, and a delete, which can be undone.
+    // Its history, a delete and its undoing.
     await page.getByRole("tab", { name: "History" }).click();
     await page.locator(".difference-added", { hasText: "size: green" }).waitFor();
     await buttonOf(page, /^Actions/).click();
     await page.getByRole("menuitem", { name: "Delete…" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Delete", exact: true }).click();
     await page.getByText("deleted", { exact: true }).first().waitFor();
-    await buttonOf(page, "Undelete…").waitFor();
+    await buttonOf(page, "Undelete…").click();
+    await page.getByRole("dialog").getByRole("button", { name: "Undelete", exact: true }).click();
+    await page.getByText("shop was restored.").waitFor();
+    expect(terminal("kubectl get configmap shop -n default -o jsonpath={.data.size}")).toBe("green");
+
+    // The slider: before all of it there was no such object.
+    await page.getByRole("tab", { name: "YAML" }).click();
+    await page.locator(".yaml-tab .cm-line", { hasText: "size: green" }).waitFor();
+    await page.keyboard.press("t");
+    const slider = page.getByRole("slider");
+    await slider.focus();
+    const size = page.locator(".yaml-tab .cm-line", { hasText: "size:" });
+    const isThen = async (): Promise<boolean> =>
+      page.url().includes("at=") && (await size.count()) > 0 && ((await size.textContent()) ?? "").includes("blue");
+    // Back, step by step, until the size is that of the team.
+    for (let i = 0; i < 120 && !(await isThen()); i++) {
+      await page.keyboard.press("ArrowLeft");
+      await page.waitForTimeout(150);
+    }
+    expect(await isThen()).toBe(true);
+    await page.getByText("Nothing can be changed.").waitFor();
+    expect(await buttonOf(page, "Edit").count()).toBe(0);
+    await slider.focus();
+    await page.keyboard.press("Home");
+    await page.getByText("ConfigMap shop cannot be read.").or(page.getByText("There is no ConfigMap")).waitFor();
+    await page.keyboard.press("End");
+    await page.locator(".yaml-tab .cm-line", { hasText: "size: green" }).waitFor();
+    expect(page.url()).not.toContain("at=");
     expect(mistakesOf(opened)).toEqual([]);
   });
 
