@@ -1,9 +1,7 @@
-/** What holds in every view of the console: keys alone are enough, and axe finds nothing. */
+/** What holds in every view of the console: keys alone are enough, axe finds nothing, and a slow or broken connection ends well. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Page } from "playwright-core";
 import {
-  type TestBrowser,
-  type TestServer,
   axeInBothThemes,
   buttonOf,
   describeInBrowser,
@@ -11,8 +9,14 @@ import {
   mistakesOf,
   openBrowser,
   openStory,
+  PATIENCE_MS,
+  Proxy,
+  replaceText,
   sendObject,
   startServer,
+  tellWhenFailed,
+  type TestBrowser,
+  type TestServer,
 } from "./kit/index.ts";
 
 const NAMESPACE = "/api/v1/namespaces/default";
@@ -192,5 +196,79 @@ describeInBrowser("every view", () => {
     await page.keyboard.press("Enter");
     await page.locator(".yaml-tab .cm-line", { hasText: "a: b" }).waitFor();
     expect(mistakesOf(opened)).toEqual([]);
+  });
+
+  test("comes up over a slow connection, and goes on after the connection was broken off", async () => {
+    const proxy = await Proxy.to(server.url);
+    try {
+      const opened = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+      const { page } = opened;
+      page.setDefaultTimeout(2 * PATIENCE_MS);
+      tellWhenFailed(opened);
+      proxy.slow({ latencyMillis: 20, bytesPerSecond: 400_000 });
+      await page.goto(`${proxy.secureUrl}/console/`);
+      await page.getByLabel(/paste a token/).fill(server.token);
+      await page.getByRole("button", { name: "Sign in", exact: true }).click();
+      await page.locator(".count").first().waitFor();
+      const visit = async (path: string, ready: string): Promise<void> => {
+        proxy.slow({ latencyMillis: 20, bytesPerSecond: 400_000 });
+        await page.goto(proxy.secureUrl + path);
+        await page.locator(ready).first().waitFor();
+        proxy.cut();
+        proxy.slow({});
+      };
+      const patch = (data: object): Promise<unknown> =>
+        sendObject(server, "PATCH", `${NAMESPACE}/configmaps/web`, { data });
+
+      await visit("/console/", ".event");
+      await event("second");
+      await page.locator(".event", { hasText: "message of second" }).waitFor();
+      await visit(WEB, ".owner-cell");
+      await patch({ yaml: "1" });
+      await page.locator(".yaml-tab .cm-line", { hasText: "yaml:" }).waitFor();
+      await visit(`${WEB}?tab=history`, ".version");
+      await patch({ history: "1" });
+      await page.locator(".difference-added", { hasText: "history:" }).waitFor();
+      await visit(`${WEB}?tab=events`, ".event-message");
+      await event("third");
+      await page.locator(".event-message", { hasText: "message of third" }).waitFor();
+      await visit("/console/storage?tab=table", "[data-item]");
+      await claim("later");
+      await page.locator('[data-item="claims/default/later"]').waitFor();
+      await visit("/console/workloads", "[data-row]");
+      await deployment("later");
+      await page.locator('[data-row="Deployment/default/later"]').waitFor();
+      await visit("/console/server", "canvas");
+      const readings = async (): Promise<number> =>
+        Number(await page.locator('[aria-label="Requests"]').getAttribute("data-readings"));
+      const before = await readings();
+      await expect.poll(readings, { timeout: 2 * PATIENCE_MS }).toBeGreaterThan(before + 1);
+
+      // What is typed stays, and is sent when the server can be reached again.
+      await visit("/console/new?kind=core%2Fv1%2Fconfigmaps", ".edit-main .cm-content");
+      await replaceText(page, "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: broken\n");
+      proxy.refuse(true);
+      proxy.cut();
+      await buttonOf(page, "Try").click();
+      await page.locator(".edit-side").getByText("Refused", { exact: true }).waitFor();
+      expect(await editorOf(page).innerText()).toContain("name: broken");
+      // A view that is opened meanwhile fills by itself.
+      await command(page, "storage");
+      await page.getByRole("heading", { name: "Storage", level: 1 }).waitFor();
+      proxy.refuse(false);
+      await page.locator('[data-box="claims/default/later"]').waitFor();
+      await visit("/console/plan", ".plan-text");
+      await page.fill(".plan-text", "{apiVersion: v1, kind: ConfigMap, metadata: {name: web}, data: {plan: x}}");
+      proxy.refuse(true);
+      proxy.cut();
+      await page.click("button[type=submit]");
+      await page.locator(".error-box").waitFor();
+      proxy.refuse(false);
+      await page.click("button[type=submit]");
+      await page.locator(".plan-document").waitFor();
+      expect(mistakesOf(opened)).toEqual([]);
+    } finally {
+      proxy.close();
+    }
   });
 });

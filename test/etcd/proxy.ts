@@ -98,7 +98,8 @@ export class Proxy {
       socket.on("error", () => {});
       socket.on("close", () => {
         this.#sockets.delete(socket);
-        other.destroy();
+        // What is held back still passes after a regular end.
+        if (!socket.readableEnded) other.destroy();
       });
     }
   }
