@@ -126,15 +126,19 @@ const MAX_LINE = 4096;
 export function requestedOf(metrics: string): Requested[] {
   return metrics.split("\n").flatMap((line) => {
     if (!line.startsWith("apiserver_requested_deprecated_apis{") || line.length > MAX_LINE) return [];
-    const labels = new Map([...line.matchAll(/(\w+)="([^"\\]*)"/g)].map(([, name, value]) => [name!, value!]));
-    const { group, version, resource, removedRelease } = {
-      group: labels.get("group") ?? "",
-      version: labels.get("version") ?? "",
-      resource: labels.get("resource") ?? "",
-      removedRelease: labels.get("removed_release") ?? "",
-    };
+    const [group, version, resource, removedRelease] = ["group", "version", "resource", "removed_release"].map((name) =>
+      labelOf(line, name),
+    ) as [string, string, string, string];
     return [{ resource: group === "" ? resource : `${resource}.${group}`, version, removedRelease }];
   });
+}
+
+/** Returns the value of a label in a line of metrics; empty if it has none. */
+function labelOf(line: string, name: string): string {
+  const at = Math.max(line.indexOf(`{${name}="`), line.indexOf(`,${name}="`));
+  if (at < 0) return "";
+  const start = at + name.length + 3;
+  return line.slice(start, line.indexOf('"', start));
 }
 
 /** A version of a release; other texts would be a part of the command that is advised. */
