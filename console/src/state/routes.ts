@@ -47,6 +47,13 @@ export interface ObjectRoute extends RouteKind {
   readonly tab?: ObjectTab;
 }
 
+/** Returns the route of an object of a kind; an empty namespace counts as none. */
+export const objectRoute = (
+  { group, version, resource }: RouteKind,
+  namespace: string | undefined,
+  name: string,
+): ObjectRoute => ({ view: "object", group, version, resource, ...(namespace ? { namespace } : {}), name });
+
 /** A new object, of this kind (`apps/v1/deployments`, `core/v1/pods`) if one is chosen. */
 export interface NewRoute {
   readonly view: "new";

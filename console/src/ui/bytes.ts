@@ -17,3 +17,8 @@ export function shortNumber(value: number): string {
   if (Math.abs(value) >= 10) return String(Math.round(value * 10) / 10);
   return String(Math.round(value * 100) / 100);
 }
+
+const COUNT = new Intl.NumberFormat("en");
+
+/** Prints a count in groups of three digits: `1,000,000`. */
+export const countText = (count: number): string => COUNT.format(count);

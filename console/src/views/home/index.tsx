@@ -8,6 +8,7 @@ import { openWindow } from "../../api/stream.ts";
 import { EMPTY_WINDOW } from "../../api/window-state.ts";
 import { at } from "../../state/moment.ts";
 import { href } from "../../state/route.ts";
+import { countText } from "../../ui/bytes.ts";
 import { Age, classes, EmptyState, ErrorBox, Kbd, Loading, Text } from "../../ui/basics.tsx";
 import { CommandLine } from "../../ui/command-line.tsx";
 import { useTitle } from "../../ui/title.ts";
@@ -17,7 +18,6 @@ import { countKinds, countsInOrder, type KindCount } from "./counts.ts";
 /** Counts are read again after this time, while the page is seen. */
 const COUNT_MS = 30_000;
 const EVENTS = 12;
-const COUNT = new Intl.NumberFormat("en");
 
 /** The first page: what there is, what happened, and how to begin. */
 export default function HomeView(): JSX.Element {
@@ -92,7 +92,7 @@ function CountList({
             class="count"
             title={group === "" ? resource : `${resource}.${group}`}
           >
-            <span class="count-number">{COUNT.format(count)}</span> <span class="cut">{visible(kind)}</span>
+            <span class="count-number">{countText(count)}</span> <span class="cut">{visible(kind)}</span>
           </a>
         </li>
       ))}

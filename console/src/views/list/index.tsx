@@ -8,7 +8,8 @@ import { openWindow, type WindowHandle } from "../../api/stream.ts";
 import { EMPTY_WINDOW, type WindowView } from "../../api/window-state.ts";
 import { at } from "../../state/moment.ts";
 import { columns as columnsChoice } from "../../state/preferences.ts";
-import { back, href, navigate, type ListRoute } from "../../state/route.ts";
+import { back, href, type ListRoute, navigate, objectRoute } from "../../state/route.ts";
+import { countText } from "../../ui/bytes.ts";
 import { Button, EmptyState, ErrorBox, Loading } from "../../ui/basics.tsx";
 import { useKeys } from "../../ui/keys.ts";
 import { useTitle } from "../../ui/title.ts";
@@ -113,17 +114,9 @@ function KindList({ route, kind }: { readonly route: ListRoute; readonly kind: K
     if (!control.current?.focus()) document.getElementById("main")?.focus();
   };
   const current = (): WindowRow | undefined => rowAt(view.peek(), cursor.peek().index);
-  const objectRoute = (row: WindowRow) =>
-    ({
-      view: "object",
-      group: kind.group,
-      version: kind.version,
-      resource: kind.resource,
-      ...(row.namespace === "" ? {} : { namespace: row.namespace }),
-      name: row.name,
-    }) as const;
+  const routeOf = (row: WindowRow) => objectRoute(kind, row.namespace, row.name);
   const open = (row: WindowRow | undefined): void => {
-    if (row) navigate(objectRoute(row));
+    if (row) navigate(routeOf(row));
   };
   const select = (index: number, { range }: { readonly range: boolean }): void => {
     const state = view.peek();
@@ -265,7 +258,7 @@ function KindList({ route, kind }: { readonly route: ListRoute; readonly kind: K
           cursor={cursor}
           selection={selection}
           sort={sort}
-          hrefOf={(row) => href(objectRoute(row))}
+          hrefOf={(row) => href(routeOf(row))}
           onRange={(offset, size) => handle.current?.move(offset, size)}
           onOpen={open}
           onSelect={select}
@@ -304,11 +297,9 @@ function KindList({ route, kind }: { readonly route: ListRoute; readonly kind: K
   );
 }
 
-const COUNT = new Intl.NumberFormat("en");
-
 function Count({ view, filtered }: { readonly view: WindowView; readonly filtered: boolean }): JSX.Element {
   if (view.columns.length === 0 || view.state === "loading") return <span class="soft" />;
-  const [matching, total] = [COUNT.format(view.matching), COUNT.format(view.total)];
+  const [matching, total] = [countText(view.matching), countText(view.total)];
   return <span class="soft list-count">{filtered ? `${matching} of ${total}` : total}</span>;
 }
 

@@ -7,7 +7,7 @@ import { can } from "../../api/rights.ts";
 import { EditPane } from "../../editor/edit-pane.tsx";
 import { skeleton } from "../../editor/schema.ts";
 import { loadSchema } from "../../editor/schemas.ts";
-import { type NewRoute, navigate } from "../../state/route.ts";
+import { navigate, type NewRoute, objectRoute } from "../../state/route.ts";
 import { EmptyState, Loading } from "../../ui/basics.tsx";
 import { useTitle } from "../../ui/title.ts";
 import { toast } from "../../ui/toast.tsx";
@@ -87,15 +87,7 @@ export default function NewView({ route }: { readonly route: NewRoute }): JSX.El
             namespace={route.namespace}
             onSaved={({ kind: made, namespace, name }) => {
               toast(`${name} is stored.`, "good");
-              const { group: inGroup, version: inVersion, resource: plural } = made;
-              navigate({
-                view: "object",
-                group: inGroup,
-                version: inVersion,
-                resource: plural,
-                ...(namespace ? { namespace } : {}),
-                name,
-              });
+              navigate(objectRoute(made, namespace, name));
             }}
             onClose={() => history.back()}
           />

@@ -6,7 +6,7 @@ import { type Kind, kindOfObject, kinds } from "../../api/discovery.ts";
 import { ApiFailure, request } from "../../api/http.ts";
 import { type KubeList, type KubeObject, apiVersionOf, collectionPath, itemsOf, objectPath } from "../../api/kube.ts";
 import { statusOf } from "../../editor/client.ts";
-import { href } from "../../state/route.ts";
+import { href, objectRoute } from "../../state/route.ts";
 import { Button, EmptyState, ErrorBox, Loading, Text } from "../../ui/basics.tsx";
 import { visible } from "../../ui/visible.ts";
 import {
@@ -159,16 +159,7 @@ const STATES = { there: "", deleting: " (being deleted)", gone: " (gone)", unkno
 function linkOf({ apiVersion, kind, name, namespace, state }: GraphNode): string | undefined {
   const served = state === "gone" ? undefined : kindOfObject(apiVersion, kind);
   if (!served) return undefined;
-  const { group, version, resource, namespaced } = served;
-  return href({
-    view: "object",
-    group,
-    version,
-    resource,
-    ...(namespaced && namespace ? { namespace } : {}),
-    name,
-    tab: "graph",
-  });
+  return href({ ...objectRoute(served, served.namespaced ? namespace : undefined, name), tab: "graph" });
 }
 
 function PictureView({ picture }: { readonly picture: Picture }): JSX.Element {

@@ -9,7 +9,7 @@ import { client, servedKind } from "../../editor/client.ts";
 import { type EditBase, EditPane } from "../../editor/edit-pane.tsx";
 import { ownedText } from "../../editor/owners.ts";
 import { at as shownAt } from "../../state/moment.ts";
-import { type ObjectRoute, type ObjectTab, href, navigate } from "../../state/route.ts";
+import { href, navigate, type ObjectRoute, objectRoute, type ObjectTab } from "../../state/route.ts";
 import { Age, Badge, Button, EmptyState, ErrorBox, Loading, Text } from "../../ui/basics.tsx";
 import { useTitle } from "../../ui/title.ts";
 import { useKeys } from "../../ui/keys.ts";
@@ -163,7 +163,7 @@ function Panel({
     return (
       <EmptyState title={`There is no ${kind.kind} ${namespace ? `${namespace}/` : ""}${name}.`}>
         <p>
-          <a href={href({ view: "object", ...routeOf(of), tab: "history" })}>Its history may have it.</a>
+          <a href={href({ ...objectRoute(kind, namespace, name), tab: "history" })}>Its history may have it.</a>
         </p>
       </EmptyState>
     );
@@ -180,14 +180,6 @@ function Panel({
       return <YamlTab state={state} name={name} />;
   }
 }
-
-const routeOf = ({ kind: { group, version, resource }, namespace, name }: ObjectKey): Omit<ObjectRoute, "view"> => ({
-  group,
-  version,
-  resource,
-  ...(namespace === undefined ? {} : { namespace }),
-  name,
-});
 
 /** Reads an object to edit it. */
 async function baseOf({ kind, namespace, name }: ObjectKey, hideStatus: boolean): Promise<EditBase> {

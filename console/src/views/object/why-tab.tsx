@@ -6,7 +6,7 @@ import type { Status } from "../../../../src/meta/status.ts";
 import type { WhyReport } from "../../../../src/meta/why-report.ts";
 import { kindOfObject } from "../../api/discovery.ts";
 import { client, servedKind, statusOf } from "../../editor/client.ts";
-import { href } from "../../state/route.ts";
+import { href, objectRoute } from "../../state/route.ts";
 import { Age, Badge, Button, ErrorBox, Loading, Text } from "../../ui/basics.tsx";
 import type { ObjectKey } from "./model.ts";
 
@@ -178,9 +178,8 @@ function About({ of: { apiVersion, kind, name, namespace } }: { readonly of: Rep
   const text = `${kind} ${namespace ? `${namespace}/` : ""}${name}`;
   const served = kindOfObject(apiVersion, kind);
   if (!served) return <Text value={`(${text})`} />;
-  const { group, version, resource } = served;
   return (
-    <a href={href({ view: "object", group, version, resource, ...(namespace ? { namespace } : {}), name, tab: "why" })}>
+    <a href={href({ ...objectRoute(served, namespace, name), tab: "why" })}>
       <Text value={text} />
     </a>
   );

@@ -6,7 +6,7 @@ import { kindOfObject } from "../../api/discovery.ts";
 import { ApiFailure, request, requestText } from "../../api/http.ts";
 import { MAX_LENGTH, ParseFailure, parseInWorker, type TextDocument } from "../../editor/yaml.ts";
 import { moment } from "../../state/moment.ts";
-import { href, type PlainRoute } from "../../state/route.ts";
+import { href, objectRoute, type PlainRoute } from "../../state/route.ts";
 import { Badge, Button, EmptyState, ErrorBox, Text, type Tone } from "../../ui/basics.tsx";
 import { useTitle } from "../../ui/title.ts";
 import { Dialog } from "../../ui/dialog.tsx";
@@ -375,18 +375,7 @@ function DocumentCard({
       </summary>
       {kind && object && document.result !== "created" && document.result !== "refused" ? (
         <p>
-          <a
-            href={href({
-              view: "object",
-              group: kind.group,
-              version: kind.version,
-              resource: kind.resource,
-              ...(object.namespace ? { namespace: object.namespace } : {}),
-              name: object.name,
-            })}
-          >
-            Open the object
-          </a>
+          <a href={href(objectRoute(kind, object.namespace, object.name))}>Open the object</a>
         </p>
       ) : undefined}
       {refusedBy === undefined ? undefined : (

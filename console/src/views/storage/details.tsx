@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import type { Kind } from "../../api/discovery.ts";
-import { href } from "../../state/route.ts";
+import { href, objectRoute } from "../../state/route.ts";
 import { at } from "../../state/moment.ts";
 import { Badge, Button, Text } from "../../ui/basics.tsx";
 import { VirtualRows } from "../../ui/virtual-rows.tsx";
@@ -88,18 +88,7 @@ function One({ item, storage, served, versionOf, onSelect }: DetailsProps & { re
       ) : undefined}
       {kind ? (
         <p>
-          <a
-            href={href({
-              view: "object",
-              group: kind.group,
-              version: kind.version,
-              resource: kind.resource,
-              ...(namespace === undefined ? {} : { namespace }),
-              name,
-            })}
-          >
-            Open the object
-          </a>
+          <a href={href(objectRoute(kind, namespace, name))}>Open the object</a>
         </p>
       ) : undefined}
       <h3>Why</h3>

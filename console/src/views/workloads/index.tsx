@@ -8,7 +8,7 @@ import { ApiFailure, request } from "../../api/http.ts";
 import { collectionPath, itemsOf, type KubeList } from "../../api/kube.ts";
 import { now } from "../../state/clock.ts";
 import { at, moment } from "../../state/moment.ts";
-import { href, navigate, type PlainRoute } from "../../state/route.ts";
+import { href, navigate, objectRoute, type PlainRoute } from "../../state/route.ts";
 import { Badge, Button, classes, EmptyState, Loading, Text, type Tone } from "../../ui/basics.tsx";
 import { useTitle } from "../../ui/title.ts";
 import { type FollowedMany, useFollowMany } from "../../ui/follow-many.ts";
@@ -533,18 +533,7 @@ function RowDetails({
       )}
       {kind ? (
         <p>
-          <a
-            href={href({
-              view: "object",
-              group: kind.group,
-              version: kind.version,
-              resource: kind.resource,
-              namespace: row.namespace,
-              name: row.name,
-            })}
-          >
-            Open the object
-          </a>
+          <a href={href(objectRoute(kind, row.namespace, row.name))}>Open the object</a>
         </p>
       ) : undefined}
       <h3>Why</h3>
