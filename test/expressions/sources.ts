@@ -1,5 +1,5 @@
 /**
- * The modules that ship: those of `src/` without tests, and of `bin/`.
+ * The modules that ship: those of `src/`, of the console and of the site without tests, and of `bin/`.
  *
  * @module
  */
@@ -14,13 +14,13 @@ export interface SourceModule {
 
 const ROOT = new URL("../..", import.meta.url).pathname;
 /** As in `tsconfig.build.json`. */
-const NOT_SHIPPED = /\.test\.ts$|^src\/[^/]+\/(?:.*\/)?testing\//;
+const NOT_SHIPPED = /\.test\.ts$|^(?:console\/|site\/)?src\/[^/]+\/(?:.*\/)?testing\//;
 
 /** All of them. */
 export const shippedModules = (): SourceModule[] =>
-  ["src", "bin"].flatMap((directory) =>
+  ["src", "bin", "console/src", "site/src"].flatMap((directory) =>
     readdirSync(join(ROOT, directory), { recursive: true, encoding: "utf8" })
       .map((path) => join(directory, path))
-      .filter((path) => /\.[cm]?[jt]s$/.test(path) && !path.endsWith(".d.ts") && !NOT_SHIPPED.test(path))
+      .filter((path) => /\.[cm]?[jt]sx?$/.test(path) && !path.endsWith(".d.ts") && !NOT_SHIPPED.test(path))
       .map((path) => ({ path, text: readFileSync(join(ROOT, path), "utf8") })),
   );

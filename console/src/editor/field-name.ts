@@ -47,12 +47,22 @@ function bracketStep(text: string): FieldStep {
   if (/^'.*'$/s.test(text)) return text.slice(1, -1);
   if (/^[A-Za-z][\w-]*=/.test(text)) {
     const keys: Record<string, unknown> = {};
-    for (const [, key = "", value = ""] of text.matchAll(/([A-Za-z][\w-]*)=("(?:[^"\\]|\\.)*"|[^,]*)/g))
-      keys[key] = parsed(value);
+    for (const [key, value] of pairsOf(text)) keys[key] = parsed(value);
     return { keys };
   }
   if (text.startsWith('"')) return String(parsed(text));
   return text;
+}
+
+/** The pairs of `containerPort=80,protocol="TCP"`, values as they are written. */
+function* pairsOf(text: string): Generator<readonly [key: string, value: string]> {
+  for (let at = 0, is = text.indexOf("="); is >= 0; is = text.indexOf("=", at)) {
+    const [quoted] = text[is + 1] === '"' ? (/^"(?:[^"\\]|\\.)*"/.exec(text.slice(is + 1)) ?? []) : [];
+    const comma = text.indexOf(",", is);
+    const end = quoted === undefined ? (comma < 0 ? text.length : comma) : is + 1 + quoted.length;
+    yield [text.slice(at, is).trim(), text.slice(is + 1, end)];
+    at = end + 1;
+  }
 }
 
 function parsed(text: string): unknown {

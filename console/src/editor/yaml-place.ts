@@ -111,7 +111,7 @@ function ancestors(
   return { path, isText };
 }
 
-const KEY = /^(?:"((?:[^"\\]|\\.)*)"|'((?:[^']|'')*)'|([^\s#"'{[&*!|>%@`?,-][^#:]*?|[-?][^\s#:][^#:]*?))\s*:(?=\s|$)/;
+const KEY = /^(?:"((?:[^"\\]|\\.)*)"\s*|'((?:[^']|'')*)'\s*|([^\s#"'{[&*!|>%@`?,-][^#:]*|[-?][^\s#:][^#:]*)):(?=\s|$)/;
 
 /** The parts of a line, from left to right. */
 function partsOf(text: string): Part[] {
@@ -126,7 +126,7 @@ function partsOf(text: string): Part[] {
   // Names are short; what is longer is a text.
   const key = KEY.exec(text.slice(at, at + 600));
   if (!key) return parts;
-  const name = key[1] === undefined ? (key[2]?.replaceAll("''", "'") ?? key[3] ?? "") : unescaped(key[1]);
+  const name = key[1] === undefined ? (key[2]?.replaceAll("''", "'") ?? key[3]?.trimEnd() ?? "") : unescaped(key[1]);
   const behind = text.slice(at + key[0].length);
   const value = at + key[0].length + (behind.length - behind.trimStart().length);
   parts.push({ column: at, key: name, value: behind === "" ? at + key[0].length + 1 : value });

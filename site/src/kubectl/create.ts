@@ -22,7 +22,7 @@ function dataOf({ flags, streams }: Command): ReadonlyMap<string, string> {
   for (const pair of flags.all("from-literal")) {
     const at = pair.indexOf("=");
     if (at < 0) throw new Failure(`error: invalid literal source ${pair}, expected key=value`);
-    data.set(pair.slice(0, at), pair.slice(at + 1).replace(/^(["'])(.*)\1$/, "$2"));
+    data.set(pair.slice(0, at), pair.slice(at + 1).replace(/^(?:"(.*)"|'(.*)')$/, "$1$2"));
   }
   for (const source of flags.all("from-file")) {
     const at = source.indexOf("=");

@@ -33,7 +33,7 @@ function checkOf(text: string): Check {
     const end = text.indexOf("}");
     const path = text.slice("jsonpath=".length, end + 1);
     const rest = text.slice(end + 1);
-    const wanted = rest.startsWith("=") ? rest.slice(1).replace(/^(["'])(.*)\1$/, "$2") : undefined;
+    const wanted = rest.startsWith("=") ? rest.slice(1).replace(/^(?:"(.*)"|'(.*)')$/, "$1$2") : undefined;
     return (object) => {
       const [value] = object === undefined ? [] : pathValues(path, object);
       return (

@@ -11,11 +11,14 @@ const MAX_FOUND = 12;
 
 /** Has a field find pages, whose links begin at `root`. */
 export function enableSearch(field: HTMLInputElement, place: HTMLElement, root: URL): void {
-  let index: Promise<MiniSearch> | undefined;
-  const load = (): Promise<MiniSearch> =>
-    (index ??= fetch(new URL("assets/search.json", root))
+  let finder: Promise<MiniSearch["search"]> | undefined;
+  const load = (): Promise<MiniSearch["search"]> =>
+    (finder ??= fetch(new URL("assets/search.json", root))
       .then((answer) => answer.text())
-      .then((text) => MiniSearch.loadJSON(text, SEARCH_OPTIONS)));
+      .then((text) => {
+        const index = MiniSearch.loadJSON(text, SEARCH_OPTIONS);
+        return index.search.bind(index);
+      }));
   let chosen = -1;
   const choose = (at: number): void => {
     const links = [...place.querySelectorAll("a")];
@@ -32,7 +35,8 @@ export function enableSearch(field: HTMLInputElement, place: HTMLElement, root: 
   const look = async (): Promise<void> => {
     const text = field.value.trim();
     if (text === "") return close();
-    const found = (await load()).search(text).slice(0, MAX_FOUND);
+    const find = await load();
+    const found = find(text).slice(0, MAX_FOUND);
     if (field.value.trim() !== text) return;
     place.replaceChildren(
       ...found.map(({ title, page, url }, at) => {

@@ -92,9 +92,12 @@ export function completeLabels(
 ): { readonly text: string; readonly label: string }[] {
   const from = text.lastIndexOf(",") + 1;
   const [before, last] = [text.slice(0, from), text.slice(from).trimStart()];
-  const [, key, operator, value] = /^([^=!\s]+)\s*(==?|!=)\s*(.*)$/.exec(last) ?? [];
+  const [key = ""] = /^[^=!\s]+/.exec(last) ?? [];
+  const behind = last.slice(key.length).trimStart();
+  const [operator] = /^(?:==?|!=)/.exec(behind) ?? [];
   const found: { text: string; label: string }[] = [];
-  if (key !== undefined && operator !== undefined && value !== undefined) {
+  if (key !== "" && operator !== undefined) {
+    const value = behind.slice(operator.length).trimStart();
     for (const one of seen.get(key) ?? [])
       if (one.startsWith(value) && one !== value)
         found.push({ text: `${before}${key}${operator}${one}`, label: `${key}${operator}${one}` });
