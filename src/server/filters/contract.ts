@@ -3,10 +3,10 @@
  *
  * A filter is called at five moments of a request, those whose member it has:
  *
- *     enter     the filters in their order, the last one answers          (before: nothing has happened)
+ *     enter     the filters in their order, the last one responds         (before: nothing has happened)
  *       decoded     options and body have been read, the registry has not been called
  *       handled     done: a write is stored, a read has its entries; nothing has been answered
- *     leave     answered; a watch has begun                               (the last filter first)
+ *     leave     the response was made; a watch has begun                  (the last filter first)
  *     ended     the last byte of the response was sent (in process: read), or one side broke off; a watch is over
  *
  * What is known by then stands in the request: `info`, `identity` and `resource` after the filters that find them; `body`

@@ -5,8 +5,8 @@
  * for a part before it, so bodies that hold memory never wait for each other.
  *
  *     start       up to 64 KiB, before anything is read     all of most bodies
- *     rest        the others, when there are more           as many as are announced, or as there may be
- *     inflated    what becomes of a compressed one          as many as there may be
+ *     rest        the bytes after those                     as many as are announced, or the limit
+ *     inflated    a compressed body after inflation         the limit
  *
  * So a body that announces much and does not come holds a start. Where there is no memory a body is not read on, and the flow
  * control of its connection holds its sender up.

@@ -1,8 +1,8 @@
 /**
- * The options of every verb, from the query (and for deletions from the body), with everything that is wrong with them.
+ * The options of every verb, from the query (and for deletions from the body), with all of their faults.
  *
- * What cannot be read at all is 400 (a limit that is no number); what can be read and is not allowed is 422 with the
- * name of the options as kind (DEC-18..28).
+ * An option that cannot be read gets 400 (a limit that is no number); one that can be read and is not allowed gets 422 with
+ * the name of the options as kind (DEC-18..28).
  *
  * @module
  */
