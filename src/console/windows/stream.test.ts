@@ -3,6 +3,7 @@ import { Listening, until } from "../../server/testing/listening.ts";
 import { ADMIN, TOKEN, configMap } from "../../server/testing/test-server.ts";
 import { openMemoryStore } from "../../storage/memory/store.ts";
 import { type ManualClock, systemClock } from "../../util/clock.ts";
+import { LIST_LIMITS } from "./memory.ts";
 import { StreamClient } from "./testing/client.ts";
 import { startWindows } from "./testing/started.ts";
 
@@ -158,7 +159,7 @@ describe("what cannot be shown", () => {
   });
 
   test("a list that takes more memory than a user may have", async () => {
-    const { connect, put } = await startWindows(listening, { listLimits: { bytes: 1 << 30, userBytes: 100 * 1024 } });
+    const { connect, put } = await startWindows(listening, { listLimits: { ...LIST_LIMITS, userBytes: 100 * 1024 } });
     for (let i = 0; i < 1500; i++) await put(configMap(`c${i}`));
     const client = await connect();
     client.open(1, { ...CM, sort: { column: "Data" } });
@@ -168,6 +169,30 @@ describe("what cannot be shown", () => {
     client.open(3, CM, 1000, 10);
     expect((await client.window(2)).matching).toBe(11);
     expect((await client.window(3)).rows).toHaveLength(10);
+  });
+
+  test("more sorted and filtered lists than a user may have, whatever others have", async () => {
+    const { connect, put } = await startWindows(listening, { listLimits: { ...LIST_LIMITS, userLists: 3 } });
+    await put(configMap("a"));
+    const [client, again] = [await connect(), await connect()];
+    for (let id = 1; id <= 3; id++) {
+      client.open(id, { ...CM, name: `n${id}` });
+      await client.window(id);
+    }
+    again.open(1, { ...CM, name: "n4" });
+    const { status } = await again.error(1);
+    expect(status).toMatchObject({ code: 429, message: expect.stringContaining("at most 3 sorted") as string });
+    // A list that the user shows already, and one that costs nothing.
+    again.open(2, { ...CM, name: "n1" });
+    again.open(3, CM);
+    expect((await again.window(3)).matching).toBe(1);
+    await again.window(2);
+    const other = await connect({ authorization: "Bearer reader" });
+    other.open(1, { ...CM, name: "n4" });
+    await other.window(1);
+    client.send({ type: "close", id: 3 });
+    again.open(4, { ...CM, name: "n4" });
+    await again.window(4);
   });
 
   test("more windows than a stream may have", async () => {

@@ -7,19 +7,13 @@
  * @module
  */
 import type { Connection, Identity } from "../../auth/contract.ts";
-import {
-  MAX_WINDOWS,
-  type OpenWindow,
-  type WindowError,
-  type WindowList,
-  type WindowProgress,
-} from "../../meta/console-protocol.ts";
+import { MAX_WINDOWS, type OpenWindow, type WindowError, type WindowProgress } from "../../meta/console-protocol.ts";
 import { ApiError, badRequest, internalError } from "../../meta/status.ts";
 import type { Messages, OngoingAnswer, ServerContext } from "../../server/index.ts";
 import type { Timer } from "../../util/clock.ts";
 import { type Steps, inSlices } from "../../util/steps.ts";
 import { type Seats, permitList } from "./access.ts";
-import { type Lists, keyOf } from "./lists.ts";
+import { type Lists, isPlain, keyOf } from "./lists.ts";
 import { MessageRate } from "./message-rate.ts";
 import { type RefusedWindow, readRequest } from "./requests.ts";
 import type { Rights } from "./rights.ts";
@@ -354,8 +348,11 @@ export class ConsoleStream implements OngoingAnswer {
 
   async #send(text: string): Promise<void> {
     const stalled = this.#parts.server.clock.after(STALLED_MS, () => this.#messages.destroy(), UPKEEP);
-    await this.#parts.untaken.count(this, text, this.#messages.send(text));
-    stalled.cancel();
+    try {
+      await this.#parts.untaken.count(this, text, this.#messages.send(text));
+    } finally {
+      stalled.cancel();
+    }
   }
 
   #fault(error: unknown): void {
@@ -381,10 +378,6 @@ export class ConsoleStream implements OngoingAnswer {
     this.#closed();
   }
 }
-
-/** Whether the rows are read where they stand. */
-const isPlain = ({ labelSelector, fieldSelector, name, text, sort, at }: WindowList): boolean =>
-  (labelSelector ?? fieldSelector ?? name ?? text ?? sort ?? at) === undefined;
 
 /** A row for each step. */
 function* textInSteps(id: number, { state, table, entries, offset, before }: WindowMessage): Steps<string> {
