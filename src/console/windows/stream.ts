@@ -17,6 +17,7 @@ import { type Lists, isPlain, keyOf } from "./lists.ts";
 import { MessageRate } from "./message-rate.ts";
 import { type RefusedWindow, readRequest } from "./requests.ts";
 import type { Rights } from "./rights.ts";
+import type { SharedList } from "./shared-list.ts";
 import type { Untaken } from "./untaken.ts";
 import { Window, type WindowMessage } from "./window.ts";
 
@@ -84,6 +85,11 @@ export class ConsoleStream implements OngoingAnswer {
     messages.onClose = () => this.#end();
     parts.server.ongoing.add(this);
     parts.server.watchers.add(this);
+  }
+
+  /** The name of the user. */
+  get user(): string {
+    return this.#identity.user;
   }
 
   /** The number of windows. */
@@ -227,8 +233,11 @@ export class ConsoleStream implements OngoingAnswer {
     this.#isCheckDue = true;
     if (this.#isChecking) return;
     this.#isChecking = true;
+    const { loop } = this.#parts.server.clock;
     while (this.#isCheckDue && !this.#isOver) {
       this.#isCheckDue = false;
+      // A change of roles may concern all windows of all streams.
+      await loop.yield();
       for (const window of this.#windows.values()) await this.#checkWindow(window);
     }
     this.#isChecking = false;
@@ -298,29 +307,38 @@ export class ConsoleStream implements OngoingAnswer {
   /** Sends what there is to say of a window now. */
   async #writeOne(window: Window): Promise<void> {
     const { shared } = window;
-    const { clock } = this.#parts.server;
     window.isChanged = false;
     try {
       if (window.failure) return await this.#sendFailure(window, window.failure);
       if (!shared) return;
       if (!shared.isBuilt && !shared.failure) return await this.#sendProgress(window);
-      const state = shared.state();
-      // It is behind the changes, and tells when it is not.
-      if (!state || !shared.table) return;
-      const message = window.next(state, shared.table);
-      window.changesAt = clock.steady() + CHANGES_MS;
-      if (!message) return;
-      const text = await this.#textOf(window, message);
-      // The client may have asked for other rows meanwhile.
-      if (this.#isOver || window.shared !== shared || text === undefined) return;
-      window.isAsked = window.offset !== message.offset;
-      if (window.isAsked) window.isChanged = true;
-      window.took(message);
+      const text = await this.#nextText(window, shared);
+      if (text === undefined) return;
       await this.#send(text);
-      window.changesAt = clock.steady() + CHANGES_MS;
+      window.changesAt = this.#parts.server.clock.steady() + CHANGES_MS;
     } catch (error) {
       if (window.shared === shared) this.#fail(window, error);
     }
+  }
+
+  /**
+   * Makes the next message of a window; undefined where there is nothing to say. It has the objects of the rows, which nothing
+   * keeps while the client takes the text.
+   */
+  async #nextText(window: Window, shared: SharedList): Promise<string | undefined> {
+    const state = shared.state();
+    // It is behind the changes, and tells when it is not.
+    if (!state || !shared.table) return undefined;
+    const message = window.next(state, shared.table);
+    window.changesAt = this.#parts.server.clock.steady() + CHANGES_MS;
+    if (!message) return undefined;
+    const text = await this.#textOf(window, message);
+    // The client may have asked for other rows meanwhile.
+    if (this.#isOver || window.shared !== shared) return undefined;
+    window.isAsked = window.offset !== message.offset;
+    if (window.isAsked) window.isChanged = true;
+    window.took(message);
+    return text;
   }
 
   async #sendFailure(window: Window, { status }: ApiError): Promise<void> {
@@ -339,7 +357,7 @@ export class ConsoleStream implements OngoingAnswer {
   }
 
   /** The JSON of a message, made in slices. */
-  async #textOf({ id }: Window, message: WindowMessage): Promise<string | undefined> {
+  async #textOf({ id }: Window, message: WindowMessage): Promise<string> {
     const { table, entries } = message;
     const wait = table.resource.ready(entries);
     if (wait) await wait;
@@ -385,7 +403,7 @@ function* textInSteps(id: number, { state, table, entries, offset, before }: Win
   const head = { type: "window", id, matching, total, offset, resourceVersion: String(revision) };
   const rows: (string | number)[] = [];
   for (const entry of entries) {
-    rows.push(before?.get(entry) ?? table.row(entry));
+    rows.push(before?.positionOf(entry) ?? table.row(entry));
     yield;
   }
   const columns = before ? "" : `,"columns":${JSON.stringify(table.columns)}`;

@@ -20,7 +20,7 @@ test("a mark is read as it was written, whatever follows it; without a file ther
 
 test.skipIf(process.platform === "win32").each([
   ["a pipe", (file: string) => void execFileSync("mkfifo", [file])],
-  ["a folder", (file: string) => void mkdirSync(file)],
+  ["a folder", (file: string) => mkdirSync(file)],
 ])("%s in its place does not hold up who reads it", (what, make) => {
   make(join(directory.path, MARK_FILE));
   expect(() => readMark(directory.path)).toThrow(`found ${what}`);
