@@ -242,7 +242,8 @@ function checkKind({ definition }: Resource, { namespace }: WindowList): void {
   }
 }
 
-const notServed = ({ group, version, resource }: WindowList): ApiError =>
+/** 404 for the list of a kind that is not served. */
+export const notServed = ({ group, version, resource }: WindowList): ApiError =>
   new ApiError("NotFound", `expected a kind that is served, got ${resource} of ${apiVersionOf(group, version)}`, {
     details: { group, kind: resource },
   });

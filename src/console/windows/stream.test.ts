@@ -126,6 +126,29 @@ describe("the moments of the history", () => {
     expect(body.oldest).toBeUndefined();
   });
 
+  test("they are said to those who may read the list that is named, or get the path", async () => {
+    const path = "/console/moments";
+    const rules = { list: false, path: false };
+    const { json } = await startWindows(listening, {
+      authorizer: {
+        authorize: (_, { isResource, verb, resource, namespace }) => {
+          const isMine = isResource && verb === "list" && resource === "configmaps" && namespace === "n";
+          return { allowed: isMine ? rules.list : !isResource && rules.path, reason: "" };
+        },
+        rightsOf: () => ({ resourceRules: [], pathRules: [], incomplete: true }),
+      },
+    });
+    const mine = `${path}?version=v1&resource=configmaps&namespace=n`;
+    const codes = async (...paths: string[]): Promise<number[]> =>
+      (await Promise.all(paths.map((one) => json("GET", one)))).map(({ code }) => code);
+    expect(await codes(path, mine)).toEqual([403, 403]);
+    rules.list = true;
+    expect(await codes(path, mine, `${path}?version=v1&resource=configmaps`)).toEqual([403, 200, 403]);
+    expect(await codes(`${path}?version=v1&resource=nothings`, `${path}?resource=a/b&version=v1`)).toEqual([404, 400]);
+    rules.path = true;
+    expect(await codes(path)).toEqual([200]);
+  });
+
   test.each(["/console/moments", "/console/stream"])("%s wants a credential", async (path) => {
     const { ask } = await startWindows(listening);
     expect((await ask("GET", path, { headers: { authorization: "" } })).code).toBe(401);
