@@ -45,7 +45,8 @@ export class ConsoleWindows {
     const { identity, response, incoming } = request;
     // A path that is open to every user is open to those without a name, too.
     if (identity.user === ANONYMOUS.user) throw unauthorized();
-    const slot = server.sessionSlots.take(identity);
+    const owner = ownerOf(request);
+    const slot = server.sessionSlots.take(owner);
     const messages = response.upgrade([CONSOLE_STREAM_PROTOCOL], response.headers(""));
     if (!messages) {
       slot[Symbol.dispose]();
@@ -56,7 +57,7 @@ export class ConsoleWindows {
     }
     response.longRunning = true;
     response.uncount();
-    const user = { identity, owner: ownerOf(request), connection: incoming.sent.connection };
+    const user = { identity, owner, connection: incoming.sent.connection };
     const stream: ConsoleStream = new ConsoleStream(this.#partsOf(server), user, messages, () => {
       this.#streams.delete(stream);
       slot[Symbol.dispose]();
