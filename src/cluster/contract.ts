@@ -25,6 +25,7 @@ import type { TrialParts } from "../trial/index.ts";
 import type { Value } from "../value/value.ts";
 import type { Clock, Random } from "../util/clock.ts";
 import type { Log } from "../util/log.ts";
+import type { CurrentSpan } from "../util/span.ts";
 
 /** What a cluster is made of. */
 export interface ClusterParts {
@@ -73,6 +74,8 @@ export interface ClusterParts {
   readonly fairness?: boolean;
   /** Asks webhooks; over HTTPS by default. */
   readonly hooks?: Hooks;
+  /** The span of which calls of webhooks are parts; none by default. */
+  readonly currentSpan?: CurrentSpan;
   /** Services of webhooks that listen elsewhere than their objects say. */
   readonly services?: ServiceMap | undefined;
   /** The simulation of nodes, once there is one; its controllers run with those of {@link Cluster.simulationControllers}. */

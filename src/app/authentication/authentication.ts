@@ -75,7 +75,7 @@ export function openAuthentication(settings: AuthenticationSettings, own: Authen
   const reviews =
     webhook.configFile === ""
       ? undefined
-      : opened.adopt(openTokenReviews(webhook.configFile, clock), (one) => one.close());
+      : opened.adopt(openTokenReviews(webhook.configFile, own), (one) => one.close());
   const fileTokens = tokensOf(settings, audiences);
   const oidc = opened.use(openOidc(settings.oidc, { clock, log, issuers, audiences }));
   if (settings.anonymous !== undefined && oidc?.anonymous("/") !== undefined) {

@@ -152,7 +152,7 @@ export class Encryption implements Disposable {
   }
 
   #load(text: Buffer): Loaded {
-    const { file, clock, random, log } = this.#parts;
+    const { file, clock, random, log, currentSpan } = this.#parts;
     const plugins: KmsProvider[] = [];
     const configuration = configurationIn(text, file);
     let timeoutMillis = 0;
@@ -169,6 +169,7 @@ export class Encryption implements Disposable {
           else log.error("the KMS plugin is not healthy", { plugin: name, wrong });
         };
         const provider = new KmsProvider({
+          currentSpan,
           name,
           plugin,
           clock,

@@ -37,7 +37,9 @@ export function openServerParts(
   opened: AsyncDisposableStack,
   openTracing: typeof OpenTracing | undefined,
 ): ServerParts {
-  const system = { clock, random, log: opened.use(rateLimitedLog(plain, clock)) };
+  const log = opened.use(rateLimitedLog(plain, clock));
+  const tracing = openTracing?.(given.tracingConfigFile, { clock, random, log }, opened);
+  const system: SystemParts = { clock, random, log, ...(tracing ? { currentSpan: tracing.currentSpan } : {}) };
   const options = withDialect(given);
   // An unknown controller is an error before anything is created.
   checkControllerNames(options);
@@ -61,7 +63,7 @@ export function openServerParts(
     renewal: options.insecureHttp ? undefined : opened.use(new Renewal({ ...certificates, system })),
     access: options.accessLog === "" ? undefined : opened.use(new AccessFile(options.accessLog, system)),
     auditing: openAudit(options.audit, system, opened),
-    tracing: openTracing?.(options.tracingConfigFile, system, opened),
+    tracing,
     system,
     progress: progress ?? NO_PROGRESS,
     clusterClock: openClusterClock(options, directory, clock),

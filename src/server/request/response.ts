@@ -63,6 +63,8 @@ export class HttpResponse {
   events = 0;
   /** The span of the request, where requests are traced. */
   root: Span | undefined = undefined;
+  /** The span of its authentication, which calls of webhooks are parts of. */
+  authentication: Span | undefined = undefined;
   /** The span of what runs now. */
   span: Span | undefined = undefined;
   /** The span of what is made of the result of the verb, and that of a watch. */

@@ -16,9 +16,10 @@ import type { Log } from "../../util/log.ts";
 import { StoreError } from "../contract.ts";
 import { isRefusedForNow, isTransient } from "./errors.ts";
 import { CODES, GrpcError } from "../../grpc/error.ts";
-import { type Credentials, GrpcSession } from "../../grpc/session.ts";
+import { type CallDone, type Credentials, GrpcSession } from "../../grpc/session.ts";
 import { CALLS, type Header, rangeRequest, readRange, readStatus, statusRequest } from "./messages.ts";
 import { messageOf } from "../../util/error.ts";
+import { type CurrentSpan, NO_SPAN, SPAN_KINDS, type Span } from "../../util/span.ts";
 
 /** A connected member. */
 export interface Member {
@@ -45,6 +46,8 @@ export interface ClientOptions {
   readonly floor: () => number;
   /** Called with the revision of each status. */
   readonly onRevision: (revision: number) => void;
+  /** The span of which a call is a part; none by default. */
+  readonly currentSpan?: CurrentSpan | undefined;
 }
 
 const RETRY: BackoffOptions = { first: 50, most: 2000 };
@@ -60,6 +63,7 @@ const CALL_TIMEOUT_MS = 10_000;
 /** See the head of this file. */
 export class EtcdClient {
   readonly #options: ClientOptions;
+  readonly #currentSpan: CurrentSpan;
   readonly #stop = new AbortController();
   /** Resolves when the cluster is another one, or an older state of the same one. */
   readonly failed: Promise<StoreError>;
@@ -78,6 +82,7 @@ export class EtcdClient {
 
   constructor(options: ClientOptions) {
     this.#options = options;
+    this.#currentSpan = options.currentSpan ?? NO_SPAN;
     this.failed = new Promise((resolve) => {
       this.#fail = resolve;
     });
@@ -108,19 +113,21 @@ export class EtcdClient {
 
   /** Makes a call that may be repeated after any failure. Rejects with GrpcError or StoreError. */
   read(path: string, frame: Buffer): Promise<Uint8Array> {
-    return this.#call(path, frame, isTransient);
+    return this.#call(path, frame, isTransient, this.#currentSpan());
   }
 
   /** Makes a call that is repeated only when it certainly had no effect. Rejects with GrpcError or StoreError. */
   write(path: string, frame: Buffer): Promise<Uint8Array> {
-    return this.#call(path, frame, isRefusedForNow);
+    return this.#call(path, frame, isRefusedForNow, this.#currentSpan());
   }
 
   /** Makes the same call with callbacks, which are called synchronously; the error is a GrpcError or StoreError. */
   send(path: string, frame: Buffer, answered: (answer: Uint8Array) => void, failed: (error: unknown) => void): void {
-    const retry = (): void => void this.write(path, frame).then(answered, failed);
-    if (!this.#member?.session.open) return retry();
-    this.#member.session.request(path, frame, CALL_TIMEOUT_MS, (error, answer) => {
+    const span = this.#currentSpan();
+    const retry = (): void => void this.#call(path, frame, isRefusedForNow, span).then(answered, failed);
+    const member = this.#member;
+    if (!member?.session.open) return retry();
+    request(member, { path, frame, timeoutMs: CALL_TIMEOUT_MS, span }, (error, answer) => {
       if (error === undefined) answered(answer);
       else if (isRefusedForNow(error)) retry();
       else failed(error);
@@ -138,13 +145,23 @@ export class EtcdClient {
     this.#end(new StoreError("closed", "The store has been closed"));
   }
 
-  async #call(path: string, frame: Buffer, canRetry: (error: unknown) => boolean): Promise<Uint8Array> {
+  async #call(
+    path: string,
+    frame: Buffer,
+    canRetry: (error: unknown) => boolean,
+    span: Span | undefined,
+  ): Promise<Uint8Array> {
     const { clock, random } = this.#options;
     const end = clock.steady() + CALL_TIMEOUT_MS;
     for (let failures = 0; ; failures++) {
-      const { session } = await this.member(end - clock.steady());
+      const member = await this.member(end - clock.steady());
       try {
-        return await session.call(path, frame, end - clock.steady());
+        return await new Promise<Uint8Array>((resolve, reject) => {
+          const timeoutMs = end - clock.steady();
+          request(member, { path, frame, timeoutMs, span }, (error, answer) =>
+            error ? reject(error) : resolve(answer),
+          );
+        });
       } catch (error) {
         const wait = backoff(failures, RETRY, random);
         if (this.#ended || !canRetry(error) || clock.steady() + wait >= end) throw error;
@@ -250,6 +267,42 @@ export class EtcdClient {
     this.#timer.cancel();
     this.#member?.session.destroy(error.message);
   }
+}
+
+interface Request {
+  readonly path: string;
+  readonly frame: Buffer;
+  readonly timeoutMs: number;
+  /** The span of which the call is a part. */
+  readonly span: Span | undefined;
+}
+
+/**
+ * Makes a call of a member, and calls `done` synchronously when its outcome is known. Its span, if it has one, is named as by otelgrpc
+ * in kube-apiserver, and etcd gets its context as metadata.
+ */
+function request({ url, session }: Member, { path, frame, timeoutMs, span }: Request, done: CallDone): void {
+  if (!span?.isRecorded) return session.request(path, frame, timeoutMs, done, span?.headers);
+  const [, service = "", method = ""] = path.split("/");
+  const { hostname, port } = new URL(url);
+  const call = span.start(
+    `${service}/${method}`,
+    {
+      "rpc.system": "grpc",
+      "rpc.service": service,
+      "rpc.method": method,
+      "server.address": hostname,
+      "server.port": Number(port),
+    },
+    { kind: SPAN_KINDS.client },
+  );
+  const ended: CallDone = (error, answer) => {
+    call.set({ "rpc.grpc.status_code": error?.code ?? CODES.ok });
+    if (error) call.fail(error.message);
+    call.end();
+    done(error, answer);
+  };
+  session.request(path, frame, timeoutMs, ended, call.headers);
 }
 
 /**

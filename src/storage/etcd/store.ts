@@ -16,6 +16,7 @@
 import { type Clock, type Random, type Timer, sleep } from "../../util/clock.ts";
 import { type Log, silentLog } from "../../util/log.ts";
 import { ShortLivedMap } from "../../util/short-lived.ts";
+import { type CurrentSpan, NO_SPAN, type Span } from "../../util/span.ts";
 import { StoreError } from "../contract.ts";
 import type {
   RangeOptions,
@@ -75,6 +76,8 @@ export interface EtcdStoreOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log?: Log;
+  /** The span of which a call of etcd is a part; none by default. */
+  readonly currentSpan?: CurrentSpan | undefined;
 }
 
 /** The version of {@link Layout}. */
@@ -113,6 +116,7 @@ class EtcdStore implements Store {
   readonly isShared = true;
   readonly failed: Promise<StoreError>;
   readonly #clock: Clock;
+  readonly #currentSpan: CurrentSpan;
   readonly #layout: Layout;
   readonly #client: EtcdClient;
   readonly #feed: Feed;
@@ -138,8 +142,10 @@ class EtcdStore implements Store {
   #transactions = 0;
   #writeMillis: number[] = [];
 
-  constructor({ endpoints, credentials, prefix, clock, random, log = silentLog }: EtcdStoreOptions) {
+  constructor(options: EtcdStoreOptions) {
+    const { endpoints, credentials, prefix, clock, random, log = silentLog, currentSpan = NO_SPAN } = options;
     this.#clock = clock;
+    this.#currentSpan = currentSpan;
     this.#layout = new Layout(prefix ?? DEFAULT_PREFIX);
     this.#hub = this.#makeHub(0);
     this.#client = new EtcdClient({
@@ -151,6 +157,7 @@ class EtcdStore implements Store {
       probe: this.#layout.format,
       floor: () => this.#hub.revision,
       onRevision: (revision) => this.#feed.awaitRevision(revision),
+      currentSpan,
     });
     this.#log = new LogReader(this.#client, this.#layout, clock);
     const committedRevision = (): number => {
@@ -197,7 +204,7 @@ class EtcdStore implements Store {
     return new Promise((resolve, reject) => {
       this.#checkOpen();
       checkWrite(write);
-      this.#queue(new Transaction([write], resolve, reject));
+      this.#queue(new Transaction([write], resolve, reject, this.#currentSpan()));
     });
   }
 
@@ -206,7 +213,7 @@ class EtcdStore implements Store {
     checkTransaction(writes);
     if (writes.length === 0) return [];
     const revision = await new Promise<number>((resolve, reject) => {
-      this.#queue(new Transaction(writes, resolve, reject));
+      this.#queue(new Transaction(writes, resolve, reject, this.#currentSpan()));
     });
     return writes.map(() => revision);
   }
@@ -355,8 +362,13 @@ class EtcdStore implements Store {
     const changes = one.writes.map((write) => this.#changeOf(write));
     const answered = (response: ChangeResponse): void => this.#answered(one, response);
     const failed = (error: unknown): void => this.#failed(one, error);
-    if (one.writes.some(({ type }) => type === "delete")) void this.#sendDeletes(one, changes).then(answered, failed);
-    else this.#client.send(CALLS.txn, one.request(changes), (bytes) => answered(readChange(bytes)), failed);
+    const send = (): void => {
+      if (one.writes.some(({ type }) => type === "delete")) void this.#sendDeletes(one, changes).then(answered, failed);
+      else this.#client.send(CALLS.txn, one.request(changes), (bytes) => answered(readChange(bytes)), failed);
+    };
+    // It may begin after another one, in the context of that.
+    if (one.span) one.span.run(send);
+    else send();
   }
 
   #changeOf(write: Write): ConditionalChange {
@@ -620,6 +632,8 @@ class Transaction implements SentWrite {
   readonly writes: readonly Write[];
   readonly resolve: (revision: number) => void;
   readonly reject: (error: StoreError) => void;
+  /** The span of the request that sends it. */
+  readonly span: Span | undefined;
   /** Keys for which it waits. */
   waitsFor = 0;
   /** When it was sent, on the steady clock. */
@@ -627,7 +641,13 @@ class Transaction implements SentWrite {
   operations = 0;
   bytes = 0;
 
-  constructor(writes: readonly Write[], resolve: (revision: number) => void, reject: (error: StoreError) => void) {
+  constructor(
+    writes: readonly Write[],
+    resolve: (revision: number) => void,
+    reject: (error: StoreError) => void,
+    span: Span | undefined,
+  ) {
+    this.span = span;
     this.writes = writes;
     this.resolve = resolve;
     this.reject = reject;
