@@ -33,7 +33,14 @@ test.runIf(found.path !== undefined)("calls of etcd are parts of the request, an
   const updates = ["b", "c", "d"].map((k) => send("PUT", `${MAPS}/a`, { ...map("a"), data: { k } }));
   expect((await Promise.all(updates)).map(({ code }) => code)).toEqual([200, 200, 200]);
   expect((await send("DELETE", `${MAPS}/a`)).code).toBe(200);
+  const { text: metrics } = await send("GET", "/metrics");
   await server.close();
+  const callsOf = (operation: string): number =>
+    Number(new RegExp(`^etcd_request_duration_seconds_count\\{operation="${operation}"\\} (.*)$`, "m").exec(metrics)?.[1]);
+  expect(callsOf("create")).toBeGreaterThanOrEqual(1);
+  expect(callsOf("update")).toBeGreaterThanOrEqual(3);
+  expect(callsOf("delete")).toBeGreaterThanOrEqual(1);
+  expect(callsOf("list")).toBeGreaterThan(0);
   const ofServer = spans.filter(({ resource }) => resource["service.name"] === "apiserver");
   const shapeOf = (name: string): string[] => {
     const names = shape(ofRequest(ofServer, name));

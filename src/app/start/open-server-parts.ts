@@ -18,6 +18,7 @@ import { sharedSignOuts } from "../console/shared-sign-outs.ts";
 import { checkControllerNames } from "./controllers.ts";
 import { openClusterClock } from "./cluster-clock.ts";
 import { DataDirectory } from "../storage/data-directory.ts";
+import { EtcdTimes } from "../storage/etcd-times.ts";
 import type { ServeOptions } from "../options/options.ts";
 import { Renewal } from "../certificates/renewal.ts";
 import type { SystemParts } from "../process/system-parts.ts";
@@ -64,6 +65,7 @@ export function openServerParts(
     access: options.accessLog === "" ? undefined : opened.use(new AccessFile(options.accessLog, system)),
     auditing: openAudit(options.audit, system, opened),
     tracing,
+    etcdTimes: options.etcd ? new EtcdTimes() : undefined,
     system,
     progress: progress ?? NO_PROGRESS,
     clusterClock: openClusterClock(options, directory, clock),

@@ -11,6 +11,7 @@ import type { AccessFile } from "../logs/access-log.ts";
 import type { Authentication } from "../authentication/authentication.ts";
 import type { Authorization } from "../authorization/open-authorization.ts";
 import type { DataDirectory } from "../storage/data-directory.ts";
+import type { EtcdTimes } from "../storage/etcd-times.ts";
 import type { ServeOptions } from "../options/options.ts";
 import type { Renewal } from "../certificates/renewal.ts";
 import type { LiveUsers } from "../authentication/user-file.ts";
@@ -42,6 +43,8 @@ export interface ServerParts {
   readonly auditing: Auditing | undefined;
   /** Undefined without `--tracing-config-file`. */
   readonly tracing: Tracing | undefined;
+  /** Undefined for a store that is not etcd. */
+  readonly etcdTimes: EtcdTimes | undefined;
   readonly system: SystemParts;
   /** Told how far the start is. */
   readonly progress: Progress;

@@ -31,6 +31,12 @@ export interface Member {
   readonly reportsProgress: boolean;
 }
 
+/** What a call is for, as kube-apiserver names it; `transaction` for one with several writes. */
+export type EtcdOperation = "get" | "list" | "create" | "update" | "delete" | "transaction" | "compact";
+
+/** Observes calls that have ended. */
+export type CallObserver = (operation: EtcdOperation, seconds: number, failed: boolean) => void;
+
 /** Options of a client. */
 export interface ClientOptions {
   /** `https://host:2379`, at least one. */
@@ -48,6 +54,8 @@ export interface ClientOptions {
   readonly onRevision: (revision: number) => void;
   /** The span of which a call is a part; none by default. */
   readonly currentSpan?: CurrentSpan | undefined;
+  /** Observes every call that is for an operation, each try by itself; none by default. */
+  readonly onCall?: CallObserver | undefined;
 }
 
 const RETRY: BackoffOptions = { first: 50, most: 2000 };
@@ -112,22 +120,28 @@ export class EtcdClient {
   }
 
   /** Makes a call that may be repeated after any failure. Rejects with GrpcError or StoreError. */
-  read(path: string, frame: Buffer): Promise<Uint8Array> {
-    return this.#call(path, frame, isTransient, this.#currentSpan());
+  read(path: string, frame: Buffer, operation?: EtcdOperation): Promise<Uint8Array> {
+    return this.#call({ path, frame, operation, span: this.#currentSpan() }, isTransient);
   }
 
   /** Makes a call that is repeated only when it certainly had no effect. Rejects with GrpcError or StoreError. */
-  write(path: string, frame: Buffer): Promise<Uint8Array> {
-    return this.#call(path, frame, isRefusedForNow, this.#currentSpan());
+  write(path: string, frame: Buffer, operation?: EtcdOperation): Promise<Uint8Array> {
+    return this.#call({ path, frame, operation, span: this.#currentSpan() }, isRefusedForNow);
   }
 
   /** Makes the same call with callbacks, which are called synchronously; the error is a GrpcError or StoreError. */
-  send(path: string, frame: Buffer, answered: (answer: Uint8Array) => void, failed: (error: unknown) => void): void {
-    const span = this.#currentSpan();
-    const retry = (): void => void this.#call(path, frame, isRefusedForNow, span).then(answered, failed);
+  send(
+    path: string,
+    frame: Buffer,
+    operation: EtcdOperation,
+    answered: (answer: Uint8Array) => void,
+    failed: (error: unknown) => void,
+  ): void {
+    const call = { path, frame, operation, span: this.#currentSpan() };
+    const retry = (): void => void this.#call(call, isRefusedForNow).then(answered, failed);
     const member = this.#member;
     if (!member?.session.open) return retry();
-    request(member, { path, frame, timeoutMs: CALL_TIMEOUT_MS, span }, (error, answer) => {
+    this.#request(member, call, CALL_TIMEOUT_MS, (error, answer) => {
       if (error === undefined) answered(answer);
       else if (isRefusedForNow(error)) retry();
       else failed(error);
@@ -145,20 +159,14 @@ export class EtcdClient {
     this.#end(new StoreError("closed", "The store has been closed"));
   }
 
-  async #call(
-    path: string,
-    frame: Buffer,
-    canRetry: (error: unknown) => boolean,
-    span: Span | undefined,
-  ): Promise<Uint8Array> {
+  async #call(call: EtcdCall, canRetry: (error: unknown) => boolean): Promise<Uint8Array> {
     const { clock, random } = this.#options;
     const end = clock.steady() + CALL_TIMEOUT_MS;
     for (let failures = 0; ; failures++) {
       const member = await this.member(end - clock.steady());
       try {
         return await new Promise<Uint8Array>((resolve, reject) => {
-          const timeoutMs = end - clock.steady();
-          request(member, { path, frame, timeoutMs, span }, (error, answer) =>
+          this.#request(member, call, end - clock.steady(), (error, answer) =>
             error ? reject(error) : resolve(answer),
           );
         });
@@ -168,6 +176,22 @@ export class EtcdClient {
         await sleep(clock, wait, this.#stop.signal);
       }
     }
+  }
+
+  /** Makes a call of a member, and calls `done` synchronously when its outcome is known. etcd gets the span as metadata. */
+  #request({ url, session }: Member, call: EtcdCall, timeoutMs: number, done: CallDone): void {
+    const { clock, onCall } = this.#options;
+    const { path, frame, operation, span } = call;
+    const own = span?.isRecorded ? spanOf(path, url, span) : undefined;
+    const began = clock.steady();
+    const ended: CallDone = (error, answer) => {
+      if (operation) onCall?.(operation, (clock.steady() - began) / 1000, error !== undefined);
+      own?.set({ "rpc.grpc.status_code": error?.code ?? CODES.ok });
+      if (error) own?.fail(error.message);
+      own?.end();
+      done(error, answer);
+    };
+    session.request(path, frame, timeoutMs, ended, (own ?? span)?.headers);
   }
 
   #connect(): Promise<Member> {
@@ -269,40 +293,28 @@ export class EtcdClient {
   }
 }
 
-interface Request {
+/** A call of etcd. */
+interface EtcdCall {
   readonly path: string;
   readonly frame: Buffer;
-  readonly timeoutMs: number;
-  /** The span of which the call is a part. */
+  /** Undefined for a call that is not counted. */
+  readonly operation: EtcdOperation | undefined;
+  /** The span of which it is a part. */
   readonly span: Span | undefined;
 }
 
-/**
- * Makes a call of a member, and calls `done` synchronously when its outcome is known. Its span, if it has one, is named as by otelgrpc
- * in kube-apiserver, and etcd gets its context as metadata.
- */
-function request({ url, session }: Member, { path, frame, timeoutMs, span }: Request, done: CallDone): void {
-  if (!span?.isRecorded) return session.request(path, frame, timeoutMs, done, span?.headers);
+/** Starts the span of a call, which has the name and attributes of otelgrpc in kube-apiserver. */
+function spanOf(path: string, url: string, parent: Span): Span {
   const [, service = "", method = ""] = path.split("/");
   const { hostname, port } = new URL(url);
-  const call = span.start(
-    `${service}/${method}`,
-    {
-      "rpc.system": "grpc",
-      "rpc.service": service,
-      "rpc.method": method,
-      "server.address": hostname,
-      "server.port": Number(port),
-    },
-    { kind: SPAN_KINDS.client },
-  );
-  const ended: CallDone = (error, answer) => {
-    call.set({ "rpc.grpc.status_code": error?.code ?? CODES.ok });
-    if (error) call.fail(error.message);
-    call.end();
-    done(error, answer);
+  const attributes = {
+    "rpc.system": "grpc",
+    "rpc.service": service,
+    "rpc.method": method,
+    "server.address": hostname,
+    "server.port": Number(port),
   };
-  session.request(path, frame, timeoutMs, ended, call.headers);
+  return parent.start(`${service}/${method}`, attributes, { kind: SPAN_KINDS.client });
 }
 
 /**

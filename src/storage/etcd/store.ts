@@ -41,7 +41,7 @@ import {
 } from "../keys.ts";
 import { WatchHub } from "../watch-hub.ts";
 import { AcknowledgedEvents } from "./acknowledged-events.ts";
-import { EtcdClient } from "./client.ts";
+import { type CallObserver, EtcdClient, type EtcdOperation } from "./client.ts";
 import { type SentWrite, isCompacted, isFuture, isTooLarge, readError, writeError } from "./errors.ts";
 import { Feed } from "./feed.ts";
 import type { Credentials } from "../../grpc/session.ts";
@@ -78,6 +78,8 @@ export interface EtcdStoreOptions {
   readonly log?: Log;
   /** The span of which a call of etcd is a part; none by default. */
   readonly currentSpan?: CurrentSpan | undefined;
+  /** Observes the calls of reads and writes; none by default. */
+  readonly onCall?: CallObserver | undefined;
 }
 
 /** The version of {@link Layout}. */
@@ -143,7 +145,7 @@ class EtcdStore implements Store {
   #writeMillis: number[] = [];
 
   constructor(options: EtcdStoreOptions) {
-    const { endpoints, credentials, prefix, clock, random, log = silentLog, currentSpan = NO_SPAN } = options;
+    const { endpoints, credentials, prefix, clock, random, log = silentLog, currentSpan = NO_SPAN, onCall } = options;
     this.#clock = clock;
     this.#currentSpan = currentSpan;
     this.#layout = new Layout(prefix ?? DEFAULT_PREFIX);
@@ -158,6 +160,7 @@ class EtcdStore implements Store {
       floor: () => this.#hub.revision,
       onRevision: (revision) => this.#feed.awaitRevision(revision),
       currentSpan,
+      onCall,
     });
     this.#log = new LogReader(this.#client, this.#layout, clock);
     const committedRevision = (): number => {
@@ -269,7 +272,7 @@ class EtcdStore implements Store {
     this.#checkOpen();
     if (revision <= this.#hub.compacted) return;
     try {
-      await this.#client.read(CALLS.compact, compactRequest(revision));
+      await this.#client.read(CALLS.compact, compactRequest(revision), "compact");
     } catch (error) {
       this.#checkOpen();
       if (isFuture(error)) throw futureError(revision, this.revision);
@@ -364,7 +367,7 @@ class EtcdStore implements Store {
     const failed = (error: unknown): void => this.#failed(one, error);
     const send = (): void => {
       if (one.writes.some(({ type }) => type === "delete")) void this.#sendDeletes(one, changes).then(answered, failed);
-      else this.#client.send(CALLS.txn, one.request(changes), (bytes) => answered(readChange(bytes)), failed);
+      else this.#client.send(CALLS.txn, one.request(changes), one.operation, (bytes) => answered(readChange(bytes)), failed);
     };
     // It may begin after another one, in the context of that.
     if (one.span) one.span.run(send);
@@ -440,8 +443,8 @@ class EtcdStore implements Store {
     this.#waiters.notify(through);
   }
 
-  async #send(frame: Buffer): Promise<ChangeResponse> {
-    return readChange(await this.#client.write(CALLS.txn, frame));
+  async #send(frame: Buffer, operation: EtcdOperation): Promise<ChangeResponse> {
+    return readChange(await this.#client.write(CALLS.txn, frame, operation));
   }
 
   /**
@@ -451,11 +454,11 @@ class EtcdStore implements Store {
   async #sendDeletes(one: Transaction, changes: readonly ConditionalChange[]): Promise<ChangeResponse> {
     const complete = await this.#withLastValues(one.writes, changes);
     try {
-      return await this.#send(one.request(complete));
+      return await this.#send(one.request(complete), one.operation);
     } catch (error) {
       // A value that could be stored can be deleted, even where the request has no space for another last value.
       if (changes.length > 1 || !isTooLarge(error)) throw error;
-      return this.#send(one.request(changes));
+      return this.#send(one.request(changes), one.operation);
     }
   }
 
@@ -532,7 +535,7 @@ class EtcdStore implements Store {
 
   async #range(query: RangeQuery, what: string): Promise<RangeResponse> {
     try {
-      return readRange(await this.#client.read(CALLS.range, rangeRequest(query)));
+      return readRange(await this.#client.read(CALLS.range, rangeRequest(query), operationOf(query)));
     } catch (error) {
       this.#checkOpen();
       throw readError(what, error);
@@ -544,11 +547,11 @@ class EtcdStore implements Store {
     if (revision === undefined) return this.#range(query, what);
     const frame = (serializable: boolean): Buffer => rangeRequest({ ...query, revision, serializable });
     try {
-      const answer = this.#client.read(CALLS.range, frame(true));
+      const answer = this.#client.read(CALLS.range, frame(true), operationOf(query));
       return readRange(
         await answer.catch((error: unknown) => {
           if (!isFuture(error)) throw error;
-          return this.#client.read(CALLS.range, frame(false));
+          return this.#client.read(CALLS.range, frame(false), operationOf(query));
         }),
       );
     } catch (error) {
@@ -614,7 +617,7 @@ class EtcdStore implements Store {
     if (found) return checkFormat(Buffer.from(found.value).toString(), owner);
     const frame = changeRequest([{ key, expected: 0, value }]);
     try {
-      const { succeeded } = await this.#send(frame);
+      const { succeeded } = await this.#send(frame, "create");
       if (succeeded) return;
     } catch (error) {
       const name = String(key);
@@ -653,6 +656,11 @@ class Transaction implements SentWrite {
     this.reject = reject;
   }
 
+  get operation(): EtcdOperation {
+    const [first, second] = this.writes;
+    return first && !second ? first.type : "transaction";
+  }
+
   get key(): string {
     return this.writes[0]?.key ?? "";
   }
@@ -669,6 +677,8 @@ class Transaction implements SentWrite {
     return frame;
   }
 }
+
+const operationOf = ({ end }: RangeQuery): EtcdOperation => (end === undefined ? "get" : "list");
 
 function checkFormat(text: string, owner: string | undefined): void {
   let found: { format?: unknown; owner?: unknown };
