@@ -9,7 +9,7 @@ import type { Authorizer, AuthContext } from "../../auth/contract.ts";
 import { webhookAuthorizer } from "../../auth/webhook/webhook-authorizer.ts";
 import { ReplaceableAuthorizer } from "../../auth/replaceable.ts";
 import type { Collector } from "../../util/exposition.ts";
-import type { SystemParts } from "../process/system-parts.ts";
+import type { TracedSystemParts } from "../process/system-parts.ts";
 import { type KubeconfigWebhook, type WebhookSystem, openKubeconfigWebhook } from "../files/kubeconfig-webhook.ts";
 import { readNamed } from "../files/named-file.ts";
 import { OptionError } from "../options/types.ts";
@@ -36,7 +36,7 @@ export interface Authorization {
 }
 
 /** What authorization is built from. */
-export interface AuthorizationParts extends Pick<SystemParts, "clock" | "log" | "currentSpan"> {
+export interface AuthorizationParts extends Pick<TracedSystemParts, "clock" | "log" | "currentSpan"> {
   /** Stops watching the file, and closes the connections to webhooks. */
   readonly open: AsyncDisposableStack;
 }
@@ -79,7 +79,7 @@ function openPlans(plans: readonly AuthorizerPlan[], system: WebhookSystem): Ope
   return { make: authorizerOf(parts), webhooks: webhooks.move() };
 }
 
-interface WatchedParts extends Pick<SystemParts, "clock" | "log" | "currentSpan"> {
+interface WatchedParts extends Pick<TracedSystemParts, "clock" | "log" | "currentSpan"> {
   readonly file: string;
   readonly text: string;
   readonly plans: readonly AuthorizerPlan[];

@@ -25,12 +25,12 @@ import { decodeYaml } from "../../value/yaml.ts";
 import { encryptionMetrics } from "./encryption-metrics.ts";
 import { SocketPlugin } from "./kms-plugin.ts";
 import { OptionError } from "../options/options.ts";
-import type { SystemParts } from "../process/system-parts.ts";
+import type { TracedSystemParts } from "../process/system-parts.ts";
 import { PluginTimes } from "./plugin-times.ts";
 import { RetryLater, WatchedFile, hashOf } from "../files/watched-file.ts";
 
 /** What encryption is built from. */
-export interface EncryptionParts extends SystemParts {
+export interface EncryptionParts extends TracedSystemParts {
   readonly file: string;
   /** Whether the file is read again when it changes. */
   readonly reload: boolean;

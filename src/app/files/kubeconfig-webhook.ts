@@ -6,7 +6,7 @@
  */
 import { contextOf } from "../../client/kubeconfig/context.ts";
 import { openContext } from "../../client/kubeconfig/open.ts";
-import type { SystemParts } from "../process/system-parts.ts";
+import type { TracedSystemParts } from "../process/system-parts.ts";
 import { NO_SPAN, inPostSpan } from "../../util/span.ts";
 import { decodeYaml } from "../../value/yaml.ts";
 
@@ -40,7 +40,7 @@ export interface Posted<T> {
 const HEADERS = { "content-type": "application/json", accept: "application/json" };
 
 /** What a webhook of a kubeconfig needs. */
-export type WebhookSystem = Pick<SystemParts, "clock" | "currentSpan">;
+export type WebhookSystem = Pick<TracedSystemParts, "clock" | "currentSpan">;
 
 /** Opens the webhook of a kubeconfig. @throws KubeconfigError or Error if the file has no address */
 export function openKubeconfigWebhook(file: string, system: WebhookSystem): KubeconfigWebhook {

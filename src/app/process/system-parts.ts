@@ -10,6 +10,10 @@ export interface SystemParts {
   readonly log: Log;
   /** Receives the progress of a start; none by default. */
   readonly progress?: Progress;
-  /** Of what calls of other servers are parts, where requests are traced. */
+}
+
+/** The same in a server whose requests may be traced. */
+export interface TracedSystemParts extends SystemParts {
+  /** The span of which calls of other servers are parts; none where requests are not traced. */
   readonly currentSpan?: CurrentSpan;
 }

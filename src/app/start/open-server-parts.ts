@@ -21,7 +21,7 @@ import { DataDirectory } from "../storage/data-directory.ts";
 import { EtcdTimes } from "../storage/etcd-times.ts";
 import type { ServeOptions } from "../options/options.ts";
 import { Renewal } from "../certificates/renewal.ts";
-import type { SystemParts } from "../process/system-parts.ts";
+import type { SystemParts, TracedSystemParts } from "../process/system-parts.ts";
 import { VERSION } from "../process/version.ts";
 import type { ChosenOptions, ServerParts } from "./server-parts.ts";
 import type { openTracing as OpenTracing } from "../tracing/open-tracing.ts";
@@ -40,7 +40,7 @@ export function openServerParts(
 ): ServerParts {
   const log = opened.use(rateLimitedLog(plain, clock));
   const tracing = openTracing?.(given.tracingConfigFile, { clock, random, log }, opened);
-  const system: SystemParts = { clock, random, log, ...(tracing ? { currentSpan: tracing.currentSpan } : {}) };
+  const system: TracedSystemParts = { clock, random, log, ...(tracing ? { currentSpan: tracing.currentSpan } : {}) };
   const options = withDialect(given);
   // An unknown controller is an error before anything is created.
   checkControllerNames(options);

@@ -15,7 +15,7 @@ import type { EtcdTimes } from "../storage/etcd-times.ts";
 import type { ServeOptions } from "../options/options.ts";
 import type { Renewal } from "../certificates/renewal.ts";
 import type { LiveUsers } from "../authentication/user-file.ts";
-import type { SystemParts } from "../process/system-parts.ts";
+import type { TracedSystemParts } from "../process/system-parts.ts";
 import type { Tracing } from "../tracing/open-tracing.ts";
 
 /** The options with the dialect of the server. */
@@ -45,7 +45,7 @@ export interface ServerParts {
   readonly tracing: Tracing | undefined;
   /** Undefined for a store that is not etcd. */
   readonly etcdTimes: EtcdTimes | undefined;
-  readonly system: SystemParts;
+  readonly system: TracedSystemParts;
   /** Told how far the start is. */
   readonly progress: Progress;
   /** The time of objects and controllers; that of the system, unless it passes faster. */
