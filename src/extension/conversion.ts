@@ -33,10 +33,7 @@ const CONVERSION_TIMEOUT_MS = 30_000;
 const MAX_BATCH_BYTES = 2 << 20;
 
 /** Returns the converter of a definition. */
-export function converterOf(
-  { metadata, spec }: CustomResourceDefinition,
-  asking: ConverterParts,
-): UncheckedConverter {
+export function converterOf({ metadata, spec }: CustomResourceDefinition, asking: ConverterParts): UncheckedConverter {
   const webhook = spec.conversion?.strategy === "Webhook" ? spec.conversion.webhook : undefined;
   return webhook ? new WebhookConverter(metadata.name ?? "", webhook.clientConfig ?? {}, asking) : BY_NAME;
 }

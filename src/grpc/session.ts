@@ -11,7 +11,13 @@ import { connect as connectTls } from "node:tls";
 import type { Clock } from "../util/clock.ts";
 import { shortPath } from "../util/socket-path.ts";
 import { ShortLivedSet } from "../util/short-lived.ts";
-import { ClientConnection, type ClientStream, type Metadata, type StreamFailure, type StreamListener } from "./connection.ts";
+import {
+  ClientConnection,
+  type ClientStream,
+  type Metadata,
+  type StreamFailure,
+  type StreamListener,
+} from "./connection.ts";
 import { CODES, GrpcError } from "./error.ts";
 import { Messages } from "./messages.ts";
 import { RequestHeaders } from "./request-headers.ts";

@@ -79,22 +79,25 @@ test("a request that is not traced says so to others, with the ids of its sender
   expect(begin({ remote }).headers["traceparent"]).toMatch(/^00-(?!a{32})[0-9a-f]{32}-[0-9a-f]{16}-00$/);
 });
 
-test.each([1, 0])("the current span follows work after await, and ends with the span, at a ratio of %s", async (ratio) => {
-  const { begin, current } = setUp(ratio);
-  const span = begin();
-  const seen: unknown[] = [];
-  const late = Promise.withResolvers<void>();
-  const done = span.run(async () => {
-    seen.push(current()?.spanId);
+test.each([1, 0])(
+  "the current span follows work after await, and ends with the span, at a ratio of %s",
+  async (ratio) => {
+    const { begin, current } = setUp(ratio);
+    const span = begin();
+    const seen: unknown[] = [];
+    const late = Promise.withResolvers<void>();
+    const done = span.run(async () => {
+      seen.push(current()?.spanId);
+      await Promise.resolve();
+      seen.push(current()?.spanId);
+      await late.promise;
+      seen.push(current()?.spanId);
+    });
+    expect(current()).toBeUndefined();
     await Promise.resolve();
-    seen.push(current()?.spanId);
-    await late.promise;
-    seen.push(current()?.spanId);
-  });
-  expect(current()).toBeUndefined();
-  await Promise.resolve();
-  span.end();
-  late.resolve();
-  await done;
-  expect(seen).toEqual([span.spanId, span.spanId, undefined]);
-});
+    span.end();
+    late.resolve();
+    await done;
+    expect(seen).toEqual([span.spanId, span.spanId, undefined]);
+  },
+);

@@ -270,11 +270,7 @@ class UnrecordedSpan extends SilentSpan implements SpanHolder {
   #ids: { readonly traceId: string; readonly spanId: string } | undefined = undefined;
   #hasEnded = false;
 
-  constructor(
-    parts: Pick<TracerParts, "random" | "context">,
-    parent: RemoteSpan | undefined,
-    baggage: string,
-  ) {
+  constructor(parts: Pick<TracerParts, "random" | "context">, parent: RemoteSpan | undefined, baggage: string) {
     super();
     this.#parts = parts;
     this.#parent = parent;

@@ -1,9 +1,15 @@
 /**
- * Spans of calls of other servers that are parts of a request: webhooks that authenticate, authorize and convert.
+ * Spans of calls of other servers that are parts of a request: webhooks that authenticate, authorize and convert, and KMS plugins.
  */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { KmsProvider } from "../../src/encryption/kms/provider.ts";
+import { systemBytes } from "../../src/encryption/random.ts";
+import { localPlugin } from "../../src/encryption/testing/local-plugin.ts";
+import { SpanContext } from "../../src/tracing/span-context.ts";
+import { type FinishedSpan, Tracer } from "../../src/tracing/tracer.ts";
+import { ManualClock, seededRandom } from "../../src/util/clock.ts";
 import { MAPS, MILLION, newHome, ofRequest, receiving, serverWith, shape, webhook } from "./kit.ts";
 
 /** The kubeconfig of a webhook. */
@@ -88,7 +94,11 @@ test("a TokenReview and a SubjectAccessReview are parts of the request, and the 
   expect(headers.map(({ baggage }) => baggage)).toEqual(["team=red", "team=red"]);
   expect(posts[0]).toMatchObject({
     kind: 3,
-    attributes: { "http.request.method": "POST", "server.address": "127.0.0.1", "url.full": expect.stringMatching(/review$/) },
+    attributes: {
+      "http.request.method": "POST",
+      "server.address": "127.0.0.1",
+      "url.full": expect.stringMatching(/review$/),
+    },
   });
 });
 
@@ -97,7 +107,14 @@ test("an administrator decides whether the request is traced; the review that fo
   expect((await send("GET", MAPS, undefined, as("root"))).code).toBe(200);
   expect((await send("GET", MAPS, undefined, as("root", false))).code).toBe(200);
   await server.close();
-  expect(shape(ofRequest(spans.filter(({ traceId }) => traceId === REMOTE), "GET /api/v1/namespaces/{:namespace}/configmaps"))).toEqual([
+  expect(
+    shape(
+      ofRequest(
+        spans.filter(({ traceId }) => traceId === REMOTE),
+        "GET /api/v1/namespaces/{:namespace}/configmaps",
+      ),
+    ),
+  ).toEqual([
     "  GET /api/v1/namespaces/{:namespace}/configmaps",
     "    authentication",
     "    impersonation",
@@ -199,4 +216,37 @@ test("a conversion by a webhook is a part of the read that needs it", async () =
   });
   const post = read.find((span) => span.name === "HTTP POST")!;
   expect(hook.headers.map(({ traceparent }) => traceparent)).toEqual([`00-${post.traceId}-${post.spanId}-01`]);
+});
+
+test("a read that calls a KMS plugin has a span; one whose seed is known has none", async () => {
+  const spans: FinishedSpan[] = [];
+  const clock = new ManualClock();
+  const random = seededRandom(1);
+  const context = new SpanContext();
+  const sink = { add: (span: FinishedSpan) => void spans.push(span), dropped: () => {} };
+  const tracer = new Tracer({ clock, random, ratio: 1, context, sink });
+  const parts = { name: "plug", clock, random, bytes: systemBytes, currentSpan: context.current };
+  const provider = (): KmsProvider =>
+    new KmsProvider({ ...parts, plugin: localPlugin({ keyId: "one", healthz: "ok" }) });
+  const [writer, reader] = [provider(), provider()];
+  await Promise.all([writer.start(), reader.start()]);
+  const stored = writer.encrypt(Buffer.from("{}"), "/a");
+  const request = {
+    name: () => "GET",
+    attributes: () => ({}),
+    remote: undefined,
+    isTrusted: false,
+    baggage: "",
+    at: 0,
+  };
+  const span = tracer.begin(request);
+  await span.run(async () => reader.decrypt(stored, "/a"));
+  await span.run(async () => reader.decrypt(stored, "/a"));
+  expect(spans.map(({ name, parentId, attributes }) => ({ name, parentId, attributes }))).toEqual([
+    {
+      name: "TransformFromStorage with envelopeTransformer",
+      parentId: span.spanId,
+      attributes: { "transformer.provider.name": "plug" },
+    },
+  ]);
 });

@@ -126,9 +126,7 @@ export class WebhookCaller {
       // Of several webhooks that get a large object at the same time, one gets its bytes in each pass of the loop.
       if (sent.size > LARGE_BYTES) await clock.loop.yield();
       const left = Math.max(1, Math.round(limit.end - clock.steady()));
-      return await hooks
-        .call({ ...address, url: address.url + query }, sent.body(), left, limit.signal)
-        .catch(fail);
+      return await hooks.call({ ...address, url: address.url + query }, sent.body(), left, limit.signal).catch(fail);
     } finally {
       this.#limiter.leave(key, sent.size);
     }

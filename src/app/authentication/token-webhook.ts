@@ -1,7 +1,12 @@
 import { KubeconfigError } from "../../client/kubeconfig/error.ts";
 import { decodeJson } from "../../value/json.ts";
 import type { Value } from "../../value/value.ts";
-import { type KubeconfigWebhook, type WebhookSystem, openKubeconfigWebhook, readUpTo } from "../files/kubeconfig-webhook.ts";
+import {
+  type KubeconfigWebhook,
+  type WebhookSystem,
+  openKubeconfigWebhook,
+  readUpTo,
+} from "../files/kubeconfig-webhook.ts";
 import { OptionError } from "../options/types.ts";
 import { messageOf } from "../../util/error.ts";
 

@@ -3,7 +3,8 @@ import { Histogram, type Metric, type Sample } from "../../util/exposition.ts";
 
 /** The buckets of kube-apiserver, and finer ones below: a write of an etcd on the same machine takes some milliseconds. */
 const SECONDS = [
-  0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60,
+  0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45,
+  60,
 ];
 
 /**

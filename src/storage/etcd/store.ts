@@ -367,7 +367,14 @@ class EtcdStore implements Store {
     const failed = (error: unknown): void => this.#failed(one, error);
     const send = (): void => {
       if (one.writes.some(({ type }) => type === "delete")) void this.#sendDeletes(one, changes).then(answered, failed);
-      else this.#client.send(CALLS.txn, one.request(changes), one.operation, (bytes) => answered(readChange(bytes)), failed);
+      else
+        this.#client.send(
+          CALLS.txn,
+          one.request(changes),
+          one.operation,
+          (bytes) => answered(readChange(bytes)),
+          failed,
+        );
     };
     // It may begin after another one, in the context of that.
     if (one.span) one.span.run(send);
