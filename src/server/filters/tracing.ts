@@ -230,7 +230,7 @@ function nameOf({ info, incoming: { sent } }: ServerRequest): string {
 const cutAuditId = (id: string): string => cutText(id, MAX_AUDIT_ID_BYTES);
 
 /** The attributes of HTTP by the semantic conventions of OpenTelemetry, and those that kube-apiserver adds. */
-function requestAttributes({ incoming, response }: ServerRequest): SpanAttributes {
+function requestAttributes({ incoming, response, hidesQuery }: ServerRequest): SpanAttributes {
   const { sent, rawPath, userAgent } = incoming;
   const { address, encrypted } = sent.connection;
   const host = URL.parse(`http://${sent.header(":authority") || sent.header("host")}`);
@@ -244,7 +244,7 @@ function requestAttributes({ incoming, response }: ServerRequest): SpanAttribute
     ...(userAgent === "" ? {} : { "user_agent.original": userAgent }),
     ...(client === "" ? {} : { "client.address": client }),
     "url.path": rawPath,
-    "http.target": sent.url,
+    "http.target": hidesQuery ? rawPath : sent.url,
     "audit-id": cutAuditId(response.auditId),
   };
 }
