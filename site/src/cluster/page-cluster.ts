@@ -19,6 +19,7 @@ import { openMemoryStore } from "../../../src/storage/memory/store.ts";
 import { type Clock, newSystemClock, sleep, systemRandom } from "../../../src/util/clock.ts";
 import { fasterClock } from "../../../src/util/faster-clock.ts";
 import { silentLog } from "../../../src/util/log.ts";
+import { loadExpressions } from "./later-expressions.ts";
 
 const EVENT_TTL_MS = 3_600_000;
 /** How many changes the history of a page has. */
@@ -82,7 +83,11 @@ export async function startPageCluster({
   async function loadRest(): Promise<void> {
     // The first request is answered before the thread has more modules to load.
     await sleep(wallClock, FIRST_REQUEST_MS);
-    const [kinds, controllers] = await Promise.all([import("./later-kinds.ts"), import("./controllers.ts")]);
+    const [kinds, controllers] = await Promise.all([
+      import("./later-kinds.ts"),
+      import("./controllers.ts"),
+      loadExpressions(),
+    ]);
     const api = { dialect, clock, random: systemRandom, gates: gatesOf(dialect) };
     await cluster.kinds.setAll(resourceSpecs(kinds.laterDefinitions(api as never)));
     await cluster.makeRoles();
