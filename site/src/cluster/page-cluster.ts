@@ -46,6 +46,8 @@ export interface PageCluster extends AsyncDisposable {
   readonly clock: Clock;
   /** Sends requests as the admin; one for a kind that is not loaded yet waits. */
   readonly transport: Transport;
+  /** Runs a command in a container of a simulated node; a word says why it does not run. */
+  readonly exec: Simulation["exec"];
   /** Resolves when all kinds are served, and the controllers run. */
   readonly complete: Promise<void>;
 }
@@ -105,6 +107,10 @@ export async function startPageCluster({
     cluster,
     clock,
     complete,
+    async exec(target, request) {
+      await complete;
+      return simulated.simulation?.exec(target, request) ?? "NotSimulated";
+    },
     async transport(request) {
       if (!FIRST_PATHS.some((path) => request.path.startsWith(path))) await complete;
       return inProcess(request);

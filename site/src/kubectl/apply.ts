@@ -126,10 +126,10 @@ function lastAppliedOf({ metadata }: ApiJson): Json | undefined {
   return typeof text === "string" ? (JSON.parse(text) as Json) : undefined;
 }
 
-/** The patch of a client-side apply, with its type. */
-async function patchFor(
+/** The patch from three versions of an object, with its type. @throws ApiFailure */
+export async function patchFor(
   { api }: Command,
-  { kind }: ManifestObject,
+  { kind }: Pick<ManifestObject, "kind">,
   versions: { readonly last: Json; readonly next: ApiJson; readonly live: ApiJson },
 ): Promise<{ readonly contentType: string; readonly body: Json }> {
   const { root, schemas, isStrategic } = await readKindSchema(api, kind);
