@@ -15,7 +15,7 @@ export const BINDING_CONDITIONS = {
     t.atomicList(t.text(), "Conditions of the claim that are to be true before a Pod is bound; at most 4."),
   ),
   bindingFailureConditions: t.optional(
-    t.atomicList(t.text(), "Conditions of the claim any of which says that the device cannot be had; at most 4."),
+    t.atomicList(t.text(), "Conditions of the claim, each of which means that the device is not available; at most 4."),
   ),
 } as const;
 

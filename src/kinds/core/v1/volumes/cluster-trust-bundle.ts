@@ -11,7 +11,7 @@ import { checkRequiredPath } from "./paths.ts";
 
 /** Trust anchors of one bundle, or of all bundles of a signer. */
 export const ClusterTrustBundleProjection = t.struct("Trust anchors as a file of PEM certificates.", {
-  name: t.pointer(t.text("One bundle by name; not beside signerName or labelSelector.")),
+  name: t.pointer(t.text("One bundle by name; not together with signerName or labelSelector.")),
   signerName: t.pointer(t.text("All bundles of a signer; their certificates are united.")),
   labelSelector: t.pointer(LabelSelector),
   optional: t.pointer(t.bool("Whether the Pod may start when no bundle is there.")),
