@@ -1,5 +1,5 @@
 /**
- * Finds objects that were gone or changed before memory had seen them: no event tells of that, so whoever wrote them is called again.
+ * Finds objects that were deleted or changed before memory had seen them: no event reports that, so the key that wrote them is added again.
  *
  * Memory misses objects where a watch ends with 410 and the kind is listed again.
  */
@@ -20,13 +20,13 @@ interface Awaited {
   readonly progress: Disposable;
 }
 
-/** See the head of this file. */
+/** Tracks written objects until memory has seen them. */
 export class UnseenWrites implements Disposable {
   readonly #informers: Pick<Informers, "of">;
   readonly #again: (key: string) => void;
   readonly #awaited = new Map<Reflector, Awaited>();
 
-  /** @param again called with the key that wrote an object which was gone or changed before it was seen */
+  /** @param again called with the key that wrote an object which was deleted or changed before it was seen */
   constructor(informers: Pick<Informers, "of">, again: (key: string) => void) {
     this.#informers = informers;
     this.#again = again;
@@ -59,7 +59,7 @@ export class UnseenWrites implements Disposable {
     else this.#awaited.set(reflector, { unseen: [one], progress: reflector.onProgress(() => this.#look(reflector)) });
   }
 
-  /** Each is looked at in its turn: none is looked at again for each event. */
+  /** Each is checked one after the other, so that an event does not check all of them. */
   #look(reflector: Reflector): void {
     const { unseen, progress } = this.#awaited.get(reflector)!;
     const isOver = ({ object }: Unseen): boolean =>

@@ -132,7 +132,7 @@ function runtimeImports(parts: AbiParts, memory: GoMemory): Record<string, Impor
 }
 
 function valueImports({ exports, values }: AbiParts, memory: GoMemory): Record<string, Import> {
-  /** Stores what a call returns, or throws; code of the program may have run in it and moved the stack. */
+  /** Stores the result or error of a call; code of the program may have run in it and moved the stack. */
   const store = (offset: number, work: () => unknown): void => {
     let result: unknown;
     let isReturned = 1;
