@@ -1,5 +1,5 @@
 /**
- * What went wrong in a run, as the beginning of a sentence: "After operator was killed between its create of Secret default/a and its
+ * The perturbations of a run, as the beginning of a sentence: "After operator was killed between its create of Secret default/a and its
  * update of the status of Widget default/a".
  *
  * @module
@@ -99,7 +99,7 @@ function crashClause({ at, when }: Perturbation & { type: "crash" }, clean: Trac
     : `after ${at.actor} was killed between its ${request} and its ${next}`;
 }
 
-/** What a program writes next in a clean run. */
+/** The next write of a program in a clean run. */
 function nextWrite(at: RequestPoint, clean: Trace): string | undefined {
   const counter = new PointCounter(NormalNames.of(clean));
   let found = false;

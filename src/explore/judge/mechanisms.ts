@@ -14,7 +14,7 @@ import { Sight } from "./seen.ts";
 import { isProgram, type Suspect } from "./suspect.ts";
 import type { RunView } from "./view.ts";
 
-/** What is known of a run beside a clean one. */
+/** The facts about a run compared with a clean one. */
 export class Evidence {
   readonly clean: RunView;
   readonly run: RunView;
@@ -32,7 +32,7 @@ export class Evidence {
     return met?.seq ?? 0;
   }
 
-  /** The entry where what a perturbation held was let go. */
+  /** The entry where a held delivery was released. */
   end(perturbation: number): number {
     const ended = this.run.record.trace.find(
       (entry) => entry.type === "perturbation" && entry.perturbation === perturbation && entry.phase === "ended",
@@ -68,7 +68,7 @@ export class Evidence {
     );
   }
 
-  /** How often an object was made. */
+  /** How often an object was created. */
   creates(view: RunView, identity: Identity): number {
     return changesOf(view, identity, "created").length;
   }

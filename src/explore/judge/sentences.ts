@@ -1,5 +1,5 @@
 /**
- * One plain sentence for a fault: what went wrong, what came of it, and why, as far as the traces show it.
+ * One plain sentence for a fault: the perturbation, its effect, and the reason, as far as the traces show it.
  *
  * @module
  */

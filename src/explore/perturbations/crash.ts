@@ -47,7 +47,7 @@ export const crash: PerturbationRule<"crash"> = {
         // Between two writes it is the same as after the first of them.
         ...(write.place === 0 ? [kill("before", 25)] : []),
         kill("late", isDeletion(write) || isRepeatable(write) ? 45 : 25),
-        // What it has not stored by then is lost, also what it keeps in memory of calls before.
+        // Its unsaved state is lost, including its memory of earlier calls.
         ...(startsDriver === true && write.point.protocol === "csi"
           ? [killDriver("after", 40), killDriver("before", 30)]
           : []),

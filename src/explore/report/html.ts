@@ -158,7 +158,7 @@ const table = (head: readonly string[], rows: readonly TableRow[]): string[] => 
   "</table></div>",
 ];
 
-/** The whole time line, also what a terminal leaves out. */
+/** The whole time line, including the rows that a terminal omits. */
 function timeTable(rows: readonly Row[]): string[] {
   if (rows.length === 0) return [];
   const cells = (moment: Moment | undefined): string[] =>

@@ -1,6 +1,6 @@
 import type { FaultKind } from "../contract/finding.ts";
 
-/** What a kind of fault is called, and what it means: the rules of a SARIF log. */
+/** The names of kinds of faults and their meanings: the rules of a SARIF log. */
 export const faultKinds: Readonly<Record<FaultKind, { readonly title: string; readonly meaning: string }>> = {
   missing: {
     title: "Object missing",

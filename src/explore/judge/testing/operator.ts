@@ -8,7 +8,7 @@ import type { Plan } from "../../contract/plan.ts";
 import type { StoredObject } from "../../contract/state.ts";
 import { RecordedRun, type Sent } from "./recorded-run.ts";
 
-/** What of the run may be another one. */
+/** The variations of the run. */
 export interface Variation {
   readonly plan?: Plan;
   /** Called where the operator would make an object; makes another one, or none. */

@@ -1,5 +1,5 @@
 /**
- * What a program of Go for js/wasm imports: the runtime (`gojs`, Go 1.21 and newer) and the requests of {@link ROUND_TRIP_GO}.
+ * The imports of a Go program for js/wasm: the runtime (`gojs`, Go 1.21 and newer) and the requests of {@link ROUND_TRIP_GO}.
  *
  * A function of the runtime gets the stack pointer; its arguments and results are in the memory behind it. A value of JavaScript is a
  * number of 64 bits: a number itself, or a NaN with an id and its type.
