@@ -53,14 +53,14 @@ function clauseOf(perturbation: Perturbation, clean: Trace): string {
     case "crash":
       return crashClause(perturbation, clean);
     case "answer-lost":
-      return `after the answer to the ${requestText(perturbation.at)} by ${perturbation.at.actor} was lost`;
+      return `after the response to the ${requestText(perturbation.at)} by ${perturbation.at.actor} was lost`;
     case "refused": {
       const { at, times } = perturbation;
       const often = times === 1 ? "" : ` ${times} times`;
-      return `after the ${requestText(at)} by ${at.actor} was answered with ${refusalText(perturbation.with)}${often}`;
+      return `after the ${requestText(at)} by ${at.actor} was refused with ${refusalText(perturbation.with)}${often}`;
     }
     case "slow":
-      return `while the answer to the ${requestText(perturbation.at)} by ${perturbation.at.actor} took ${timeText(perturbation.byMillis)}`;
+      return `while the response to the ${requestText(perturbation.at)} by ${perturbation.at.actor} took ${timeText(perturbation.byMillis)}`;
     case "lag":
       return `while ${perturbation.at.actor} saw changes of ${kindText(perturbation.at)} late, from ${deliveryText(perturbation.at)} on`;
     case "gap":

@@ -126,7 +126,7 @@ function ofMissing(
     return "it does not make up for it when it starts again";
   }
   if (perturbation.type === "refused") return `it does not try again after ${refusalText(perturbation.with)}`;
-  if (perturbation.type === "answer-lost") return "it does not try again after the lost answer";
+  if (perturbation.type === "answer-lost") return "it does not try again after the lost response";
   if (perturbation.type === "gap")
     return "it makes it only when it sees a state between, and not from the state that it lists";
   return undefined;

@@ -70,7 +70,7 @@ function momentOf(
         kind: "write",
         text: changeText(entry),
         ...(request?.perturbation !== undefined && {
-          note: request.code === undefined ? "its answer is lost" : "perturbed",
+          note: request.code === undefined ? "its response is lost" : "perturbed",
         }),
         isPerturbed: request?.perturbation !== undefined,
       };
@@ -127,7 +127,7 @@ function requestText(entry: RequestEntry): string {
   const head = `${actor}: ${verb} of ${subresource === undefined ? "" : `${subresource} of `}${target}`;
   const isRefused = code !== undefined && (entry.protocol === "csi" ? code !== 0 : code >= 400);
   if (isRefused) return `${head} is refused: ${[code, reason, message].filter(Boolean).join(" ")}`;
-  if (code === undefined) return `${head} has no answer`;
+  if (code === undefined) return `${head} has no response`;
   return entry.protocol === "csi" || changed ? head : `${head} changes nothing`;
 }
 

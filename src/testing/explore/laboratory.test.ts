@@ -113,7 +113,7 @@ describe("a crash", () => {
     ]);
   });
 
-  test("after a write: it is stored, and its answer is lost", async () => {
+  test("after a write: it is stored, and its response is lost", async () => {
     const run = await playPlan([{ type: "crash", at: createSecret, when: "after", downMillis: 10_000 }]);
     expect(writesOf(run)[0]).toMatchObject({ verb: "create", changed: true, perturbation: 0 });
     expect(writesOf(run)[0]!.code).toBeUndefined();

@@ -193,7 +193,7 @@ class Upstream {
         resolve(
           hasAnswer
             ? { body: Buffer.concat(pieces), headers: answered, trailers }
-            : new Error("the driver closed the connection before it answered"),
+            : new Error("the driver closed the connection before it responded"),
         );
       });
       stream.end(body);

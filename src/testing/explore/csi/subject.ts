@@ -62,7 +62,7 @@ export async function externalSource({ endpoint, clock, restart }: ExternalDrive
   const { abilities, node } = await described(endpoint, clock);
   const lists = { Volume: abilities.has("LIST_VOLUMES"), Snapshot: abilities.has("LIST_SNAPSHOTS") };
   const unseen = (kind: string, method: string): string =>
-    `${kind} that the driver made without an answer: it has no ${method}, so only those count for which it answered`;
+    `${kind} that the driver made without a response: it has no ${method}, so only those with a response count`;
   return {
     notJudged: [
       ...(lists.Volume ? [] : [unseen("volumes", "ListVolumes")]),
