@@ -146,8 +146,8 @@ function unplayedSentence({ count, first }: Unplayed): string[] {
   const plan = describePlan(first.order.plan).join(", and ");
   const why = `${plan === "" ? "nothing was perturbed" : plan}: ${messageOf(first.cause)}`;
   return count === 1
-    ? [`1 plan could not be played, nor when it was tried again, and says nothing. ${why}.`]
-    : [`${count} plans could not be played, nor when they were tried again, and say nothing. The first: ${why}.`];
+    ? [`1 plan could not be played, nor when it was tried again, and proves nothing. ${why}.`]
+    : [`${count} plans could not be played, nor when they were tried again, and prove nothing. The first: ${why}.`];
 }
 
 const CHECK =
@@ -173,7 +173,7 @@ const sentencesOf = ({
     `${tried} of ${planned} plans of one perturbation were tried, at ${counted(writes.length, "kind")} of writes${
       untouched === 0 ? "" : `; nothing was tried at ${untouched} of them`
     }.`,
-    ...(tried > met ? [`${tried - met} of them never came up in their runs, and say nothing.`] : []),
+    ...(tried > met ? [`${tried - met} of them never came up in their runs, and prove nothing.`] : []),
     ...(pairs.of > 0 ? [`${pairs.tried} of ${pairs.of} pairs of a cause and a write were taken apart.`] : []),
     ...(combinations > 0 ? [`${counted(combinations, "combination")} of several perturbations followed.`] : []),
     ...(comparisons.of > 0

@@ -38,7 +38,7 @@ export class Term {
     this.#shared = shared;
     this.#timeoutMs = millisOf(run.definition.timeout ?? DEFAULT_TIMEOUT);
     this.#writes = new OwnWrites(shared.informers, clock, (key, what) =>
-      log.warn("memory does not show what was written, and work goes on", { controller: name, key, what }),
+      log.warn("memory does not show a write, and work continues", { controller: name, key, what }),
     );
     this.#queue = new WorkQueue({
       clock,

@@ -78,7 +78,7 @@ export type WebhookFault =
   | { readonly name: string; readonly answer: "refuse" | "lie"; readonly message: string };
 
 /** Makes a webhook refuse the request. */
-export const refuses = (message = "a fault was asked for"): WebhookFault => ({
+export const refuses = (message = "an injected fault"): WebhookFault => ({
   name: "refuses",
   answer: "refuse",
   message,

@@ -71,7 +71,7 @@ function clauseOf(perturbation: Perturbation, clean: Trace): string {
         `and began again with a state from before ${deliveryText(perturbation.behind)}`
       );
     case "resync":
-      return `after all watches of ${perturbation.at.actor} began anew at ${deliveryText(perturbation.at)}`;
+      return `after all watches of ${perturbation.at.actor} were opened again at ${deliveryText(perturbation.at)}`;
     case "bookmark":
       return `after ${perturbation.at.actor} got a bookmark at ${deliveryText(perturbation.at)}`;
     case "lead-changes":

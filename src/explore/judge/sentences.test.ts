@@ -93,7 +93,7 @@ describe("sentences", () => {
         kind: "leaked",
         sentence:
           "After the response to the create of Pod default/a-* by operator was lost, operator made one Pod default/a-* too many, " +
-          "and nobody removes it: it does not look for what its first create made, and makes another one.",
+          "and no program removes it: it does not look for what its first create made, and makes another one.",
       },
     ]);
   });

@@ -8,7 +8,7 @@ import type { RunRecord } from "../contract/laboratory.ts";
 import type { StoredObject } from "../contract/state.ts";
 import type { StepEntry, Trace } from "../contract/trace.ts";
 
-/** The last step where all of it is played: the quiet in the end, or the last step of the user in a brief run. */
+/** The last step where all of it is played: the quiet at the end, or the last step of the user in a brief run. */
 function lastStep(trace: Trace): { readonly begun: StepEntry; readonly quiet: StepEntry } | undefined {
   const last = (phase: StepEntry["phase"]) =>
     trace.findLast((entry): entry is StepEntry => entry.type === "step" && entry.phase === phase);

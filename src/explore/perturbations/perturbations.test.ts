@@ -161,7 +161,9 @@ describe("what is proposed", () => {
   });
 
   test("resync and bookmark: at deliveries that led to writes", () => {
-    expect(proposed("resync")).toContain("all watches of op end at the creation of Widget default/w, and begin anew");
+    expect(proposed("resync")).toContain(
+      "all watches of op end at the creation of Widget default/w, and are opened again",
+    );
     expect(proposed("bookmark")).toContain("op gets a bookmark after the creation of Widget default/w");
   });
 

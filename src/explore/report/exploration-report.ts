@@ -93,7 +93,7 @@ const endings: Readonly<Record<Ending, string>> = {
   plans: "It ended after as many plans as it was allowed.",
   cancelled: "It was cancelled.",
   first: "It ended with the first fault, as it was asked to.",
-  failed: "It could not go on, so that less was tried than was asked for:",
+  failed: "It could not continue, so less was tried than requested:",
   replayed: "It played a finding again.",
   "step-failed":
     "A step of the scenario is refused although nothing is perturbed, so that nothing could be explored: mend the scenario.",

@@ -91,7 +91,7 @@ function findingSection(report: FindingReport, i: number): string[] {
     ...section("Expected (-) and found (+)", diff(state)),
     ...(knowledge
       ? section(
-          `What ${knowledge.actor} knew ${knowledge.isInTheEnd ? "in the end" : "at that moment"}`,
+          `What ${knowledge.actor} knew ${knowledge.isInTheEnd ? "at the end" : "at that moment"}`,
           list(
             "ul",
             knowledge.sights.map(({ object, text }) => `${object}: ${text}`),

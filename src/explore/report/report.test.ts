@@ -91,7 +91,7 @@ describe("the report of a finding on a terminal", () => {
         -   size: "3"
         - kind: ConfigMap
 
-      What operator knew in the end
+      What operator knew at the end
         Widget.x.io default/a: it had seen the last one, revision 11 (created)
         Secret default/a-cert: it had seen the last one, revision 12 (created)
 

@@ -110,7 +110,11 @@ export class Gates {
     if (remaining.length > 0) return true;
     this.#holds.delete(hold);
     for (const watch of watches) watch.releaseAll();
-    this.parts.told(hold.index, "ended", `watches of ${hold.kind?.kind ?? "any kind"} by ${hold.program.actor} go on`);
+    this.parts.told(
+      hold.index,
+      "ended",
+      `watches of ${hold.kind?.kind ?? "any kind"} by ${hold.program.actor} continue`,
+    );
     return true;
   }
 
@@ -226,7 +230,7 @@ export class GatedWatch implements WatchOutput {
   /** Ends with 410; what waits is never sent. */
   expire(): void {
     this.#waiting = [];
-    this.#over(() => this.#output.error(expired("The resourceVersion that was asked for is too old")));
+    this.#over(() => this.#output.error(expired("The requested resourceVersion is too old")));
   }
 
   #pass(send: () => void): void {

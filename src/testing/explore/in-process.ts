@@ -169,7 +169,7 @@ export class InProcessWorld implements World {
     if (handover.state === "done") return false;
     handover.state = "done";
     first.pause.resumeTimers();
-    trace.perturbation(handover.index, "ended", `the first replica of ${actor} goes on`);
+    trace.perturbation(handover.index, "ended", `the first replica of ${actor} continues`);
     trace.life({ actor, life, event: "not leading" });
     return true;
   }

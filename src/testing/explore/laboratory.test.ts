@@ -38,8 +38,8 @@ describe("a clean run", () => {
       "user deleted ConfigMap",
       "cluster deleted Secret",
       "2 delete ConfigMap web quiet",
-      "3 the quiet in the end begun",
-      "3 the quiet in the end quiet",
+      "3 the quiet at the end begun",
+      "3 the quiet at the end quiet",
     ]);
     expect(states.map(({ step, state }) => [step, state.objects.map(({ kind }) => kind)])).toEqual([
       [0, ["ConfigMap", "Secret"]],

@@ -1,5 +1,5 @@
 /**
- * Plays one run of a scenario in a world: the steps of the user, the time between them, and the quiet in the end.
+ * Plays one run of a scenario in a world: the steps of the user, the time between them, and the quiet at the end.
  *
  * @module
  */
@@ -217,9 +217,9 @@ class PlayedRun implements Played {
     }
     if (this.#order.brief) return;
     this.#step = steps.length;
-    this.#trace.step(this.#step, "the quiet in the end", "begun");
+    this.#trace.step(this.#step, "the quiet at the end", "begun");
     await this.#quiet(this.#world.quietMillis(millisOf(scenario.quiet ?? QUIET)));
-    this.#rested("the quiet in the end");
+    this.#rested("the quiet at the end");
   }
 
   async #playStep(step: Step, pause: number): Promise<void> {

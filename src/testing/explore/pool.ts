@@ -57,7 +57,7 @@ class LaboratoryThread {
     this.#worker.on("messageerror", (error) => this.#fail(error));
     this.#worker.on("error", (error) => this.#fail(error));
     this.#worker.on("exit", (code) =>
-      this.#fail(new Error(`expected the worker thread to go on, but it ended with exit code ${code}`)),
+      this.#fail(new Error(`expected the worker thread to continue, but it ended with exit code ${code}`)),
     );
   }
 
@@ -105,7 +105,7 @@ class LaboratoryThread {
     this.#watch?.cancel();
     this.#watch = clock.after(Math.min(ASK_MS, blockedMillis), () => {
       this.#send({ type: "ping" });
-      const why = `expected the loop of a worker thread to go on, but it has stood still for ${blockedMillis} ms: a program computes without end, or waits in a synchronous call`;
+      const why = `expected the loop of a worker thread to continue, but it was blocked for ${blockedMillis} ms: a program computes without end, or waits in a synchronous call`;
       this.#watch = clock.after(blockedMillis, () => this.#fail(new Error(why)), { holds: true });
     });
   }

@@ -83,7 +83,7 @@ export class ProgramsWorld implements World {
     if (replicas.some(({ hasAsked }) => hasAsked) || this.#context.plan.length > 0) return;
     const names = this.#replicas.programs.map(({ command }) => command.name).join(" and ");
     throw new ProgramError(
-      `expected ${names} to send a request to the server, found none: {} in an argument is the path of a kubeconfig, which stands in KUBECONFIG as well`,
+      `expected ${names} to send a request to the server, found none: {} in an argument is the path of a kubeconfig, which is in KUBECONFIG as well`,
     );
   }
 
@@ -146,7 +146,7 @@ export class ProgramsWorld implements World {
     handover.release();
     first.host.resume();
     this.#quiet.stir();
-    trace.perturbation(index, "ended", `the first replica of ${actor} goes on`);
+    trace.perturbation(index, "ended", `the first replica of ${actor} continues`);
     if (second.led) trace.life({ actor, life, event: "not leading" });
     return true;
   }

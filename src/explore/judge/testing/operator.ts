@@ -19,7 +19,7 @@ export interface Variation {
   readonly inQuiet?: (run: RecordedRun) => void;
   /** The pause of each step, in ms; 5 min by default. */
   readonly pauseMillis?: number;
-  /** Half of the quiet in the end, in ms; 12 h by default. */
+  /** Half of the quiet at the end, in ms; 12 h by default. */
   readonly halfMillis?: number;
 }
 

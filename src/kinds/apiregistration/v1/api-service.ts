@@ -99,7 +99,7 @@ function checkServer(
   if (!name) errors.required("spec.service.name");
   checkWithin(port, 65_535, "spec.service.port", errors);
   if (caBundle && insecureSkipTLSVerify) {
-    errors.invalid("spec.insecureSkipTLSVerify", true, "expected false beside caBundle");
+    errors.invalid("spec.insecureSkipTLSVerify", true, "expected false together with caBundle");
   }
 }
 

@@ -104,7 +104,7 @@ function setDefaults({ spec }: Deployment): void {
 function validateStrategy({ type, rollingUpdate }: Deployment["spec"]["strategy"], errors: FieldErrors): void {
   const at = "spec.strategy";
   if (type === "Recreate") {
-    if (rollingUpdate) errors.forbidden(`${at}.rollingUpdate`, "expected none beside the type Recreate");
+    if (rollingUpdate) errors.forbidden(`${at}.rollingUpdate`, "expected none together with the type Recreate");
     return;
   }
   if (type !== "RollingUpdate") return errors.notSupported(at, type, ["Recreate", "RollingUpdate"]);

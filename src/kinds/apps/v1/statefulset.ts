@@ -119,7 +119,8 @@ function validateUpdateStrategy(
 ): void {
   const at = "spec.updateStrategy";
   if (type === "OnDelete") {
-    if (rollingUpdate) errors.invalid(`${at}.rollingUpdate`, rollingUpdate, "expected none beside the type OnDelete");
+    if (rollingUpdate)
+      errors.invalid(`${at}.rollingUpdate`, rollingUpdate, "expected none together with the type OnDelete");
     return;
   }
   if (type !== "RollingUpdate") return errors.invalid(at, type, "expected the type OnDelete or RollingUpdate");

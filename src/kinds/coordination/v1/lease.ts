@@ -39,7 +39,7 @@ function validate({ spec }: ObjectOf<typeof schema>, errors: FieldErrors): void 
   }
   if (spec.strategy !== undefined) validateStrategy(spec.strategy, "spec.strategy", errors);
   if (spec.preferredHolder && !spec.strategy) {
-    errors.forbidden("spec.preferredHolder", "expected a strategy beside it");
+    errors.forbidden("spec.preferredHolder", "expected a strategy together with it");
   }
 }
 

@@ -110,7 +110,7 @@ function validateDataSources(spec: ClaimSpec, at: string, errors: FieldErrors, a
   }
   if (!dataSource || !dataSourceRef) return;
   if (hasNamespace(dataSourceRef)) {
-    errors.invalid(at, dataSource, "expected no dataSource beside a dataSourceRef with a namespace");
+    errors.invalid(at, dataSource, "expected no dataSource together with a dataSourceRef with a namespace");
   } else if (!sameReference(dataSource, dataSourceRef)) {
     errors.invalid(at, dataSource, "expected dataSource to be the same as dataSourceRef");
   }

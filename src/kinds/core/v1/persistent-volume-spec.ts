@@ -131,7 +131,7 @@ function checkAttributesClass(spec: VolumeSpec, at: string, errors: FieldErrors,
   if (name === "") errors.required(field, "expected the name of a class, or no member");
   else checkClassName(field, name, errors);
   if (ctx.dialect.rules.enforceUndocumented && spec["csi"] === undefined) {
-    errors.required(`${at}.csi`, "expected a csi source beside volumeAttributesClassName");
+    errors.required(`${at}.csi`, "expected a csi source together with volumeAttributesClassName");
   }
 }
 

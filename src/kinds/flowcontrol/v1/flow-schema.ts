@@ -137,8 +137,8 @@ function validateSubject(subject: FlowSubject, field: string, errors: FieldError
   }
   for (const [of, member] of Object.entries(MEMBERS)) {
     const found = subject[member];
-    if (of === kind && !found) errors.required(`${field}.${member}`, `expected it beside the kind ${kind}`);
-    if (of !== kind && found) errors.forbidden(`${field}.${member}`, `expected it beside the kind ${of} only`);
+    if (of === kind && !found) errors.required(`${field}.${member}`, `expected it together with the kind ${kind}`);
+    if (of !== kind && found) errors.forbidden(`${field}.${member}`, `expected it together with the kind ${of} only`);
     if (of === kind && found && !found.name) errors.required(`${field}.${member}.name`);
   }
   if (kind === "ServiceAccount" && subject.serviceAccount) validateAccount(subject.serviceAccount, field, errors);

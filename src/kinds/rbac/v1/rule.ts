@@ -53,6 +53,6 @@ function validatePaths(rule: PolicyRuleValue, paths: boolean, field: string, err
   const { nonResourceURLs, apiGroups, resources, resourceNames } = rule;
   if (!paths) errors.invalid(field, nonResourceURLs, "expected no paths in a role of a namespace");
   if (![apiGroups, resources, resourceNames].every(isEmpty)) {
-    errors.invalid(field, nonResourceURLs, "expected no paths beside groups, resources and names");
+    errors.invalid(field, nonResourceURLs, "expected no paths together with groups, resources and names");
   }
 }

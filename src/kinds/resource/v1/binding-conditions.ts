@@ -40,6 +40,6 @@ export function validateBindingConditions(conditions: Conditions, at: string, er
     if (known.has(name)) errors.invalid(`${ofBad}[${i}]`, name, "expected none of bindingConditions");
   });
   if (good.length === 0 && bad.length > 0)
-    errors.invalid(ofGood, good, "expected some beside bindingFailureConditions");
-  if (bad.length === 0 && good.length > 0) errors.invalid(ofBad, bad, "expected some beside bindingConditions");
+    errors.invalid(ofGood, good, "expected some together with bindingFailureConditions");
+  if (bad.length === 0 && good.length > 0) errors.invalid(ofBad, bad, "expected some together with bindingConditions");
 }

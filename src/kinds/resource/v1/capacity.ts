@@ -45,7 +45,7 @@ export function validateCapacity(capacity: CapacityValue, isShared: boolean, at:
   }
   if (validValues.length === 0 && !validRange) return;
   if (byDefault === undefined || byDefault === null) {
-    return errors.required(`${field}.default`, "expected one beside validValues or validRange");
+    return errors.required(`${field}.default`, "expected one together with validValues or validRange");
   }
   if (validRange) validateRange(validRange, byDefault, value, `${field}.validRange`, errors);
   else validateValues(validValues, byDefault, value, `${field}.validValues`, errors);

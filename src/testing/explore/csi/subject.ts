@@ -155,6 +155,6 @@ async function removeAll({ controller }: Driver, objects: readonly DriverObject[
   }
   if (remaining.length === 0) return;
   throw new Error(
-    `expected the driver to remove what a run left, so that the next one begins with nothing; it did not: ${remaining.join("; ")}. Give a command that starts it anew`,
+    `expected the driver to remove what a run left, so that the next one begins with nothing; it did not: ${remaining.join("; ")}. Pass a command that starts it again`,
   );
 }

@@ -35,7 +35,7 @@ export function checkTrustBundle(
     check.errors.invalid(at, source, "expected name or signerName, got both");
   } else if (name !== undefined) {
     checkName(name, `${at}.name`, check);
-    if (labelSelector) check.errors.invalid(`${at}.labelSelector`, labelSelector, "expected none beside a name");
+    if (labelSelector) check.errors.invalid(`${at}.labelSelector`, labelSelector, "expected none together with a name");
   } else if (signerName !== undefined) {
     if (signerName === "") check.errors.required(`${at}.signerName`);
     else check.text(`${at}.signerName`, signerName, domainPrefixedPath);
