@@ -133,6 +133,7 @@ const extensionParts = (
   api,
   hooks,
   addresses: handlers.webhooks.addresses,
+  currentSpan: parts.currentSpan,
   log: parts.log ?? silentLog,
   activity: parts.server?.activity,
 });

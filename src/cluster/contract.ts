@@ -25,6 +25,7 @@ import type { TrialParts } from "../trial/index.ts";
 import type { Value } from "../value/value.ts";
 import type { Clock, Random } from "../util/clock.ts";
 import type { Log } from "../util/log.ts";
+import type { CurrentSpan } from "../util/span.ts";
 
 /** The parts from which a cluster is built. */
 export interface ClusterParts {
@@ -75,6 +76,8 @@ export interface ClusterParts {
   readonly fairness?: boolean;
   /** Calls webhooks; over HTTPS by default. */
   readonly hooks?: Hooks;
+  /** The span of which calls of webhooks are parts; none by default. */
+  readonly currentSpan?: CurrentSpan;
   /** Services of webhooks that listen at other addresses than those of their objects. */
   readonly services?: ServiceMap | undefined;
   /** The simulation of nodes, where there is one; its controllers run with those of {@link Cluster.simulationControllers}. */

@@ -35,7 +35,8 @@ export function openOwn(parts: ClusterParts, opened: AsyncDisposableStack, confi
   const { dialect, clock = newSystemClock(), random = systemRandom, gates = gatesOf(dialect) } = parts;
   const { wallClock = clock, chance = random } = parts;
   const threads = opened.adopt(new ThreadPool(wallClock), (pool) => pool.close());
-  const hooks = parts.hooks ?? opened.adopt(openHooks({ clock: wallClock }), (own) => own.close());
+  const hooks =
+    parts.hooks ?? opened.adopt(openHooks({ clock: wallClock, currentSpan: parts.currentSpan }), (own) => own.close());
   const fairness =
     parts.fairness === false
       ? undefined

@@ -1,7 +1,7 @@
 import type { Node } from "../client/kinds/index.ts";
 import type { ApiObject } from "../schema/definition.ts";
 import type { Lookup } from "../schema/lookup.ts";
-import { isSimulated } from "../simulation/index.ts";
+import { isSimulated } from "../simulation/nodes/marks.ts";
 
 /** The number of stored simulated nodes. */
 export const countSimulatedNodes = async (lookup: Lookup): Promise<number> =>

@@ -8,7 +8,7 @@ import { withTimeout } from "../../hooks/response.ts";
 import { addWarnings } from "../../schema/warnings.ts";
 import type { Clock, Random } from "../../util/clock.ts";
 import { messageOf } from "../../util/error.ts";
-import { SPAN_KINDS } from "../../util/span.ts";
+import { type SpanAttributes, inSpan } from "../../util/span.ts";
 import type { Value } from "../../value/value.ts";
 import type { AdmissionRequest } from "../contract.ts";
 import { type WebhookAddresses, shownUrl } from "./address.ts";
@@ -41,8 +41,6 @@ interface SentReview {
   /** Its approximate size in bytes. */
   readonly size: number;
   readonly body: () => string;
-  /** The headers of its trace. */
-  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** The time limit of one call: its end by the steady counter, and the signal that aborts it. */
@@ -79,12 +77,9 @@ export class WebhookCaller {
     return response;
   }
 
-  /** Sends a review with a span for the call, and one for its request over HTTP, which the webhook gets as its parent. */
+  /** Sends a review with a span for the call. */
   async #sendTraced(webhook: Webhook, request: AdmissionRequest, sent: SentReview, uid: string): Promise<Value> {
-    const { span } = request;
-    if (!span) return this.#send(webhook, request, sent);
-    if (!span.isRecorded) return this.#send(webhook, request, { ...sent, headers: span.headers });
-    const call = span.start(`Call ${webhook.type === MUTATING ? "mutating" : "validating"} webhook`, {
+    const attributes = (): SpanAttributes => ({
       configuration: webhook.configuration,
       webhook: webhook.name,
       resource: [request.ref.plural, request.version, request.ref.group].join("."),
@@ -92,19 +87,12 @@ export class WebhookCaller {
       operation: request.operation,
       UID: uid,
     });
-    const post = call.start("HTTP POST", { "http.request.method": "POST" }, { kind: SPAN_KINDS.client });
-    try {
-      const answer = await this.#send(webhook, request, { ...sent, headers: post.headers });
-      call.event("Request completed");
-      return answer;
-    } catch (error) {
-      call.error(error);
-      post.fail("");
-      throw error;
-    } finally {
-      post.end();
-      call.end();
-    }
+    const name = `Call ${webhook.type === MUTATING ? "mutating" : "validating"} webhook`;
+    return inSpan(request.span, name, attributes, async (call) => {
+      const review = await this.#send(webhook, request, sent);
+      call?.event("Request completed");
+      return review;
+    });
   }
 
   /** Sends a review within the time of the webhook and that of the request, which includes the wait for a slot. */
@@ -138,9 +126,7 @@ export class WebhookCaller {
       // Of several webhooks that get a large object at the same time, one gets its bytes in each pass of the loop.
       if (sent.size > LARGE_BYTES) await clock.loop.yield();
       const left = Math.max(1, Math.round(limit.end - clock.steady()));
-      return await hooks
-        .call({ ...address, url: address.url + query }, sent.body(), left, limit.signal, sent.headers)
-        .catch(fail);
+      return await hooks.call({ ...address, url: address.url + query }, sent.body(), left, limit.signal).catch(fail);
     } finally {
       this.#limiter.leave(key, sent.size);
     }

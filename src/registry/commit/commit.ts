@@ -15,7 +15,7 @@ import type { WriteContext } from "../../schema/definition.ts";
 import type { Lookup } from "../../schema/lookup.ts";
 import { StoreError } from "../../storage/contract.ts";
 import { type Hold, whileHeld } from "../../util/keyed-lock.ts";
-import { inSpan } from "../../util/span.ts";
+import { type SpanAttributes, inSpan } from "../../util/span.ts";
 import { inOrder } from "../../util/when-done.ts";
 import type { Caller, Target } from "../contract.ts";
 import { lockError, storeError } from "../kind/errors.ts";
@@ -254,20 +254,13 @@ function store(writes: readonly PlannedWrite[], caller: Caller): Promise<readonl
   }
   const [first, second] = writes;
   if (!first) return Promise.resolve([]);
-  const { shared } = first.kind;
-  const done = second
-    ? shared.store.transact(writes.map((one) => one.write))
-    : shared.store.write(first.write).then((revision) => [revision]);
-  caller.storing?.(done);
-  const { span } = caller;
-  if (!span?.isRecorded) return done;
-  const attributes = { key: first.write.key, resource: first.kind.ref.plural, writes: writes.length };
-  return Promise.resolve(
-    inSpan(
-      span,
-      "Write to store",
-      () => attributes,
-      () => done,
-    ),
+  const { shared, ref } = first.kind;
+  const attributes = (): SpanAttributes => ({ key: first.write.key, resource: ref.plural, writes: writes.length });
+  const done = inSpan(caller.span, "Write to store", attributes, () =>
+    second
+      ? shared.store.transact(writes.map((one) => one.write))
+      : shared.store.write(first.write).then((revision) => [revision]),
   );
+  caller.storing?.(done);
+  return done;
 }

@@ -41,7 +41,7 @@ export interface Route {
    * {@link Route.public} it is served with a credential or without one.
    */
   readonly open?: boolean;
-  /** Whether its query is a secret, which audit omits; false by default. */
+  /** Whether its query is a secret, which audit and traces omit; false by default. */
   readonly hidesQuery?: boolean;
   /** The paths that `/` lists for it: the path itself by default, or nothing where that is a template. */
   listed?(server: ServerContext): readonly string[];

@@ -63,6 +63,8 @@ export class HttpResponse {
   events = 0;
   /** The span of the request, where requests are traced. */
   root: Span | undefined = undefined;
+  /** The span of its authentication, which calls of webhooks are parts of. */
+  authentication: Span | undefined = undefined;
   /** The span of the current step. */
   span: Span | undefined = undefined;
   /** The span of the encoding of the result, and that of a watch. */

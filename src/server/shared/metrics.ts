@@ -197,7 +197,6 @@ export class ServerMetrics implements Disposable {
   }
 
   #own(): Metric[] {
-    const closed = [{ labels: { reason: "slow" }, value: this.#closedSlow }];
     return [
       {
         name: "apiserver_longrunning_requests",
@@ -220,7 +219,7 @@ export class ServerMetrics implements Disposable {
         name: "apiserver_terminated_watchers_total",
         type: "counter",
         help: "Watches that were closed because their reader did not keep up.",
-        samples: this.#closedSlow > 0 ? closed : [],
+        samples: [{ labels: { reason: "slow" }, value: this.#closedSlow }],
       },
       {
         name: "apiserver_current_inflight_requests",
