@@ -359,6 +359,23 @@ describe("time", () => {
     expect((await ask(last, NAMESPACES, OWN, { of: own })).code).toBe(401);
   });
 
+  test("does not bring back a session that was signed out, with a cookie that was renewed before", async () => {
+    const clock = movedClock();
+    await using own = await startServer({ consoleSessionDuration: "10h" }, { clock });
+    const signOut = (one: string): Promise<Answer> => ask(one, "/console/session", OWN, { of: own, method: "DELETE" });
+    const cookie = await cookieOf(undefined, own);
+    clock.ahead += 5 * 3_600_000;
+    // Somebody has a copy of the cookie and renews it; the user signs out with the older one.
+    const copied = cookieIn(await ask(cookie, "/console/session", OWN, { of: own }));
+    expect((await ask(copied, NAMESPACES, OWN, { of: own })).code).toBe(200);
+    await signOut(cookie);
+    expect((await ask(copied, NAMESPACES, OWN, { of: own })).code).toBe(401);
+    // The older cookie has ended; what has ended is forgotten when another session is signed out.
+    clock.ahead += 6 * 3_600_000;
+    await signOut(await cookieOf(undefined, own));
+    expect((await ask(copied, NAMESPACES, OWN, { of: own })).code).toBe(401);
+  });
+
   test("ends every session after a week", async () => {
     const clock = movedClock();
     await using own = await startServer({ consoleSessionDuration: "100h" }, { clock });

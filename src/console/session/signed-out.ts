@@ -24,7 +24,7 @@ interface SignedOut {
   readonly until: number;
 }
 
-const MAX_SESSIONS = 16;
+const MAX_SESSIONS = 32;
 /** Characters of all texts and their keys, half of what a ConfigMap may have: some three thousand users. */
 const MAX_LENGTH = 512 << 10;
 /** What is remembered of a user is shorter; a longer text, which somebody else has written, would cost each request. */
@@ -42,7 +42,7 @@ export const isSignedOut = (sessions: SignedOutSessions, { id, user, begun }: Kn
     return begun <= before || Object.hasOwn(ids, id);
   });
 
-/** Signs a session out; forgets those that have ended by `now`. */
+/** Signs a session out until all cookies of it have ended, at `ends`; forgets those that have ended by `now`. */
 export function withSignedOut(
   sessions: SignedOutSessions,
   { id, user, begun, ends }: Pick<SealedSession, "id" | "user" | "begun" | "ends">,

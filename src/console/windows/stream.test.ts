@@ -312,6 +312,14 @@ describe("rights", () => {
 });
 
 describe("hostile clients", () => {
+  test("a page of another origin has no stream, whatever its browser knows the user by", async () => {
+    const { connect, listener } = await startWindows(listening);
+    for (const origin of ["http://evil.example", "http://127.0.0.1:1", "null"]) {
+      await expect(connect({ ...ADMIN, origin })).rejects.toThrow("Unexpected server response: 403");
+    }
+    await connect({ ...ADMIN, origin: `http://127.0.0.1:${listener.port}` });
+  });
+
   const messages: [string, string | Buffer][] = [
     ["no JSON", "{"],
     ["no object", "[1]"],
