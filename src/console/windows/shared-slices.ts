@@ -44,7 +44,7 @@ export class SharedSlices {
       this.#waiting.delete(job);
       if (!job(slice)) this.#waiting.add(job);
       // Who was called by `next` works now.
-      await undefined;
+      await Promise.resolve();
       const pause = slice.pause();
       if (pause) await pause;
     }
