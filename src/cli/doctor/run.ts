@@ -2,6 +2,7 @@ import { availableParallelism, totalmem } from "node:os";
 import type { Actions, ServerSettings } from "../actions.ts";
 import { CliError } from "../cli-error.ts";
 import type { ServerFlags } from "../connect-flags.ts";
+import { dataDirFlag } from "../help.ts";
 import { printReport, styleOf } from "../print-report.ts";
 import { messageOf } from "../../util/error.ts";
 import { checkLines, resultOf } from "./lines.ts";
@@ -63,7 +64,8 @@ const checkup = (name: string, run: () => readonly Check[] | Promise<readonly Ch
 /** The settings, or why they are wrong. */
 async function settingsOf(actions: Actions, flags: DoctorFlags, unknown: string[]): Promise<ServerSettings | string> {
   try {
-    return await actions.settings(flags.dataDir, flags.config, (name, nearest) => void unknown.push(name + nearest));
+    const choice = { flags: dataDirFlag(flags.dataDir), config: flags.config };
+    return await actions.settings(choice, (name, nearest) => void unknown.push(name + nearest));
   } catch (error) {
     return messageOf(error);
   }
