@@ -134,6 +134,19 @@ describe("the spans of requests", () => {
     expect(spans.filter(({ name, parentId }) => name === "authentication" && parentId === "")).toHaveLength(1);
   });
 
+  test("a link that signs in is not among them", async () => {
+    const { spans, port } = await receiving();
+    const { server, send } = await serverWith(port, MILLION);
+    const link = await send("POST", "/console/links");
+    const { pathname, search } = new URL((JSON.parse(link.text) as { url: string }).url);
+    // Refused for its origin, the link can still be used.
+    expect((await send("GET", pathname + search, undefined, { "sec-fetch-site": "cross-site" })).code).toBe(403);
+    await server.close();
+    const login = spans.find(({ attributes }) => attributes["url.path"] === pathname)!;
+    expect(login.attributes["http.target"]).toBe(pathname);
+    expect(JSON.stringify(spans)).not.toContain(new URLSearchParams(search).get("code"));
+  });
+
   test("the span of a watch ends with the watch", async () => {
     const { spans, port } = await receiving();
     const { server, send } = await serverWith(port, MILLION);

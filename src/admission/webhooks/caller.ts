@@ -21,7 +21,7 @@ import type { RequestTimes } from "./request-time.ts";
 import { type ReviewResponse, readResponse } from "./response.ts";
 import { type ObjectTexts, reviewText } from "./review.ts";
 
-/** What webhooks are called with. */
+/** The parts for calling webhooks. */
 export interface CallerParts {
   readonly hooks: Hooks;
   readonly clock: Clock;
@@ -36,21 +36,21 @@ const BOUNDS = { each: 32, all: 1024, bytes: 128 << 20 };
 /** Larger reviews are written in a pass of the loop of their own. */
 const LARGE_BYTES = 256 << 10;
 
-/** A review that is written when there is a place for it. */
+/** A review that is written when there is a slot for it. */
 interface SentReview {
-  /** About how many bytes it has. */
+  /** Its approximate size in bytes. */
   readonly size: number;
   readonly body: () => string;
 }
 
-/** The time of one call: its end by the steady counter, and the signal that ends it before. */
+/** The time limit of one call: its end by the steady counter, and the signal that aborts it. */
 interface CallTime {
   readonly end: number;
   readonly millis: number;
   readonly signal: AbortSignal;
 }
 
-/** See the head of this file. */
+/** Calls one webhook. */
 export class WebhookCaller {
   readonly #parts: CallerParts;
   readonly #limiter = new CallLimiter(BOUNDS);
@@ -60,7 +60,7 @@ export class WebhookCaller {
   }
 
   /**
-   * Resolves to the response of a webhook, whose warnings and annotations the request has got. Rejects with CallFailure, and with
+   * Resolves to the response of a webhook, after its warnings and annotations were added to the request. Rejects with CallFailure, and with
    * ApiError where the failure policy does not matter.
    */
   async call({ placed: { webhook }, ...reviewed }: Invocation, texts: ObjectTexts): Promise<ReviewResponse> {
@@ -95,7 +95,7 @@ export class WebhookCaller {
     });
   }
 
-  /** Sends a review within the time of the webhook and that of the request, of which waiting for a place is a part. */
+  /** Sends a review within the time of the webhook and that of the request, which includes the wait for a slot. */
   async #send(webhook: Webhook, { hold }: AdmissionRequest, sent: SentReview): Promise<Value> {
     const { clock, times } = this.#parts;
     const time = times.of(hold);
@@ -132,13 +132,13 @@ export class WebhookCaller {
     }
   }
 
-  /** Takes a place among the calls; a promise where it has to wait for one. */
+  /** Takes a slot among the calls; a promise where it has to wait for one. */
   #enter(key: string, bytes: number, { millis, signal }: CallTime): Promise<void> | undefined {
     if (this.#limiter.hasPlace(key, bytes)) {
       this.#limiter.enter(key, bytes);
       return undefined;
     }
-    // Waiting has an end of its own, which is only needed where there is something to wait for.
+    // The wait has a timeout of its own, which is set only where there is a wait.
     const wait = (late: AbortSignal): Promise<void> => this.#limiter.wait(key, bytes, late);
     return withTimeout(this.#parts.clock, millis, "other calls to end", wait, signal);
   }

@@ -166,7 +166,8 @@ async function serve(
   if (options.logFormat === "text") {
     // Milliseconds since the start of the process.
     const millis = performance.now();
-    const lines = announcement(server, { options, isFirstStart, isLogged: isLogged && isOneOutput(), millis });
+    const [, program] = process.argv;
+    const lines = announcement(server, { options, isFirstStart, isLogged: isLogged && isOneOutput(), program, millis });
     if (lines.length > 0) print(lines.join("\n"));
   }
   await runUntil(stopped, Promise.race([server.failed, storeIsWrong]), server, { log, output });

@@ -1,6 +1,6 @@
 /**
  * The spans of requests, with the names and attributes of kube-apiserver: one for the request, and within it one for each step
- * that may wait. They are added to the filters of a server that traces; other servers have no trace of them.
+ * that may wait. They are added to the filters of a server that traces; other servers do not load them.
  *
  * In kube-apiserver each filter is within the one before it; here they stand side by side, so that each has its own time.
  *
@@ -17,7 +17,7 @@ import { type Span, type SpanAttributes, inSpan } from "../../util/span.ts";
 import type { ServerRequest } from "../request/request.ts";
 import type { Filter } from "./contract.ts";
 
-/** The filters that get a span, by what kube-apiserver calls it. */
+/** The filters that get a span, by their names in kube-apiserver. */
 const SPANS: ReadonlyMap<string, string> = new Map([
   ["audit", "audit"],
   ["impersonate", "impersonation"],
@@ -36,7 +36,7 @@ const VERBS: ReadonlyMap<string, string> = new Map([
   ["deletecollection", "Delete"],
 ]);
 
-/** Those whose `traceparent` decides whether a request is traced. */
+/** Users whose `traceparent` decides whether a request is traced. */
 const TRUSTED_GROUPS: ReadonlySet<string> = new Set(["system:masters", "system:monitoring"]);
 
 const MAX_USER_AGENT_BYTES = 256;
@@ -99,7 +99,7 @@ function tracing(tracer: Tracer): Filter {
       const root = (response.root ??= begin(tracer, request, isTrusted(request.identity)));
       response.span = root;
       if (!root.isRecorded) return;
-      // What came before the user was known; the filters before it do not wait.
+      // The time before the user was known; the filters before it do not wait.
       const { authentication = root.start("authentication", {}, { at: incoming.startedAt }) } = response;
       authentication.end(authenticatedAt);
     },
@@ -120,7 +120,7 @@ const decides = ({ incoming, identity }: ServerRequest): boolean =>
 
 const isTrusted = ({ groups }: Identity): boolean => groups.some((group) => TRUSTED_GROUPS.has(group));
 
-/** A credential that was refused has a trace of its own, in which there is nothing else. */
+/** A refused credential has a trace of its own, with no other content. */
 function refused(tracer: Tracer, { incoming, response }: ServerRequest): void {
   const span = tracer.begin({
     name: () => "authentication",
@@ -174,7 +174,7 @@ function spanned(filter: Filter): Filter {
   };
 }
 
-/** Runs a verb with its span, whose events say how far it was when. */
+/** Runs a verb with its span, whose events record its progress. */
 function handled(request: ServerRequest, work: () => void | Promise<void>): void | Promise<void> {
   const { response, info } = request;
   const span = response.root!.start(VERBS.get(info.verb) ?? "Connect", verbAttributes(request));
@@ -230,7 +230,7 @@ function nameOf({ info, incoming: { sent } }: ServerRequest): string {
 const cutAuditId = (id: string): string => cutText(id, MAX_AUDIT_ID_BYTES);
 
 /** The attributes of HTTP by the semantic conventions of OpenTelemetry, and those that kube-apiserver adds. */
-function requestAttributes({ incoming, response }: ServerRequest): SpanAttributes {
+function requestAttributes({ incoming, response, hidesQuery }: ServerRequest): SpanAttributes {
   const { sent, rawPath, userAgent } = incoming;
   const { address, encrypted } = sent.connection;
   const host = URL.parse(`http://${sent.header(":authority") || sent.header("host")}`);
@@ -244,7 +244,7 @@ function requestAttributes({ incoming, response }: ServerRequest): SpanAttribute
     ...(userAgent === "" ? {} : { "user_agent.original": userAgent }),
     ...(client === "" ? {} : { "client.address": client }),
     "url.path": rawPath,
-    "http.target": sent.url,
+    "http.target": hidesQuery ? rawPath : sent.url,
     "audit-id": cutAuditId(response.auditId),
   };
 }
