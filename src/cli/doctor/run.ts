@@ -119,10 +119,9 @@ function networkCheckups(actions: Actions, { dataDir, bind, port, store, etcdSer
     const owner = tried === "EADDRINUSE" ? probes.listenerOf(port) : undefined;
     return [portCheck({ bind, port, tried, ownPid: running?.pid, owner })];
   });
-  const etcd = checkup("etcd", async () => {
-    const states = etcdServers.map(async (url) => [url, await probes.tryConnection(actions.clock, url, PROGRAM_MS)]);
-    return [etcdCheck(Object.fromEntries(await Promise.all(states)) as Record<string, string>)];
-  });
+  const etcd = checkup("etcd", async () => [
+    etcdCheck(await probes.tryConnections(actions.clock, etcdServers, PROGRAM_MS)),
+  ]);
   return [
     ...(port === 0 ? [] : [portCheckup]),
     checkup("localhost", async () => [localhostCheck(await probes.addressesOf("localhost"))]),

@@ -7,7 +7,7 @@ import type { ServerFlags } from "../connect-flags.ts";
 import { type Check, type Checkup, fail, ok, runChecks, warn } from "../doctor/check.ts";
 import { checkLines, resultOf } from "../doctor/lines.ts";
 import { etcdCheck } from "../doctor/network.ts";
-import { tryConnection } from "../doctor/probes.ts";
+import { tryConnections } from "../doctor/probes.ts";
 import { dataDirFlag } from "../help.ts";
 import { printReport, styleOf } from "../print-report.ts";
 import {
@@ -101,18 +101,15 @@ async function optionChecks(actions: Actions, flags: UpgradeRequest): Promise<Ch
 async function etcdChecks(actions: Actions, flags: UpgradeRequest): Promise<Check[]> {
   const settings = await actions.settings(choiceOf(flags), () => {}).catch(() => undefined);
   if (settings?.store !== "etcd") return [];
-  const connections = settings.etcdServers.map(
-    async (url) => [url, await tryConnection(actions.clock, url, LIMIT_MS)] as const,
-  );
-  const [states, layout] = await Promise.all([
-    Promise.all(connections),
+  const [states, format] = await Promise.all([
+    tryConnections(actions.clock, settings.etcdServers, LIMIT_MS),
     actions
       .etcdState(choiceOf(flags), LIMIT_MS)
       .then(etcdFormatCheck, (error: unknown) =>
         fail("store in etcd", messageOf(error), "correct --etcd-servers, and the files of the certificates"),
       ),
   ]);
-  return [etcdCheck(Object.fromEntries(states)), layout];
+  return [etcdCheck(states), format];
 }
 
 async function directoryChecks(actions: Actions, { dataDir }: UpgradeRequest, info: DirectoryInfo): Promise<Check[]> {
