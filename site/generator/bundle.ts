@@ -22,6 +22,8 @@ const NODE: Readonly<Record<string, string>> = {
   "node:path": own("node/path.ts"),
   "node:events": own("node/events.ts"),
 };
+/** Stands for `re2js` where a module imports it, so that it is loaded after the first answer; `import("re2js")` is the real one. */
+const EXPRESSIONS = own("cluster/later-expressions.ts");
 /** Nothing of these modules is used by a page: an import gets undefined, but for the few functions that are there. */
 const ABSENT = own("node/absent.ts");
 
@@ -41,6 +43,7 @@ const forPages: Plugin = {
   async resolveId(source, importer, options) {
     if (Object.hasOwn(NODE, source)) return NODE[source]!;
     if (source.startsWith("node:")) return ABSENT;
+    if (source === "re2js" && options.kind !== "dynamic-import") return EXPRESSIONS;
     if (source === "undici" || source.startsWith("undici/") || source === "ws") return ABSENT;
     if (!importer || !source.startsWith(".")) return undefined;
     const found = await this.resolve(source, importer, { ...options, skipSelf: true });

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { revokeUser, addUser } from "../../src/app/authentication/user-file.ts";
 import { DataDirectory } from "../../src/app/storage/data-directory.ts";
 import { contextOf } from "../../src/client/kubeconfig/context.ts";
-import { ServiceAccount } from "../../src/client/kinds/index.ts";
+import { ConfigMap, ServiceAccount } from "../../src/client/kinds/index.ts";
 import type { ConsoleLink, ConsoleSession } from "../../src/meta/console-session.ts";
 import { client as clientCertificate } from "../../src/pki/index.ts";
 import { type Clock, newSystemClock, systemClock } from "../../src/util/clock.ts";
@@ -452,6 +452,9 @@ describe("servers", () => {
     const cookie = await cookieOf(undefined, own);
     expect(sessionIn(await ask(cookie, "/console/session", OWN, { of: own })).dialect).toBe("neutral");
     expect((await ask(cookie, "/console/session", OWN, { of: own, method: "DELETE" })).code).toBe(200);
+    // Users have roles in `default`.
+    const kept = (await own.client.resource(ConfigMap).list({})).items.map(({ metadata }) => metadata.namespace);
+    expect(kept).toEqual(["keelson-system"]);
     await own.restart();
     expect((await ask(cookie, "/console/session", OWN, { of: own })).code).toBe(401);
   });

@@ -46,9 +46,10 @@ export class ConsoleWindows {
     const { identity, response, incoming } = request;
     // A path that is open to every user is open to those without a name, too.
     if (identity.user === ANONYMOUS.user) throw unauthorized();
-    // Scripts may read a WebSocket of another origin, unlike an answer.
+    // Scripts may read a WebSocket of another origin, unlike a response.
     if (isOfOtherPage(incoming.sent)) throw otherPage();
-    const slot = server.sessionSlots.take(identity);
+    const owner = ownerOf(request);
+    const slot = server.sessionSlots.take(owner);
     const messages = response.upgrade([CONSOLE_STREAM_PROTOCOL], response.headers(""));
     if (!messages) {
       slot[Symbol.dispose]();
@@ -59,7 +60,7 @@ export class ConsoleWindows {
     }
     response.longRunning = true;
     response.uncount();
-    const user = { identity, owner: ownerOf(request), connection: incoming.sent.connection };
+    const user = { identity, owner, connection: incoming.sent.connection };
     const stream: ConsoleStream = new ConsoleStream(this.#partsOf(server), user, messages, () => {
       this.#streams.delete(stream);
       slot[Symbol.dispose]();
