@@ -26,6 +26,7 @@ const MAIN = {
 };
 const THREADS = {
   worker: "src/storage/sqlite/worker.ts",
+  "structure-thread": "src/storage/sqlite/structure-thread.ts",
   thread: "src/server/threads/thread.ts",
   "rules-job": "src/kinds/apiextensions/v1/rules-job.ts",
   "configuration-job": "src/kinds/admissionregistration/configuration-job.ts",

@@ -12,7 +12,7 @@ import type {
 import { CliError } from "./cli-error.ts";
 import { wantsColour } from "./colours.ts";
 import { programName } from "./program-name.ts";
-import { CLEAR_LINE, lineOf } from "./progress-line.ts";
+import { ChangingLine } from "./progress-line.ts";
 
 /** A report to print, or to write to a file. */
 export interface ReportOutput {
@@ -123,14 +123,15 @@ function requestOf(file: string | undefined, words: readonly string[], flags: Ex
 function progressOn({ terminal, clock }: Actions): { readonly line: ExploreProgress; readonly end: () => void } {
   if (terminal.isTerminal) {
     let due = -Infinity;
+    const shown = new ChangingLine(terminal.tell);
     const line: ExploreProgress = (text, found) => {
-      if (found !== undefined) terminal.tell(`${CLEAR_LINE}${found}\n`);
+      if (found !== undefined) shown.write(`${found}\n`);
       const now = clock.steady();
       if (now < due && found === undefined) return;
       due = now + TERMINAL_EVERY_MS;
-      terminal.tell(lineOf(text, terminal.columns));
+      shown.show(text, terminal.columns);
     };
-    return { line, end: () => terminal.tell(CLEAR_LINE) };
+    return { line, end: () => shown.clear() };
   }
   let next = clock.steady() + LOG_EVERY_MS;
   const line: ExploreProgress = (text, found) => {

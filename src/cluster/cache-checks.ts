@@ -10,7 +10,7 @@ export interface CacheChecks {
   close(): void;
 }
 
-/** Compares the cache with the store from time to time, as long as it is open. */
+/** Compares the cache with the store at intervals, as long as it is open. */
 export function checkCache({ clock, random }: ApiContext, { cacher }: BuiltRegistry, log: Log): CacheChecks {
   let mismatches = 0;
   const checks = startChecks(cacher, {

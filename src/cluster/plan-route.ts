@@ -32,7 +32,7 @@ export function planRoute(parts: PlanParts): Route {
       const { userAgent } = incoming;
       const caller = { identity, userAgent, signal: over.signal, record: request.recordPart };
       const report = await planner.run(planRequest, caller).catch((error: unknown) => {
-        // The client is gone, or has got a response after the timeout of the request.
+        // The client has left, or has got a response after the timeout of the request.
         if (!over.signal.aborted) throw error;
       });
       if (!report) return;

@@ -3,7 +3,7 @@ import type { ApiObject } from "../schema/definition.ts";
 import type { Lookup } from "../schema/lookup.ts";
 import { isSimulated } from "../simulation/nodes/marks.ts";
 
-/** The number of simulated nodes that are stored. */
+/** The number of stored simulated nodes. */
 export const countSimulatedNodes = async (lookup: Lookup): Promise<number> =>
   (await lookup.collect("nodes", isMarked)).length;
 

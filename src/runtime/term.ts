@@ -32,7 +32,8 @@ export class Term {
   readonly #reconciler: Reconciler;
   readonly #timeoutMs: number;
 
-  constructor(run: RunningController, shared: ManagerParts) {
+  /** @param anew called when writes were forgotten that memory may have missed: another term is to take the place of this one */
+  constructor(run: RunningController, shared: ManagerParts, anew: () => void) {
     const { name, concurrency = 4, backoff: waits = {}, together = false } = run.definition;
     const { clock, random, activity, log, started } = shared;
     this.#run = run;
@@ -59,7 +60,7 @@ export class Term {
       run.metrics.added(key, clock.steady());
       this.#queue.add(key, priority);
     };
-    this.#unseen = new UnseenWrites(shared.informers, add);
+    this.#unseen = new UnseenWrites(shared.informers, { again: add, allAgain: anew });
     this.#reconciler = reconcilerOf(run, {
       shared,
       signal: this.#over.signal,

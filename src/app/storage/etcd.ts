@@ -1,11 +1,16 @@
 import type { Dialect } from "../../meta/dialect.ts";
 import type { Store } from "../../storage/contract.ts";
+import type { CallObserver } from "../../storage/etcd/client.ts";
 import { readNamed } from "../files/named-file.ts";
 import type { EtcdOptions } from "../options/options.ts";
-import type { SystemParts } from "../process/system-parts.ts";
+import type { TracedSystemParts } from "../process/system-parts.ts";
 
 /** Opens the store on etcd; certificates are read for each connection, so they can be renewed. */
-export async function openEtcd(options: EtcdOptions, dialect: Dialect, system: SystemParts): Promise<Store> {
+export async function openEtcd(
+  options: EtcdOptions,
+  dialect: Dialect,
+  system: TracedSystemParts & { readonly onCall?: CallObserver | undefined },
+): Promise<Store> {
   const { servers, prefix, caFile, certFile, keyFile } = options;
   const credentials = () => ({
     ...(caFile === "" ? {} : { ca: readNamed("etcd-cacert", caFile) }),

@@ -1,5 +1,5 @@
 /**
- * What policies that validate and policies that mutate share, and what their bindings share (POL-A-1, POL-A-6, POL-A-20).
+ * The members that validating and mutating policies share, and those that their bindings share (POL-A-1, POL-A-6, POL-A-20).
  *
  * @module
  */

@@ -27,7 +27,7 @@ const EXTRA = "impersonate-extra-";
 /** How many groups and further attributes the other user may have; each is authorized by itself. */
 const MAX_VALUES = 1000;
 
-/** Puts the other user in the place of the sender; refuses with Forbidden where the sender may not. */
+/** Replaces the sender by the other user; refuses with Forbidden where the sender may not impersonate that user. */
 export const impersonate: Filter = { name: "impersonate", enter };
 
 /** Further attributes by their key. */
@@ -112,7 +112,7 @@ async function become(
   };
 }
 
-/** What the sender has to be allowed to impersonate, in the order in which it is authorized (AUTHN-45). */
+/** What the sender must be allowed to impersonate, in the order in which it is authorized (AUTHN-45). */
 function needed({ user, groups, uid, extra }: Other): Partial<RequestInfo>[] {
   const extras = [...extra].flatMap(([key, values]) =>
     values.map((name) => ({ ...AUTHENTICATION, resource: "userextras", subresource: key, name })),

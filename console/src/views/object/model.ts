@@ -14,6 +14,7 @@ import { type KubeObject, apiVersionOf, collectionPath } from "../../api/kube.ts
 import { follow } from "../../api/watch.ts";
 import { client, servedKind, statusOf } from "../../editor/client.ts";
 import { type OwnedText, ownedText, withoutOwners } from "../../editor/owners.ts";
+import { inSteps } from "../../editor/steps.ts";
 
 /** An object by its kind and name. */
 export interface ObjectKey {
@@ -50,18 +51,21 @@ export interface ObjectModel {
   close(): void;
 }
 
-/** Runs steps, and lets the page do something else between them. */
-export async function inSteps<T>(steps: Generator<undefined, T>): Promise<T> {
-  for (let started = performance.now(); ;) {
-    const { done, value } = steps.next();
-    if (done) return value;
-    if (performance.now() - started < 12) continue;
-    await new Promise((resolve) => setTimeout(resolve));
-    started = performance.now();
+/** Reads an object with its owners; without them from a server that does not say who owns what. @throws {StatusError} */
+export async function readReport({ kind, namespace, name }: Omit<ObjectKey, "at">): Promise<BlameReport> {
+  const resource = client.resource(servedKind(kind));
+  const key = namespace === undefined ? { name } : { name, namespace };
+  try {
+    return await resource.blame(key);
+  } catch (error) {
+    // A server behind this one may not say it.
+    if (!isStatus(error, "NotAcceptable")) throw error;
+    const object = await resource.get(key);
+    const { resourceVersion, uid } = object.metadata;
+    const identity = { apiVersion: apiVersionOf(kind), kind: kind.kind, name, ...(namespace ? { namespace } : {}) };
+    return withoutOwners(object as unknown as Value, { ...identity, resourceVersion, uid });
   }
 }
-
-const leafKey = ({ pointer }: BlameReport["leaves"][number]): string => pointer;
 
 /** Follows an object. */
 export function objectModel({ kind, namespace, name, at }: ObjectKey): ObjectModel {
@@ -87,21 +91,13 @@ export function objectModel({ kind, namespace, name, at }: ObjectKey): ObjectMod
       if (version?.object === undefined) throw new Error(`the history has no object at version ${at}`);
       return withoutOwners(version.object, { ...identity, resourceVersion: version.resourceVersion });
     }
-    try {
-      return await resource.blame(key);
-    } catch (error) {
-      // A server behind this one may not say who owns what.
-      if (!isStatus(error, "NotAcceptable")) throw error;
-      const object = await resource.get(key);
-      const { resourceVersion } = object.metadata;
-      return withoutOwners(object as unknown as Value, { ...identity, resourceVersion });
-    }
+    return readReport({ kind, namespace, name });
   };
 
   const withKnownSetters = (report: BlameReport): BlameReport => ({
     ...report,
     leaves: report.leaves.map((leaf) => {
-      const known = leaf.managers.length === 0 ? setters.get(leafKey(leaf)) : undefined;
+      const known = leaf.managers.length === 0 ? setters.get(leaf.pointer) : undefined;
       return known?.setBy && equal(known.value, leaf.value) ? { ...leaf, setBy: known.setBy } : leaf;
     }),
   });
@@ -128,7 +124,7 @@ export function objectModel({ kind, namespace, name, at }: ObjectKey): ObjectMod
         askedSetters = true;
         // What sets the fields without an owner is requested once, because it needs a dry run.
         const asked = await withSetters(client, served, report).catch(() => report);
-        for (const leaf of asked.leaves) if (leaf.setBy) setters.set(leafKey(leaf), leaf);
+        for (const leaf of asked.leaves) if (leaf.setBy) setters.set(leaf.pointer, leaf);
         if (setters.size > 0) await show(withKnownSetters(asked));
       } while (again && !closed);
     } catch (error) {

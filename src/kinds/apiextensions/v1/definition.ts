@@ -112,10 +112,10 @@ export type Names = t.Static<typeof Names>;
 /** A version of a custom kind in its definition. */
 export type Version = t.Static<typeof Version>;
 
-/** How objects come from one version to another. */
+/** How objects are converted from one version to another. */
 export type Conversion = t.Static<typeof Conversion>;
 
-/** What was last seen of one aspect of a definition. */
+/** The last observed state of one aspect of a definition. */
 export type Condition = t.Static<typeof Condition>;
 
 /** The finalizer that blocks the deletion of a definition until its objects are removed (CRD-12). */

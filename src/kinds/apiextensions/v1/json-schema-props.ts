@@ -1,7 +1,7 @@
 /**
  * A schema inside of a definition: JSON Schema as OpenAPI v3 has it, with the marks of this field (MARK-1..17).
  *
- * All words are known, also those that no definition may use, so that they are refused by name and not dropped.
+ * All keywords are known, even those that no definition may use, so that they are refused by name and not dropped.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * APIService: which server answers for a group and version (KIND-APIService-1..4). It is kept and shown; no request is passed
- * on to another server.
+ * APIService: the server of a group and version (KIND-APIService-1..4). It is stored and shown; this server proxies no request to another
+ * one.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * ControllerRevision: a state that a controller keeps to return to (KIND-ControllerRevision-1, 2). Who makes revisions
- * decides what is in them; nothing here reads it.
+ * ControllerRevision: a state that a controller keeps for a rollback (KIND-ControllerRevision-1, 2). The controller defines the content of
+ * its revisions; nothing here reads it.
  *
  * @module
  */

@@ -176,7 +176,7 @@ function ofOnePod(template: PodTemplate, claims: readonly ClaimTemplate[]): PodT
   return { ...template, spec: { ...spec, volumes: [...own.values(), ...others] } };
 }
 
-/** What may change of the spec (KIND-StatefulSet-5). */
+/** The members of the spec that may change (KIND-StatefulSet-5). */
 const MAY_CHANGE = [
   "replicas",
   "ordinals",

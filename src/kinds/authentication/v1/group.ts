@@ -1,6 +1,6 @@
 /**
- * `authentication.k8s.io/v1`: questions about who somebody is, and tokens on request. Nothing here is stored; the answers
- * come from the server. The group has this name in both dialects, because clients know no other.
+ * `authentication.k8s.io/v1`: reviews of the identity of a user, and tokens on request. Nothing here is stored; the server makes the
+ * results. The group has this name in both dialects, because clients know no other.
  *
  * @module
  */

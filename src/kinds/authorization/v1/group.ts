@@ -1,6 +1,6 @@
 /**
- * `authorization.k8s.io/v1`: questions about what somebody may do. Nothing here is stored; the answers come from the
- * server. The group has this name in both dialects, because clients know no other.
+ * `authorization.k8s.io/v1`: reviews of the rights of a user. Nothing here is stored; the server makes the results. The group has this name
+ * in both dialects, because clients know no other.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * Scale (`autoscaling/v1`): how many replicas are wanted of something, and how many there are. It is what the `scale` path
- * of other kinds takes and answers, and is never stored itself.
+ * Scale (`autoscaling/v1`): the desired and the actual number of replicas of an object. It is the body of requests and responses on the
+ * `scale` path of other kinds, and is never stored itself.
  *
  * @module
  */

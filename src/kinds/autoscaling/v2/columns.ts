@@ -10,7 +10,7 @@ import type { Autoscaler, CurrentMetric, Metric } from "./schema.ts";
 const UNKNOWN = "<unknown>";
 const MAX_SHOWN = 2;
 
-/** The share or amount of what Pods use, and what it is to be. */
+/** The current usage of Pods and its target, as a utilization or an amount. */
 function use(
   { name, target }: NonNullable<Metric["resource"]>,
   current: NonNullable<CurrentMetric["resource"]>["current"] | undefined,
@@ -21,7 +21,7 @@ function use(
     : `${name}: ${current?.averageValue ?? UNKNOWN}/${target.averageValue}`;
 }
 
-/** A value and what it is to be, or their averages. */
+/** A value and its target, or their averages. */
 function value(
   { target }: NonNullable<Metric["external"]>,
   current: NonNullable<CurrentMetric["external"]>["current"] | undefined,

@@ -1,5 +1,5 @@
 /**
- * What a HorizontalPodAutoscaler consists of (`autoscaling/v2`, in which it is stored).
+ * The schema of a HorizontalPodAutoscaler (`autoscaling/v2`, in which it is stored).
  *
  * @module
  */
@@ -39,7 +39,7 @@ const MetricValue = t.struct("What the metric is.", {
   averageUtilization: t.pointer(t.int32("The share of what the Pods ask for, in percent, on average.")),
 });
 
-/** What a metric says of itself, `member` being what it is to be or what it is. */
+/** The members of a metric; `member` is its target or its current value. */
 const metricMembers = <M extends Record<string, ReturnType<typeof t.struct>>>(member: M) => ({
   type: t.required(t.text("Which of the members: ContainerResource, External, Object, Pods or Resource.")),
   object: t.pointer(
@@ -80,7 +80,7 @@ const ScalingRules = t.named(
   t.struct("How fast the number of Pods changes in one direction.", {
     stabilizationWindowSeconds: t.pointer(t.int32("How far back what was wanted counts, too; at most 3600 seconds.")),
     selectPolicy: t.pointer(t.text("Which policy counts: Max, the one that allows most, Min, or Disabled, none.")),
-    // None at all is not the same as an empty list: that is refused.
+    // An absent list differs from an empty one, which is refused.
     policies: t.pointer(t.atomicList(ScalingPolicy, "What may change.")),
     tolerance: t.pointer(t.quantity("How far a metric may be off without any change, as a part of its target.")),
   }),
@@ -114,7 +114,7 @@ const Status = t.struct("How it is.", {
   conditions: t.optional(t.keyedList(Condition, ["type"], "What is known of the autoscaler.")),
 });
 
-/** What the kind is. */
+/** The description of the kind. */
 export const description = "Changes the number of Pods of a workload according to metrics.";
 
 /** The schema of the kind. */
@@ -123,7 +123,7 @@ export const schema = objectSchema(description, { spec: t.always(Spec), status: 
 /** A HorizontalPodAutoscaler as it is stored. */
 export type Autoscaler = ObjectOf<typeof schema>;
 
-/** A metric to go by. */
+/** The target of a metric. */
 export type Metric = t.Static<typeof MetricSpec>;
 
 /** A metric as it was last read. */

@@ -1,5 +1,5 @@
 /**
- * CronJob: Jobs that begin by the clock (KIND-CronJob-1..9). Nothing here makes a Job.
+ * CronJob: Jobs that are created on a schedule (KIND-CronJob-1..9). Nothing here makes a Job.
  *
  * @module
  */
@@ -67,7 +67,7 @@ function setDefaults({ spec }: CronJob): void {
   spec.failedJobsHistoryLimit ??= 1;
 }
 
-/** A zone in the text of a schedule, as it was once possible. */
+/** A zone in the text of a schedule, as older versions accepted. */
 const ZONED = /TZ/;
 
 function validateSchedule(

@@ -21,7 +21,7 @@ const MANY_PARALLEL = 10_000;
 const MAX_MANAGER_BYTES = 63;
 const MAX_INDEXES_BYTES = 64 * 1024;
 
-/** Everything that is wrong with a spec at `at`, its selector aside. */
+/** All faults of a spec at `at`, except those of its selector. */
 export function validateJobSpec(
   spec: JobSpec,
   at: string,
@@ -200,7 +200,7 @@ function validateSuccessPolicy(
   }
 }
 
-/** Members that stay as they were. */
+/** Members that may not change. */
 const STAYS = [
   "completionMode",
   "podFailurePolicy",
@@ -211,10 +211,10 @@ const STAYS = [
 ] as const;
 
 /**
- * Everything that may not change of a spec (KIND-Job-12..14).
+ * The faults of a changed spec (KIND-Job-12..14).
  *
  * @param schema that of both specs
- * @param mayDirect whether the Pods may still be sent elsewhere
+ * @param mayDirect whether the scheduling directives of the Pods may still change
  */
 export function validateJobChange(
   schema: JobSpecSchema,

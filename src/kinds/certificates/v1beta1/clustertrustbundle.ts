@@ -1,5 +1,5 @@
 /**
- * ClusterTrustBundle: certificates of authorities that everybody in the cluster may read, such as those of a signer
+ * ClusterTrustBundle: certificates of authorities that all users of the cluster may read, such as those of a signer
  * (CERT-11, CERT-12, CERT-14).
  *
  * @module

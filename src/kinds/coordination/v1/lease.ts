@@ -1,5 +1,5 @@
 /**
- * Lease: who holds something, and until when (SUP-2). Whoever wants it renews it; the server checks no times.
+ * Lease: the holder of a role, and until when (SUP-2). The holder renews it; the server checks no times.
  *
  * @module
  */

@@ -1,6 +1,5 @@
 /**
- * LeaseCandidate: who would hold a Lease (LC-1..13). The election among candidates is the work of
- * a controller; here is what a candidate may say of itself.
+ * LeaseCandidate: a candidate for a Lease (LC-1..13). A controller elects among the candidates; this file has the form of a candidate.
  *
  * @module
  */
@@ -58,7 +57,7 @@ function validateVersions(spec: CandidateSpec, errors: FieldErrors): void {
   if (!spec.binaryVersion) errors.required("spec.binaryVersion");
   const binary = version(spec.binaryVersion, "spec.binaryVersion", errors);
   const emulation = version(spec.emulationVersion, "spec.emulationVersion", errors);
-  // One that cannot be read is none.
+  // An unreadable version counts as none.
   if (!emulation && spec.strategy === OLDEST_EMULATION_VERSION) {
     errors.required("spec.emulationVersion", `expected a version, ${OLDEST_EMULATION_VERSION} compares them`);
   }
@@ -91,7 +90,7 @@ export const leaseCandidate = ({ dialect, gates }: ApiContext): ResourceDefiniti
     plural: "leasecandidates",
     scope: "Namespaced",
     bareFinalizers: true,
-    // Without the gate the documents still ask for the kind, a real server does not serve it.
+    // Without the gate the documents still require the kind, a real server does not serve it.
     served: dialect.rules.enforceDocumented || gates.CoordinatedLeaderElection,
     ...(dialect.rules.enforceUndocumented
       ? {

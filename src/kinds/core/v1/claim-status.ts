@@ -1,5 +1,5 @@
 /**
- * PersistentVolumeClaimStatus: how far a claim is, and the rules of a write to it (PVC-30..52, RSZ-1, DEC-42, DEC-56,
+ * PersistentVolumeClaimStatus: the progress of a claim, and the rules of a write to it (PVC-30..52, RSZ-1, DEC-42, DEC-56,
  * DEC-59).
  *
  * @module
@@ -78,7 +78,7 @@ function checkResourceKey(field: string, key: string, errors: FieldErrors, ctx: 
   return false;
 }
 
-/** Everything that is wrong with a status that is written. */
+/** All faults of a written status. */
 export function validateClaimStatus(status: ClaimStatus, errors: FieldErrors, ctx: ApiContext): void {
   for (const [name, value] of Object.entries(status.capacity ?? {})) {
     checkNotNegative(`status.capacity[${name}]`, value, errors);
@@ -95,7 +95,7 @@ export function validateClaimStatus(status: ClaimStatus, errors: FieldErrors, ct
   if (ctx.dialect.rules.enforceDocumented) validateDocumented(status, errors);
 }
 
-/** What the documents say of a status and Kubernetes does not check (DEC-42, DEC-56, DEC-59, AMB-31, AMB-42). */
+/** The rules of the documents for a status that Kubernetes does not check (DEC-42, DEC-56, DEC-59, AMB-31, AMB-42). */
 function validateDocumented(status: ClaimStatus, errors: FieldErrors): void {
   const { phase, conditions = [], modifyVolumeStatus } = status;
   if (phase && !PHASES.includes(phase)) errors.notSupported("status.phase", phase, PHASES);

@@ -1,6 +1,6 @@
 /**
- * ComponentStatus: whether the programs of a control plane are well. It is made when it is read, never stored; what it says comes
- * from `cluster/components.ts`.
+ * ComponentStatus: the health of the programs of a control plane. It is made for each read and never stored; its content comes from
+ * `cluster/components.ts`.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { nameColumn, textColumn } from "../../../schema/columns.ts";
 import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 
-/** What is said of a program. */
+/** The status of a program. */
 export interface ComponentCondition {
   readonly type: "Healthy";
   readonly status: "True" | "False" | "Unknown";

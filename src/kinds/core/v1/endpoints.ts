@@ -1,5 +1,5 @@
 /**
- * Endpoints: the programs behind a Service, as they were told before there were EndpointSlices (KIND-Endpoints-1..8).
+ * Endpoints: the programs behind a Service, in the form before EndpointSlices (KIND-Endpoints-1..8).
  *
  * @module
  */

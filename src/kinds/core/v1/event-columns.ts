@@ -1,7 +1,7 @@
 import { nameColumn, ageCells, textColumn } from "../../../schema/columns.ts";
 import type { ApiObject, Column } from "../../../schema/definition.ts";
 
-/** What the columns of an Event need of it, in the words of the core form. */
+/** The members of an Event that its columns need, in the names of the core form. */
 interface ShownEvent {
   readonly involvedObject: { readonly kind?: string; readonly name?: string; readonly fieldPath?: string };
   readonly reason?: string;
@@ -19,7 +19,7 @@ interface ShownEvent {
 
 const firstSeen = (event: ShownEvent): string | null | undefined => event.firstTimestamp ?? event.eventTime;
 
-/** The last sign of the event; one that has no more than a beginning was last seen then. */
+/** The last occurrence of the event; one that has only a start was last seen then. */
 function lastSeen(event: ShownEvent): string | null | undefined {
   return event.series ? event.series.lastObservedTime : (event.lastTimestamp ?? firstSeen(event));
 }
@@ -33,10 +33,10 @@ function sourceOf({ source, reportingComponent, reportingInstance }: ShownEvent)
   return host ? `${component}, ${host}` : component;
 }
 
-/** How often it happened; an event that says nothing of it happened once. */
+/** The number of occurrences; 1 for an event without it. */
 const countOf = (event: ShownEvent): number => event.series?.count ?? (event.count || 1);
 
-/** The columns of Events of either form; the name comes last. `view` gives an object in the words of the core form. */
+/** The columns of Events of either form; the name comes last. `view` returns an object with the names of the core form. */
 export function eventColumns<T extends ApiObject>(view: (object: T) => ShownEvent): readonly Column<T>[] {
   return [
     {

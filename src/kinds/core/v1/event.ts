@@ -46,10 +46,10 @@ const MAX_TEXT = 128;
 const MAX_MESSAGE = 1024;
 
 /**
- * What every Event must fulfil, however it is written: an old one has the namespace of its object, a new one (with an
- * eventTime) says who did what and why.
+ * The rules of every Event in either form: an old one has the namespace of its object, a new one (with an eventTime) has its reporter,
+ * action and reason.
  *
- * @param controllerField how the member for the controller is called in the form of the request
+ * @param controllerField the name of the member for the controller in the form of the request
  */
 export function validateAnyEvent(event: CoreEvent, errors: FieldErrors, controllerField: string): void {
   const namespace = event.metadata.namespace ?? "";
@@ -66,7 +66,7 @@ export function validateAnyEvent(event: CoreEvent, errors: FieldErrors, controll
   if (wrong) errors.invalid("namespace", namespace, wrong);
 }
 
-/** Who did what, and why. Lengths are those of bytes. */
+/** Reporter, action and reason. Lengths are in bytes. */
 function validateReport(event: CoreEvent, errors: FieldErrors, controllerField: string): void {
   const controller = event.reportingComponent ?? "";
   const wrong = qualifiedName(controller);

@@ -1,6 +1,6 @@
 /**
- * Namespace: a room for names (SUP-1, DEC-34). Deleting one goes in two steps: it is marked, its content goes, and when
- * the last of its finalizers is taken away it goes itself.
+ * Namespace: a scope of names (SUP-1, DEC-34). It is deleted in steps: it is marked, its content is deleted, and it is removed with the
+ * last of its finalizers.
  *
  * @module
  */
@@ -45,14 +45,14 @@ function defaults(object: Namespace, ctx: ApiContext): void {
   labelWithName(object, ctx);
 }
 
-/** Every namespace carries its own name as a label, so that selectors can name it. */
+/** Every namespace has its own name as a label, so that selectors can name it. */
 function labelWithName(object: Namespace, { dialect }: ApiContext): void {
   const { metadata } = object;
   if (metadata.name) metadata.labels = { ...metadata.labels, [`${dialect.labelDomain}/metadata.name`]: metadata.name };
 }
 
 function prepareForCreate(object: Namespace, ctx: ApiContext): void {
-  // A name that was made up was not known when the defaults were written.
+  // A generated name was not known when the defaults were set.
   labelWithName(object, ctx);
   object.status = { phase: "Active" };
   const finalizers = object.spec.finalizers ?? [];
@@ -66,7 +66,7 @@ function validateFinalizers(object: Namespace, errors: FieldErrors, fieldOf: (i:
   });
 }
 
-/** The phase follows from the deletion; the cause names the member in the spelling that clients know. */
+/** The phase follows from the deletion; the cause has the spelling of the member that clients know. */
 function validatePhase(object: Namespace, errors: FieldErrors): void {
   const expected = object.metadata.deletionTimestamp === undefined ? "Active" : "Terminating";
   const got = object.status?.phase ?? "";

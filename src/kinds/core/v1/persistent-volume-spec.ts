@@ -50,7 +50,7 @@ export const persistentVolumeSpecSchema = (ctx: ApiContext): t.Of<VolumeSpec> =>
 
 const RECLAIM_POLICIES = ["Delete", "Recycle", "Retain"];
 
-/** Everything that is wrong with the spec of the volume called `name`. */
+/** All faults of the spec of the volume called `name`. */
 export function validateVolumeSpec(
   spec: VolumeSpec,
   name: string,
@@ -91,7 +91,7 @@ function checkCapacity(capacity: Resources, at: string, errors: FieldErrors, ctx
   for (const name of names) checkPositive(`${at}[${name}]`, capacity[name]!, errors);
 }
 
-/** Gives whether the volume is restricted to some nodes at all. */
+/** Returns whether the volume is restricted to some nodes. */
 function checkNodeAffinity(
   affinity: VolumeSpec["nodeAffinity"],
   at: string,
@@ -139,8 +139,8 @@ function checkAttributesClass(spec: VolumeSpec, at: string, errors: FieldErrors,
 const NOT_INLINE = ["claimRef", "capacity", "nodeAffinity", "storageClassName"] as const;
 
 /**
- * Everything that is wrong with a spec inside a VolumeAttachment (VA-6, DEC-44): it holds a converted inline volume, so
- * nothing in it may be about claims; Kubernetes takes csi sources only.
+ * All faults of a spec inside a VolumeAttachment (VA-6, DEC-44): it is a converted inline volume, so it may have no members for claims;
+ * Kubernetes accepts csi sources only.
  */
 export function validateInlineVolumeSpec(spec: VolumeSpec, at: string, errors: FieldErrors, ctx: ApiContext): void {
   for (const member of NOT_INLINE) {

@@ -1,6 +1,6 @@
 /**
- * ResourceQuota: how much all objects of a namespace together may take (KIND-ResourceQuota-1..8). Admission counts, and
- * holds to what the status says; a controller puts the status right.
+ * ResourceQuota: the limits of all objects of a namespace together (KIND-ResourceQuota-1..8). Admission charges the status and enforces it;
+ * a controller corrects the status.
  *
  * @module
  */
@@ -51,7 +51,7 @@ const schema = objectSchema("The limits of the total usage of all objects of a n
   status: t.always(Status),
 });
 
-/** What a quota allows, and to whom. */
+/** The limits of a quota, and the objects to which they apply. */
 export type QuotaSpec = t.Static<typeof Spec>;
 
 /** A scope of a quota with a selector. */
@@ -60,7 +60,7 @@ export type ScopeRequirement = t.Static<typeof ScopeRequirement>;
 /** A ResourceQuota. */
 export type ResourceQuota = ObjectOf<typeof schema>;
 
-/** Which resources may be counted for a part of the Pods, or of the claims. */
+/** The resources that can be counted for a part of the Pods, or of the claims. */
 const OF_PODS = ["pods", ...["cpu", "memory"].flatMap((name) => [name, `limits.${name}`, `requests.${name}`])];
 const SCOPES: Readonly<Record<string, readonly string[]>> = {
   BestEffort: ["pods"],
@@ -72,7 +72,7 @@ const SCOPES: Readonly<Record<string, readonly string[]>> = {
   VolumeAttributesClass: ["persistentvolumeclaims", "requests.storage"],
 };
 
-/** Scopes of which an object has one or the other. */
+/** Scopes that exclude each other. */
 const OPPOSITES = [
   ["BestEffort", "NotBestEffort"],
   ["Terminating", "NotTerminating"],
@@ -168,7 +168,7 @@ function validateStatus(object: ResourceQuota, errors: FieldErrors, ctx: ApiCont
   checkAmounts(status.used, "status.used", errors, ctx);
 }
 
-/** Requests that may be more than the limits, which no Pod can be. */
+/** Requests that may exceed the limits, which those of a Pod cannot. */
 function* warnings(object: ResourceQuota, old: ResourceQuota | undefined, _ctx: WriteContext): Generator<string> {
   const { hard = {} } = object.spec;
   if (old) return;

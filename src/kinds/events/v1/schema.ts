@@ -3,7 +3,7 @@ import { ObjectReference } from "../../rules/references.ts";
 import type { ApiContext, ApiObject } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 
-/** What an Event is, for `kubectl explain`. */
+/** The description of an Event, for `kubectl explain`. */
 export const description =
   "A report of something that happened, usually a change of state. It is kept for a while only, its reason and note " +
   "may change from one time to the next, and nothing should be decided by it.";

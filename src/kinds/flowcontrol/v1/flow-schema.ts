@@ -1,5 +1,5 @@
 /**
- * FlowSchema: which requests are of one kind, which level takes them, and what tells their flows apart (APF-1, 2, 4..8).
+ * FlowSchema: the requests that it matches, their priority level, and how their flows are distinguished (APF-1, 2, 4..8).
  *
  * @module
  */
@@ -67,7 +67,7 @@ const schema = objectSchema("Assigns requests to a priority level, and to flows.
   status: Status,
 });
 
-/** One of those that send requests. */
+/** The subjects that send requests. */
 export type FlowSubject = t.Static<typeof Subject>;
 
 /** Requests for resources. */
@@ -76,7 +76,7 @@ export type FlowResourceRule = t.Static<typeof ResourceRule>;
 /** Requests for paths. */
 export type FlowPathRule = t.Static<typeof PathRule>;
 
-/** Who and what. */
+/** Subjects with their requests. */
 export type FlowRule = t.Static<typeof Rule>;
 
 /** A schema as its rules and the server see it. */

@@ -1,5 +1,5 @@
 /**
- * PriorityLevelConfiguration: how many requests of a level run at a time, and what becomes of the others (APF-1..3).
+ * PriorityLevelConfiguration: how many requests of a level run at a time, and whether the others wait (APF-1..3).
  *
  * @module
  */
@@ -53,7 +53,7 @@ const schema = objectSchema("How many requests of a level run at a time, and wha
   status: Status,
 });
 
-/** Where requests of a level wait. */
+/** The queues of a level. */
 export type QueuingSpec = t.Static<typeof Queuing>;
 
 /** A level as its rules and the server see it, with its defaults. */
@@ -147,7 +147,7 @@ function validateQueuing(
   }
 }
 
-/** The levels without which nothing works stay as they are; what the exempt one lends may change (APF-2). */
+/** The mandatory levels are immutable; only the lending of the exempt one may change (APF-2). */
 function validateFixed(name: string, spec: Spec, errors: FieldErrors): void {
   const fixed = fixedLevelSpec(name);
   if (!fixed) return;

@@ -1,6 +1,6 @@
 /**
- * NodeMetrics and PodMetrics: what nodes and the containers of Pods use, as metrics-server tells it. They are made when they are
- * read, never stored; what they say comes from `cluster/simulated-metrics.ts`. They are served only where simulated nodes are.
+ * NodeMetrics and PodMetrics: the usage of nodes and of the containers of Pods, in the form of metrics-server. They are made for each read
+ * and never stored; their content comes from `cluster/simulated-metrics.ts`. They are served only where there are simulated nodes.
  *
  * @module
  */
@@ -70,5 +70,5 @@ const POD_METRICS = defineResource(podSchema, {
   ],
 });
 
-/** The definitions of the metrics of nodes and Pods; no server has them from its start. */
+/** The definitions of the metrics of nodes and Pods; a server adds them only after its start. */
 export const metricsDefinitions: readonly ResourceDefinition[] = [NODE_METRICS, POD_METRICS];

@@ -1,5 +1,5 @@
 /**
- * Ingress: which requests from outside go to which Service (KIND-Ingress-1..11). Nothing is led anywhere by this server.
+ * Ingress: routes requests from outside to Services (KIND-Ingress-1..11). This server routes nothing.
  *
  * @module
  */
@@ -171,7 +171,7 @@ function validateBackend({ service, resource }: t.Static<typeof Backend>, field:
   else if (!isPortName(portName)) errors.invalid(`${field}.service.port.name`, portName, "expected the name of a port");
 }
 
-/** The first hosts; rules behind them count, also those for any host. */
+/** The first hosts; later rules count, too, even those for any host. */
 function hostsText(object: Ingress): string {
   const rules = object.spec.rules ?? [];
   const hosts: string[] = [];

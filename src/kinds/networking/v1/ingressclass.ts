@@ -1,5 +1,5 @@
 /**
- * IngressClass: who sees to Ingresses of a class, and how (KIND-IngressClass-1, 2).
+ * IngressClass: the controller of Ingresses of a class, and its parameters (KIND-IngressClass-1, 2).
  *
  * @module
  */

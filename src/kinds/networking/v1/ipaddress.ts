@@ -1,5 +1,5 @@
 /**
- * IPAddress: who has an address of the cluster (KIND-IPAddress-1). Services take theirs by making one.
+ * IPAddress: the owner of an address of the cluster (KIND-IPAddress-1). An address is allocated to a Service by creating one.
  *
  * @module
  */

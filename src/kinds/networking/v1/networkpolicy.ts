@@ -1,5 +1,5 @@
 /**
- * NetworkPolicy: who may talk to some Pods, and to whom they may talk (KIND-NetworkPolicy-1..8). Nothing is enforced here.
+ * NetworkPolicy: the connections that some Pods may accept and open (KIND-NetworkPolicy-1..8). This server enforces nothing.
  *
  * @module
  */
@@ -93,7 +93,7 @@ function* rulesOf({ ingress = [], egress = [] }: NetworkPolicy["spec"]) {
   }
 }
 
-/** Every network of a policy, with its path, and the one that it must be a part of. */
+/** Every network of a policy, with its path, and the network that must contain it. */
 function* networksOf(spec: NetworkPolicy["spec"]): Generator<[field: string, network: string, whole?: Network]> {
   for (const { field, member, peers: those } of rulesOf(spec)) {
     for (const [i, { ipBlock }] of those.entries()) {
@@ -161,14 +161,14 @@ function* validateNetworks(object: NetworkPolicy, errors: FieldErrors): Steps<vo
   }
 }
 
-/** What is wrong with a network that must lie in another one. */
+/** The fault of a network that must be inside another one. */
 function wrongPart(network: string, whole: Network): string | undefined {
   const part = networkOf(network);
   if (!part) return legacyNetworkFault(network);
   return isSubnetOf(part, whole) ? undefined : `expected a part of ${networkText(whole)}`;
 }
 
-/** Members that are filled in where they are sent empty. */
+/** Members that get defaults where they are sent empty. */
 const FILLED = ["spec.policyTypes"];
 
 /** The definition of NetworkPolicy. */

@@ -1,6 +1,6 @@
 /**
- * RuntimeClass: what runs the containers of Pods that name it, and what that takes (KIND-RuntimeClass-1, 2). Pods get its
- * overhead and its nodes in admission.
+ * RuntimeClass: the runtime of the containers of Pods that name it, and its overhead (KIND-RuntimeClass-1, 2). Admission adds its overhead
+ * and its nodes to Pods.
  *
  * @module
  */
@@ -63,7 +63,7 @@ function validateUpdate(object: RuntimeClass, old: RuntimeClass, errors: FieldEr
   if (handler !== before) errors.invalid("handler", handler, "expected it as it was: Pods run by it");
 }
 
-/** Labels of nodes by names that they had once. */
+/** Labels of nodes by their former names. */
 function* warnings(object: RuntimeClass, _old: ApiObject | undefined, { dialect }: WriteContext): Generator<string> {
   for (const key in object.scheduling?.nodeSelector) {
     const why = oldNodeLabel(key, dialect);

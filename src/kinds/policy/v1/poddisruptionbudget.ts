@@ -1,6 +1,6 @@
 /**
- * PodDisruptionBudget: how many Pods of a selection may be missing (KIND-PodDisruptionBudget-1..6). Who counts them is a
- * controller; who asks is an eviction, see `actions/eviction.ts`.
+ * PodDisruptionBudget: how many Pods of a selection may be missing (KIND-PodDisruptionBudget-1..6). A controller counts them; an eviction
+ * reads the result, see `actions/eviction.ts`.
  *
  * @module
  */
@@ -44,7 +44,7 @@ const schema = objectSchema("How many Pods of a selection may be missing at a ti
   status: t.always(Status),
 });
 
-/** A PodDisruptionBudget as its rules see it. */
+/** A PodDisruptionBudget in the view of its rules. */
 export type PodDisruptionBudget = ObjectOf<typeof schema>;
 
 const POLICIES = ["AlwaysAllow", "IfHealthyBudget"];

@@ -1,6 +1,6 @@
 /**
- * What RoleBinding and ClusterRoleBinding share: who is given a role, and which (RBAC-19..23). The role need not be there;
- * which it is never changes.
+ * The common part of RoleBinding and ClusterRoleBinding: a role and its subjects (RBAC-19..23). The role need not exist; the reference to
+ * it is immutable.
  *
  * @module
  */
@@ -38,7 +38,7 @@ export interface BindingForm {
   readonly plural: string;
   readonly scope: ResourceDefinition["scope"];
   readonly description: string;
-  /** The kinds of roles that it may give. */
+  /** The kinds of roles that it may grant. */
   readonly roles: readonly string[];
 }
 

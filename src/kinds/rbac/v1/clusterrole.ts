@@ -1,6 +1,6 @@
 /**
- * ClusterRole: what may be done in the whole cluster where a ClusterRoleBinding gives it, and in one namespace where a
- * RoleBinding does (RBAC-14..18).
+ * ClusterRole: rights in the whole cluster where a ClusterRoleBinding grants it, and in one namespace where a RoleBinding does
+ * (RBAC-14..18).
  *
  * @module
  */
@@ -23,7 +23,7 @@ const AggregationRule = t.struct("Where the rules come from.", {
   ),
 });
 
-/** A ClusterRole as its rules see it. */
+/** A ClusterRole in the view of its rules. */
 export type ClusterRoleObject = ObjectOf<typeof schema>;
 
 function validate(object: ClusterRoleObject, errors: FieldErrors): void {

@@ -1,5 +1,5 @@
 /**
- * Role: what may be done in its namespace, by whom a RoleBinding names (RBAC-14..17).
+ * Role: rights in its namespace, for the subjects of a RoleBinding (RBAC-14..17).
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * The rules of roles: what may be done to which objects, or to which paths. A rule holds for all that it combines, and says
- * nothing of what is not in it; what it comes to is decided in `auth/rbac/`.
+ * The rules of roles: verbs on resources, or on paths. A rule grants every combination of its values, and denies nothing; `auth/rbac/`
+ * evaluates it.
  *
  * @module
  */
@@ -29,8 +29,8 @@ export type PolicyRuleValue = t.Static<typeof PolicyRule>;
 const isEmpty = (list: readonly string[] | null | undefined): boolean => (list?.length ?? 0) === 0;
 
 /**
- * Tells what is wrong with the rules of a role (RBAC-17): each says what may be done, and either to which objects or to which
- * paths. What stands in the texts is not looked at.
+ * Reports the faults of the rules of a role (RBAC-17): each has verbs, and either resources or paths. The content of the texts is not
+ * validated.
  *
  * @param paths whether the role may have non-resource URLs
  */

@@ -1,5 +1,5 @@
 /**
- * Conditions of a device that its claim waits for before a Pod is bound, and those of failure.
+ * Conditions of a device for which its claim waits before a Pod is bound, and those of failure.
  *
  * @module
  */
@@ -26,7 +26,7 @@ interface Conditions {
 
 const MAX_CONDITIONS = 4;
 
-/** Everything that is wrong with the names of conditions: both sorts are there, or none. */
+/** All faults of the names of conditions: both sorts are set, or none. */
 export function validateBindingConditions(conditions: Conditions, at: string, errors: FieldErrors): void {
   const { bindingConditions: good = [], bindingFailureConditions: bad = [] } = conditions;
   const [ofGood, ofBad] = [`${at}.bindingConditions`, `${at}.bindingFailureConditions`];

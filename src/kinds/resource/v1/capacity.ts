@@ -1,5 +1,5 @@
 /**
- * Capacities of devices: how much there is, and which part of it one of several claims may ask for.
+ * Capacities of devices: amounts, and the share that one of several claims may request.
  *
  * @module
  */

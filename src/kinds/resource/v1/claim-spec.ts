@@ -1,6 +1,5 @@
 /**
- * What a claim asks for: devices, and what holds for all of them (KIND-ResourceClaim-1..3). Claims and templates of claims
- * have it.
+ * The spec of a claim: requested devices, and constraints of all of them (KIND-ResourceClaim-1..3). Claims and templates of claims have it.
  *
  * @module
  */
@@ -153,7 +152,7 @@ export const requestNames = (spec: ClaimSpec): RequestNames =>
 
 const EXPECTED = "expected the name of a request, or one with '/' and the name of an alternative of it";
 
-/** Tells what names no request, and no alternative of one. */
+/** Reports names of no request, and of no alternative of one. */
 export function validateReference(reference: string, names: RequestNames, field: string, errors: FieldErrors): void {
   const parts = reference.split("/");
   if (parts.length > 2) return errors.invalid(field, reference, EXPECTED);
@@ -168,7 +167,7 @@ export function validateReference(reference: string, names: RequestNames, field:
 const MAX_ENTRIES = 32;
 const MAX_ALTERNATIVES = 8;
 
-/** The same for a list of them, each there once. */
+/** The same for a list of them, each once. */
 export function validateReferences(
   references: readonly string[] | undefined,
   names: RequestNames,
@@ -258,7 +257,7 @@ function validateConstraint(
   else errors.required(`${at}.matchAttribute`, "expected the name of an attribute");
 }
 
-/** The expressions of selectors that are to be validated: those of requests that nothing else is wrong with in form. */
+/** The expressions of selectors to validate: those of requests without other faults. */
 export function* claimExpressions(spec: ClaimSpec, at: string): Iterable<Placed> {
   if (requestsOf(spec).length > MAX_ENTRIES) return;
   for (const [{ exactly, firstAvailable = [] }, place] of requestPlaces(spec, at)) {
@@ -271,16 +270,13 @@ export function* claimExpressions(spec: ClaimSpec, at: string): Iterable<Placed>
   }
 }
 
-/**
- * Tells a request for access to devices that others use, in a namespace that is not marked for it. The field is named
- * without the members that came between later.
- */
+/** Reports a request for admin access in a namespace without the label for it. The field has no path elements that later versions added. */
 export function validateAdminAccess(spec: ClaimSpec, namespace: string, errors: FieldErrors, ctx: WriteContext): void {
   const i = requestsOf(spec).findIndex(({ exactly }) => exactly?.adminAccess === true);
   if (i >= 0) demandAdminAccess(`spec.devices.requests[${i}].adminAccess`, namespace, errors, ctx);
 }
 
-/** Tells access to devices that others use, at `field`, unless the namespace is marked for it. */
+/** Reports admin access at `field`, unless the namespace has the label for it. */
 export function demandAdminAccess(field: string, namespace: string, errors: FieldErrors, ctx: WriteContext): void {
   const label = `resource.${ctx.dialect.labelDomain}/admin-access`;
   if (ctx.namespaceLabels?.(namespace)?.[label] === "true") return;

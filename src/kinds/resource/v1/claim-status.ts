@@ -1,5 +1,5 @@
 /**
- * The status of a claim: the devices that it has, who may use them, and how they are (KIND-ResourceClaim-4).
+ * The status of a claim: its devices, their consumers, and their states (KIND-ResourceClaim-4).
  *
  * @module
  */
@@ -113,7 +113,7 @@ const SPEC_FEATURES = specFeatures("spec");
 const inSpec = (gate: Feature<ResourceClaim>["gate"], { spec }: ResourceClaim): readonly GatedMembers[] =>
   SPEC_FEATURES.flatMap((feature) => (feature.gate === gate ? [...feature.members(spec)] : []));
 
-/** The features of a status; what the spec has of them counts as well. */
+/** The features of a status; those in the spec count as well. */
 export const STATUS_FEATURES: readonly Feature<ResourceClaim>[] = [
   { gate: "DRAResourceClaimDeviceStatus", members: ({ status }) => [[status, "status", ["devices"]]] },
   {
@@ -157,7 +157,7 @@ export function dropFormerDevices({ status }: ResourceClaim, old: ResourceClaim)
 
 const MAX_CONSUMERS = 256;
 
-/** Everything that is wrong with the new status of a claim. */
+/** All faults of the new status of a claim. */
 export function validateClaimStatus(
   claim: ResourceClaim,
   old: ResourceClaim,
@@ -213,7 +213,7 @@ function validateReservation({ metadata, status }: ResourceClaim, old: ResourceC
   }
 }
 
-/** An allocation stays as long as there is one. */
+/** An allocation is immutable while it exists. */
 function validateAllocation({ spec, status }: ResourceClaim, old: ResourceClaim, errors: FieldErrors): void {
   const { allocation } = status;
   if (!allocation) return;

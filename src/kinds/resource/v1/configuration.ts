@@ -25,7 +25,7 @@ export type ConfigurationValue = t.Static<typeof Configuration>;
 
 const MAX_PARAMETERS_BYTES = 10 * 1024;
 
-/** Tells JSON at `field` that is no object, or has more than 10 KiB where it is not `known` from before. */
+/** Reports JSON at `field` that is no object, or has more than 10 KiB where it is not `known` from before. */
 export function validateJsonObject(value: unknown, field: string, errors: FieldErrors, known = false): void {
   if (value === undefined || value === null) return errors.required(field, "expected an object");
   if (!known && Buffer.byteLength(JSON.stringify(value)) > MAX_PARAMETERS_BYTES)
@@ -33,7 +33,7 @@ export function validateJsonObject(value: unknown, field: string, errors: FieldE
   if (!isObject(value as Value)) errors.invalid(field, value, "expected an object");
 }
 
-/** Everything that is wrong with a configuration; one that is `known` may be as long as it was. */
+/** All faults of a configuration; a `known` one may keep its length. */
 export function validateConfiguration(
   { opaque }: ConfigurationValue,
   at: string,

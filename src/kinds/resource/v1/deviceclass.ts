@@ -1,5 +1,5 @@
 /**
- * DeviceClass: devices of one sort, with what their drivers are told (KIND-DeviceClass-1).
+ * DeviceClass: devices of one sort, with the configuration for their drivers (KIND-DeviceClass-1).
  *
  * @module
  */
@@ -35,7 +35,7 @@ type DeviceClass = ObjectOf<typeof schema>;
 
 const MAX_ENTRIES = 32;
 
-/** Whether a member of the spec is as it was. */
+/** Whether a member of the spec is unchanged. */
 const isKept = (member: "config" | "selectors", object: DeviceClass, old: DeviceClass | undefined): boolean =>
   old !== undefined && same(object.spec[member] ?? null, old.spec[member] ?? null);
 

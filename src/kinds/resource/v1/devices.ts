@@ -1,5 +1,5 @@
 /**
- * Devices, as slices list them: what they are, what they have, and where they are (KIND-ResourceSlice-1).
+ * Devices in slices: their attributes, capacities and nodes (KIND-ResourceSlice-1).
  *
  * @module
  */
@@ -131,7 +131,7 @@ function validateLength(value: string, field: string, errors: FieldErrors): void
   if (Buffer.byteLength(value) > MAX_VALUE_LENGTH) errors.tooLong(field, MAX_VALUE_LENGTH);
 }
 
-/** Everything that is wrong with amounts that devices share. */
+/** All faults of amounts that devices share. */
 export const validateCounterSet = ({ name, counters: all }: CounterSetValue, at: string, errors: FieldErrors): void =>
   validateCounters(name, "name", all, at, errors);
 
@@ -179,7 +179,7 @@ export function validateTrue(value: boolean | undefined, field: string, errors: 
   return value === true;
 }
 
-/** Tells where not exactly one way was chosen. */
+/** Reports that not exactly one way is set. */
 export function validateOnePlace(
   given: readonly string[],
   all: readonly string[],

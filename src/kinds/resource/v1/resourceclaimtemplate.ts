@@ -1,5 +1,5 @@
 /**
- * ResourceClaimTemplate: what the claims of Pods are made of (KIND-ResourceClaimTemplate-1). Nothing here makes one.
+ * ResourceClaimTemplate: the template of the claims of Pods (KIND-ResourceClaimTemplate-1). Nothing here creates a claim.
  *
  * @module
  */

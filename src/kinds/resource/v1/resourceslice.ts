@@ -1,5 +1,5 @@
 /**
- * ResourceSlice: some of the devices of a pool, as their driver tells them (KIND-ResourceSlice-1).
+ * ResourceSlice: some of the devices of a pool, as their driver reports them (KIND-ResourceSlice-1).
  *
  * @module
  */
@@ -169,7 +169,7 @@ export const resourceSlice = defineResource(schema, {
   defaults: setDefaults,
   prepareForCreate: (object, ctx) => dropFeatures(FEATURES, object, undefined, ctx),
   prepareForUpdate(object, old, ctx) {
-    // What is dropped counts, too.
+    // Dropped members count, too.
     if (!sameMeaning(Spec, object.spec, old.spec)) {
       object.metadata.generation = (old.metadata.generation ?? 0) + 1;
     }

@@ -1,5 +1,5 @@
 /**
- * Taints of devices, and what requests tolerate.
+ * Taints of devices, and the tolerations of requests.
  *
  * @module
  */
@@ -24,7 +24,7 @@ export const taints = t.optional(t.atomicList(Taint, "What is wrong with the dev
 /** A taint of an object before it is validated. */
 export type TaintValue = t.Static<typeof Taint>;
 
-/** Everything that is wrong with a taint. */
+/** All faults of a taint. */
 export function validateTaint({ key, value = "", effect }: TaintValue, at: string, errors: FieldErrors): void {
   tell(key, qualifiedName, `${at}.key`, errors);
   tell(value, labelValue, `${at}.value`, errors);
@@ -46,7 +46,7 @@ export const tolerations = t.optional(t.atomicList(Toleration, "The taints that 
 /** A toleration of an object before it is validated. */
 export type TolerationValue = t.Static<typeof Toleration>;
 
-/** Everything that is wrong with a toleration. */
+/** All faults of a toleration. */
 export function validateToleration(toleration: TolerationValue, at: string, errors: FieldErrors): void {
   const { key = "", operator = "", value = "", effect = "" } = toleration;
   if (key !== "") tell(key, qualifiedName, `${at}.key`, errors);

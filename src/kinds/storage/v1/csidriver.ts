@@ -1,7 +1,7 @@
 /**
- * CSIDriver: what the cluster knows of a CSI volume driver (CSID-1..42).
+ * CSIDriver: the properties of a CSI volume driver (CSID-1..42).
  *
- * The object only records; who acts on it are the attach/detach controller, the scheduler and the node agents.
+ * The object has no effect by itself; the attach/detach controller, the scheduler and the node agents read it.
  *
  * @module
  */

@@ -90,7 +90,7 @@ function validate(object: CSINode, errors: FieldErrors, ctx: WriteContext): void
   }
 }
 
-/** What may not change of a driver that stays, as far as it can be compared: nothing and an empty list are the same. */
+/** The immutable members of a driver, in comparable form: absent and an empty list are the same. */
 function frozenPart(driver: CSINodeDriver, ctx: WriteContext): Value {
   const { name, nodeID, topologyKeys, allocatable } = driver;
   const count = ctx.gates.MutableCSINodeAllocatableCount ? null : ((allocatable ?? null) as Value);

@@ -75,7 +75,7 @@ const MODES = ["Immediate", "WaitForFirstConsumer"];
 const policiesOf = (ctx: ApiContext): readonly string[] =>
   ctx.dialect.rules.enforceUndocumented ? ["Delete", "Retain"] : ["Delete", "Recycle", "Retain"];
 
-/** Checks one term; returns what it demands, label by label, so that terms can be compared whatever their order. */
+/** Validates one term; returns its requirements by label, so that terms can be compared in any order. */
 function validateTerm(term: Term, i: number, errors: FieldErrors): Map<string, Set<string>> {
   const demands = new Map<string, Set<string>>();
   for (const [j, { key, values }] of (term.matchLabelExpressions ?? []).entries()) {
@@ -95,7 +95,7 @@ function validateTerm(term: Term, i: number, errors: FieldErrors): Map<string, S
   return demands;
 }
 
-/** A text that two terms share exactly when they demand the same. */
+/** A text that two terms share exactly when they have the same requirements. */
 const fingerprint = (demands: ReadonlyMap<string, ReadonlySet<string>>): string =>
   JSON.stringify([...demands].map(([key, values]) => [key, [...values].toSorted()]).toSorted(compareFirst));
 

@@ -1,5 +1,5 @@
 /**
- * VolumeAttachment: the wish to attach a volume to a node, and how far that is (VA-1..19).
+ * VolumeAttachment: the request to attach a volume to a node, and its progress (VA-1..19).
  *
  * The attach/detach controller makes and deletes it; the external attacher of the driver writes its status.
  *
@@ -84,7 +84,7 @@ function validateSpec(object: VolumeAttachment, errors: FieldErrors, ctx: WriteC
   if (expected !== undefined) errors.invalid("spec.nodeName", nodeName, expected);
 }
 
-/** Forms of names that only new objects must have; what is stored stays valid. */
+/** Forms of names that only new objects must have; stored ones stay valid. */
 function validateNewNames(object: VolumeAttachment, errors: FieldErrors): void {
   const { attacher, source } = object.spec;
   if (attacher !== "") validateDriverName(attacher, "spec.attacher", errors);
@@ -122,7 +122,7 @@ function dropGatedSource(object: VolumeAttachment, old: VolumeAttachment | undef
   dropGated(spec.source, stored, "inlineVolumeSpec", "CSIMigration", "spec.source", ctx);
 }
 
-/** A write of the status changes the status only, and an error code counts only where the gate is on (VA-13). */
+/** A write of the status changes the status only, and an error code is kept only where the gate is on (VA-13). */
 function prepareStatus(object: VolumeAttachment, old: VolumeAttachment, ctx: WriteContext): void {
   keepAllButStatus(object, old);
   const { status } = object;
@@ -134,7 +134,7 @@ function prepareStatus(object: VolumeAttachment, old: VolumeAttachment, ctx: Wri
 }
 
 const columns: readonly Column<VolumeAttachment>[] = [
-  // Named here, as the format of the attacher is that of names too.
+  // Validated here, since the format of the attacher is that of names, too.
   nameColumn,
   {
     name: "Attacher",

@@ -44,7 +44,7 @@ function validateUpdate(
 ): void {
   const now = object;
   const before = old;
-  // A class that was made from the documents alone has no driver; it may get one, once (DEC-40).
+  // A class that was created by the documents has no driver; it may get one, once (DEC-40).
   if ((now.driverName ?? "") !== (before.driverName ?? "") && (before.driverName ?? "") !== "") {
     errors.forbidden("driverName", "updates to driverName are forbidden.");
   }

@@ -1,5 +1,5 @@
 /**
- * The schema of containers: what runs in a Pod (SUP-5).
+ * The schema of containers: the programs of a Pod (SUP-5).
  *
  * @module
  */
@@ -67,7 +67,7 @@ const claims = t.replacedList(
   "The resource claims that are used.",
 );
 
-/** What a container asks for and may have. */
+/** The requests and limits of a container. */
 export const ResourceRequirements = t.struct("What is asked for and what is the most.", {
   limits: t.optional(limits),
   requests: t.optional(requests),
@@ -177,7 +177,7 @@ const ContainerRestartRule = t.struct("When the container is restarted.", {
   ),
 });
 
-/** What a Pod as a whole asks for: claims are those of its containers, and seen here also where there are none. */
+/** The requests and limits of a Pod as a whole: claims are those of its containers, and are decoded here to be refused. */
 export const PodResourceRequirements = t.struct("What is asked for and what is the most.", {
   limits: t.optional(limits),
   requests: t.optional(requests),
@@ -219,10 +219,10 @@ const containerMembers = {
 /** A container. */
 export const Container = t.struct("A process, or some, in an image.", containerMembers);
 
-/** A container that is put into a running Pod to look around. */
+/** An ephemeral container, which is added to a running Pod for debugging. */
 export const EphemeralContainer = t.struct("A container that is put into a running Pod to look around.", {
   ...containerMembers,
-  // What it may not have is seen also where it is empty.
+  // Forbidden members are decoded even where they are empty.
   ports: t.pointer(ports),
   resources: t.always(
     t.struct("What is asked for and what is the most.", {

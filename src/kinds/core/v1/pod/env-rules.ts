@@ -98,7 +98,7 @@ export function checkEnvFrom(
     const set = (["configMapRef", "secretRef"] as const).filter((member) => source[member] !== undefined);
     for (const member of set) checkText(`${field}.${member}.name`, source[member]?.name, dnsSubdomain, errors);
     if (set.length === 1) return;
-    // Kubernetes blames the list.
+    // Kubernetes reports the fault at the list.
     const blamed = ctx.dialect.rules.recordedCauseNames ? at : field;
     errors.invalid(blamed, "", `expected one of configMapRef and secretRef, got ${set.length}`);
   });

@@ -4,7 +4,7 @@ import type { PodSpec } from "./spec-schema.ts";
 
 const MAX_HOSTNAME_LENGTH = 64;
 
-/** A host name that is set whatever else is set has no other beside it (KIND-PodSpec-17). */
+/** A host name override excludes other host names (KIND-PodSpec-17). */
 export function checkHostname(spec: PodSpec, errors: FieldErrors): void {
   const { hostnameOverride: name } = spec;
   if (name === undefined) return;

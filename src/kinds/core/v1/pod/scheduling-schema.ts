@@ -1,5 +1,5 @@
 /**
- * The schema of where a Pod may run: affinity, tolerations, spreading (SUP-5).
+ * The schema of the scheduling of a Pod: affinity, tolerations, spreading (SUP-5).
  *
  * @module
  */
@@ -30,7 +30,7 @@ const podAffinity = (description: string) =>
     ),
   });
 
-/** Near what and far from what a Pod is to run. */
+/** The affinity of a Pod, and its anti-affinity. */
 export const Affinity = t.struct("Near what and far from what the Pod is to run.", {
   nodeAffinity: t.pointer(
     t.struct("The nodes that are meant.", {
@@ -50,7 +50,7 @@ export const Affinity = t.struct("Near what and far from what the Pod is to run.
   podAntiAffinity: t.pointer(podAffinity("Pods far from which the Pod is to run.")),
 });
 
-/** A taint that does not keep the Pod away. */
+/** A taint that the Pod tolerates. */
 export const Toleration = t.struct("A taint that does not keep the Pod away.", {
   key: t.optional(t.text("The key of the taint; all when empty.")),
   operator: t.optional(t.text("`Equal` when unset, or `Exists`.")),

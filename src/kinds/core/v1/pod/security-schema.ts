@@ -1,5 +1,5 @@
 /**
- * The schema of what Pods and containers may do on a node (SUP-5).
+ * The schema of the security contexts of Pods and containers (SUP-5).
  *
  * @module
  */
@@ -13,7 +13,7 @@ export const SELinuxOptions = t.struct("Labels of SELinux.", {
   level: t.optional(t.text("The level label.")),
 });
 
-/** What only Windows knows. */
+/** The members that only Windows has. */
 export const WindowsOptions = t.struct("What only Windows knows.", {
   gmsaCredentialSpecName: t.pointer(t.text("Name of the credential spec.")),
   gmsaCredentialSpec: t.pointer(t.text("The credential spec itself.")),
@@ -21,7 +21,7 @@ export const WindowsOptions = t.struct("What only Windows knows.", {
   hostProcess: t.pointer(t.bool("Whether processes run on the host.")),
 });
 
-/** Which system calls are allowed. */
+/** The seccomp profile: the allowed system calls. */
 export const SeccompProfile = t.struct("Which system calls are allowed.", {
   type: t.required(t.text("`RuntimeDefault`, `Unconfined` or `Localhost`.")),
   localhostProfile: t.pointer(t.text("File with the profile on the node, for Localhost.")),
@@ -33,7 +33,7 @@ export const AppArmorProfile = t.struct("The AppArmor profile.", {
   localhostProfile: t.pointer(t.text("Name of the profile on the node, for Localhost.")),
 });
 
-/** What all containers of a Pod may do. */
+/** The security context of a Pod. */
 export const PodSecurityContext = t.struct("What all containers of the Pod may do, unless they say so themselves.", {
   seLinuxOptions: t.pointer(SELinuxOptions),
   windowsOptions: t.pointer(WindowsOptions),

@@ -104,7 +104,7 @@ const members = {
   workloadRef: t.pointer(WorkloadReference),
 };
 
-/** The schema of a Pod's spec; which sources volumes have, the dialect decides. */
+/** The schema of a Pod's spec; the dialect decides which sources volumes have. */
 export const podSpecSchema = (sources: readonly Source[]) =>
   t.struct("What runs, with what, and where.", {
     volumes: t.optional(
@@ -124,7 +124,7 @@ export const podSpecSchema = (sources: readonly Source[]) =>
 /** A volume in wire form. */
 export interface PodVolume {
   name: string;
-  /** The source; which names there are, the dialect decides. */
+  /** The source; its names depend on the dialect. */
   [source: string]: unknown;
 }
 

@@ -1,5 +1,5 @@
 /**
- * What a Service consists of.
+ * The schema of a Service.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import * as t from "../../../../meta/types.ts";
 import type { ObjectOf } from "../../../../schema/define-resource.ts";
 import { objectSchema } from "../../../../schema/object-schema.ts";
 
-/** A Service in a sentence. */
+/** The description of a Service. */
 export const description = "A name, addresses and ports for a set of Pods.";
 
 const ServicePort = t.struct("One port of the service.", {
@@ -100,7 +100,7 @@ export type ServiceSpec = Service["spec"];
 /** A Service. */
 export type Service = ObjectOf<typeof schema>;
 
-/** Which members a Service of some type has use for. */
+/** The members that a Service of a type uses. */
 export const isHeadless = ({ clusterIPs }: ServiceSpec): boolean =>
   clusterIPs?.length === 1 && clusterIPs[0] === "None";
 export const needsAddress = ({ type }: ServiceSpec): boolean => type !== "ExternalName";

@@ -86,7 +86,7 @@ function checkQualifiedName(field: string, name: string, check: SourceCheck): vo
 }
 
 /**
- * `lun` is a member that must be there, also when it is 0 (AMB-28); Kubernetes takes an absent one for 0 and prints it.
+ * `lun` is a required member, even when it is 0 (AMB-28); Kubernetes takes an absent one for 0 and prints it.
  * Kept apart from {@link required}, so that the neutral dialect sees that it is absent.
  */
 const requiredLun = (ctx: ApiContext) =>

@@ -18,7 +18,7 @@ export const ClusterTrustBundleProjection = t.struct("Trust anchors as a file of
   path: t.required(t.text("The file, relative to the volume.")),
 });
 
-/** The name of a bundle: that of a signer in front, with `:` for `/`, and a name behind the last colon. */
+/** The name of a bundle: that of a signer first, with `:` for `/`, and a name after the last colon. */
 function checkName(name: string, at: string, check: SourceCheck): void {
   if (name === "") check.errors.required(at);
   check.text(at, name.slice(name.lastIndexOf(":") + 1), dnsSubdomain);

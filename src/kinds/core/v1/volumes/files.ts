@@ -73,7 +73,7 @@ const VOLUME_FIELDS = [
   "metadata.uid",
 ];
 
-/** The members of a Pod that Kubernetes knows; unknown ones have another error than those that are not allowed here. */
+/** The members of a Pod that Kubernetes knows; unknown ones have another error than those that are forbidden here. */
 const KNOWN_FIELDS = [
   ...VOLUME_FIELDS,
   "spec.host",
@@ -211,7 +211,7 @@ export const secret: SourceFamily = {
   ),
 };
 
-/** What the Pod is, as files (VOL-14, VOL-15). */
+/** Properties of the Pod, as files (VOL-14, VOL-15). */
 export const downwardAPI = (ctx: ApiContext): SourceFamily => ({
   member: "downwardAPI",
   // Kubernetes misspells the second source of a volume.

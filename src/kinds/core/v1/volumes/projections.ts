@@ -57,7 +57,7 @@ export const PROJECTION_MEMBERS = [
   "podCertificate",
 ] as const;
 
-/** The files that a source writes; those of a token are left out, it may share its path. */
+/** The files that a source writes; those of a token are left out, since it may share its path. */
 export function pathsOf(source: Source): readonly string[] {
   const paths = [
     ...(source.secret?.items ?? []).map((item) => item.path),
@@ -76,7 +76,7 @@ const MAX_EXPIRATION = 2 ** 32;
 
 function checkToken(token: Token, at: string, volume: string, check: SourceCheck): void {
   check.range(`${at}.expirationSeconds`, token.expirationSeconds, MIN_EXPIRATION, MAX_EXPIRATION);
-  // Kubernetes blames the volume for the path of a token.
+  // Kubernetes reports the path of a token at the volume.
   const field = check.ctx.dialect.rules.recordedCauseNames ? `${volume}.path` : `${at}.path`;
   if (token.path) checkInsideVolume(field, token.path, check);
   else check.errors.required(field);
