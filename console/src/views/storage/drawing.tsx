@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef } from "preact/hooks";
 import { classes } from "../../ui/basics.tsx";
 import { visible } from "../../ui/visible.ts";
 import { boxBeside, type Layout, type PlacedBox, SIZES } from "./layout.ts";
-import type { Column } from "./picture.ts";
+import type { Column } from "./items.ts";
 
 const TITLES: Readonly<Record<Column, string>> = {
   drivers: "Drivers",
@@ -17,7 +17,14 @@ const TITLES: Readonly<Record<Column, string>> = {
 const KEYS = new Set(["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight", "Home", "End"]);
 
 /** The states in words, for those who do not see colours. */
-const STATES = { ok: "", waits: "waits", stuck: "is stuck", deleting: "is being deleted", free: "is free" } as const;
+const STATES = {
+  ok: "",
+  waits: "waits",
+  stuck: "is stuck",
+  deleting: "is being deleted",
+  free: "is free",
+  unknown: "is not read",
+} as const;
 
 /** The picture: boxes in columns, and lines of SVG between them. Arrow keys follow the lines. */
 export function Picture({

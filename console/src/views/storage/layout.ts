@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { type Box, type Column, COLUMNS, type Line } from "./picture.ts";
+import type { Box, Line } from "./boxes.ts";
+import { type Column, COLUMNS } from "./items.ts";
 
 /** The sizes of the drawing in CSS pixels. */
 export const SIZES = { boxWidth: 170, boxHeight: 40, rowGap: 8, columnGap: 60, head: 28, margin: 12 } as const;
@@ -61,9 +62,14 @@ export function layoutOf(boxes: readonly Box[], lines: readonly Line[], room?: n
   );
   const { boxWidth, columnGap } = widthsFor(columns.length, room);
   const neighbours = new Map<string, string[]>();
+  const note = (id: string, other: string): void => {
+    const near = neighbours.get(id);
+    if (near) near.push(other);
+    else neighbours.set(id, [other]);
+  };
   for (const { from, to } of lines) {
-    neighbours.set(from, [...(neighbours.get(from) ?? []), to]);
-    neighbours.set(to, [...(neighbours.get(to) ?? []), from]);
+    note(from, to);
+    note(to, from);
   }
   const ordered = sweep(columns, neighbours);
   const placed = new Map<string, PlacedBox>();
