@@ -33,7 +33,8 @@ function fakeServer(all: readonly string[] | undefined, readable: readonly strin
   const asked: string[] = [];
   vi.stubGlobal("fetch", (url: string, { body }: RequestInit) => {
     const [path = ""] = url.split("?");
-    const { namespace = "" } = body ? (JSON.parse(String(body)) as { spec: { namespace?: string } }).spec : {};
+    const { namespace = "" } =
+      typeof body === "string" ? (JSON.parse(body) as { spec: { namespace?: string } }).spec : {};
     asked.push(path.slice(path.lastIndexOf("/") + 1) + (namespace && ` ${namespace}`));
     if (path.endsWith("/session")) return Promise.resolve(Response.json({ user: "system:serviceaccount:team:dev" }));
     if (path.endsWith("/namespaces")) {

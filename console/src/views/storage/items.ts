@@ -24,7 +24,7 @@ import {
   topologyText,
   volumeOfAttachment,
 } from "./objects.ts";
-import { type Wait, waitOfAttachment, waitOfVolume, Waits, waitsSteps } from "./waits.ts";
+import { type Wait, waitOfAttachment, waitOfVolume, type Waits, waitsSteps } from "./waits.ts";
 
 /** The columns, from left to right. */
 export const COLUMNS = ["drivers", "classes", "claims", "volumes", "attachments", "nodes"] as const;

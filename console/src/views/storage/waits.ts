@@ -133,7 +133,7 @@ export class Waits {
 
 /** What a claim says of itself, where its volume or its class may not be read. */
 function ofClaimAlone(claim: PersistentVolumeClaim): Wait | undefined {
-  const { phase = "Pending" } = claim.status;
+  const { phase } = claim.status;
   if (phase === "Bound") return ofGrowth(claim);
   if (phase === "Lost") return { says: "it has lost its volume", isStuck: true };
   return { says: "it is not bound yet; what it waits for is in volumes and classes that are not read", isStuck: false };
