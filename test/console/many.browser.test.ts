@@ -10,11 +10,9 @@ import { amount } from "../../src/util/testing/amount.ts";
 import {
   describeInBrowser,
   mistakesOf,
-  OBSERVE_LONG_TASKS,
   openBrowser,
   openStory,
   startServer,
-  takeLongTasks,
   type TestBrowser,
   type TestPage,
   type TestServer,
@@ -23,8 +21,9 @@ import {
 const COUNT = amount("CONSOLE_OBJECTS", 10_000, 10_000);
 const NAMESPACES = 20;
 const BATCH = 200;
-/** A user does not feel a task that is shorter. */
+/** A user does not feel a task that is shorter. It is the time of the processor, so that neighbours of the machine do not count. */
 const LONGEST_MS = 100;
+const TOLD_MS = 20;
 const TIMEOUT_MS = 180_000;
 const NODES = 100;
 const CREATED = "2026-01-02T03:04:05Z";
@@ -160,6 +159,35 @@ function workloadsOf(i: number): readonly Write[] {
   ];
 }
 
+interface TraceEvent {
+  readonly name: string;
+  readonly ph: string;
+  readonly pid: number;
+  readonly tid: number;
+  /** Microseconds of the processor. */
+  readonly tdur?: number;
+  readonly args?: { readonly name?: string };
+}
+
+/** The milliseconds of the processor that tasks of pages took, the longest first; short ones are left out. */
+function tasksOf(trace: Buffer): readonly number[] {
+  const { traceEvents } = JSON.parse(trace.toString()) as { traceEvents: readonly TraceEvent[] };
+  const main = new Set(
+    traceEvents
+      .filter(({ name, args }) => name === "thread_name" && args?.name === "CrRendererMain")
+      .map(({ pid, tid }) => `${pid} ${tid}`),
+  );
+  const tasks = traceEvents.filter(
+    ({ name, ph, pid, tid, tdur }) =>
+      name === "RunTask" && ph === "X" && tdur !== undefined && main.has(`${pid} ${tid}`),
+  );
+  if (tasks.length === 0) throw new Error("expected tasks in the trace, found none");
+  return tasks
+    .map(({ tdur = 0 }) => Math.round(tdur / 1000))
+    .filter((millis) => millis >= TOLD_MS)
+    .toSorted((a, b) => b - a);
+}
+
 describeInBrowser("ten thousand objects", () => {
   let server: TestServer;
   let browser: TestBrowser;
@@ -189,15 +217,16 @@ describeInBrowser("ten thousand objects", () => {
     const opened = await openStory(browser, server, "/console/");
     const { page } = opened;
     page.setDefaultTimeout(60_000);
-    await page.addInitScript(OBSERVE_LONG_TASKS);
+    await browser.browser.startTracing(page, { categories: ["toplevel", "disabled-by-default-devtools.timeline"] });
     await page.goto(server.url + to);
     return opened;
   };
   const check = async (what: string, page: Page): Promise<void> => {
     // What a step begins has ended.
     await page.waitForTimeout(1500);
-    const tasks = await takeLongTasks(page);
-    process.stderr.write(`${what}: tasks longer than 50 ms: ${tasks.join(", ") || "none"}\n`);
+    const tasks = tasksOf(await browser.browser.stopTracing());
+    await browser.browser.startTracing(page, { categories: ["toplevel", "disabled-by-default-devtools.timeline"] });
+    process.stderr.write(`${what}: tasks of ${TOLD_MS} ms and more: ${tasks.join(", ") || "none"}\n`);
     expect(Math.max(0, ...tasks)).toBeLessThan(LONGEST_MS);
   };
   const touch = async (plural: string, i: number): Promise<unknown> =>
@@ -234,6 +263,7 @@ describeInBrowser("ten thousand objects", () => {
       await page.click("#tab-capacity");
       await page.locator(".capacity-table").waitFor();
       await check("capacity", page);
+      await browser.browser.stopTracing();
       expect(mistakesOf(opened)).toEqual([]);
     },
     TIMEOUT_MS,
@@ -259,6 +289,7 @@ describeInBrowser("ten thousand objects", () => {
       await page.locator(".time-name").first().click();
       await page.locator(".details").waitFor();
       await check("a row is chosen", page);
+      await browser.browser.stopTracing();
       expect(mistakesOf(opened)).toEqual([]);
     },
     TIMEOUT_MS,
@@ -274,6 +305,7 @@ describeInBrowser("ten thousand objects", () => {
         .first()
         .waitFor();
       await check("the first page", page);
+      await browser.browser.stopTracing();
       expect(mistakesOf(opened)).toEqual([]);
     },
     TIMEOUT_MS,

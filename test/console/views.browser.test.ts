@@ -265,7 +265,7 @@ describeInBrowser("the views", () => {
     expect(await page.locator(".lane").count()).toBe(4);
     await page.locator(".moment-first").click();
     await expect.poll(() => text(page, ".lane-chosen")).toContain("only in the clean run");
-    expect(await text(page, ".finding-command")).toBe("keelson explore --replay missing.yaml");
+    expect(await text(page, ".finding .command-line pre")).toBe("keelson explore --replay missing.yaml");
     await picture(page, "explore");
 
     await choose(file("finding.yaml", findingYaml(`gone ${RTL}`)));

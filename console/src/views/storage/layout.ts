@@ -155,3 +155,17 @@ export function boxBeside(layout: Layout, id: string, key: string): string | und
   const distance = (one: PlacedBox): number => Math.abs(one.x - box.x) * 10 + Math.abs(one.y - box.y);
   return candidates.toSorted((a, b) => distance(a) - distance(b))[0]?.id;
 }
+
+/** How far beyond the edges of a view boxes are drawn, in CSS pixels. */
+const BEYOND = 400;
+
+/** The boxes that a view shows, or will show when it is scrolled a little, and those of `also`. */
+export function boxesInView(
+  { boxes }: Layout,
+  { top, height }: { readonly top: number; readonly height: number },
+  also: readonly (string | undefined)[] = [],
+): readonly PlacedBox[] {
+  return boxes.filter(
+    ({ id, y }) => (y + SIZES.boxHeight > top - BEYOND && y < top + height + BEYOND) || also.includes(id),
+  );
+}

@@ -4,7 +4,7 @@ import { atOnce } from "../../../../src/util/steps.ts";
 import { boxSteps, type Drawn, MAX_BOXES } from "./boxes.ts";
 import { capacitySteps } from "./capacity.ts";
 import { type Storage, type StorageInput, storageSteps } from "./items.ts";
-import { boxBeside, layoutOf } from "./layout.ts";
+import { boxBeside, boxesInView, layoutOf } from "./layout.ts";
 import { bytesOf, type StorageObjects } from "./objects.ts";
 
 type Loose = Record<string, unknown>;
@@ -258,6 +258,16 @@ describe("layout", () => {
     expect(new Set(places).size).toBe(layout.boxes.length);
     const at = (id: string): number => layout.boxes.find((box) => box.id === id)!.x;
     expect(layout.lines.every(({ from, to }) => at(from) < at(to))).toBe(true);
+  });
+  test("only boxes near the view are drawn, and the one that has the focus", () => {
+    const claims = Array.from({ length: 60 }, (_, i) => claim(`c${String(i).padStart(2, "0")}`));
+    const tall = layoutOf(boxesOf(storageOf(objects({ claims }))).boxes, []);
+    const namesIn = (top: number, also: string[] = []): string[] =>
+      boxesInView(tall, { top, height: 400 }, also).map(({ items }) => items[0]!.name);
+    expect(namesIn(0)).toEqual(Array.from({ length: 16 }, (_, i) => `c${String(i).padStart(2, "0")}`));
+    expect(namesIn(tall.height).at(-1)).toBe("c59");
+    expect(namesIn(tall.height)).not.toContain("c00");
+    expect(namesIn(tall.height, ["claims/team/c00"])).toContain("c00");
   });
   test("columns without boxes are left out", () => {
     const { columns } = layoutOf(boxesOf(storageOf(objects({ nodes: [node("n", "z")] }))).boxes, []);
