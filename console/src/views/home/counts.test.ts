@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
 import type { Kind } from "../../api/discovery.ts";
-import { countedNamespaces, countKinds, countOf, countsInOrder, type KindCount } from "./counts.ts";
+import { countedNamespaces, countKinds, countOf, countsInOrder, isInUse, type KindCount } from "./counts.ts";
 
 const counted = (name: string) => {
   const [resource = "", ...group] = name.split(".");
@@ -77,4 +77,15 @@ test("a kind that is refused is counted in the namespaces that the user may read
   asked.length = 0;
   await count();
   expect(asked.toSorted()).toEqual(["namespaces/a/configmaps", "namespaces/b/configmaps", "services"]);
+});
+
+test("a cluster is in use when users have made something", () => {
+  const counts = (of: Record<string, number>): KindCount[] =>
+    Object.entries(of).map(([name, count]) => ({ ...counted(name), count }));
+  expect(isInUse(counts({ configmaps: 4, namespaces: 4, services: 1, "roles.rbac.authorization.k8s.io": 7 }))).toBe(
+    false,
+  );
+  expect(isInUse(counts({ configmaps: 5, namespaces: 4 }))).toBe(true);
+  expect(isInUse(counts({ pods: 1 }))).toBe(true);
+  expect(isInUse(counts({ "deployments.apps": 0 }))).toBe(false);
 });

@@ -139,3 +139,13 @@ export function countedNamespaces(counts: readonly KindCount[]): readonly string
   const names = counts.flatMap(({ namespaces }) => namespaces ?? []);
   return names.length === 0 ? undefined : [...new Set(names)].toSorted();
 }
+
+/** If there is one of these, users have made something. */
+const BEGUN = new Set(["pods", "deployments", "statefulsets", "jobs", "customresourcedefinitions"]);
+
+/** Whether users have made something, by what they begin with; every namespace has a ConfigMap of its own, with the CA of the server. */
+export function isInUse(counts: readonly KindCount[]): boolean {
+  const of = (resource: string): number =>
+    counts.find(({ kind }) => kind.group === "" && kind.resource === resource)?.count ?? 0;
+  return of("configmaps") > of("namespaces") || counts.some(({ kind, count }) => count > 0 && BEGUN.has(kind.resource));
+}

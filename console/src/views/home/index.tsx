@@ -14,7 +14,7 @@ import { namesText } from "../../ui/left-out.ts";
 import { CommandLine } from "../../ui/command-line.tsx";
 import { useTitle } from "../../ui/title.ts";
 import { visible } from "../../ui/visible.ts";
-import { countedNamespaces, countKinds, countsInOrder, type KindCount } from "./counts.ts";
+import { countedNamespaces, countKinds, countsInOrder, isInUse, type KindCount } from "./counts.ts";
 
 /** Counts are read again after this time, while the page is seen. */
 const COUNT_MS = 30_000;
@@ -58,7 +58,7 @@ export default function HomeView(): JSX.Element {
       ) : undefined}
       {found === undefined ? <Loading what="counts" /> : <Counts counts={found} />}
       {/* Not before it is known whether the cluster is in use: what opens and closes by itself is not read. */}
-      {found === undefined ? undefined : <Newcomer open={found.every(({ kind }) => !BEGUN.has(kind.resource))} />}
+      {found === undefined ? undefined : <Newcomer open={!isInUse(found)} />}
       <Events namespace={namespaces?.[0]} />
     </section>
   );
@@ -114,9 +114,6 @@ function CountList({
     </ul>
   );
 }
-
-/** If there is one of these, the cluster is in use already. */
-const BEGUN = new Set(["configmaps", "pods", "deployments", "statefulsets", "jobs", "customresourcedefinitions"]);
 
 /** Three things to try: open at first if the cluster is not in use. */
 function Newcomer({ open }: { readonly open: boolean }): JSX.Element {

@@ -2,7 +2,7 @@ import type { JSX } from "preact";
 import { useSignal } from "@preact/signals";
 import { Badge, Button, EmptyState, Text, type Tone } from "../../ui/basics.tsx";
 import { VirtualRows } from "../../ui/virtual-rows.tsx";
-import { bytesText } from "../../ui/bytes.ts";
+import { bytesText, countText } from "../../ui/bytes.ts";
 import type { CapacityRow } from "./capacity.ts";
 import type { BoxState, Storage } from "./items.ts";
 
@@ -71,6 +71,23 @@ export function ItemTable({
   );
 }
 
+/** The parts of a bar, in their order. */
+const PARTS = [
+  { part: "bound", label: "Bound" },
+  { part: "unbound", label: "Not bound" },
+  { part: "requested", label: "Requested" },
+  { part: "free", label: "Free" },
+] as const;
+
+/** Bytes in a cell; a dash where no driver says them. */
+function Bytes({ bytes }: { readonly bytes: number | undefined }): JSX.Element {
+  return (
+    <td class="capacity-number" title={bytes === undefined ? "no driver reports it" : undefined}>
+      {bytes === undefined ? <span class="soft">–</span> : bytesText(bytes)}
+    </td>
+  );
+}
+
 /** Rows of capacity that are drawn at first, and with each press of the button. */
 const ROWS = 100;
 
@@ -84,16 +101,26 @@ export function CapacityTable({ rows }: { readonly rows: readonly CapacityRow[] 
   );
   return (
     <div class="capacity" role="region" aria-label="Capacity by class and topology" tabIndex={0}>
+      <ul class="capacity-legend soft" aria-hidden="true">
+        {PARTS.map(({ part, label }) => (
+          <li key={part}>
+            <span class={`swatch capacity-${part}`} /> {label}
+          </li>
+        ))}
+      </ul>
       <table class="capacity-table">
         <thead>
           <tr>
-            {["Class", "Where", "Volumes", "Bound", "Not bound", "Requested", "Free", "Largest volume", ""].map(
-              (head) => (
-                <th key={head} scope="col">
-                  {head === "" ? <span class="unseen">Shares</span> : head}
-                </th>
-              ),
-            )}
+            <th scope="col">Class</th>
+            <th scope="col">Where</th>
+            {["Volumes", ...PARTS.map(({ label }) => label), "Largest volume"].map((head) => (
+              <th key={head} scope="col" class="capacity-number">
+                {head}
+              </th>
+            ))}
+            <th scope="col">
+              <span class="unseen">Shares</span>
+            </th>
           </tr>
         </thead>
         <tbody>
@@ -105,14 +132,13 @@ export function CapacityTable({ rows }: { readonly rows: readonly CapacityRow[] 
               <td>
                 <Text value={row.topology || "everywhere"} />
               </td>
-              <td>{row.volumes}</td>
-              <td>{bytesText(row.bound)}</td>
-              <td>{bytesText(row.unbound)}</td>
-              <td>{bytesText(row.requested)}</td>
-              <td>{row.free === undefined ? "not known" : bytesText(row.free)}</td>
-              <td>{row.largest === undefined ? "not known" : bytesText(row.largest)}</td>
+              <td class="capacity-number">{countText(row.volumes)}</td>
+              {PARTS.map(({ part }) => (
+                <Bytes key={part} bytes={row[part]} />
+              ))}
+              <Bytes bytes={row.largest} />
               <td class="capacity-bar" aria-hidden="true">
-                {(["bound", "unbound", "requested", "free"] as const).map((part) => (
+                {PARTS.map(({ part }) => (
                   <span
                     key={part}
                     class={`capacity-${part}`}
@@ -134,7 +160,8 @@ export function CapacityTable({ rows }: { readonly rows: readonly CapacityRow[] 
         </Button>
       ) : undefined}
       <p class="soft">
-        Free and largest are from CSIStorageCapacity objects. Requested is the sum of claims without a volume.
+        Free and largest are from CSIStorageCapacity objects; a dash stands where there are none. Requested is the sum
+        of claims without a volume.
       </p>
     </div>
   );
