@@ -255,9 +255,9 @@ export function thinned(lanes: readonly Lane[]): readonly Lane[] {
   const step = Math.ceil((2 * all) / MOST_MOMENTS);
   const most = Math.floor(MOST_MOMENTS / lanes.length);
   return lanes.map(({ actor, moments }) => {
-    const kept = moments.filter((moment, i) => i % step === 0 || moment.isFirst || moment.isPerturbed);
+    const kept = moments.filter(({ isFirst, isPerturbed }, i) => i % step === 0 || isFirst || isPerturbed);
     if (kept.length <= most) return { actor, moments: kept };
     const every = Math.ceil(kept.length / most);
-    return { actor, moments: kept.filter((moment, i) => i % every === 0 || moment.isFirst) };
+    return { actor, moments: kept.filter(({ isFirst }, i) => i % every === 0 || isFirst) };
   });
 }
