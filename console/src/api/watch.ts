@@ -54,7 +54,7 @@ interface WatchEvent {
 }
 
 /** Failures that another attempt does not change: the caller has to ask for something else. */
-const lasts = ({ code }: ApiFailure): boolean => [400, 401, 403, 404, 405, 410].includes(code);
+export const lasts = ({ code }: ApiFailure): boolean => [400, 401, 403, 404, 405, 410].includes(code);
 
 /** Lists the objects below a path, `/api/v1/pods`, and follows their changes until it is closed. */
 export function follow<T extends KubeObject = KubeObject>(
