@@ -102,7 +102,7 @@ describe("the transport over sockets", () => {
     server.close();
     const asked = nodeTransport({ url: `http://127.0.0.1:${port}` })({ ...GET, path: "/" });
     await expect(asked).rejects.toThrow(TransportError);
-    await expect(asked).rejects.toThrow(`no answer from http://127.0.0.1:${port} to GET /: connect ECONNREFUSED`);
+    await expect(asked).rejects.toThrow(`no response from http://127.0.0.1:${port} to GET /: connect ECONNREFUSED`);
   });
 
   test.each(["", "localhost:80", "ftp://x"])("%j is no address of a server", (url) => {

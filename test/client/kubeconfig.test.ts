@@ -82,9 +82,9 @@ describe("a client of a kubeconfig", () => {
 
   test("expects the name that tls-server-name says, and accepts any certificate where it is told so", async () => {
     const wrong = await connect(config({ ...admin.cluster, "tls-server-name": "elsewhere.example" }, admin.user));
-    await expect(namespaces(wrong)).rejects.toThrow(/no answer from .*elsewhere\.example/);
+    await expect(namespaces(wrong)).rejects.toThrow(/no response from .*elsewhere\.example/);
     const { "certificate-authority-data": _, ...bare } = admin.cluster;
-    await expect(namespaces(await connect(config(bare, admin.user)))).rejects.toThrow("no answer from");
+    await expect(namespaces(await connect(config(bare, admin.user)))).rejects.toThrow("no response from");
     const insecure = await connect(config({ ...bare, "insecure-skip-tls-verify": true }, admin.user));
     expect(await namespaces(insecure)).toBeGreaterThan(0);
   });

@@ -166,10 +166,10 @@ test("an answer that breaks off is an error, and so is a server that nobody trus
     stream.write("half");
     setTimeout(() => stream.session?.socket.destroy(), 20);
   });
-  await expect(text(await transport(GET))).rejects.toThrow("the answer broke off");
+  await expect(text(await transport(GET))).rejects.toThrow("the response broke off");
   const { port } = server.address() as AddressInfo;
   const stranger = http2Transport({ url: `https://127.0.0.1:${port}` });
-  await expect(stranger(GET)).rejects.toThrow(/^no answer from https:\/\/127.0.0.1:\d+ to GET \/\S*: /);
+  await expect(stranger(GET)).rejects.toThrow(/^no response from https:\/\/127.0.0.1:\d+ to GET \/\S*: /);
   const nobody = http2Transport({ url: "https://127.0.0.1:1" });
   await expect(nobody(GET)).rejects.toThrow("ECONNREFUSED");
 });

@@ -248,7 +248,7 @@ describe("a reconcile", () => {
     await world.advance("1m");
     expect([runs, world.failures.map(({ error }) => String(error))]).toEqual([
       1,
-      ["Error: a reconcile of maps took longer than 1m without an answer to a write"],
+      ["Error: a reconcile of maps took longer than 1m without a response to a write"],
     ]);
   });
 

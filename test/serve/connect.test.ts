@@ -108,7 +108,7 @@ describe("with the certificate of an exec plugin", () => {
     const kubeconfig = config(admin.cluster, plugin());
     const { stderr } = await run([...args, "--kubeconfig", kubeconfig]);
     // Whatever it has to say of the object: the server has said it.
-    expect(stderr).not.toMatch(/exec|credentials|no answer from|Unauthorized|kubeconfig/);
+    expect(stderr).not.toMatch(/exec|credentials|no response from|Unauthorized|kubeconfig/);
     expect(runs()).toBe(1);
   });
 

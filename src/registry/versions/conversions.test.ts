@@ -161,8 +161,8 @@ describe("a conversion that takes long", () => {
     asked.wait = () => end.promise;
     const waiting = [read(v2, "w"), read(v2, "w")].map(refusal);
     await expect.poll(() => asked.calls).toBe(1);
-    end.reject(new Error("no answer within 30 s"));
-    const told = "500 the conversion of Widget w to example.com/v2 failed: no answer within 30 s";
+    end.reject(new Error("no response within 30 s"));
+    const told = "500 the conversion of Widget w to example.com/v2 failed: no response within 30 s";
     expect(await Promise.all(waiting)).toEqual([told, told]);
     asked.wait = () => Promise.resolve();
     expect(await read(v2, "w")).toMatchObject({ apiVersion: "example.com/v2" });
