@@ -95,7 +95,7 @@ describe("the transport over sockets", () => {
     await expect(transport({ ...GET, path: "/" }).then(text)).rejects.toThrow("aborted");
   });
 
-  test("nobody who listens is told with the address", async () => {
+  test("a port without a listener is an error with the address", async () => {
     const server = http.createServer().listen(0, "127.0.0.1");
     await once(server, "listening");
     const { port } = server.address() as AddressInfo;

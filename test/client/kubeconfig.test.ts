@@ -89,7 +89,7 @@ describe("a client of a kubeconfig", () => {
     expect(await namespaces(insecure)).toBeGreaterThan(0);
   });
 
-  test("sends a token, a password, and for whom it acts", async () => {
+  test("sends a token, a password, and the impersonated user", async () => {
     expect(await sent(await connect(config({ server: echoAt() }, { token: "t" })))).toMatchObject({
       authorization: "Bearer t",
       "user-agent": "keelson-client",
@@ -109,7 +109,7 @@ describe("a client of a kubeconfig", () => {
     });
   });
 
-  test("acts as somebody else over HTTPS, too", async () => {
+  test("impersonates another user over HTTPS, too", async () => {
     const jane = await connect(config(admin.cluster, { ...admin.user, as: "jane", "as-groups": ["a", "b"] }));
     await expect(namespaces(jane)).rejects.toThrow(/User "jane" cannot list/);
   });

@@ -73,7 +73,7 @@ const who = async (user: object, ...args: readonly string[]): Promise<string> =>
 };
 
 describe("a command speaks for the user of the kubeconfig", () => {
-  test("with a token, the token of a file, a password, and for somebody else", async () => {
+  test("with a token, the token of a file, a password, and as another user", async () => {
     expect(await who({ token: "t" })).toBe("self Bearer t");
     put("token", "of-file\n");
     expect(await who({ tokenFile: "token" })).toBe("self Bearer of-file");

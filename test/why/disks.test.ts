@@ -88,7 +88,7 @@ describe("a claim that is filled from a snapshot", () => {
   const take = (name: string, spec: object) =>
     disks.create(kinds.snapshot, { metadata: at(name), spec: { volumeSnapshotClassName: "pictures", ...spec } });
 
-  test("says that nobody serves snapshots", async () => {
+  test("says that snapshots are not served", async () => {
     await disks.start();
     await disks.makeClaim("copy", { dataSource });
     expect(await whyClaim("copy")).toMatchObject([

@@ -202,7 +202,7 @@ describe("what is read for a report", () => {
     expect(await says(1)).toBe("no claim that was read waits for a volume");
   });
 
-  test("is given up when whoever asked has gone", async () => {
+  test("is aborted when the client has left", async () => {
     const over = new AbortController();
     let lists = 0;
     const client = world.cluster.client("asks").with({
