@@ -69,7 +69,7 @@ describe("a claim that is a clone", () => {
     await disks.makeClaim("copy", { dataSource });
     expect(await whyClaim("copy")).toMatchObject([
       {
-        says: "it asks for 1Gi, and its source, PersistentVolumeClaim default/origin, has 2Gi",
+        says: "it requests 1Gi, and its source, PersistentVolumeClaim default/origin, has 2Gi",
         who: "a user who creates the claim again with at least 2Gi",
         about: at("copy"),
       },
@@ -151,7 +151,7 @@ describe("a claim that is filled from a snapshot", () => {
       await disks.world.advance("10m");
       expect(await whySnapshot("s")).toEqual([]);
       expect(await whyClaim("copy")).toMatchObject([
-        { says: "it asks for 1Gi, and its source, VolumeSnapshot default/s, has 2Gi", about: at("copy") },
+        { says: "it requests 1Gi, and its source, VolumeSnapshot default/s, has 2Gi", about: at("copy") },
       ]);
     });
 
