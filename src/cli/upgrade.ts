@@ -33,7 +33,7 @@ export function upgradeCommand(actions: Actions): Command {
     const { runUpgradeCheck } = await import("./upgrade/run.ts");
     const given = options.flatMap(({ key, option }) => {
       const value = flags[option.attributeName()];
-      return value === undefined ? [] : [[key, String(value)] as const];
+      return typeof value === "string" ? [[key, value] as const] : [];
     });
     await runUpgradeCheck(actions, { ...flags, store: Object.fromEntries(given) });
   });
