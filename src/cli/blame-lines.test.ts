@@ -41,6 +41,24 @@ const report: BlameReport = {
 
 const now = Date.parse("2030-01-01T00:02:30Z");
 
+test("type and name of the object stand first, other members in the order of the report", () => {
+  const pointers = [
+    "/kind",
+    "/data/b",
+    "/data/a",
+    "/apiVersion",
+    "/metadata/uid",
+    "/metadata/namespace",
+    "/metadata/name",
+  ];
+  const leaves = pointers.map((pointer) => ({ field: pointer, pointer, value: "x", managers: [] }));
+  const lines = blameLines({ ...report, leaves, containers: [], absent: [] }, { paint: painter(false), now });
+  expect(lines.slice(1).map((line) => line.slice(line.search(/ \S+:/u)).trim())).toEqual([
+    ...["apiVersion: x", "kind: x", "metadata:", "name: x", "namespace: x", "uid: x"],
+    ...["data:", "b: x", "a: x"],
+  ]);
+});
+
 test("the tree reads as YAML, with manager, operation and age before each line", () => {
   expect(`\n${blameLines(report, { paint: painter(false), now }).join("\n")}\n`).toBe(
     `

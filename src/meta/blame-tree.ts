@@ -21,7 +21,13 @@ export interface BlameLine {
   readonly setBy?: ReportedSetter | undefined;
 }
 
-/** Yields the lines of the object, members in the order of the report. */
+/** Members of these nodes that stand first, by the pointer of the node, as manifests are usually written. */
+const FIRST_MEMBERS: Readonly<Record<string, readonly string[]>> = {
+  "": ["apiVersion", "kind", "metadata"],
+  "/metadata": ["name", "generateName", "namespace"],
+};
+
+/** Yields the lines of the object: its type and name first, other members in the order of the report. */
 export const blameTree = (report: BlameReport): Generator<BlameLine> => treeLines(rootOf(report), "", "", "");
 
 /** A node of the tree. */
@@ -61,12 +67,19 @@ function rootOf(report: BlameReport): Node {
 /** Yields the lines below a node; the first one begins with `first` instead of the indentation. */
 function* treeLines(node: Node, first: string, indent: string, path: string): Generator<BlameLine> {
   let start = first;
-  for (const [name, child] of node.children) {
+  for (const [name, child] of membersOf(node, path)) {
     const head = start;
     start = indent;
     const pointer = `${path}/${escapeToken(name)}`;
     yield* node.list ? itemLines(child, head, indent, pointer) : memberLines(name, child, head, indent, pointer);
   }
+}
+
+function membersOf({ children }: Node, path: string): Iterable<[string, Node]> {
+  const names = FIRST_MEMBERS[path];
+  if (!names) return children;
+  const first = new Map(names.flatMap((name) => (children.has(name) ? [[name, children.get(name)!]] : [])));
+  return new Map([...first, ...children]);
 }
 
 function* memberLines(name: string, child: Node, head: string, indent: string, pointer: string): Generator<BlameLine> {
