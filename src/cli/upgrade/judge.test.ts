@@ -136,6 +136,9 @@ describe("deprecated versions", () => {
     expect(judged(deprecatedCheck(requestedOf(METRICS)))).toBe(
       "warn: endpoints v1, things.a.example v1beta1 (removed in 1.39)",
     );
+    expect(judged(deprecatedCheck(requestedOf(METRICS).slice(0, 1)))).toBe(
+      "ok: requested, and removed in no known release: endpoints v1",
+    );
     // A line without an end is not searched.
     expect(requestedOf(`apiserver_requested_deprecated_apis{${"a".repeat(4_000_000)}`)).toEqual([]);
     expect(judged(deprecatedCheck([]))).toBe("ok: none was requested since the server started");
