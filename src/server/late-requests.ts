@@ -8,7 +8,7 @@
 import { attempt } from "../util/attempt.ts";
 import type { Timer } from "../util/clock.ts";
 import { Deadlines } from "../util/deadlines.ts";
-import { answerFailure } from "./answer/answer-failure.ts";
+import { answerFailure } from "./response/respond-failure.ts";
 import type { ServerContext } from "./request/context.ts";
 import { requestMillis, timedOut } from "./request/timeout.ts";
 import type { ServerRequest } from "./request/request.ts";

@@ -5,8 +5,8 @@
  */
 import { unknownPath } from "../../meta/status.ts";
 import type { Registry } from "../../registry/contract.ts";
-import { contentType } from "../answer/in-form.ts";
-import { type Clause, DOCUMENT, type Format, clausesOf, isPretty, negotiate } from "../answer/negotiate.ts";
+import { contentType } from "../response/in-form.ts";
+import { type Clause, DOCUMENT, type Format, clausesOf, isPretty, negotiate } from "../response/negotiate.ts";
 import type { Loop } from "../../util/loop.ts";
 import type { Route, RouteAnswer } from "../request/context.ts";
 import type { HttpResponse } from "../request/response.ts";

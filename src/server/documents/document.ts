@@ -4,7 +4,7 @@
  * @module
  */
 import { createHash } from "node:crypto";
-import { answerPieces } from "../answer/answer.ts";
+import { answerPieces } from "../response/respond.ts";
 import type { HttpResponse } from "../request/response.ts";
 
 /** A document in pieces, and a hash that changes with it. */

@@ -6,8 +6,8 @@
  */
 import type { TokenKey } from "../../auth/token-keys.ts";
 import { notAcceptable } from "../../meta/status.ts";
-import { answerBytes } from "../answer/encode.ts";
-import { DOCUMENT, clausesOf, negotiate } from "../answer/negotiate.ts";
+import { answerBytes } from "../response/encode.ts";
+import { DOCUMENT, clausesOf, negotiate } from "../response/negotiate.ts";
 import type { Route } from "../request/context.ts";
 import type { ServerRequest } from "../request/request.ts";
 

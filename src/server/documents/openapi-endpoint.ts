@@ -6,7 +6,7 @@
  */
 import { otherDialectHint } from "../../meta/dialect.ts";
 import { unknownPath } from "../../meta/status.ts";
-import { type Clause, clausesOf } from "../answer/negotiate.ts";
+import { type Clause, clausesOf } from "../response/negotiate.ts";
 import type { ServerContext, Route } from "../request/context.ts";
 import type { HttpResponse } from "../request/response.ts";
 import { answerDocument } from "./document.ts";

@@ -6,7 +6,7 @@
 import { type Activity, ActivityCount, currentCount, runCounted } from "../../util/activity.ts";
 import { attempt } from "../../util/attempt.ts";
 import type { Value } from "../../value/value.ts";
-import { answerFailure } from "../answer/answer-failure.ts";
+import { answerFailure } from "../response/respond-failure.ts";
 import type { ServerContext } from "../request/context.ts";
 import { logFields } from "../request/log-fields.ts";
 import type { RequestObserver, SentOptions, ServerRequest } from "../request/request.ts";

@@ -6,7 +6,7 @@
 import type { Connection, Identity } from "../../auth/contract.ts";
 import { type Activity, ActivityCount, currentCount } from "../../util/activity.ts";
 import type { Exchange, OutHeaders, OutStream } from "../request/exchange.ts";
-import { LINE_END } from "../answer/in-form.ts";
+import { LINE_END } from "../response/in-form.ts";
 import { bodyTooLarge } from "../body/read-body.ts";
 
 /** A request in the same process. */

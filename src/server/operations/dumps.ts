@@ -4,7 +4,7 @@
  * @module
  */
 import { type DumpName, dump } from "../../fairness/index.ts";
-import { answerBytes } from "../answer/encode.ts";
+import { answerBytes } from "../response/encode.ts";
 import type { Route } from "../request/context.ts";
 
 const NAMES: readonly DumpName[] = ["dump_priority_levels", "dump_queues", "dump_requests"];

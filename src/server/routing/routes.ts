@@ -6,9 +6,9 @@
  */
 import { HISTORY_PATH } from "../../meta/history-report.ts";
 import { EXPOSITION_TYPE, OPEN_METRICS_TYPE, acceptsOpenMetrics } from "../../util/exposition.ts";
-import { answerValue } from "../answer/answer.ts";
-import { answerBytes } from "../answer/encode.ts";
-import { type Format, JSON_ONLY, negotiate } from "../answer/negotiate.ts";
+import { answerValue } from "../response/respond.ts";
+import { answerBytes } from "../response/encode.ts";
+import { type Format, JSON_ONLY, negotiate } from "../response/negotiate.ts";
 import { discoveryRoutes } from "../documents/discovery-endpoint.ts";
 import { openApiRoutes } from "../documents/openapi-endpoint.ts";
 import { OpenApi } from "../documents/openapi.ts";

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { answerObject, objectFormat } from "../answer/answer-object.ts";
-import { answerStatus } from "../answer/answer.ts";
+import { answerObject, objectFormat } from "../response/respond-object.ts";
+import { answerStatus } from "../response/respond.ts";
 import { objectBody } from "../body/decode-body.ts";
 import type { AskResult } from "../../registry/contract.ts";
 import type { ServerContext } from "../request/context.ts";

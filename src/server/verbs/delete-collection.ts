@@ -4,7 +4,7 @@
  * @module
  */
 import { badRequest } from "../../meta/status.ts";
-import { answerStatus } from "../answer/answer.ts";
+import { answerStatus } from "../response/respond.ts";
 import type { ServerContext } from "../request/context.ts";
 import type { ResourceRequest } from "../request/request.ts";
 import { readDelete } from "./delete.ts";

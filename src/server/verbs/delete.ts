@@ -5,8 +5,8 @@
  */
 import type { DeleteOptions, DeleteResult } from "../../registry/contract.ts";
 import type { Value } from "../../value/value.ts";
-import { answerObject, objectFormat } from "../answer/answer-object.ts";
-import { answerStatus } from "../answer/answer.ts";
+import { answerObject, objectFormat } from "../response/respond-object.ts";
+import { answerStatus } from "../response/respond.ts";
 import { deleteBody } from "../body/decode-body.ts";
 import type { ServerContext } from "../request/context.ts";
 import { deleter } from "../request/permission.ts";

@@ -12,8 +12,8 @@ import { badRequest } from "../../meta/status.ts";
 import { type WriteTrace, failureOf } from "../../registry/index.ts";
 import type { AskResult, DeleteResult } from "../../registry/contract.ts";
 import type { Value } from "../../value/value.ts";
-import { answerValue } from "../answer/answer.ts";
-import { JSON_ONLY, negotiate } from "../answer/negotiate.ts";
+import { answerValue } from "../response/respond.ts";
+import { JSON_ONLY, negotiate } from "../response/negotiate.ts";
 import type { ResourceRequest, SentOptions } from "../request/request.ts";
 
 /** Runs a dry run and responds with the report of its trace. Rejects with 400 for a write that is no dry run. */

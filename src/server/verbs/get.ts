@@ -3,9 +3,9 @@
  *
  * @module
  */
-import { answerObject, objectFormat } from "../answer/answer-object.ts";
-import { answerValue } from "../answer/answer.ts";
-import { READ_OBJECT } from "../answer/negotiate.ts";
+import { answerObject, objectFormat } from "../response/respond-object.ts";
+import { answerValue } from "../response/respond.ts";
+import { READ_OBJECT } from "../response/negotiate.ts";
 import type { ServerContext } from "../request/context.ts";
 import type { ResourceRequest } from "../request/request.ts";
 import { getVersion } from "./options.ts";

@@ -8,18 +8,18 @@ import type { ListHead } from "../../wire/protobuf/index.ts";
 import type { ListResult, Resource } from "../../registry/contract.ts";
 import type { Entry, ListPart } from "../../registry/index.ts";
 import type { ServerContext } from "../request/context.ts";
-import { answerValue } from "../answer/answer.ts";
-import { contentType } from "../answer/in-form.ts";
-import { type ListForm, listForm } from "../answer/list-form.ts";
-import { partialBytes } from "../answer/metadata-bytes.ts";
-import { type Format, LIST, negotiate } from "../answer/negotiate.ts";
+import { answerValue } from "../response/respond.ts";
+import { contentType } from "../response/in-form.ts";
+import { type ListForm, listForm } from "../response/list-form.ts";
+import { partialBytes } from "../response/metadata-bytes.ts";
+import { type Format, LIST, negotiate } from "../response/negotiate.ts";
 import type { ResponseRecorder } from "../request/recorder.ts";
 import { listOptions } from "./options.ts";
 import { read } from "./perform.ts";
-import { protobufForm } from "../answer/protobuf-list.ts";
+import { protobufForm } from "../response/protobuf-list.ts";
 import type { ResourceRequest } from "../request/request.ts";
-import { StreamWriter, WHOLE } from "../answer/stream-writer.ts";
-import { includeObject, rowBytes, tableHeader } from "../answer/table.ts";
+import { StreamWriter, WHOLE } from "../response/stream-writer.ts";
+import { includeObject, rowBytes, tableHeader } from "../response/table.ts";
 import type { Loop } from "../../util/loop.ts";
 
 /** Responds to a list. */

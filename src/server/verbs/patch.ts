@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { answerObject, objectFormat } from "../answer/answer-object.ts";
+import { answerObject, objectFormat } from "../response/respond-object.ts";
 import { patchBody, patchTypeOf } from "../body/decode-body.ts";
 import type { WriteResult } from "../../registry/contract.ts";
 import type { ServerContext } from "../request/context.ts";

@@ -12,10 +12,10 @@ import type { Steps } from "../../util/steps.ts";
 import type { Resource } from "../../registry/contract.ts";
 import type { WatchBatch, WatchEvent } from "../../registry/index.ts";
 import { decodeOwnJson } from "../../value/json.ts";
-import { partialBytes } from "../answer/metadata-bytes.ts";
-import type { Format } from "../answer/negotiate.ts";
-import { writeParts } from "../answer/pieces.ts";
-import { type IncludeObject, type RowStyle, rowBytes, tableHeader, tableOfRow } from "../answer/table.ts";
+import { partialBytes } from "../response/metadata-bytes.ts";
+import type { Format } from "../response/negotiate.ts";
+import { writeParts } from "../response/pieces.ts";
+import { type IncludeObject, type RowStyle, rowBytes, tableHeader, tableOfRow } from "../response/table.ts";
 import type { OutStream } from "../request/exchange.ts";
 
 /** The form of the events for a watcher. Watchers with the same form share one style object. */

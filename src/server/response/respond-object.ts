@@ -5,7 +5,7 @@
  */
 import type { ApiObject } from "../../schema/definition.ts";
 import type { ServerContext } from "../request/context.ts";
-import { answerPieces } from "./answer.ts";
+import { answerPieces } from "./respond.ts";
 import { answerBytes } from "./encode.ts";
 import { type AnswerPieces, LINE_END, contentType, isJson, jsonInForm } from "./in-form.ts";
 import { partialBytes } from "./metadata-bytes.ts";

@@ -14,7 +14,7 @@ import type { HttpResponse } from "../request/response.ts";
 import { DEFAULT_LIMITS } from "../shared/limits.ts";
 import { Listening, until } from "../testing/listening.ts";
 import { ADMIN } from "../testing/test-server.ts";
-import { answerSession } from "./answer-session.ts";
+import { answerSession } from "./respond-session.ts";
 
 const V5 = "v5.channel.k8s.io";
 const V4 = "v4.channel.k8s.io";
