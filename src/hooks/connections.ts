@@ -1,7 +1,7 @@
 /**
  * The connections to one place, which are kept for the next request: the one that was used last is used first.
  *
- * A request is sent once: nobody knows what a webhook has done that has not answered.
+ * A request is sent once: nobody knows what a webhook has done that has not responded.
  *
  * @module
  */
@@ -74,7 +74,7 @@ export class SentRequest implements Dispatcher.DispatchHandler {
     const connection = this.#connection;
     this.#connection = undefined;
     if (!connection) return;
-    // Who answers without having read the request would have all further ones wait in memory.
+    // A webhook that responds without having read the request would have all further ones wait in memory.
     if (connection.isDrained) this.#connections.freed(connection);
     else this.#connections.remove(connection, new Error("expected a webhook that reads the request before it answers"));
   }

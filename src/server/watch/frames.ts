@@ -5,7 +5,7 @@
  * @module
  */
 import type { ApiObject } from "../../schema/definition.ts";
-import { PROTOBUF, STATUS, encodeAnswer, encodeEvent } from "../../wire/protobuf/index.ts";
+import { PROTOBUF, STATUS, encodeResponse, encodeEvent } from "../../wire/protobuf/index.ts";
 import { apiVersionOf } from "../../meta/versions.ts";
 import type { Status } from "../../meta/status.ts";
 import type { Steps } from "../../util/steps.ts";
@@ -141,7 +141,7 @@ function pushFrame(parts: Uint8Array[], { format }: FrameStyle, type: keyof type
 }
 
 const protobufOf = (json: Uint8Array, format: Format): Buffer =>
-  encodeAnswer(decodeOwnJson(json) as object, format.kind ?? STATUS);
+  encodeResponse(decodeOwnJson(json) as object, format.kind ?? STATUS);
 
 /** The Content-Type of a stream of events. */
 export const streamType = ({ format }: FrameStyle): string =>
@@ -205,6 +205,6 @@ export function bookmarkFrame(style: FrameStyle, revision: number, end: boolean,
 
 /** An ERROR: it is the last event of its stream. */
 export function errorFrame({ format }: FrameStyle, status: Status): Buffer {
-  if (format.media === "protobuf") return encodeEvent("ERROR", encodeAnswer(status, STATUS));
+  if (format.media === "protobuf") return encodeEvent("ERROR", encodeResponse(status, STATUS));
   return Buffer.from(`{"type":"ERROR","object":${JSON.stringify(status)}}\n`);
 }
