@@ -460,11 +460,11 @@ describe("servers", () => {
   });
 });
 
-test("answers below /console/ say what a browser may do with them", async () => {
-  for (const path of ["/console/", "/console/list/core/v1/pods", "/console/login", "/console/none.js"]) {
+test.each(["/console/", "/console/list/core/v1/pods", "/console/login", "/console/none.js"])(
+  "the answer of %s says what a browser may do with it",
+  async (path) => {
     const answer = await server.ask("GET", path, { as: {} });
-    const policy = answer.header("content-security-policy").split("; ");
-    expect(policy, path).toEqual(
+    expect(answer.header("content-security-policy").split("; ")).toEqual(
       expect.arrayContaining([
         "default-src 'none'",
         "script-src 'self'",
@@ -475,10 +475,10 @@ test("answers below /console/ say what a browser may do with them", async () => 
         "frame-ancestors 'none'",
       ]),
     );
-    expect(answer.header("x-content-type-options"), path).toBe("nosniff");
-    expect(answer.header("referrer-policy"), path).toBe("no-referrer");
-  }
-});
+    expect(answer.header("x-content-type-options")).toBe("nosniff");
+    expect(answer.header("referrer-policy")).toBe("no-referrer");
+  },
+);
 
 test("audit names the user of a session, and neither the cookie nor the code of a link", async () => {
   const log = join(home, "audit.log");
