@@ -52,7 +52,10 @@ const forPages: Plugin = {
   },
 };
 
-/** Puts what an entry imports into one file, and what its parts that are loaded later import beside that into one each. */
+/**
+ * Puts what an entry imports into one file, and what its parts that are loaded later import beside that into one each. The module of an
+ * entry with such parts has a file of its own, which nothing imports: WebKit would run the script of a worker twice.
+ */
 function together(): { readonly plugin: Plugin; readonly chunkOf: (id: string) => string | undefined } {
   const chunkOf = new Map<string, string>();
   return {
@@ -67,7 +70,11 @@ function together(): { readonly plugin: Plugin; readonly chunkOf: (id: string) =
           for (const imported of info.importedIds) visit(imported, chunk, later);
           for (const imported of info.dynamicallyImportedIds) later.add(imported);
         };
-        let next = new Set([...this.getModuleIds()].filter((id) => this.getModuleInfo(id)?.isEntry));
+        const entries = [...this.getModuleIds()].filter((id) => this.getModuleInfo(id)?.isEntry);
+        let next = new Set<string>();
+        for (const id of entries) visit(id, FIRST, next);
+        if (next.size > 0) for (const id of entries) chunkOf.delete(id);
+        else chunkOf.clear();
         while (next.size > 0) {
           const later = new Set<string>();
           for (const id of next) visit(id, nameOf(id), later);
@@ -78,7 +85,13 @@ function together(): { readonly plugin: Plugin; readonly chunkOf: (id: string) =
   };
 }
 
-const nameOf = (id: string): string => basename(id.replace(/\/index\.[jt]s$/, "")).replace(/\.[jt]s$/, "");
+/** The file of what an entry needs at once. */
+const FIRST = "first";
+
+/** The name of the file for a module that is loaded later: that of its package, or its own. */
+const nameOf = (id: string): string =>
+  /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(id)?.[1] ??
+  basename(id.replace(/\/index\.[jt]s$/, "")).replace(/\.[jt]s$/, "");
 
 /** Builds modules for pages into a folder; resolves to the files that were written. */
 export async function buildForPages(

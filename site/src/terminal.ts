@@ -4,6 +4,7 @@
  *
  * @module
  */
+import "./node/disposables.ts";
 import { type PageCluster, type PageClusterOptions, startPageCluster } from "./cluster/page-cluster.ts";
 import { kubectl } from "./kubectl/kubectl.ts";
 import { files, writeFileSync } from "./node/fs.ts";

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import "./node/disposables.ts";
 import { messageOf } from "../../src/util/error.ts";
 import type { FromWorker, ToWorker } from "./messages.ts";
 import { type Terminal, openTerminal } from "./terminal.ts";

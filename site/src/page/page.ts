@@ -42,6 +42,12 @@ function enableTheme(toggle: HTMLElement): void {
 }
 
 function enableMenu(toggle: HTMLElement): void {
+  // Not `scrollIntoView`, which would scroll the page as well.
+  const current = document.querySelector<HTMLElement>("nav [aria-current]");
+  const pages = current?.closest("nav");
+  if (current && pages && current.offsetTop > pages.clientHeight / 2) {
+    pages.scrollTop = current.offsetTop - pages.clientHeight / 2;
+  }
   toggle.addEventListener("click", () => {
     const isOpen = document.body.classList.toggle("has-menu");
     toggle.ariaExpanded = String(isOpen);

@@ -54,7 +54,7 @@ export class TerminalView {
     this.#input.addEventListener("keydown", (event) => this.#key(event));
     const bar = element("div", "bar");
     bar.append(
-      element("strong", "", "A cluster in this page"),
+      element("strong", "", "Terminal"),
       button("Link", "Copy a link that runs these commands again", () => void this.#copyLink()),
       button("Again", "Start again with an empty cluster", () => this.#again()),
       button("×", "Close the terminal", () => this.close()),
