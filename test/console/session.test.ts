@@ -9,6 +9,7 @@ import { DataDirectory } from "../../src/app/storage/data-directory.ts";
 import { contextOf } from "../../src/client/kubeconfig/context.ts";
 import { ConfigMap, ServiceAccount } from "../../src/client/kinds/index.ts";
 import type { ConsoleLink, ConsoleSession } from "../../src/meta/console-session.ts";
+import { authority } from "../../src/pki/certificate.ts";
 import { client as clientCertificate } from "../../src/pki/index.ts";
 import { type Clock, newSystemClock, systemClock } from "../../src/util/clock.ts";
 import { decodeYaml } from "../../src/value/yaml.ts";
@@ -297,6 +298,20 @@ describe("a session", () => {
       expect((await ask(cookie, NAMESPACES)).code).toBe(401);
       await watching.catch(() => {});
     }
+  });
+
+  test("ends with the authority of its certificate; one of a token stays", async () => {
+    const term = { now: Date.now(), days: 1 };
+    const [trusted, other] = [authority(term), authority(term)];
+    await using own = await startServer({ clientCaFile: fileOf("client-ca.crt", trusted.cert) });
+    const kim = clientCertificate(trusted, "kim", ["system:masters"], term);
+    const [ofKim, ofAdmin] = [await cookieOf(kim, own), await cookieOf(undefined, own)];
+    await own.restart();
+    expect((await ask(ofKim, NAMESPACES, OWN, { of: own })).code).toBe(200);
+    fileOf("client-ca.crt", other.cert);
+    await own.restart();
+    expect((await ask(ofKim, NAMESPACES, OWN, { of: own })).code).toBe(401);
+    expect((await ask(ofAdmin, NAMESPACES, OWN, { of: own })).code).toBe(200);
   });
 
   test("ends with the account that was deleted", async () => {
