@@ -69,7 +69,7 @@ async function needDelete({ authorizer }: OwnerParts, request: AdmissionRequest)
   const what = { group: ref.group, version, resource: ref.plural, subresource, namespace, name };
   const decision = await authorizer.authorize(identity, question("delete", what));
   if (!decision.allowed)
-    refuse(request, "whoever changes the owners of an object must be allowed to delete it", decision);
+    refuse(request, "a user who changes the owners of an object must be allowed to delete it", decision);
 }
 
 /** Whether a user may update all finalizers: then no kind needs to be found. */
@@ -94,7 +94,11 @@ async function needFinalizers(
       question("update", { group, version, ...place, name }),
     );
     if (decision.allowed) continue;
-    refuse(request, `whoever sets blockOwnerDeletion must be allowed to update the finalizers of ${plural}`, decision);
+    refuse(
+      request,
+      `a user who sets blockOwnerDeletion must be allowed to update the finalizers of ${plural}`,
+      decision,
+    );
   }
 }
 

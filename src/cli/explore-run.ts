@@ -95,9 +95,10 @@ function requestOf(file: string | undefined, words: readonly string[], flags: Ex
   const wrong = (message: string): CliError => new CliError(message, { usage: true });
   if (file === undefined && replay === undefined && csi === undefined)
     throw wrong("expected the file of a scenario, --replay with a finding, or --csi with the socket of a driver");
-  if (driver && csi === undefined) throw wrong("expected --csi with the socket of the driver beside --driver");
-  if (until !== undefined && replay === undefined) throw wrong("expected --replay with a finding beside --until");
-  if (trust && replay === undefined) throw wrong("expected --replay with a finding beside --trust");
+  if (driver && csi === undefined) throw wrong("expected --csi with the socket of the driver together with --driver");
+  if (until !== undefined && replay === undefined)
+    throw wrong("expected --replay with a finding together with --until");
+  if (trust && replay === undefined) throw wrong("expected --replay with a finding together with --trust");
   const [first, ...rest] = words;
   if (first !== undefined && program.length > 0)
     throw wrong("expected either a command after -- or --program, not both");

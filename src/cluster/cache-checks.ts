@@ -18,7 +18,7 @@ export function checkCache({ clock, random }: ApiContext, { cacher }: BuiltRegis
     random,
     onMismatch(found) {
       mismatches += found.length;
-      log.error("the watch cache differs from the store and is loaded anew", { mismatches: found });
+      log.error("the watch cache differs from the store and is loaded again", { mismatches: found });
     },
     onError: (error) => log.error("the watch cache could not be compared with the store", { error: String(error) }),
   });

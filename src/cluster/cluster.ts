@@ -105,7 +105,7 @@ async function provisionAll(parts: ClusterParts, built: ClusterRegistry, { api }
   const { ofCluster, inNamespaces } = startObjects(api);
   const make = (objects: readonly StartObject[]): Promise<void> =>
     built.provision(objects, ({ resource, object }, error) =>
-      log.warn("an object that is there from the start could not be made", {
+      log.warn("an initial object could not be created", {
         resource,
         name: object.metadata.name,
         error: String(error),

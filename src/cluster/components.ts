@@ -76,7 +76,7 @@ function conditionOf({ what, does, lease }: Part, state: ComponentState): Omit<C
   const leases = ours.length > 0 ? [CONTROLLERS_LEASE, lease] : [lease];
   if (ours.some(({ manager }) => manager.leading) || leases.some((name) => isHeld(name, state))) return WELL;
   const key = `${leaseNamespace(state.dialect)}/${lease}`;
-  return { status: "False", message: `no ${what} in this server, and nobody holds the lease ${key}` };
+  return { status: "False", message: `no ${what} in this server, and no holder of the lease ${key}` };
 }
 
 interface Lease extends ApiObject {

@@ -57,7 +57,7 @@ export class DefaultRoles {
   readonly health: HealthCheck = {
     name: "poststarthook/rbac/bootstrap-roles",
     live: false,
-    check: () => (this.#isMade ? undefined : "the roles that are there from the start are not made yet"),
+    check: () => (this.#isMade ? undefined : "the default roles do not exist yet"),
   };
 
   /** Creates them, once; resolves after the first attempt. Failed ones are retried until all exist or this is closed. */
@@ -97,7 +97,7 @@ export class DefaultRoles {
 
   #pause(left: number): Promise<void> {
     const { api, log } = this.#options;
-    log.warn("roles that are there from the start could not be made, and are tried again", { left });
+    log.warn("default roles could not be created, and are retried", { left });
     return new Promise((resolve) => {
       const timer = api.clock.after(RETRY_MS, resolve, { owner: "default roles" });
       this.#wake = () => {
@@ -116,7 +116,7 @@ export class DefaultRoles {
       } catch (error) {
         failed.push(one);
         const { resource, object } = one;
-        this.#options.log.debug("a role that is there from the start could not be made", {
+        this.#options.log.debug("a default role could not be created", {
           resource,
           name: object.metadata.name,
           error: String(error),

@@ -13,7 +13,7 @@ export const roomCheck = (store: Pick<Store, "space">): HealthCheck => ({
   name: "store-room",
   live: false,
   advises: true,
-  check: () => (store.space?.full ? "the disk is full: reads and deletes go on, other writes are refused" : undefined),
+  check: () => (store.space?.full ? "the disk is full: reads and deletes work, other writes are refused" : undefined),
 });
 
 /**

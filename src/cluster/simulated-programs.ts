@@ -51,7 +51,7 @@ export const simulatedPrograms =
     if (way === "exec") return openCommand(simulated, pod, target, parameter.all("command"));
     if (way === "attach") return openOutput(simulated, pod, target, running);
     throw unavailable(
-      `pod ${target.pod} is on a simulated node, which forwards no ports: it is asked for logs, exec and attach`,
+      `pod ${target.pod} is on a simulated node, which forwards no ports: only logs, exec and attach are supported`,
     );
   };
 

@@ -34,7 +34,7 @@ export class ControllerRun implements RunningController {
   #mayLead = false;
   #stopped = false;
   #term: Term | undefined;
-  /** Whether its turn to start a term will come. */
+  /** Whether it waits for a free slot to start a term. */
   #isBeginning = false;
 
   constructor(definition: AnyDefinition, shared: ManagerParts) {

@@ -1,5 +1,5 @@
 /**
- * Finds objects that were gone or changed before memory had seen them: no event tells of that, so whoever wrote them is called again.
+ * Finds objects that were deleted or changed before memory had seen them: no event reports that, so the key that wrote them is added again.
  *
  * Memory misses objects where a watch ends with 410 and the kind is listed again.
  */
@@ -29,20 +29,20 @@ interface Awaited {
   readonly progress: Disposable;
 }
 
-/** How much is remembered for each reflector: some 10,000 writes. */
+/** The bytes of the writes that are tracked for each reflector: some 10,000 writes. */
 const MAX_BYTES = 4 << 20;
-/** What a write takes beside its texts. */
+/** The memory of a write besides its texts. */
 const BYTES_OF_ONE = 200;
 
 /** What {@link UnseenWrites} call. */
 export interface UnseenWritesListener {
-  /** Called with the key that wrote an object which was gone or changed before it was seen. */
+  /** Called with the key that wrote an object which was deleted or changed before it was seen. */
   readonly again: (key: string) => void;
-  /** Called when memory has passed writes that were forgotten, as there were too many: any key may have to be reconciled again. */
+  /** Called when memory has passed writes that are no longer tracked, as there were too many: any key may have to be reconciled again. */
   readonly allAgain: () => void;
 }
 
-/** See the head of this file. */
+/** Tracks written objects until memory has seen them. */
 export class UnseenWrites implements Disposable {
   readonly #informers: Pick<Informers, "of">;
   readonly #listener: UnseenWritesListener;

@@ -6,6 +6,7 @@ import {
   buttonOf,
   describeInBrowser,
   editorOf,
+  editText,
   mistakesOf,
   openBrowser,
   openStory,
@@ -15,6 +16,7 @@ import {
   sendObject,
   startServer,
   tellWhenFailed,
+  tokenOfOneNamespace,
   type TestBrowser,
   type TestServer,
 } from "./kit/index.ts";
@@ -140,6 +142,122 @@ describeInBrowser("every view", () => {
       if (stops === MOST_STOPS) wrong.push(`${path}: the focus does not leave the view`);
       // oxlint-enable no-await-in-loop
     }
+    expect(wrong).toEqual([]);
+    expect(mistakesOf(opened)).toEqual([]);
+  });
+
+  test("in its states: conflicts, a past moment, refusals, a question, an action; axe finds nothing in either theme", async () => {
+    const opened = await openStory(browser, server, "/console/nowhere");
+    const { page } = opened;
+    const wrong: string[] = [];
+    const check = async (what: string): Promise<void> => void wrong.push(...(await axeInBothThemes(page, what)));
+    await page.getByText("There is no such page.").waitFor();
+    await check("no such page");
+    await page.goto(`${server.url}/console/list/example.com/v1/nothings`);
+    await page.getByText("The server does not serve").waitFor();
+    await check("a kind that is not served");
+
+    await page.goto(`${server.url}/console/storage?tab=table`);
+    await page.locator('[data-item="claims/default/claim"]').click();
+    await page.locator(".details .why").waitFor();
+    await page.focus("#main");
+    await page.keyboard.press("t");
+    await page.getByRole("slider").focus();
+    await page.keyboard.press("ArrowLeft");
+    await page.getByText("You see the cluster as it was").waitFor();
+    await check("a past moment of storage");
+    await buttonOf(page, "Back to now").click();
+
+    await page.goto(`${server.url}${WEB}`);
+    await page.locator(".owner-cell").first().waitFor();
+    await page
+      .getByRole("button", { name: /Actions|⋯/ })
+      .first()
+      .click();
+    await page.getByRole("menu").waitFor();
+    await check("the menu of an object");
+    await page.keyboard.press("Escape");
+
+    const path = `${NAMESPACE}/configmaps/contested`;
+    const contested = (colour: string): object => ({
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata: { name: "contested", namespace: "default" },
+      data: { colour },
+    });
+    await server.ask("PATCH", `${path}?fieldManager=team&force=true`, {
+      headers: { "content-type": "application/apply-patch+yaml" },
+      body: JSON.stringify(contested("blue")),
+    });
+    await page.goto(`${server.url}/console/object/core/v1/configmaps/default/contested`);
+    await page.locator(".owner-cell", { hasText: "team" }).first().waitFor();
+    await buttonOf(page, "Edit").click();
+    await page.locator("select", { hasText: "an apply" }).selectOption("apply");
+    await editText(page, ": blue", ": green");
+    await page.keyboard.press("Control+Enter");
+    await page.getByRole("region", { name: "Conflicts" }).waitFor();
+    await check("conflicts");
+
+    await page.goto(`${server.url}/console/plan`);
+    await page.fill(".plan-text", "{apiVersion: v1, kind: ConfigMap, metadata: {name: asked}}");
+    await page.click("button[type=submit]");
+    await buttonOf(page, "Apply all or none").click();
+    await page.getByRole("dialog").waitFor();
+    await check("the question of a plan");
+    expect(wrong).toEqual([]);
+    expect(mistakesOf(opened)).toEqual([]);
+  });
+
+  test("shows a user of one namespace what it has, and says what it leaves out", async () => {
+    const token = await tokenOfOneNamespace(server, "own");
+    await sendObject(server, "POST", "/api/v1/namespaces/own/persistentvolumeclaims", {
+      metadata: { name: "data" },
+      spec: { accessModes: ["ReadWriteOnce"], storageClassName: "slow", resources: { requests: { storage: "1Gi" } } },
+    });
+    await sendObject(server, "POST", "/apis/apps/v1/namespaces/own/deployments", {
+      metadata: { name: "shop" },
+      spec: {
+        selector: { matchLabels: { app: "shop" } },
+        template: { metadata: { labels: { app: "shop" } }, spec: { containers: [{ name: "main", image: "a" }] } },
+      },
+    });
+    const opened = await openStory(browser, server, "/console/storage", { as: { token } });
+    const { page } = opened;
+    const wrong: string[] = [];
+    const check = async (what: string): Promise<void> => void wrong.push(...(await axeInBothThemes(page, what)));
+    await page.locator('[data-box="claims/own/data"]').waitFor();
+    expect(await page.locator("[data-box]").count()).toBe(2);
+    const note = page.locator(".view-note");
+    await expect.poll(() => note.textContent()).toContain("the namespace own.");
+    expect(await note.textContent()).toMatch(/You may not list persistentvolumes, .*nodes/);
+    await page.locator('[data-box="claims/own/data"]').click();
+    await page.locator(".details", { hasText: "volumes and classes that are not read" }).waitFor();
+    await page.locator(".details", { hasText: "may get the path /keelson/v1/why; you may not" }).waitFor();
+    await check("storage of one namespace");
+
+    await page.goto(`${server.url}/console/workloads`);
+    await page.locator('[data-row="Deployment/own/shop"]').waitFor();
+    expect(await page.locator('[data-row^="Deployment/default"]').count()).toBe(0);
+    await expect.poll(() => note.textContent()).toBe("You see what you may list: the namespace own. ");
+    await check("workloads of one namespace");
+
+    await page.goto(`${server.url}/console/`);
+    await page.locator(".count", { hasText: "Deployment" }).waitFor();
+    await page.getByText("kinds with namespaces are counted in own").waitFor();
+    await page.getByRole("link", { name: "The newest Events of own" }).waitFor();
+    await check("the first page of one namespace");
+    // A list of all namespaces becomes that of the only one.
+    await page.goto(`${server.url}/console/list/apps/v1/deployments`);
+    await page.locator("[role=row]", { hasText: "shop" }).waitFor();
+    expect(new URL(page.url()).searchParams.get("namespace")).toBe("own");
+    // What may not be listed anywhere says so.
+    await page.goto(`${server.url}/console/list/core/v1/secrets`);
+    await page.locator(".error-box", { hasText: "cannot list resource" }).waitFor();
+    await check("a list that is refused");
+    await page.goto(`${server.url}/console/server`);
+    await page.getByText("You may not read the metrics").waitFor();
+    await page.locator(".health", { hasText: "checks pass" }).waitFor();
+    await check("the server without the right to its metrics");
     expect(wrong).toEqual([]);
     expect(mistakesOf(opened)).toEqual([]);
   });

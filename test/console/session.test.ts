@@ -460,6 +460,26 @@ describe("servers", () => {
   });
 });
 
+test("answers below /console/ say what a browser may do with them", async () => {
+  for (const path of ["/console/", "/console/list/core/v1/pods", "/console/login", "/console/none.js"]) {
+    const answer = await server.ask("GET", path, { as: {} });
+    const policy = answer.header("content-security-policy").split("; ");
+    expect(policy, path).toEqual(
+      expect.arrayContaining([
+        "default-src 'none'",
+        "script-src 'self'",
+        "connect-src 'self'",
+        "base-uri 'none'",
+        // Without its script the form of a token would send it in a URL.
+        "form-action 'none'",
+        "frame-ancestors 'none'",
+      ]),
+    );
+    expect(answer.header("x-content-type-options"), path).toBe("nosniff");
+    expect(answer.header("referrer-policy"), path).toBe("no-referrer");
+  }
+});
+
 test("audit names the user of a session, and neither the cookie nor the code of a link", async () => {
   const log = join(home, "audit.log");
   const access = join(home, "access.log");

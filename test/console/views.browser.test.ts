@@ -245,7 +245,7 @@ describeInBrowser("the views", () => {
     await expect.poll(() => text(page, ".server"), PATIENCE).toContain("You may not read the metrics");
     expect(await text(page, ".server")).toContain('nonResourceURLs: ["/metrics"]');
     await page.goto(`${server.url}/console/storage`);
-    await expect.poll(() => text(page, ".view-head"), PATIENCE).toContain("persistentvolumes: ");
+    await expect.poll(() => text(page, ".view-note"), PATIENCE).toMatch(/You may not list .*persistentvolumes/);
   });
 
   test("a finding and a report are opened; scripts and hidden characters in them do nothing", async () => {
@@ -265,7 +265,7 @@ describeInBrowser("the views", () => {
     expect(await page.locator(".lane").count()).toBe(4);
     await page.locator(".moment-first").click();
     await expect.poll(() => text(page, ".lane-chosen")).toContain("only in the clean run");
-    expect(await text(page, ".finding-command")).toBe("keelson explore --replay missing.yaml");
+    expect(await text(page, ".finding .command-line pre")).toBe("keelson explore --replay missing.yaml");
     await picture(page, "explore");
 
     await choose(file("finding.yaml", findingYaml(`gone ${RTL}`)));

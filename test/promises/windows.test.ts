@@ -251,6 +251,22 @@ describe(`of ${OBJECTS} objects`, () => {
     },
   );
 
+  test("a change that a thousand pages show is sent in slices that they share", { timeout: 240_000 }, async () => {
+    const { connect, stop } = begin();
+    for (let i = 0; i < 1000; i++) await connect().open(1, CM, 0, 500);
+    const meter = new SliceMeter();
+    for (let turn = 0; turn < 10; turn++) {
+      const key = keyOf(0);
+      const known = await store.get(key);
+      await store.write({ type: "update", key, value: valueOf(0, 1 + (turn % 5)), expected: known!.revision });
+      await new Promise((resolve) => setTimeout(resolve, 150));
+    }
+    const longest = meter.stop();
+    note("a change in 500 rows that a thousand windows show", `longest slice ${millis(longest)}`);
+    stop();
+    expectNotLong(longest, 50, "the longest slice");
+  });
+
   test("a change costs little, and the event loop is never held", { timeout: 240_000 }, async () => {
     const without = Math.min(await cpuOfChanges(COUNT), await cpuOfChanges(COUNT));
     note("a change without a window (the write to the memory store, and the cache)", millis(without));

@@ -249,6 +249,27 @@ describe("collectors that do not take spans", () => {
     expect(calls.length).toBeGreaterThan(0);
   });
 
+  test("one that takes its time gets full batches, and the rest at the end", async () => {
+    const batches: number[] = [];
+    const slow = createServer();
+    slow.on("stream", (stream) => {
+      void readCall(stream).then((spans) => {
+        batches.push(spans.length);
+        setTimeout(() => endCall(stream, 0), 20);
+      });
+    });
+    await once(slow.listen(0, "127.0.0.1"), "listening");
+    onTestFinished(() => void slow.close());
+    const { server, send } = await serverWith(portOf(slow), MILLION);
+    for (let i = 0; i < 30; i++) {
+      await Promise.all(Array.from({ length: 20 }, () => send("GET", "/api/v1/namespaces/default")));
+    }
+    await server.close();
+    expect(batches.reduce((sum, spans) => sum + spans, 0)).toBeGreaterThan(600 * 4);
+    // Batches that a timer sent, the last one, and the one that the size in bytes has cut.
+    expect(batches.filter((spans) => spans < 512).length).toBeLessThanOrEqual(6);
+  });
+
   test("one that takes a part is counted", async () => {
     const taking = createServer();
     // partial_success { rejected_spans: 2, error_message: "no" }

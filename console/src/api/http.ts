@@ -54,9 +54,15 @@ const sessionState = signal<"open" | "lost">("open");
 /** Whether the session has ended, by the last response; a sign-in resets it with {@link sessionOpened}. */
 export const session: ReadonlySignal<"open" | "lost"> = sessionState;
 
+const openedSessions = signal(0);
+
+/** How many sessions have begun in this page: what was refused to the one before is asked for again. */
+export const sessionsOpened: ReadonlySignal<number> = openedSessions;
+
 /** Says that there is a session again. */
 export function sessionOpened(): void {
   sessionState.value = "open";
+  openedSessions.value++;
 }
 
 /** The minimum interval between checks of the session after refusals. */
@@ -173,7 +179,8 @@ export function warningsOf(response: Response): string[] {
   return Array.from(header.matchAll(/299 \S+ "((?:[^"\\]|\\.)*)"/g), ([, text = ""]) => text.replace(/\\(.)/g, "$1"));
 }
 
-function failure(code: number, message: string): Status {
+/** The Status of a failure that the page itself has noticed. */
+export function failure(code: number, message: string): Status {
   return { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", message, code };
 }
 

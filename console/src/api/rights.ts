@@ -4,6 +4,7 @@
  * @module
  */
 import { signal, type ReadonlySignal, type Signal } from "@preact/signals";
+import { discovery } from "./discovery.ts";
 import { request } from "./http.ts";
 
 /** What is asked about: a kind, or one of its subresources. */
@@ -56,19 +57,22 @@ export function forgetRights(): void {
   answers.clear();
 }
 
+/** Where a review is created, by its plural: the group is that of the server's dialect. */
+export function reviewPath(resource: string): { readonly url: string; readonly apiVersion: string } {
+  const served = discovery
+    .peek()
+    .all.find((kind) => kind.resource === resource && kind.group.startsWith("authorization."));
+  const apiVersion = served ? `${served.group}/${served.version}` : "authorization.k8s.io/v1";
+  return { url: `/apis/${apiVersion}/${resource}`, apiVersion };
+}
+
 async function ask(answer: Answer, resourceAttributes: object): Promise<void> {
   try {
-    const { status } = await request<{ status: { allowed: boolean } }>(
-      "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
-      {
-        method: "POST",
-        body: {
-          apiVersion: "authorization.k8s.io/v1",
-          kind: "SelfSubjectAccessReview",
-          spec: { resourceAttributes },
-        },
-      },
-    );
+    const { url, apiVersion } = reviewPath("selfsubjectaccessreviews");
+    const { status } = await request<{ status: { allowed: boolean } }>(url, {
+      method: "POST",
+      body: { apiVersion, kind: "SelfSubjectAccessReview", spec: { resourceAttributes } },
+    });
     answer.allowed.value = status.allowed;
   } catch {
     // The next one who wants to know asks again.

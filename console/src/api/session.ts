@@ -7,6 +7,7 @@ import { signal, type ReadonlySignal } from "@preact/signals";
 import { CONSOLE_SESSION_PATH, type ConsoleSession } from "../../../src/meta/console-session.ts";
 import { ApiFailure, request, send, session, sessionOpened } from "./http.ts";
 import { loadKinds } from "./discovery.ts";
+import { forgetReadable } from "./readable.ts";
 import { forgetRights } from "./rights.ts";
 import { browserTimers, type Timers } from "./timers.ts";
 
@@ -85,6 +86,7 @@ export async function signIn(token: string): Promise<void> {
 /** Reads what another user may see: the kinds, and who it is. */
 export async function begin(): Promise<void> {
   forgetRights();
+  forgetReadable();
   sessionOpened();
   await Promise.all([loadKinds(), loadSession()]);
 }

@@ -54,7 +54,7 @@ interface WatchEvent {
 }
 
 /** Failures that another attempt does not change: the caller has to ask for something else. */
-const lasts = ({ code }: ApiFailure): boolean => [400, 401, 403, 404, 405, 410].includes(code);
+export const lasts = ({ code }: ApiFailure): boolean => [400, 401, 403, 404, 405, 410].includes(code);
 
 /** Lists the objects below a path, `/api/v1/pods`, and follows their changes until it is closed. */
 export function follow<T extends KubeObject = KubeObject>(
@@ -157,10 +157,16 @@ export function follow<T extends KubeObject = KubeObject>(
         show(value.peek().state === "loading" ? "loading" : "stale", failed);
         failures++;
       }
-      const wait = backoff(failures, RETRY, timers.random);
+      // A server that ends its streams at once is not asked without a pause either.
+      const wait = failures === 0 ? RETRY.first : backoff(failures, RETRY, timers.random);
       await new Promise<void>((resolve) => {
-        const stop = timers.after(failures === 0 ? 0 : wait, resolve);
-        abort.addEventListener("abort", () => (stop(), resolve()), { once: true });
+        const end = (): void => {
+          stop();
+          abort.removeEventListener("abort", end);
+          resolve();
+        };
+        const stop = timers.after(wait, end);
+        abort.addEventListener("abort", end);
       });
     }
   };

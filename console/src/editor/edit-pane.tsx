@@ -9,6 +9,7 @@ import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { BlameReport } from "../../../src/meta/ownership-reports.ts";
 import type { PlanReport } from "../../../src/meta/plan-report.ts";
 import { kindOfObject } from "../api/discovery.ts";
+import { isNarrow } from "../state/media.ts";
 import { Button } from "../ui/basics.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { useIsShown } from "../ui/is-shown.ts";
@@ -104,6 +105,11 @@ export function EditPane({ draft, draftKey, namespace, reread, newest, onSaved, 
     });
   };
   const state = session.tried.value;
+  const side = useRef<HTMLElement>(null);
+  useEffect(() => {
+    // On a narrow screen the result stands below the text.
+    if (isNarrow.peek() && state.of !== "nothing" && state.of !== "busy") side.current?.scrollIntoView();
+  }, [state]);
   const busy = session.busy.value;
   const method = session.method.value;
   const { isPlan, isEdit } = session;
@@ -200,7 +206,7 @@ export function EditPane({ draft, draftKey, namespace, reread, newest, onSaved, 
             }}
           />
         </div>
-        <aside class="edit-side" aria-label="About the text">
+        <aside ref={side} class="edit-side" aria-label="About the text">
           <TriedView session={session} />
           <FieldHelp of={place.value} />
         </aside>

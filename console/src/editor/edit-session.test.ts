@@ -242,6 +242,11 @@ describe("an edit", () => {
     expect(session.newer.value).toBe("3");
     session.observe(baseOf("4", { a: "1", b: "1" }).report);
     expect(session.newer.value).toBeUndefined();
+    // A view that has not caught up is not newer.
+    session.observe(baseOf("0", { a: "old", b: "1" }).report);
+    expect(session.newer.value).toBeUndefined();
+    session.observe(baseOf("10", { a: "1", b: "2" }).report);
+    expect(session.newer.value).toBe("10");
   });
 
   test("a refusal marks its fields in the text; one without a place is shown beside it", async () => {

@@ -169,6 +169,11 @@ export class EditSession {
     return this.#manager;
   }
 
+  /** Whether the text leaves out the status of the object. */
+  get hidesStatus(): boolean {
+    return this.#base?.hideStatus ?? false;
+  }
+
   /** Whether the object exists already. */
   get isEdit(): boolean {
     return this.#base !== undefined;
@@ -223,9 +228,10 @@ export class EditSession {
   observe(report: BlameReport | undefined): void {
     const base = this.#base;
     if (!base || !report) return;
-    const { resourceVersion } = report.object;
+    const { resourceVersion = "" } = report.object;
+    // What the view shows may be older than what was read to edit it.
     const isNewer =
-      resourceVersion !== base.report.object.resourceVersion &&
+      isLater(resourceVersion, base.report.object.resourceVersion ?? "") &&
       isChanged(base.report, report, { status: base.hideStatus });
     this.#newer.value = isNewer ? resourceVersion : undefined;
   }
@@ -444,6 +450,10 @@ export class EditSession {
     return conflicts.length === 0;
   }
 }
+
+/** Whether a resourceVersion is later than another one: they are decimal numbers, of any length. */
+const isLater = (version: string, than: string): boolean =>
+  version.length === than.length ? version > than : version.length > than.length;
 
 const tooLong = (text: string): string =>
   `expected at most ${MAX_LENGTH} characters, found ${text.length}: shorten the text`;

@@ -13,7 +13,12 @@ export function TriedView({ session }: { readonly session: EditSession }): JSX.E
   const { choices } = session;
   switch (state.of) {
     case "nothing":
-      return <p class="soft">Try shows what would be stored. Nothing is written before.</p>;
+      return (
+        <p class="soft">
+          Try shows what would be stored. Nothing is written before.
+          {session.hidesStatus ? " The status is not in the text: an edit of the object does not write it." : ""}
+        </p>
+      );
     case "busy":
       return <p role="status">{state.what}…</p>;
     case "refused":
@@ -72,6 +77,7 @@ const TONES = { created: "good", changed: "info", unchanged: "neutral", deleted:
 
 function PlanView({ report }: { readonly report: PlanReport }): JSX.Element {
   const { documents, findings, outcome } = report;
+  const refused = documents.filter(({ result }) => result === "refused").length;
   return (
     <section aria-label="The plan">
       <p role="status">
@@ -79,7 +85,9 @@ function PlanView({ report }: { readonly report: PlanReport }): JSX.Element {
           ? "All documents are applied."
           : outcome === "refused"
             ? "Nothing was applied."
-            : "This would happen:"}
+            : refused > 0
+              ? `${refused} of ${documents.length} documents would be refused, so none can be applied:`
+              : "This would happen:"}
       </p>
       <ol class="plan-list">
         {documents.map(({ object, result, status, warnings, changes }, index) => (

@@ -7,7 +7,7 @@ import { effect, signal, type ReadonlySignal } from "@preact/signals";
 import { moment, momentText, parseMoment } from "./moment.ts";
 import { parseRoute, routePath, routeSearch, type Route } from "./routes.ts";
 
-export { objectRoute } from "./routes.ts";
+export { changedQuery, objectRoute } from "./routes.ts";
 export type { ListFilter, ListRoute, NewRoute, ObjectRoute, ObjectTab, PlainRoute, Route } from "./routes.ts";
 
 const current = signal<Route>(parseRoute("/console/", ""));

@@ -67,6 +67,15 @@ export interface PlainRoute {
   readonly query?: Readonly<Record<string, string>>;
 }
 
+/** The parameters of a view after a change; what is undefined or empty is left out. */
+export function changedQuery(
+  query: NonNullable<PlainRoute["query"]>,
+  change: Readonly<Record<string, string | undefined>>,
+): NonNullable<PlainRoute["query"]> {
+  const entries = Object.entries({ ...query, ...change }).filter(([, value]) => value !== undefined && value !== "");
+  return Object.fromEntries(entries) as Record<string, string>;
+}
+
 /** A path that is none of the console. */
 interface UnknownRoute {
   readonly view: "unknown";

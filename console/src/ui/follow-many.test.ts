@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from "vitest";
 import type { Kind } from "../api/discovery.ts";
 import type { Timers } from "../api/timers.ts";
-import { followMany, slim } from "./follow-many.ts";
+import { followMany, joined, slim } from "./follow-many.ts";
 
 test("an object is kept without managedFields and the copy of kubectl, and with all else", () => {
   const metadata = { name: "a", labels: { x: "y" } };
@@ -36,6 +36,8 @@ const kind = (resource: string): Kind => ({
   verbs: [],
   subresources: [],
 });
+const metadataOf = (objects: readonly { readonly metadata: { readonly name: string } }[] = []): string[] =>
+  objects.map(({ metadata }) => metadata.name);
 
 /** A server with one object of each kind, whose watches stay open until they are aborted. */
 function fakeServer(): { readonly asked: string[]; revision: number } {
@@ -76,7 +78,7 @@ test("with few connections only the first lists are watched, and the others are 
   const server = fakeServer();
   const timers = fakeTimers();
   const kinds = { first: kind("pods"), second: kind("nodes"), third: kind("secrets"), none: undefined };
-  const followed = followMany({ kinds, namespace: "team", most: 10 }, timers, 1);
+  const followed = followMany({ kinds, namespace: "team", most: 10 }, { timers, watches: 1 });
   const namesOf = (name: string): unknown =>
     followed.value.value.lists[name]?.objects.map(({ metadata }) => metadata.name);
   await vi.waitFor(() => expect(followed.value.value.isLoading).toBe(false));
@@ -96,10 +98,59 @@ test("with few connections only the first lists are watched, and the others are 
 test("at a moment nothing is watched or read again", async () => {
   const server = fakeServer();
   const timers = fakeTimers();
-  const followed = followMany({ kinds: { a: kind("pods"), b: kind("nodes") }, at: "7", most: 10 }, timers, 0);
+  const followed = followMany(
+    { kinds: { a: kind("pods"), b: kind("nodes") }, at: "7", most: 10 },
+    { timers, watches: 0 },
+  );
   await vi.waitFor(() => expect(followed.value.value.isLoading).toBe(false));
   timers.run();
   await new Promise((resolve) => setTimeout(resolve, 20));
   expect(server.asked.toSorted()).toEqual(["nodes", "pods"]);
   followed.close();
+});
+
+test("a list that is refused for all namespaces is read in those that the user may read", async () => {
+  const asked: string[] = [];
+  vi.stubGlobal("fetch", (url: string, { signal }: RequestInit) => {
+    const [path = ""] = url.split("?");
+    asked.push(path);
+    if (url.includes("watch=1"))
+      return new Promise((_, reject) => signal!.addEventListener("abort", () => reject(new Error("aborted"))));
+    if (!path.includes("/namespaces/"))
+      return Promise.resolve(Response.json({ kind: "Status", code: 403 }, { status: 403 }));
+    const items = [{ metadata: { name: path.split("/")[4]! } }];
+    return Promise.resolve(Response.json({ metadata: { resourceVersion: "1" }, items }));
+  });
+  const names = Array.from({ length: 60 }, (_, i) => `n${i}`);
+  const followed = followMany(
+    { kinds: { pods: kind("pods"), jobs: kind("jobs"), nodes: { ...kind("nodes"), namespaced: false } }, most: 100 },
+    {
+      timers: fakeTimers(),
+      watches: Infinity,
+      readable: async ({ resource }) => ({
+        namespaces: resource === "pods" ? names : [],
+        unknown: 3,
+        listed: true,
+      }),
+    },
+  );
+  await vi.waitFor(() => expect(followed.value.value.isLoading).toBe(false));
+  const { pods, jobs, nodes } = followed.value.value.lists;
+  expect(metadataOf(pods?.objects)).toEqual(names.slice(0, 24));
+  expect(pods?.within).toEqual({ namespaces: names.slice(0, 24), more: 60 - 24 + 3 });
+  expect([jobs?.state, jobs?.failure?.code, nodes?.state]).toEqual(["failed", 403, "failed"]);
+  expect(asked.filter((path) => path === "/api/v1/pods").length).toBe(1);
+  followed.close();
+});
+
+test("lists of single namespaces are one list, without those that are refused meanwhile", () => {
+  const list = (name: string, state: "live" | "stale" | "failed" | "loading", truncated = false) => ({
+    namespace: name,
+    list: { objects: [{ metadata: { name } }], state, truncated, resourceVersion: "1" },
+  });
+  const both = joined([list("a", "live"), list("b", "failed")], 2);
+  expect([metadataOf(both.objects), both.state, both.within]).toEqual([["a"], "live", { namespaces: ["a"], more: 2 }]);
+  expect(joined([list("a", "stale"), list("b", "live", true)], 0)).toMatchObject({ state: "stale", truncated: true });
+  expect(joined([list("a", "stale"), list("b", "loading")], 0).state).toBe("loading");
+  expect(joined([list("a", "failed")], 0)).toMatchObject({ state: "failed", objects: [] });
 });

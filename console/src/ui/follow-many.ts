@@ -3,17 +3,31 @@
  *
  * @module
  */
-import { effect, signal, type ReadonlySignal } from "@preact/signals";
+import { effect, signal, useSignal, type ReadonlySignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import type { Kind } from "../api/discovery.ts";
-import { ApiFailure, request } from "../api/http.ts";
+import { ApiFailure, request, sessionsOpened } from "../api/http.ts";
 import { collectionPath, itemsOf, type KubeList, type KubeObject } from "../api/kube.ts";
+import { readableNamespaces, type Readable } from "../api/readable.ts";
 import { browserTimers, type Timers } from "../api/timers.ts";
-import { follow, type Followed, type Follower } from "../api/watch.ts";
+import { follow, type Followed, type Follower, lasts } from "../api/watch.ts";
+
+/** The namespaces of a list that the user may not read in all of them. */
+export interface Within {
+  readonly namespaces: readonly string[];
+  /** How many others the user may read, or may be able to read. */
+  readonly more: number;
+}
+
+/** A list that is followed. */
+export interface FollowedList extends Followed<KubeObject> {
+  /** Absent for a list of all namespaces, or of the one that was chosen. */
+  readonly within?: Within;
+}
 
 /** What is known of the lists, by their names. */
 export interface FollowedMany {
-  readonly lists: Readonly<Record<string, Followed<KubeObject>>>;
+  readonly lists: Readonly<Record<string, FollowedList>>;
   /** Whether a list has not been read yet. */
   readonly isLoading: boolean;
 }
@@ -22,8 +36,13 @@ export interface FollowedMany {
 export interface ManyOptions {
   /** The kinds by the names of their lists, those that change most first; one that is not served is empty. */
   readonly kinds: Readonly<Record<string, Kind | undefined>>;
-  /** Objects of this namespace only; all of them if absent. Kinds without namespaces are read whole. */
+  /**
+   * Objects of this namespace only. If absent, those of all namespaces, or of those that the user may read. Kinds without namespaces are
+   * read whole.
+   */
   readonly namespace?: string | undefined;
+  /** Lists of these names are not limited to the namespace. */
+  readonly everywhere?: readonly string[];
   readonly at?: string | undefined;
   /** The most objects of each list. */
   readonly most: number;
@@ -35,27 +54,46 @@ const SHOW_MS = 250;
 const MANY = 5000;
 const SHOW_MANY_MS = 1000;
 
-const NOTHING: Followed<KubeObject> = { objects: [], state: "live", truncated: false, resourceVersion: "" };
+const NOTHING: FollowedList = { objects: [], state: "live", truncated: false, resourceVersion: "" };
+
+/** The most lists of single namespaces, of all kinds together. */
+const MOST_PARTS = 48;
+
+/** What the followers need of their surroundings. */
+export interface ManyParts {
+  readonly timers: Timers;
+  /** The most watches at once; lists beyond are read again and again. */
+  readonly watches: number;
+  readonly readable: (kind: Kind) => Promise<Readable>;
+}
 
 /**
- * Follows lists until they are closed.
+ * Follows lists until they are closed. A list that is refused for all namespaces is read in those in which the user may read it.
  *
  * Over HTTP/1.1 a browser has six connections to a server, and a watch keeps one: there only the first lists are watched, and the others
  * are read again and again.
  */
 export function followMany(
-  { kinds, namespace, at, most }: ManyOptions,
-  timers: Timers = browserTimers,
-  watches = hasManyStreams() ? Infinity : MAX_WATCHES,
+  { kinds, namespace, everywhere = [], at, most }: ManyOptions,
+  {
+    timers = browserTimers,
+    watches = hasManyStreams() ? Infinity : MAX_WATCHES,
+    readable = readableNamespaces,
+  }: Partial<ManyParts> = {},
 ): { readonly value: ReadonlySignal<FollowedMany>; close(): void } {
-  const followers = Object.entries(kinds).map(
-    ([name, kind], i): readonly [string, Follower<KubeObject> | undefined] => {
-      if (!kind) return [name, undefined];
-      const path = collectionPath(kind, kind.namespaced ? namespace : undefined);
-      if (at === undefined && i >= watches) return [name, readAgain(path, most, timers)];
-      return [name, follow(path, { most, keep: slim, ...(at === undefined ? {} : { at }) })];
-    },
-  );
+  const served = Object.entries(kinds);
+  const mostNamespaces = Math.floor(MOST_PARTS / Math.max(1, served.filter(([, kind]) => kind?.namespaced).length));
+  let watched = 0;
+  const open = (path: string, limit: number): Follower<KubeObject> => {
+    if (at !== undefined) return follow(path, { most: limit, keep: slim, at }, timers);
+    return watched++ < watches ? follow(path, { most: limit, keep: slim }, timers) : readAgain(path, limit, timers);
+  };
+  const followers = served.map(([name, kind]): readonly [string, ListFollower | undefined] => {
+    if (!kind) return [name, undefined];
+    if (!kind.namespaced) return [name, open(collectionPath(kind), most)];
+    if (namespace && !everywhere.includes(name)) return [name, open(collectionPath(kind, namespace), most)];
+    return [name, followReadable(kind, { open, most, mostNamespaces, readable })];
+  });
   const read = (): FollowedMany => {
     const lists = Object.fromEntries(followers.map(([name, one]) => [name, one?.value.value ?? NOTHING]));
     return { lists, isLoading: Object.values(lists).some(({ state }) => state === "loading") };
@@ -82,6 +120,94 @@ export function followMany(
       stop?.();
       for (const [, one] of followers) one?.close();
     },
+  };
+}
+
+interface ListFollower {
+  readonly value: ReadonlySignal<FollowedList>;
+  close(): void;
+}
+
+/** Follows a list of all namespaces; if that is refused, lists of the namespaces that the user may read, as one. */
+function followReadable(
+  kind: Kind,
+  {
+    open,
+    most,
+    mostNamespaces,
+    readable,
+  }: {
+    readonly open: (path: string, most: number) => Follower<KubeObject>;
+    readonly most: number;
+    readonly mostNamespaces: number;
+    readonly readable: (kind: Kind) => Promise<Readable>;
+  },
+): ListFollower {
+  const whole = open(collectionPath(kind), most);
+  const value = signal<FollowedList>(whole.value.peek());
+  const ends = new Set<() => void>([() => whole.close()]);
+  let isClosed = false;
+  let isRefused = false;
+  const begin = async (refused: FollowedList): Promise<void> => {
+    isRefused = true;
+    whole.close();
+    const found = await readable(kind).catch(() => undefined);
+    if (isClosed) return;
+    if (!found || found.namespaces.length === 0) {
+      value.value = refused;
+      return;
+    }
+    const shown = found.namespaces.slice(0, mostNamespaces);
+    const more = found.namespaces.length - shown.length + found.unknown;
+    const parts = shown.map((namespace) => {
+      const part = open(collectionPath(kind, namespace), Math.ceil(most / shown.length));
+      ends.add(() => part.close());
+      return { namespace, part };
+    });
+    ends.add(
+      effect(() => {
+        value.value = joined(
+          parts.map(({ namespace, part }) => ({ namespace, list: part.value.value })),
+          more,
+        );
+      }),
+    );
+  };
+  const dispose = effect(() => {
+    const list = whole.value.value;
+    if (list.state !== "failed" || list.failure?.code !== 403) {
+      value.value = list;
+      return;
+    }
+    if (!isRefused) void begin(list);
+  });
+  ends.add(dispose);
+  return {
+    value,
+    close() {
+      isClosed = true;
+      for (const end of ends) end();
+    },
+  };
+}
+
+/** Lists of single namespaces as one; those that are refused meanwhile are left out. */
+export function joined(
+  parts: readonly { readonly namespace: string; readonly list: Followed<KubeObject> }[],
+  more: number,
+): FollowedList {
+  const lists = parts.map(({ list }) => list);
+  const [first] = lists;
+  const some = (state: FollowedList["state"]): boolean => lists.some((list) => list.state === state);
+  if (first && lists.every(({ state }) => state === "failed")) return { ...first, objects: [] };
+  const failure = lists.find((list) => list.failure && list.state === "stale")?.failure;
+  return {
+    objects: lists.flatMap(({ objects, state }) => (state === "failed" ? [] : objects)),
+    state: some("loading") ? "loading" : some("stale") ? "stale" : "live",
+    truncated: lists.some(({ truncated }) => truncated),
+    resourceVersion: "",
+    ...(failure ? { failure } : {}),
+    within: { namespaces: parts.flatMap(({ namespace, list }) => (list.state === "failed" ? [] : [namespace])), more },
   };
 }
 
@@ -121,15 +247,14 @@ function readAgain(path: string, most: number, timers: Timers): Follower<KubeObj
       await read().catch((error: unknown) => {
         if (aborter.signal.aborted) return;
         const failed = error instanceof ApiFailure ? { failure: error } : {};
-        const lasts = error instanceof ApiFailure && [401, 403, 404].includes(error.code);
         const { objects } = value.peek();
         value.value = {
           ...value.peek(),
           ...failed,
-          state: lasts ? "failed" : objects.length > 0 ? "stale" : "loading",
+          state: error instanceof ApiFailure && lasts(error) ? "failed" : objects.length > 0 ? "stale" : "loading",
         };
       });
-      if (!aborter.signal.aborted) stop = timers.after(READ_AGAIN_MS, next);
+      if (!aborter.signal.aborted && value.peek().state !== "failed") stop = timers.after(READ_AGAIN_MS, next);
     };
     void run();
   };
@@ -143,13 +268,25 @@ function readAgain(path: string, most: number, timers: Timers): Follower<KubeObj
   };
 }
 
-/** Follows lists for as long as the component is shown; other options begin new ones. */
-export function useFollowMany(options: ManyOptions): ReadonlySignal<FollowedMany> {
+/**
+ * Follows lists for as long as the component is shown; other options begin new ones, and so does another session.
+ *
+ * Lists of all namespaces are filtered by the view. The namespace limits what is read only where not all can be read: because the user may
+ * not, or because there is too much.
+ */
+export function useFollowMany({ namespace, ...options }: ManyOptions): FollowedMany {
+  const isPartial = useSignal(false);
+  const limit = isPartial.value ? namespace : undefined;
   const kinds = Object.entries(options.kinds).map(([name, kind]) => [name, kind?.group, kind?.version]);
-  const key = JSON.stringify([kinds, options.namespace, options.at, options.most]);
-  const followed = useMemo(() => followMany(options), [key]);
+  const key = JSON.stringify([kinds, limit, options.at, options.most, sessionsOpened.value]);
+  const followed = useMemo(() => followMany({ ...options, namespace: limit }), [key]);
   useEffect(() => () => followed.close(), [followed]);
-  return followed.value;
+  const found = followed.value.value;
+  const isCut = Object.values(found.lists).some(({ within, truncated }) => within !== undefined || truncated);
+  useEffect(() => {
+    if (isCut) isPartial.value = true;
+  }, [isCut]);
+  return found;
 }
 
 /** The annotation in which kubectl keeps the whole object once more. */

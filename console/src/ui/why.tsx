@@ -61,6 +61,13 @@ export async function readWhy({ kind, namespace, name }: WhySubject, abort: Abor
 /** The sentences of a report. */
 export function Why({ state }: { readonly state: WhyState }): JSX.Element {
   const { report, failure } = state;
+  if (failure?.code === 403) {
+    return (
+      <p class="soft">
+        The server explains objects to those who may get the path <code>{WHY_PATH}</code>; you may not.
+      </p>
+    );
+  }
   if (failure) {
     return (
       <p class="soft">

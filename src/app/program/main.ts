@@ -63,14 +63,18 @@ export async function main(args: readonly string[]): Promise<void> {
       await runCsi(request);
     },
     info: async (dataDir) => describe(new DataDirectory(await dataDirOf(dataDir))),
-    async settings(dataDir, config, onUnknown) {
-      const options = await readOptions(dataDir === undefined ? {} : { "data-dir": dataDir }, config, onUnknown);
+    async settings({ flags, config }, onUnknown) {
+      const options = await readOptions(flags, config, onUnknown);
       const { bind, port, store, etcd } = options;
       return { dataDir: options.dataDir, bind, port, store, etcdServers: etcd?.servers ?? [] };
     },
     async upgradeState(dataDir) {
       const { upgradeState } = await import("../storage/upgrade-state.ts");
       return upgradeState(await dataDirOf(dataDir));
+    },
+    async etcdState({ flags, config }, timeoutMillis) {
+      const { etcdState } = await import("../storage/etcd-state.ts");
+      return etcdState(await readOptions(flags, config, () => {}), timeoutMillis);
     },
     async kubeconfig(dataDir) {
       const directory = new DataDirectory(await dataDirOf(dataDir));

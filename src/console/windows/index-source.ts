@@ -16,10 +16,10 @@ import { OrderedIndex } from "../../util/ordered-index.ts";
 import { sortInSteps } from "../../util/sort-in-steps.ts";
 import type { Steps } from "../../util/steps.ts";
 import { type SortValue, compareSortValues, sortValueBytes, sortValueOf } from "./order.ts";
+import type { SharedSlices, SliceJob } from "./shared-slices.ts";
 import type { ListSource, ListState, SourceEvents } from "./source.ts";
 import { fromNow } from "./plain-source.ts";
 import type { WindowTable } from "./table.ts";
-import type { Updatable, Updates } from "./updates.ts";
 
 /** What an index contains, and in which order. */
 export interface IndexedList {
@@ -197,8 +197,8 @@ const contains = (cell: string | number | boolean | null, text: string): boolean
 export const folded = (text: string): string => text.toLowerCase().replaceAll("\u03c2", "\u03c3");
 
 /** An index that follows the present state. */
-export class IndexSource extends IndexedRows implements WatchSink, Updatable {
-  readonly #updates: Updates;
+export class IndexSource extends IndexedRows implements WatchSink {
+  readonly #slices: SharedSlices;
   readonly #waiting: WatchBatch[] = [];
   /** How many events of the first batch have been evaluated. */
   #at = 0;
@@ -213,9 +213,9 @@ export class IndexSource extends IndexedRows implements WatchSink, Updatable {
   #others: Watch | undefined;
   #revision = 0;
 
-  constructor(table: WindowTable, list: IndexedList, events: SourceEvents, clock: Clock, updates: Updates) {
+  constructor(table: WindowTable, list: IndexedList, events: SourceEvents, clock: Clock, slices: SharedSlices) {
     super(table, list, events, clock);
-    this.#updates = updates;
+    this.#slices = slices;
     clock.loop.later(() => void this.#begin());
   }
 
@@ -237,7 +237,7 @@ export class IndexSource extends IndexedRows implements WatchSink, Updatable {
       this.fail(undefined);
       return;
     }
-    if (this.isBuilt) this.#updates.add(this);
+    if (this.isBuilt) this.#slices.add(this.#update);
     else this.#building ??= this.#build();
   }
 
@@ -287,11 +287,11 @@ export class IndexSource extends IndexedRows implements WatchSink, Updatable {
     return (await this.resource.watch(namespace, fromNow(this.resource, namespace), sink)).watch;
   }
 
-  update(slice: Slice): boolean {
+  readonly #update: SliceJob = (slice) => {
     if (!this.#evaluate(() => slice.isOver)) return false;
     if (!this.isClosed) this.events.changed();
     return true;
-  }
+  };
 
   /** Evaluates the initial events that have come, in slices; sorts after the last one. */
   async #build(): Promise<void> {
@@ -321,7 +321,7 @@ export class IndexSource extends IndexedRows implements WatchSink, Updatable {
     } finally {
       this.#building = undefined;
     }
-    if (this.#waiting.length > 0) this.#updates.add(this);
+    if (this.#waiting.length > 0) this.#slices.add(this.#update);
     else if (!this.isClosed) this.events.changed();
   }
 

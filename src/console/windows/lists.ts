@@ -6,8 +6,8 @@ import type { Timer } from "../../util/clock.ts";
 import { Semaphore } from "../../util/semaphore.ts";
 import { type ListLimits, checkMemory } from "./memory.ts";
 import { type Follower, type ListParts, SharedList } from "./shared-list.ts";
+import { SharedSlices } from "./shared-slices.ts";
 import { WindowTable, newRows } from "./table.ts";
-import { Updates } from "./updates.ts";
 
 /** How long an unused list is kept: a page that is loaded again opens the same ones. */
 const KEPT_MS = 10_000;
@@ -28,13 +28,14 @@ export class Lists {
   #tableCount = 0;
   readonly #rows = newRows();
   readonly #pastReads = new Semaphore(MAX_PAST_READS);
-  readonly #updates: Updates;
+  /** In which changes are evaluated, and messages made. */
+  readonly slices: SharedSlices;
   #observing: Disposable | undefined;
 
   constructor(server: Pick<ServerContext, "registry" | "clock" | "log">, limits: ListLimits) {
     this.#server = server;
     this.#limits = limits;
-    this.#updates = new Updates(server.clock.loop);
+    this.slices = new SharedSlices(server.clock.loop);
   }
 
   /** The number of lists; unused ones are kept for a while. */
@@ -98,7 +99,7 @@ export class Lists {
       checkMemory: (list) => this.#check(list),
       maxPastBytes: this.#limits.userBytes,
       pastReads: this.#pastReads,
-      updates: this.#updates,
+      slices: this.slices,
     };
   }
 

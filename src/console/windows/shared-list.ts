@@ -14,9 +14,9 @@ import { type IndexedList, IndexSource, PastIndexSource, folded } from "./index-
 import type { MemoryHolder } from "./memory.ts";
 import { PastSource } from "./past-source.ts";
 import { PlainSource } from "./plain-source.ts";
+import type { SharedSlices } from "./shared-slices.ts";
 import type { ListProgress, ListSource, ListState, SourceEvents } from "./source.ts";
 import type { WindowTable } from "./table.ts";
-import type { Updates } from "./updates.ts";
 
 /** Who shows a list. */
 export interface Follower {
@@ -36,7 +36,7 @@ export interface ListParts {
   readonly maxPastBytes: number;
   /** In which turn past states are read: each may take as much memory before it is known how much that is. */
   readonly pastReads: Semaphore;
-  readonly updates: Updates;
+  readonly slices: SharedSlices;
 }
 
 const RETRY_MS = 200;
@@ -146,7 +146,7 @@ export class SharedList implements MemoryHolder {
   }
 
   #open(resource: Resource): ListSource {
-    const { clock, maxPastBytes, pastReads, updates } = this.#parts;
+    const { clock, maxPastBytes, pastReads, slices } = this.#parts;
     const table = this.#parts.tableOf(resource);
     const { namespace = "", labelSelector = "", fieldSelector = "", at } = this.list;
     checkKind(resource, this.list);
@@ -162,7 +162,7 @@ export class SharedList implements MemoryHolder {
       );
     }
     if (typeof indexed === "string") return new PlainSource(table, { namespace, isReversed }, events, clock);
-    return new IndexSource(table, indexed, events, clock, updates);
+    return new IndexSource(table, indexed, events, clock, slices);
   }
 
   /** What a source tells counts for as long as it is the one that is shown. */

@@ -295,12 +295,17 @@ export class ConsoleStream implements OngoingAnswer {
     return first;
   }
 
+  /** The window that is due first, where one is due now. */
+  #due(): Window | undefined {
+    const first = this.#isOver ? undefined : this.#first();
+    return (first?.dueAt ?? Infinity) <= this.#parts.server.clock.steady() ? first : undefined;
+  }
+
   async #writeDue(): Promise<void> {
-    const { clock } = this.#parts.server;
-    for (;;) {
-      const window = this.#first();
-      if (this.#isOver || !window || (window.dueAt ?? Infinity) > clock.steady()) return;
-      await this.#writeOne(window);
+    while (this.#due()) {
+      await this.#parts.lists.slices.next();
+      const window = this.#due();
+      if (window) await this.#writeOne(window);
     }
   }
 

@@ -39,11 +39,11 @@ const selectorMembers = {
   namespaceSelector: t.pointer({
     ...LabelSelector,
     description:
-      "Selects namespaces: a request is about an object in such a namespace, or about such a Namespace. Other cluster-scoped objects always match. Everything by default.",
+      "Selects namespaces: it matches requests for objects in such a namespace, and for such a Namespace. Other cluster-scoped objects always match. Everything by default.",
   }),
   objectSelector: t.pointer({
     ...LabelSelector,
-    description: "Selects objects by their labels: the old or the new state has to match. Everything by default.",
+    description: "Selects objects by their labels: the old or the new state must match. Everything by default.",
   }),
 };
 

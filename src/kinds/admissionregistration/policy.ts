@@ -37,7 +37,7 @@ export const policyMembers = {
   matchConstraints: t.pointer(MatchResources),
   failurePolicy: t.pointer(
     t.text(
-      "Fail: a request is refused where an expression fails or the policy cannot be evaluated, which is the default. Ignore: what fails is left out.",
+      "Fail: a request is refused where an expression fails or the policy cannot be evaluated, which is the default. Ignore: failures are ignored.",
     ),
   ),
 };

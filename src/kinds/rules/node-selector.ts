@@ -11,7 +11,7 @@ import * as t from "../../meta/types.ts";
 import type { ApiContext } from "../../schema/definition.ts";
 import { oldNodeLabel } from "./node-labels.ts";
 
-const NodeSelectorRequirement = t.struct("One thing that is asked of a node.", {
+const NodeSelectorRequirement = t.struct("A requirement for a node.", {
   key: t.required(t.text("The label, or the member.")),
   operator: t.required(t.text("`In`, `NotIn`, `Exists`, `DoesNotExist`, `Gt` or `Lt`.")),
   values: t.optional(t.atomicList(t.text(), "The values of In and NotIn; one number for Gt and Lt.")),
@@ -19,10 +19,10 @@ const NodeSelectorRequirement = t.struct("One thing that is asked of a node.", {
 
 /** One alternative of a node selector. */
 export const NodeSelectorTerm = t.struct(
-  "What is asked of a node; everything in it must hold. An empty term matches no node.",
+  "Requirements for a node, all of which must hold. An empty term matches no node.",
   {
-    matchExpressions: t.optional(t.atomicList(NodeSelectorRequirement, "What is asked of the labels of the node.")),
-    matchFields: t.optional(t.atomicList(NodeSelectorRequirement, "What is asked of the members of the node.")),
+    matchExpressions: t.optional(t.atomicList(NodeSelectorRequirement, "Requirements for the labels of the node.")),
+    matchFields: t.optional(t.atomicList(NodeSelectorRequirement, "Requirements for the fields of the node.")),
   },
   { atomic: true },
 );

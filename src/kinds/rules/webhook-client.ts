@@ -10,7 +10,7 @@ import * as t from "../../meta/types.ts";
 import { parseGoUrl } from "../../util/go-url.ts";
 
 /** The schema of the address of a webhook. */
-export const WebhookClientConfig = t.struct("Where the webhook is: a URL or a service.", {
+export const WebhookClientConfig = t.struct("The address of the webhook: a URL or a service.", {
   url: t.pointer(t.text("Its address, `https://...`.")),
   service: t.pointer(
     t.struct("The service that answers.", {

@@ -81,7 +81,7 @@ function validateStatus(object: ApiObject, old: ApiObject, time: string, errors:
 
 const nameOf = textColumn("Name", "Name of the object.", (object) => object.metadata.name ?? "");
 
-const resourceColumn = textColumn("Resource", "What is migrated, with its group.", (object) => {
+const resourceColumn = textColumn("Resource", "The resource to migrate, with its group.", (object) => {
   const { group, resource = "" } = resourceOf(object);
   return group ? `${resource}.${group}` : resource;
 });

@@ -81,7 +81,7 @@ export function failureOf(error: unknown): ApiError {
   if (!(error instanceof CacheError)) return internalError(error);
   switch (error.code) {
     case "compacted":
-      return expired("The resourceVersion that was asked for is too old");
+      return expired("The requested resourceVersion is too old");
     case "closed":
       return unavailable("the resource is not served any more; try again");
     case "failed":

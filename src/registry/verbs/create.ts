@@ -125,7 +125,7 @@ function planPrepared(
   const storeKey = kind.stored.prefix + key;
   const there = kind.cache.get(key);
   if (there) {
-    const refusal = new StoreError("exists", "it is there already", { key: storeKey, revision: there.revision });
+    const refusal = new StoreError("exists", "it exists already", { key: storeKey, revision: there.revision });
     if (options.dryRun || attempt.transaction) throw refusal;
     const answer = (): never => {
       throw refusal;

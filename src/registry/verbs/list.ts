@@ -116,7 +116,7 @@ function readToken({ prefix }: Selection, options: ListOptions): ContinueToken {
   const token = decodeContinue(prefix, options.continue);
   if (!token) throw badRequest("expected continue to be a token that a list gave out");
   if (options.resourceVersion !== "" && options.resourceVersion !== "0") {
-    throw badRequest("expected no resourceVersion beside continue: the token says which version it is");
+    throw badRequest("expected no resourceVersion together with continue: the token contains the version");
   }
   return token;
 }
@@ -129,7 +129,7 @@ async function continued(kind: Kind, { prefix }: Selection, token: ContinueToken
   } catch (error) {
     if (error instanceof CacheError && error.code === "compacted") {
       throw expired(
-        "The continue token is too old: its version is no longer kept. Begin anew, or go on with the token in metadata.continue, which shows the present state from here on",
+        "The continue token is too old: its version is no longer kept. Start the list again, or continue with the token in metadata.continue, which shows the current state from here on",
         encodeContinue(prefix, { revision: -1, from: token.from }),
       );
     }

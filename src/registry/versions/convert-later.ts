@@ -38,7 +38,7 @@ export function convertWithin(kind: Pick<Kind, "stored">, object: ApiObject, to:
   if (answer) return answer;
   const converted = converter.convert(object, to);
   if (!(converted instanceof Promise)) return converted;
-  if (!known) throw new Error("expected a conversion that waits to be asked for within converting()");
+  if (!known) throw new Error("expected a conversion that waits to be requested within converting()");
   throw new NotYet(converted.then((done) => void known.set(key, done)));
 }
 

@@ -57,7 +57,7 @@ export function kindComponents(definition: ResourceDefinition, form: "v3" | "v2"
       properties: {
         apiVersion: text("Group and version of the list."),
         kind: text("The kind of the list."),
-        metadata: referenceTo(definition, "The version of the list, and how to go on.", SHARED.listMeta),
+        metadata: referenceTo(definition, "The version of the list, and how to continue.", SHARED.listMeta),
         items: { type: "array", description: "The objects.", items: itemRef(definition, name) },
       },
       ...gvk([{ group, version, kind: listKind }]),

@@ -54,7 +54,7 @@ function enter(server: ServerContext, request: ServerRequest): void | Promise<vo
   const uid = first(sent, "impersonate-uid");
   if (user !== "") return become(server, request, { user, groups, uid }, extras);
   if (groups.length > 0 || extras.length > 0 || uid !== "") {
-    throw badRequest("expected Impersonate-User beside the other headers, got none");
+    throw badRequest("expected Impersonate-User together with the other headers, got none");
   }
 }
 

@@ -85,7 +85,7 @@ const byName = (name: string, selector: string): string =>
 
 /** The error that a client gets at the end of its watch. */
 function failureOf(error: WatchFailure): unknown {
-  if (error.code === "compacted") return expired("The resourceVersion that was asked for is too old");
+  if (error.code === "compacted") return expired("The requested resourceVersion is too old");
   if (error.code !== "future") return error.cause ?? error;
   const causes = [{ reason: "ResourceVersionTooLarge", message: error.message }] as const;
   return new ApiError("Timeout", error.message, { details: { retryAfterSeconds: 1, causes } });

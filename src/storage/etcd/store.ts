@@ -44,6 +44,7 @@ import { AcknowledgedEvents } from "./acknowledged-events.ts";
 import { type CallObserver, EtcdClient, type EtcdOperation } from "./client.ts";
 import { type SentWrite, isCompacted, isFuture, isTooLarge, readError, writeError } from "./errors.ts";
 import { Feed } from "./feed.ts";
+import { FORMAT, checkFormat } from "./format.ts";
 import type { Credentials } from "../../grpc/session.ts";
 import { DEFAULT_PREFIX, Layout } from "./layout.ts";
 import {
@@ -82,8 +83,6 @@ export interface EtcdStoreOptions {
   readonly onCall?: CallObserver | undefined;
 }
 
-/** The version of {@link Layout}. */
-const FORMAT = 1;
 /** Records in one response: with values of usual size a megabyte, and never more than etcd can send. */
 const PAGE = 500;
 /** Values that are read concurrently to compare them with the last values of deletes. */
@@ -686,22 +685,3 @@ class Transaction implements SentWrite {
 }
 
 const operationOf = ({ end }: RangeQuery): EtcdOperation => (end === undefined ? "get" : "list");
-
-function checkFormat(text: string, owner: string | undefined): void {
-  let found: { format?: unknown; owner?: unknown };
-  try {
-    found = JSON.parse(text) as typeof found;
-  } catch {
-    throw new StoreError("corrupt", `Expected the format of the data in etcd as JSON, got ${text.slice(0, 100)}`);
-  }
-  if (found.format !== FORMAT) {
-    throw new StoreError(
-      "failed",
-      `Expected format ${FORMAT} in etcd, got ${String(found.format)}: use a newer keelson`,
-    );
-  }
-  if (owner !== undefined && found.owner !== undefined && found.owner !== owner) {
-    const message = `Expected data of ${owner} below this prefix of etcd, found that of ${JSON.stringify(found.owner)}`;
-    throw new StoreError("failed", message);
-  }
-}

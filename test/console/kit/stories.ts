@@ -79,6 +79,24 @@ export const OBSERVE_LONG_TASKS = `
   }).observe({ type: "longtask", buffered: true });
 `;
 
+/** Runs in a page before its scripts: counts its frames, and remembers the longest time between two of them. */
+export const OBSERVE_FRAMES = `
+  globalThis.frames_ = { count: 0, longest: 0, last: undefined };
+  const onFrame = (now) => {
+    if (frames_.last !== undefined) frames_.longest = Math.max(frames_.longest, now - frames_.last);
+    frames_.last = now;
+    frames_.count++;
+    requestAnimationFrame(onFrame);
+  };
+  requestAnimationFrame(onFrame);
+`;
+
+/** The frames since the last call, and the milliseconds of the longest one; see {@link OBSERVE_FRAMES}. */
+export const takeFrames = (page: Page): Promise<{ readonly count: number; readonly longest: number }> =>
+  page.evaluate<{ count: number; longest: number }>(
+    "(({ count, longest }) => (frames_.count = frames_.longest = 0, { count, longest: Math.round(longest) }))(frames_)",
+  );
+
 /** Takes the long tasks so far; see {@link OBSERVE_LONG_TASKS}. */
 export const takeLongTasks = (page: Page): Promise<number[]> => page.evaluate<number[]>("longTasks.splice(0)");
 
@@ -113,21 +131,39 @@ export async function sendObject(
   return JSON.parse(text);
 }
 
+/** The token of a new ServiceAccount that may see its namespace, which is new too, and nothing else. */
+export async function tokenOfOneNamespace(server: TestServer, namespace: string): Promise<string> {
+  await sendObject(server, "POST", "/api/v1/namespaces", { metadata: { name: namespace } });
+  await sendObject(server, "POST", `/api/v1/namespaces/${namespace}/serviceaccounts`, { metadata: { name: "dev" } });
+  await sendObject(server, "POST", `${RBAC}/namespaces/${namespace}/rolebindings`, {
+    metadata: { name: "dev" },
+    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "view" },
+    subjects: [{ kind: "ServiceAccount", name: "dev", namespace }],
+  });
+  return tokenOf(server, namespace, "dev");
+}
+
+const RBAC = "/apis/rbac.authorization.k8s.io/v1";
+
 /** The token of a new ServiceAccount that may read every kind of the API, and write nothing. */
 export async function readerToken(server: TestServer, name: string): Promise<string> {
   const accounts = "/api/v1/namespaces/default/serviceaccounts";
-  const rbac = "/apis/rbac.authorization.k8s.io/v1";
   await sendObject(server, "POST", accounts, { metadata: { name } });
-  await sendObject(server, "POST", `${rbac}/clusterroles`, {
+  await sendObject(server, "POST", `${RBAC}/clusterroles`, {
     metadata: { name },
     rules: [{ apiGroups: ["*"], resources: ["*"], verbs: ["get", "list", "watch"] }],
   });
-  await sendObject(server, "POST", `${rbac}/clusterrolebindings`, {
+  await sendObject(server, "POST", `${RBAC}/clusterrolebindings`, {
     metadata: { name },
     roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name },
     subjects: [{ kind: "ServiceAccount", name, namespace: "default" }],
   });
-  const answer = await sendObject(server, "POST", `${accounts}/${name}/token`, {
+  return tokenOf(server, "default", name);
+}
+
+async function tokenOf(server: TestServer, namespace: string, name: string): Promise<string> {
+  const path = `/api/v1/namespaces/${namespace}/serviceaccounts/${name}/token`;
+  const answer = await sendObject(server, "POST", path, {
     apiVersion: "authentication.k8s.io/v1",
     kind: "TokenRequest",
     spec: {},

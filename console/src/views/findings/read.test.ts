@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Value } from "../../../../src/value/value.ts";
-import { actorOf, lanesOf, openedOf, type TraceRow } from "./read.ts";
+import { actorOf, lanesOf, openedOf, thinned, type TraceRow } from "./read.ts";
 
 const finding = {
   format: 1,
@@ -150,4 +150,22 @@ test("the program of a moment is its first word, and programs beyond the bound s
   })) as unknown as TraceRow[];
   const lanes = lanesOf(rows);
   expect([lanes.length, lanes.at(-1)!.actor, lanes.at(-1)!.moments.length]).toEqual([31, "others", 70]);
+});
+
+test("of many moments a page draws a part, with the first one that differs", () => {
+  const moments = Array.from({ length: 20_000 }, (_, i) => ({
+    seq: i,
+    at: i,
+    kind: "write" as const,
+    text: `a${i % 30} wrote`,
+    isPerturbed: i % 3 === 0,
+  }));
+  const rows = moments.map((run, i) => ({ run, isFirst: i === 777 }));
+  const lanes = thinned(lanesOf(rows));
+  expect(lanes.length).toBe(30);
+  const drawn = lanes.flatMap((lane) => lane.moments);
+  expect(drawn.length).toBeLessThan(1300);
+  expect(drawn.filter(({ isFirst }) => isFirst).map(({ seq }) => seq)).toEqual([777]);
+  const few = lanesOf(rows.slice(0, 100));
+  expect(thinned(few)).toBe(few);
 });

@@ -244,3 +244,20 @@ export function lanesOf(rows: readonly TraceRow[]): readonly Lane[] {
     .map(([actor, moments]) => ({ actor, moments }))
     .toSorted((a, b) => Number(b.actor === "user") - Number(a.actor === "user"));
 }
+
+/** The most moments of all lanes together: of more, every n-th one, and those that matter. */
+const MOST_MOMENTS = 1200;
+
+/** The lanes with as many moments as a page can draw; the first write that differs, and what was perturbed, stay as long as they fit. */
+export function thinned(lanes: readonly Lane[]): readonly Lane[] {
+  const all = lanes.reduce((sum, { moments }) => sum + moments.length, 0);
+  if (all <= MOST_MOMENTS) return lanes;
+  const step = Math.ceil((2 * all) / MOST_MOMENTS);
+  const most = Math.floor(MOST_MOMENTS / lanes.length);
+  return lanes.map(({ actor, moments }) => {
+    const kept = moments.filter(({ isFirst, isPerturbed }, i) => i % step === 0 || isFirst || isPerturbed);
+    if (kept.length <= most) return { actor, moments: kept };
+    const every = Math.ceil(kept.length / most);
+    return { actor, moments: kept.filter(({ isFirst }, i) => i % every === 0 || isFirst) };
+  });
+}

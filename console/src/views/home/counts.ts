@@ -6,11 +6,14 @@
 import type { Kind } from "../../api/discovery.ts";
 import { ApiFailure, request } from "../../api/http.ts";
 import { collectionPath, itemsOf, type KubeList } from "../../api/kube.ts";
+import { readableNamespaces, type Readable } from "../../api/readable.ts";
 
 /** A kind with the number of its objects. */
 export interface KindCount {
   readonly kind: Kind;
   readonly count: number;
+  /** The namespaces that were counted, for a kind that the user may not list in all of them. */
+  readonly namespaces?: readonly string[];
 }
 
 /** Kinds that people begin with, in the order in which they are shown. */
@@ -62,31 +65,87 @@ export function countOf(list: KubeList): number {
   return itemsOf(list).length + (list.metadata.remainingItemCount ?? 0);
 }
 
+/** The most namespaces in which a kind is counted. */
+const MOST_NAMESPACES = 20;
+
+/** What the counting of kinds needs. */
+export interface CountOptions {
+  readonly signal: AbortSignal;
+  readonly at?: string | undefined;
+  /** Kinds that were refused for all namespaces, which are not asked for again; it is added to. */
+  readonly refused: Set<string>;
+  readonly readable?: (kind: Kind) => Promise<Pick<Readable, "namespaces">>;
+}
+
 /**
- * Counts the objects of every kind that can be listed, by a page of one object each; kinds that the user may not list are left out.
- * `onCount` gets every count.
+ * Counts the objects of every kind that can be listed, by a page of one object each. A kind that is refused is counted in the namespaces in
+ * which the user may list it, and left out if there are none. `onCount` gets every count.
  */
 export async function countKinds(
   kinds: readonly Kind[],
   onCount: (count: KindCount) => void,
-  options: { readonly signal: AbortSignal; readonly at?: string | undefined },
+  { signal, at, refused, readable = readableNamespaces }: CountOptions,
 ): Promise<void> {
   const waiting = kinds.filter(({ verbs }) => verbs.includes("list"));
+  const countIn = async (kind: Kind, namespace?: string): Promise<number> => {
+    const list = await request<KubeList>(collectionPath(kind, namespace), {
+      query: {
+        limit: 1,
+        ...(at === undefined ? {} : { resourceVersion: at, resourceVersionMatch: "Exact" }),
+      },
+      accept: "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json;q=0.5",
+      signal,
+    });
+    return countOf(list);
+  };
+  const countAll = async (kind: Kind): Promise<number | undefined> => {
+    const name = `${kind.resource}.${kind.group}`;
+    if (refused.has(name)) return undefined;
+    try {
+      return await countIn(kind);
+    } catch (error) {
+      if (error instanceof ApiFailure && error.code === 403) refused.add(name);
+      throw error;
+    }
+  };
+  const countParts = async (kind: Kind): Promise<void> => {
+    if (!kind.namespaced) return;
+    const { namespaces } = await readable(kind);
+    const counted = namespaces.slice(0, MOST_NAMESPACES);
+    if (counted.length === 0) return;
+    let count = 0;
+    // oxlint-disable-next-line no-await-in-loop -- some kinds are counted at once
+    for (const namespace of counted) count += await countIn(kind, namespace);
+    onCount({ kind, count, namespaces: counted });
+  };
   const worker = async (): Promise<void> => {
-    for (let kind = waiting.shift(); kind && !options.signal.aborted; kind = waiting.shift())
+    for (let kind = waiting.shift(); kind && !signal.aborted; kind = waiting.shift())
       try {
-        const list = await request<KubeList>(collectionPath(kind), {
-          query: {
-            limit: 1,
-            ...(options.at === undefined ? {} : { resourceVersion: options.at, resourceVersionMatch: "Exact" }),
-          },
-          accept: "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json;q=0.5",
-          signal: options.signal,
+        const count = await countAll(kind).catch((error: unknown) => {
+          if (error instanceof ApiFailure && error.code === 403) return undefined;
+          throw error;
         });
-        onCount({ kind, count: countOf(list) });
+        if (count === undefined) await countParts(kind);
+        else onCount({ kind, count });
       } catch (error) {
         if (!(error instanceof ApiFailure) || error.code === 401) return;
       }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
+}
+
+/** The namespaces that counts are of; undefined where all are of the whole cluster. */
+export function countedNamespaces(counts: readonly KindCount[]): readonly string[] | undefined {
+  const names = counts.flatMap(({ namespaces }) => namespaces ?? []);
+  return names.length === 0 ? undefined : [...new Set(names)].toSorted();
+}
+
+/** If there is one of these, users have made something. */
+const BEGUN = new Set(["pods", "deployments", "statefulsets", "jobs", "customresourcedefinitions"]);
+
+/** Whether users have made something, by what they begin with; every namespace has a ConfigMap of its own, with the CA of the server. */
+export function isInUse(counts: readonly KindCount[]): boolean {
+  const of = (resource: string): number =>
+    counts.find(({ kind }) => kind.group === "" && kind.resource === resource)?.count ?? 0;
+  return of("configmaps") > of("namespaces") || counts.some(({ kind, count }) => count > 0 && BEGUN.has(kind.resource));
 }

@@ -1,19 +1,20 @@
 import { useSignal, useSignalEffect } from "@preact/signals";
 import type { JSX } from "preact";
-import { useEffect } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import type { WindowColumn, WindowRow } from "../../../../src/meta/console-protocol.ts";
 import { discovery, findKind, kinds } from "../../api/discovery.ts";
-import { session } from "../../api/http.ts";
+import { session, sessionsOpened } from "../../api/http.ts";
 import { openWindow } from "../../api/stream.ts";
 import { EMPTY_WINDOW } from "../../api/window-state.ts";
 import { at } from "../../state/moment.ts";
 import { href } from "../../state/route.ts";
 import { countText } from "../../ui/bytes.ts";
 import { Age, classes, EmptyState, ErrorBox, Kbd, Loading, Text } from "../../ui/basics.tsx";
+import { namesText } from "../../ui/left-out.ts";
 import { CommandLine } from "../../ui/command-line.tsx";
 import { useTitle } from "../../ui/title.ts";
 import { visible } from "../../ui/visible.ts";
-import { countKinds, countsInOrder, type KindCount } from "./counts.ts";
+import { countedNamespaces, countKinds, countsInOrder, isInUse, type KindCount } from "./counts.ts";
 
 /** Counts are read again after this time, while the page is seen. */
 const COUNT_MS = 30_000;
@@ -23,6 +24,7 @@ const EVENTS = 12;
 export default function HomeView(): JSX.Element {
   useTitle("");
   const counts = useSignal<readonly KindCount[] | undefined>(undefined);
+  const refused = useMemo(() => new Set<string>(), [sessionsOpened.value]);
   useSignalEffect(() => {
     const all = kinds.value;
     const moment = at.value;
@@ -30,7 +32,7 @@ export default function HomeView(): JSX.Element {
     const aborter = new AbortController();
     const read = async (): Promise<void> => {
       const found: KindCount[] = [];
-      await countKinds(all, (count) => found.push(count), { signal: aborter.signal, at: moment });
+      await countKinds(all, (count) => found.push(count), { signal: aborter.signal, at: moment, refused });
       if (!aborter.signal.aborted) counts.value = found;
     };
     void read();
@@ -44,13 +46,20 @@ export default function HomeView(): JSX.Element {
   });
   const { loaded, failure } = discovery.value;
   const found = counts.value?.filter(({ count }) => count > 0);
+  const namespaces = found && countedNamespaces(found);
   return (
     <section class="page" aria-labelledby="home-title">
       <h1 id="home-title">What is in this cluster</h1>
       {!loaded && failure ? <ErrorBox title="The kinds could not be read." status={failure.status} /> : undefined}
+      {namespaces ? (
+        <p class="soft">
+          You may not list all of it: kinds with namespaces are counted in <Text value={namesText(namespaces)} />.
+        </p>
+      ) : undefined}
       {found === undefined ? <Loading what="counts" /> : <Counts counts={found} />}
-      <Newcomer open={found === undefined || found.every(({ kind }) => !BEGUN.has(kind.resource))} />
-      <Events />
+      {/* Not before it is known whether the cluster is in use: what opens and closes by itself is not read. */}
+      {found === undefined ? undefined : <Newcomer open={!isInUse(found)} />}
+      <Events namespace={namespaces?.[0]} />
     </section>
   );
 }
@@ -85,10 +94,16 @@ function CountList({
 }): JSX.Element {
   return (
     <ul class={classes("counts", small && "counts-small")}>
-      {counts.map(({ kind: { group, version, resource, kind }, count }) => (
+      {counts.map(({ kind: { group, version, resource, kind }, count, namespaces = [] }) => (
         <li key={`${resource}.${group}`}>
           <a
-            href={href({ view: "list", group, version, resource })}
+            href={href({
+              view: "list",
+              group,
+              version,
+              resource,
+              ...(namespaces.length === 1 ? { namespace: namespaces[0]! } : {}),
+            })}
             class="count"
             title={group === "" ? resource : `${resource}.${group}`}
           >
@@ -100,13 +115,12 @@ function CountList({
   );
 }
 
-/** If there is one of these, the cluster is in use already. */
-const BEGUN = new Set(["configmaps", "pods", "deployments", "statefulsets", "jobs", "customresourcedefinitions"]);
-
-/** Three things to try: open while the cluster is not in use. */
+/** Three things to try: open at first if the cluster is not in use. */
 function Newcomer({ open }: { readonly open: boolean }): JSX.Element {
+  // Later it is as the user left it.
+  const [first] = useState(open);
   return (
-    <details class="newcomer" open={open}>
+    <details class="newcomer" open={first}>
       <summary>
         <h2>Three things to try</h2>
       </summary>
@@ -139,8 +153,8 @@ function Newcomer({ open }: { readonly open: boolean }): JSX.Element {
   );
 }
 
-/** The newest Events, live. */
-function Events(): JSX.Element | null {
+/** The newest Events, live: of all namespaces, or of one for a user who may not list all. */
+function Events({ namespace }: { readonly namespace: string | undefined }): JSX.Element | null {
   const kind = findKind("", "v1", "events");
   const view = useSignal(EMPTY_WINDOW);
   const moment = at.value;
@@ -152,20 +166,31 @@ function Events(): JSX.Element | null {
       version,
       resource,
       sort: { column: "Last Seen", descending: true },
+      ...(namespace === undefined ? {} : { namespace }),
       ...(moment ? { at: moment } : {}),
     };
     const handle = openWindow(list, { offset: 0, size: EVENTS }, (state) => {
       view.value = state;
     });
     return () => handle.close();
-  }, [kind, moment]);
+  }, [kind, moment, namespace]);
   if (!kind || view.value.state === "failed") return null;
   const { columns, rows } = view.value;
   return (
     <section aria-labelledby="events-title">
       <h2 id="events-title">
-        <a href={href({ view: "list", group: "", version: "v1", resource: "events", sort: "Last Seen", desc: true })}>
-          The newest Events
+        <a
+          href={href({
+            view: "list",
+            group: "",
+            version: "v1",
+            resource: "events",
+            sort: "Last Seen",
+            desc: true,
+            ...(namespace === undefined ? {} : { namespace }),
+          })}
+        >
+          The newest Events{namespace === undefined ? "" : ` of ${visible(namespace)}`}
         </a>
       </h2>
       {rows.length === 0 ? (

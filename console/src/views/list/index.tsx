@@ -3,6 +3,7 @@ import type { JSX } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import type { WindowRow } from "../../../../src/meta/console-protocol.ts";
 import { discovery, findKind, type Kind } from "../../api/discovery.ts";
+import { readableNamespaces } from "../../api/readable.ts";
 import { can } from "../../api/rights.ts";
 import { openWindow, type WindowHandle } from "../../api/stream.ts";
 import { EMPTY_WINDOW, type WindowView } from "../../api/window-state.ts";
@@ -13,6 +14,7 @@ import { countText } from "../../ui/bytes.ts";
 import { Button, EmptyState, ErrorBox, Loading } from "../../ui/basics.tsx";
 import { useKeys } from "../../ui/keys.ts";
 import { useTitle } from "../../ui/title.ts";
+import { visible } from "../../ui/visible.ts";
 import { BulkDialog, type BulkType } from "./bulk.tsx";
 import { shownColumns } from "./columns.ts";
 import { isFiltered, nextSort, windowList, withFilter } from "./filters.ts";
@@ -241,9 +243,13 @@ function KindList({ route, kind }: { readonly route: ListRoute; readonly kind: K
       </div>
       <Filters route={route} kind={kind} offers={hasRows} onChange={change} onLeave={focusTable} />
       {shown.state === "failed" && shown.failure ? (
-        <ErrorBox title={`${kind.resource} cannot be shown.`} status={shown.failure}>
-          <Button onClick={() => handle.current?.retry()}>Try again</Button>
-        </ErrorBox>
+        <Failure
+          failure={shown.failure}
+          route={route}
+          kind={kind}
+          onChange={change}
+          onRetry={() => handle.current?.retry()}
+        />
       ) : undefined}
       {shown.state === "loading" || (shown.progress && shown.rows.length === 0) ? (
         <Loading what={kind.resource} {...(shown.progress ? { progress: shown.progress } : {})} />
@@ -294,6 +300,61 @@ function KindList({ route, kind }: { readonly route: ListRoute; readonly kind: K
         />
       ) : undefined}
     </section>
+  );
+}
+
+/** Why nothing is shown; where all namespaces are refused, those that are not. */
+function Failure({
+  failure,
+  route,
+  kind,
+  onChange,
+  onRetry,
+}: {
+  readonly failure: NonNullable<WindowView["failure"]>;
+  readonly route: ListRoute;
+  readonly kind: Kind;
+  readonly onChange: (route: ListRoute) => void;
+  readonly onRetry: () => void;
+}): JSX.Element {
+  const readable = useSignal<readonly string[] | undefined>(undefined);
+  const isRefused = failure.code === 403 && kind.namespaced && !route.namespace;
+  useEffect(() => {
+    if (!isRefused) return undefined;
+    let isLeft = false;
+    readableNamespaces(kind).then(
+      ({ namespaces }) => {
+        if (isLeft) return;
+        readable.value = namespaces;
+        const [only, ...others] = namespaces;
+        if (only !== undefined && others.length === 0) onChange(withFilter(route, { namespace: only }));
+      },
+      // The failure of the list says enough.
+      () => undefined,
+    );
+    return () => {
+      isLeft = true;
+    };
+  }, [isRefused, kind]);
+  if (isRefused && readable.value && readable.value.length > 0) {
+    return (
+      <EmptyState title={`You may list ${kind.resource} in some namespaces only.`}>
+        <ul class="row namespace-links">
+          {readable.value.map((namespace) => (
+            <li key={namespace}>
+              <a class="button" href={href(withFilter(route, { namespace }))}>
+                {visible(namespace)}
+              </a>
+            </li>
+          ))}
+        </ul>
+      </EmptyState>
+    );
+  }
+  return (
+    <ErrorBox title={`${kind.resource} cannot be shown.`} status={failure}>
+      <Button onClick={onRetry}>Try again</Button>
+    </ErrorBox>
   );
 }
 

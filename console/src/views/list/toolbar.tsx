@@ -6,7 +6,8 @@ import { request } from "../../api/http.ts";
 import { collectionPath, itemsOf, type KubeList } from "../../api/kube.ts";
 import { namespaces } from "../../api/namespaces.ts";
 import type { ListRoute } from "../../state/route.ts";
-import { Combo, type ComboOption } from "../../ui/combo.tsx";
+import { Combo } from "../../ui/combo.tsx";
+import { NamespaceChoice } from "../../ui/namespace-choice.tsx";
 import { completeLabels, labelsOf, withFilter } from "./filters.ts";
 
 /** A text that is typed reaches the list after this time without another one. */
@@ -35,9 +36,9 @@ export function Filters({
   return (
     <div class="filters" role="search" aria-label={`Filter ${kind.resource}`}>
       {kind.namespaced ? (
-        <NamespaceFilter
+        <NamespaceChoice
           value={route.namespace ?? ""}
-          offers={offers}
+          names={(offers && namespaces.value) || []}
           onChange={(namespace) => change({ namespace })}
           onLeave={onLeave}
         />
@@ -136,42 +137,6 @@ function TypedFilter({
         event.preventDefault();
         if (event.key === "Escape") typed.value = "";
         send(typed.value.trim());
-        onLeave();
-      }}
-    />
-  );
-}
-
-function NamespaceFilter({ value, offers, onChange, onLeave }: TypedProps & { readonly offers: boolean }): JSX.Element {
-  const typed = useSignal(value);
-  useEffect(() => {
-    typed.value = value;
-  }, [value]);
-  const known = (offers && namespaces.value) || [];
-  const matching = typed.value === value ? known : known.filter((name) => name.includes(typed.value));
-  const options: ComboOption[] = [
-    { text: "", label: "all namespaces" },
-    ...matching.slice(0, 200).map((name) => ({ text: name, label: name })),
-  ];
-  return (
-    <Combo
-      id="filter-namespace"
-      class="filter"
-      label="Namespace"
-      placeholder="All namespaces"
-      value={typed.value}
-      options={options}
-      onInput={(text) => {
-        typed.value = text;
-      }}
-      onTake={(option) => {
-        const text = option?.text ?? typed.value.trim();
-        typed.value = text;
-        if (text !== value) onChange(text || undefined);
-        onLeave();
-      }}
-      onLeave={() => {
-        typed.value = value;
         onLeave();
       }}
     />

@@ -47,6 +47,7 @@ export function HistoryTab({
   const to = useSignal<string | undefined>(undefined);
   const lost = useSignal<Undeleted | undefined>(undefined);
   const busy = useSignal(false);
+  const turn = useSignal(0);
   const isShown = useIsShown();
   // What was last seen of an object that is gone has the version from before.
   const version = `${state.state === "gone" ? "gone since " : ""}${state.report?.object.resourceVersion ?? state.state}`;
@@ -65,9 +66,20 @@ export function HistoryTab({
     return () => {
       closed = true;
     };
-  }, [version, limit.value, name, namespace, kind]);
+  }, [version, limit.value, turn.value, name, namespace, kind]);
 
-  if (failure.value) return <ErrorBox title="The history cannot be read." status={failure.value} />;
+  if (failure.value)
+    return (
+      <ErrorBox title="The history cannot be read." status={failure.value}>
+        <Button
+          onClick={() => {
+            turn.value++;
+          }}
+        >
+          Try again
+        </Button>
+      </ErrorBox>
+    );
   if (!report.value) return <Loading what="the history" />;
   const { versions, more, since } = report.value;
   if (versions.length === 0) return <EmptyState title="The history has no version of this object." />;
@@ -173,7 +185,13 @@ export function HistoryTab({
             </Button>
           }
         >
-          <p>It comes back as it was at version {lost.value.from.resourceVersion}. What cannot come back:</p>
+          <p>
+            It comes back as it was{" "}
+            {lost.value.from.event === "deleted"
+              ? "when it was deleted"
+              : `at version ${lost.value.from.resourceVersion}`}
+            . What cannot come back:
+          </p>
           <ul>
             {lost.value.losses.map(({ what, why }, at) => (
               <li key={at}>

@@ -67,6 +67,9 @@ export async function readReport({ kind, namespace, name }: Omit<ObjectKey, "at"
   }
 }
 
+/** An object that could not be read again is read once more after this time. */
+const RETRY_MS = 5000;
+
 /** Follows an object. */
 export function objectModel({ kind, namespace, name, at }: ObjectKey): ObjectModel {
   const value = signal<ObjectState>({ state: "loading" });
@@ -74,11 +77,19 @@ export function objectModel({ kind, namespace, name, at }: ObjectKey): ObjectMod
   const resource = client.resource(served);
   const key = namespace === undefined ? { name } : { name, namespace };
   const identity = { apiVersion: apiVersionOf(kind), kind: kind.kind, name, ...(namespace ? { namespace } : {}) };
+  const follower =
+    at === undefined
+      ? follow<KubeObject>(collectionPath(kind, namespace), {
+          query: { fieldSelector: `metadata.name=${name}` },
+          most: 1,
+        })
+      : undefined;
   const setters = new Map<string, BlameReport["leaves"][number]>();
   let closed = false;
   let loading = false;
   let again = false;
   let askedSetters = false;
+  let retry: ReturnType<typeof setTimeout> | undefined;
 
   const set = (more: Partial<ObjectState>): void => {
     if (!closed) value.value = { ...value.peek(), ...more };
@@ -120,6 +131,9 @@ export function objectModel({ kind, namespace, name, at }: ObjectKey): ObjectMod
         await show(report);
         const { state } = value.peek();
         if (state === "loading" || state === "failed") set({ state: "still" });
+        // Only a read had failed: the watch goes on, or there is none.
+        const followed = follower?.value.peek().state;
+        if (state === "stale" && followed !== "stale") set({ state: followed === "live" ? "live" : "still" });
         if (askedSetters || at !== undefined) continue;
         askedSetters = true;
         // What sets the fields without an owner is requested once, because it needs a dry run.
@@ -131,20 +145,21 @@ export function objectModel({ kind, namespace, name, at }: ObjectKey): ObjectMod
       const failure = statusOf(error);
       if (failure.code === 404) set({ state: "gone" });
       else if (value.peek().owned === undefined) set({ state: "failed", failure });
-      else set({ state: "stale", failure });
+      else {
+        set({ state: "stale", failure });
+        // No event may come that makes it read again.
+        clearTimeout(retry);
+        if (!closed) retry = setTimeout(() => void load(), RETRY_MS);
+      }
     } finally {
       loading = false;
     }
   };
 
-  if (at !== undefined) {
+  if (!follower) {
     void load();
     return { value, reload: () => void load(), close: () => void (closed = true) };
   }
-  const follower = follow<KubeObject>(collectionPath(kind, namespace), {
-    query: { labelSelector: undefined, fieldSelector: `metadata.name=${name}` },
-    most: 1,
-  });
   let seen = "";
   void load();
   const stop = effect(() => {
@@ -174,6 +189,7 @@ export function objectModel({ kind, namespace, name, at }: ObjectKey): ObjectMod
     reload: () => void load(),
     close() {
       closed = true;
+      clearTimeout(retry);
       stop();
       follower.close();
     },

@@ -205,6 +205,13 @@ export function countsOf({ documents, pruned }: PlanReport): readonly (readonly 
   ]);
 }
 
+/** How many documents have each result, as a text; results without documents are left out. */
+export const countsText = (report: PlanReport): string =>
+  countsOf(report)
+    .filter(([, count]) => count > 0)
+    .map(([name, count]) => `${count} ${name}`)
+    .join(", ");
+
 /** Why a document was moved forward. */
 export const MOVES: Readonly<Record<string, string>> = {
   namespace: "it is the namespace of document",

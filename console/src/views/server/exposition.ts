@@ -8,8 +8,8 @@
 
 /** One value of a family, with its labels. */
 export interface Sample {
-  /** The name of the line: `x_bucket` and `x_sum` belong to the family `x`. */
-  readonly name: string;
+  /** The labels as the server writes them, always in the same order: what a line is in one reading, it is in the next. */
+  readonly key: string;
   readonly labels: ReadonlyMap<string, string>;
   readonly value: number;
 }
@@ -18,9 +18,9 @@ export interface Sample {
 export type Samples = ReadonlyMap<string, readonly Sample[]>;
 
 /** The longest text in characters that is read; what follows is left out. */
-export const MAX_TEXT_LENGTH = 16 * 1024 * 1024;
+export const MAX_TEXT_LENGTH = 4 * 1024 * 1024;
 /** The most samples that are kept of all families together. */
-export const MAX_SAMPLES = 50_000;
+export const MAX_SAMPLES = 20_000;
 /** The most labels of one sample. */
 const MAX_LABELS = 32;
 
@@ -91,7 +91,7 @@ function sampleOf(line: string, name: string): Sample | undefined {
     at++;
   }
   const value = numberOf(line.slice(at).trim().split(" ", 1)[0] ?? "");
-  return value === undefined ? undefined : { name, labels, value };
+  return value === undefined ? undefined : { key: line.slice(name.length, at), labels, value };
 }
 
 /** The text up to the closing quote, without escapes, and the position behind the quote. */

@@ -75,15 +75,12 @@ export function sumsBy(
 /** By how much a counter grew; one that shrank was reset by a restart, and counts from 0. */
 export const growth = (before: number, after: number): number => (after >= before ? after - before : after);
 
-const keyOf = (labels: ReadonlyMap<string, string>): string =>
-  JSON.stringify([...labels].toSorted(([a], [b]) => (a < b ? -1 : 1)));
-
 /** The increase of each sample of a counter between two readings. */
 export function increases(before: Samples, after: Samples, name: string, chosen: Chosen = all): readonly Sample[] {
-  const old = new Map((before.get(name) ?? []).map(({ labels, value }) => [keyOf(labels), value]));
+  const old = new Map((before.get(name) ?? []).map(({ key, value }) => [key, value]));
   return (after.get(name) ?? [])
     .filter(({ labels }) => chosen(labels))
-    .map((sample) => ({ ...sample, value: growth(old.get(keyOf(sample.labels)) ?? 0, sample.value) }));
+    .map((sample) => ({ ...sample, value: growth(old.get(sample.key) ?? 0, sample.value) }));
 }
 
 /** The rate of a counter in units per second; undefined where no time has passed. */

@@ -23,6 +23,8 @@ const BINARY = Array.from({ length: 6 }, (_, power) =>
   [1, 2, 4, 8, 16, 32, 64, 128, 256, 512].map((step) => step * 1024 ** power),
 ).flat();
 
+const endingAt = (end: number): [number, number] => [end - SECONDS, end];
+
 /** The minute and second that a clock here shows. */
 const timeText = (seconds: number): string =>
   new Date(seconds * 1000).toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit" });
@@ -69,7 +71,8 @@ export default function Plot({
           legend: { show: false },
           cursor: { show: false },
           scales: {
-            x: { range: (_, _least, most) => [most - SECONDS, most] },
+            // Before the first reading it ends now.
+            x: { range: (_, _least, most) => endingAt(data.current[0]?.length ? most : Date.now() / 1000) },
             y: { range: (_, _least, most) => [0, most > 0 ? most * 1.1 : 1] },
           },
           axes: [

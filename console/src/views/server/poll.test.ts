@@ -42,9 +42,9 @@ function fakeBrowser(
 
 test("the second reading has rates, and a failure in between says why and is forgotten", async () => {
   let requests = 0;
-  let isRefused = false;
+  let code = 0;
   const browser = fakeBrowser(() => {
-    if (isRefused) throw new ApiFailure(403, { message: "not allowed" } as never);
+    if (code > 0) throw new ApiFailure(code, { message: "not now" } as never);
     requests += 20;
     return `apiserver_request_total{verb="list",code="200"} ${requests}`;
   });
@@ -54,10 +54,20 @@ test("the second reading has rates, and a failure in between says why and is for
   await browser.tick();
   expect(poll.value.value).toMatchObject({ readings: 2, health: [{ name: "ping", isOk: true }] });
   expect(poll.value.value.ring.last).toMatchObject({ reads: 10 });
-  isRefused = true;
+  code = 500;
   await browser.tick();
-  expect(poll.value.value.failure?.code).toBe(403);
-  isRefused = false;
+  expect(poll.value.value.failure?.code).toBe(500);
+  code = 0;
+  await browser.tick();
+  expect(poll.value.value.failure).toBeUndefined();
+  // What the user may not read is asked for again after half a minute; the health is read meanwhile.
+  code = 403;
+  await browser.tick();
+  browser.reads.length = 0;
+  code = 0;
+  for (let i = 0; i < 14; i++) await browser.tick();
+  expect([poll.value.value.failure?.code, browser.reads.includes("/metrics")]).toEqual([403, false]);
+  expect(browser.reads.length).toBe(14);
   await browser.tick();
   expect(poll.value.value.failure).toBeUndefined();
   poll.close();

@@ -11,6 +11,8 @@ import { figuresBetween, type HealthCheck, parseHealth, type Reading, Ring, WANT
 
 /** The time between two readings. */
 export const INTERVAL_MS = 2000;
+/** What the user may not read is asked for again after this time. */
+const REFUSED_MS = 30_000;
 /** As many readings as two minutes have. */
 const READINGS = 60;
 
@@ -60,6 +62,7 @@ export function pollServer(parts: PollParts = browser): Poll {
   const aborter = new AbortController();
   let last: Reading | undefined;
   let stop: (() => void) | undefined;
+  let askAgainAt = -Infinity;
 
   const readMetrics = async (): Promise<Partial<ServerState>> => {
     const text = await parts.read("/metrics", aborter.signal);
@@ -81,16 +84,21 @@ export function pollServer(parts: PollParts = browser): Poll {
   };
   const step = async (): Promise<void> => {
     if (parts.isSeen()) {
+      const isRefused = parts.steady() < askAgainAt;
       const [metrics, health] = await Promise.all([
-        readMetrics().catch((error: unknown) => {
-          if (error instanceof ApiFailure) return { failure: error };
-          throw error;
-        }),
+        isRefused
+          ? undefined
+          : readMetrics().catch((error: unknown) => {
+              if (!(error instanceof ApiFailure)) throw error;
+              if (error.code === 403) askAgainAt = parts.steady() + REFUSED_MS;
+              return { failure: error };
+            }),
         readHealth(),
       ]);
       if (aborter.signal.aborted) return;
-      const { failure: _, ...old } = value.peek();
-      value.value = { ...old, ...metrics, health, readings: old.readings + 1 };
+      const { failure, ...old } = value.peek();
+      const read = metrics ?? (failure ? { failure } : {});
+      value.value = { ...old, ...read, health, readings: old.readings + 1 };
     }
     stop = parts.timers.after(INTERVAL_MS, next);
   };

@@ -4,9 +4,11 @@
  * @module
  */
 import type { Dialect } from "../../../../src/meta/dialect.ts";
-import { requestOf } from "../../../../src/claims/fit.ts";
+import { binderNames } from "../../../../src/claims/annotations.ts";
+import { classOf, requestOf } from "../../../../src/claims/fit.ts";
+import type { Steps } from "../../../../src/util/steps.ts";
+import { inSteps } from "../../ui/sliced.ts";
 import { bytesOf, type StorageObjects, topologyOfVolume, topologyText } from "./objects.ts";
-import { Waits } from "./waits.ts";
 
 /** The figures of a class in a topology. */
 export interface CapacityRow {
@@ -24,43 +26,40 @@ export interface CapacityRow {
   readonly largest?: number;
 }
 
-/** Returns the rows by class, then by topology. */
-export function capacityOf(objects: StorageObjects, dialect: Dialect): readonly CapacityRow[] {
-  const waits = new Waits([], objects.classes, dialect);
-  const rows = new Map<string, { -readonly [K in keyof CapacityRow]: CapacityRow[K] }>();
-  const rowOf = (storageClass: string, topology: string): { -readonly [K in keyof CapacityRow]: CapacityRow[K] } => {
-    const key = `${storageClass}\0${topology}`;
-    const row = rows.get(key) ?? { storageClass, topology, volumes: 0, bound: 0, unbound: 0, requested: 0 };
-    rows.set(key, row);
+type OpenRow = { -readonly [K in keyof CapacityRow]: CapacityRow[K] };
+
+/** Sums up the rows, by class, then by topology. */
+export function* capacitySteps(objects: StorageObjects, dialect: Dialect): Steps<readonly CapacityRow[]> {
+  const names = binderNames(dialect);
+  const rows = new Map<string, Map<string, OpenRow>>();
+  const rowOf = (storageClass: string, topology: string): OpenRow => {
+    const ofClass = rows.get(storageClass) ?? new Map<string, OpenRow>();
+    rows.set(storageClass, ofClass);
+    const row = ofClass.get(topology) ?? { storageClass, topology, volumes: 0, bound: 0, unbound: 0, requested: 0 };
+    ofClass.set(topology, row);
     return row;
   };
-  for (const { metadata } of objects.classes) rowOf(metadata.name, "");
-  for (const volume of objects.volumes) {
-    const row = rowOf(waits.classOf(volume), topologyOfVolume(volume));
+  yield* inSteps(objects.volumes, (volume) => {
+    const row = rowOf(classOf(volume, names), topologyOfVolume(volume));
     const bytes = bytesOf(volume.spec.capacity?.["storage"]);
     row.volumes++;
     if (volume.status.phase === "Bound") row.bound += bytes;
     else row.unbound += bytes;
-  }
-  for (const claim of objects.claims) {
-    if (claim.status.phase !== "Bound") rowOf(waits.classOf(claim), "").requested += bytesOf(requestOf(claim));
-  }
-  for (const { storageClassName, nodeTopology, capacity, maximumVolumeSize } of objects.capacities) {
+  });
+  yield* inSteps(objects.claims, (claim) => {
+    if (claim.status.phase !== "Bound") rowOf(classOf(claim, names), "").requested += bytesOf(requestOf(claim));
+  });
+  yield* inSteps(objects.capacities, ({ storageClassName, nodeTopology, capacity, maximumVolumeSize }) => {
     const row = rowOf(storageClassName, topologyText(nodeTopology?.matchLabels));
     if (capacity !== undefined) row.free = (row.free ?? 0) + bytesOf(capacity);
     if (maximumVolumeSize !== undefined) row.largest = Math.max(row.largest ?? 0, bytesOf(maximumVolumeSize));
-  }
-  const isEmpty = (row: CapacityRow): boolean =>
-    row.topology === "" && row.volumes === 0 && row.requested === 0 && row.free === undefined;
-  // The row of a class stands where it has no other one.
-  return [...rows.values()]
-    .filter(
-      (row) =>
-        !isEmpty(row) || ![...rows.values()].some((other) => other !== row && other.storageClass === row.storageClass),
-    )
-    .toSorted((a, b) =>
-      a.storageClass === b.storageClass ? order(a.topology, b.topology) : order(a.storageClass, b.storageClass),
-    );
+  });
+  // A class without anything has a row of its own.
+  for (const { metadata } of objects.classes) if (!rows.has(metadata.name)) rowOf(metadata.name, "");
+  yield;
+  return [...rows]
+    .toSorted(([a], [b]) => order(a, b))
+    .flatMap(([, ofClass]) => [...ofClass.values()].toSorted((a, b) => order(a.topology, b.topology)));
 }
 
 const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -6,7 +6,7 @@ import { Badge, Button, Text } from "../../ui/basics.tsx";
 import { VirtualRows } from "../../ui/virtual-rows.tsx";
 import { useWhy, Why } from "../../ui/why.tsx";
 import type { StorageObjects } from "./objects.ts";
-import type { Item, Storage } from "./picture.ts";
+import type { Item, Storage } from "./items.ts";
 import { STATE_BADGES } from "./tables.tsx";
 
 type Served = Readonly<Record<keyof StorageObjects, Kind | undefined>>;
@@ -15,7 +15,6 @@ interface DetailsProps {
   readonly items: readonly Item[];
   readonly storage: Storage;
   readonly served: Served;
-  readonly versionOf: (item: Item) => string;
   readonly onSelect: (id: string) => void;
   readonly onClose: () => void;
 }
@@ -63,18 +62,19 @@ export function Details(props: DetailsProps): JSX.Element {
   );
 }
 
-function One({ item, storage, served, versionOf, onSelect }: DetailsProps & { readonly item: Item }): JSX.Element {
-  const kind = served[item.column];
+function One({ item, storage, served, onSelect }: DetailsProps & { readonly item: Item }): JSX.Element {
+  const { namespace, object } = item;
   // The name of an attachment is that of its object, not that of the volume that it shows.
-  const name = item.id.slice(item.id.lastIndexOf("/") + 1);
-  const { namespace } = item;
+  const kind = object && served[item.column];
+  const name = object?.name ?? item.name;
   const isPast = at.value !== undefined;
   const subject = kind && !isPast ? { kind, namespace, name } : undefined;
-  const why = useWhy(subject, versionOf(item)).value;
+  const why = useWhy(subject, object?.version ?? "").value;
   const [tone, state] = STATE_BADGES[item.state];
-  const near = storage.links
-    .filter(({ from, to }) => from === item.id || to === item.id)
-    .map((link) => ({ id: link.from === item.id ? link.to : link.from, isReady: link.isReady }));
+  const near = (storage.near.get(item.id) ?? []).map(({ from, to, isReady }) => ({
+    id: from === item.id ? to : from,
+    isReady,
+  }));
   const shown = near.slice(0, MAX_LINKED);
   return (
     <>
@@ -91,8 +91,12 @@ function One({ item, storage, served, versionOf, onSelect }: DetailsProps & { re
           <a href={href(objectRoute(kind, namespace, name))}>Open the object</a>
         </p>
       ) : undefined}
-      <h3>Why</h3>
-      {isPast ? <p class="soft">The server explains only the current state.</p> : <Why state={why} />}
+      {kind ? (
+        <>
+          <h3>Why</h3>
+          {isPast ? <p class="soft">The server explains only the current state.</p> : <Why state={why} />}
+        </>
+      ) : undefined}
       <h3>Linked with</h3>
       {shown.length === 0 ? <p class="soft">nothing</p> : undefined}
       <ul class="linked">

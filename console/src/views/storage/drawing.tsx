@@ -1,9 +1,10 @@
+import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
-import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { classes } from "../../ui/basics.tsx";
 import { visible } from "../../ui/visible.ts";
-import { boxBeside, type Layout, type PlacedBox, SIZES } from "./layout.ts";
-import type { Column } from "./picture.ts";
+import { boxBeside, boxesInView, type Layout, type PlacedBox, SIZES } from "./layout.ts";
+import type { Column } from "./items.ts";
 
 const TITLES: Readonly<Record<Column, string>> = {
   drivers: "Drivers",
@@ -17,7 +18,14 @@ const TITLES: Readonly<Record<Column, string>> = {
 const KEYS = new Set(["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight", "Home", "End"]);
 
 /** The states in words, for those who do not see colours. */
-const STATES = { ok: "", waits: "waits", stuck: "is stuck", deleting: "is being deleted", free: "is free" } as const;
+const STATES = {
+  ok: "",
+  waits: "waits",
+  stuck: "is stuck",
+  deleting: "is being deleted",
+  free: "is free",
+  unknown: "is not read",
+} as const;
 
 /** The picture: boxes in columns, and lines of SVG between them. Arrow keys follow the lines. */
 export function Picture({
@@ -30,17 +38,39 @@ export function Picture({
   readonly onSelect: (id: string) => void;
 }): JSX.Element {
   const root = useRef<HTMLDivElement>(null);
+  const seen = useSignal({ top: 0, height: 800 });
   const focused = useRef<string | undefined>(undefined);
+  /** The box that takes the focus when it is drawn. */
+  const wanted = useRef<string | undefined>(undefined);
   const related = useMemo(() => relatedTo(layout, selected), [layout, selected]);
+  const lines = useMemo(() => linesOf(layout, related), [layout, related]);
   const first = layout.boxes.some(({ id }) => id === focused.current) ? focused.current : layout.boxes[0]?.id;
+  const drawn = boxesInView(layout, seen.value, [first, wanted.current]);
+  useEffect(() => {
+    const element = root.current;
+    if (!element) return undefined;
+    const read = (): void => {
+      seen.value = { top: element.scrollTop, height: element.clientHeight };
+    };
+    read();
+    const observer = new ResizeObserver(read);
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
   const go = (id: string | undefined): void => {
     if (id === undefined) return;
     focused.current = id;
-    const box = [...(root.current?.querySelectorAll<HTMLElement>("[data-box]") ?? [])].find(
-      ({ dataset }) => dataset["box"] === id,
-    );
-    box?.focus();
+    wanted.current = id;
+    // The box is drawn if it was not.
+    seen.value = { ...seen.peek() };
   };
+  useLayoutEffect(() => {
+    const id = wanted.current;
+    wanted.current = undefined;
+    if (id === undefined) return;
+    const boxes = root.current?.querySelectorAll<HTMLElement>("[data-box]") ?? [];
+    [...boxes].find(({ dataset }) => dataset["box"] === id)?.focus();
+  });
   // A box that was deleted while it had the focus leaves it to none: the next key begins at the first one.
   useEffect(() => {
     if (focused.current !== undefined && !layout.boxes.some(({ id }) => id === focused.current))
@@ -54,6 +84,9 @@ export function Picture({
       class="picture"
       role="group"
       aria-label="Picture of storage; arrow keys follow the links"
+      onScroll={({ currentTarget }) => {
+        seen.value = { top: currentTarget.scrollTop, height: currentTarget.clientHeight };
+      }}
       onKeyDown={(event) => {
         const id = event.target instanceof HTMLElement ? event.target.dataset["box"] : undefined;
         if (id === undefined || !KEYS.has(event.key)) return;
@@ -64,17 +97,8 @@ export function Picture({
     >
       <div class="picture-space" style={{ width: `${layout.width}px`, height: `${layout.height}px` }}>
         <svg class="picture-lines" width={layout.width} height={layout.height} aria-hidden="true">
-          {layout.lines.map((line) => (
-            <path
-              key={`${line.from} ${line.to} ${line.isReady}`}
-              d={line.path}
-              class={classes(
-                "picture-line",
-                !line.isReady && "picture-line-waits",
-                line.count > 1 && "picture-line-many",
-                related && !(related.has(line.from) && related.has(line.to)) && "picture-faint",
-              )}
-            />
+          {lines.map(({ className, path }) => (
+            <path key={className} d={path} class={className} />
           ))}
         </svg>
         {layout.columns.map(({ column, x, count }) => (
@@ -82,7 +106,7 @@ export function Picture({
             {TITLES[column]} <span class="soft">{count}</span>
           </h2>
         ))}
-        {layout.boxes.map((box) => (
+        {drawn.map((box) => (
           <Box
             key={box.id}
             box={box}
@@ -145,6 +169,22 @@ function Box({
   );
 }
 
+/** The lines that look alike are one path: thousands of elements would hold the page. */
+function linesOf(
+  { lines }: Layout,
+  related: ReadonlySet<string> | undefined,
+): readonly { readonly className: string; readonly path: string }[] {
+  const alike = Map.groupBy(lines, ({ from, to, isReady, count }) =>
+    classes(
+      "picture-line",
+      !isReady && "picture-line-waits",
+      count > 1 && "picture-line-many",
+      related && !(related.has(from) && related.has(to)) && "picture-faint",
+    ),
+  );
+  return [...alike].map(([className, some]) => ({ className, path: some.map(({ path }) => path).join("") }));
+}
+
 /** The boxes that are linked with the selected one, towards both sides; undefined where none is selected. */
 function relatedTo({ lines, boxes }: Layout, selected: string | undefined): ReadonlySet<string> | undefined {
   if (selected === undefined || !boxes.some(({ id }) => id === selected)) return undefined;
@@ -153,12 +193,12 @@ function relatedTo({ lines, boxes }: Layout, selected: string | undefined): Read
     ["from", "to"],
     ["to", "from"],
   ] as const) {
+    const near = Map.groupBy(lines, (line) => line[from]);
     const open = [selected];
     const seen = new Set(open);
     for (let id = open.pop(); id !== undefined; id = open.pop()) {
-      for (const line of lines) {
-        const next = line[to];
-        if (line[from] !== id || seen.has(next)) continue;
+      for (const { [to]: next } of near.get(id) ?? []) {
+        if (seen.has(next)) continue;
         seen.add(next);
         found.add(next);
         open.push(next);

@@ -1,19 +1,30 @@
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
+import type { Dialect } from "../../../../src/meta/dialect.ts";
+import type { Steps } from "../../../../src/util/steps.ts";
 import { kinds } from "../../api/discovery.ts";
+import { namespaces } from "../../api/namespaces.ts";
 import { at } from "../../state/moment.ts";
-import { navigate, type PlainRoute } from "../../state/route.ts";
-import { Badge, EmptyState, Loading, Text } from "../../ui/basics.tsx";
-import { useTitle } from "../../ui/title.ts";
-import { type FollowedMany, useFollowMany } from "../../ui/follow-many.ts";
+import { changedQuery, navigate, type PlainRoute } from "../../state/route.ts";
+import { Badge, EmptyState, Loading } from "../../ui/basics.tsx";
+import { countText } from "../../ui/bytes.ts";
+import { Choice } from "../../ui/choice.tsx";
+import { useFollowMany } from "../../ui/follow-many.ts";
+import { FollowState } from "../../ui/follow-state.tsx";
+import { NamespaceChoice } from "../../ui/namespace-choice.tsx";
+import { useSliced } from "../../ui/sliced.ts";
 import { Tabs } from "../../ui/tabs.tsx";
-import { capacityOf } from "./capacity.ts";
+import { useTitle } from "../../ui/title.ts";
+import { boxSteps, type Drawn } from "./boxes.ts";
+import { capacitySteps } from "./capacity.ts";
 import { Details } from "./details.tsx";
-import { dialectOf, objectsIn, RESOURCES, storageKinds } from "./kinds.ts";
-import { layoutOf } from "./layout.ts";
 import { Picture } from "./drawing.tsx";
-import { boxesOf, type Item, type StorageFilter, storageOf } from "./picture.ts";
+import type { StorageFilter } from "./filter.ts";
+import { type Item, type Storage, type StorageInput, storageSteps } from "./items.ts";
+import { dialectOf, objectsIn, partialLists, RESOURCES, storageKinds } from "./kinds.ts";
+import { layoutOf } from "./layout.ts";
+import type { StorageObjects } from "./objects.ts";
 import { CapacityTable, ItemTable } from "./tables.tsx";
 import "../../ui/views.css";
 import "./storage.css";
@@ -35,53 +46,65 @@ export default function StorageView({ route }: { readonly route: PlainRoute }): 
   const { query = {} } = route;
   const all = kinds.value;
   const served = useMemo(() => storageKinds(all), [all]);
-  const followed = useFollowMany({ kinds: served, at: at.value, most: MOST }).value;
   const filter: StorageFilter = {
     namespace: query["namespace"] ?? "",
     storageClass: query["class"] ?? "",
     node: query["node"] ?? "",
     waiting: query["waiting"] !== undefined,
   };
-  const filterKey = JSON.stringify(filter);
+  const followed = useFollowMany({
+    kinds: served,
+    namespace: filter.namespace,
+    // Capacities are in the namespaces of drivers.
+    everywhere: ["capacities"],
+    at: at.value,
+    most: MOST,
+  });
   const dialect = dialectOf(all);
   const objects = useMemo(() => objectsIn(followed), [followed]);
-  const storage = useMemo(() => storageOf(objects, dialect, filter), [objects, dialect, filterKey]);
-  const drawn = useMemo(() => boxesOf(storage), [storage]);
+  const partial = partialLists(followed);
+  const picture = useSliced(
+    () => pictureSteps({ objects, dialect, filter, partial }),
+    [objects, dialect, JSON.stringify(filter)],
+  );
   const main = useRef<HTMLDivElement>(null);
   const room = useRoom(main);
-  const layout = useMemo(() => layoutOf(drawn.boxes, drawn.lines, room), [drawn, room]);
+  const layout = useMemo(() => picture && layoutOf(picture.boxes, picture.lines, room), [picture, room]);
   const selected = useSignal<string | undefined>(undefined);
-  const tab: TabId = TABS.find(({ id }) => id === query["tab"])?.id ?? "picture";
-  const set = (change: Readonly<Record<string, string>>): void => {
-    const next = Object.fromEntries(Object.entries({ ...query, ...change }).filter(([, value]) => value !== ""));
-    navigate({ view: "storage", query: next }, { replace: true });
+  const select = (id: string | undefined): void => {
+    selected.value = id;
   };
-  const waiting = storage.items.filter(({ state }) => state === "waits" || state === "stuck").length;
-  const chosen = itemsOf(selected.value, drawn.boxes, storage.items);
+  const tab: TabId = TABS.find(({ id }) => id === query["tab"])?.id ?? "picture";
+  const set = (change: Readonly<Record<string, string | undefined>>): void =>
+    navigate({ view: "storage", query: changedQuery(query, change) }, { replace: true });
+  const chosen = picture && itemsOf(selected.value, picture);
   return (
     <div class="view storage" data-view={route.view}>
       <header class="view-head">
         <h1>Storage</h1>
-        <Badge tone={waiting === 0 ? "good" : "warning"}>{waiting === 0 ? "nothing waits" : `${waiting} wait`}</Badge>
-        <State followed={followed} />
+        {picture && !followed.isLoading ? (
+          <Badge tone={picture.waiting > 0 ? "warning" : partial.size > 0 ? "neutral" : "good"}>
+            {picture.waiting === 0 ? "nothing waits" : `${countText(picture.waiting)} wait`}
+          </Badge>
+        ) : undefined}
+        <FollowState followed={followed} names={RESOURCES} most={MOST} />
       </header>
       <div class="view-filters" role="search" aria-label="Filters">
-        <Choice
-          label="Namespace"
+        <NamespaceChoice
           value={filter.namespace ?? ""}
-          values={storage.namespaces}
+          names={namespaces.value ?? picture?.namespaces ?? []}
           onChange={(value) => set({ namespace: value })}
         />
         <Choice
           label="Class"
           value={filter.storageClass ?? ""}
-          values={storage.classes}
+          values={picture?.classes ?? []}
           onChange={(value) => set({ class: value })}
         />
         <Choice
           label="Node"
           value={filter.node ?? ""}
-          values={storage.nodes}
+          values={picture?.nodes ?? []}
           onChange={(value) => set({ node: value })}
         />
         <label class="check">
@@ -101,50 +124,43 @@ export default function StorageView({ route }: { readonly route: PlainRoute }): 
       />
       <div class="view-body">
         <div ref={main} class="view-main" role="tabpanel" id={`panel-${tab}`} aria-labelledby={`tab-${tab}`}>
-          {followed.isLoading ? (
+          {followed.isLoading || !picture || !layout ? (
             <Loading what="storage" />
           ) : tab === "capacity" ? (
-            <CapacityTable rows={capacityOf(objects, dialect)} />
-          ) : storage.items.length === 0 ? (
-            <Nothing
-              isFiltered={filterKey !== JSON.stringify({ namespace: "", storageClass: "", node: "", waiting: false })}
-            />
+            <Capacity objects={objects} dialect={dialect} />
+          ) : picture.items.length === 0 ? (
+            <Nothing isFiltered={Object.values(filter).some(Boolean)} isPartial={partial.has("claims")} />
           ) : tab === "table" ? (
-            <ItemTable
-              items={storage.items}
-              links={storage.links}
-              selected={selected.value}
-              onSelect={(id) => {
-                selected.value = id;
-              }}
-            />
+            <ItemTable storage={picture} selected={selected.value} onSelect={select} />
           ) : (
-            <Picture
-              layout={layout}
-              selected={selected.value}
-              onSelect={(id) => {
-                selected.value = id;
-              }}
-            />
+            <Picture layout={layout} selected={selected.value} onSelect={select} />
           )}
         </div>
         {chosen ? (
           <Details
             items={chosen}
-            storage={storage}
+            storage={picture}
             served={served}
-            versionOf={(item) => versionOf(item, followed)}
-            onSelect={(id) => {
-              selected.value = id;
-            }}
-            onClose={() => {
-              selected.value = undefined;
-            }}
+            onSelect={select}
+            onClose={() => select(undefined)}
           />
         ) : undefined}
       </div>
     </div>
   );
+}
+
+/** The objects, and what is drawn of them. */
+interface StoragePicture extends Storage, Drawn {}
+
+function* pictureSteps(input: StorageInput): Steps<StoragePicture> {
+  const storage = yield* storageSteps(input);
+  return { ...storage, ...(yield* boxSteps(storage)) };
+}
+
+function Capacity({ objects, dialect }: { readonly objects: StorageObjects; readonly dialect: Dialect }): JSX.Element {
+  const rows = useSliced(() => capacitySteps(objects, dialect), [objects, dialect]);
+  return rows ? <CapacityTable rows={rows} /> : <Loading what="capacity" />;
 }
 
 /** What a bar for scrolling takes, so that the drawing is as wide with one as without. */
@@ -168,79 +184,27 @@ function useRoom(element: { readonly current: HTMLElement | null }): number | un
 }
 
 /** The objects of the selected box, or the selected object of the table. */
-function itemsOf(
-  id: string | undefined,
-  boxes: ReturnType<typeof boxesOf>["boxes"],
-  items: readonly Item[],
-): readonly Item[] | undefined {
+function itemsOf(id: string | undefined, { boxes, byId }: StoragePicture): readonly Item[] | undefined {
   if (id === undefined) return undefined;
-  const box = boxes.find((one) => one.id === id);
-  if (box) return box.items;
-  const item = items.find((one) => one.id === id);
-  return item && [item];
+  const item = byId.get(id);
+  return boxes.find((one) => one.id === id)?.items ?? (item && [item]);
 }
 
-/** The resourceVersion of an object, so that what is said of it is asked for again when it has changed. */
-function versionOf({ column, name, namespace }: Item, { lists }: FollowedMany): string {
-  const object = lists[column]?.objects.find(
-    ({ metadata }) => metadata.name === name && (metadata.namespace ?? "") === (namespace ?? ""),
-  );
-  return object?.metadata.resourceVersion ?? "";
-}
-
-function Choice({
-  label,
-  value,
-  values,
-  onChange,
+function Nothing({
+  isFiltered,
+  isPartial,
 }: {
-  readonly label: string;
-  readonly value: string;
-  readonly values: readonly string[];
-  readonly onChange: (value: string) => void;
+  readonly isFiltered: boolean;
+  readonly isPartial: boolean;
 }): JSX.Element {
-  return (
-    <label class="choice">
-      <span class="soft">{label}</span>
-      <select class="select" value={value} onChange={(event) => onChange(event.currentTarget.value)}>
-        <option value="">all</option>
-        {value !== "" && !values.includes(value) ? <option value={value}>{value}</option> : undefined}
-        {values.map((one) => (
-          <option key={one} value={one}>
-            {one}
-          </option>
-        ))}
-      </select>
-    </label>
-  );
-}
-
-/** What of the lists cannot be shown, and why. */
-function State({ followed: { lists } }: { readonly followed: FollowedMany }): JSX.Element {
-  const entries = Object.entries(lists);
-  const failed = entries.filter(([, { state }]) => state === "failed");
-  const stale = entries.some(([, { state }]) => state === "stale");
-  const cut = entries.filter(([, { truncated }]) => truncated);
-  return (
-    <>
-      {stale ? <Badge tone="warning">the connection is lost; it is tried again</Badge> : undefined}
-      {at.value === undefined ? undefined : <Badge tone="info">as it was at the chosen moment</Badge>}
-      {cut.map(([name]) => (
-        <Badge key={name} tone="warning">
-          only the first {MOST} {RESOURCES[name as keyof typeof RESOURCES]}
-        </Badge>
-      ))}
-      {failed.map(([name, { failure }]) => (
-        <Badge key={name} tone="bad">
-          {RESOURCES[name as keyof typeof RESOURCES]}: <Text value={failure?.status.message ?? "cannot be read"} />
-        </Badge>
-      ))}
-    </>
-  );
-}
-
-function Nothing({ isFiltered }: { readonly isFiltered: boolean }): JSX.Element {
   if (isFiltered) return <EmptyState title="No object matches the filters." />;
+  if (isPartial) {
+    return (
+      <EmptyState title="There is nothing that you may list.">
+        <p>Choose a namespace above if you may list the claims of one.</p>
+      </EmptyState>
+    );
+  }
   return (
     <EmptyState title="There is no storage yet.">
       <p>A StorageClass describes how volumes are created, a PersistentVolumeClaim requests one.</p>

@@ -20,21 +20,21 @@ export const RESOURCES: Readonly<Record<keyof StorageObjects, string>> = {
   capacities: "csistoragecapacities",
 };
 
+const NAMES = Object.keys(RESOURCES) as readonly (keyof StorageObjects)[];
+
 /** Returns the kinds of the lists; undefined for one that is not served. Built-in kinds are of the core or a storage group. */
 export function storageKinds(kinds: readonly Kind[]): Record<keyof StorageObjects, Kind | undefined> {
   const find = (resource: string): Kind | undefined =>
     kinds.find((kind) => kind.resource === resource && (kind.group === "" || kind.group.startsWith("storage.")));
-  return {
-    claims: find(RESOURCES.claims),
-    volumes: find(RESOURCES.volumes),
-    classes: find(RESOURCES.classes),
-    attachments: find(RESOURCES.attachments),
-    nodes: find(RESOURCES.nodes),
-    drivers: find(RESOURCES.drivers),
-    csiNodes: find(RESOURCES.csiNodes),
-    capacities: find(RESOURCES.capacities),
-  };
+  return Object.fromEntries(NAMES.map((name) => [name, find(RESOURCES[name])])) as Record<
+    keyof StorageObjects,
+    Kind | undefined
+  >;
 }
+
+/** The lists of which not all objects are known. */
+export const partialLists = ({ lists }: FollowedMany): ReadonlySet<keyof StorageObjects> =>
+  new Set(NAMES.filter((name) => lists[name]?.state === "failed" || lists[name]?.truncated));
 
 /** The dialect of a server, by the groups that it serves. */
 export const dialectOf = (kinds: readonly Kind[]): Dialect =>
@@ -42,6 +42,5 @@ export const dialectOf = (kinds: readonly Kind[]): Dialect =>
 
 /** The objects of followed lists. */
 export function objectsIn({ lists }: FollowedMany): StorageObjects {
-  const names = Object.keys(RESOURCES) as (keyof StorageObjects)[];
-  return Object.fromEntries(names.map((name) => [name, lists[name]?.objects ?? []])) as unknown as StorageObjects;
+  return Object.fromEntries(NAMES.map((name) => [name, lists[name]?.objects ?? []])) as unknown as StorageObjects;
 }

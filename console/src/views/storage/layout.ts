@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { type Box, type Column, COLUMNS, type Line } from "./picture.ts";
+import type { Box, Line } from "./boxes.ts";
+import { type Column, COLUMNS } from "./items.ts";
 
 /** The sizes of the drawing in CSS pixels. */
 export const SIZES = { boxWidth: 170, boxHeight: 40, rowGap: 8, columnGap: 60, head: 28, margin: 12 } as const;
@@ -61,9 +62,14 @@ export function layoutOf(boxes: readonly Box[], lines: readonly Line[], room?: n
   );
   const { boxWidth, columnGap } = widthsFor(columns.length, room);
   const neighbours = new Map<string, string[]>();
+  const note = (id: string, other: string): void => {
+    const near = neighbours.get(id);
+    if (near) near.push(other);
+    else neighbours.set(id, [other]);
+  };
   for (const { from, to } of lines) {
-    neighbours.set(from, [...(neighbours.get(from) ?? []), to]);
-    neighbours.set(to, [...(neighbours.get(to) ?? []), from]);
+    note(from, to);
+    note(to, from);
   }
   const ordered = sweep(columns, neighbours);
   const placed = new Map<string, PlacedBox>();
@@ -148,4 +154,18 @@ export function boxBeside(layout: Layout, id: string, key: string): string | und
   const candidates = near.length > 0 ? near : beyond;
   const distance = (one: PlacedBox): number => Math.abs(one.x - box.x) * 10 + Math.abs(one.y - box.y);
   return candidates.toSorted((a, b) => distance(a) - distance(b))[0]?.id;
+}
+
+/** How far beyond the edges of a view boxes are drawn, in CSS pixels. */
+const BEYOND = 400;
+
+/** The boxes that a view shows, or will show when it is scrolled a little, and those of `also`. */
+export function boxesInView(
+  { boxes }: Layout,
+  { top, height }: { readonly top: number; readonly height: number },
+  also: readonly (string | undefined)[] = [],
+): readonly PlacedBox[] {
+  return boxes.filter(
+    ({ id, y }) => (y + SIZES.boxHeight > top - BEYOND && y < top + height + BEYOND) || also.includes(id),
+  );
 }

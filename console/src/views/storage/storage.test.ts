@@ -1,9 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { kubernetes } from "../../../../src/meta/dialect.ts";
-import { capacityOf } from "./capacity.ts";
-import { boxBeside, layoutOf } from "./layout.ts";
+import { atOnce } from "../../../../src/util/steps.ts";
+import { boxSteps, type Drawn, MAX_BOXES } from "./boxes.ts";
+import { capacitySteps } from "./capacity.ts";
+import { type Storage, type StorageInput, storageSteps } from "./items.ts";
+import { boxBeside, boxesInView, layoutOf } from "./layout.ts";
 import { bytesOf, type StorageObjects } from "./objects.ts";
-import { boxesOf, MAX_BOXES, storageOf } from "./picture.ts";
 
 type Loose = Record<string, unknown>;
 
@@ -61,8 +63,16 @@ const objects = (some: Partial<Record<keyof StorageObjects, readonly unknown[]>>
     ...some,
   }) as StorageObjects;
 
+const storageOf = (
+  some: StorageObjects,
+  filter?: StorageInput["filter"],
+  partial: readonly (keyof StorageObjects)[] = [],
+): Storage =>
+  atOnce(storageSteps({ objects: some, dialect: kubernetes, ...(filter && { filter }), partial: new Set(partial) }));
+const boxesOf = (storage: Storage): Drawn => atOnce(boxSteps(storage));
+
 const saysOf = (some: Parameters<typeof objects>[0], name: string): string | undefined =>
-  storageOf(objects(some), kubernetes).items.find((item) => item.name === name)?.wait?.says;
+  storageOf(objects(some)).items.find((item) => item.name === name)?.wait?.says;
 
 const claimRef = { namespace: "team", name: "a", uid: "uid-a" };
 
@@ -136,7 +146,7 @@ const chain = objects({
 
 describe("links", () => {
   test("a bound claim is linked from its class to its node", () => {
-    const { links } = storageOf(chain, kubernetes);
+    const { links } = storageOf(chain);
     expect(links.map(({ from, to }) => `${from} ${to}`)).toEqual([
       "drivers/disks.example.com classes/fast",
       "drivers/disks.example.com classes/slow",
@@ -149,7 +159,7 @@ describe("links", () => {
     expect(links.every(({ isReady }) => isReady)).toBe(true);
   });
   test("a volume that is reserved for a claim has a link that is not ready", () => {
-    const { links } = storageOf(objects({ claims: [claim("a")], volumes: [volume("v", { claimRef })] }), kubernetes);
+    const { links } = storageOf(objects({ claims: [claim("a")], volumes: [volume("v", { claimRef })] }));
     expect(links).toEqual([{ from: "claims/team/a", to: "volumes/v", isReady: false }]);
   });
   test.each([
@@ -163,10 +173,10 @@ describe("links", () => {
     ["another namespace", { namespace: "none" }, []],
     ["a class", { storageClass: "slow" }, ["drivers/disks.example.com", "classes/slow"]],
   ])("the filter keeps %s and what it is linked with", (_, filter, expected) => {
-    expect(storageOf(chain, kubernetes, filter).items.map(({ id }) => id)).toEqual(expected);
+    expect(storageOf(chain, filter).items.map(({ id }) => id)).toEqual(expected);
   });
   test("a class whose provisioner is no CSIDriver has a box for it", () => {
-    const { items, links } = storageOf(objects({ classes: [storageClass("fast")] }), kubernetes);
+    const { items, links } = storageOf(objects({ classes: [storageClass("fast")] }));
     expect(items.map(({ id, detail }) => `${id}: ${detail}`).toSorted()).toEqual([
       "classes/fast: binds at once",
       "drivers/disks.example.com: no CSIDriver",
@@ -175,7 +185,41 @@ describe("links", () => {
   });
   test("an attachment to a node that is not known has no link to it", () => {
     const some = objects({ attachments: [attachment("x", "v", "gone", { attached: true })] });
-    expect(storageOf(some, kubernetes).links).toEqual([]);
+    expect(storageOf(some).links).toEqual([]);
+  });
+});
+
+describe("for a user who may not read all lists", () => {
+  const claims = [bound("a", "v"), claim("b"), claim("c", {}, { phase: "Lost" })];
+  test("a claim says what it says of itself, and what it names is there without a state", () => {
+    const { items, links } = storageOf(objects({ claims }), {}, ["volumes", "classes", "drivers", "nodes"]);
+    expect(items.map(({ id, state, wait }) => [id, state, wait?.isStuck])).toEqual([
+      ["claims/team/a", "ok", undefined],
+      ["claims/team/b", "waits", false],
+      ["claims/team/c", "stuck", true],
+      ["classes/fast", "unknown", undefined],
+      ["volumes/v", "unknown", undefined],
+    ]);
+    expect(links.length).toBe(4);
+    expect(items.filter(({ object }) => object).length).toBe(3);
+  });
+  test("what is known of a list that is too long is used", () => {
+    const some = objects({
+      claims,
+      volumes: [volume("v", { claimRef }, { phase: "Bound" })],
+      classes: [storageClass("fast")],
+    });
+    const { items } = storageOf(some, {}, ["volumes"]);
+    const waitOf = (id: string): string | undefined => items.find((item) => item.id === id)?.wait?.says;
+    expect(waitOf("claims/team/a")).toBeUndefined();
+    expect(waitOf("claims/team/b")).toContain("waits for the provisioner");
+  });
+  test("a provisioner may be registered as a driver that is not read", () => {
+    const some = objects({ classes: [storageClass("fast")] });
+    const driverOf = (...partial: (keyof StorageObjects)[]): unknown =>
+      storageOf(some, {}, partial).items.find(({ column }) => column === "drivers");
+    expect(driverOf()).toMatchObject({ state: "ok", detail: "no CSIDriver" });
+    expect(driverOf("drivers")).toMatchObject({ state: "unknown", detail: "" });
   });
 });
 
@@ -190,7 +234,7 @@ describe("many objects", () => {
       volume(`v${i}`, { claimRef: { namespace: "team", name: `c${i}`, uid: `uid-c${i}` } }, { phase: "Bound" }),
     ),
   });
-  const { boxes, lines } = boxesOf(storageOf(many, kubernetes));
+  const { boxes, lines } = boxesOf(storageOf(many));
   test("alike ones are one box with a count, what waits stays a box of its own", () => {
     const claims = boxes.filter(({ column }) => column === "claims");
     expect(claims.map(({ title, count }) => [title, count])).toEqual([
@@ -201,26 +245,36 @@ describe("many objects", () => {
   });
   test("a column has no more boxes than the bound, and every object is in one", () => {
     const claims = Array.from({ length: 3000 }, (_, i) => claim(`c${i}`, {}, {}, { namespace: `ns-${i % 200}` }));
-    const drawn = boxesOf(storageOf(objects({ claims }), kubernetes)).boxes;
+    const drawn = boxesOf(storageOf(objects({ claims }))).boxes;
     expect(drawn.length).toBe(MAX_BOXES);
     expect(drawn.reduce((sum, { count }) => sum + count, 0)).toBe(3000);
   });
 });
 
 describe("layout", () => {
-  const layout = layoutOf(...(Object.values(boxesOf(storageOf(chain, kubernetes))) as Parameters<typeof layoutOf>));
+  const layout = layoutOf(...(Object.values(boxesOf(storageOf(chain))) as Parameters<typeof layoutOf>));
   test("boxes do not overlap, and a line leads from left to right", () => {
     const places = layout.boxes.map(({ x, y }) => `${x} ${y}`);
     expect(new Set(places).size).toBe(layout.boxes.length);
     const at = (id: string): number => layout.boxes.find((box) => box.id === id)!.x;
     expect(layout.lines.every(({ from, to }) => at(from) < at(to))).toBe(true);
   });
+  test("only boxes near the view are drawn, and the one that has the focus", () => {
+    const claims = Array.from({ length: 60 }, (_, i) => claim(`c${String(i).padStart(2, "0")}`));
+    const tall = layoutOf(boxesOf(storageOf(objects({ claims }))).boxes, []);
+    const namesIn = (top: number, also: string[] = []): string[] =>
+      boxesInView(tall, { top, height: 400 }, also).map(({ items }) => items[0]!.name);
+    expect(namesIn(0)).toEqual(Array.from({ length: 16 }, (_, i) => `c${String(i).padStart(2, "0")}`));
+    expect(namesIn(tall.height).at(-1)).toBe("c59");
+    expect(namesIn(tall.height)).not.toContain("c00");
+    expect(namesIn(tall.height, ["claims/team/c00"])).toContain("c00");
+  });
   test("columns without boxes are left out", () => {
-    const { columns } = layoutOf(boxesOf(storageOf(objects({ nodes: [node("n", "z")] }), kubernetes)).boxes, []);
+    const { columns } = layoutOf(boxesOf(storageOf(objects({ nodes: [node("n", "z")] }))).boxes, []);
     expect(columns.map(({ column }) => column)).toEqual(["nodes"]);
   });
   test("the columns fill the width that there is, and overflow only where boxes would be too narrow", () => {
-    const { boxes, lines } = boxesOf(storageOf(chain, kubernetes));
+    const { boxes, lines } = boxesOf(storageOf(chain));
     const widthAt = (room: number): number => layoutOf(boxes, lines, room).width;
     for (const room of [900, 1000, 1200, 1400]) {
       expect(widthAt(room)).toBeLessThanOrEqual(room);
@@ -247,7 +301,7 @@ describe("layout", () => {
         ),
       ),
     });
-    const { boxes, lines } = boxesOf(storageOf(some, kubernetes));
+    const { boxes, lines } = boxesOf(storageOf(some));
     const placed = new Map(layoutOf(boxes, lines).boxes.map((box) => [box.id, box]));
     expect(lines.every(({ from, to }) => placed.get(from)!.y === placed.get(to)!.y)).toBe(true);
   });
@@ -261,24 +315,26 @@ test("capacity is summed by class and topology", () => {
       ],
     },
   };
-  const rows = capacityOf(
-    objects({
-      classes: [storageClass("fast"), storageClass("empty")],
-      claims: [claim("a")],
-      volumes: [
-        volume("v", { nodeAffinity: affinity }, { phase: "Bound" }),
-        volume("w", { nodeAffinity: affinity }, { phase: "Released" }),
-      ],
-      capacities: [
-        {
-          storageClassName: "fast",
-          nodeTopology: { matchLabels: { "topology.kubernetes.io/zone": "z1" } },
-          capacity: "2Gi",
-          maximumVolumeSize: "1Gi",
-        },
-      ],
-    }),
-    kubernetes,
+  const rows = atOnce(
+    capacitySteps(
+      objects({
+        classes: [storageClass("fast"), storageClass("empty")],
+        claims: [claim("a")],
+        volumes: [
+          volume("v", { nodeAffinity: affinity }, { phase: "Bound" }),
+          volume("w", { nodeAffinity: affinity }, { phase: "Released" }),
+        ],
+        capacities: [
+          {
+            storageClassName: "fast",
+            nodeTopology: { matchLabels: { "topology.kubernetes.io/zone": "z1" } },
+            capacity: "2Gi",
+            maximumVolumeSize: "1Gi",
+          },
+        ],
+      }),
+      kubernetes,
+    ),
   );
   const gib = 1024 ** 3;
   expect(rows).toEqual([

@@ -1,45 +1,39 @@
 import type { JSX } from "preact";
-import { Badge, EmptyState, Text } from "../../ui/basics.tsx";
+import { useSignal } from "@preact/signals";
+import { Badge, Button, EmptyState, Text, type Tone } from "../../ui/basics.tsx";
 import { VirtualRows } from "../../ui/virtual-rows.tsx";
-import { bytesText } from "../../ui/bytes.ts";
+import { bytesText, countText } from "../../ui/bytes.ts";
 import type { CapacityRow } from "./capacity.ts";
-import type { BoxState, Item, Link } from "./picture.ts";
+import type { BoxState, Storage } from "./items.ts";
 
 /** How a state is called and coloured. */
-export const STATE_BADGES: Readonly<
-  Record<BoxState, readonly ["good" | "warning" | "bad" | "neutral" | "info", string]>
-> = {
+export const STATE_BADGES: Readonly<Record<BoxState, readonly [Tone, string]>> = {
   ok: ["good", "ok"],
   waits: ["warning", "waits"],
   stuck: ["bad", "stuck"],
   deleting: ["warning", "deleting"],
   free: ["info", "free"],
+  unknown: ["neutral", "not read"],
 };
+
+/** So many names of linked objects stand in a row. */
+const MOST_LINKED = 4;
 
 /** The same facts as the picture, as rows: what it is, how it is, what it waits for, and how many objects it is linked with. */
 export function ItemTable({
-  items,
-  links,
+  storage: { items, near, byId },
   selected,
   onSelect,
 }: {
-  readonly items: readonly Item[];
-  readonly links: readonly Link[];
+  readonly storage: Storage;
   readonly selected: string | undefined;
   readonly onSelect: (id: string) => void;
 }): JSX.Element {
-  const names = new Map(items.map((item) => [item.id, item.name]));
-  const linked = new Map<string, string[]>();
-  for (const { from, to } of links) {
-    for (const [one, other] of [
-      [from, to],
-      [to, from],
-    ] as const) {
-      const near = linked.get(one) ?? [];
-      linked.set(one, near);
-      if (near.length < 4) near.push(names.get(other) ?? "");
-    }
-  }
+  const linked = (id: string): string =>
+    (near.get(id) ?? [])
+      .slice(0, MOST_LINKED)
+      .map(({ from, to }) => byId.get(from === id ? to : from)?.name ?? "")
+      .join(", ");
   return (
     <VirtualRows
       class="items"
@@ -68,7 +62,7 @@ export function ItemTable({
               <Text class="cut" value={item.wait?.says ?? item.detail} />
             </span>
             <span class="item-links soft">
-              <Text class="cut" value={(linked.get(item.id) ?? []).join(", ")} />
+              <Text class="cut" value={linked(item.id)} />
             </span>
           </button>
         );
@@ -77,29 +71,60 @@ export function ItemTable({
   );
 }
 
+/** The parts of a bar, in their order. */
+const PARTS = [
+  { part: "bound", label: "Bound" },
+  { part: "unbound", label: "Not bound" },
+  { part: "requested", label: "Requested" },
+  { part: "free", label: "Free" },
+] as const;
+
+/** Bytes in a cell; a dash where no driver says them. */
+function Bytes({ bytes }: { readonly bytes: number | undefined }): JSX.Element {
+  return (
+    <td class="capacity-number" title={bytes === undefined ? "no driver reports it" : undefined}>
+      {bytes === undefined ? <span class="soft">–</span> : bytesText(bytes)}
+    </td>
+  );
+}
+
+/** Rows of capacity that are drawn at first, and with each press of the button. */
+const ROWS = 100;
+
 /** How much storage is used and free, by class and topology. */
 export function CapacityTable({ rows }: { readonly rows: readonly CapacityRow[] }): JSX.Element {
+  const shown = useSignal(ROWS);
   if (rows.length === 0) return <EmptyState title="There are no classes and no volumes." />;
-  const most = Math.max(
+  const most = rows.reduce(
+    (largest, { bound, unbound, requested, free = 0 }) => Math.max(largest, bound + unbound + requested + free),
     1,
-    ...rows.map(({ bound, unbound, requested, free = 0 }) => bound + unbound + requested + free),
   );
   return (
     <div class="capacity" role="region" aria-label="Capacity by class and topology" tabIndex={0}>
+      <ul class="capacity-legend soft" aria-hidden="true">
+        {PARTS.map(({ part, label }) => (
+          <li key={part}>
+            <span class={`swatch capacity-${part}`} /> {label}
+          </li>
+        ))}
+      </ul>
       <table class="capacity-table">
         <thead>
           <tr>
-            {["Class", "Where", "Volumes", "Bound", "Not bound", "Requested", "Free", "Largest volume", ""].map(
-              (head) => (
-                <th key={head} scope="col">
-                  {head === "" ? <span class="unseen">Shares</span> : head}
-                </th>
-              ),
-            )}
+            <th scope="col">Class</th>
+            <th scope="col">Where</th>
+            {["Volumes", ...PARTS.map(({ label }) => label), "Largest volume"].map((head) => (
+              <th key={head} scope="col" class="capacity-number">
+                {head}
+              </th>
+            ))}
+            <th scope="col">
+              <span class="unseen">Shares</span>
+            </th>
           </tr>
         </thead>
         <tbody>
-          {rows.map((row) => (
+          {rows.slice(0, shown.value).map((row) => (
             <tr key={`${row.storageClass} ${row.topology}`}>
               <th scope="row">
                 <Text value={row.storageClass || "no class"} class="cut" />
@@ -107,14 +132,13 @@ export function CapacityTable({ rows }: { readonly rows: readonly CapacityRow[] 
               <td>
                 <Text value={row.topology || "everywhere"} />
               </td>
-              <td>{row.volumes}</td>
-              <td>{bytesText(row.bound)}</td>
-              <td>{bytesText(row.unbound)}</td>
-              <td>{bytesText(row.requested)}</td>
-              <td>{row.free === undefined ? "not known" : bytesText(row.free)}</td>
-              <td>{row.largest === undefined ? "not known" : bytesText(row.largest)}</td>
+              <td class="capacity-number">{countText(row.volumes)}</td>
+              {PARTS.map(({ part }) => (
+                <Bytes key={part} bytes={row[part]} />
+              ))}
+              <Bytes bytes={row.largest} />
               <td class="capacity-bar" aria-hidden="true">
-                {(["bound", "unbound", "requested", "free"] as const).map((part) => (
+                {PARTS.map(({ part }) => (
                   <span
                     key={part}
                     class={`capacity-${part}`}
@@ -126,8 +150,18 @@ export function CapacityTable({ rows }: { readonly rows: readonly CapacityRow[] 
           ))}
         </tbody>
       </table>
+      {rows.length > shown.value ? (
+        <Button
+          onClick={() => {
+            shown.value += ROWS;
+          }}
+        >
+          {rows.length - shown.value} more rows
+        </Button>
+      ) : undefined}
       <p class="soft">
-        Free and largest are from CSIStorageCapacity objects. Requested is the sum of claims without a volume.
+        Free and largest are from CSIStorageCapacity objects; a dash stands where there are none. Requested is the sum
+        of claims without a volume.
       </p>
     </div>
   );

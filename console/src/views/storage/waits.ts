@@ -20,6 +20,8 @@ import type {
   VolumeAttachment,
 } from "../../../../src/client/kinds/index.ts";
 import type { Dialect } from "../../../../src/meta/dialect.ts";
+import type { Steps } from "../../../../src/util/steps.ts";
+import { inSteps } from "../../ui/sliced.ts";
 import { keyOf } from "./objects.ts";
 
 /** What an object waits for. */
@@ -29,19 +31,29 @@ export interface Wait {
   readonly isStuck: boolean;
 }
 
-/** Says what objects wait for; made once of all volumes and classes. */
-export class Waits {
-  readonly #sources: ClaimSources;
-
-  constructor(volumes: readonly PersistentVolume[], classes: readonly StorageClass[], dialect: Dialect) {
-    const names = binderNames(dialect);
-    const byName = new Map(volumes.map((volume) => [volume.metadata.name, volume]));
-    const naming = Map.groupBy(volumes, claimOfVolume);
-    const available = new AvailableVolumes(names);
-    for (const volume of volumes) if (isAvailable(volume)) available.set(volume);
-    const classesByName = new Map(classes.map((one) => [one.metadata.name, one]));
-    const standard = defaultClassOf(classes, dialect.labelDomain)?.metadata.name;
-    this.#sources = {
+/** Reads all volumes and classes, so that it can be said what claims wait for. */
+export function* waitsSteps(
+  volumes: readonly PersistentVolume[],
+  classes: readonly StorageClass[],
+  dialect: Dialect,
+  isWhole = true,
+): Steps<Waits> {
+  const names = binderNames(dialect);
+  const byName = new Map<string, PersistentVolume>();
+  const naming = new Map<string, PersistentVolume[]>();
+  const available = new AvailableVolumes(names);
+  yield* inSteps(volumes, (volume) => {
+    byName.set(volume.metadata.name, volume);
+    const claim = claimOfVolume(volume);
+    const others = claim === undefined ? undefined : naming.get(claim);
+    if (others) others.push(volume);
+    else if (claim !== undefined) naming.set(claim, [volume]);
+    if (isAvailable(volume)) available.set(volume);
+  });
+  const classesByName = new Map(classes.map((one) => [one.metadata.name, one]));
+  const standard = defaultClassOf(classes, dialect.labelDomain)?.metadata.name;
+  return new Waits(
+    {
       names,
       migration: migrationOf(dialect),
       volume: (name) => byName.get(name),
@@ -49,7 +61,20 @@ export class Waits {
       best: (claim) => available.best(claim),
       storageClass: (name) => classesByName.get(name),
       defaultClass: () => standard,
-    };
+    },
+    isWhole,
+  );
+}
+
+/** Says what objects wait for; see {@link waitsSteps}. */
+export class Waits {
+  readonly #sources: ClaimSources;
+  /** Whether all volumes and classes are known. */
+  readonly #isWhole: boolean;
+
+  constructor(sources: ClaimSources, isWhole: boolean) {
+    this.#sources = sources;
+    this.#isWhole = isWhole;
   }
 
   /** The class of a claim or volume. */
@@ -61,9 +86,17 @@ export class Waits {
   ofClaim(claim: PersistentVolumeClaim): Wait | undefined {
     const { metadata, status } = claim;
     if (metadata.deletionTimestamp !== undefined) return ofDeletion(metadata.finalizers);
+    if (!this.#isWhole && !this.#isDecidable(claim)) return ofClaimAlone(claim);
     const decision = decideClaim(claim, this.#sources);
     if (status.phase === "Bound" && decision.is === "bind") return ofGrowth(claim);
     return this.#ofDecision(claim, decision);
+  }
+
+  /** Whether the volume and the class that a claim names are known. */
+  #isDecidable(claim: PersistentVolumeClaim): boolean {
+    const { volumeName } = claim.spec;
+    if (volumeName) return this.#sources.volume(volumeName) !== undefined;
+    return this.#sources.storageClass(this.classOf(claim)) !== undefined;
   }
 
   #ofDecision(claim: PersistentVolumeClaim, decision: ClaimDecision): Wait | undefined {
@@ -98,6 +131,14 @@ export class Waits {
   }
 }
 
+/** What a claim says of itself, where its volume or its class may not be read. */
+function ofClaimAlone(claim: PersistentVolumeClaim): Wait | undefined {
+  const { phase } = claim.status;
+  if (phase === "Bound") return ofGrowth(claim);
+  if (phase === "Lost") return { says: "it has lost its volume", isStuck: true };
+  return { says: "it is not bound yet; what it waits for is in volumes and classes that are not read", isStuck: false };
+}
+
 function ofProvision({ choice }: Extract<ClaimDecision, { readonly is: "provision" }>): Wait {
   if (choice.is !== "external") return { says: choice.note, isStuck: true };
   return { says: `it waits for the provisioner ${choice.provisioner} to create a volume`, isStuck: false };
@@ -106,7 +147,7 @@ function ofProvision({ choice }: Extract<ClaimDecision, { readonly is: "provisio
 function ofGrowth(claim: PersistentVolumeClaim): Wait | undefined {
   // Equal texts are equal quantities; most claims have what they ask for.
   if (requestOf(claim) === claimCapacity(claim) || !isGrowing(claim)) return undefined;
-  const wants = `it has ${claimCapacity(claim)} and asks for ${requestOf(claim)}`;
+  const wants = `it has ${claimCapacity(claim)} and requests ${requestOf(claim)}`;
   const side = infeasibleOn(claim);
   if (side === "Controller") return { says: `${wants}, and its driver cannot enlarge the volume`, isStuck: true };
   if (side === "Node") return { says: `${wants}, and its node could not enlarge the file system`, isStuck: true };

@@ -19,6 +19,11 @@ const LISTS: Readonly<Record<keyof WorkloadObjects, readonly [resource: string, 
   cronJobs: ["cronjobs", "batch"],
 };
 
+/** What the lists are called. */
+export const NAMES: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(LISTS).map(([name, [resource]]) => [name, resource]),
+);
+
 /** The plural of each kind of a row. */
 const RESOURCES: Readonly<Record<string, string>> = {
   Deployment: "deployments",

@@ -5,7 +5,7 @@
  */
 import type { HistoryReport } from "../../../../src/meta/history-report.ts";
 import type { KubeObject } from "../../api/kube.ts";
-import { type Mark, timeOf } from "./model.ts";
+import { type Mark, timeOf } from "./rows.ts";
 
 /** The most marks of each source. */
 const MAX_MARKS = 100;

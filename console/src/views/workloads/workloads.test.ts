@@ -1,5 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { flatRows, podRow, rangeOf, type Row, rowsOf, type WorkloadObjects } from "./model.ts";
+import { atOnce } from "../../../../src/util/steps.ts";
+import { flatRows, rangeOf } from "./list.ts";
+import { rowSteps, type WorkloadObjects } from "./model.ts";
+import { podRow } from "./pod-row.ts";
+import { endOf, type Row } from "./rows.ts";
 import { marksOfEvents, marksOfHistory } from "./past.ts";
 import { lengthText, MAX_RANGE, MIN_RANGE, moved, percentOf, ticksOf, zoomed } from "./scale.ts";
 
@@ -37,8 +41,10 @@ const objects = (some: Partial<Record<keyof WorkloadObjects, readonly unknown[]>
     ...some,
   }) as WorkloadObjects;
 
+const rowsOf = (some: WorkloadObjects, now: number): readonly Row[] => atOnce(rowSteps(some, now));
 const one = (some: Parameters<typeof objects>[0]): Row => rowsOf(objects(some), NOW)[0]!;
-const spansOf = ({ spans }: Row): unknown => spans.map(({ from, to, state }) => [seconds(from), seconds(to), state]);
+const spansOf = ({ spans }: Row): unknown =>
+  spans.map((span) => [seconds(span.from), seconds(endOf(span, NOW)), span.state]);
 
 const pod = (status: Loose, spec: Loose = {}, metadata: Loose = {}): never =>
   ({ metadata: meta("p", 10, metadata), spec, status }) as never;
@@ -56,7 +62,6 @@ describe("the life of a Pod", () => {
         { phase: "Running", conditions: [condition("PodScheduled", "True", 12), condition("Ready", "True", 20)] },
         { nodeName: "n1" },
       ),
-      NOW,
     );
     expect(spansOf(row)).toEqual([
       [10, 12, "waits"],
@@ -68,7 +73,6 @@ describe("the life of a Pod", () => {
   test("one that no node fits says why", () => {
     const row = podRow(
       pod({ phase: "Pending", conditions: [condition("PodScheduled", "False", 10, { message: "0/3 nodes fit" })] }),
-      NOW,
     );
     expect([row.state, row.says, spansOf(row)]).toEqual(["waits", "0/3 nodes fit", [[10, 100, "waits"]]]);
   });
@@ -84,7 +88,6 @@ describe("the life of a Pod", () => {
           },
           { nodeName: "n" },
         ),
-        NOW,
       );
     expect([ended("Succeeded").state, spansOf(ended("Succeeded"))]).toEqual([
       "done",
@@ -102,7 +105,6 @@ describe("the life of a Pod", () => {
         { nodeName: "n" },
         { deletionTimestamp: at(90) },
       ),
-      NOW,
     );
     expect([row.state, spansOf(row)]).toEqual([
       "deleting",
@@ -111,6 +113,20 @@ describe("the life of a Pod", () => {
         [11, 90, "ready"],
         [90, 100, "deleting"],
       ],
+    ]);
+  });
+  test("a deletion begins with the grace period, at whose end its timestamp is", () => {
+    const row = podRow(
+      pod(
+        { phase: "Running", conditions: [condition("PodScheduled", "True", 10), condition("Ready", "True", 11)] },
+        { nodeName: "n" },
+        { deletionTimestamp: at(120), deletionGracePeriodSeconds: 30 },
+      ),
+    );
+    expect(spansOf(row)).toEqual([
+      [10, 11, "waits"],
+      [11, 90, "ready"],
+      [90, 100, "deleting"],
     ]);
   });
   test("a container that waits says what for", () => {
@@ -123,7 +139,6 @@ describe("the life of a Pod", () => {
         },
         { nodeName: "n" },
       ),
-      NOW,
     );
     expect(row.says).toBe("its container c: ImagePullBackOff");
   });
@@ -288,6 +303,27 @@ describe("Jobs", () => {
       1,
     ]);
   });
+  test.each([
+    [{ schedule: "0 0 * * *" }, {}, "idle", undefined],
+    [{ schedule: "0 0 * * *" }, { active: [{ name: "x" }] }, "runs", undefined],
+    [{ schedule: "0 0 * * *", suspend: true }, {}, "waits", "it is suspended"],
+  ] as const)("a CronJob %j with the status %j is %s", (spec, status, state, says) => {
+    const row = one({ cronJobs: [{ metadata: meta("c", 0), spec, status }] });
+    expect([row.state, row.says]).toEqual([state, says]);
+  });
+  test("a Job that is being deleted says so, and its time stays that of its run", () => {
+    const row = one({
+      jobs: [{ metadata: meta("j", 0, { deletionTimestamp: at(50) }), spec: {}, status: { startTime: at(5) } }],
+    });
+    expect([row.state, row.says, spansOf(row)]).toEqual([
+      "deleting",
+      "it is being deleted",
+      [
+        [0, 5, "waits"],
+        [5, 100, "runs"],
+      ],
+    ]);
+  });
   test.each(["not a schedule", "0 0 31 2 *"])("the schedule %s is never due", (schedule) => {
     const row = one({ cronJobs: [{ metadata: meta("c", 0), spec: { schedule }, status: {} }] });
     expect(row.says).toBe("its schedule is never due");
@@ -309,9 +345,8 @@ test("times that are missing or malformed give no NaN", () => {
     }),
     NOW,
   );
-  expect(rows.flatMap(({ spans }) => spans).every(({ from, to }) => Number.isFinite(from) && Number.isFinite(to))).toBe(
-    true,
-  );
+  for (const span of rows.flatMap(({ spans }) => spans))
+    expect([span.from, endOf(span, NOW)].every(Number.isFinite)).toBe(true);
 });
 
 test("rows pass the filter, and children stand below an open row", () => {

@@ -15,7 +15,7 @@ import { nearest } from "../../rules/counts.ts";
 import { same } from "../../rules/same.ts";
 
 const schema = objectSchema("A revision that a controller stores, so that it can roll back to it.", {
-  data: t.nullable(t.anyJson("The state; what is in it is for its controller to know.")),
+  data: t.nullable(t.anyJson("The state, in a form that its controller defines.")),
   revision: t.required(t.int64("Which revision it is: the greater, the later.")),
 });
 

@@ -21,7 +21,7 @@ import { cpuMetric, currentMetrics, fillBehavior, horizontalPodAutoscalerV2 } fr
 import { AtomicObjectReference, type Autoscaler, type CurrentMetric, type Metric, description } from "../v2/schema.ts";
 import { same } from "../../rules/same.ts";
 
-const Spec = t.struct("What is wanted.", {
+const Spec = t.struct("The desired state.", {
   scaleTargetRef: t.required(AtomicObjectReference),
   minReplicas: t.pointer(t.int32("The least number of Pods; 1 by default.")),
   maxReplicas: t.required(t.int32("The greatest number of Pods.")),

@@ -60,10 +60,10 @@ function targets({ spec, status }: Autoscaler): string {
 export const columns: readonly Column<Autoscaler>[] = [
   textColumn(
     "Reference",
-    "What has the Pods.",
+    "The scaled object.",
     ({ spec }) => `${spec.scaleTargetRef.kind}/${spec.scaleTargetRef.name}`,
   ),
-  textColumn("Targets", "What the metrics are and what they are to be.", targets),
+  textColumn("Targets", "The current and the target values of the metrics.", targets),
   textColumn("MinPods", "The least number of Pods.", ({ spec }) => String(spec.minReplicas ?? "<unset>")),
   textColumn("MaxPods", "The greatest number of Pods.", ({ spec }) => spec.maxReplicas),
   textColumn("Replicas", "How many Pods there were.", ({ status }) => status.currentReplicas ?? 0),

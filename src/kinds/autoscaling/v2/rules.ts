@@ -39,7 +39,7 @@ export function validateSpec(spec: Spec, old: Spec | undefined, errors: FieldErr
     validateMetric(metric, leniency.described, `spec.metrics[${i}]`, errors, ctx);
   }
   if (least === 0 && !metrics.some(({ type }) => type === "Object" || type === "External")) {
-    errors.forbidden("spec.metrics", "expected an Object or External metric beside minReplicas 0");
+    errors.forbidden("spec.metrics", "expected an Object or External metric together with minReplicas 0");
   }
   for (const half of ["scaleUp", "scaleDown"] as const) {
     const rules = spec.behavior?.[half];
@@ -107,11 +107,12 @@ function validateMetric(
   const first = present[0];
   if (first) SOURCES[first](metric, described, `${at}.${first}`, errors, ctx);
   const wanted = types.includes(type) ? MEMBERS[type as keyof typeof MEMBERS] : undefined;
-  if (wanted && !present.includes(wanted)) errors.required(`${at}.${wanted}`, `expected it beside the type ${type}`);
+  if (wanted && !present.includes(wanted))
+    errors.required(`${at}.${wanted}`, `expected it together with the type ${type}`);
   // If only one is set, the fault names the missing one.
   if (present.length < 2) return;
   for (const member of present) {
-    if (member !== wanted) errors.forbidden(`${at}.${member}`, `expected none beside the type ${type}`);
+    if (member !== wanted) errors.forbidden(`${at}.${member}`, `expected none together with the type ${type}`);
   }
 }
 
@@ -137,7 +138,7 @@ const SOURCES: Readonly<Record<(typeof LOOKED_AT)[number], Source>> = {
     validateTarget(target, `${at}.target`, errors);
     if (target.value === undefined && target.averageValue === undefined) demand("averageValue", at, errors);
     if (target.value !== undefined && target.averageValue !== undefined) {
-      errors.forbidden(`${at}.target.value`, "expected none beside averageValue");
+      errors.forbidden(`${at}.target.value`, "expected none together with averageValue");
     }
   },
   pods({ pods }, _described, at, errors) {
@@ -171,7 +172,7 @@ function validateUse(target: Target, at: string, errors: FieldErrors): void {
   const { averageUtilization, averageValue } = target;
   if (averageUtilization === undefined && averageValue === undefined) demand("averageUtilization", at, errors);
   if (averageUtilization !== undefined && averageValue !== undefined) {
-    errors.forbidden(`${at}.target.averageValue`, "expected none beside averageUtilization");
+    errors.forbidden(`${at}.target.averageValue`, "expected none together with averageUtilization");
   }
 }
 

@@ -153,12 +153,12 @@ export const certificateSigningRequest = defineResource(schema, {
   },
   columns: [
     ageColumn,
-    textColumn("SignerName", "Who is to sign it.", (object) => shownSigner(object.spec.signerName)),
-    textColumn("Requestor", "Who asks.", (object) => object.spec.username ?? ""),
+    textColumn("SignerName", "The signer.", (object) => shownSigner(object.spec.signerName)),
+    textColumn("Requestor", "The requesting user.", (object) => object.spec.username ?? ""),
     textColumn("RequestedDuration", "For how long the certificate should be good.", (object) => {
       const seconds = object.spec.expirationSeconds;
       return seconds === undefined ? "<none>" : humanDuration(seconds * 1000);
     }),
-    textColumn("Condition", "What became of it.", shownCondition),
+    textColumn("Condition", "The result of the request.", shownCondition),
   ],
 });

@@ -39,7 +39,7 @@ export function validateOutcome(request: Request, old: Request, errors: FieldErr
     if (!isSame) wrong("expected no change but one to Issued, Denied or Failed, which is the last");
   } else if (outcome === "Issued") validateIssued(request, errors, ctx);
   else if (Object.keys(request.status).some((member) => member !== "conditions"))
-    wrong(`expected nothing beside the condition ${outcome}`);
+    wrong(`expected nothing besides the condition ${outcome}`);
 }
 
 /** At most one of the known conditions, and no other. */

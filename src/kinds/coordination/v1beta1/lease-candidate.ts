@@ -17,9 +17,11 @@ const schema = objectSchema(
   "A candidate for a Lease; the server chooses the holder among all candidates of the same Lease.",
   {
     spec: t.always(
-      t.struct("What the candidate is and for which Lease it stands.", {
-        leaseName: t.required(t.text("Name of the Lease that it stands for; it cannot change.")),
-        pingTime: t.pointer(t.microTime("When the server last asked it to renew; it answers with a new renewTime.")),
+      t.struct("The properties of the candidate, and its Lease.", {
+        leaseName: t.required(t.text("The name of its Lease; it is immutable.")),
+        pingTime: t.pointer(
+          t.microTime("When the server last requested a renewal; the candidate responds with a new renewTime."),
+        ),
         renewTime: t.pointer(t.microTime("When it was last renewed. One that is not renewed for hours is removed.")),
         binaryVersion: t.required(t.text("Semantic version of the program, without `v` in front.")),
         emulationVersion: t.optional(
@@ -107,7 +109,7 @@ export const leaseCandidate = ({ dialect, gates }: ApiContext): ResourceDefiniti
       ? { selectableFields: { "spec.leaseName": ({ spec }: Candidate) => spec.leaseName } }
       : {}),
     columns: [
-      textColumn("LeaseName", "The Lease that it stands for.", ({ spec }) => spec.leaseName),
+      textColumn("LeaseName", "The Lease for which it is a candidate.", ({ spec }) => spec.leaseName),
       textColumn("BinaryVersion", "Version of the program.", ({ spec }) => spec.binaryVersion),
       textColumn("EmulationVersion", "Version it behaves as.", ({ spec }) => spec.emulationVersion ?? ""),
       ageColumn,

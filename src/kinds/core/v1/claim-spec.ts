@@ -12,9 +12,9 @@ import { LabelSelector, validateLabelSelector } from "../../../schema/validation
 import { VOLUME_MODES, checkAccessModes } from "./access-modes.ts";
 import { checkPositive, fractionWarning, roundResources } from "../../rules/quantities.ts";
 
-const VolumeResourceRequirements = t.struct("How large the volume is to be.", {
-  limits: t.optional(t.map(t.quantity(), "The most that the volume should have; only `storage` means something.")),
-  requests: t.optional(t.map(t.quantity(), "The least that the volume should have; only `storage` means something.")),
+const VolumeResourceRequirements = t.struct("The size of the volume.", {
+  limits: t.optional(t.map(t.quantity(), "The maximum of the volume; only `storage` has a meaning.")),
+  requests: t.optional(t.map(t.quantity(), "The minimum of the volume; only `storage` has a meaning.")),
 });
 
 const referenceMembers = {
@@ -33,14 +33,14 @@ const TypedObjectReference = t.struct("An object, possibly of another namespace.
 });
 
 /** The schema of a claim's spec. */
-export const ClaimSpecSchema = t.struct("What a claim asks for.", {
+export const ClaimSpecSchema = t.struct("The request of the claim.", {
   accessModes: t.optional(
-    t.atomicList(t.text(), "How the volume is to be mounted: `ReadWriteOnce`, `ReadOnlyMany` ..."),
+    t.atomicList(t.text(), "The access modes of the volume: `ReadWriteOnce`, `ReadOnlyMany` ..."),
   ),
   selector: t.pointer(LabelSelector),
   resources: t.always(VolumeResourceRequirements),
   volumeName: t.optional(t.text("The volume that the claim is bound to.")),
-  storageClassName: t.pointer(t.text("The class that is asked for; empty for none, unset for the default class.")),
+  storageClassName: t.pointer(t.text("The requested class; empty for none, unset for the default class.")),
   volumeMode: t.pointer(t.text("`Filesystem`, or `Block` for a raw device.", { default: "Filesystem" })),
   dataSource: t.pointer(TypedLocalObjectReference),
   dataSourceRef: t.pointer(TypedObjectReference),
@@ -110,7 +110,7 @@ function validateDataSources(spec: ClaimSpec, at: string, errors: FieldErrors, a
   }
   if (!dataSource || !dataSourceRef) return;
   if (hasNamespace(dataSourceRef)) {
-    errors.invalid(at, dataSource, "expected no dataSource beside a dataSourceRef with a namespace");
+    errors.invalid(at, dataSource, "expected no dataSource together with a dataSourceRef with a namespace");
   } else if (!sameReference(dataSource, dataSourceRef)) {
     errors.invalid(at, dataSource, "expected dataSource to be the same as dataSourceRef");
   }

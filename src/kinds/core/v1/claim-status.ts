@@ -11,7 +11,7 @@ import type { ApiContext } from "../../../schema/definition.ts";
 import { checkNotNegative } from "../../rules/quantities.ts";
 
 const Condition = t.struct("One side of the state of a claim.", {
-  type: t.required(t.text("What the condition is about, such as `Resizing` or `FileSystemResizePending`.")),
+  type: t.required(t.text("The type of the condition, such as `Resizing` or `FileSystemResizePending`.")),
   status: t.required(t.text("Whether it holds: `True`, `False` or `Unknown`.")),
   lastProbeTime: t.nullable(t.time("When the condition was probed.")),
   lastTransitionTime: t.nullable(t.time("When the condition moved from one status to another.")),
@@ -35,7 +35,10 @@ export const ClaimStatusSchema = t.struct("How far a claim is.", {
     t.keyedList(Condition, ["type"], "The sides of the claim's state; `Resizing` while it is resized."),
   ),
   allocatedResources: t.optional(
-    t.map(t.quantity(), "What is allocated to the claim, `storage` or names with a domain; may exceed the capacity."),
+    t.map(
+      t.quantity(),
+      "The resources that are allocated to the claim, `storage` or names with a domain; may exceed the capacity.",
+    ),
   ),
   allocatedResourceStatuses: t.optional(
     t.map(t.text(), "The state of a resize per resource; none when there is no resize."),

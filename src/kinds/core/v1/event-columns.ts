@@ -47,9 +47,9 @@ export function eventColumns<T extends ApiObject>(view: (object: T) => ShownEven
     },
     textColumn("Type", "Normal or Warning.", (o) => view(o).type ?? ""),
     textColumn("Reason", "Why it happened, in a word.", (o) => view(o).reason ?? ""),
-    textColumn("Object", "What it is about.", (o) => objectOf(view(o))),
+    textColumn("Object", "The object of the event.", (o) => objectOf(view(o))),
     textColumn("Subobject", "The part of the object.", (o) => view(o).involvedObject.fieldPath ?? "", true),
-    textColumn("Source", "Who reported it.", (o) => sourceOf(view(o)), true),
+    textColumn("Source", "The reporter.", (o) => sourceOf(view(o)), true),
     textColumn("Message", "What happened.", (o) => (view(o).message ?? "").trim()),
     {
       name: "First Seen",

@@ -12,32 +12,35 @@ import { objectSchema } from "../../../schema/object-schema.ts";
 import { eventColumns } from "./event-columns.ts";
 import { ObjectReference } from "../../rules/references.ts";
 
-const schema = objectSchema("A report of something that happened, kept for a while and never to be relied on.", {
-  involvedObject: t.required(ObjectReference),
-  reason: t.optional(t.text("Why it happened, in a word for programs.")),
-  message: t.optional(t.text("What happened, for people.")),
-  source: t.always(
-    t.struct("What reported the event.", {
-      component: t.optional(t.text("The component that reported it.")),
-      host: t.optional(t.text("The node that it reported from.")),
-    }),
-  ),
-  firstTimestamp: t.nullable(t.time("When it was first seen.")),
-  lastTimestamp: t.nullable(t.time("When it was last seen.")),
-  count: t.optional(t.int32("How often it was seen.")),
-  type: t.optional(t.text("Normal or Warning; there may be others.")),
-  eventTime: t.nullable(t.microTime("When it was first observed.")),
-  series: t.pointer(
-    t.struct("How it goes on, when it happens again and again.", {
-      count: t.optional(t.int32("How often it was seen, up to the last heartbeat.")),
-      lastObservedTime: t.nullable(t.microTime("When it was last seen before the last heartbeat.")),
-    }),
-  ),
-  action: t.optional(t.text("What was done or failed.")),
-  related: t.pointer(ObjectReference),
-  reportingComponent: t.always(t.text("The controller that reported it.")),
-  reportingInstance: t.always(t.text("The instance of the controller.")),
-});
+const schema = objectSchema(
+  "A report of something that happened. It is kept for a limited time, and no program should rely on it.",
+  {
+    involvedObject: t.required(ObjectReference),
+    reason: t.optional(t.text("Why it happened, in a word for programs.")),
+    message: t.optional(t.text("What happened, for people.")),
+    source: t.always(
+      t.struct("The reporter of the event.", {
+        component: t.optional(t.text("The component that reported it.")),
+        host: t.optional(t.text("The node that it reported from.")),
+      }),
+    ),
+    firstTimestamp: t.nullable(t.time("When it was first seen.")),
+    lastTimestamp: t.nullable(t.time("When it was last seen.")),
+    count: t.optional(t.int32("How often it was seen.")),
+    type: t.optional(t.text("Normal or Warning; there may be others.")),
+    eventTime: t.nullable(t.microTime("When it was first observed.")),
+    series: t.pointer(
+      t.struct("Data about repeated occurrences.", {
+        count: t.optional(t.int32("How often it was seen, up to the last heartbeat.")),
+        lastObservedTime: t.nullable(t.microTime("When it was last seen before the last heartbeat.")),
+      }),
+    ),
+    action: t.optional(t.text("The action that was taken or failed.")),
+    related: t.pointer(ObjectReference),
+    reportingComponent: t.always(t.text("The controller that reported it.")),
+    reportingInstance: t.always(t.text("The instance of the controller.")),
+  },
+);
 
 /** An Event in its core form. */
 export type CoreEvent = ObjectOf<typeof schema>;

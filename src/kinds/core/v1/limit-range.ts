@@ -23,7 +23,7 @@ const description = "How much one Pod, container or claim of a namespace may req
 
 const amounts = (about: string) => t.optional(t.map(t.quantity(), about));
 
-const Limit = t.struct("What holds for one type.", {
+const Limit = t.struct("The limits of one type.", {
   type: t.required(t.text("`Container`, `Pod`, `PersistentVolumeClaim`, or a name with a domain.")),
   max: amounts("The most of a resource that one may ask for."),
   min: amounts("The least of a resource that one may ask for."),
@@ -34,7 +34,7 @@ const Limit = t.struct("What holds for one type.", {
 
 const schema = objectSchema(description, {
   spec: t.always(
-    t.struct("What is allowed.", { limits: t.requiredOrNull(t.atomicList(Limit, "What holds, type by type.")) }),
+    t.struct("The limits of the namespace.", { limits: t.requiredOrNull(t.atomicList(Limit, "The limits, by type.")) }),
   ),
 });
 

@@ -18,20 +18,23 @@ import { reportedCondition } from "../../rules/condition.ts";
 /** The finalizer of every new namespace, which is removed after its content. */
 const CONTENT_FINALIZER = "kubernetes";
 
-const Condition = reportedCondition("What is known of the removal of the content.", "What it is about.", {});
+const Condition = reportedCondition("A condition of the removal of the content.", "The type of the condition.", {});
 
 const schema = objectSchema("A scope for names: objects of most kinds are in a namespace, and are deleted with it.", {
   spec: t.always(
-    t.struct("What is asked of the namespace.", {
+    t.struct("The desired state of the namespace.", {
       finalizers: t.optional(
-        t.atomicList(t.text(), "Who must act before the namespace goes; changed through `finalize` only."),
+        t.atomicList(
+          t.text(),
+          "The finalizers that delay the deletion of the namespace; changed through `finalize` only.",
+        ),
       ),
     }),
   ),
   status: t.always(
     t.struct("How the namespace is.", {
       phase: t.optional(t.text("Active, or Terminating while it is being deleted.")),
-      conditions: t.optional(t.keyedList(Condition, ["type"], "What holds up the removal.")),
+      conditions: t.optional(t.keyedList(Condition, ["type"], "The conditions that delay the removal.")),
     }),
   ),
 });

@@ -86,7 +86,7 @@ const columnsOf = (ctx: ApiContext): readonly Column<Volume>[] => [
   textColumn("Access Modes", "How the volume can be mounted.", (object) => shortAccessModes(object.spec.accessModes)),
   textColumn(
     "Reclaim Policy",
-    "What happens when the claim is gone.",
+    "What happens after the claim is deleted.",
     (object) => object.spec.persistentVolumeReclaimPolicy ?? "",
   ),
   textColumn("Status", "Phase of the volume.", (object) =>

@@ -23,12 +23,12 @@ const schema = objectSchema("Contains data that only authorized users may read: 
   stringData: t.optional(
     t.map(
       t.text(),
-      "Texts by their keys, for writing only: they are put into data, over what is there, and never read back.",
+      "Texts by their keys, for writes only: they are merged into data, overwrite it, and are never read back.",
     ),
   ),
   immutable: t.pointer(t.bool("When true, only the metadata can change from then on, and this cannot be undone.")),
   type: t.optional(
-    t.text("Tells programs what the data is; it cannot change. `Opaque` when nothing is said.", { default: "Opaque" }),
+    t.text("The type of the data, for programs; it is immutable. `Opaque` by default.", { default: "Opaque" }),
   ),
 });
 
@@ -137,7 +137,7 @@ export const secret = defineResource(schema, {
   warnings,
   selectableFields: { type: (object) => object.type ?? "" },
   columns: [
-    textColumn("Type", "What the data is.", (object) => object.type ?? ""),
+    textColumn("Type", "The type of the data.", (object) => object.type ?? ""),
     textColumn("Data", "Number of keys.", (object) => countOf(object["data"])),
     ageColumn,
   ],

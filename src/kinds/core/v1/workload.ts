@@ -28,7 +28,7 @@ interface Selecting extends ApiObject {
 }
 
 /** A condition of a workload. */
-export const Condition = reportedCondition("What is known of one side of the workload.", "What it is about.", {});
+export const Condition = reportedCondition("A condition of the workload.", "The type of the condition.", {});
 
 /** Numbers of a status, with their names. */
 export const counted = (description: string) => t.optional(t.int32(description));
@@ -242,13 +242,13 @@ export const selectorColumn: Column<Selecting> = textColumn(
 export const readyColumn: Column<ApiObject & { spec: { replicas?: number }; status: { readyReplicas?: number } }> =
   textColumn(
     "Ready",
-    "How many of the wanted Pods are ready.",
+    "How many of the desired Pods are ready.",
     ({ spec, status }) => `${status.readyReplicas ?? 0}/${spec.replicas ?? 0}`,
   );
 
 /** Columns of the numbers of desired, current and ready Pods. */
 export const replicaColumns: readonly Column<ApiObject & { spec: { replicas?: number }; status: ReplicaCounts }>[] = [
-  numberColumn("Desired", "How many Pods are wanted.", ({ spec }) => spec.replicas),
+  numberColumn("Desired", "The desired number of Pods.", ({ spec }) => spec.replicas),
   numberColumn("Current", "How many Pods there are.", ({ status }) => status.replicas),
   numberColumn("Ready", "Pods that are ready.", ({ status }) => status.readyReplicas),
 ];

@@ -16,20 +16,20 @@ export const METRICS_GROUP = "metrics.k8s.io";
 /** Its version. */
 export const METRICS_VERSION = "v1beta1";
 
-const usage = t.required(t.map(t.quantity(), "What is used: `cpu` and `memory`."));
+const usage = t.required(t.map(t.quantity(), "The usage: `cpu` and `memory`."));
 const when = {
   timestamp: t.required(t.time("The end of the time that was measured.")),
   window: t.required(t.text("How long was measured, such as `15s`.")),
 };
 
-const nodeSchema = objectSchema("What a node uses.", { ...when, usage });
+const nodeSchema = objectSchema("The usage of a node.", { ...when, usage });
 
-const Container = t.struct("What a container uses.", {
+const Container = t.struct("The usage of a container.", {
   name: t.required(t.text("The name of the container.")),
   usage,
 });
 
-const podSchema = objectSchema("What the containers of a Pod use.", {
+const podSchema = objectSchema("The usage of the containers of a Pod.", {
   ...when,
   containers: t.required(t.atomicList(Container, "The containers.")),
 });

@@ -34,7 +34,7 @@ const Port = t.struct("A port, or some behind one another.", {
   endPort: t.pointer(t.int32("The last number, where there are several.")),
 });
 
-const Peer = t.struct("Whom a rule is about.", {
+const Peer = t.struct("The Pods or addresses of a rule.", {
   podSelector: t.pointer(LabelSelector),
   namespaceSelector: t.pointer(LabelSelector),
   ipBlock: t.pointer(
@@ -50,18 +50,24 @@ const peers = (what: string) => t.optional(t.atomicList(Peer, what));
 
 const schema = objectSchema("The permitted connections to and from some Pods.", {
   spec: t.always(
-    t.struct("Whom it is about, and what they may do.", {
+    t.struct("The selected Pods, and their permitted connections.", {
       podSelector: t.always(LabelSelector),
       ingress: t.optional(
         t.atomicList(
-          t.struct("Who may talk to them.", { ports, from: peers("Who; anybody when there are none.") }),
-          "Rules for what comes in.",
+          t.struct("Sources that may connect to the Pods.", {
+            ports,
+            from: peers("The sources; all when there are none."),
+          }),
+          "Rules for incoming connections.",
         ),
       ),
       egress: t.optional(
         t.atomicList(
-          t.struct("To whom they may talk.", { ports, to: peers("To whom; anybody when there are none.") }),
-          "Rules for what goes out.",
+          t.struct("Targets to which the Pods may connect.", {
+            ports,
+            to: peers("The targets; all when there are none."),
+          }),
+          "Rules for outgoing connections.",
         ),
       ),
       policyTypes: t.optional(t.atomicList(t.text(), "Ingress, Egress or both: which rules count.")),
@@ -203,7 +209,7 @@ export const networkPolicy = defineResource(schema, {
     }
   },
   columns: [
-    textColumn("Pod-Selector", "Whom it is about.", (object) => orNone(selectorText(object.spec.podSelector))),
+    textColumn("Pod-Selector", "The selected Pods.", (object) => orNone(selectorText(object.spec.podSelector))),
     ageColumn,
   ],
 });

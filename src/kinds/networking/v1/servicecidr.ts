@@ -19,7 +19,7 @@ const schema = objectSchema("Networks with the addresses of Services.", {
   ),
   status: t.always(
     t.struct("Whether addresses are given out.", {
-      conditions: t.optional(t.keyedList(Condition, ["type"], "What is known of the networks.")),
+      conditions: t.optional(t.keyedList(Condition, ["type"], "The conditions of the networks.")),
     }),
   ),
 });

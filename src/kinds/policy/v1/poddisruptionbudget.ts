@@ -27,7 +27,7 @@ const Status = t.struct("The counts of the Pods, by the disruption controller.",
   currentHealthy: t.required(t.int32("How many Pods are healthy.")),
   desiredHealthy: t.required(t.int32("How many Pods must be healthy.")),
   expectedPods: t.required(t.int32("How many Pods there are to be.")),
-  conditions: t.optional(t.keyedList(Condition, ["type"], "What is known of the budget, such as DisruptionAllowed.")),
+  conditions: t.optional(t.keyedList(Condition, ["type"], "The conditions of the budget, such as DisruptionAllowed.")),
 });
 
 const schema = objectSchema("How many Pods of a selection may be missing at a time because of evictions.", {

@@ -26,7 +26,7 @@ const RoleRef = t.struct(
 
 const schemaOf = (description: string) =>
   objectSchema(description, {
-    subjects: t.optional(t.atomicList(Subject, "Who is given the role.")),
+    subjects: t.optional(t.atomicList(Subject, "The subjects of the role.")),
     roleRef: t.required(RoleRef),
   });
 
@@ -97,8 +97,8 @@ export const bindingDefinition = (form: BindingForm): ResourceDefinition =>
     columns: [
       textColumn("Role", "The role that is given.", roleOf),
       ageColumn,
-      textColumn("Users", "The users among those who are given it.", namesOf("User"), true),
-      textColumn("Groups", "The groups among those who are given it.", namesOf("Group"), true),
-      textColumn("ServiceAccounts", "The accounts among those who are given it.", namesOf("ServiceAccount"), true),
+      textColumn("Users", "The users among its subjects.", namesOf("User"), true),
+      textColumn("Groups", "The groups among its subjects.", namesOf("Group"), true),
+      textColumn("ServiceAccounts", "The accounts among its subjects.", namesOf("ServiceAccount"), true),
     ],
   });

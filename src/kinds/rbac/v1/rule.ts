@@ -11,8 +11,8 @@ const texts = (description: string): ReturnType<typeof t.atomicList<ReturnType<t
   t.atomicList(t.text("One of them."), description);
 
 /** The schema of one rule (RBAC-16). */
-export const PolicyRule = t.struct("What may be done to certain objects, or to certain paths.", {
-  verbs: t.requiredOrNull(texts("What may be done: verbs as they are asked, or '*' for all.")),
+export const PolicyRule = t.struct("Verbs that are permitted on resources, or on paths.", {
+  verbs: t.requiredOrNull(texts("The permitted verbs, or '*' for all.")),
   apiGroups: t.optional(texts("The API groups of the objects: '' is the core group, '*' is all.")),
   resources: t.optional(
     texts("The resources: 'pods', 'pods/log' for a subresource, '*/scale' for that of all, '*' for everything."),
@@ -53,6 +53,6 @@ function validatePaths(rule: PolicyRuleValue, paths: boolean, field: string, err
   const { nonResourceURLs, apiGroups, resources, resourceNames } = rule;
   if (!paths) errors.invalid(field, nonResourceURLs, "expected no paths in a role of a namespace");
   if (![apiGroups, resources, resourceNames].every(isEmpty)) {
-    errors.invalid(field, nonResourceURLs, "expected no paths beside groups, resources and names");
+    errors.invalid(field, nonResourceURLs, "expected no paths together with groups, resources and names");
   }
 }

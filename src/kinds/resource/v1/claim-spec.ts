@@ -18,17 +18,15 @@ import { tolerations, validateToleration } from "./taints.ts";
 /** The devices of a request, or of one of its alternatives. */
 const DEVICES = {
   deviceClassName: t.required(t.text("The DeviceClass that the devices are of.")),
-  selectors: selectors("What else is asked of each device: all of them are to be true; at most 32."),
-  allocationMode: t.optional(
-    t.text("ExactCount: as many as `count` says; All: all that there are. ExactCount by default."),
-  ),
+  selectors: selectors("Further expressions that must all be true for each device; at most 32."),
+  allocationMode: t.optional(t.text("ExactCount: `count` devices; All: all matching devices. ExactCount by default.")),
   count: t.optional(t.int64("How many, for ExactCount; 1 by default.")),
 } as const;
 
 const MORE = {
   tolerations,
   capacity: t.pointer(
-    t.struct("How much of each device is asked for.", {
+    t.struct("The requested capacity of each device.", {
       requests: t.optional(t.map(t.quantity(), "Amounts by the names of the capacities.")),
     }),
   ),
@@ -48,7 +46,7 @@ const SubRequest = t.struct("Devices that would do.", {
   ...MORE,
 });
 
-const Request = t.struct("Devices that are asked for.", {
+const Request = t.struct("Requested devices.", {
   name: t.required(t.text("The name of the request, a DNS label.")),
   exactly: t.pointer(Exactly),
   firstAvailable: t.optional(
@@ -58,7 +56,7 @@ const Request = t.struct("Devices that are asked for.", {
 
 const ofRequests = (description: string) => t.optional(t.atomicList(t.text(), description));
 
-const Constraint = t.struct("What holds for several devices.", {
+const Constraint = t.struct("A constraint of several devices.", {
   requests: ofRequests(
     "The requests whose devices it is about, as `request` or `request/alternative`; all by default.",
   ),
@@ -72,12 +70,12 @@ const Configuration = t.struct("A configuration of devices.", {
 });
 
 /** The schema of the requests of a claim. */
-export const ClaimSpecSchema = t.struct("What is asked for.", {
+export const ClaimSpecSchema = t.struct("The requests of the claim.", {
   devices: t.always(
     t.struct("Devices.", {
-      requests: t.nullable(t.atomicList(Request, "The devices that are asked for; at most 32.")),
-      constraints: t.optional(t.atomicList(Constraint, "What holds for several of them; at most 32.")),
-      config: t.optional(t.atomicList(Configuration, "What drivers are told about them; at most 32.")),
+      requests: t.nullable(t.atomicList(Request, "The requested devices; at most 32.")),
+      constraints: t.optional(t.atomicList(Constraint, "Constraints of several of them; at most 32.")),
+      config: t.optional(t.atomicList(Configuration, "Configurations for drivers; at most 32.")),
     }),
   ),
 });

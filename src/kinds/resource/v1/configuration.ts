@@ -11,9 +11,9 @@ import { validateDriverName } from "../../rules/driver-name.ts";
 /** The members of a configuration. */
 export const CONFIGURATION = {
   opaque: t.pointer(
-    t.struct("A configuration that its driver understands.", {
+    t.struct("A configuration for its driver.", {
       driver: t.required(t.text("The driver that it is for.")),
-      parameters: t.required(t.anyJson("What the driver is told, an object; at most 10 KiB.")),
+      parameters: t.required(t.anyJson("Parameters for the driver, an object; at most 10 KiB.")),
     }),
   ),
 } as const;

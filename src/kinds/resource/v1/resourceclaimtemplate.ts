@@ -23,7 +23,7 @@ import {
 } from "./claim-spec.ts";
 import { validateExpressions } from "./selectors.ts";
 
-const Spec = t.struct("What a claim is made of.", {
+const Spec = t.struct("The template of a claim.", {
   metadata: t.always(ObjectMetaSchema),
   spec: t.required(ClaimSpecSchema),
 });

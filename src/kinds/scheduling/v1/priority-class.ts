@@ -20,7 +20,7 @@ const schema = objectSchema(description, {
   globalDefault: t.optional(t.bool("Whether Pods that name no class have this one.")),
   description: t.optional(t.text("When to use it.")),
   preemptionPolicy: t.pointer(
-    t.text("What its Pods may do to Pods of less priority: PreemptLowerPriority, or Never.", {
+    t.text("Whether its Pods preempt Pods of lower priority: PreemptLowerPriority, or Never.", {
       default: "PreemptLowerPriority",
     }),
   ),
@@ -79,7 +79,7 @@ const columns: readonly Column<PriorityClass>[] = [
   ageColumn,
   textColumn(
     "PreemptionPolicy",
-    "What its Pods may do to Pods of less priority.",
+    "Whether its Pods preempt Pods of lower priority.",
     (object) => object.preemptionPolicy ?? "",
   ),
 ];

@@ -25,7 +25,7 @@ const VolumeNodeResources = t.struct("How many volumes a driver can use on a nod
 
 const Driver = t.struct("A driver on the node.", {
   name: t.required(t.text("The name that the driver itself gives (GetPluginName).")),
-  nodeID: t.required(t.text("What the driver calls the node, which may differ from the name of the node.")),
+  nodeID: t.required(t.text("The name of the node for the driver, which may differ from that of the Node.")),
   topologyKeys: t.always(
     t.atomicList(t.text(), "Keys of the topology that the driver supports; they become labels of the node."),
   ),

@@ -22,12 +22,12 @@ import { same } from "../../rules/same.ts";
 const errorSchema = (description: string) =>
   t.struct(description, {
     time: t.nullable(t.time("When the error happened.")),
-    message: t.optional(t.text("What went wrong. It may be logged, so it must hold no sensitive data.")),
+    message: t.optional(t.text("The error. It may be logged, so it must contain no sensitive data.")),
     errorCode: t.pointer(t.int32("The gRPC code of the failed call.")),
   });
 
 const specSchema = (ctx: ApiContext) =>
-  t.struct("What to attach, where to, and by whom; it cannot change.", {
+  t.struct("The volume, the node and the attacher; it is immutable.", {
     attacher: t.required(t.text("The name of the CSI driver that attaches (GetPluginName).")),
     source: t.required(
       t.struct("The volume; exactly one member is set.", {
@@ -43,7 +43,7 @@ const VolumeStatus = t.struct("How far the attachment is; written by the attache
   attachmentMetadata: t.optional(
     t.map(
       t.text(),
-      "What a successful attach told; it is passed on to the calls that wait for it or mount the volume.",
+      "The result of a successful attach; it is passed to the calls that wait for it or mount the volume.",
     ),
   ),
   attachError: t.pointer(errorSchema("The last error of attaching.")),

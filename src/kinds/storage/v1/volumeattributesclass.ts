@@ -18,7 +18,7 @@ const schemaOf = (ctx: ApiContext) => {
   const driverName = t.text("The name of the CSI driver of the class; it cannot change.");
   const parameters = t.map(
     t.text(),
-    "The attributes, which only the driver understands: 1 to 512 entries, up to 256 KiB; they cannot change.",
+    "The attributes, which only the driver interprets: 1 to 512 entries, up to 256 KiB; they are immutable.",
   );
   return objectSchema("A class of attributes of volumes.", {
     driverName: ctx.dialect.rules.requireUndocumented ? t.required(driverName) : t.optional(driverName),

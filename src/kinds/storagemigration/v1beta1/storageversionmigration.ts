@@ -11,7 +11,7 @@ import { objectSchema } from "../../../schema/object-schema.ts";
 import { migrationRules } from "../rules.ts";
 import type { StorageVersionMigration } from "../v1alpha1/storageversionmigration.ts";
 
-const Condition = t.struct("What was last seen of one aspect of the migration.", {
+const Condition = t.struct("The last observed state of one aspect of the migration.", {
   type: t.required(t.text("The aspect: `Running`, `Succeeded`, `Failed` or a qualified name.")),
   status: t.required(t.text("`True`, `False` or `Unknown`.")),
   observedGeneration: t.optional(t.int64("The generation of the object that the condition was seen for.")),
@@ -20,7 +20,7 @@ const Condition = t.struct("What was last seen of one aspect of the migration.",
   message: t.required(t.text("Details of the last change, for people.")),
 });
 
-const Spec = t.struct("What to migrate; it cannot change.", {
+const Spec = t.struct("The resource to migrate; it is immutable.", {
   resource: t.required(
     t.struct("The resource that is migrated.", {
       group: t.required(t.text("The API group, empty for the core group.")),

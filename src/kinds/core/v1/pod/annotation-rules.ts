@@ -28,7 +28,7 @@ export function checkAnnotations(
   const { labelDomain } = ctx.dialect;
   const mirror = mirrorKey(ctx.dialect);
   if (annotations[mirror] !== undefined && !spec.nodeName) {
-    errors.invalid(`${at}[${mirror}]`, annotations[mirror], "expected a nodeName beside it");
+    errors.invalid(`${at}[${mirror}]`, annotations[mirror], "expected a nodeName together with it");
   }
   const cost = `controller.${labelDomain}/pod-deletion-cost`;
   if (annotations[cost] !== undefined && !isCost(annotations[cost])) {

@@ -57,7 +57,7 @@ function checkSource(source: Source, value: string | undefined, at: string, chec
   if (source.fileKeyRef) checkFileKey(source.fileKeyRef, `${at}.fileKeyRef`, check);
   const set = SOURCES.filter((member) => source[member] !== undefined).length;
   if (set === 0) errors.invalid(at, "", `expected one of ${SOURCES.join(", ")}`);
-  else if (value) errors.invalid(at, "", "expected none beside a value");
+  else if (value) errors.invalid(at, "", "expected none together with a value");
   else if (set > 1) errors.invalid(at, "", `expected one source, got ${set}`);
 }
 

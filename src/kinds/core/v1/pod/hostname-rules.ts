@@ -10,7 +10,7 @@ export function checkHostname(spec: PodSpec, errors: FieldErrors): void {
   if (name === undefined) return;
   const field = "spec.hostnameOverride";
   for (const member of ["setHostnameAsFQDN", "hostNetwork"] as const) {
-    if (spec[member]) errors.forbidden(field, `expected none beside ${member}`);
+    if (spec[member]) errors.forbidden(field, `expected none together with ${member}`);
   }
   if (name.length > MAX_HOSTNAME_LENGTH) errors.tooLong(field, MAX_HOSTNAME_LENGTH);
   const wrong = dnsSubdomain(name);

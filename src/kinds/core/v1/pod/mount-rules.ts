@@ -48,7 +48,7 @@ function checkPart(mount: Mount, container: ContainerValue, at: string, field: s
   const { subPath, subPathExpr } = mount;
   if (subPath) checkDescending(`${at}.subPath`, subPath, new SourceCheck(errors, ctx, ""));
   if (subPathExpr) {
-    if (subPath) errors.invalid(`${field}.subPathExpr`, subPathExpr, "expected none beside subPath");
+    if (subPath) errors.invalid(`${field}.subPathExpr`, subPathExpr, "expected none together with subPath");
     checkDescending(`${at}.subPathExpr`, subPathExpr, new SourceCheck(errors, ctx, ""));
   }
   checkPropagation(mount, container, `${at}.mountPropagation`, check);
@@ -72,8 +72,8 @@ function checkRecursive(mount: Mount, field: string, { errors }: ContainerCheck)
   const { recursiveReadOnly: recursive, mountPropagation: propagation = "None" } = mount;
   if (recursive === undefined || recursive === "Disabled") return;
   if (!RECURSIVE.includes(recursive)) return errors.notSupported(field, recursive, RECURSIVE);
-  if (!mount.readOnly) errors.forbidden(field, "expected readOnly beside it");
-  if (propagation !== "None") errors.forbidden(field, "expected no mountPropagation beside it");
+  if (!mount.readOnly) errors.forbidden(field, "expected readOnly together with it");
+  if (propagation !== "None") errors.forbidden(field, "expected no mountPropagation together with it");
 }
 
 /** Devices of claims, each at a path of its own; a volume is mounted or a device. */

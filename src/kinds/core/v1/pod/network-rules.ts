@@ -64,7 +64,7 @@ const wrongSearch = (search: string): string | undefined =>
 export function checkShared(spec: PodSpec, errors: FieldErrors): void {
   const { hostUsers, hostNetwork, hostPID, hostIPC, shareProcessNamespace } = spec;
   if (hostPID && shareProcessNamespace) {
-    errors.invalid("spec.securityContext.shareProcessNamespace", true, "expected false beside hostPID");
+    errors.invalid("spec.securityContext.shareProcessNamespace", true, "expected false together with hostPID");
   }
   if (hostUsers !== false) return;
   const none = "expected false where hostUsers is false";

@@ -59,7 +59,7 @@ function validateResize(schema: TSchema, pod: Pod, old: Pod, errors: FieldErrors
   if (hasOwn(spec) || hasOwn(old.spec)) {
     return errors.forbidden(
       wholeObject(dialect),
-      "expected a Pod without resources of its own, beside those of its containers",
+      "expected a Pod without resources of its own, besides those of its containers",
     );
   }
   if (!validateOrder(spec, old.spec, errors)) return;

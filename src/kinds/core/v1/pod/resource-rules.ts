@@ -83,7 +83,7 @@ function checkRequirements(
 function checkBesideHugePages(maps: readonly (Resources | undefined)[], at: string, errors: FieldErrors): void {
   if (!maps.some(asksForHugePages)) return;
   if (maps.some((map) => map?.["cpu"] !== undefined || map?.["memory"] !== undefined)) return;
-  errors.forbidden(at, "expected cpu or memory beside huge pages");
+  errors.forbidden(at, "expected cpu or memory together with huge pages");
 }
 
 function asksForHugePages(resources: Resources | undefined): boolean {

@@ -21,7 +21,7 @@ export function checkRestart(
   { gates }: ApiContext,
 ): void {
   if (policy === undefined) {
-    if (rules.length > 0) errors.required(`${at}.restartPolicy`, "expected a policy beside restartPolicyRules");
+    if (rules.length > 0) errors.required(`${at}.restartPolicy`, "expected a policy together with restartPolicyRules");
     if (isInit) return;
   } else if (!POLICIES.includes(policy)) errors.notSupported(`${at}.restartPolicy`, policy, POLICIES);
   const restartsAll = gates.RestartAllContainersOnContainerExits;

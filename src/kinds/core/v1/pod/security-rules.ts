@@ -61,7 +61,7 @@ export function checkSecurity(
   const { procMount } = context;
   if (procMount !== undefined && procMount !== "Default") {
     if (procMount !== "Unmasked") errors.notSupported(`${at}.procMount`, procMount, ["Default", "Unmasked"]);
-    else if (!hasOwnUsers) errors.invalid(`${at}.procMount`, procMount, "expected hostUsers false beside it");
+    else if (!hasOwnUsers) errors.invalid(`${at}.procMount`, procMount, "expected hostUsers false together with it");
   }
   if (context.privileged && ctx.allowsPrivileged === false) errors.forbidden(`${at}.privileged`, DISALLOWED);
   checkEscalation(context, at, errors);
@@ -74,7 +74,7 @@ const DISALLOWED = "disallowed by cluster policy";
 /** A container with all rights cannot be prevented from gaining more. */
 function checkEscalation(context: ContainerSecurity, at: string, errors: FieldErrors): void {
   if (context.allowPrivilegeEscalation !== false) return;
-  const why = (what: string) => `expected no allowPrivilegeEscalation false beside ${what}`;
+  const why = (what: string) => `expected no allowPrivilegeEscalation false together with ${what}`;
   if (context.privileged) errors.invalid(at, context, why("privileged"));
   if (context.capabilities?.add?.includes("CAP_SYS_ADMIN")) errors.invalid(at, context, why("CAP_SYS_ADMIN"));
 }
@@ -199,6 +199,6 @@ export function checkHostProcess(spec: PodSpec, errors: FieldErrors, ctx: ApiCon
   }
   if (ofHost === 0) return;
   if (ofHost < all) errors.invalid("spec", "", `expected hostProcess in all ${all} containers, got ${ofHost}`);
-  if (!spec.hostNetwork) errors.invalid("spec.hostNetwork", false, "expected true beside hostProcess");
+  if (!spec.hostNetwork) errors.invalid("spec.hostNetwork", false, "expected true together with hostProcess");
   if (ctx.allowsPrivileged === false) errors.forbidden("spec", `hostProcess containers are ${DISALLOWED}`);
 }

@@ -14,7 +14,7 @@ export const SELinuxOptions = t.struct("Labels of SELinux.", {
 });
 
 /** The members that only Windows has. */
-export const WindowsOptions = t.struct("What only Windows knows.", {
+export const WindowsOptions = t.struct("Settings that only Windows has.", {
   gmsaCredentialSpecName: t.pointer(t.text("Name of the credential spec.")),
   gmsaCredentialSpec: t.pointer(t.text("The credential spec itself.")),
   runAsUserName: t.pointer(t.text("The user.")),
@@ -34,26 +34,29 @@ export const AppArmorProfile = t.struct("The AppArmor profile.", {
 });
 
 /** The security context of a Pod. */
-export const PodSecurityContext = t.struct("What all containers of the Pod may do, unless they say so themselves.", {
-  seLinuxOptions: t.pointer(SELinuxOptions),
-  windowsOptions: t.pointer(WindowsOptions),
-  runAsUser: t.pointer(t.int64("The user id.")),
-  runAsGroup: t.pointer(t.int64("The group id.")),
-  runAsNonRoot: t.pointer(t.bool("Whether user 0 is refused.")),
-  supplementalGroups: t.optional(t.atomicList(t.int64(), "More group ids.")),
-  supplementalGroupsPolicy: t.pointer(t.text("`Merge` or `Strict`.")),
-  fsGroup: t.pointer(t.int64("The group that owns the volumes.")),
-  sysctls: t.optional(
-    t.atomicList(
-      t.struct("A parameter of the kernel.", {
-        name: t.required(t.text("Its name.")),
-        value: t.required(t.text("Its value.")),
-      }),
-      "Parameters of the kernel.",
+export const PodSecurityContext = t.struct(
+  "The security settings of all containers of the Pod, unless they have their own.",
+  {
+    seLinuxOptions: t.pointer(SELinuxOptions),
+    windowsOptions: t.pointer(WindowsOptions),
+    runAsUser: t.pointer(t.int64("The user id.")),
+    runAsGroup: t.pointer(t.int64("The group id.")),
+    runAsNonRoot: t.pointer(t.bool("Whether user 0 is refused.")),
+    supplementalGroups: t.optional(t.atomicList(t.int64(), "More group ids.")),
+    supplementalGroupsPolicy: t.pointer(t.text("`Merge` or `Strict`.")),
+    fsGroup: t.pointer(t.int64("The group that owns the volumes.")),
+    sysctls: t.optional(
+      t.atomicList(
+        t.struct("A parameter of the kernel.", {
+          name: t.required(t.text("Its name.")),
+          value: t.required(t.text("Its value.")),
+        }),
+        "Parameters of the kernel.",
+      ),
     ),
-  ),
-  fsGroupChangePolicy: t.pointer(t.text("`OnRootMismatch` or `Always`.")),
-  seccompProfile: t.pointer(SeccompProfile),
-  appArmorProfile: t.pointer(AppArmorProfile),
-  seLinuxChangePolicy: t.pointer(t.text("`MountOption` or `Recursive`.")),
-});
+    fsGroupChangePolicy: t.pointer(t.text("`OnRootMismatch` or `Always`.")),
+    seccompProfile: t.pointer(SeccompProfile),
+    appArmorProfile: t.pointer(AppArmorProfile),
+    seLinuxChangePolicy: t.pointer(t.text("`MountOption` or `Recursive`.")),
+  },
+);

@@ -80,7 +80,7 @@ const members = {
   runtimeClassName: t.pointer(t.text("The runtime class.")),
   enableServiceLinks: t.pointer(t.bool("Whether services become environment variables.")),
   preemptionPolicy: t.pointer(t.text("`PreemptLowerPriority` or `Never`.")),
-  overhead: t.optional(t.map(t.quantity(), "What the runtime itself needs.")),
+  overhead: t.optional(t.map(t.quantity(), "The overhead of the runtime.")),
   topologySpreadConstraints: t.optional(
     t.keyedList(TopologySpreadConstraint, ["topologyKey", "whenUnsatisfiable"], "How pods are spread."),
   ),
@@ -91,7 +91,7 @@ const members = {
     t.keyedList(
       t.struct("A gate.", { name: t.required(t.text("Its name.")) }),
       ["name"],
-      "What keeps the Pod from being scheduled.",
+      "Gates that keep the Pod from being scheduled.",
     ),
   ),
   resourceClaims: t.optional(
@@ -106,7 +106,7 @@ const members = {
 
 /** The schema of a Pod's spec; the dialect decides which sources volumes have. */
 export const podSpecSchema = (sources: readonly Source[]) =>
-  t.struct("What runs, with what, and where.", {
+  t.struct("The containers, volumes and placement of the Pod.", {
     volumes: t.optional(
       t.keyedList(
         t.struct("A volume of the Pod: a name and one source.", {

@@ -31,7 +31,7 @@ export class PodTemplates {
   private constructor(sources: readonly Source[]) {
     this.#sources = sources;
     this.spec = t.named("io.k8s.api.core.v1.PodSpec", podSpecSchema(sources));
-    const template = t.struct("What Pods are made of: their labels, and what runs in them.", {
+    const template = t.struct("The template of Pods: their metadata and spec.", {
       metadata: t.always(TemplateMetaSchema),
       spec: t.always(this.spec),
     });

@@ -29,7 +29,7 @@ function checkToleration(toleration: TolerationValue, at: string, errors: FieldE
   if (wrongKey !== undefined) errors.invalid(`${at}.key`, key, wrongKey);
   if (key === "" && operator !== "Exists") errors.invalid(`${at}.operator`, operator, "expected Exists without a key");
   if (tolerationSeconds !== undefined && effect !== "NoExecute") {
-    errors.invalid(`${at}.effect`, effect, "expected NoExecute beside tolerationSeconds");
+    errors.invalid(`${at}.effect`, effect, "expected NoExecute together with tolerationSeconds");
   }
   if (operator !== "" && !OPERATORS.includes(operator)) errors.notSupported(`${at}.operator`, operator, OPERATORS);
   else checkValue(toleration, `${at}.operator`, errors);

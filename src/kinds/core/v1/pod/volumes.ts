@@ -123,7 +123,7 @@ export function validateTokens(volumes: readonly PodVolume[], errors: FieldError
     projectionsOf(volume).forEach((source, j) => {
       if (source.serviceAccountToken === undefined) return;
       const field = `spec.volumes[${i}].projected.sources[${j}].serviceAccountToken`;
-      errors.forbidden(field, "expected a serviceAccountName beside a token");
+      errors.forbidden(field, "expected a serviceAccountName together with a token");
     });
   });
 }

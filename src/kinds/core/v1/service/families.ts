@@ -82,7 +82,7 @@ function validateEach(addresses: readonly string[], had: readonly string[] = [],
   };
   addresses.forEach((text, i) => {
     if (i === 0 && text === "None") {
-      if (addresses.length > 1) refuse("spec.clusterIPs", addresses, "expected nothing beside None");
+      if (addresses.length > 1) refuse("spec.clusterIPs", addresses, "expected nothing besides None");
       return;
     }
     const wrong = had.includes(text) ? undefined : legacyAddressFault(text);

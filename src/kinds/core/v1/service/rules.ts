@@ -254,7 +254,7 @@ export function validateLoadBalancer(
   validatePlaces(ingress, field, errors, had);
   ingress.forEach(({ ip = "", ipMode }, i) => {
     const at = `${field}[${i}].ipMode`;
-    if (ipMode === undefined && ip !== "") errors.required(at, "expected VIP or Proxy beside an address");
+    if (ipMode === undefined && ip !== "") errors.required(at, "expected VIP or Proxy together with an address");
     else if (ipMode !== undefined && ip === "") errors.forbidden(at, "expected none without an address");
     else if (ipMode !== undefined && !MODES.includes(ipMode)) errors.notSupported(at, ipMode, MODES);
   });

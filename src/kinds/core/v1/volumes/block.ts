@@ -60,7 +60,7 @@ const fcForm = form(
       check.errors.invalid(`${at}.targetWWNs`, source.targetWWNs, "expected either wwids or targetWWNs, got both");
     }
     if (!byTarget) return;
-    if (source.lun === undefined) check.errors.required(`${at}.lun`, "expected a lun beside targetWWNs");
+    if (source.lun === undefined) check.errors.required(`${at}.lun`, "expected a lun together with targetWWNs");
     else if (check.strict) check.range(`${at}.lun`, source.lun, 0, 255);
   },
 );

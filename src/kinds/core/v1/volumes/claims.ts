@@ -50,7 +50,7 @@ function checkClaimName(at: string, check: SourceCheck): void {
 export const ephemeral: SourceFamily = {
   member: "ephemeral",
   inline: form(
-    t.struct("A volume behind a claim that is made for the Pod and goes with it.", {
+    t.struct("A volume of a claim that is created for the Pod and deleted with it.", {
       volumeClaimTemplate: t.pointer(PersistentVolumeClaimTemplate),
     }),
     (source, at, check) => {

@@ -17,8 +17,8 @@ const MODE = "Mode bits of the file, 0000 to 0777 octal (JSON has decimal number
 /** The mode of files without their own: 0644 by default (VOL-6, LIM-16, AMB-12). */
 export const defaultMode = t.pointer(t.int32(`${MODE}, of files that do not say their own.`, { default: 0o644 }));
 
-/** A key and the file that it becomes. */
-export const KeyToPath = t.struct("A key and the file that it becomes.", {
+/** A key and the file for its value. */
+export const KeyToPath = t.struct("A key and the file for its value.", {
   key: t.required(t.text("The key to project.")),
   path: t.required(t.text("The file, relative to the volume; without `..` as an element or at the beginning.")),
   mode: t.pointer(t.int32(`${MODE}; the defaultMode of the volume when unset.`)),

@@ -74,7 +74,9 @@ export const gitRepo: SourceFamily = {
     t.struct("A git repository that is checked out when the Pod starts; deprecated.", {
       repository: t.required(t.text("URL of the repository.")),
       revision: t.optional(t.text("Hash of the commit.")),
-      directory: t.optional(t.text("Where to check out; `.` for the volume itself, else a directory below it.")),
+      directory: t.optional(
+        t.text("The directory of the checkout; `.` for the volume itself, else a directory below it."),
+      ),
     }),
     (source, at, check) => {
       check.need(`${at}.repository`, source.repository);

@@ -14,7 +14,7 @@ const keyItems = t.optional(t.atomicList(KeyToPath, "The keys to project; all wh
 const optionalSource = t.pointer(t.bool("Whether the Pod may start without it, or without a listed key."));
 
 const ServiceAccountTokenProjection = t.struct("A token of the Pod's service account, renewed before it expires.", {
-  audience: t.optional(t.text("Whom the token is for; the API server when empty.")),
+  audience: t.optional(t.text("The audience of the token; the API server when empty.")),
   expirationSeconds: t.pointer(t.int64("How long the token is valid: at least 600 seconds.", { default: 3600 })),
   path: t.required(t.text("The file, relative to the volume.")),
 });

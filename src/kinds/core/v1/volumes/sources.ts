@@ -149,7 +149,7 @@ export function validateSource(
       found ??= source.member;
       source.form.validate(value as Members, `${at}.${source.errorName}`, check);
     } else {
-      check.errors.forbidden(`${at}.${source.clashName}`, `expected one kind of volume, got ${found} beside it`);
+      check.errors.forbidden(`${at}.${source.clashName}`, `expected one kind of volume, got ${found} together with it`);
     }
   }
   if (found === undefined) check.errors.required(at, "expected one kind of volume, got none");
