@@ -13,11 +13,10 @@ import { isAbsolute, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "vite";
 import { keepNewest, stateOf, writeWhole } from "../bin/program.js";
+import { BUNDLED_PACKAGES } from "./bundled-packages.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 const programs = join(resolve(process.argv[2] ?? join(root, "dist")), "program");
-/** Packages that become a part of it; others are looked for when they are needed. */
-const INSIDE = ["commander", "jose", "re2js", "yaml"];
 
 const MAIN = {
   main: "src/app/program/main.ts",
@@ -26,6 +25,7 @@ const MAIN = {
 };
 const THREADS = {
   worker: "src/storage/sqlite/worker.ts",
+  "structure-thread": "src/storage/sqlite/structure-thread.ts",
   thread: "src/server/threads/thread.ts",
   "rules-job": "src/kinds/apiextensions/v1/rules-job.ts",
   "configuration-job": "src/kinds/admissionregistration/configuration-job.ts",
@@ -105,7 +105,7 @@ async function bundle(outDir, input, format, plugins = []) {
     logLevel: "error",
     root,
     plugins: [...plugins, cheap],
-    ssr: { noExternal: INSIDE },
+    ssr: { noExternal: BUNDLED_PACKAGES },
     build: {
       ssr: true,
       outDir,
@@ -114,7 +114,7 @@ async function bundle(outDir, input, format, plugins = []) {
       target: "esnext",
       rolldownOptions: {
         input: Object.fromEntries(Object.entries(input).map(([name, file]) => [name, join(root, file)])),
-        external: (id) => /^[^./\0]/.test(id) && !INSIDE.includes(id),
+        external: (id) => /^[^./\0]/.test(id) && !BUNDLED_PACKAGES.includes(id),
         output: {
           format,
           entryFileNames: "[name].js",
@@ -138,8 +138,10 @@ try {
   const files = [
     ...(await bundle(making, MAIN, "cjs", [together()])),
     ...(await bundle(making, THREADS, "es")),
-    ...INSIDE.map((name) => join(root, "node_modules", name, "package.json")),
-    ...["package.json", "tools/bundle.js", "bin/program.js"].map((file) => join(root, file)),
+    ...BUNDLED_PACKAGES.map((name) => join(root, "node_modules", name, "package.json")),
+    ...["package.json", "tools/bundle.js", "tools/bundled-packages.ts", "bin/program.js"].map((file) =>
+      join(root, file),
+    ),
   ];
   const hash = createHash("sha256");
   for (const name of readdirSync(making).sort()) hash.update(name).update(readFileSync(join(making, name)));

@@ -12,11 +12,14 @@ const ABANDONED_MS = 600_000;
 const root = fileURLToPath(new URL("../", import.meta.url));
 const sources = join(root, "console");
 
+/** The rooms of `src/` that the page has modules of, by itself or by way of another one. */
+export const SHARED_ROOMS = ["claims", "client", "explore", "meta", "util", "value", "workloads"];
+
 /** Whether a source is newer than the page, or there is no page. */
 export function isConsoleStale(page = join(root, "dist/page")) {
   const built = timeOf(join(page, "index.html"));
-  // The page may import these, too; what it has of packages changes with the lock.
-  const shared = ["client", "meta", "util", "value"].map((room) => join(root, "src", room));
+  // What the page has of packages changes with the lock.
+  const shared = SHARED_ROOMS.map((room) => join(root, "src", room));
   const files = [sources, ...shared].flatMap((folder) => filesIn(folder));
   return [...files, join(root, "package-lock.json")].some((file) => timeOf(file) > built);
 }

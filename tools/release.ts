@@ -9,6 +9,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { BUNDLED_PACKAGES } from "./bundled-packages.ts";
 import { type Manifest, lockStep, provenanceStep, treeStep, versionStep } from "./release/checks.ts";
 import { changelogStep, sectionsOf } from "./release/changelog.ts";
 import { type Packed, contentsStep, wrongContents } from "./release/contents.ts";
@@ -38,6 +39,7 @@ const steps: Step[] = [
     {
       "package-lock.json": lock.version,
       "console/package.json": (JSON.parse(read("console/package.json")) as Manifest).version,
+      "site/package.json": (JSON.parse(read("site/package.json")) as Manifest).version,
       "packaging/helm/keelson/Chart.yaml (version)": chart("version"),
       "packaging/helm/keelson/Chart.yaml (appVersion)": chart("appVersion"),
     },
@@ -57,20 +59,16 @@ steps.push(contentsStep(packed));
 for (const wrong of wrongContents(packed)) console.error(wrong);
 
 const time = new Date(Number(git("show", "--no-patch", "--format=%ct", "HEAD") ?? 0) * 1000).toISOString();
-const bundles = ["commander", "jose", "re2js", "yaml"];
+const bill = billOf(lock, { name, bundles: BUNDLED_PACKAGES, time });
 const files = {
-  "sbom.cdx.json": `${JSON.stringify(billOf(lock, { name, bundles, time }), undefined, 2)}\n`,
+  "sbom.cdx.json": `${JSON.stringify(bill, undefined, 2)}\n`,
   "notes.md": sectionsOf(read("CHANGELOG.md"))[0]?.notes ?? "",
 };
 for (const [file, text] of Object.entries(files)) writeFileSync(join(output, file), text);
 const sums = [packed.filename, ...Object.keys(files)].map((file) => `${sha256Of(join(output, file))}  ${file}\n`);
 writeFileSync(join(output, "SHA256SUMS"), sums.join(""));
 steps.push(
-  ready(
-    "sbom",
-    `${billOf(lock, { name, bundles, time }).components.length} components`,
-    "sbom.cdx.json (CycloneDX 1.6)",
-  ),
+  ready("sbom", `${bill.components.length} components`, "sbom.cdx.json (CycloneDX 1.6)"),
   ready("checksums", `${sums.length} files`, "SHA256SUMS (sha256sum --check)"),
   ready("npm", packed.filename, `npm publish ${packed.filename} --provenance --access public`),
   ready("git", `v${version}`, `git tag --annotate v${version}; push it yourself`),

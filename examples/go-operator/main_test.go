@@ -125,7 +125,7 @@ func TestSharesItsStatus(t *testing.T) {
 	must(t, direct.Patch(t.Context(), ada, client.MergeFrom(before)))
 	isReady(t, ada, metav1.ConditionTrue, "Greeted")
 	if !meta.IsStatusConditionTrue(ada.Status.Conditions, "Read") {
-		t.Fatalf("expected the condition of the reader beside that of the operator, got %+v", ada.Status.Conditions)
+		t.Fatalf("expected the condition of the reader together with that of the operator, got %+v", ada.Status.Conditions)
 	}
 }
 

@@ -15,11 +15,7 @@ export class KeelsonContainer extends GenericContainer {
     super(image);
     this.withExposedPorts(PORT)
       .withCommand(["serve", "--dev"])
-      // The certificate names 127.0.0.1 and localhost; a remote engine needs its host here.
-      .withEnvironment({
-        KEELSON_TLS_SAN: process.env["TESTCONTAINERS_HOST_OVERRIDE"] ?? "localhost",
-        KEELSON_KUBECONFIG_OUT: "/tmp/kubeconfig",
-      })
+      .withEnvironment({ KEELSON_KUBECONFIG_OUT: "/tmp/kubeconfig" })
       .withTmpFs({ "/tmp": "rw" })
       .withWaitStrategy(Wait.forLogMessage(/ready/).withStartupTimeout(60_000));
   }
@@ -39,6 +35,10 @@ export class StartedKeelsonContainer extends AbstractStartedContainer {
 
   constructor(started: StartedTestContainer, kubeconfig: string) {
     super(started);
-    this.kubeconfig = kubeconfig.replace(/(server: https:\/\/)\S+/, `$1${this.getHost()}:${this.getMappedPort(PORT)}`);
+    // The certificate names localhost, and no host of an engine elsewhere.
+    this.kubeconfig = kubeconfig.replace(
+      /^( *)server: .*$/m,
+      `$1server: https://${this.getHost()}:${this.getMappedPort(PORT)}\n$1tls-server-name: localhost`,
+    );
   }
 }

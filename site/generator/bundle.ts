@@ -22,6 +22,8 @@ const NODE: Readonly<Record<string, string>> = {
   "node:path": own("node/path.ts"),
   "node:events": own("node/events.ts"),
 };
+/** Stands for `re2js` where a module imports it, so that it is loaded after the first answer; `import("re2js")` is the real one. */
+const EXPRESSIONS = own("cluster/later-expressions.ts");
 /** Nothing of these modules is used by a page: an import gets undefined, but for the few functions that are there. */
 const ABSENT = own("node/absent.ts");
 
@@ -41,6 +43,7 @@ const forPages: Plugin = {
   async resolveId(source, importer, options) {
     if (Object.hasOwn(NODE, source)) return NODE[source]!;
     if (source.startsWith("node:")) return ABSENT;
+    if (source === "re2js" && options.kind !== "dynamic-import") return EXPRESSIONS;
     if (source === "undici" || source.startsWith("undici/") || source === "ws") return ABSENT;
     if (!importer || !source.startsWith(".")) return undefined;
     const found = await this.resolve(source, importer, { ...options, skipSelf: true });
@@ -49,7 +52,10 @@ const forPages: Plugin = {
   },
 };
 
-/** Puts what an entry imports into one file, and what its parts that are loaded later import beside that into one each. */
+/**
+ * Puts what an entry imports into one file, and what its parts that are loaded later import beside that into one each. The module of an
+ * entry with such parts has a file of its own, which nothing imports: WebKit would run the script of a worker twice.
+ */
 function together(): { readonly plugin: Plugin; readonly chunkOf: (id: string) => string | undefined } {
   const chunkOf = new Map<string, string>();
   return {
@@ -64,7 +70,11 @@ function together(): { readonly plugin: Plugin; readonly chunkOf: (id: string) =
           for (const imported of info.importedIds) visit(imported, chunk, later);
           for (const imported of info.dynamicallyImportedIds) later.add(imported);
         };
-        let next = new Set([...this.getModuleIds()].filter((id) => this.getModuleInfo(id)?.isEntry));
+        const entries = [...this.getModuleIds()].filter((id) => this.getModuleInfo(id)?.isEntry);
+        let next = new Set<string>();
+        for (const id of entries) visit(id, FIRST, next);
+        if (next.size > 0) for (const id of entries) chunkOf.delete(id);
+        else chunkOf.clear();
         while (next.size > 0) {
           const later = new Set<string>();
           for (const id of next) visit(id, nameOf(id), later);
@@ -75,7 +85,13 @@ function together(): { readonly plugin: Plugin; readonly chunkOf: (id: string) =
   };
 }
 
-const nameOf = (id: string): string => basename(id.replace(/\/index\.[jt]s$/, "")).replace(/\.[jt]s$/, "");
+/** The file of what an entry needs at once. */
+const FIRST = "first";
+
+/** The name of the file for a module that is loaded later: that of its package, or its own. */
+const nameOf = (id: string): string =>
+  /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(id)?.[1] ??
+  basename(id.replace(/\/index\.[jt]s$/, "")).replace(/\.[jt]s$/, "");
 
 /** Builds modules for pages into a folder; resolves to the files that were written. */
 export async function buildForPages(

@@ -182,19 +182,7 @@ const SERVED_HERE = /^--(?:data-dir|dev|dialect|insecure-http|kubeconfig-out|nod
 /** Commands of keelson whose server or driver the commands after them need. */
 const STARTERS = new Set(["csi", "driver", "envtest", "explore", "node", "run"]);
 /** Commands of kubectl that the small one does not have. */
-const NOT_HERE = new Set([
-  "attach",
-  "certificate",
-  "config",
-  "cp",
-  "debug",
-  "drain",
-  "edit",
-  "exec",
-  "kustomize",
-  "port-forward",
-  "proxy",
-]);
+const NOT_HERE = new Set(["attach", "certificate", "cp", "debug", "kustomize", "port-forward", "proxy"]);
 
 const withoutTexts = (command: string): string =>
   command.replace(/(<<-?\s*['"]?\w+['"]?[^\n]*)\n[^]*$/, "$1").replace(/'[^']*'|"[^"]*"/g, "''");

@@ -14,7 +14,9 @@ export type ToWorker =
     }
   | { readonly type: "run"; readonly id: number; readonly text: string }
   /** Ctrl-C. */
-  | { readonly type: "stop"; readonly id: number };
+  | { readonly type: "stop"; readonly id: number }
+  /** The editor was closed; without a text nothing was saved. */
+  | { readonly type: "edited"; readonly text: string | undefined };
 
 /** What the worker sends. */
 export type FromWorker =
@@ -23,5 +25,7 @@ export type FromWorker =
   | { readonly type: "complete"; readonly millis: number }
   | { readonly type: "print"; readonly id: number; readonly text: string }
   | { readonly type: "end"; readonly id: number; readonly code: number }
+  /** A command opens the editor; there is one at a time, since commands run one after the other. */
+  | { readonly type: "edit"; readonly name: string; readonly text: string }
   | { readonly type: "warn"; readonly text: string }
   | { readonly type: "failed"; readonly text: string };

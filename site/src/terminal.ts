@@ -4,13 +4,13 @@
  *
  * @module
  */
+import "./node/disposables.ts";
 import { type PageCluster, type PageClusterOptions, startPageCluster } from "./cluster/page-cluster.ts";
 import { kubectl } from "./kubectl/kubectl.ts";
-import { files } from "./node/fs.ts";
+import { files, writeFileSync } from "./node/fs.ts";
 import { resolve } from "./node/path.ts";
 import { SMALL_PROGRAMS } from "./shell/programs.ts";
-import { type Files, type Program, Shell } from "./shell/shell.ts";
-import { writeFileSync } from "./node/fs.ts";
+import { type Edit, type Files, type Program, Shell } from "./shell/shell.ts";
 
 /** Runs what is typed. */
 export interface Terminal extends AsyncDisposable {
@@ -31,21 +31,23 @@ const FILES: Files = {
 
 const NEVER = new AbortController().signal;
 
+/** What a terminal is made of. */
+export interface TerminalOptions extends PageClusterOptions {
+  /** Opens the editor of `kubectl edit`; without it there is none. */
+  readonly edit?: Edit;
+}
+
 /** Starts a cluster with a terminal; it takes commands when this resolves. */
-export async function openTerminal(options: PageClusterOptions): Promise<Terminal> {
+export async function openTerminal({ edit, ...options }: TerminalOptions): Promise<Terminal> {
   const page = await startPageCluster(options);
   const { transport, clock } = page;
+  const small = kubectl(transport, clock, page.exec);
   const whole: Program = async (args, streams) => {
     const { keelson } = await import("./keelson/keelson.ts");
     return keelson({ transport, clock, version: options.version })(args, streams);
   };
-  const programs = new Map<string, Program>([
-    ...SMALL_PROGRAMS,
-    ["kubectl", kubectl(transport, clock)],
-    ["k", kubectl(transport, clock)],
-    ["keelson", whole],
-  ]);
-  const shell = new Shell(FILES, programs);
+  const programs = new Map<string, Program>([...SMALL_PROGRAMS, ["kubectl", small], ["k", small], ["keelson", whole]]);
+  const shell = new Shell(FILES, programs, edit);
   return {
     page,
     run: (text, print, signal = NEVER) => shell.run(text, print, signal),

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import "./node/disposables.ts";
 import { messageOf } from "../../src/util/error.ts";
 import type { FromWorker, ToWorker } from "./messages.ts";
 import { type Terminal, openTerminal } from "./terminal.ts";
@@ -18,9 +19,12 @@ class PageWorker {
   readonly #running = new Map<number, AbortController>();
   /** Commands run one after the other. */
   #last: Promise<void> = Promise.resolve();
+  /** Gets what the editor has saved. */
+  #edited: ((text: string | undefined) => void) | undefined;
 
   take(message: ToWorker): void {
     if (message.type === "stop") this.#running.get(message.id)?.abort();
+    else if (message.type === "edited") this.#edited?.(message.text);
     else if (message.type === "start") this.#start(message);
     else {
       this.#running.set(message.id, new AbortController());
@@ -30,7 +34,8 @@ class PageWorker {
 
   #start({ version, nodes, files }: Extract<ToWorker, { type: "start" }>): void {
     const began = performance.now();
-    this.#terminal ??= openTerminal({ version, nodes, warn: (text) => send({ type: "warn", text }) }).then(
+    const warn = (text: string): void => send({ type: "warn", text });
+    this.#terminal ??= openTerminal({ version, nodes, warn, edit: (file, signal) => this.#edit(file, signal) }).then(
       async (terminal) => {
         for (const [path, text] of Object.entries(files)) terminal.write(path, text);
         await terminal.run("kubectl get --raw /api/v1/namespaces/default", () => {});
@@ -40,6 +45,17 @@ class PageWorker {
       },
     );
     this.#terminal.catch((error: unknown) => send({ type: "failed", text: messageOf(error) }));
+  }
+
+  #edit(
+    { name, text }: { readonly name: string; readonly text: string },
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
+    const { promise, resolve } = Promise.withResolvers<string | undefined>();
+    this.#edited = resolve;
+    signal.addEventListener("abort", () => resolve(undefined), { once: true });
+    send({ type: "edit", name, text });
+    return promise;
   }
 
   async #run(id: number, text: string): Promise<void> {

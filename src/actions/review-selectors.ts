@@ -41,7 +41,7 @@ function validate(
   validateOne: (requirement: RequirementValue, path: string) => void,
 ): void {
   if (rawSelector !== "" && requirements.length > 0) {
-    errors.invalid(`${at}.rawSelector`, rawSelector, "expected none beside requirements");
+    errors.invalid(`${at}.rawSelector`, rawSelector, "expected none together with requirements");
   }
   if (rawSelector === "" && requirements.length === 0) {
     errors.required(`${at}.requirements`, "expected requirements or rawSelector, got none");

@@ -36,7 +36,7 @@ test("AUTHN-39, AUTHN-40: a review has the user of the token and the audiences t
 
 test("AUTHN-41: an unknown token, and one that is refused, have an error and no user", async () => {
   const unknown = await reviewed(() => undefined, { token: "t", audiences: [] });
-  expect(unknown).toEqual({ status: { user: {}, error: "nobody knows the token" }, calls: [["t", undefined]] });
+  expect(unknown).toEqual({ status: { user: {}, error: "the token is unknown" }, calls: [["t", undefined]] });
   const refused = await reviewed(
     () => {
       throw new TokenRefused("it has ended");

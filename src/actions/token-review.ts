@@ -41,7 +41,7 @@ async function answer(authenticator: Authenticator, request: ActionRequest): Pro
 async function statusOf(review: () => Promise<TokenOwner | undefined>): Promise<Record<string, unknown>> {
   try {
     const owner = await review();
-    if (!owner) return { user: {}, error: "nobody knows the token" };
+    if (!owner) return { user: {}, error: "the token is unknown" };
     const { identity, audiences } = owner;
     return {
       authenticated: true,

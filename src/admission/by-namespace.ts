@@ -1,8 +1,7 @@
 /**
  * The objects of a resource by namespace, as a step reads them for each request.
- *
- * A read applies the changes since the last one, and returns at once. Only the first read waits, and one after more changes than
- * the history of the resource has.
+ * A read applies the changes since the last one, and returns at once. Only the first read waits, and a read after more changes than the
+ * history of the resource has.
  *
  * @module
  */
@@ -15,15 +14,15 @@ import { whenDone } from "../util/when-done.ts";
 /** With more changes, everything is read again. */
 const MAX_CHANGES = 5000;
 
-/** What a reader made of an object, with the name of the object. */
+/** The value of an object, with the name of the object. */
 interface Named<T> extends ObjectName {
   readonly value: T;
 }
 
-/** What a reader makes of the objects of one namespace; undefined where there are none. */
+/** The values of the objects of one namespace; undefined where there are none. */
 type InNamespace<T> = Iterable<T> | undefined;
 
-/** See the head of this file. */
+/** Values of the objects of a resource, by namespace. */
 export class ByNamespace<T> {
   readonly #lookup: Lookup;
   readonly #loop: Loop;

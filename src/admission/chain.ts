@@ -3,7 +3,7 @@
  *
  *     mutate -> (mutate once more) -> validate -> commit -> [the write is stored] or rollback -> end
  *
- * Which steps concern a resource is found once, not for each request. A request waits only where a step does.
+ * The steps that concern a resource are found once, not for each request. A request waits only where a step does.
  *
  * @module
  */
@@ -20,10 +20,10 @@ type StepWith<M extends Member> = AdmissionStep & Required<Pick<AdmissionStep, M
 /** The steps that concern one resource, in their order, by what they do. */
 type StepsOf = { readonly [M in Member]: readonly StepWith<M>[] };
 
-/** See the head of this file. */
+/** The chain of admission steps of a server. */
 export class Chain {
   readonly #steps: Admission;
-  /** For as long as the kind is there. */
+  /** Cached as long as the kind is served. */
   readonly #ofWrites = new WeakMap<ObjectRef, StepsOf>();
   readonly #ofConnections = new WeakMap<ObjectRef, StepsOf>();
 
@@ -32,8 +32,8 @@ export class Chain {
   }
 
   /**
-   * Lets steps change the object of a request; rejects with the refusal of the first that refuses. Where one of them asks for
-   * it, all of them run once more, so that those before it see what it has made.
+   * Lets steps change the object of a request; rejects with the refusal of the first that refuses. Where one of them requests it, all of
+   * them run once more, so that the steps before it see its changes.
    */
   mutate(request: AdmissionRequest): Promise<void> | undefined {
     const { mutate } = this.#stepsOf(request);
@@ -58,7 +58,7 @@ export class Chain {
     });
   }
 
-  /** What steps do once a request is valid and when its write is not stored; undefined where no step does anything. */
+  /** The actions of steps once a request is valid and when its write is not stored; undefined where no step has any. */
   commitment(request: AdmissionRequest): Commitment | undefined {
     const steps = this.#stepsOf(request);
     return steps.commit.length + steps.rollback.length === 0 ? undefined : new Commitment(steps, request);
@@ -98,7 +98,7 @@ export class Chain {
   }
 }
 
-/** What steps do for one valid request, and undo where its write is not stored. */
+/** The commits of the steps for one valid request, and their rollback where its write is not stored. */
 export class Commitment {
   readonly #steps: Omit<StepsOf, "mutate" | "validate">;
   readonly #request: AdmissionRequest;
@@ -113,22 +113,22 @@ export class Commitment {
     return inOrder(this.#steps.commit, (step) => step.commit(this.#request));
   }
 
-  /** Runs the rollback of each step, the last one first, also where the write has lost its lock. */
+  /** Runs the rollback of each step, the last one first, even where the write has lost its lock. */
   release(): Promise<void> | undefined {
     return inOrder(this.#steps.rollback, (step) => step.rollback(this.#request));
   }
 
-  /** Tells each step that the attempt to store the write has ended. */
+  /** Notifies each step that the attempt to store the write has ended. */
   end(): void {
     for (const step of this.#steps.end) step.end(this.#request);
   }
 }
 
-/** Waits for a step no longer than the lock of the write is held. */
+/** Waits for a step as long as the lock of the write is held, at most. */
 const held = ({ hold }: AdmissionRequest, pending: void | Promise<void>): Promise<void> | undefined =>
   pending ? whileHeld(hold, pending) : undefined;
 
-/** Runs a step, with a span where its request is traced and the step waits or refuses; what it calls is a part of that. */
+/** Runs a step, with a span where its request is traced and the step waits or refuses; the spans of its calls are children of that. */
 function spanned(
   request: AdmissionRequest,
   { name }: AdmissionStep,

@@ -1,9 +1,8 @@
 /**
  * Admission: the ordered chain of steps that may change or refuse a write after it was decoded and before it is stored.
- *
- * A step sees the object in the version of the request, who writes it and how. It reads other objects only through the
- * `lookup` of the request, and writes none but in its `commit`. A step that calls another server answers a promise; where no
- * step does, a write passes the chain without waiting.
+ * A step sees the object in the version of the request, who writes it and how. It reads other objects only through the `lookup` of the
+ * request, and writes none but in its `commit`. A step that calls another server returns a promise; where no step does, a write passes the
+ * chain without waiting.
  *
  * @module
  */
@@ -17,7 +16,7 @@ import type { Hold } from "../util/keyed-lock.ts";
 import type { Span } from "../util/span.ts";
 import type { Value } from "../value/value.ts";
 
-/** What a client may say of a write beside the object; which members there are depends on the verb. */
+/** The options of a write besides the object; the members depend on the verb. */
 export interface AdmissionOptions {
   readonly dryRun: boolean;
   readonly fieldManager?: string;
@@ -48,18 +47,18 @@ export interface AdmissionTrace {
     request: AdmissionRequest,
     work: () => void | Promise<void>,
   ): Promise<void>;
-  /** Adds a webhook or policy that the step which runs has considered. */
+  /** Adds a webhook or policy that the running step has considered. */
   tell(rule: ReportedRule): void;
   /** A copy of an object for {@link changes}; undefined where it is too large to compare it after each step. */
   copy(object: ApiObject | undefined): ApiObject | undefined;
-  /** What has changed since a copy; nothing without a copy, and for an object that has become too large. */
+  /** The changes since a copy; none without a copy, and for an object that has become too large. */
   changes(before: ApiObject | undefined, after: ApiObject | undefined): readonly ReportedChange[];
 }
 
 /** A request that admission decides about: a write, a create that stores nothing, or a connection. */
 export interface AdmissionRequest {
   readonly operation: "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
-  /** Group, plural and kind of what is written; compare with {@link concerns}, never by plural or kind alone. */
+  /** Group, plural and kind of the written object; compare with {@link concerns}, never by plural or kind alone. */
   readonly ref: ObjectRef;
   /** The version of the request. */
   readonly version: string;
@@ -71,7 +70,7 @@ export interface AdmissionRequest {
   readonly name: string;
   /** The name in the path of the request; a create by POST has none. */
   readonly nameInPath: string;
-  /** What a refusal calls the object: its name, or the prefix from which one is generated. */
+  /** The object in messages of refusals: its name, or the prefix from which one is generated. */
   readonly shownName: string;
   readonly subresource: string;
   /** The new object, or the options of a connection; undefined for a delete. `mutate` steps may change it. */
@@ -80,43 +79,42 @@ export interface AdmissionRequest {
   readonly old: ApiObject | undefined;
   readonly options: AdmissionOptions;
   /**
-   * Whether the write is stored in a plan only. Its options say that it is a dry run then; what it takes is booked all the same, so
-   * that later writes of the plan see that.
+   * Whether the write is stored in a plan only. Its options have dry run set then; its quota is charged all the same, so that later writes
+   * of the plan see the charge.
    */
   readonly isPlanned: boolean;
-  /** Who writes. */
+  /** The user who writes. */
   readonly identity: Identity;
-  /** Reads stored objects, and what is about to be stored together with this one. */
+  /** Reads stored objects, and the planned writes that are stored together with this one. */
   readonly lookup: Lookup;
   /** The same object for all writes that are stored together with this one; undefined for a write that is stored alone. */
   readonly transaction?: object | undefined;
   /** Texts for `Warning` headers; add to it. */
   readonly warnings: string[];
-  /** Other writes of the object wait while the request holds its lock: a step that calls another server passes the signal on. */
+  /** Other writes of the object wait while the request holds its lock: a step that calls another server passes on this signal. */
   readonly hold: Hold;
   /**
-   * Puts another value in the place of the object, as another server answered it: it is decoded and defaulted like the
-   * body of the request. Throws 400 for a value that does not fit the kind; does nothing for a delete.
+   * Replaces the object by a value that another server returned: the value is decoded and defaulted like the body of the request. Throws
+   * 400 for a value of a wrong type; has no effect for a delete.
    */
   replace(value: Value): void | Promise<void>;
   /**
-   * The request in another version of its kind, as a step sees it that knows the objects in that version: what is put in its
-   * place there is converted back. The request itself for its own version; undefined for a version that its kind does not
-   * have. Rejects where the conversion fails.
+   * The request in another version of its kind, for a step that reads the objects in that version: a replacement of the object is converted
+   * back. The request itself for its own version; undefined for a version that its kind does not have. Rejects where the conversion fails.
    */
   as(apiVersion: string): AdmissionRequest | undefined | Promise<AdmissionRequest>;
-  /** Has the steps that may change the object run once more after all of them, since this one has changed it. */
+  /** Requests a second run of the steps that may change the object, since this step has changed it. */
   reinvoke(): void;
-  /** Whether they run once more. */
+  /** Whether a second run was requested. */
   readonly isReinvocation: boolean;
   /**
-   * Adds an annotation to the audit event of the request; the first value of a key stays (AUDIT-19). One of the level
-   * `Request` shows a part of the object: events without the object do not get it.
+   * Adds an annotation to the audit event of the request; the first value of a key stays (AUDIT-19). An annotation of the level `Request`
+   * contains a part of the object: events without the object do not get it.
    */
   note(key: string, value: string, level?: "Request"): void;
-  /** Where steps tell which of their rules matched, and what came of it; undefined where no explanation is wanted. */
+  /** Records which rules of a step matched, and their results; undefined where no explanation is requested. */
   readonly trace: AdmissionTrace | undefined;
-  /** The span of the step that runs, or of the request, where requests are traced. */
+  /** The span of the running step, or of the request, where requests are traced. */
   span?: Span | undefined;
 }
 
@@ -130,11 +128,11 @@ export interface AdmissionStep {
   /** May change the object; runs a second time where a step has called `request.reinvoke()`. */
   mutate?(request: AdmissionRequest): void | Promise<void>;
   validate?(request: AdmissionRequest): void | Promise<void>;
-  /** Runs when all steps agreed, right before the write is stored; not in a dry run, and not where nothing changes. */
+  /** Runs when all steps have agreed, right before the write is stored; not in a dry run, and not where nothing changes. */
   commit?(request: AdmissionRequest): Promise<void> | undefined;
-  /** Runs when a validated write is not stored after all: undoes what the step did for the request. */
+  /** Runs when a validated write is not stored: reverts the effects of the step for the request. */
   rollback?(request: AdmissionRequest): Promise<void> | undefined;
-  /** Runs when a validated write is stored, or has failed, or may be stored: after `rollback` where there was one. */
+  /** Runs when a validated write is stored, has failed, or has an unknown result: after `rollback` where there was one. */
   end?(request: AdmissionRequest): void;
 }
 
@@ -145,6 +143,6 @@ export type Admission = readonly AdmissionStep[];
 export const refusal = ({ ref, shownName }: AdmissionRequest, why: string, causes?: readonly StatusCause[]): ApiError =>
   forbidden(ref, shownName, why, causes);
 
-/** Whether a request is about a resource, which is known by its group and plural together. */
+/** Whether a request is for a resource, which is identified by its group and plural together. */
 export const concerns = ({ ref }: AdmissionRequest, resource: Pick<ObjectRef, "group" | "plural">): boolean =>
   ref.group === resource.group && ref.plural === resource.plural;

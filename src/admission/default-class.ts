@@ -15,7 +15,7 @@ interface DefaultClass {
 const isBefore = (a: DefaultClass, b: DefaultClass): boolean =>
   a.created === b.created ? a.name < b.name : a.created > b.created;
 
-/** What finds the name of the default class among the objects of a resource (`plural.group`). */
+/** Finds the name of the default class among the objects of a resource (`plural.group`). */
 export function defaultClassOf(
   resource: string,
   isDefault: (object: ApiObject) => boolean,

@@ -1,9 +1,8 @@
 /**
  * A user grants only rights that they have: to write a role or a binding, they need the rights in it, or the verb `escalate`
  * or `bind` on the role (RBAC-39..47).
- *
- * It runs after everything that may change the object and before its rules, so that a forbidden write is 403 whatever else
- * is wrong (RBAC-46).
+ * It runs after all steps that may change the object and before the rules of its kind, so that a forbidden write is 403 even when it has
+ * other faults (RBAC-46).
  *
  * @module
  */
@@ -24,7 +23,7 @@ import { equal } from "../value/value.ts";
 import { type AdmissionRequest, type AdmissionStep, refusal } from "./contract.ts";
 import type { Clock } from "../util/clock.ts";
 
-/** What the checks are made of. */
+/** The parts that the checks need. */
 export interface EscalationParts {
   readonly lookup: Lookup;
   readonly clock: Pick<Clock, "loop">;
@@ -41,10 +40,10 @@ const CHECKS: Readonly<Record<string, Check>> = {
   clusterrolebindings: checkBinding,
 };
 
-/** The step of admission that refuses to give what the writer does not have. */
+/** The step of admission that refuses to grant rights that the writer lacks. */
 export const escalation = (parts: EscalationParts): AdmissionStep => ({
   name: "escalation",
-  // It changes nothing: what changes objects has been asked, and their rules have not.
+  // It changes nothing: it runs after the steps that change objects, and before the rules of the kind.
   mutate(request) {
     const { ref, object, old, identity } = request;
     if (ref.group !== RBAC_GROUP || !object || isMaster(identity)) return undefined;
@@ -61,7 +60,7 @@ function isHousekeeping(object: ApiObject, old: ApiObject): boolean {
   return equal({ ...object, metadata: compared }, old);
 }
 
-/** Everything that can be given: what rules that are gathered may come to (RBAC-43). */
+/** A rule with every right: rules that are collected may add up to it (RBAC-43). */
 const EVERYTHING: readonly RuleForm[] = [
   { verbs: ["*"], apiGroups: ["*"], resources: ["*"] },
   { verbs: ["*"], nonResourceURLs: ["*"] },
@@ -93,7 +92,7 @@ async function checkBinding(parts: EscalationParts, request: AdmissionRequest, o
   await refuseMissing(parts, request, rules);
 }
 
-/** Whether the writer has a verb on roles that lets them give what they do not have. */
+/** Whether the writer has a verb on roles that allows to grant rights which the writer lacks. */
 async function may(
   { authorizer }: EscalationParts,
   { identity }: AdmissionRequest,

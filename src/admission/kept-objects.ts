@@ -1,12 +1,12 @@
 /**
- * What a step reads of all objects of a resource, kept until one of them changes: so that most requests need not wait for it.
+ * Values that a step reads from all objects of a resource, kept until one of them changes, so that most requests need not wait.
  *
  * @module
  */
 import type { ApiObject } from "../schema/definition.ts";
 import type { Lookup } from "../schema/lookup.ts";
 
-/** See the head of this file. */
+/** The kept values of a resource. */
 export class KeptObjects<T> {
   readonly #resource: string;
   readonly #read: (object: ApiObject) => T | undefined;
@@ -18,11 +18,11 @@ export class KeptObjects<T> {
     this.#read = read;
   }
 
-  /** What was read of the objects, as a lookup shows them; a promise where one of them has changed since. */
+  /** The values of the objects in a lookup; a promise where one of them has changed. */
   of(lookup: Lookup): readonly T[] | Promise<readonly T[]> {
     const followed = lookup.follow(this.#resource);
     const { mark } = followed;
-    // Of objects that are about to be stored with the request, no change is known.
+    // Changes of objects that are planned together with the request are not known.
     const changed = followed.changedSince(mark);
     if (changed && this.#kept?.mark === mark) return this.#kept.found;
     return lookup.collect(this.#resource, this.#read).then((found) => {

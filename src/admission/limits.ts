@@ -1,8 +1,7 @@
 /**
- * Limit ranges: what containers get that do not say what they need, and to what Pods, containers and claims are held
- * (QUOTA-10..12).
+ * Limit ranges: the defaults of containers without requests or limits, and the bounds of Pods, containers and claims (QUOTA-10..12).
  *
- * What is filled in has no owner: ownership is recorded before admission.
+ * Fields with defaults have no owner: ownership is recorded before admission.
  *
  * @module
  */
@@ -27,10 +26,10 @@ import { type PersistentVolumeClaim, isClaim } from "./storage.ts";
 const PODS = { group: "", plural: "pods" };
 const CLAIMS = { group: "", plural: "persistentvolumeclaims" };
 
-/** How many breaches a refusal shows. */
+/** The most violations that a refusal shows. */
 const MAX_SHOWN = 20;
 
-/** Whether a request makes a Pod, or gives its containers another size: nothing else changes what they ask for. */
+/** Whether a request creates a Pod, or resizes its containers: no other write changes what they request. */
 const isOfPod = (request: AdmissionRequest): boolean => {
   const { operation, subresource } = request;
   if (!concerns(request, PODS)) return false;
@@ -45,11 +44,11 @@ const isOfClaim = (request: AdmissionRequest): boolean => {
 const isLimitRange = guardOf<LimitRange>("LimitRange");
 const limitsOf = (object: ApiObject): LimitRange | undefined => (isLimitRange(object) ? object : undefined);
 
-/** What the step is made of. */
+/** The parts that the step needs. */
 export interface LimitParts {
   readonly dialect: Dialect;
   readonly clock: Pick<Clock, "loop">;
-  /** Reads what is stored, for what is kept from one request to the next. */
+  /** Reads stored objects, for the cache between requests. */
   readonly lookup: Lookup;
 }
 
@@ -94,10 +93,10 @@ const containersOf = ({ containers, initContainers }: PodSpec): readonly [string
   ["init container", initContainers ?? []],
 ];
 
-/** More than these would be too much for any object. */
+/** A limit above the number of any real object. */
 const MAX_FILLED = 16_384;
 
-/** Gives containers what they lack of the defaults, and the Pod an annotation that says so (QUOTA-12). */
+/** Gives containers the missing defaults, and the Pod an annotation that lists them (QUOTA-12). */
 function fillIn(request: AdmissionRequest, pod: Pod, { spec }: LimitRange, annotation: string): void {
   const limit = (spec.limits ?? []).find(({ type }) => type === "Container");
   const { default: limits = {}, defaultRequest: requests = {} } = limit ?? {};
@@ -121,7 +120,7 @@ function fillIn(request: AdmissionRequest, pod: Pod, { spec }: LimitRange, annot
   };
 }
 
-/** Puts what a container lacks into its limits or requests; the names of it. */
+/** Adds the missing defaults to the limits or requests of a container; returns their names. */
 function fill(container: ContainerValue, part: "limits" | "requests", defaults: Resources): string[] {
   const own = container.resources?.[part];
   const added = Object.entries(defaults).filter(([name]) => own?.[name] === undefined);
@@ -136,7 +135,7 @@ interface Usage {
   readonly limits: Resources;
 }
 
-/** What a Pod or a claim breaks of a limit. */
+/** The violations of a limit by a Pod or a claim. */
 function breachesIn(object: ApiObject, limit: Limit): readonly string[] {
   if (isPod(object)) return ofPods(object.spec, limit);
   return isClaim(object) ? ofClaims(object.spec, limit) : [];
@@ -149,14 +148,14 @@ function ofPods(pod: PodSpec, limit: Limit): readonly string[] {
   for (const [, containers] of containersOf(pod)) {
     for (const { resources } of containers) {
       breaches.push(...breachesOf(limit, { requests: resources?.requests ?? {}, limits: resources?.limits ?? {} }));
-      // Each check but one that fails stands for an entry that is there, so that these few are all that can be too many.
+      // Each failing check but one stands for an existing entry, so only these few can exceed the maximum.
       if (breaches.length >= MAX_SHOWN) return breaches.slice(0, MAX_SHOWN);
     }
   }
   return breaches;
 }
 
-/** What the containers of a Pod ask for together, or the Pod as a whole. */
+/** The requests of the containers of a Pod together, or those of the Pod as a whole. */
 function wholeOf(pod: PodSpec): Usage {
   const part = (totals: Resources, whole: Resources = {}): Resources => {
     const own = Object.entries(whole).filter(([name]) => name === "cpu" || name === "memory");
@@ -168,7 +167,7 @@ function wholeOf(pod: PodSpec): Usage {
   };
 }
 
-/** What a claim breaks of a limit: what it asks for is held to both ends. */
+/** The violations of a limit by a claim: its request is compared with both ends. */
 function ofClaims({ resources }: PersistentVolumeClaim["spec"], { type, min, max }: Limit): readonly string[] {
   if (type !== "PersistentVolumeClaim") return [];
   const { requests = {} } = resources ?? {};

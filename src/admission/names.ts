@@ -1,13 +1,13 @@
 /**
- * The steps of admission that can be switched, by the names that kube-apiserver has for them.
+ * The steps of admission that can be enabled or disabled, by their names in kube-apiserver.
  *
  * @module
  */
 import type { DialectRules } from "../meta/dialect.ts";
 
-/** What is known of a step. */
+/** The properties of a step. */
 interface Plugin {
-  /** One sentence that says what it does. */
+  /** One sentence that describes it. */
   readonly about: string;
   /** Whether it runs unless it is disabled: a switch of the dialect where that depends on it. */
   readonly byDefault: boolean | keyof DialectRules;
@@ -165,21 +165,21 @@ export const ADMISSION_PLUGINS = {
   },
 } as const satisfies Readonly<Record<string, Plugin>>;
 
-/** A step that can be switched. */
+/** The name of a step that can be enabled or disabled. */
 export type PluginName = keyof typeof ADMISSION_PLUGINS;
 
 /** Steps that always run. */
 const ALWAYS: readonly string[] = ["NamespaceLifecycle"];
 
-/** Which steps are to run beside those of the dialect, and which of them are not. */
+/** The steps that are enabled in addition to those of the dialect, and the disabled ones. */
 export interface PluginChoice {
   readonly enable?: readonly string[];
   readonly disable?: readonly string[];
-  /** Those of {@link PLUGIN_CONTROLLERS} that run in this process; none by default. */
+  /** The {@link PLUGIN_CONTROLLERS} that run in this process; none by default. */
   readonly controllers?: readonly string[];
 }
 
-/** The controllers whose objects some step reads. */
+/** The controllers whose objects a step reads. */
 export const PLUGIN_CONTROLLERS: readonly string[] = ["serviceaccount"];
 
 const isPlugin = (name: string): name is PluginName => Object.hasOwn(ADMISSION_PLUGINS, name);
@@ -191,7 +191,7 @@ export function isChosen(name: PluginName, { enable = [], disable = [] }: Plugin
   return enable.includes(name) || (isDefault && !disable.includes(name));
 }
 
-/** Names of a choice that change nothing: of steps that are not there, and of those that always run. */
+/** Names in a choice that have no effect: of unknown steps, and of steps that always run. */
 export function idleNames({ enable = [], disable = [] }: PluginChoice): {
   readonly unknown: readonly string[];
   readonly always: readonly string[];

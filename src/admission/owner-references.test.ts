@@ -38,7 +38,7 @@ test("whoever creates an object may say whom it belongs to", async () => {
   expect(asked).toEqual([]);
 });
 
-test("CVE-2025-5187: whoever changes the owners of an object must be allowed to delete it", async () => {
+test("CVE-2025-5187: a user who changes the owners of an object must be allowed to delete it", async () => {
   const change = { operation: "UPDATE", old: owned(), object: owned(owner()) } as const;
   await expect(plugin().judge(change)).rejects.toEqual(REFUSED);
   await plugin("delete configmaps team/a").judge(change);

@@ -1,9 +1,7 @@
 /**
- * Who makes others wait for an object, or lets it be collected, must be allowed to: the plugin
- * OwnerReferencesPermissionEnforcement (CVE-2025-5187, GC).
- *
- * An owner reference says that an object goes when its owner goes, so who changes those of an object must be allowed to
- * delete it. With `blockOwnerDeletion` the owner waits for the object, as it does for a finalizer, so who sets it must be
+ * The rights that changes of owner references need: the plugin OwnerReferencesPermissionEnforcement (CVE-2025-5187, GC).
+ * An object with an owner reference is deleted after its owner, so a user who changes the owner references of an object must be allowed to
+ * delete the object. With `blockOwnerDeletion` the owner waits for the object, as it does for a finalizer, so a user who sets it must be
  * allowed to update the finalizers of the owner.
  *
  * @module
@@ -24,18 +22,18 @@ export interface ResourceOfKind {
   readonly namespaced: boolean;
 }
 
-/** What the plugin is made of. */
+/** The parts that the plugin needs. */
 export interface OwnerParts {
   readonly clock: Pick<Clock, "now" | "loop">;
   /** Decides about owners and signers. */
   readonly authorizer: Authorizer;
-  /** The resources that are served of a kind in a version; none for one that is not there. */
+  /** The served resources of a kind in a version; none for an unknown kind. */
   readonly resourcesOf: (apiVersion: string, kind: string) => readonly ResourceOfKind[];
 }
 
 const PODS = { group: "", plural: "pods" };
 
-/** See the head of this file. */
+/** The plugin OwnerReferencesPermissionEnforcement. */
 export const ownerReferences = (parts: OwnerParts): AdmissionStep => ({
   name: "OwnerReferencesPermissionEnforcement",
   validate(request) {
@@ -54,7 +52,7 @@ async function validateOwners(
   now: readonly OwnerRef[],
   before: readonly OwnerRef[],
 ): Promise<void> {
-  // A new object needs no right to delete it.
+  // A create needs no right to delete the object.
   if (request.operation !== "CREATE") await needDelete(parts, request);
   const waiting = new Set(before.filter(({ blockOwnerDeletion }) => blockOwnerDeletion).map(({ uid }) => uid));
   const blocking = now.filter(({ uid, blockOwnerDeletion }) => blockOwnerDeletion && !waiting.has(uid));
@@ -71,7 +69,7 @@ async function needDelete({ authorizer }: OwnerParts, request: AdmissionRequest)
   const what = { group: ref.group, version, resource: ref.plural, subresource, namespace, name };
   const decision = await authorizer.authorize(identity, question("delete", what));
   if (!decision.allowed)
-    refuse(request, "whoever changes the owners of an object must be allowed to delete it", decision);
+    refuse(request, "a user who changes the owners of an object must be allowed to delete it", decision);
 }
 
 /** Whether a user may update all finalizers: then no kind needs to be found. */
@@ -89,14 +87,18 @@ async function needFinalizers(
   if (resources.length === 0)
     refuse(request, `expected an owner of a kind that is served, got ${kind} of ${apiVersion}`);
   for (const { group, version, plural, namespaced } of resources) {
-    // An owner in a namespace is in that of the object.
+    // An owner that is in a namespace is in the namespace of the object.
     const place = { resource: plural, subresource: "finalizers", namespace: namespaced ? request.namespace : "" };
     const decision = await authorizer.authorize(
       request.identity,
       question("update", { group, version, ...place, name }),
     );
     if (decision.allowed) continue;
-    refuse(request, `whoever sets blockOwnerDeletion must be allowed to update the finalizers of ${plural}`, decision);
+    refuse(
+      request,
+      `a user who sets blockOwnerDeletion must be allowed to update the finalizers of ${plural}`,
+      decision,
+    );
   }
 }
 

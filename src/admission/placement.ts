@@ -2,7 +2,7 @@
  * Admission of where Pods may run: node selectors and tolerations of their namespace, tolerations for what they request, and
  * labels of the node that they are bound to.
  *
- * What these steps add has no owner: ownership is recorded before admission.
+ * Fields that these steps add have no owner: ownership is recorded before admission.
  *
  * @module
  */
@@ -33,7 +33,7 @@ function podOf(request: AdmissionRequest, ...operations: AdmissionRequest["opera
 const namespaceAnnotation = ({ lookup, namespace }: AdmissionRequest, key: string): string | undefined =>
   lookup.get("namespaces", "", namespace)?.metadata.annotations?.[key];
 
-/** Refuses a required anti-affinity by another topology than the host name, which would keep others out of a whole zone. */
+/** Refuses a required anti-affinity by another topology than the host name, which would exclude other Pods from a whole zone. */
 export function limitPodHardAntiAffinityTopology({ labelDomain }: Dialect): AdmissionStep {
   const hostname = `${labelDomain}/hostname`;
   return {

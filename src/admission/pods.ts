@@ -1,8 +1,8 @@
 /**
- * Admission of Pods and of the nodes that they run on: priorities, tolerations that everybody has, and what runtime classes
- * ask for (KIND-PodAdmission-1..6, KIND-PriorityClass-5, 6). Templates are left alone: Pods that are made of them come here.
+ * Admission of Pods and of the nodes that they run on: priorities, default tolerations, and the requirements of runtime classes
+ * (KIND-PodAdmission-1..6, KIND-PriorityClass-5, 6). Templates are not changed: the Pods that are made from them are.
  *
- * What these steps add has no owner: ownership is recorded before admission.
+ * Fields that these steps add have no owner: ownership is recorded before admission.
  *
  * @module
  */
@@ -34,7 +34,7 @@ function podOf(request: AdmissionRequest, ...operations: AdmissionRequest["opera
   return isPod(object) ? object.spec : undefined;
 }
 
-/** Gives Pods the priority of their class, and keeps a second class from being the one of Pods that name none. */
+/** Gives Pods the priority of their class, and refuses a second default class. */
 export function priority(): AdmissionStep {
   const classes = { group: "scheduling.k8s.io", plural: "priorityclasses" };
   const resource = `${classes.plural}.${classes.group}`;
@@ -42,7 +42,7 @@ export function priority(): AdmissionStep {
     isPriorityClass(object) && object.globalDefault === true ? object : undefined;
 
   const defaults = new KeptObjects(resource, readDefault);
-  /** Continues with the default class; where servers have made several at a time, with the one that gives the least. */
+  /** Continues with the default class; where servers have made several at the same time, with the one of the lowest priority. */
   const withDefault = (
     { lookup }: AdmissionRequest,
     next: (found: PriorityClass | undefined) => void,
@@ -102,7 +102,7 @@ const computed = (what: string, value: string | number | undefined): string =>
 const leastOf = (classes: readonly PriorityClass[]): PriorityClass | undefined =>
   classes.toSorted((a, b) => (a.value ?? 0) - (b.value ?? 0))[0];
 
-/** A Pod keeps its priority where an update leaves it out. */
+/** A Pod keeps its priority where an update omits it. */
 function keepPriority(spec: PodSpec, old: PodSpec | undefined): void {
   if (spec.priority === undefined && old?.priority !== undefined) spec.priority = old.priority;
   if (spec.preemptionPolicy === undefined && old?.preemptionPolicy !== undefined) {
@@ -112,7 +112,7 @@ function keepPriority(spec: PodSpec, old: PodSpec | undefined): void {
 
 const LOST_SECONDS = 300;
 
-/** Lets Pods stay for five minutes on nodes that are lost, unless they say otherwise (KIND-PodAdmission-2). */
+/** Lets Pods stay for five minutes on nodes that do not respond, unless their tolerations differ (KIND-PodAdmission-2). */
 export function defaultTolerationSeconds({ labelDomain }: Dialect): AdmissionStep {
   const taints = ["not-ready", "unreachable"].map((condition) => `node.${labelDomain}/${condition}`);
   return {
@@ -135,7 +135,7 @@ export function defaultTolerationSeconds({ labelDomain }: Dialect): AdmissionSte
   };
 }
 
-/** Whether a toleration says how long a Pod stays on a node with a taint. */
+/** Whether a toleration limits how long a Pod stays on a node with a taint. */
 const isOfLoss = ({ key = "", effect = "" }: Toleration, taint: string): boolean =>
   (key === taint || key === "") && (effect === "NoExecute" || effect === "");
 

@@ -1,5 +1,5 @@
 /**
- * A policy reads its parameters for the users whose requests it judges. So a user who writes a policy with a kind of
+ * A policy reads its parameters for the users whose requests it evaluates. So a user who writes a policy with a kind of
  * parameters must have the right to get all objects of that kind, and a user who writes a binding with parameters must have
  * the right to read those.
  *
@@ -16,10 +16,10 @@ import { equal } from "../value/value.ts";
 import type { AdmissionRequest, AdmissionStep } from "./contract.ts";
 import type { ResourceOfKind } from "./owner-references.ts";
 
-/** What the step is made of. */
+/** The parts that the step needs. */
 export interface PolicyParameterParts {
   readonly authorizer: Authorizer;
-  /** The resources that are served of a kind in a version; none for one that does not exist. */
+  /** The served resources of a kind in a version; none for one that does not exist. */
   readonly resourcesOf: (apiVersion: string, kind: string) => readonly ResourceOfKind[];
 }
 
@@ -45,7 +45,7 @@ const POLICIES: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries(BINDINGS).map(([policies, bindings]) => [bindings, policies]),
 );
 
-/** The step of admission; see the head of this file. */
+/** The step of admission for policies and bindings with parameters. */
 export const policyParameters = (parts: PolicyParameterParts): AdmissionStep => ({
   name: "PolicyParameters",
   resources: [...Object.keys(BINDINGS), ...Object.keys(POLICIES)].map((plural) => ({ group: GROUP, plural })),
@@ -74,7 +74,7 @@ function checkPolicy(
   return need(parts, request, "spec.paramKind", { verb: "get", ...what }, missing);
 }
 
-/** Every write of a binding is checked, also one that keeps its parameters. */
+/** Every write of a binding is checked, even one that keeps its parameters. */
 function checkBinding(
   parts: PolicyParameterParts,
   request: AdmissionRequest,

@@ -1,9 +1,8 @@
 /**
  * Admission of Pods as programs that act under a ServiceAccount: each has one, and the volume with its token.
- *
- * Creates are looked at, and ephemeral containers that are added; what a Pod runs as never changes. A namespace may be a moment
- * older than its account `default`. Where the controller `serviceaccount` runs in this process, a Pod does not wait for it; else
- * the request waits some time, since another program may create it.
+ * It checks creates, and ephemeral containers that are added; the account of a Pod never changes. A namespace may be a moment older than
+ * its account `default`. Where the controller `serviceaccount` runs in this process, a Pod does not wait for it; else the request waits
+ * some time, since another program may create it.
  *
  * @module
  */
@@ -22,7 +21,7 @@ import { isPod } from "./pods.ts";
 
 const PODS = { group: "", plural: "pods" };
 const DEFAULT = "default";
-/** How often the account `default` is looked for, and the shortest pause between; a pause is up to twice as long. */
+/** The interval in which the account `default` is looked for, and the shortest interval; random jitter makes it at most twice as long. */
 const MAX_LOOKUPS = 10;
 const MIN_PAUSE_MS = 100;
 const VOLUME_PREFIX = "kube-api-access-";
@@ -41,21 +40,21 @@ const isServiceAccount = guardOf<ServiceAccount>("ServiceAccount");
 
 type Container = NonNullable<PodSpec["containers"]>[number];
 
-/** What the step is made of. */
+/** The parts that the step needs. */
 export interface ServiceAccountParts {
   readonly dialect: Dialect;
   readonly clock: Pick<Clock, "after">;
   readonly random: Random;
-  /** Whether the controller runs in this process that creates the account `default` of each namespace. */
+  /** Whether the controller that creates the account `default` of each namespace runs in this process. */
   readonly hasController: boolean;
 }
 
-/** Gives Pods a ServiceAccount, its token and its image pull secrets, and refuses those whose account is not there. */
+/** Gives Pods a ServiceAccount, its token and its image pull secrets, and refuses those whose account does not exist. */
 export function serviceAccount(parts: ServiceAccountParts): AdmissionStep {
   const { dialect, random, hasController } = parts;
   const enforced = `${dialect.labelDomain}/enforce-mountable-secrets`;
 
-  /** The account that a Pod names; undefined for the default one that is not there yet. */
+  /** The account that a Pod names; undefined for the default one that does not exist yet. */
   const accountOf = (request: AdmissionRequest, name: string): ServiceAccount | undefined => {
     const found = find(request, name);
     if (found || (name === DEFAULT && hasController)) return found;
@@ -91,7 +90,7 @@ export function serviceAccount(parts: ServiceAccountParts): AdmissionStep {
       const name = spec.serviceAccountName || DEFAULT;
       spec.serviceAccountName = name;
       spec.serviceAccount = name;
-      // Nobody adds an account to a plan.
+      // In a plan no controller adds an account.
       const waits = name === DEFAULT && !hasController && !request.isPlanned && !find(request, name);
       return waits ? appeared(request, name, parts).then(() => fill(request, spec, name)) : fill(request, spec, name);
     },
@@ -113,7 +112,7 @@ function find({ lookup, namespace }: AdmissionRequest, name: string): ServiceAcc
   return isServiceAccount(found) ? found : undefined;
 }
 
-/** Resolves when an account is there, or has not appeared for some time. */
+/** Resolves when an account exists, or was not created in time. */
 async function appeared(
   request: AdmissionRequest,
   name: string,
@@ -142,7 +141,7 @@ function podOf(request: AdmissionRequest): Pod | undefined {
   return isPod(object) ? object : undefined;
 }
 
-/** Mounts a volume with the token where other programs look for it, in each container that has nothing mounted there. */
+/** Mounts a volume with the token at the default path, in each container that has no mount there. */
 function mountToken(spec: PodSpec, random: Random): void {
   const own = spec.volumes?.find(({ name }) => name.startsWith(VOLUME_PREFIX));
   const volume = own ?? tokenVolume(generatedName(VOLUME_PREFIX, random));
@@ -179,7 +178,7 @@ const sourcesOf = ({ projected }: PodVolume): readonly unknown[] => {
 /** Whether a source of a projected volume has a member. */
 const has = (source: unknown, member: string): boolean => isObject(source) && Boolean(source[member]);
 
-/** A Pod that a node runs by itself gets nothing that its node could not read otherwise. */
+/** A static Pod gets only what its node can read anyway. */
 function wrongOfMirror(spec: PodSpec): string | undefined {
   if (spec.serviceAccountName) return "a mirror pod may not reference service accounts";
   const { volumes = [] } = spec;
@@ -192,7 +191,7 @@ function wrongOfMirror(spec: PodSpec): string | undefined {
   return hasToken ? "a mirror pod may not use ServiceAccountToken volume projections" : undefined;
 }
 
-/** A container with what a message calls its list. */
+/** A container with the name of its list in messages. */
 interface ListedContainer {
   readonly what: string;
   readonly container: Pick<Container, "name" | "env" | "envFrom">;
@@ -211,14 +210,14 @@ const useOf = (spec: PodSpec): SecretUse => ({
   pullSecrets: spec.imagePullSecrets ?? [],
 });
 
-/** What ephemeral containers use: the rest of the Pod does not change. */
+/** The Secrets that ephemeral containers use: the rest of the Pod does not change. */
 const ephemeralUse = ({ ephemeralContainers = [] }: PodSpec): SecretUse => ({
   volumes: [],
   containers: ephemeralContainers.map((container) => ({ what: "ephemeral container", container })),
   pullSecrets: [],
 });
 
-/** The first Secret that a Pod uses and that its account, which says which ones it may, does not name. */
+/** The first Secret that a Pod uses and that its account, which restricts Secrets, does not name. */
 function wrongSecret(
   { volumes, containers, pullSecrets }: SecretUse,
   { metadata, secrets = [], imagePullSecrets = [] }: ServiceAccount,
@@ -249,7 +248,7 @@ const containersOf = (spec: PodSpec): readonly ListedContainer[] => [
   ...(spec.containers ?? []).map((container) => ({ what: "container", container })),
 ];
 
-/** The Secrets of the environment of a container, with the variable where it is one. */
+/** The Secrets of the environment of a container, each with its variable where it has one. */
 const secretsOf = ({
   env = [],
   envFrom = [],

@@ -14,7 +14,7 @@ const isService = guardOf<ApiObject & { readonly spec?: { readonly externalIPs?:
 const externalOf = (object: ApiObject | undefined): readonly string[] =>
   (isService(object) && object.spec?.externalIPs) || [];
 
-/** Refuses external addresses that a Service does not have already: whoever sets one receives its traffic. */
+/** Refuses external addresses that a Service does not have already: a user who sets one receives its traffic. */
 export const denyServiceExternalIPs: AdmissionStep = {
   name: "DenyServiceExternalIPs",
   resources: [SERVICES],

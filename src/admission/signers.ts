@@ -1,6 +1,6 @@
 /**
- * The rights on signers: who approves, signs and attests in the name of one needs the verb of that name on the resource
- * `signers`, beside the right to write the object (CERT-7, CERT-8, CERT-13, CERT-16).
+ * The rights on signers: a user who approves, signs or attests for one needs the verb of that name on the resource `signers`, in addition
+ * to the right to write the object (CERT-7, CERT-8, CERT-13, CERT-16).
  *
  * @module
  */
@@ -45,14 +45,14 @@ async function mayFor(authorizer: Authorizer, identity: Identity, right: Right, 
   return false;
 }
 
-/** What a right is for, in the words of a refusal. */
+/** The use of a right, in the words of a refusal. */
 const DEMANDED: Readonly<Record<Right, string>> = {
   approve: "approve requests with signerName",
   sign: "sign requests with signerName",
   attest: "attest for signerName",
 };
 
-/** Refuses with 403 who does not have a right on a signer. */
+/** Refuses users without a right on a signer, with 403. */
 async function demand(authorizer: Authorizer, request: AdmissionRequest, right: Right, signer: string): Promise<void> {
   if (await mayFor(authorizer, request.identity, right, signer)) return;
   throw refusal(request, `user not permitted to ${DEMANDED[right]} "${signer}"`);
@@ -78,7 +78,7 @@ export const certificateSigning = (authorizer: Authorizer): AdmissionStep => ({
   },
 });
 
-/** A write of a bundle needs the right to attest for its signer; collectors may change its metadata. */
+/** A write of a bundle needs the right to attest for its signer; the garbage collector may change its metadata. */
 export const clusterTrustBundleAttest = (authorizer: Authorizer): AdmissionStep => ({
   name: "ClusterTrustBundleAttest",
   resources: [BUNDLES],
@@ -127,10 +127,10 @@ const isUpdateOf = (
 const isSame = ({ object, old }: AdmissionRequest, member: string): boolean =>
   equal(object?.[member] ?? null, old?.[member] ?? null);
 
-/** What collectors and the server write of the metadata. */
+/** The members of the metadata that the garbage collector and the server write. */
 const COLLECTED = { finalizers: null, ownerReferences: null, managedFields: null, resourceVersion: null };
 
-/** Whether nothing is changed but what collectors write. */
+/** Whether a change is limited to members that the garbage collector writes. */
 function isCollected(object: ApiObject, old: ApiObject): boolean {
   const rest = (one: ApiObject): object => ({ ...one, metadata: { ...one.metadata, ...COLLECTED } });
   return equal(rest(object), rest(old));

@@ -48,7 +48,7 @@ import { validatingWebhooks } from "./webhooks/validating.ts";
 import type { WebhookParts } from "./webhooks/webhook-parts.ts";
 import { defaultStorageClass, persistentVolumeClaimResize, storageObjectInUseProtection } from "./storage.ts";
 
-/** What the steps are made of. */
+/** The parts that the steps need. */
 export interface AdmissionParts extends QuotaParts, OwnerParts, PolicyParts {
   readonly clock: Clock;
   readonly random: Random;
@@ -58,11 +58,11 @@ export interface AdmissionParts extends QuotaParts, OwnerParts, PolicyParts {
   readonly podSecurity: PodSecurityMetrics;
 }
 
-/** What the operator of a cluster chooses of the steps. */
+/** The steps that the operator of a cluster has configured. */
 export interface AdmissionChoice {
   /** The steps that can be enabled or disabled; those of the dialect by default. */
   readonly plugins?: PluginChoice | undefined;
-  /** Steps that are added. */
+  /** Additional steps. */
   readonly added?: readonly AdmissionStep[];
 }
 
@@ -77,7 +77,7 @@ export function admissionSteps(parts: AdmissionParts, choice: AdmissionChoice = 
   return [
     ...switched("AlwaysAdmit", alwaysAdmit),
     namespaceLifecycle({ dialect, provision }),
-    // A namespace that is about to be made does not exist yet.
+    // A namespace that is created by this request does not exist yet.
     ...(provision ? [] : switched("NamespaceExists", namespaceExists)),
     ...switched("LimitPodHardAntiAffinityTopology", limitPodHardAntiAffinityTopology(dialect)),
     ...switched("LimitRanger", limitRanger(parts)),
@@ -108,12 +108,12 @@ export function admissionSteps(parts: AdmissionParts, choice: AdmissionChoice = 
     policyParameters(parts),
     ...switched("MutatingAdmissionPolicy", mutatingAdmissionPolicy(parts)),
     ...switched("MutatingAdmissionWebhook", mutatingWebhooks(parts.webhooks)),
-    // They judge a definition and a role as the steps before have made it.
+    // They evaluate a definition and a role with the changes of the steps before.
     ...added,
     escalation(parts),
     ...switched("ValidatingAdmissionPolicy", validatingAdmissionPolicy(parts)),
     ...switched("ValidatingAdmissionWebhook", validatingWebhooks(parts.webhooks)),
-    // It counts what all others have let pass.
+    // It charges writes that all other steps have allowed.
     ...switched("ResourceQuota", resourceQuota(parts)),
     ...switched("AlwaysDeny", alwaysDeny),
   ];

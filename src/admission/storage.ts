@@ -1,7 +1,7 @@
 /**
- * Admission of the storage kinds: protection finalizers, the default class, the right to grow.
+ * Admission of the storage kinds: protection finalizers, the default class, expansion of claims.
  *
- * What these steps add has no owner: ownership is recorded before admission.
+ * Fields that these steps add have no owner: ownership is recorded before admission.
  *
  * @module
  */
@@ -66,13 +66,13 @@ export function defaultStorageClass(dialect: Dialect): AdmissionStep {
   };
 }
 
-/** A claim, as far as admission reads it. */
+/** The members of a claim that admission reads. */
 export interface PersistentVolumeClaim extends ApiObject {
   readonly spec: ClaimSpec;
   readonly status?: { readonly phase?: string };
 }
 
-/** Refuses to raise the request of a claim whose class does not allow expansion, or that has none (DEC-39). */
+/** Refuses to raise the request of a claim whose class does not allow expansion, or that has no class (DEC-39). */
 export function persistentVolumeClaimResize(dialect: Dialect): AdmissionStep {
   const resource = `storageclasses.storage.${dialect.domain}`;
   return {

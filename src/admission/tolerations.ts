@@ -8,10 +8,10 @@ import type { PodSpec } from "../kinds/core/v1/pod/spec-schema.ts";
 /** A toleration in wire form. */
 export type Toleration = NonNullable<PodSpec["tolerations"]>[number];
 
-/** Among more than these, none is looked for that says what another one says. */
+/** In longer lists, duplicates are not removed. */
 const MAX_MERGED = 1000;
 
-/** Tolerations without those that another one has in it; of two that say the same, the first stays. */
+/** Removes tolerations that another one covers; of two equal ones, the first is kept. */
 export function mergeTolerations(all: readonly Toleration[]): readonly Toleration[] {
   if (all.length > MAX_MERGED) return all;
   const merged: Toleration[] = [];
@@ -31,7 +31,7 @@ const isSame = (a: Toleration, b: Toleration): boolean =>
   a.effect === b.effect &&
   a.tolerationSeconds === b.tolerationSeconds;
 
-/** Whether a toleration covers all that another one does, and for as long. */
+/** Whether a toleration covers everything that another one covers, and for as long. */
 export function covers(one: Toleration, other: Toleration): boolean {
   if (isSame(one, other)) return true;
   const isOfAllKeys = (one.key ?? "") === "" && one.operator === "Exists";

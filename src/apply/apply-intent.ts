@@ -42,7 +42,7 @@ export type ApplyOutcome =
       /** Whether the object or any owner changed (DEC-31). Both may still decode to the same object. */
       readonly changed: boolean;
     }
-  /** Others own fields that the intent would change (OWN-2); nothing may be stored (OWN-3). */
+  /** Other managers own fields that the intent would change (OWN-2); nothing may be stored (OWN-3). */
   | { readonly kind: "conflicts"; readonly conflicts: readonly FieldConflict[] }
   /** The intent does not fit the type (APPLY-12, DEC-22). */
   | { readonly kind: "invalid"; readonly faults: readonly TypeFault[] };

@@ -96,17 +96,38 @@ export interface ServerSettings {
   readonly etcdServers: readonly string[];
 }
 
+/** Where options of a server come from, beside the environment. */
+export interface SettingsChoice {
+  /** Flags of `serve` by key, as text. */
+  readonly flags: Readonly<Record<string, string>>;
+  /** The file with options; that of the environment without one. */
+  readonly config: string | undefined;
+}
+
 /**
- * Reads the settings of a server; the default data directory without a name.
+ * Reads the settings of a server.
  *
- * @param config the file with options; that of the environment without one
  * @param onUnknown called for each unknown variable that begins with `KEELSON_`, with a suggestion
  */
 export type SettingsSource = (
-  dataDir: string | undefined,
-  config: string | undefined,
+  choice: SettingsChoice,
   onUnknown: (name: string, nearest: string) => void,
 ) => Promise<ServerSettings>;
+
+/** What an upgrade depends on in etcd. */
+export interface EtcdState {
+  /** The prefix of all keys. */
+  readonly prefix: string;
+  /** The version of a member. */
+  readonly version: string;
+  /** The format of the data; undefined where there is none yet. */
+  readonly format: number | undefined;
+  /** The newest format that this program knows. */
+  readonly newestFormat: number;
+  /** The dialect of the data, and that of a server with these options; undefined where it is not known. */
+  readonly owner: string | undefined;
+  readonly dialect: string | undefined;
+}
 
 /** What an upgrade depends on in a data directory. */
 export interface UpgradeState {
@@ -454,6 +475,8 @@ export interface Actions {
   readonly info: InfoSource;
   readonly settings: SettingsSource;
   readonly upgradeState: (dataDir: string | undefined) => Promise<UpgradeState>;
+  /** Reads the state of the store in etcd, and changes nothing; rejects where no member responds within the time. */
+  readonly etcdState: (choice: SettingsChoice, timeoutMillis: number) => Promise<EtcdState>;
   readonly kubeconfig: KubeconfigSource;
   /** Creates or updates a directory for envtest. */
   readonly envtest: (directory: string) => Promise<EnvtestDirectory>;

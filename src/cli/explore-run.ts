@@ -12,7 +12,7 @@ import type {
 import { CliError } from "./cli-error.ts";
 import { wantsColour } from "./colours.ts";
 import { programName } from "./program-name.ts";
-import { CLEAR_LINE, lineOf } from "./progress-line.ts";
+import { ChangingLine } from "./progress-line.ts";
 
 /** A report to print, or to write to a file. */
 export interface ReportOutput {
@@ -95,9 +95,10 @@ function requestOf(file: string | undefined, words: readonly string[], flags: Ex
   const wrong = (message: string): CliError => new CliError(message, { usage: true });
   if (file === undefined && replay === undefined && csi === undefined)
     throw wrong("expected the file of a scenario, --replay with a finding, or --csi with the socket of a driver");
-  if (driver && csi === undefined) throw wrong("expected --csi with the socket of the driver beside --driver");
-  if (until !== undefined && replay === undefined) throw wrong("expected --replay with a finding beside --until");
-  if (trust && replay === undefined) throw wrong("expected --replay with a finding beside --trust");
+  if (driver && csi === undefined) throw wrong("expected --csi with the socket of the driver together with --driver");
+  if (until !== undefined && replay === undefined)
+    throw wrong("expected --replay with a finding together with --until");
+  if (trust && replay === undefined) throw wrong("expected --replay with a finding together with --trust");
   const [first, ...rest] = words;
   if (first !== undefined && program.length > 0)
     throw wrong("expected either a command after -- or --program, not both");
@@ -123,14 +124,15 @@ function requestOf(file: string | undefined, words: readonly string[], flags: Ex
 function progressOn({ terminal, clock }: Actions): { readonly line: ExploreProgress; readonly end: () => void } {
   if (terminal.isTerminal) {
     let due = -Infinity;
+    const shown = new ChangingLine(terminal.tell);
     const line: ExploreProgress = (text, found) => {
-      if (found !== undefined) terminal.tell(`${CLEAR_LINE}${found}\n`);
+      if (found !== undefined) shown.write(`${found}\n`);
       const now = clock.steady();
       if (now < due && found === undefined) return;
       due = now + TERMINAL_EVERY_MS;
-      terminal.tell(lineOf(text, terminal.columns));
+      shown.show(text, terminal.columns);
     };
-    return { line, end: () => terminal.tell(CLEAR_LINE) };
+    return { line, end: () => shown.clear() };
   }
   let next = clock.steady() + LOG_EVERY_MS;
   const line: ExploreProgress = (text, found) => {

@@ -174,7 +174,7 @@ test("progress is one line on a terminal, and a line now and then in a log; what
   const found = "fault: a Secret is missing.\n";
   expect((await run(["shop.yaml"])).told).toEqual([found, "2 plans\n"]);
   const { told, printed } = await run(["shop.yaml"], {}, true);
-  expect(told).toEqual(["1 plan", found, "2 plans", "3 plans", ""].map((text) => `\r\u001b[K${text}`));
+  expect(told).toEqual(["1 plan", `${found}1 plan`, "2 plans", "3 plans", ""].map((text) => `\r\u001b[K${text}`));
   expect(printed).toEqual(["text 40 true"]);
 });
 

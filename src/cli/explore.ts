@@ -33,7 +33,7 @@ export function exploreCommand(actions: Actions): Command {
   const command = new Command("explore")
     .summary("Find faults in controllers and storage drivers by perturbing their runs.")
     .description(
-      "Play a scenario again and again, and perturb the programs as Kubernetes permits it: a crash between two writes, a lost answer, a watch that lags. A run whose end differs from that of a clean run is a finding, which can be played again. FILE is a scenario in YAML, or a module whose default export was made by defineExploration. In the arguments of a command, {} is the path of a kubeconfig, and {port1} to {port4} are free ports. The exit code is 0 if nothing was found, 1 with findings, 2 if nothing could be explored or it could not continue, and 130 if a signal ended it before anything was found.",
+      "Play a scenario again and again, and perturb the programs as Kubernetes permits it: a crash between two writes, a lost response, a watch that lags. A run whose end differs from that of a clean run is a finding, which can be played again. FILE is a scenario in YAML, or a module whose default export was made by defineExploration. In the arguments of a command, {} is the path of a kubeconfig, and {port1} to {port4} are free ports. The exit code is 0 if nothing was found, 1 with findings, 2 if nothing could be explored or it could not continue, and 130 if a signal ended it before anything was found.",
     )
     .addArgument(new Argument("[file]", "The scenario; with --replay by default that of the finding."))
     .addArgument(new Argument("[command...]", "The program to explore, after --."))

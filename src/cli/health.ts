@@ -14,7 +14,7 @@ export function healthCommand(actions: Actions): Command {
         .choices(["livez", "readyz"])
         .default("readyz"),
     )
-    .option("--timeout <DURATION>", "How long to wait for the answer.", "5s")
+    .option("--timeout <DURATION>", "How long to wait for the response.", "5s")
     .option("--wait <DURATION>", "Ask again for so long, until it is ready.", "0s")
     .action(async (flags: HealthFlags) => {
       const { runHealth } = await import("./health-run.ts");

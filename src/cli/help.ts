@@ -12,6 +12,10 @@ export const outputOption = (): Option =>
 /** Parses a flag that may be repeated into a list. */
 export const collect = (value: string, before: readonly string[] = []): string[] => [...before, value];
 
+/** The flags of `serve` that name a data directory; none without one. */
+export const dataDirFlag = (dataDir: string | undefined): Readonly<Record<string, string>> =>
+  dataDir === undefined ? {} : { "data-dir": dataDir };
+
 /** Returns the flag for a data directory, with the default of `serve`. */
 export function dataDirOption(flags: readonly FlagSpec[], about: string): Option {
   const { default: preset = "", env = "" } = flags.find(({ key }) => key === "data-dir") ?? {};

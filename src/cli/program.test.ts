@@ -88,6 +88,9 @@ async function run(args: readonly string[], actions: Partial<Actions> = {}) {
     version: "1.2.3",
     kubernetesMinor: 35,
     flags: FLAGS,
+    etcdState: async () => {
+      throw new Error("expected no etcd");
+    },
     settings: async () => ({ dataDir: "/data", bind: "127.0.0.1", port: 0, store: "memory", etcdServers: [] }),
     upgradeState: async () => ({
       path: "/data",

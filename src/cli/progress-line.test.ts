@@ -1,13 +1,14 @@
 import { expect, test } from "vitest";
 import { ManualClock } from "../util/clock.ts";
 import { progressOn } from "../util/progress.ts";
-import { progressDisplay } from "./progress-line.ts";
+import { ChangingLine, progressDisplay } from "./progress-line.ts";
 
 function setUp(columns: number | undefined) {
   const clock = new ManualClock();
   const told: string[] = [];
-  const display = progressDisplay({ tell: (text) => void told.push(text), columns: () => columns });
-  return { clock, told, progress: progressOn(clock, display) };
+  const line = new ChangingLine((text) => void told.push(text));
+  const display = progressDisplay({ line, columns: () => columns });
+  return { clock, told, line, progress: progressOn(clock, display) };
 }
 
 test("on a terminal one line is rewritten at most ten times a second, cut to its width, and removed", () => {
@@ -34,4 +35,17 @@ test("elsewhere there are whole lines, and the last one says how long it took", 
     "restoring: 5 of 10 records (50 %), 3/s, 2 s left\n",
     "restoring: 5 of 10 records (50 %), done in 3 s\n",
   ]);
+});
+
+test("other lines, such as those of a log, stand above the line, which is drawn again", () => {
+  const { clock, told, line, progress } = setUp(80);
+  line.write("before\n");
+  progress.begin("opening the store", "record", 10);
+  clock.advance(200);
+  line.write("warn: between\n");
+  progress.end();
+  line.write("after\n");
+  const clear = "\r\u001b[K";
+  const shown = "opening the store: 0 of 10 records (0 %)";
+  expect(told).toEqual(["before\n", clear + shown, `${clear}warn: between\n${shown}`, clear, "after\n"]);
 });

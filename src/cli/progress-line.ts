@@ -9,13 +9,44 @@ import type { Actions } from "./actions.ts";
 
 /** Where lines are written. */
 export interface ProgressOutput {
-  readonly tell: (text: string) => void;
+  readonly line: ChangingLine;
   /** The width of the terminal; undefined where it is none. */
   readonly columns: () => number | undefined;
 }
 
 /** The start of the line, and the end of what it had. */
 const CLEAR = "\r\u001b[K";
+
+/**
+ * A terminal whose last line changes. Everything that is written to it goes this way: other text stands above the line.
+ */
+export class ChangingLine {
+  readonly #write: (text: string) => void;
+  /** Empty for none. */
+  #line = "";
+
+  constructor(write: (text: string) => void) {
+    this.#write = write;
+  }
+
+  /** Replaces the line, as much of it as fits: a line that wraps could not be replaced. */
+  show(text: string, columns: number | undefined): void {
+    this.#line = text.slice(0, (columns || WIDTH) - 1);
+    this.#write(CLEAR + this.#line);
+  }
+
+  /** Removes the line. */
+  clear(): void {
+    if (this.#line !== "") this.#write(CLEAR);
+    this.#line = "";
+  }
+
+  /** Writes whole lines above it. */
+  write(lines: string): void {
+    this.#write(this.#line === "" ? lines : CLEAR + lines + this.#line);
+  }
+}
+
 /** A terminal that does not tell its width has this one. */
 const WIDTH = 80;
 
@@ -25,25 +56,18 @@ const ON_TERMINAL = { firstMillis: 200, everyMillis: 100 };
 export const IN_LOG = { firstMillis: 2000, everyMillis: 10_000 };
 
 /** Returns the display of a command. */
-export const progressDisplay = ({ tell, columns }: ProgressOutput): ProgressDisplay =>
+export const progressDisplay = ({ line, columns }: ProgressOutput): ProgressDisplay =>
   columns() === undefined
     ? {
         ...IN_LOG,
-        show: ({ text }) => tell(`${text}\n`),
-        done: (note) => note && tell(`${note.text}\n`),
+        show: ({ text }) => line.write(`${text}\n`),
+        done: (note) => note && line.write(`${note.text}\n`),
       }
     : {
         ...ON_TERMINAL,
-        show: ({ text }) => tell(lineOf(text, columns())),
-        done: (note) => note && tell(CLEAR),
+        show: ({ text }) => line.show(text, columns()),
+        done: () => line.clear(),
       };
-
-/** A text in place of the line before it, as much as fits: a line that wraps could not be rewritten. */
-export const lineOf = (text: string, columns: number | undefined): string =>
-  `${CLEAR}${text.slice(0, (columns || WIDTH) - 1)}`;
-
-/** Removes the line. */
-export const CLEAR_LINE = CLEAR;
 
 /** Runs work whose progress is shown on standard error. */
 export async function withProgress<T>(
@@ -51,7 +75,7 @@ export async function withProgress<T>(
   work: (progress: Progress) => Promise<T>,
 ): Promise<T> {
   const { tell, errorColumns = () => undefined } = terminal;
-  const progress = progressOn(clock, progressDisplay({ tell, columns: errorColumns }));
+  const progress = progressOn(clock, progressDisplay({ line: new ChangingLine(tell), columns: errorColumns }));
   try {
     return await work(progress);
   } finally {

@@ -1,7 +1,7 @@
 /** The order in which objects of manifests are applied. */
 import type { FoundManifest, Manifest } from "./manifests.ts";
 
-/** What others need comes first; unlisted kinds come last, in the given order. */
+/** Kinds that others need come first; unlisted kinds come last, in the given order. */
 const RANKS: readonly ((manifest: Manifest) => boolean)[] = [
   ({ kind }) => kind === "Namespace",
   ({ kind }) => kind === "CustomResourceDefinition",

@@ -52,7 +52,7 @@ export type FindKind = (name: KindName) => ServedManifestKind | Promise<ServedMa
 
 /**
  * Applies manifests: objects, lists, files, folders, and YAML or JSON texts, which have a line break or begin with a brace.
- * Namespaces and definitions come first, then what others need; it waits for kinds that are defined among them. The results are
+ * Namespaces and definitions come first, then kinds that others need; it waits for kinds that are defined among them. The results are
  * in the given order.
  *
  *     await applyManifests(client, ["deploy/", "kind: List ..."], { fieldManager: "installer", force: true });

@@ -26,7 +26,7 @@ export class StatusError extends Error {
   readonly request: RequestLine | undefined;
   /** The conflicts of an apply with the option `explain`. */
   readonly conflict: ApplyConflictReport | undefined;
-  /** What became of each document, where documents were applied as one. */
+  /** The outcome of each document, where documents were applied as one. */
   readonly plan: PlanReport | undefined;
 
   constructor(status: Status, { request, conflict, plan, hint }: ErrorContext = {}) {
@@ -112,7 +112,7 @@ export function failureOf(code: number, text: string, request: RequestLine): Sta
     if (parsed.kind === "Status") return new StatusError(parsed, { request });
     if (parsed.kind === "ApplyConflict") {
       const { message, reason } = parsed;
-      // Its values are written again, where a field is shared: no integer of them may lose a digit. The space asks for that.
+      // Its values are sent again when a field is shared, so no integer may lose a digit. The space is a request for that.
       const conflict = LONG_NUMBER.test(text) ? (parseExactText(`${text} `) as unknown as ApplyConflictReport) : parsed;
       return new StatusError({ ...made, message, reason }, { request, conflict });
     }

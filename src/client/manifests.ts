@@ -41,9 +41,9 @@ export function readManifests(source: string | Manifest): readonly FoundManifest
 }
 
 /**
- * Returns the texts of a source, with what errors name: a file, a folder with all below it by name, or a text.
+ * Returns the texts of a source, each with its name in errors: a file, a folder with all files below it by name, or a text.
  *
- * @throws Error where there is nothing, or what is neither a regular file nor a folder, such as a pipe or a device
+ * @throws Error for a missing file, and for one that is neither a regular file nor a folder, such as a pipe or a device
  */
 export function readTexts(source: string): readonly { readonly text: string; readonly from: string }[] {
   if (TEXT.test(source)) return [{ text: source, from: "the text" }];

@@ -9,7 +9,7 @@ export interface PlanOptions extends Pick<
   PlanRequest,
   "fieldManager" | "force" | "fieldValidation" | "namespace" | "objects" | "prune"
 > {
-  /** Aborts the request; what is stored then is all or nothing. */
+  /** Aborts the request; all documents are stored then, or none. */
   readonly signal?: AbortSignal | undefined;
 }
 

@@ -5,7 +5,7 @@ import type { TransportRequest } from "./transport.ts";
 
 /** The options of a request. */
 export interface RequestOptions {
-  /** A string is sent as it is, all else as JSON. */
+  /** A string is sent unchanged, any other value as JSON. */
   readonly body?: unknown;
   /** Media type of the body, `application/json` by default. */
   readonly type?: string;

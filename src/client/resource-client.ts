@@ -330,7 +330,7 @@ const dryRunQuery = (dryRun: boolean | undefined): { dryRun: string | undefined 
 const writeText = ({ fieldManager, dryRun }: WriteOptions): string =>
   queryText({ fieldManager, ...dryRunQuery(dryRun) });
 
-/** Options of a delete go in its body, so the query has none (DEC-26). */
+/** The options of a delete are in its body, so the query has none (DEC-26). */
 function deleteBody(options: DeleteOptions): { readonly body: object } {
   const { uid, resourceVersion, propagationPolicy, gracePeriodSeconds } = options;
   const preconditions = defined({ uid, resourceVersion });

@@ -10,7 +10,7 @@ export interface CacheChecks {
   close(): void;
 }
 
-/** Compares the cache with the store from time to time, as long as it is open. */
+/** Compares the cache with the store at intervals, as long as it is open. */
 export function checkCache({ clock, random }: ApiContext, { cacher }: BuiltRegistry, log: Log): CacheChecks {
   let mismatches = 0;
   const checks = startChecks(cacher, {
@@ -18,7 +18,7 @@ export function checkCache({ clock, random }: ApiContext, { cacher }: BuiltRegis
     random,
     onMismatch(found) {
       mismatches += found.length;
-      log.error("the watch cache differs from the store and is loaded anew", { mismatches: found });
+      log.error("the watch cache differs from the store and is loaded again", { mismatches: found });
     },
     onError: (error) => log.error("the watch cache could not be compared with the store", { error: String(error) }),
   });

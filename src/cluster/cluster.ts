@@ -23,7 +23,7 @@ import { type Kept, type OpenParts, RunningCluster } from "./running-cluster.ts"
 import { startObjects } from "./start-objects.ts";
 
 /**
- * Puts a cluster together; it answers when this resolves. Where a part cannot be opened, those before it are closed. Rejects with
+ * Assembles a cluster; it serves requests when this resolves. Where a part cannot be opened, those before it are closed. Rejects with
  * CacheError or StoreError.
  */
 export const createCluster = (parts: ClusterParts): Promise<Cluster> =>
@@ -55,11 +55,11 @@ const closeFailed =
   (error) =>
     log.error("a part of a cluster could not be closed", { error: String(error) });
 
-/** The open registry, and what the cluster has of its own. */
+/** The open registry, and the parts of the cluster itself. */
 interface Opened {
   readonly built: ClusterRegistry;
   readonly own: Own;
-  /** What was opened; the last is closed first. */
+  /** The opened parts; the last is closed first. */
   readonly opened: AsyncDisposableStack;
 }
 
@@ -93,19 +93,19 @@ const openFlow = (
 const openExtension = async (parts: ClusterParts, opened: Opened): Promise<Extension | undefined> =>
   closedWith(await startExtension(extensionParts(parts, opened)), opened.opened);
 
-/** Has the extension closed with everything else. */
+/** Adds the extension to the parts that are closed with the cluster. */
 function closedWith(extension: Extension | undefined, opened: AsyncDisposableStack): Extension | undefined {
   opened.defer(() => extension?.close());
   return extension;
 }
 
-/** Creates the objects of the start, where they are missing. A server that can create only namespaces serves, too. */
+/** Creates the missing objects of the start. A server that can create only namespaces still serves. */
 async function provisionAll(parts: ClusterParts, built: ClusterRegistry, { api }: Own): Promise<void> {
   const { log = silentLog, dialect } = parts;
   const { ofCluster, inNamespaces } = startObjects(api);
   const make = (objects: readonly StartObject[]): Promise<void> =>
     built.provision(objects, ({ resource, object }, error) =>
-      log.warn("an object that is there from the start could not be made", {
+      log.warn("an initial object could not be created", {
         resource,
         name: object.metadata.name,
         error: String(error),
@@ -115,7 +115,7 @@ async function provisionAll(parts: ClusterParts, built: ClusterRegistry, { api }
   await make(inNamespaces);
 }
 
-/** Makes extensions of forks in which documents are planned; what they do is counted by the fork. */
+/** Makes extensions of forks in which documents are planned; the fork counts their work. */
 const extendOf =
   (parts: ClusterParts, own: Own): OpenParts["extend"] =>
   (kept, { built, activity }) =>
@@ -133,6 +133,7 @@ const extensionParts = (
   api,
   hooks,
   addresses: handlers.webhooks.addresses,
+  currentSpan: parts.currentSpan,
   log: parts.log ?? silentLog,
   activity: parts.server?.activity,
 });

@@ -56,11 +56,11 @@ test("a ComponentStatus says of each part whether it is well, in a list, by its 
   expect(await seen(cluster)).toEqual({
     "controller-manager": [
       "Unhealthy",
-      "no controllers in this server, and nobody holds the lease kube-system/kube-controller-manager",
+      "no controllers in this server, and no holder of the lease kube-system/kube-controller-manager",
       "",
     ],
     "etcd-0": WELL,
-    scheduler: ["Unhealthy", "no scheduler in this server, and nobody holds the lease kube-system/kube-scheduler", ""],
+    scheduler: ["Unhealthy", "no scheduler in this server, and no holder of the lease kube-system/kube-scheduler", ""],
   });
   await cluster.close();
 });

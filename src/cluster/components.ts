@@ -1,7 +1,7 @@
 /**
- * Whether the parts of a control plane are well, as ComponentStatuses say it: `scheduler` and `controller-manager` are well where
- * controllers of this process do that work, or where the lease has a holder that kube-scheduler and kube-controller-manager, or
- * the controllers of another server, hold while they do; `etcd-0` is the store, whichever it is.
+ * The health of the parts of a control plane, as ComponentStatuses report it. `scheduler` and `controller-manager` are healthy where
+ * controllers of this process do that work, or where their lease is held by kube-scheduler, kube-controller-manager or the controllers of
+ * another server. `etcd-0` is the store of any kind.
  *
  * @module
  */
@@ -19,13 +19,13 @@ import type { ComponentCondition } from "../kinds/core/v1/component-status.ts";
 /** The lease of the controllers of servers that share a store. */
 export const CONTROLLERS_LEASE = "keelson-controllers";
 
-/** Controllers of this process, and whether it is their turn. */
+/** The controllers of this process, and whether they are elected. */
 export interface Running {
   readonly controllers: readonly Controller[];
   readonly manager: { readonly leading: boolean };
 }
 
-/** What the statuses of components follow from. */
+/** The inputs for the statuses of components. */
 export interface ComponentState {
   readonly lookup: Lookup;
   readonly dialect: Dialect;
@@ -36,9 +36,9 @@ export interface ComponentState {
 
 interface Part {
   readonly what: string;
-  /** Whether a controller of ours does this work. */
+  /** Whether a controller of this process does this work. */
   readonly does: (controller: Controller) => boolean;
-  /** The leases that who else does it holds. */
+  /** The leases of other programs that do it. */
   readonly lease: string;
 }
 
@@ -55,7 +55,7 @@ const PARTS: Readonly<Record<string, Part>> = {
 export const leaseNamespace = ({ rules }: Dialect): string =>
   rules.systemNamespaces.includes("kube-system") ? "kube-system" : "default";
 
-/** The ComponentStatuses of now. */
+/** The current ComponentStatuses. */
 export function componentStatuses(state: ComponentState): NewObject[] {
   const parts = Object.entries(PARTS).map(([name, part]) => component(name, conditionOf(part, state)));
   const failed: Omit<ComponentCondition, "type"> = { status: "False", error: "the store has failed" };
@@ -72,11 +72,11 @@ const component = (name: string, condition: Omit<ComponentCondition, "type">): N
 
 function conditionOf({ what, does, lease }: Part, state: ComponentState): Omit<ComponentCondition, "type"> {
   const ours = state.running.filter(({ controllers }) => controllers.some(does));
-  // Those that wait for their turn do the same work as those who have it.
+  // Controllers that wait for their election do the same work as those that are elected.
   const leases = ours.length > 0 ? [CONTROLLERS_LEASE, lease] : [lease];
   if (ours.some(({ manager }) => manager.leading) || leases.some((name) => isHeld(name, state))) return WELL;
   const key = `${leaseNamespace(state.dialect)}/${lease}`;
-  return { status: "False", message: `no ${what} in this server, and nobody holds the lease ${key}` };
+  return { status: "False", message: `no ${what} in this server, and no holder of the lease ${key}` };
 }
 
 interface Lease extends ApiObject {
@@ -89,7 +89,7 @@ interface Lease extends ApiObject {
 
 const isLease = guardOf<Lease>("Lease");
 
-/** Whether a lease has a holder who has renewed it in time. */
+/** Whether a lease has a holder that has renewed it in time. */
 function isHeld(name: string, { lookup, dialect, clock }: ComponentState): boolean {
   const lease = lookup.get("leases.coordination.k8s.io", leaseNamespace(dialect), name);
   const { holderIdentity, leaseDurationSeconds = 0, renewTime } = (isLease(lease) && lease.spec) || {};

@@ -25,59 +25,64 @@ import type { TrialParts } from "../trial/index.ts";
 import type { Value } from "../value/value.ts";
 import type { Clock, Random } from "../util/clock.ts";
 import type { Log } from "../util/log.ts";
+import type { CurrentSpan } from "../util/span.ts";
 
-/** What a cluster is made of. */
+/** The parts from which a cluster is built. */
 export interface ClusterParts {
-  /** Where objects are kept; the caller closes it after the cluster. */
+  /** Where objects are stored; the caller closes it after the cluster. */
   readonly store: Store;
   readonly dialect: Dialect;
   /** Those of the dialect by default. */
   readonly gates?: Gates;
-  /** The addresses and ports that Services are given. */
+  /** The addresses and ports for Services. */
   readonly serviceRanges?: ServiceRanges;
-  /** Whether containers may be privileged, and processes of the node; they may by default. */
+  /** Whether containers may be privileged, or use namespaces of the node; they may by default. */
   readonly allowsPrivileged?: boolean;
   /** The machine's by default. */
   readonly clock?: Clock;
-  /** The time of sockets, threads, locks and credentials, where that of {@link ClusterParts.clock} passes faster; the same by default. */
+  /** The clock of sockets, threads, locks and credentials, where that of {@link ClusterParts.clock} runs faster; the same by default. */
   readonly wallClock?: Clock;
   /** Names and uids of objects; the machine's by default. */
   readonly random?: Random;
   /**
-   * What is not stored: jitter, ids of requests. The same as `random` by default; one of its own leaves names and uids as they are, however
-   * often something is read.
+   * Random numbers that are not stored: jitter, ids of requests. The same as `random` by default; with a generator of its own, reads do not
+   * change the names and uids that follow.
    */
   readonly chance?: Random;
   /** Nothing is logged by default. */
   readonly log?: Log;
-  /** Which built-in kinds there are; all by default. */
+  /** The built-in kinds; all by default. */
   readonly kinds?: KindSet | undefined;
   /** The built-in kinds by default. */
   readonly definitions?: readonly ResourceDefinition[];
-  /** Recognises the credentials of requests; without it only {@link Cluster.client} gets in. */
+  /** Recognises the credentials of requests; without it only {@link Cluster.client} has access. */
   readonly authenticator?: (context: AuthContext) => Authenticator;
   /** By default, members of `system:masters` may do everything, and other users nothing. */
   readonly authorizer?: (context: AuthContext) => Authorizer;
-  /** Whether there are roles from the start, where roles decide: {@link Cluster.makeRoles} makes them. None by default. */
+  /** Whether default roles exist, where roles decide: {@link Cluster.makeRoles} creates them. None by default. */
   readonly defaultRoles?: boolean;
   /** Signs tokens of service accounts; called for each token. */
   readonly signer?: () => TokenSigner;
-  /** Which steps of admission run; those of a server of the dialect by default. */
+  /** The enabled steps of admission; those of a server of the dialect by default. */
   readonly plugins?: PluginChoice;
-  /** Steps of admission that are added to them. */
+  /** Additional steps of admission. */
   readonly steps?: readonly AdmissionStep[];
   readonly cache?: RegistryOptions["cache"];
-  /** Whether cache and pools are compared with the store from time to time; they are by default. A fork that lives for seconds needs it not. */
+  /**
+   * Whether cache and pools are compared with the store at intervals; they are by default. A fork that lives for seconds does not need it.
+   */
   readonly checks?: boolean;
-  /** Whether requests run by priority and fairness (APF-9); by default. Else reads and writes are only counted (APF-22). */
+  /** Whether requests run by priority and fairness (APF-9); they do by default. Otherwise reads and writes are only counted (APF-22). */
   readonly fairness?: boolean;
-  /** Asks webhooks; over HTTPS by default. */
+  /** Calls webhooks; over HTTPS by default. */
   readonly hooks?: Hooks;
-  /** Services of webhooks that listen elsewhere than their objects say. */
+  /** The span of which calls of webhooks are parts; none by default. */
+  readonly currentSpan?: CurrentSpan;
+  /** Services of webhooks that listen at other addresses than those of their objects. */
   readonly services?: ServiceMap | undefined;
-  /** The simulation of nodes, once there is one; its controllers run with those of {@link Cluster.simulationControllers}. */
+  /** The simulation of nodes, where there is one; its controllers run with those of {@link Cluster.simulationControllers}. */
   readonly simulation?: () => Simulation | undefined;
-  /** What the server is given beside what the cluster gives it. */
+  /** Parts of the server besides those that the cluster passes to it. */
   readonly server?: Partial<
     Pick<
       ServerOptions,
@@ -95,75 +100,74 @@ export interface ClusterParts {
   >;
 }
 
-/** How policies are tried. */
+/** The options of a trial of policies. */
 export interface TryOptions {
-  /** Who tries: what this user may not list is left out. The admin by default. */
+  /** The user of the trial: objects that this user may not list are left out. The admin by default. */
   readonly identity: Identity;
-  /** How many findings are reported in detail; 20 by default. */
+  /** The number of findings that are reported in detail; 20 by default. */
   readonly limit: number;
-  /** Ends the trial. */
+  /** Aborts the trial. */
   readonly signal: AbortSignal;
 }
 
-/** What a fork has of its own: a fork of the store, and whatever else is not as it was. */
+/** The parts of a fork: a fork of the store, and the parts that differ from the cluster's. */
 export type ForkParts = Partial<ClusterParts> & Pick<ClusterParts, "store">;
 
 /** The state of a cluster at one time, for any number of forks. */
 export interface KeptCluster {
   readonly dialect: Dialect;
   /**
-   * A cluster over a fork of the moment's store, in a time that does not depend on how much is stored. It has the kinds that
-   * were served then and the parts of that cluster, where it is not given its own; no watches and no controllers.
+   * A cluster over a fork of the moment's store; the time for it does not depend on the number of stored objects. It has the kinds that
+   * were served then and the parts of that cluster, except those that are passed; no watches and no controllers.
    */
   fork(parts: ForkParts): Cluster;
 }
 
-/** A cluster that answers. */
+/** A cluster that serves requests. */
 export interface Cluster extends AsyncDisposable {
   readonly store: Store;
   readonly dialect: Dialect;
-  /** The kinds that it serves: they come, change and go. */
+  /** The served kinds: they may be added, changed and removed. */
   readonly kinds: Kinds;
-  /** The records that cannot be read now: encrypted with a key that is not there, or damaged. */
+  /** The records that cannot be read: encrypted with a missing key, or damaged. */
   unreadable(): readonly UnreadableRecord[];
-  /** Reads those again, when there is reason to believe that they can be read now; resolves to how many can. */
+  /** Reads those again, when they may have become readable; resolves to the number of readable ones. */
   readAgain(): Promise<number>;
   /** The server: exchanges, requests of this process, ports. */
   readonly server: ServerHandle;
   /**
-   * Makes the roles that are there from the start and puts right those that lack something; once, however often it is called.
-   * Resolves when they are there, or when not all could be made and are tried again; `/readyz` fails until they are. Nothing
-   * to do without {@link ClusterParts.defaultRoles}.
+   * Creates the default roles, and repairs those that lack rules; only once, even if it is called again. Resolves when they exist, or when
+   * some could not be created and are retried; `/readyz` fails until they exist. Has no effect without {@link ClusterParts.defaultRoles}.
    */
   makeRoles(): Promise<void>;
-  /** A client in the same process, in the name of the admin by default. */
+  /** A client in the same process, as the admin by default. */
   client(userAgent: string, identity?: Identity): Client;
   /**
-   * Tries policies on everything that is stored and on every write of the history; nothing is stored. Rejects with 400 or 422
+   * Tries policies on all stored objects and on every write of the history; nothing is stored. Rejects with 400 or 422
    * for documents that the server would refuse.
    *
-   * @param documents policies, their bindings, and objects that are there for the trial
+   * @param documents policies, their bindings, and objects that exist only in the trial
    */
   tryPolicies(documents: readonly Value[], options?: Partial<TryOptions>): Promise<TrialReport>;
-  /** What trials of policies are made of. */
+  /** The parts that trials of policies need. */
   trialParts(): TrialParts;
-  /** The number of simulated nodes that are stored. */
+  /** The number of stored simulated nodes. */
   simulatedNodes(): Promise<number>;
-  /** The controllers of the simulation, and who serves the metrics of its nodes; none without one. */
+  /** The controllers of the simulation, and the server of the metrics of its nodes; none without a simulation. */
   simulationControllers(): readonly Controller[];
   /** The state of this cluster, for forks; `store` is a fork of its store that does not change. */
   keep(store: Store, clock: Clock): KeptCluster;
   /**
-   * Runs controllers on one manager; resolves when each has seen what there is, or stands by. Where several servers share
-   * the store, `isShared`, they elect who runs them. What informers give out is frozen, so
-   * that tests find who writes to it; not where `freeze` is false.
+   * Runs controllers on one manager; resolves when each has synced, or is on standby. Where several servers share the store, `isShared`,
+   * they elect the one that runs them. Objects of informers are frozen, so that tests find code that changes them; not where `freeze` is
+   * false.
    */
   start(
     controllers: readonly Controller[],
     options?: { readonly isShared?: boolean; readonly freeze?: boolean },
   ): Promise<void>;
   /**
-   * Stops controllers, ends watches, lets requests finish within `graceMillis` (10 s by default) and stops following
+   * Stops controllers, ends watches, lets requests complete within `graceMillis` (10 s by default) and stops following
    * the store. The store stays open.
    */
   close(graceMillis?: number): Promise<void>;

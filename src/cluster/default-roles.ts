@@ -1,11 +1,9 @@
 /**
- * Makes the roles and bindings that are there from the start, and puts right those that lack something (RBAC-55, RBAC-57).
+ * Creates the default roles and bindings, and repairs those that lack rules or subjects (RBAC-55, RBAC-57).
+ * It is a client like any other, with the identity of the server. It reads existing objects from memory, so a server with complete roles
+ * sends no request. Several servers may do it at once: the second one finds the object, or another version of it, and compares again.
  *
- * It is a client like any other, in the name of the server. What is there is looked up in memory, so that a server that finds
- * everything as it should be writes nothing and asks for nothing. Several servers may do it at once: who comes second
- * finds the object made, or another version of it, and looks again.
- *
- * A first start creates all of them, and waits: where requests are not audited, they go to the registry directly.
+ * A first start creates all of them: where requests are not audited, the creates are sent to the registry directly, to save time.
  *
  * @module
  */
@@ -20,27 +18,27 @@ import type { Log } from "../util/log.ts";
 import { inSlices } from "../util/steps.ts";
 import type { Slice } from "../util/loop.ts";
 
-/** The server, when it makes what it needs itself. */
+/** The identity of the server for its own writes. */
 export const SERVER_ITSELF: Identity = { user: "system:apiserver", groups: ["system:masters", "system:authenticated"] };
 
-/** What the roles are made with. */
+/** The parts for creating the roles. */
 export interface DefaultRolesOptions {
   readonly api: ApiContext;
   readonly lookup: Lookup;
-  /** In the name of {@link SERVER_ITSELF}. */
+  /** A client with the identity {@link SERVER_ITSELF}. */
   readonly client: () => Client;
   readonly log: Log;
-  /** Makes objects without requests, and leaves out what cannot be made; not where requests are to be seen. */
+  /** Creates objects without requests, and omits those that fail; undefined where requests must be visible. */
   readonly provision?: ((objects: readonly DefaultObject[]) => Promise<void>) | undefined;
 }
 
-/** How often an object is read within one attempt. */
+/** The number of reads of an object within one attempt. */
 const MAX_READS = 4;
 
-/** Milliseconds before the next attempt at what could not be made. */
+/** Milliseconds before the next attempt for objects that failed. */
 const RETRY_MS = 1000;
 
-/** See the head of this file. */
+/** Creates and repairs the default roles. */
 export class DefaultRoles {
   readonly #options: DefaultRolesOptions;
   readonly #limit: Slice;
@@ -55,14 +53,14 @@ export class DefaultRoles {
     this.#limit = options.api.clock.loop.slice();
   }
 
-  /** Keeps work away from the server until they are there (RBAC-58). */
+  /** Makes the server not ready until they exist (RBAC-58). */
   readonly health: HealthCheck = {
     name: "poststarthook/rbac/bootstrap-roles",
     live: false,
-    check: () => (this.#isMade ? undefined : "the roles that are there from the start are not made yet"),
+    check: () => (this.#isMade ? undefined : "the default roles do not exist yet"),
   };
 
-  /** Makes them, once; resolves after the first attempt. What failed is tried again until all are there or this is closed. */
+  /** Creates them, once; resolves after the first attempt. Failed ones are retried until all exist or this is closed. */
   make(): Promise<void> {
     return (this.#making ??= this.#makeFirst().then((left) => void this.#makeLeft(left)));
   }
@@ -75,7 +73,7 @@ export class DefaultRoles {
       try {
         return lookup.get(resource, metadata.namespace ?? "", metadata.name ?? "") === undefined;
       } catch {
-        // What cannot be read is there; it is looked at again as what failed is.
+        // An unreadable object exists; it is read again like a failed one.
         return false;
       }
     };
@@ -99,7 +97,7 @@ export class DefaultRoles {
 
   #pause(left: number): Promise<void> {
     const { api, log } = this.#options;
-    log.warn("roles that are there from the start could not be made, and are tried again", { left });
+    log.warn("default roles could not be created, and are retried", { left });
     return new Promise((resolve) => {
       const timer = api.clock.after(RETRY_MS, resolve, { owner: "default roles" });
       this.#wake = () => {
@@ -109,7 +107,7 @@ export class DefaultRoles {
     });
   }
 
-  /** Makes some of them side by side; those that could not be made. */
+  /** Creates some of them concurrently; returns those that failed. */
   async #makeAll(wanted: readonly DefaultObject[]): Promise<readonly DefaultObject[]> {
     const failed: DefaultObject[] = [];
     const make = async (one: DefaultObject): Promise<void> => {
@@ -118,7 +116,7 @@ export class DefaultRoles {
       } catch (error) {
         failed.push(one);
         const { resource, object } = one;
-        this.#options.log.debug("a role that is there from the start could not be made", {
+        this.#options.log.debug("a default role could not be created", {
           resource,
           name: object.metadata.name,
           error: String(error),
@@ -154,7 +152,7 @@ export class DefaultRoles {
   }
 }
 
-/** The kind of a default object, as far as a client has to know it. */
+/** The kind of a default object, as far as a client needs it. */
 function kindOf({ resource, object }: DefaultObject): Kind<UntypedObject> {
   const [plural = "", ...group] = resource.split(".");
   const scope = object.metadata.namespace === undefined ? "Cluster" : "Namespaced";

@@ -1,8 +1,8 @@
 /**
- * Keeps the schemas and levels of fairness: those that have to be there are (APF-2), every schema says whether its level
- * is (APF-7), and fairness gets each new configuration.
+ * Maintains the flow schemas and priority levels of fairness: mandatory ones exist (APF-2), the status of every schema shows whether its
+ * level exists (APF-7), and fairness gets each new configuration.
  *
- * What is done follows from the objects as they are, so that several servers of a store may do it.
+ * All actions follow from the current objects, so several servers of a store may run it.
  *
  * @module
  */
@@ -28,7 +28,7 @@ const PRODUCER = "api-priority-and-fairness-config-producer-v1";
 const CONSUMER = "api-priority-and-fairness-config-consumer-v1";
 const MANDATORY_MS = 60_000;
 
-/** What the keeper stands on. */
+/** The parts that it needs. */
 export interface FlowObjectsParts extends Pick<BuiltRegistry, "kinds" | "lookup"> {
   readonly api: ApiContext;
   readonly log: Log;
@@ -43,11 +43,11 @@ const isSchema = guardOf<FlowSchema>("FlowSchema");
 const isLevel = guardOf<PriorityLevelConfiguration>("PriorityLevelConfiguration");
 const asSchema = (object: ApiObject): FlowSchema | undefined => (isSchema(object) ? object : undefined);
 const asLevel = (object: ApiObject): PriorityLevelConfiguration | undefined => (isLevel(object) ? object : undefined);
-/** Whether they are the very same objects: what is read of the store is read once. */
+/** Whether they are the same objects: stored objects are parsed once. */
 const areSame = (some: readonly ApiObject[], others: readonly ApiObject[]): boolean =>
   some.length === others.length && some.every((one, at) => one === others[at]);
 
-/** See the head of this file. */
+/** Maintains the flow schemas and priority levels. */
 export class FlowObjects {
   readonly #parts: FlowObjectsParts;
   readonly #schemas: Resource | undefined;
@@ -80,12 +80,12 @@ export class FlowObjects {
     );
   }
 
-  /** The last schemas and levels. */
+  /** The latest schemas and levels. */
   get configuration(): FlowConfiguration | undefined {
     return this.#configuration;
   }
 
-  /** Makes what is missing, puts back what has to be as the release has it, and follows from then on. */
+  /** Creates missing objects, resets those that must equal the release, and follows changes from then on. */
   async start(): Promise<void> {
     if (!this.#schemas || !this.#levels) return;
     await this.#ensure(() => true);
@@ -95,17 +95,17 @@ export class FlowObjects {
     await this.follow();
   }
 
-  /** Follows the objects as they are; where the kinds are not served there is nothing to follow. */
+  /** Follows the objects; where the kinds are not served there is nothing to follow. */
   async follow(): Promise<void> {
     if (!this.#schemas || !this.#levels) return;
-    // What there is now is looked at in any case.
+    // The current objects are processed in any case.
     const { revision } = this.#parts.kinds;
     await Promise.all(this.#watches.map((following) => following.begin(revision)));
     this.#queue.add("all");
     this.#again();
   }
 
-  /** Stops following; resolves when nothing is being done any more. */
+  /** Stops following; resolves when nothing is running any more. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#timer?.cancel();
@@ -113,7 +113,7 @@ export class FlowObjects {
     await this.#queue.close();
   }
 
-  /** Looks from time to time whether the mandatory objects are there. */
+  /** Checks at intervals whether the mandatory objects exist. */
   #again(): void {
     if (this.#closed) return;
     const look = (): void => {
@@ -142,7 +142,7 @@ export class FlowObjects {
     );
   }
 
-  /** Says in the status of a schema whether its level is there. */
+  /** Updates the status of a schema, whether its level exists. */
   async #say({ metadata }: FlowSchema, condition: Value): Promise<void> {
     const { name = "", uid = "" } = metadata;
     const value = {
@@ -208,16 +208,16 @@ const annotated = (isKept: boolean): { annotations: Record<string, string> } => 
 const TRUE = ["1", "t", "T", "true", "TRUE", "True"];
 const FALSE = ["0", "f", "F", "false", "FALSE", "False"];
 
-/** Whether an object is kept as the release has it; by default as long as its generation is 1. */
+/** Whether an object is kept equal to the release; by default as long as its generation is 1. */
 function follows({ metadata }: ApiObject): boolean {
   const said = metadata.annotations?.[AUTOUPDATE] ?? "";
   return TRUE.includes(said) || (!FALSE.includes(said) && metadata.generation === 1);
 }
 
-/** What an object has to become; undefined where it is as it has to be. */
+/** The desired state of an object; undefined where it has that state. */
 function revised(found: ApiObject, { name, spec, mandatory }: Provided): ApiObject | undefined {
   const kept = mandatory || follows(found);
-  // What the exempt level lends is everybody's own.
+  // Administrators may change what the exempt level lends.
   const exempt = isLevel(found) && name === "exempt" ? found.spec.exempt : undefined;
   const wanted = exempt ? { ...spec, exempt } : spec;
   const isSaid = (kept ? TRUE : FALSE).includes(found.metadata.annotations?.[AUTOUPDATE] ?? "");
@@ -227,7 +227,7 @@ function revised(found: ApiObject, { name, spec, mandatory }: Provided): ApiObje
   return { ...found, metadata: { ...found.metadata, annotations }, ...(isSame ? {} : { spec: wanted }) };
 }
 
-/** The condition that a schema is to have; undefined where it has it. */
+/** The desired condition of a schema; undefined where it has it. */
 function danglingNow(schema: FlowSchema, levels: ReadonlySet<string>, { clock }: ApiContext): Value | undefined {
   const level = schema.spec.priorityLevelConfiguration?.name ?? "";
   const isThere = levels.has(level);

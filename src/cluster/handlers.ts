@@ -1,5 +1,5 @@
 /**
- * What a cluster gives its registry: who may do what, the steps of admission, the actions, and the objects that are not stored.
+ * The parts that a cluster passes to its registry: authorization, the steps of admission, the actions, and the objects that are not stored.
  *
  * @module
  */
@@ -85,7 +85,7 @@ export function handlersOf(parts: ClusterParts, own: Own, access: RegistryAccess
 const admissionOf = ({ plugins, steps = [] }: ClusterParts, parts: AdmissionParts): Admission =>
   admissionSteps(parts, { plugins, added: [...steps, definitionPreview(parts)] });
 
-/** What the built-in steps of admission are made of. */
+/** The parts that the built-in steps of admission need. */
 const admissionParts = (
   access: RegistryAccess,
   authorizer: Authorizer,
@@ -102,7 +102,7 @@ const admissionParts = (
   },
 });
 
-/** What policies use of the kinds. */
+/** The parts of the kinds that policies need. */
 export const policyKindsOf = (access: Pick<RegistryAccess, "kinds">): PolicyKinds => ({
   storedKind(apiVersion, kind) {
     const [found] = resourcesOf(access.kinds, apiVersion, kind);

@@ -3,7 +3,7 @@ import type { HealthCheck } from "../server/index.ts";
 import type { Store } from "../storage/contract.ts";
 import type { Clock } from "../util/clock.ts";
 
-/** How long the cache may be behind the store before the process counts as unwell, in ms. */
+/** How long the cache may be behind the store before the process counts as unhealthy, in ms. */
 const LAG_MS = 30_000;
 
 /**
@@ -13,11 +13,11 @@ export const roomCheck = (store: Pick<Store, "space">): HealthCheck => ({
   name: "store-room",
   live: false,
   advises: true,
-  check: () => (store.space?.full ? "the disk is full: reads and deletes go on, other writes are refused" : undefined),
+  check: () => (store.space?.full ? "the disk is full: reads and deletes work, other writes are refused" : undefined),
 });
 
 /**
- * The store, by the name that it has in a real server, which programs ask for: `/healthz/etcd`.
+ * The health of the store, under the name that it has in a real server, which programs read: `/healthz/etcd`.
  *
  * @param failed whether the store has failed
  */
@@ -26,7 +26,7 @@ export const storeCheck = (failed: () => boolean): HealthCheck => ({
   check: () => (failed() ? "the store has failed" : undefined),
 });
 
-/** Whether everything has been read that reads are answered from; a server that starts is not ready before. */
+/** Whether everything that serves reads has been loaded; a starting server is not ready before. */
 export const syncCheck = ({ cached, kinds }: Pick<Watched, "cached" | "kinds">): HealthCheck => ({
   name: "informer-sync",
   live: false,
@@ -36,20 +36,20 @@ export const syncCheck = ({ cached, kinds }: Pick<Watched, "cached" | "kinds">):
 const missing = (served: number, wanted: number): string | undefined =>
   served < wanted ? `expected ${wanted} resources to be served, got ${served}` : undefined;
 
-/** What the checks look at. */
+/** The inputs of the checks. */
 export interface Watched {
   readonly clock: Clock;
   /** The newest revision that the store has committed. */
   readonly stored: () => number;
-  /** The revision up to which the cache answers, and what it answers for. */
+  /** The revision that the cache has reached, and the resources that it serves. */
   readonly cached: () => Pick<CacherStats, "revision" | "resources">;
-  /** How many resources are to be answered for now; they come and go. */
+  /** The number of resources that should be served; it changes. */
   readonly kinds: { readonly storedResources: number };
 }
 
 /**
- * The watch cache is unwell when it has stopped to serve a resource that is to be served, and when it is behind the store
- * without coming closer: a restart is the remedy then, so `/livez` asks it too.
+ * The watch cache is unhealthy when it no longer serves a resource that should be served, and when it stays behind the store without
+ * progress. A restart helps then, so it is a check of `/livez`, too.
  */
 export function cacheCheck({ clock, stored, cached, kinds }: Watched): HealthCheck {
   let seen = -1;

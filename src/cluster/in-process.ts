@@ -6,8 +6,8 @@ import type { ServerHandle } from "../server/index.ts";
 type InjectAnswer = Awaited<ReturnType<ServerHandle["inject"]>>;
 
 /**
- * Transports to the server of the same process: the same filters and verbs, no socket. A request is sent in the name of
- * an identity, without a credential.
+ * Transports to the server of the same process: the same filters and verbs, no socket. A request is sent as an identity, without a
+ * credential.
  */
 export const inProcessTransport =
   (server: Pick<ServerHandle, "inject">) =>
@@ -32,9 +32,9 @@ const unlimited = (answer: InjectAnswer): AnswerBody => ({
   [Symbol.asyncIterator]: () => answer.pieces(),
 });
 
-/** The body of an answer until `signal` is aborted; a signal may outlive many answers, so nothing stays with it. */
+/** The body of a response until `signal` is aborted; a signal may outlive many responses, so its listener is removed. */
 function until(signal: AbortSignal, answer: InjectAnswer): AnswerBody {
-  // From now on, not from the first read: a signal may be aborted before.
+  // From now on, not from the first read: a signal may be aborted before that.
   const cancel = (): void => answer.cancel();
   if (signal.aborted) cancel();
   signal.addEventListener("abort", cancel);

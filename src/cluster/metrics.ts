@@ -13,7 +13,7 @@ import type { Store, StoreSpace } from "../storage/contract.ts";
 
 const FLUSH_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5];
 
-/** Size, revisions and flushes of a store. Of more than 1000 flushes between two looks the oldest are not in the histogram. */
+/** Size, revisions and flushes of a store. Of more than 1000 flushes between two reads the oldest are not in the histogram. */
 export function storeMetrics(store: Pick<Store, "stats" | "space">): Collector {
   const flushes = new Histogram(FLUSH_SECONDS);
   return async () => {
@@ -63,7 +63,7 @@ const PER_RESOURCE = {
   keelson_cache_watches: ["Watches on the cache.", "watches"],
 } as const;
 
-/** Objects, history and watches of the watch cache, by resource, and how often it was found wrong. */
+/** Objects, history and watches of the watch cache, by resource, and how often it differed from the store. */
 export const cacheMetrics =
   (cacher: Pick<Cacher, "stats">, mismatches: () => number): Collector =>
   () => {

@@ -1,5 +1,5 @@
 /**
- * What a cluster has of its own beside its parts, a fork too.
+ * The parts of a cluster that it does not share with others; a fork has its own, too.
  *
  * @module
  */
@@ -15,7 +15,7 @@ import { type Random, newSystemClock, systemRandom } from "../util/clock.ts";
 import type { Running } from "./components.ts";
 import type { ClusterParts } from "./contract.ts";
 
-/** What a cluster has of its own, a fork too. */
+/** The parts of a cluster that it does not share. */
 export interface Own {
   readonly api: ApiContext;
   /** See {@link ClusterParts.chance}. */
@@ -24,18 +24,19 @@ export interface Own {
   readonly threads: ThreadPool;
   readonly fairness: Fairness | undefined;
   readonly podSecurity: PodSecurityMetrics;
-  /** The controllers of this process, with who runs them. */
+  /** The controllers of this process, and the manager that runs them. */
   readonly running: (Running & { readonly manager: Manager })[];
   /** Whether the store has failed, and serves no reads or writes any more. */
   readonly storeFailed: () => boolean;
 }
 
-/** Opens what belongs to the cluster alone; it is closed with the cluster. */
+/** Opens the parts of the cluster itself; they are closed with the cluster. */
 export function openOwn(parts: ClusterParts, opened: AsyncDisposableStack, configuration?: FlowConfiguration): Own {
   const { dialect, clock = newSystemClock(), random = systemRandom, gates = gatesOf(dialect) } = parts;
   const { wallClock = clock, chance = random } = parts;
   const threads = opened.adopt(new ThreadPool(wallClock), (pool) => pool.close());
-  const hooks = parts.hooks ?? opened.adopt(openHooks({ clock: wallClock }), (own) => own.close());
+  const hooks =
+    parts.hooks ?? opened.adopt(openHooks({ clock: wallClock, currentSpan: parts.currentSpan }), (own) => own.close());
   const fairness =
     parts.fairness === false
       ? undefined
@@ -60,7 +61,7 @@ export function openOwn(parts: ClusterParts, opened: AsyncDisposableStack, confi
   };
 }
 
-/** Remembers whether a store fails. */
+/** Records whether a store has failed. */
 function failureOf(store: Store): () => boolean {
   let failed = false;
   void store.failed.then(() => {
@@ -69,7 +70,7 @@ function failureOf(store: Store): () => boolean {
   return () => failed;
 }
 
-/** Requests that run at a time, reads and writes together. */
+/** The limit of concurrent requests, reads and writes together. */
 function seatsOf({ server }: ClusterParts): number {
   const { reads, writes } = { ...DEFAULT_LIMITS, ...server?.limits };
   return reads + writes;

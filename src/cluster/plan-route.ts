@@ -7,26 +7,32 @@
  * @module
  */
 import { PLAN_PATH, type PlanReport } from "../meta/plan-report.ts";
-import { Planner } from "../plan/planner.ts";
 import type { PlanParts } from "../plan/contract.ts";
-import { planRequestOf } from "../plan/request.ts";
 import { type Route, respondInPieces, valueBody } from "../server/index.ts";
+import { once } from "../util/once.ts";
 
-/** The route to plans. */
+/** The route to plans, which is loaded with the first of them. */
 export function planRoute(parts: PlanParts): Route {
-  const planner = new Planner(parts);
+  const load = once(async () => {
+    const [{ Planner }, { planRequestOf }] = await Promise.all([
+      import("../plan/planner.ts"),
+      import("../plan/request.ts"),
+    ]);
+    return { planner: new Planner(parts), planRequestOf };
+  });
   return {
     path: PLAN_PATH,
     methods: ["POST"],
     answer: async (server, request) => {
       const { response, identity, incoming } = request;
+      const { planner, planRequestOf } = await load();
       const planRequest = planRequestOf(await valueBody(server, response));
       const over = new AbortController();
       response.responder.onOver(() => over.abort());
       const { userAgent } = incoming;
       const caller = { identity, userAgent, signal: over.signal, record: request.recordPart };
       const report = await planner.run(planRequest, caller).catch((error: unknown) => {
-        // The client is gone, or has got a response after the timeout of the request.
+        // The client has left, or has got a response after the timeout of the request.
         if (!over.signal.aborted) throw error;
       });
       if (!report) return;

@@ -22,7 +22,7 @@ import type { Own } from "./own.ts";
 /** The bytes of objects that one plan may change. */
 const MAX_BYTES = 64 << 20;
 
-/** What forks are made of. */
+/** The parts that forks need. */
 export interface PlanningParts {
   readonly parts: ClusterParts;
   readonly own: Own;
@@ -32,16 +32,16 @@ export interface PlanningParts {
   readonly extend: (kept: KeptExtension | undefined, fork: ForkedRegistry) => Extension | undefined;
 }
 
-/** A registry of a fork, with what its extension is made of. */
+/** A registry of a fork, with the parts that its extension needs. */
 export interface ForkedRegistry {
   readonly built: Pick<ClusterRegistry, "kinds" | "lookup" | "handlers">;
   readonly activity: Activity;
 }
 
-/** What errors of the store are about. */
+/** The subject of errors of the store. */
 const PLANS = { group: REPORT_GROUP, plural: "plans", kind: "Plan" };
 
-/** What plans in a cluster are made of. */
+/** The parts that plans in a cluster need. */
 export const planPartsOf = (planning: PlanningParts): PlanParts => ({
   store: planning.parts.store,
   kinds: planning.built.kinds,
@@ -59,7 +59,7 @@ export const planPartsOf = (planning: PlanningParts): PlanParts => ({
   permit: (authorizer, identity, info) => permit({ authorizer }, identity, info),
 });
 
-/** See the head of this file. */
+/** Makes forks for plans. */
 class ClusterFork implements PlanFork {
   readonly store: OverlayStore;
   readonly revision: number;
@@ -121,7 +121,7 @@ class ClusterFork implements PlanFork {
     await this.store.close();
   }
 
-  /** Handlers whose steps of admission are known for what they refuse. */
+  /** Handlers that record which step of admission has refused. */
   #handlers(handlers: ClusterHandlers): ClusterHandlers {
     return { ...handlers, admission: handlers.admission.map((step) => this.#named(step)) };
   }

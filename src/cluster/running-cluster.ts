@@ -52,29 +52,29 @@ import { whyRoute } from "./why-route.ts";
 
 const GRACE_MS = 10_000;
 
-/** Trials of policies that run side by side; others wait. */
+/** Concurrent trials of policies; others wait. */
 const MAX_TRIALS = 2;
-/** Each that waits holds its documents. */
+/** Each waiting trial holds its documents. */
 const MAX_WAITING_TRIALS = 8;
 
-/** What errors of the store are about. */
+/** The subject of errors of the store. */
 const TRIALS = { group: REPORT_GROUP, plural: "trials", kind: "Trial" };
 
-/** The state of a cluster that a fork begins with. */
+/** The state of a cluster from which a fork begins. */
 export interface Kept {
   readonly registry: KeptRegistry;
   readonly definitions: KeptExtension | undefined;
-  /** The last configuration of fairness. */
+  /** The latest configuration of fairness. */
   readonly configuration: FlowConfiguration | undefined;
 }
 
-/** What is open when the cluster begins to serve. */
+/** The open parts when the cluster begins to serve. */
 export interface OpenParts {
   readonly own: Own;
   readonly built: ClusterRegistry;
   readonly flow: FlowObjects;
   readonly extension: Extension | undefined;
-  /** What was opened; the last is closed first. */
+  /** The opened parts; the last is closed first. */
   readonly opened: AsyncDisposableStack;
   /** Makes a fork. */
   readonly forkOf: (parts: ClusterParts, kept: Kept) => Cluster;
@@ -82,7 +82,7 @@ export interface OpenParts {
   readonly extend: PlanningParts["extend"];
 }
 
-/** See the head of this file. */
+/** A cluster whose parts are open. */
 export class RunningCluster implements Cluster {
   readonly #parts: ClusterParts;
   readonly #open: OpenParts;
@@ -201,7 +201,7 @@ export class RunningCluster implements Cluster {
     return this.close();
   }
 
-  /** The names of the controllers that were started, without the prefix of built-in ones; undefined for none. */
+  /** The names of the running controllers, without the prefix of built-in ones; undefined for none. */
   #controllersThatRun(): ReadonlySet<string> | undefined {
     const { running } = this.#open.own;
     if (running.length === 0) return undefined;
@@ -242,7 +242,7 @@ export class RunningCluster implements Cluster {
     return { api, kinds, lookup, authorizer, threads, hooks, services, store, policyKinds };
   }
 
-  /** Runs controllers, on this server alone or on the one that those who share the store elect. */
+  /** Runs controllers, on this server alone or on the elected one of those that share the store. */
   #manager(isShared: boolean, freeze: boolean): Manager {
     const { dialect, log = silentLog, server } = this.#parts;
     const { api, chance } = this.#open.own;
@@ -263,7 +263,7 @@ export class RunningCluster implements Cluster {
     });
   }
 
-  /** Stops controllers and the server. Controllers are clients: they are answered while the server finishes what runs. */
+  /** Stops controllers and the server. Controllers are clients: they get responses while the server completes running requests. */
   async #stop(): Promise<void> {
     const grace = this.#graceMillis;
     const stopped = this.#open.own.running.splice(0).map(({ manager }) => manager.stop({ grace }));
@@ -271,7 +271,7 @@ export class RunningCluster implements Cluster {
   }
 }
 
-/** Compares cache and pools with the store from time to time, until closed. */
+/** Compares cache and pools with the store at intervals, until closed. */
 function startChecks(
   { api, chance }: Own,
   built: ClusterRegistry,
@@ -303,7 +303,7 @@ function defaultRolesOf(
   });
 }
 
-/** What the server of a cluster is made of, beside the parts of the cluster. */
+/** The parts of the server of a cluster, besides the parts of the cluster. */
 interface Served {
   readonly own: Own;
   readonly built: ClusterRegistry;

@@ -1,5 +1,5 @@
 /**
- * The kinds that are served, for clients of the same process: what discovery says of them, without its documents.
+ * The served kinds, for clients of the same process: the content of discovery without its documents.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import type { ServedKind } from "../client/index.ts";
 import type { Registry, Resource } from "../registry/contract.ts";
 import { ALL_VERBS } from "../schema/definition.ts";
 
-/** What is known of definitions, which forks share. */
+/** The properties of definitions, which forks share. */
 const known = new WeakMap<Resource["definition"], ServedKind>();
 
 /** Returns the kinds of a registry in the order of discovery: the same values as long as nothing changes. */

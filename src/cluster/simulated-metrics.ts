@@ -1,6 +1,6 @@
 /**
- * The metrics of simulated nodes and of their Pods (`metrics.k8s.io/v1beta1`), as metrics-server tells those of a cluster, and when
- * they are served: as long as there is a simulated node, and nobody has registered another server for them.
+ * The metrics of simulated nodes and of their Pods (`metrics.k8s.io/v1beta1`), in the form of metrics-server. They are served as long as
+ * there is a simulated node, and no other server is registered for them.
  *
  * @module
  */
@@ -18,10 +18,10 @@ import type { Clock } from "../util/clock.ts";
 
 /** The APIService of the group. */
 const SERVICE = `${METRICS_VERSION}.${METRICS_GROUP}`;
-/** metrics-server measures as often. */
+/** The interval of metrics-server. */
 const WINDOW = "15s";
 
-/** What metrics are made of. */
+/** The parts for making metrics. */
 export interface MetricsParts {
   readonly lookup: Lookup;
   readonly clock: Clock;
@@ -35,7 +35,7 @@ export const simulatedMetrics = (parts: MetricsParts): Shown =>
     [`${METRICS_GROUP}/PodMetrics`, (asked) => podMetrics(parts, asked)],
   ]);
 
-/** The same function each time: its results are kept for each state of an object. */
+/** The same function each time: its results are cached by the state of an object. */
 const itself = (object: ApiObject): ApiObject => object;
 
 async function podMetrics({ lookup, clock, simulation }: MetricsParts, asked: AskedObjects): Promise<NewObject[]> {
@@ -100,7 +100,7 @@ async function nodeMetrics({ lookup, clock, simulation }: MetricsParts, { name }
   })) as unknown as NewObject[];
 }
 
-/** Whether a Pod has a container that may be measured. */
+/** Whether a Pod has a container with metrics. */
 function runsOnSimulated({ spec, status }: Pod, lookup: Lookup, simulated: Simulation): boolean {
   if (!spec.nodeName || status?.phase !== "Running") return false;
   const node = lookup.get("nodes", "", spec.nodeName);
@@ -113,15 +113,15 @@ const quantitiesOf = ({ cpu, memory }: { readonly cpu: number; readonly memory: 
   memory: memory === 0 ? "0" : `${digitsOf(Math.ceil(memory / 1024))}Ki`,
 });
 
-/** A Pod may request `1e400` of a CPU, and who reads the metrics knows no `Infinity` and no `1e+21`. */
+/** A Pod may request `1e400` of a CPU, and readers of the metrics accept no `Infinity` and no `1e+21`. */
 const digitsOf = (number: number): string => String(Math.min(number, Number.MAX_SAFE_INTEGER));
 
 const created = (now: number) => ({ creationTimestamp: formatTime(now) });
 const whenOf = (now: number) => ({ timestamp: formatTime(now), window: WINDOW });
 
 /**
- * The controller that serves the group while there is a simulated node, with an APIService as metrics-server has one. An APIService of
- * somebody who has another server for the group wins: then the group is not served, since this server asks no other one.
+ * The controller that serves the group while there is a simulated node, with an APIService like that of metrics-server. An APIService that
+ * names another server for the group has precedence: then the group is not served, since this server does not proxy.
  */
 export function metricsController(kinds: Kinds, simulation: () => Simulation | undefined): Controller {
   const nodes = sharedInformer(Node);
@@ -169,7 +169,7 @@ const apiService = {
   spec: { group: METRICS_GROUP, version: METRICS_VERSION, groupPriorityMinimum: 100, versionPriority: 100 },
 };
 
-/** Serves the group, or serves it no more. */
+/** Starts or stops serving the group. */
 async function serve(kinds: Kinds, wanted: boolean): Promise<void> {
   const isServed = kinds.hasGroup(METRICS_GROUP);
   if (wanted === isServed) return;

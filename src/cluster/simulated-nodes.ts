@@ -1,9 +1,9 @@
 import type { Node } from "../client/kinds/index.ts";
 import type { ApiObject } from "../schema/definition.ts";
 import type { Lookup } from "../schema/lookup.ts";
-import { isSimulated } from "../simulation/index.ts";
+import { isSimulated } from "../simulation/nodes/marks.ts";
 
-/** The number of simulated nodes that are stored. */
+/** The number of stored simulated nodes. */
 export const countSimulatedNodes = async (lookup: Lookup): Promise<number> =>
   (await lookup.collect("nodes", isMarked)).length;
 

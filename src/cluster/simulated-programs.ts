@@ -19,13 +19,13 @@ const MAX_STDIN_BYTES = 1 << 20;
 const FIRST_STDIN_BYTES = 1024;
 /** Lines in one piece. */
 const LINES = 256;
-/** How often it is looked whether a container whose log is followed still runs. */
+/** The interval of checks whether a container whose log is followed still runs. */
 const LOOK_MILLIS = 1000;
 const END_OF_INPUT = 4;
 const INTERRUPT = 3;
 const INTERRUPTED = 130;
 
-/** What the programs of simulated nodes are reached by. */
+/** The parts for connecting to programs of simulated nodes. */
 export interface ProgramParts {
   readonly lookup: Lookup;
   readonly clock: Clock;
@@ -34,7 +34,7 @@ export interface ProgramParts {
   readonly others: Programs | undefined;
 }
 
-/** Connects to the containers of simulated nodes, and to others as before. */
+/** Connects to the containers of simulated nodes, and to other programs through {@link ProgramParts.others}. */
 export const simulatedPrograms =
   ({ lookup, clock, simulation, others }: ProgramParts): Programs =>
   (way, object, parameter, signal) => {
@@ -51,7 +51,7 @@ export const simulatedPrograms =
     if (way === "exec") return openCommand(simulated, pod, target, parameter.all("command"));
     if (way === "attach") return openOutput(simulated, pod, target, running);
     throw unavailable(
-      `pod ${target.pod} is on a simulated node, which forwards no ports: it is asked for logs, exec and attach`,
+      `pod ${target.pod} is on a simulated node, which forwards no ports: only logs, exec and attach are supported`,
     );
   };
 
@@ -61,7 +61,7 @@ const targetOf = ({ metadata: { namespace = "", name }, spec }: Pod, container =
   container: container === "" ? spec.containers[0]?.name : container,
 });
 
-/** The error of a container that does not answer. */
+/** The error of a container that cannot be connected to. */
 function refusalOf(why: Unanswered, { spec: { nodeName = "" } }: Pod, { pod, container = "" }: ContainerTarget): Error {
   if (why === "Elsewhere") {
     return unavailable(
@@ -96,13 +96,13 @@ async function readLog(
   return limited(linesOf(log, query, reading), query.limitBytes);
 }
 
-/** What a container waits for. */
+/** The condition that a container waits for. */
 function waitingFor({ status }: Pod, container: string): string {
   const all = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])];
   return all.find(({ name }) => name === container)?.state?.waiting?.reason ?? "ContainerCreating";
 }
 
-/** Who reads a log, and for how long. */
+/** The reader of a log, and its bounds. */
 interface Reading {
   readonly clock: Clock;
   /** Whether the container still runs, in the same start. */
@@ -120,7 +120,7 @@ async function* linesOf(log: ContainerLog, query: LogQuery, reading: Reading): A
   const inPieces = function* (lines: readonly LogLine[]): Generator<Uint8Array> {
     for (let at = 0; at < lines.length && !signal.aborted; at += LINES) yield bytesOf(lines.slice(at, at + LINES));
   };
-  // Those that come while the first are read are followed.
+  // Lines that are written while the first are read are followed.
   using followed = follow && !log.ended && reading.isRunning() ? new FollowedLines(log, reading) : undefined;
   const first = tailLines === undefined ? 0 : Math.max(0, log.lines.length - tailLines);
   const kept = log.lines.slice(first).filter(({ at }) => at >= since);
@@ -134,7 +134,7 @@ class FollowedLines implements Disposable {
   readonly #following: Disposable;
   readonly #log: ContainerLog;
   readonly #reading: Reading;
-  /** How many lines of the log were read, or were there before. */
+  /** The number of lines of the log that were read or dropped before. */
   #seen: number;
   #isOver = false;
   #wake: (() => void) | undefined;
@@ -172,7 +172,7 @@ class FollowedLines implements Disposable {
 
   readonly #stop = (): void => this.#wake?.();
 
-  /** A container without a script tells nobody that it ends. */
+  /** A container without a script does not report its end. */
   #later(): Timer {
     const look = (): void => {
       if (this.#reading.isRunning()) this.#timer = this.#later();
@@ -187,7 +187,7 @@ class FollowedLines implements Disposable {
   }
 }
 
-/** A command in a container that runs. */
+/** A command in a running container. */
 async function openCommand(
   simulation: Simulation,
   pod: Pod,
@@ -226,7 +226,7 @@ function isRunningNow(lookup: Lookup, pod: Pod, target: ContainerTarget): boolea
 
 /** All of standard input, which a terminal ends with Ctrl-D; a Ctrl-C interrupts. */
 async function readInput({ stdin, size }: SessionStreams): Promise<string | typeof INTERRUPT> {
-  // Copied into one buffer that doubles: a message of one byte would keep a hundred.
+  // Copied into one buffer that doubles: a message of one byte would keep a hundred bytes alive.
   let bytes = Buffer.alloc(FIRST_STDIN_BYTES);
   let length = 0;
   for await (const piece of stdin ?? []) {
@@ -247,7 +247,7 @@ async function readInput({ stdin, size }: SessionStreams): Promise<string | type
   return bytes.toString("utf8", 0, length);
 }
 
-/** What a container writes from now on, until it ends. It reads no input. */
+/** The output of a container from now on, until it ends. It reads no input. */
 async function openOutput(
   simulation: Simulation,
   pod: Pod,

@@ -1,9 +1,8 @@
 /**
- * Objects that a server makes when it starts and they are not there: the priorities of the system
- * (KIND-PriorityClass-3), and what it is found by itself (KIND-Service-20).
- *
- * They are objects like all others, which clients may change and delete. A server looks for them
- * once, in what it has read of the store. Where several servers start at a time, each of them is made once.
+ * The objects that a server creates at its start where they are missing: the priority classes of the system (KIND-PriorityClass-3), and the
+ * Service by which it is found (KIND-Service-20).
+ * They are objects like all others, which clients may change and delete. A server looks for them once, in the objects that it has read from
+ * the store. Where several servers start at the same time, each object is created once.
  *
  * @module
  */
@@ -15,15 +14,15 @@ import type { StartObject } from "../registry/index.ts";
 import { assert } from "../util/assert.ts";
 import type { ApiContext } from "../schema/definition.ts";
 
-/** What is there from the start. */
+/** The objects of the start. */
 interface StartObjects {
-  /** Made together with the first namespaces. */
+  /** Created together with the first namespaces. */
   readonly ofCluster: readonly StartObject[];
-  /** Made after those. */
+  /** Created after those. */
   readonly inNamespaces: readonly StartObject[];
 }
 
-/** What a dialect has from the start. */
+/** The objects of the start in a dialect. */
 export function startObjects(api: ApiContext): StartObjects {
   const { systemPriorities, ownService: isFound } = api.dialect.rules;
   return {
@@ -32,14 +31,14 @@ export function startObjects(api: ApiContext): StartObjects {
   };
 }
 
-/** The classes of Pods without which nothing works. */
+/** The classes of Pods that a cluster needs to work. */
 const systemClasses = (): StartObject[] =>
   Object.entries(SYSTEM_PRIORITIES).map(([name, { value, description }]) => ({
     resource: "priorityclasses.scheduling.k8s.io",
     object: { kind: "PriorityClass", metadata: { name }, value, description },
   }));
 
-/** The networks that this server gives Services addresses of. */
+/** The networks from which this server allocates addresses of Services. */
 function ownRange({ clock, serviceRanges = SERVICE_RANGES }: ApiContext): StartObject {
   const ready = {
     type: "Ready",

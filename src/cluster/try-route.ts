@@ -1,12 +1,11 @@
 /**
- * `POST /keelson/v1/policies/try`: what policies would do to everything that is stored, and to the writes of the history. See
+ * `POST /keelson/v1/policies/try`: the effect of policies on all stored objects, and on the writes of the history. See
  * docs/guides/admission-policies.md.
  *
  *     ?limit=20      how many findings it reports in detail
- *
- * The body is a List, as JSON or YAML: policies, their bindings, and objects that are there for the trial, such as params. The
- * user needs the right to list what is tried, resource by resource; what may not be listed is left out. Params and webhooks need
- * the rights with which the server would store the policy, the binding or the configuration.
+ * The body is a List, as JSON or YAML: policies, their bindings, and objects that exist only in the trial, such as params. The user needs
+ * the right to list each resource in the trial; resources that the user may not list are left out. Params and webhooks need the rights with
+ * which the server would store the policy, the binding or the configuration.
  *
  * @module
  */
@@ -19,7 +18,7 @@ import { objectsOf } from "../value/documents.ts";
 import type { Value } from "../value/value.ts";
 import type { TryOptions } from "../trial/index.ts";
 
-/** A policy is judged on everything that is stored: more of them belong into several requests. */
+/** A policy is evaluated for all stored objects: more policies need several requests. */
 const MAX_DOCUMENTS = 200;
 
 /** A trial whose documents have been read. */
@@ -41,7 +40,7 @@ export const tryRoute = (
     const tryThem = await prepare(documents, identity);
     const over = new AbortController();
     const report = tryThem({ identity, limit, signal: over.signal });
-    // The response has begun: what fails breaks it off.
+    // The response has begun: a failure breaks it off.
     report.catch((error: unknown) => over.signal.aborted || server.faults.report("request", error));
     await answerStream(server, response, ownerOf(request), "application/json", piecesOf(report), () => over.abort());
   },

@@ -4,7 +4,7 @@
  *     ?group=&version=v1&resource=persistentvolumeclaims&namespace=default&name=disk     the object
  *     &limit=20                                                                          how many volumes, or nodes, it lists
  *
- * It reads as a client in the name of the user, who gets only what they may read.
+ * It reads as a client with the identity of the user, so the result contains only objects that the user may read.
  *
  * @module
  */
@@ -19,7 +19,7 @@ import type { Route } from "../server/index.ts";
 /**
  * The route to explanations.
  *
- * @param clientOf makes a client in the name of an identity
+ * @param clientOf makes a client with an identity
  * @param controllers the names of the controllers that run here; undefined where none was started
  */
 export const whyRoute = (

@@ -119,8 +119,8 @@ export function lifecycleControllers({
 }
 
 /**
- * Returns the controllers in a list of names: `*` for the usual ones, `name` for one, `-name` for the usual ones
- * without it, `none`. Names of kube-controller-manager are understood, too. @throws for an unknown name
+ * Returns the controllers in a list of names: `*` for the default ones, `name` for one, `-name` for the default ones without it, `none`.
+ * Names of kube-controller-manager are understood, too. @throws for an unknown name
  */
 export function chooseControllers(
   { usual, onRequest }: BuiltInControllers,

@@ -53,7 +53,7 @@ function mistakeOf(text: string): string | undefined {
   if (text === "*") return "expected *. for all of the core group or *.* for everything, got *";
   if (NOT_STORED.has(text)) return `expected a resource whose objects are stored, got ${text}`;
   if (group === "events.k8s.io") return `expected events, as which they are stored, got ${text}`;
-  if (group === "extensions") return `expected a group that is there, got ${text}`;
+  if (group === "extensions") return `expected an existing group, got ${text}`;
   if (group === "*" && resource !== "*") return `expected one group for ${resource}, got all`;
   return undefined;
 }

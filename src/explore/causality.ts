@@ -1,9 +1,8 @@
 /**
- * What caused what in a clean run: the writes of programs, and the deliveries and reads that came before them.
- *
- * A delivery is a cause of a write when it reached the same start of the program after the program had finished its last group of
- * writes. So does Sieve (OSDI 2022): an order in time, within what the program can still know. A group is the writes that follow one
- * another without news from others between them: most often one reconcile.
+ * The causes of writes in a clean run: the deliveries and reads of the program before them.
+ * A delivery is a cause of a write when it reached the same start of the program after the program had finished its last group of writes.
+ * Sieve (OSDI 2022) does the same: an order in time, limited to facts that the program can still know. A group consists of writes that
+ * follow one another without events from others between them: most often one reconcile.
  *
  * @module
  */
@@ -24,7 +23,7 @@ export interface Write {
   readonly step: number;
   /** Its place among the writes of its group, from 0. */
   readonly place: number;
-  /** How many writes are in its group. */
+  /** The number of writes in its group. */
   readonly groupSize: number;
   readonly causes: readonly Cause[];
   /** Whether its shape has not come before. */
@@ -36,7 +35,7 @@ export interface Write {
   readonly isDeletedNext: boolean;
 }
 
-/** A get or list of a program that was answered. */
+/** A get or list of a program with a response. */
 export interface Read {
   readonly request: RequestEntry;
   readonly point: RequestPoint;
@@ -45,7 +44,7 @@ export interface Read {
   readonly fresh: boolean;
 }
 
-/** A delivery with what it brought. */
+/** A delivery with its change. */
 export interface Delivery {
   readonly entry: DeliveryEntry;
   readonly point: DeliveryPoint;
@@ -65,7 +64,7 @@ export interface Delivery {
   next?: Delivery;
 }
 
-/** What a program had learned when it wrote. */
+/** The facts that a program had learned when it wrote. */
 export interface Cause {
   /** Equal for the same news: object and changed members. */
   readonly shape: string;
@@ -99,7 +98,7 @@ const READING_CALL = /^(?:Group)?(?:Controller|Node)?(?:Get|List)|^Probe$|^Valid
 
 const isProgram = (actor: string): boolean => actor !== "user" && actor !== "cluster";
 
-/** Whether what is written is no point of a plan: an Event, or a record of a leader election. */
+/** Whether a write is no point of a plan: an Event, or a record of a leader election. */
 const isAside = ({ object }: RequestEntry, changes: readonly ChangeEntry[]): boolean =>
   object.kind === "Event" ||
   (object.kind === "Lease" && object.group === "coordination.k8s.io") ||
@@ -154,10 +153,10 @@ class OpenChanges {
   }
 }
 
-/** What is known of one start of a program while its trace is read. */
+/** The known facts of one start of a program while its trace is read. */
 interface Progress {
   life: number;
-  /** What it learned since its last group of writes. */
+  /** The facts that it learned since its last group of writes. */
   news: Cause[];
   group: Write[];
   /** Whether news from others came since the last write. */
@@ -165,13 +164,16 @@ interface Progress {
   last: Handled & { readonly at: number };
 }
 
-/** A moment at which a write was handled: the revision where it changed an object, and the place of its answer. */
+/** A moment at which a write was handled: the revision where it changed an object, and the position of its response. */
 export interface Handled {
   readonly revision: number | undefined;
   readonly seq: number;
 }
 
-/** Whether news came before a write was handled. The delivery of a change may stand before the change, and before the answer to its writer. */
+/**
+ * Whether a fact came before a write was handled. The delivery of a change may precede the change in a trace, and the response to its
+ * writer.
+ */
 export const isBefore = ({ delivery, read }: Pick<Cause, "delivery" | "read">, { revision, seq }: Handled): boolean =>
   delivery && revision !== undefined
     ? delivery.entry.revision < revision
@@ -289,7 +291,7 @@ class Analysis {
     const progress = this.#progress(request.actor, request.life);
     const { group, last } = progress;
     const continues = group.at(-1)?.step === this.#step && !progress.disturbed && request.at - last.at <= GROUP_PAUSE;
-    // The news since the group before: what came before its last write was used up by it.
+    // The facts since the group before: earlier ones have led to its last write.
     if (group.length > 0 && !continues) {
       progress.news = progress.news.filter((cause) => !isBefore(cause, last));
       progress.group = [];

@@ -10,7 +10,7 @@ import type { Findings } from "./findings.ts";
 import { seedOf } from "./plans/hash.ts";
 import { faultOf, ifPlayed, Reference, type Runs } from "./runs.ts";
 
-/** What comparisons are made with. */
+/** The parts with which comparisons are made. */
 export interface CompareOptions {
   readonly runs: Runs;
   readonly makeJudge: MakeJudge;
@@ -43,7 +43,7 @@ export async function compare(comparison: Comparison, options: CompareOptions): 
   if (differs(fresh, changed).length === 0) return;
   const others = [await ifPlayed(both(1)), await ifPlayed(both(2))].flatMap((pair) => (pair ? [pair] : []));
   for (const fault of differs(fresh, changed)) {
-    // What differs between two runs of the same steps differs by chance.
+    // Members that differ between two runs of the same steps differ by chance.
     const isChance = others.some(([f, c]) => faultOf(differs(fresh, f), fault) ?? faultOf(differs(changed, c), fault));
     if (isChance || !findings.claim(fault)) continue;
     const shown = others.filter((pair) => faultOf(references[0]!.judge.compare(...pair, comparison), fault)).length;

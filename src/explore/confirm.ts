@@ -13,7 +13,7 @@ import { type Attempt, type Shown, shrink } from "./shrink.ts";
 const REPLAYS = 3;
 const REPLAYS_OF_CHANCE = 10;
 
-/** What became of an order that was played for a fault: `over` where it could not be played. */
+/** The result of an order that was played for a fault: `over` where it could not be played. */
 type Judged = { readonly fault?: Fault; readonly record?: RunRecord } | "over";
 
 /** Plays faults again that plans have shown. */
@@ -49,13 +49,14 @@ export class Confirming {
     if (!this.#shrinks) return findings.report(first, record, again);
     const shown = await shrink(first, this.#runs.lab.scenario.usual, this.#attempt(fault));
     const last = await this.#replay(shown.order, fault);
-    // Without a run left: what was seen so far.
+    // Without a run left: the result so far.
     const seen = shown.order === first.order ? again : { shown: 1, of: 1 };
     await findings.report({ order: shown.order, fault: shown.fault }, last.record ?? record, last.of > 0 ? last : seen);
   }
 
   /**
-   * Whether a fault that vanished when the user went on remains if the user waits instead: what time alone puts right is a matter of time.
+   * Whether a fault that vanished after the next step of the user remains if the user waits instead: a fault that is repaired by time alone
+   * is one of timing.
    */
   async #lasts({ order, fault }: Shown): Promise<boolean> {
     const { until, object } = fault;

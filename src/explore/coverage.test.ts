@@ -51,7 +51,7 @@ describe("coverage", () => {
     expect(counts.find(({ type }) => type === "answer-lost")).toMatchObject({ tried: 1, met: 0 });
     expect(pairs.tried).toBe(0);
     expect(sentences[0]).toContain("nothing was tried at 2 of them");
-    expect(sentences[1]).toBe("1 of them never came up in their runs, and say nothing.");
+    expect(sentences[1]).toBe("1 of them never came up in their runs, and prove nothing.");
   });
 
   test("what was tried once at a write remains tried", () => {

@@ -1,5 +1,5 @@
 /**
- * Coverage: what was tried of what was worth trying, so that silence means something.
+ * Coverage: the perturbations that were tried, and those that were worth trying, to show what a run without faults is worth.
  *
  * @module
  */
@@ -11,10 +11,10 @@ import type { PerturbationType } from "./contract/plan.ts";
 import { type Candidate, describePlan, perturbationTypes, requestNoun } from "./perturbations/index.ts";
 import type { LaboratoryError } from "./runs.ts";
 
-/** What became of the perturbations of a type at a write: not tried yet; tried, but the place never came up; tried. */
+/** The state of the perturbations of a type at a write: not tried yet; tried, but the point was never reached; tried. */
 export type Tried = "left" | "not reachable" | "tried";
 
-/** What was tried at one kind of write of a program. */
+/** The perturbations that were tried at one kind of write of a program. */
 export interface WriteCoverage {
   readonly actor: string;
   /** `create of ConfigMap default/a-config`. */
@@ -22,7 +22,7 @@ export interface WriteCoverage {
   readonly perturbations: Readonly<Partial<Record<PerturbationType, Tried>>>;
 }
 
-/** What was tried of one type of perturbation. */
+/** The tried perturbations of one type. */
 export interface TypeCoverage {
   readonly type: PerturbationType;
   /** Plans of one perturbation that were worth trying, were tried, and came up. */
@@ -31,7 +31,7 @@ export interface TypeCoverage {
   readonly met: number;
 }
 
-/** What an exploration tried of what was worth trying: silence means as much as this. */
+/** The tried perturbations of an exploration, and those worth trying: they show what a result without faults is worth. */
 export interface Coverage {
   readonly writes: readonly WriteCoverage[];
   readonly types: readonly TypeCoverage[];
@@ -39,19 +39,19 @@ export interface Coverage {
   readonly pairs: { readonly tried: number; readonly of: number };
   /** Plans of several perturbations that were tried. */
   readonly combinations: number;
-  /** Comparisons of operations; those that the server refused say nothing. */
+  /** Comparisons of operations; those that the server refused count for nothing. */
   readonly comparisons: { readonly tried: number; readonly refused: number; readonly of: number };
   /** Plans and other runs that could not be played, also when they were tried again: a worker thread died of them. */
   readonly unplayed: number;
-  /** Programs that wrote nothing in the clean runs: of them silence says nothing. */
+  /** Programs that wrote nothing in the clean runs: the absence of faults shows nothing about them. */
   readonly silent: readonly string[];
   /** Types that this laboratory cannot play. */
   readonly cannot: readonly PerturbationType[];
-  /** What it amounts to, in plain sentences. */
+  /** A summary in plain sentences. */
   readonly sentences: readonly string[];
 }
 
-/** What could not be played, and the first of it. */
+/** Perturbations that could not be played, and the first of them. */
 export interface Unplayed {
   readonly count: number;
   readonly first?: LaboratoryError | undefined;
@@ -60,7 +60,7 @@ export interface Unplayed {
 const ORDER: readonly Tried[] = ["left", "not reachable", "tried"];
 const more = (a: Tried | undefined, b: Tried): Tried => (a && ORDER.indexOf(a) > ORDER.indexOf(b) ? a : b);
 
-/** Counts what is tried. */
+/** Counts tried perturbations. */
 export class CoverageCounter {
   /** The first write of each shape. */
   readonly #writes = new Map<string, { readonly actor: string; readonly write: string }>();
@@ -146,8 +146,8 @@ function unplayedSentence({ count, first }: Unplayed): string[] {
   const plan = describePlan(first.order.plan).join(", and ");
   const why = `${plan === "" ? "nothing was perturbed" : plan}: ${messageOf(first.cause)}`;
   return count === 1
-    ? [`1 plan could not be played, nor when it was tried again, and says nothing. ${why}.`]
-    : [`${count} plans could not be played, nor when they were tried again, and say nothing. The first: ${why}.`];
+    ? [`1 plan could not be played, nor when it was tried again, and proves nothing. ${why}.`]
+    : [`${count} plans could not be played, nor when they were tried again, and prove nothing. The first: ${why}.`];
 }
 
 const CHECK =
@@ -173,7 +173,7 @@ const sentencesOf = ({
     `${tried} of ${planned} plans of one perturbation were tried, at ${counted(writes.length, "kind")} of writes${
       untouched === 0 ? "" : `; nothing was tried at ${untouched} of them`
     }.`,
-    ...(tried > met ? [`${tried - met} of them never came up in their runs, and say nothing.`] : []),
+    ...(tried > met ? [`${tried - met} of them never came up in their runs, and prove nothing.`] : []),
     ...(pairs.of > 0 ? [`${pairs.tried} of ${pairs.of} pairs of a cause and a write were taken apart.`] : []),
     ...(combinations > 0 ? [`${counted(combinations, "combination")} of several perturbations followed.`] : []),
     ...(comparisons.of > 0

@@ -1,5 +1,5 @@
 /**
- * What an exploration is asked for, tells of its progress, and returns.
+ * The options, the progress and the result of an exploration.
  *
  * @module
  */
@@ -9,23 +9,23 @@ import type { RunRecord } from "./contract/laboratory.ts";
 import type { PerturbationType } from "./contract/plan.ts";
 import type { Coverage } from "./coverage.ts";
 
-/** How far an exploration is. */
+/** The progress of an exploration. */
 export interface Progress {
   /** Plans and comparisons that were tried. */
   readonly plans: number;
   /** Plans of one perturbation, and comparisons, that are worth trying. */
   readonly planned: number;
-  /** How many of those are left. */
+  /** The number of remaining ones. */
   readonly left: number;
   /** Combinations of several perturbations that were tried; they have no end. */
   readonly combinations: number;
   readonly faults: number;
   readonly notices: number;
-  /** What has been confirmed just now. */
+  /** The finding that has just been confirmed. */
   readonly finding?: Finding;
 }
 
-/** What a finding says of where it comes from. */
+/** The origin of a finding. */
 export type Origin = Pick<Finding, "scenario" | "command" | "programs" | "csi" | "versions">;
 
 export interface ExploreOptions {
@@ -33,12 +33,12 @@ export interface ExploreOptions {
   readonly clock: Pick<Clock, "steady">;
   readonly origin: Origin;
   readonly seed: number;
-  /** How long runs may begin, in ms; without an end by default. */
+  /** How long new runs may begin, in ms; without an end by default. */
   readonly budgetMillis?: number;
-  /** How many plans and comparisons are tried; as many as there are by default. */
+  /** The maximum number of plans and comparisons; all by default. */
   readonly plans?: number;
   readonly stopAtFirst?: boolean;
-  /** Whether what is found is made smaller; true by default. Without it a fault is reported after a few runs. */
+  /** Whether findings are shrunk; true by default. Without it a fault is reported after a few runs. */
   readonly shrinks?: boolean;
   /** The types of perturbations; all that the laboratory can play by default. */
   readonly only?: readonly PerturbationType[];
@@ -47,15 +47,15 @@ export interface ExploreOptions {
 }
 
 /**
- * Why an exploration ended: nothing was left to try, a limit was reached, a step of the user is refused without any perturbation, or
- * it could not go on (`failed`).
+ * Why an exploration ended: nothing was left to try, a limit was reached, a step of the user is refused without any perturbation, or it
+ * could not continue (`failed`).
  */
 export type Ending = "done" | "budget" | "plans" | "cancelled" | "first" | "step-failed" | "failed" | "replayed";
 
-/** What an exploration found. */
+/** The result of an exploration. */
 export interface Exploration {
   readonly findings: readonly Finding[];
-  /** What is wasteful or unusual, and what did not show again when it was played again. */
+  /** Notices: wasteful or unusual behaviour, and faults that did not show again when they were played again. */
   readonly notices: readonly Finding[];
   readonly coverage: Coverage;
   readonly plans: number;
@@ -64,7 +64,7 @@ export interface Exploration {
   readonly seconds: number;
   readonly seed: number;
   readonly ended: Ending;
-  /** Why it could not continue, if `ended` is `failed`: the result has what was found until then. */
+  /** Why it could not continue, if `ended` is `failed`: the result has the findings until then. */
   readonly failure?: Error;
   /** The clean runs of the usual steps. */
   readonly clean: readonly RunRecord[];

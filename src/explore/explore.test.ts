@@ -329,7 +329,7 @@ describe("limits", () => {
     expect(tries).toEqual([...new Set(tries)].flatMap((one) => [one, one]));
     expect(coverage.unplayed).toBe(tries.length / 2);
     expect(coverage.sentences.at(-1)).toBe(
-      "2 plans could not be played, nor when they were tried again, and say nothing. The first: op is killed after it created ConfigMap default/b; the answer is lost: no such program.",
+      "2 plans could not be played, nor when they were tried again, and prove nothing. The first: op is killed after it created ConfigMap default/b; the response is lost: no such program.",
     );
     expect(findings.map(({ fault }) => fault.key)).toEqual(["half"]);
     expect([ended, failure]).toEqual(["plans", undefined]);

@@ -1,5 +1,5 @@
 /**
- * The loop: clean runs, comparisons, plans; what a plan shows is confirmed, shrunk and reported once.
+ * The loop: clean runs, comparisons, plans; faults of a plan are confirmed, shrunk and reported once.
  *
  * @module
  */
@@ -82,7 +82,7 @@ class Exploring {
     };
   }
 
-  /** What was tried; without clean runs, or with a step that is refused, there was nothing to try. */
+  /** The tried perturbations; without clean runs, or with a step that is refused, there was nothing to try. */
   #coverage(reference: Reference | undefined): Coverage {
     this.#counter.unplayed = { count: this.#runs.unplayed, first: this.#runs.firstUnplayed };
     const { coverage } = this.#counter;
@@ -210,7 +210,7 @@ class Exploring {
     }
   }
 
-  /** Plays a plan, and reports what is new in it. */
+  /** Plays a plan, and reports its new faults. */
   async #try(order: RunOrder): Promise<RunRecord | undefined> {
     const record = await this.#runs.play(order);
     const reference = record && (await this.#references.of());
@@ -223,8 +223,8 @@ class Exploring {
   }
 
   /**
-   * Plays an order without its plan, with the same seed. What that shows beside the other clean runs comes by chance: it is not judged
-   * from then on. Returns whether it was played.
+   * Plays an order without its plan, with the same seed. Differences from the other clean runs come by chance: they are not judged from
+   * then on. Returns whether it was played.
    */
   async #control(order: RunOrder, reference: Reference): Promise<boolean> {
     const control = await this.#runs.play({ ...order, plan: [] });
@@ -243,7 +243,7 @@ class Exploring {
  * First come three clean runs, then comparisons of operations, plans of one perturbation with the most telling first, and combinations
  * of several until a limit is reached.
  *
- * @throws LaboratoryError where the clean runs could not be played; later on it returns what it has found, with the error
+ * @throws LaboratoryError where the clean runs could not be played; later it returns its findings, with the error
  */
 export const explore = (lab: Laboratory, makeJudge: MakeJudge, options: ExploreOptions): Promise<Exploration> =>
   new Exploring(lab, makeJudge, options).explore();

@@ -1,5 +1,5 @@
 /**
- * The file of a finding: a {@link Finding} as YAML. It is read as it could have been written by anybody.
+ * The file of a finding: a {@link Finding} as YAML. A file may come from anyone, so it is validated strictly.
  *
  * @module
  */
@@ -69,7 +69,7 @@ export function findingFileNames(faults: readonly Fault[]): readonly string[] {
   });
 }
 
-/** A generated name changes from run to run, and does not stand in the key. */
+/** A generated name changes between runs, and is no part of the key. */
 function plainName({ kind, key, object, path }: Fault): string {
   const name = object?.name !== undefined && key.includes(object.name) ? object.name : "";
   const parts = object ? [kind, object.kind, name, path ?? ""] : [kind, key];

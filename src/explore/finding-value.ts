@@ -1,5 +1,5 @@
 /**
- * A {@link Finding} of plain JSON, which could have been written by anybody.
+ * A {@link Finding} as plain JSON. It may come from anyone, so it is validated strictly.
  *
  * @module
  */
@@ -122,7 +122,7 @@ const fault: Decoder<Fault> = record(
   },
 );
 
-/** A path of a file beside the finding; neither an address nor a path from the root. */
+/** A path of a file relative to the finding; neither a URL nor an absolute path. */
 const relativeFile: Decoder<string> = (value, path) => {
   const name = word(value, path);
   if (name.includes("\0") || name.startsWith("/") || name.startsWith("\\") || /^[A-Za-z][A-Za-z0-9+.-]*:/.test(name)) {

@@ -1,5 +1,5 @@
 /**
- * What an exploration has found so far: each fault once, with the runs that show it.
+ * The findings of an exploration so far: each fault once, with the runs that show it.
  *
  * @module
  */
@@ -10,13 +10,13 @@ import type { FindingRuns, Origin } from "./exploration.ts";
 import { type FaultId, faultOf, ifPlayed, type Reference, type References } from "./runs.ts";
 import type { Shown } from "./shrink.ts";
 
-/** How often a fault has shown of the times that it was played again. */
+/** How often a fault has shown, of the times that it was played again. */
 export interface Replays {
   readonly shown: number;
   readonly of: number;
 }
 
-/** What findings are made with. */
+/** The parts with which findings are made. */
 export interface FindingsOptions {
   readonly origin: Origin;
   readonly makeJudge: MakeJudge;
@@ -25,12 +25,12 @@ export interface FindingsOptions {
   readonly onFinding: (finding: Finding, isFault: boolean) => void;
 }
 
-/** How often a fault that does not show again may be tried anew by another plan. */
+/** How often another plan may try a fault again that does not show again. */
 const MAX_UNCONFIRMED = 3;
 
 const idOf = ({ key, severity }: FaultId): string => `${severity} ${key}`;
 
-/** Knows what was found, and reports what is new. */
+/** Keeps the findings, and reports new ones. */
 export class Findings {
   readonly findings: Finding[] = [];
   readonly notices: Finding[] = [];
@@ -44,7 +44,7 @@ export class Findings {
     this.#options = options;
   }
 
-  /** A notice is nothing new beside a fault with its key; a fault is, beside a notice. */
+  /** A notice is not new where a fault has its key; a fault is new where only a notice has its key. */
   isNew(fault: Fault): boolean {
     if (this.#known.has(idOf(fault)) || this.#known.has(idOf({ ...fault, severity: "fault" }))) return false;
     return (this.#unconfirmed.get(idOf(fault)) ?? 0) < MAX_UNCONFIRMED;

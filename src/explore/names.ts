@@ -12,7 +12,7 @@ import type { ObjectRef, Trace } from "./contract/trace.ts";
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
 const NAME_CHARACTERS = /[-a-z0-9.]+/gi;
 
-/** What of an object says whether the server generated its name. */
+/** The members of an object that show whether the server generated its name. */
 interface NamedObject {
   readonly metadata: Pick<StoredObject["metadata"], "name" | "generateName">;
 }
@@ -43,7 +43,7 @@ export class NormalNames {
     this.#known.clear();
   }
 
-  /** Returns the normal form of a name; the name itself where nothing of it was generated. */
+  /** Returns the normal form of a name; the name itself where no part of it was generated. */
   name(name: string): string {
     const known = this.#known.get(name);
     if (known !== undefined) return known;
@@ -67,7 +67,7 @@ export class NormalNames {
     };
   }
 
-  /** Replaces uids, and generated names that stand between the boundaries of parts; the longest one first. */
+  /** Replaces uids and generated names that are complete parts of a text; the longest one first. */
   #replaced(name: string): string {
     const text = name.replace(UUID, "*");
     if (this.#generated.size === 0) return text;

@@ -1,6 +1,5 @@
 /**
- * Plays a plan against a run: says of each request, delivery and step which perturbations it meets. What is done about them is the
- * business of a laboratory.
+ * Plays a plan against a run: returns the perturbations of each request, delivery and step. The laboratory carries them out.
  *
  * @module
  */
@@ -27,7 +26,7 @@ type SlowWebhooks = Extract<Perturbation, { readonly type: "slow-webhooks" }>;
 const NOTHING: readonly never[] = [];
 const READS: ReadonlySet<string> = new Set(["get", "list", "watch"]);
 
-/** See the head of this file. One player plays one run. */
+/** Plays a plan against one run. */
 export class Player {
   readonly #points: PointCounter;
   readonly #met: boolean[];
@@ -36,14 +35,14 @@ export class Player {
   readonly #deliveries = new Map<string, Met<DeliveryPerturbation>[]>();
   readonly #webhooks: Met<SlowWebhooks>[] = [];
   readonly #steps: Met<StepPerturbation>[] = [];
-  /** The events that stale restarts go back behind. */
+  /** The events before which stale restarts read. */
   readonly #behind = new Map<string, { readonly index: number; readonly occurrence: number }[]>();
-  /** Programs that read without asking for the latest state. */
+  /** Programs that read without requesting the latest state. */
   readonly #readsOlder = new Set<Actor>();
   /** The revision of such an event, once it was delivered, by the index of the perturbation. */
   readonly #seen = new Map<number, number>();
 
-  /** @param names learns the names of objects while the run goes on */
+  /** @param names records the names of objects while the run continues */
   constructor(plan: Plan, names: NormalNames) {
     this.#points = new PointCounter(names);
     this.#met = plan.map(() => false);
@@ -78,12 +77,12 @@ export class Player {
     return this.#meet(found.filter(({ perturbation: { at } }) => at.occurrence === point.occurrence));
   }
 
-  /** A program reads without asking for the latest state: an older one may be shown to it. */
+  /** A program reads without requesting the latest state: it may get an older one. */
   readsOlder(actor: Actor): void {
     this.#readsOlder.add(actor);
   }
 
-  /** Whether the next delivery may meet something: without it events need not be looked at one by one. */
+  /** Whether the next delivery may be perturbed: otherwise events need not be checked one by one. */
   get heedsDeliveries(): boolean {
     return this.#deliveries.size > 0 || this.#behind.size > 0;
   }
@@ -95,8 +94,8 @@ export class Player {
   }
 
   /**
-   * The newest revision that a program may read after a stale restart without asking for the latest state: that before the event which it had
-   * seen.
+   * The newest revision that a program may read after a stale restart without requesting the latest state: that before the event which it
+   * had seen.
    */
   staleRevision(index: number): number | undefined {
     const seen = this.#seen.get(index);
@@ -132,7 +131,7 @@ export class Player {
     { occurrence }: RequestPoint,
   ): boolean {
     const { at, type } = perturbation;
-    // What it had not seen cannot be taken back; and nobody may show an older state to who asks for the latest one.
+    // A state that it had not seen cannot be hidden again; and a read of the latest state never gets an older one.
     if (type === "stale-restart" && !(this.#seen.has(index) && this.#readsOlder.has(at.actor))) return false;
     const times = type === "refused" ? perturbation.times : 1;
     return occurrence >= at.occurrence && occurrence < at.occurrence + times;

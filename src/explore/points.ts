@@ -1,7 +1,7 @@
 /**
- * Points: the places of requests and deliveries in a run, as plans name them.
+ * Points: requests and deliveries of a run, as plans name them.
  *
- * One counter goes along with a run, whether it is a trace or is just being played, so that a plan finds its place again.
+ * One counter follows a run, whether it is a trace or is being played, so that a plan finds its point again.
  *
  * @module
  */
@@ -9,17 +9,17 @@ import type { DeliveryPoint, RequestPoint } from "./contract/plan.ts";
 import type { DeliveryEntry, RequestEntry } from "./contract/trace.ts";
 import type { NormalNames } from "./names.ts";
 
-/** What of a request says which point it is. */
+/** The properties of a request that identify its point. */
 export type PointRequest = Pick<
   RequestEntry,
   "actor" | "protocol" | "verb" | "object" | "subresource" | "generateName"
 >;
-/** What of a delivery says which point it is; while a run is played, an event may come before the change is recorded. */
+/** The properties of a delivery that identify its point; while a run is played, an event may come before the change is recorded. */
 export type PointDelivery = Pick<DeliveryEntry, "actor" | "object" | "change"> & { readonly generateName?: string };
 
 type WithoutOccurrence<P> = Omit<P, "occurrence">;
 
-/** A text that is equal for requests that are alike. */
+/** A text that is equal for requests of the same point. */
 export const requestKey = (point: WithoutOccurrence<RequestPoint>): string =>
   [
     point.actor,
@@ -32,7 +32,7 @@ export const requestKey = (point: WithoutOccurrence<RequestPoint>): string =>
     point.name ?? "",
   ].join("|");
 
-/** A text that is equal for deliveries that are alike. */
+/** A text that is equal for deliveries of the same point. */
 export const deliveryKey = (point: WithoutOccurrence<DeliveryPoint>): string =>
   [point.actor, point.change, point.group, point.kind, point.namespace ?? "", point.name].join("|");
 

@@ -1,5 +1,5 @@
 /**
- * How far an exploration is, as text.
+ * The progress of an exploration, as text.
  *
  * @module
  */
@@ -22,5 +22,5 @@ export function progressText(progress: Progress, elapsedMillis: number, budgetMi
   ].join(", ");
 }
 
-/** Returns a line for what was just found, without control characters of others: `fault: ConfigMap default/a is missing.` */
+/** Returns a line for a new finding, without foreign control characters: `fault: ConfigMap default/a is missing.` */
 export const foundText = ({ fault: { severity, sentence } }: Finding): string => `${severity}: ${printable(sentence)}`;

@@ -29,7 +29,7 @@ export interface RunLimits {
   readonly signal: AbortSignal;
 }
 
-/** How many orders in a row may be impossible to play before the laboratory is given up. */
+/** How many orders in a row may fail to be played before the laboratory is closed. */
 const MAX_UNPLAYED_IN_A_ROW = 3;
 
 /** Plays orders as long as the budget lasts. */
@@ -39,10 +39,10 @@ export class Runs {
   readonly #begin: number;
   #unplayedInARow = 0;
   count = 0;
-  /** How many orders could not be played, and why the first one could not. */
+  /** How many orders could not be played, and the reason of the first one. */
   unplayed = 0;
   firstUnplayed: LaboratoryError | undefined;
-  /** Why the laboratory was given up. */
+  /** Why the laboratory was closed. */
   failure: LaboratoryError | undefined;
 
   constructor(lab: Laboratory, limits: RunLimits) {
@@ -91,17 +91,17 @@ export class Runs {
   }
 }
 
-/** Returns undefined in place of what could not be played, so that what is known by then is not lost. */
+/** Returns undefined for an order that could not be played, so that earlier results are kept. */
 export const ifPlayed = <T>(played: Promise<T>): Promise<T | undefined> =>
   played.catch((error: unknown) => {
     if (error instanceof LaboratoryError) return undefined;
     throw error;
   });
 
-/** How many clean runs a judge has at first, and at most. */
+/** The initial and the maximum number of clean runs of a judge. */
 const CLEAN_RUNS = 3;
 const MAX_CLEAN_RUNS = 12;
-/** How many judges of parts of the steps are kept. */
+/** The number of judges that are kept for parts of the steps. */
 const MAX_PARTS = 8;
 
 /** Clean runs of the same steps with their judge. */
@@ -179,7 +179,7 @@ export class References {
   }
 }
 
-/** What tells a fault from others: a notice with the key of a fault is another one. */
+/** The key that identifies a fault: a notice with the key of a fault has another one. */
 export type FaultId = Pick<Fault, "key" | "severity">;
 
 /** Returns the fault with the same key and severity. */

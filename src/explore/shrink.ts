@@ -17,7 +17,7 @@ export interface Shown {
 }
 
 export interface ShrinkOptions {
-  /** How many orders may be tried; 100 by default. */
+  /** The maximum number of orders; 100 by default. */
   readonly attempts?: number;
 }
 
@@ -116,11 +116,11 @@ class Shrinking {
 }
 
 /**
- * Returns the smallest order that was found to show the same fault. What it returns has been played and has shown it; with no attempt
- * left it is what was reached so far.
+ * Returns the smallest order that was found to show the same fault. The order has been played and has shown it; after the last attempt it
+ * is the smallest one so far.
  *
  * @param start an order that has shown the fault, with a plan that is not empty
- * @param usual the steps that an order without `steps` plays
+ * @param usual the steps of an order without `steps`
  */
 export const shrink = async (
   start: Shown,

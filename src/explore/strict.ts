@@ -13,7 +13,7 @@ export type Decoder<T> = (value: Value | undefined, path: string) => T;
 type Decoded<D> = D extends Decoder<infer T> ? T : never;
 type Decoders = Readonly<Record<string, Decoder<unknown>>>;
 
-/** Says which member is wrong, what was expected and what was found. */
+/** Reports the invalid member, and what was expected and found. */
 export class StrictError extends Error {
   override readonly name = "StrictError";
 }
@@ -63,7 +63,7 @@ export const listOf =
     return value.map((one, i) => item(one, `${path}[${i}]`));
   };
 
-/** An object with members that must be there, and others that may be; it has no other one. */
+/** An object with required members and optional ones; it has no others. */
 export const record =
   <Required extends Decoders, Optional extends Decoders>(
     required: Required,
@@ -85,7 +85,7 @@ export const record =
     return Object.fromEntries(decoded) as never;
   };
 
-/** An object whose member `type` says which decoder is used for all of it. */
+/** An object whose member `type` selects the decoder for all of it. */
 export const tagged =
   <T extends string, D extends Readonly<Record<T, Decoder<unknown>>>>(decoders: D): Decoder<Decoded<D[keyof D]>> =>
   (value, path) => {

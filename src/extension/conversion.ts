@@ -10,6 +10,7 @@ import type { Conversion } from "../kinds/apiextensions/v1/definition.ts";
 import type { UncheckedConverter } from "../registry/index.ts";
 import type { ApiObject } from "../schema/definition.ts";
 import type { Random } from "../util/clock.ts";
+import { type CurrentSpan, NO_SPAN, type SpanAttributes, inSpan } from "../util/span.ts";
 import { exactText } from "../value/exact-text.ts";
 import { type Value, isObject } from "../value/value.ts";
 import type { CustomResourceDefinition } from "./object.ts";
@@ -22,6 +23,8 @@ export interface ConverterParts {
   /** Finds webhooks by their URLs and Services. */
   readonly addresses: WebhookAddresses;
   readonly random: Random;
+  /** The span of which a conversion is a part; none by default. */
+  readonly currentSpan?: CurrentSpan | undefined;
 }
 
 /** The timeout of a conversion in ms. */
@@ -30,18 +33,21 @@ const CONVERSION_TIMEOUT_MS = 30_000;
 const MAX_BATCH_BYTES = 2 << 20;
 
 /** Returns the converter of a definition. */
-export function converterOf({ spec }: CustomResourceDefinition, asking: ConverterParts): UncheckedConverter {
+export function converterOf({ metadata, spec }: CustomResourceDefinition, asking: ConverterParts): UncheckedConverter {
   const webhook = spec.conversion?.strategy === "Webhook" ? spec.conversion.webhook : undefined;
-  return webhook ? new WebhookConverter(webhook.clientConfig ?? {}, asking) : BY_NAME;
+  return webhook ? new WebhookConverter(metadata.name ?? "", webhook.clientConfig ?? {}, asking) : BY_NAME;
 }
 
 const BY_NAME: UncheckedConverter = { convert: (object, to) => ({ ...object, apiVersion: to }) };
 
 class WebhookConverter implements UncheckedConverter {
+  /** The name of the definition. */
+  readonly #name: string;
   readonly #config: ConversionClient;
   readonly #asking: ConverterParts;
 
-  constructor(config: ConversionClient, asking: ConverterParts) {
+  constructor(name: string, config: ConversionClient, asking: ConverterParts) {
+    this.#name = name;
     this.#config = config;
     this.#asking = asking;
   }
@@ -62,11 +68,20 @@ class WebhookConverter implements UncheckedConverter {
   }
 
   async #ask(texts: readonly string[], to: string): Promise<readonly Value[]> {
-    const { hooks, addresses, random } = this.#asking;
+    const { hooks, addresses, random, currentSpan = NO_SPAN } = this.#asking;
     const uid = random.uuid();
     const review = `{"kind":"ConversionReview","apiVersion":"${REVIEW}","request":{"uid":"${uid}","desiredAPIVersion":${JSON.stringify(to)},"objects":[${texts.join(",")}]}}`;
-    const answer = await hooks.call(await addresses.of(this.#config), review, CONVERSION_TIMEOUT_MS);
-    return convertedOf(answer, uid, texts.length);
+    const attributes = (): SpanAttributes => ({
+      "custom-resource-definition": this.#name,
+      "desired-api-version": to,
+      "object-count": texts.length,
+      UID: uid,
+    });
+    return inSpan(currentSpan(), "Call conversion webhook", attributes, async (call) => {
+      const answer = await hooks.call(await addresses.of(this.#config), review, CONVERSION_TIMEOUT_MS);
+      call?.event("Request completed");
+      return convertedOf(answer, uid, texts.length);
+    });
   }
 }
 

@@ -42,6 +42,7 @@ export interface ExtensionParts {
   readonly api: ApiContext;
   readonly hooks: ConverterParts["hooks"];
   readonly addresses: ConverterParts["addresses"];
+  readonly currentSpan: ConverterParts["currentSpan"];
   readonly log: Log;
   readonly activity?: Pick<Activity, "begin"> | undefined;
 }
@@ -257,7 +258,7 @@ class DefinitionServer implements Extension {
     const names = status?.acceptedNames;
     if (!names || !isTrue(status, "Established")) return;
     const before = this.#served.get(name);
-    const { kinds, api, hooks, addresses } = this.#parts;
+    const { kinds, api, hooks, addresses, currentSpan } = this.#parts;
     const close = (key: string): void => {
       if (deletionTimestamp !== undefined)
         kinds.close(key, "expected a kind that stays, its definition is being deleted");
@@ -265,7 +266,7 @@ class DefinitionServer implements Extension {
     if (before) close(before.kind.key);
     if (before && isSame(before, definition.spec, names)) return;
     if (!before && isTaken(kinds, definition, names)) return;
-    const converter = converterOf(definition, { hooks, addresses, random: api.random });
+    const converter = converterOf(definition, { hooks, addresses, currentSpan, random: api.random });
     const accepted = { ...definition, status: { ...status, acceptedNames: names } };
     const kind = await inSlices(customKind(accepted, converter, api.dialect, before?.kind), limit);
     await kinds.set(kind.spec);

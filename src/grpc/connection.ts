@@ -27,6 +27,9 @@ const WINDOW_PART = 4;
 /** Limits of response headers; a message for people is among them. */
 const HEADERS = { listBytes: 1 << 20, listFields: 1000 } as const;
 
+/** More headers of a request, by lower-case names. */
+export type Metadata = Readonly<Record<string, string>>;
+
 /** Why a stream closed, unless the server ended it in order. */
 export interface StreamFailure {
   readonly why: string;
@@ -59,6 +62,7 @@ export interface ConnectionOptions {
 export class ClientStream {
   readonly path: string;
   readonly listener: StreamListener;
+  readonly metadata: Metadata | undefined;
   /** 0 while it waits to be opened. */
   id = 0;
   /** `FrameWriter.flushes` when its headers were added. */
@@ -75,9 +79,10 @@ export class ClientStream {
   isEnded = false;
   isClosed = false;
 
-  constructor(path: string, listener: StreamListener) {
+  constructor(path: string, listener: StreamListener, metadata: Metadata | undefined) {
     this.path = path;
     this.listener = listener;
+    this.metadata = metadata;
   }
 }
 
@@ -123,8 +128,8 @@ export class ClientConnection {
   }
 
   /** Opens a stream, as soon as the server allows one more. Requires an open connection. */
-  request(path: string, listener: StreamListener): ClientStream {
-    const stream = new ClientStream(path, listener);
+  request(path: string, listener: StreamListener, metadata?: Metadata): ClientStream {
+    const stream = new ClientStream(path, listener, metadata);
     if (this.#streams.size < this.#maxStreams) this.#begin(stream);
     else this.#waiting.add(stream);
     return stream;
@@ -184,7 +189,7 @@ export class ClientConnection {
     this.#nextId += 2;
     stream.window = this.#streamWindow;
     this.#streams.set(stream.id, stream);
-    const block = this.#options.headers.block(stream.path);
+    const block = this.#options.headers.block(stream.path, stream.metadata);
     stream.flushes = this.#writer.flushes;
     this.#writer.frame(TYPE.headers, FLAG.endHeaders, stream.id, block, 0, block.length);
     // The identifiers are used up; a new connection starts again at 1.

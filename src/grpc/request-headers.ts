@@ -38,8 +38,20 @@ export class RequestHeaders {
     this.#fields = Object.entries(fields).map(([name, value]) => ({ name, value }));
   }
 
-  /** The block of a request; send it before the next call. */
-  block(path: string): Buffer {
+  /** The block of a request; send it before the next call. `metadata`, by lower-case names, is of this request alone. */
+  block(path: string, metadata?: Readonly<Record<string, string>>): Buffer {
+    const block = this.#blockOf(path);
+    if (!metadata) return block;
+    const more: number[] = [];
+    for (const [name, value] of Object.entries(metadata)) {
+      integer(more, 0, WITHOUT_INDEXING);
+      text(more, name);
+      text(more, value);
+    }
+    return Buffer.concat([block, Buffer.from(more)]);
+  }
+
+  #blockOf(path: string): Buffer {
     const known = this.#blocks.get(path);
     if (known) return known;
     const { length } = this.#table;

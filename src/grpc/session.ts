@@ -11,7 +11,13 @@ import { connect as connectTls } from "node:tls";
 import type { Clock } from "../util/clock.ts";
 import { shortPath } from "../util/socket-path.ts";
 import { ShortLivedSet } from "../util/short-lived.ts";
-import { ClientConnection, type ClientStream, type StreamFailure, type StreamListener } from "./connection.ts";
+import {
+  ClientConnection,
+  type ClientStream,
+  type Metadata,
+  type StreamFailure,
+  type StreamListener,
+} from "./connection.ts";
 import { CODES, GrpcError } from "./error.ts";
 import { Messages } from "./messages.ts";
 import { RequestHeaders } from "./request-headers.ts";
@@ -29,7 +35,7 @@ export interface SessionOptions {
   /** The path of a unix socket; the URL is not used to connect then. */
   readonly socket?: string;
   /** Metadata of every call. */
-  readonly metadata?: Readonly<Record<string, string>>;
+  readonly metadata?: Metadata;
 }
 
 /** A stream of messages in both directions. */
@@ -131,17 +137,17 @@ export class GrpcSession {
   }
 
   /** Makes a call and resolves to its response. Rejects with GrpcError. */
-  call(path: string, frame: Buffer, timeoutMs: number): Promise<Buffer> {
+  call(path: string, frame: Buffer, timeoutMs: number, metadata?: Metadata): Promise<Buffer> {
     return new Promise((resolve, reject) => {
-      this.request(path, frame, timeoutMs, (error, answer) => (error ? reject(error) : resolve(answer)));
+      this.request(path, frame, timeoutMs, (error, answer) => (error ? reject(error) : resolve(answer)), metadata);
     });
   }
 
-  /** Makes a call and calls `done` synchronously when its outcome is known. */
-  request(path: string, frame: Buffer, timeoutMs: number, done: CallDone): void {
+  /** Makes a call and calls `done` synchronously when its outcome is known. `metadata` is of this call alone. */
+  request(path: string, frame: Buffer, timeoutMs: number, done: CallDone, metadata?: Metadata): void {
     if (!this.open) return done(this.#closed(), NOTHING);
     const call = new Call(this.#clock.steady() + timeoutMs, this.#calls, done);
-    call.begin(this.#connection, path, frame);
+    call.begin(this.#connection, path, frame, metadata);
   }
 
   /** Opens a stream. Throws GrpcError when the connection is closed. */
@@ -218,9 +224,9 @@ abstract class Exchange implements StreamListener {
   /** Nothing follows. */
   protected abstract done(error: GrpcError | undefined): void;
 
-  open(connection: ClientConnection, path: string): void {
+  open(connection: ClientConnection, path: string, metadata?: Metadata): void {
     this.#connection = connection;
-    this.#stream = connection.request(path, this);
+    this.#stream = connection.request(path, this, metadata);
   }
 
   protected write(frame: Buffer, isLast: boolean): void {
@@ -286,8 +292,8 @@ class Call extends Exchange {
     calls.add(this);
   }
 
-  begin(connection: ClientConnection, path: string, frame: Buffer): void {
-    this.open(connection, path);
+  begin(connection: ClientConnection, path: string, frame: Buffer, metadata: Metadata | undefined): void {
+    this.open(connection, path, metadata);
     this.write(frame, true);
   }
 

@@ -10,18 +10,13 @@ export interface HookAddress {
   readonly ca?: string;
 }
 
-/** Headers of a request by their lower-case names. */
-export type HookHeaders = Readonly<Record<string, string>>;
-
 /** Calls webhooks. */
 export interface Hooks {
   /**
    * Sends a JSON text and resolves to the JSON value of the response. Rejects when there is no valid one within `millis`, and
-   * with the reason of the signal when that is aborted before.
-   *
-   * @param headers more headers of the request, by lower-case names
+   * with the reason of the signal when that is aborted before. The call is a part of the {@link CurrentSpan}.
    */
-  call(address: HookAddress, body: string, millis: number, signal?: AbortSignal, headers?: HookHeaders): Promise<Value>;
+  call(address: HookAddress, body: string, millis: number, signal?: AbortSignal): Promise<Value>;
   /** Ends the connections. */
   close(): void;
 }

@@ -8,6 +8,7 @@
  * @module
  */
 import type { Clock } from "../util/clock.ts";
+import { type CurrentSpan, NO_SPAN, inPostSpan } from "../util/span.ts";
 import { inSlices } from "../util/steps.ts";
 import { decodeJson, decodeJsonSteps } from "../value/json.ts";
 import { loadUndici } from "./connection.ts";
@@ -22,33 +23,38 @@ const EXTRA_BYTES = 1 << 20;
 /** A response that is shorter is decoded at once. */
 const LARGE_BYTES = 64 << 10;
 
+/** What calls of webhooks need. */
+export interface HookParts {
+  readonly clock: Clock;
+  /** The span of which a call is a part; none by default. */
+  readonly currentSpan?: CurrentSpan | undefined;
+}
+
 /** Calls webhooks over HTTPS; connections are kept for the next request. */
-export function openHooks({ clock }: { readonly clock: Clock }): Hooks {
+export function openHooks({ clock, currentSpan = NO_SPAN }: HookParts): Hooks {
   const places = new Places();
   return {
-    async call(address, body, millis, signal, headers) {
+    async call(address, body, millis, signal) {
       const { default: undici } = await loadUndici();
       signal?.throwIfAborted();
       const { later } = clock.loop;
-      const sent = places.send(
-        { undici, later },
-        address,
-        { body, headers },
-        2 * Buffer.byteLength(body) + EXTRA_BYTES,
-      );
-      const timer = clock.after(millis, () => sent.end(tooLate(millis, "an answer")));
-      const stop = (): void => sent.end(signal?.reason);
-      signal?.addEventListener("abort", stop);
-      try {
-        const bytes = await sent.response;
-        if (bytes.length < LARGE_BYTES) return decodeJson(bytes).value;
-        const { value } = await inSlices(decodeJsonSteps(bytes), clock.loop.slice());
-        signal?.throwIfAborted();
-        return value;
-      } finally {
-        timer.cancel();
-        signal?.removeEventListener("abort", stop);
-      }
+      const bytes = await inPostSpan(currentSpan(), address.url, async (headers) => {
+        const maxBytes = 2 * Buffer.byteLength(body) + EXTRA_BYTES;
+        const sent = places.send({ undici, later }, address, { body, headers }, maxBytes);
+        const timer = clock.after(millis, () => sent.end(tooLate(millis, "an answer")));
+        const stop = (): void => sent.end(signal?.reason);
+        signal?.addEventListener("abort", stop);
+        try {
+          return await sent.response;
+        } finally {
+          timer.cancel();
+          signal?.removeEventListener("abort", stop);
+        }
+      });
+      if (bytes.length < LARGE_BYTES) return decodeJson(bytes).value;
+      const { value } = await inSlices(decodeJsonSteps(bytes), clock.loop.slice());
+      signal?.throwIfAborted();
+      return value;
     },
     close: () => places.close(new Error("expected an answer, the webhooks are closed")),
   };

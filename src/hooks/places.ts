@@ -8,7 +8,7 @@ import { createSecureContext } from "node:tls";
 import { BoundedCache } from "../util/bounded-cache.ts";
 import { withoutTrailing } from "../util/scan.ts";
 import type { Peer } from "./connection.ts";
-import type { HookAddress, HookHeaders } from "./contract.ts";
+import type { HookAddress } from "./contract.ts";
 import { type ConnectionParts, Connections, type SentRequest } from "./connections.ts";
 
 /** What follows from a URL. */
@@ -24,7 +24,8 @@ const HEADERS = { "content-type": "application/json", accept: "application/json"
 /** A JSON text, and more headers of its request. */
 interface HookBody {
   readonly body: string;
-  readonly headers: HookHeaders | undefined;
+  /** By their lower-case names. */
+  readonly headers: Readonly<Record<string, string>> | undefined;
 }
 
 /** See the head of this file. */

@@ -137,7 +137,10 @@ export interface WindowError {
 /** What the server sends. */
 export type ConsoleResponse = WindowState | WindowProgress | WindowError;
 
-/** The path of {@link ConsoleMoments}, for `GET`. */
+/**
+ * The path of {@link ConsoleMoments}, for `GET`. The parameters `group`, `version`, `resource` and `namespace` name a list that the
+ * user may read; without them the user needs the right to get the path.
+ */
 export const CONSOLE_MOMENTS_PATH = "/console/moments";
 
 /** A revision and when it was written. */

@@ -1,5 +1,5 @@
 /**
- * ApplySets (KEP-3659): a parent object says which kinds and namespaces a set has, and a label says which objects are in it.
+ * ApplySets (KEP-3659): a parent object lists the kinds and namespaces of a set, and a label marks its objects.
  *
  * @module
  */
@@ -78,7 +78,7 @@ export const parentDocument = ({ kind, namespace, name, id }: SetParent, content
   },
 });
 
-/** What a stored parent says that its set has; 409 where it is no parent, or that of another tool. */
+/** The members of a set by its stored parent; 409 where it is no parent, or that of another tool. */
 export function contentOf(parent: SetParent, { metadata }: ApiObject): SetContent {
   const { labels = {}, annotations = {} } = metadata;
   const plural = parent.kind === "Secret" ? "secrets" : "configmaps";

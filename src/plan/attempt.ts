@@ -1,6 +1,6 @@
 /**
- * One attempt to judge the documents of a request, in one fork: applies them in their order, deletes what they leave out, looks for what
- * they break together, and makes the report.
+ * One attempt to judge the documents of a request, in one fork: applies them in their order, deletes objects that they omit, checks their
+ * combined effects, and makes the report.
  *
  * @module
  */
@@ -26,17 +26,17 @@ import { type Pruned, contentAfter, contentBefore, prunedBySelector, prunedOfSet
 import type { WriteRecords } from "./records.ts";
 import { type ResourceTarget, listInfo, storeKeyOf } from "./target.ts";
 
-/** The revisions of what was stored, by key. */
+/** The revisions of the stored objects, by key. */
 type Revisions = ReadonlyMap<string, number>;
 
-/** What a plan has found. */
+/** The findings of a plan. */
 interface Outcome {
   readonly judged: readonly Judged[];
   /** Of the first document that is refused. */
   readonly refusal: Status | undefined;
 }
 
-/** What is to be planned, for whom; the same for all attempts. */
+/** The documents and the user of a plan; the same for all attempts. */
 export interface PlanWork {
   readonly request: PlanRequest;
   readonly caller: PlanCaller;
@@ -80,7 +80,7 @@ export class Attempt {
     this.#records.end(this.#all, status);
   }
 
-  /** Applies the documents in the fork and deletes what they leave out. */
+  /** Applies the documents in the fork and deletes objects that they omit. */
   async judge(): Promise<Outcome> {
     const { prune } = this.#request;
     const parent = this.#set;
@@ -89,7 +89,7 @@ export class Attempt {
       if (parent) await this.#pruneSet(parent);
       else if ("selector" in prune) await this.#remove(await prunedBySelector(this.#pruneParts, prune.selector));
     }
-    // What is about to be stored waits for nothing that depends on how much else is there.
+    // Before objects are stored, no work may depend on the number of other objects.
     if (!this.#refusal && !this.#request.commit) {
       this.#findings = await this.#find();
       this.#restarts = await this.#findRestarts();
@@ -139,7 +139,7 @@ export class Attempt {
     }
   }
 
-  /** The next slice of the event loop, where this one is over; rejects where the client is gone. */
+  /** The next slice of the event loop, where this one is over; rejects where the client has left. */
   async #pause(): Promise<void> {
     this.#caller.signal.throwIfAborted();
     const pause = this.#slice.pause();
@@ -232,7 +232,7 @@ export class Attempt {
     return documents;
   }
 
-  /** The result of a document, with what is known of its object at the end. */
+  /** The result of a document, with the state of its object at the end. */
   #reported(one: Judged, stored: Revisions | undefined): PlannedDocument | Promise<PlannedDocument> {
     const { planned, at } = one;
     if (!at || planned.result === "refused" || planned.result === "deleted") return planned;
@@ -258,7 +258,7 @@ export class Attempt {
     return { ...planned, value: asValue(value) };
   }
 
-  /** What the object of a key is called, where it is one of the documents. */
+  /** The name of the object of a key, where it is one of the documents. */
   nameOf(key: string | undefined): string | undefined {
     const { object } = this.#all.find(({ at }) => at && this.#keyOf(at) === key)?.planned ?? {};
     return object && [object.kind, [object.namespace, object.name].filter(Boolean).join("/")].join(" ");

@@ -1,5 +1,5 @@
 /**
- * What a document changes of an object that exists: its fields with their managers, and what other managers lose.
+ * The changes of a document to an existing object: fields with their managers, and fields that other managers lose.
  *
  * @module
  */
@@ -50,7 +50,7 @@ export function* changesOf(before: OwnedObject, after: OwnedObject, manager: str
   };
 }
 
-/** What stands for a value of a Secret, as in `kubectl diff`: a plan may be printed where everybody reads it. */
+/** The replacement of a value of a Secret, as in `kubectl diff`: a plan may be printed where all can read it. */
 const MASKED = { before: "*** (before)", after: "*** (after)" } as const;
 
 const SECRET_MEMBERS: readonly string[] = ["data", "stringData", "metadata"];

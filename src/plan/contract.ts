@@ -1,5 +1,5 @@
 /**
- * What a plan is made in, and for whom.
+ * The parts and the user of a plan.
  *
  * @module
  */
@@ -24,7 +24,7 @@ export interface PlanFork extends AsyncDisposable {
   readonly lookup: Lookup;
   /** The objects of the cluster itself. */
   readonly before: Lookup;
-  /** Decides by the roles of the cluster and of what the plan has written. */
+  /** Decides by the roles of the cluster and those that the plan has written. */
   readonly authorizer: () => Authorizer;
   /** The step of admission that has refused with an error; undefined where none has. */
   refusedBy(error: unknown): string | undefined;
@@ -32,26 +32,26 @@ export interface PlanFork extends AsyncDisposable {
   idle(): Promise<void>;
 }
 
-/** What plans are made of. */
+/** The parts that plans need. */
 export interface PlanParts {
   readonly store: Store;
   /** The kinds that are served. */
   readonly kinds: Kinds;
   readonly dialect: Dialect;
   readonly clock: Clock;
-  /** A fork of the cluster as it is now, once it has what other servers have stored. */
+  /** A fork of the current cluster, once it has the changes of other servers. */
   fork(): Promise<PlanFork>;
   /** Runs work while other writers of some keys of the store wait; the lock is lost after a time. */
   hold<T>(keys: readonly string[], work: (hold: Hold) => Promise<T>): Promise<T>;
-  /** Throws, or rejects with, 403 where a user may not do what `info` says. */
+  /** Throws, or rejects with, 403 where a user may not do the action of `info`. */
   permit(authorizer: Authorizer, identity: Identity, info: RequestInfo): void | Promise<void>;
 }
 
-/** Who requests a plan. */
+/** The user of a plan. */
 export interface PlanCaller {
   readonly identity: Identity;
   readonly userAgent: string;
-  /** Aborted when the client is gone. */
+  /** Aborted when the client has left. */
   readonly signal: AbortSignal;
   /** Records the write of a document for audit; undefined where it is not recorded. */
   readonly record?: ((info: RequestInfo) => WriteRecord | undefined) | undefined;

@@ -1,9 +1,7 @@
 /**
- * What documents would break that each of them alone does not: quotas below what is used, budgets that workloads cannot keep, and
- * claims without a use.
- *
- * Only namespaces in which the plan changes something are looked at, and only by a user who may list the objects. What was so
- * before is not reported.
+ * Problems of all documents together that none of them alone has: quotas below the usage, budgets that workloads cannot meet, and claims
+ * without a use.
+ * Only namespaces in which the plan changes objects are checked, and only for a user who may list them. Existing problems are not reported.
  *
  * @module
  */
@@ -69,7 +67,7 @@ async function quotaFindings(compared: Compared, namespace: string): Promise<rea
   return found;
 }
 
-/** What is used of a quota: as its status says, or counted where it has none yet. */
+/** The usage of a quota: that of its status, or a count where it has none yet. */
 async function usedOf(compared: Compared, quota: ResourceQuota, namespace: string): Promise<Resources> {
   const { used } = quota.status ?? {};
   if (used && Object.keys(used).length > 0) return used;
@@ -89,7 +87,7 @@ async function usedOf(compared: Compared, quota: ResourceQuota, namespace: strin
 const BUDGETS = "poddisruptionbudgets.policy";
 const WORKLOADS = ["deployments.apps", "statefulsets.apps", "replicasets.apps", "replicationcontrollers"] as const;
 
-/** A budget with a number of Pods that have to be available. */
+/** A budget with a number of required Pods. */
 interface FixedBudget {
   readonly name: string;
   readonly selector: LabelSelector;
@@ -166,7 +164,7 @@ const POD_MAKERS = [
 
 const nameOf = ({ metadata: { name = "" } }: ApiObject): string => name;
 
-/** What the Pods of an object use: claims by their names, and those of a template by how their names begin. */
+/** The claims that the Pods of an object use: by name, and those of a template by the beginning of their names. */
 interface ClaimUse {
   readonly claims: readonly string[];
   readonly prefixes: readonly string[];

@@ -1,5 +1,5 @@
 /**
- * Applies documents in a fork, one after the other, and says what becomes of each.
+ * Applies documents in a fork, one after the other, and returns the result of each.
  *
  * @module
  */
@@ -18,10 +18,10 @@ import type { PlanCaller, PlanFork, PlanParts } from "./contract.ts";
 import type { OrderedDocument } from "./order.ts";
 import { type ResourceTarget, infoOf, objectIn, targetOf } from "./target.ts";
 
-/** What the changes of all documents may have together, as JSON. */
+/** The maximum size of the changes of all documents together, as JSON. */
 const MAX_CHANGES_BYTES = 8 << 20;
 
-/** Where a document comes from; one that the server adds has no position. */
+/** The origin of a document; one that the server adds has no position. */
 export type DocumentPlace = Pick<OrderedDocument, "moved"> & { readonly position: number | undefined };
 
 /** The result of a document, with the object that it is about. */
@@ -33,7 +33,7 @@ export interface Judged {
   readonly document?: Value;
 }
 
-/** What a judge is made of. */
+/** The parts of a judge. */
 export interface JudgeParts {
   readonly parts: PlanParts;
   readonly fork: PlanFork;
@@ -44,13 +44,13 @@ export interface JudgeParts {
   readonly set: SetParent | undefined;
 }
 
-/** See the head of this file. */
+/** Applies and judges documents in a fork. */
 export class DocumentJudge {
   readonly #parts: JudgeParts;
   /** Refusals of the authorizer. */
   readonly #unauthorized = new WeakSet<Error>();
   #bytesLeft = MAX_CHANGES_BYTES;
-  /** Whether what is judged may be stored: steps of admission that call others call them as a dry run where it may not. */
+  /** Whether the documents may be stored: otherwise steps of admission call webhooks as for a dry run. */
   #mayStore: boolean;
 
   constructor(parts: JudgeParts) {
@@ -134,7 +134,7 @@ export class DocumentJudge {
     return { changes, ...(lost.length === 0 ? {} : { lost }) };
   }
 
-  /** What is said of a document that is refused; nothing of the request is stored then. */
+  /** The result of a refused document; no document of the request is stored then. */
   #refused(object: ReportedObject | undefined, error: unknown): Omit<PlannedDocument, "document" | "moved"> {
     this.#mayStore = false;
     const failure = failureOf(error);

@@ -23,7 +23,7 @@ export function orderOf(documents: readonly Value[], namespace: string): readonl
   return providers.size === 0 ? inOrder : new Ordering(documents, namespace, providers).of(inOrder);
 }
 
-/** A document whose needs are still to be looked at, or are in order. */
+/** A document whose dependencies are being resolved, or are resolved. */
 interface Visit extends OrderedDocument {
   readonly isReady: boolean;
 }
@@ -50,7 +50,7 @@ class Ordering {
     return this.#ordered;
   }
 
-  /** Takes a document into the order, or returns what comes before it and itself, the first last. */
+  /** Adds a document to the order, or returns the cycle that contains it, the first last. */
   #visit({ position, moved, isReady }: Visit): readonly Visit[] {
     if (isReady) this.#ordered.push({ position, moved });
     if (isReady || this.#visited.has(position)) return [];

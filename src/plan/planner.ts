@@ -1,16 +1,15 @@
 /**
- * Judges documents as one: each sees what those before it would have made, and nothing is stored, or all is.
- *
- * The documents are really applied, in a fork of the cluster over a store whose writes stay in memory ({@link OverlayStore}): through
- * authorization, ownership, every step of admission and the rules of their kinds, and definitions among them are served there. So
- * what a plan reports is what happens. To store the result, the writes of the fork are made as one transaction of the store; where
- * another writer has changed one of its objects meanwhile, all is judged again.
+ * Judges documents as one: each sees the effects of those before it, and all are stored, or none. The documents are really applied, in a
+ * fork of the cluster over a store whose writes stay in memory ({@link OverlayStore}): through authorization, ownership, every step of
+ * admission and the rules of their kinds, and definitions among them are served there. So a plan reports what really happens. To store the
+ * result, the writes of the fork are made as one transaction of the store; where another writer has changed one of its objects meanwhile,
+ * all documents are judged again.
  *
  *     fork -> order -> apply each -> delete what is pruned -> findings -> report
  *               ^                                         \-> transaction -> report
  *               +--- another writer was faster ---------------+
  *
- * It runs no controller: what follows from an object later, such as the Pods of a Deployment, is not part of a plan.
+ * It runs no controller: later consequences of an object, such as the Pods of a Deployment, are not part of a plan.
  *
  * @module
  */
@@ -24,13 +23,13 @@ import type { PlanCaller, PlanParts } from "./contract.ts";
 import { WriteRecords } from "./records.ts";
 import { servedEverywhere } from "./served.ts";
 
-/** How many plans a server makes at a time; others wait. */
+/** The maximum number of concurrent plans of a server; others wait. */
 const MAX_RUNNING = 4;
 
 /** How often another writer may be faster before the request fails. */
 const MAX_TRIES = 12;
 
-/** See the head of this file. */
+/** Plans and applies documents. */
 export class Planner {
   readonly #parts: PlanParts;
   readonly #running = new Semaphore(MAX_RUNNING);
@@ -40,7 +39,7 @@ export class Planner {
     this.#parts = parts;
   }
 
-  /** Plans or applies documents. Rejects with an `ApiError` where the request as a whole fails, and when the client is gone. */
+  /** Plans or applies documents. Rejects with an `ApiError` where the request as a whole fails, and when the client has left. */
   run(request: PlanRequest, caller: PlanCaller): Promise<PlanReport> {
     return this.#running.run(() => this.#run(request, caller), caller.signal);
   }
@@ -140,13 +139,13 @@ interface Try extends PlanWork {
 /** The result of an attempt. */
 type TryResult = { readonly report: PlanReport } | { readonly keys: readonly string[] };
 
-/** What errors of the store call the documents. */
+/** The names of the documents in errors of the store. */
 const PLAN: ObjectRef = { group: "keelson.dev", plural: "plans", kind: "Plan" };
 
 const isOvertaken = ({ code }: StoreError): boolean => code === "conflict" || code === "exists" || code === "notFound";
 
 /**
- * Why the store does not take the documents together; undefined where it has failed.
+ * Why the store cannot store the documents together; undefined where it has failed.
  *
  * @param name what the store names
  */

@@ -36,7 +36,7 @@ export interface Pruned {
   readonly entry: Entry;
 }
 
-/** What finds them. */
+/** The parts for finding them. */
 export interface PruneParts {
   readonly parts: PlanParts;
   readonly fork: PlanFork;
@@ -55,7 +55,7 @@ export async function contentBefore({ kinds }: PlanFork, parent: SetParent): Pro
   return entry ? contentOf(parent, at.resource.object(entry)) : { groupKinds: [], namespaces: [] };
 }
 
-/** What a set has by its documents. */
+/** The members of a set by its documents. */
 export function contentAfter(judged: readonly Judged[]): SetContent {
   const placed = judged.flatMap(({ at }) => at ?? []);
   return {

@@ -55,7 +55,7 @@ export class WriteRecords {
   }
 }
 
-/** What tells the write of a request from its others, each time that they are judged. */
+/** The key that identifies a write of a request, each time that it is judged. */
 function keyOf({ planned: { document: position, object }, document }: Judged): string {
   if (position !== undefined) return String(position);
   const { apiVersion = "", kind = "", namespace = "", name = "" } = object ?? {};

@@ -1,6 +1,6 @@
 /**
- * Which Pods the changes of workloads would replace, and in which order. Only workloads whose template changes are looked at, and only by
- * a user who may list the Pods of their namespaces.
+ * The Pods that changes of workloads would replace, and in which order. Only workloads with a changed template are checked, and only for a
+ * user who may list the Pods of their namespaces.
  *
  * @module
  */

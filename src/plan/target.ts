@@ -15,7 +15,7 @@ export interface ResourceTarget {
   readonly target: Target;
 }
 
-/** What a document says that it is; undefined where it does not say all of it. */
+/** The kind and name of a document; undefined where one of them is missing. */
 export function objectIn(document: Value): ReportedObject | undefined {
   const [apiVersion, kind] = [textIn(document, "apiVersion"), textIn(document, "kind")];
   const metadata = memberOf(document, "metadata");

@@ -1,8 +1,7 @@
 /**
  * Builds a registry: opens the cache over the store, puts the kinds together, serves the definitions.
- *
- * The registry knows no kind and no step of admission by itself. {@link Handlers} has both; it is made of a
- * {@link RegistryAccess}, which reads the kinds once they are there.
+ * The registry itself has no kinds and no steps of admission. {@link Handlers} has both; they are made from a {@link RegistryAccess}, which
+ * reads the kinds once they are served.
  *
  * @module
  */
@@ -25,7 +24,7 @@ import { shows } from "./shows.ts";
 import { createMissing } from "./verbs/own.ts";
 import { storedBytes } from "./versions/codec.ts";
 
-/** What a registry is built from. */
+/** The parts from which a registry is built. */
 export interface RegistryOptions<H extends Handlers = Handlers> {
   readonly definitions: readonly ResourceDefinition[];
   readonly api: ApiContext;
@@ -35,21 +34,21 @@ export interface RegistryOptions<H extends Handlers = Handlers> {
   readonly handlers: (access: RegistryAccess) => H;
 }
 
-/** What admission, actions and authorizers use of a registry. */
+/** The access of admission, actions and authorizers to a registry. */
 export interface RegistryAccess {
   readonly api: ApiContext;
   /** Reads objects in their stored version. */
   readonly lookup: Lookup;
-  /** The kinds that are served; there once the registry is built. */
+  /** The served kinds; set once the registry is built. */
   readonly kinds: Kinds;
 }
 
-/** What decides about writes and carries out requests that store nothing. */
+/** The steps and actions that decide about writes and carry out requests that store nothing. */
 export interface Handlers {
   /** The steps of admission, in their order. */
   readonly admission: Admission;
   readonly actions: Actions;
-  /** Makes the objects of kinds that can be read and are not stored; without it they have none. */
+  /** Makes the objects of kinds that can be read and are not stored; without it these kinds have no objects. */
   readonly shown?: Shown;
 }
 
@@ -57,9 +56,9 @@ export interface Handlers {
 export interface BuiltRegistry<H extends Handlers = Handlers> extends RegistryAccess {
   readonly cacher: Cacher;
   readonly handlers: H;
-  /** Repairs the pools of allocations from time to time, until closed. */
+  /** Repairs the pools of allocations at intervals, until closed. */
   startRepairs(random: Random, onError: (error: unknown) => void): { close(): void };
-  /** The records that cannot be read, as they are stored. */
+  /** The unreadable records, as they are stored. */
   unreadable(): readonly UnreadableRecord[];
   /** Creates the namespaces that a cluster has from its start, where they are missing. */
   provisionNamespaces(names: readonly string[]): Promise<void>;
@@ -67,7 +66,7 @@ export interface BuiltRegistry<H extends Handlers = Handlers> extends RegistryAc
   provision(objects: readonly StartObject[], onError: (object: StartObject, error: unknown) => void): Promise<void>;
 }
 
-/** A record that cannot be read: its key in the store, and what is stored. */
+/** A record that cannot be read: its key in the store, and its stored bytes. */
 export interface UnreadableRecord {
   readonly key: string;
   readonly stored: Bytes;
@@ -80,7 +79,7 @@ export interface StartObject {
   readonly object: NewObject;
 }
 
-/** The state of a registry that registries over forks of its store begin with. */
+/** The state of a registry from which registries over forks of its store begin. */
 export interface KeptRegistry {
   readonly cacher: Cacher;
   readonly kinds: KeptKinds;
@@ -103,13 +102,13 @@ export async function buildRegistry<H extends Handlers>(options: RegistryOptions
   }
 }
 
-/** The state of a registry now, over a fork of its store that does not change; it serves no requests. */
+/** The current state of a registry, over a fork of its store that does not change; it serves no requests. */
 export const keepRegistry = ({ cacher, kinds }: BuiltRegistry, store: Store, clock: Clock): KeptRegistry => ({
   cacher: cacher.fork(store, { clock }),
   kinds: kinds.keep(),
 });
 
-/** A registry over a fork of the store of another one, in a time that does not depend on how much is stored. */
+/** A registry over a fork of the store of another one; the time for it does not depend on the number of stored objects. */
 export function forkRegistry<H extends Handlers>(kept: KeptRegistry, options: RegistryOptions<H>): BuiltRegistry<H> {
   const { api, store, cache } = options;
   const cacher = kept.cacher.fork(store, { clock: api.clock, ...cache });
@@ -129,7 +128,7 @@ class OpenRegistry<H extends Handlers> implements BuiltRegistry<H> {
   readonly handlers: H;
   readonly kinds: Kinds;
   readonly #pools: StoredPools;
-  /** The time of locks. */
+  /** The clock of locks. */
   readonly #wallClock: Clock;
 
   constructor(options: RegistryOptions<H>, cacher: Cacher, kindsOf: (shared: SharedParts) => Kinds) {
@@ -191,13 +190,13 @@ class OpenRegistry<H extends Handlers> implements BuiltRegistry<H> {
     await Promise.all(missing.map(create));
   }
 
-  /** Whether an object is stored, also one that cannot be read. */
+  /** Whether an object is stored, even one that cannot be read. */
   #exists(resource: string, namespace: string, name: string): boolean {
     const kind = this.kinds.stored(resource);
     return kind?.cache.get(keyOf(kind, namespace, name)) !== undefined;
   }
 
-  /** The kinds whose objects allocate something. */
+  /** The kinds whose objects allocate addresses, ports or names. */
   #allocatingKinds(): AllocatingKind[] {
     return [...this.kinds.allStored()].flatMap(({ definition: { allocations }, stored }) =>
       allocations ? [{ allocations, collect: (read) => this.lookup.collect(stored.key, read) }] : [],
@@ -205,7 +204,7 @@ class OpenRegistry<H extends Handlers> implements BuiltRegistry<H> {
   }
 }
 
-/** Creates a namespace that the create of an object in it needs (POL-5). */
+/** Creates a namespace for the create of an object in it (POL-5). */
 export async function provisionNamespace(kinds: Kinds, name: string): Promise<void> {
   const kind = kinds.kind("", "v1", "namespaces");
   if (kind) await createMissing(kind, { kind: "Namespace", metadata: { name } });

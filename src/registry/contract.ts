@@ -25,7 +25,7 @@ export interface Caller extends Identity {
   /** From `If-Match`: the version that the object must have, where the dialect reads it (AMB-36). */
   readonly ifMatch?: string;
   /**
-   * Throws, or rejects with, Forbidden unless the caller may create what an update or an apply is about to create
+   * Throws, or rejects with, Forbidden unless the caller may create the object that an update or an apply is about to create
    * (APPLY-10, DEC-36). Without it the caller may.
    */
   readonly permitCreate?: () => void | Promise<void>;
@@ -34,17 +34,17 @@ export interface Caller extends Identity {
   /** Called with the object of a create or an update, decoded and with its defaults (AUDIT-16). */
   readonly sent?: (object: ApiObject) => void;
   /**
-   * Adds an annotation to the audit event of the request; the first value of a key stays (AUDIT-19). Events without the object
-   * do not get one of the level `Request`.
+   * Adds an annotation to the audit event of the request; the first value of a key is kept (AUDIT-19). Events without the object do not get
+   * annotations of the level `Request`.
    */
   readonly note?: (key: string, value: string, level?: "Request") => void;
-  /** Records what admission does, for an explanation. */
+  /** Records the work of admission, for an explanation. */
   readonly trace?: AdmissionTrace | undefined;
   /** Whether its writes are stored in a plan only; admission is told that they are dry runs. */
   readonly isPlan?: boolean;
   /** The span of the request, where requests are traced. */
   readonly span?: Span | undefined;
-  /** Called with the promise of a write when the store has got it. */
+  /** Called with the promise of a write when the write was passed to the store. */
   readonly storing?: (done: Promise<unknown>) => void;
 }
 
@@ -52,7 +52,7 @@ export interface Caller extends Identity {
 export interface Body {
   readonly value: Value;
   readonly duplicates: readonly string[];
-  /** The text of JSON that has duplicates. */
+  /** The JSON text, where it has duplicates. */
   readonly json?: string;
   /** Whether it is YAML, whose members are checked in the order of their names. */
   readonly isYaml?: boolean;
@@ -62,7 +62,7 @@ export interface Body {
   readonly failure?: Error;
 }
 
-/** Where a request points. `namespace` is empty for resources of the cluster and for lists across namespaces. */
+/** The object or collection of a request. `namespace` is empty for resources of the cluster and for lists across namespaces. */
 export interface Target {
   readonly namespace: string;
   readonly name: string;
@@ -115,7 +115,7 @@ export type { DeleteOptions };
 
 /** The result of a write. */
 export interface WriteResult {
-  /** The object as it is now (or would be, in a dry run), in the version of the request. */
+  /** The current object (in a dry run the object that would be stored), in the version of the request. */
   readonly bytes: Uint8Array;
   readonly code: 200 | 201 | 202;
   /** The object of {@link WriteResult.bytes}, parsed; read only. */
@@ -149,9 +149,9 @@ export interface ListResult extends ListPart {
   readonly remaining: number | undefined;
 }
 
-/** A running watch, and what it selects. */
+/** A running watch, and its selection. */
 export interface WatchStart {
-  /** Its `revision` is that of a bookmark. */
+  /** `revision` is the one for a bookmark. */
   readonly watch: Watch;
   readonly selection: Selection;
 }
@@ -162,7 +162,7 @@ export interface Resource {
   /** The version in which its objects are written; undefined for kinds that are not stored. */
   readonly storage: Pick<ResourceDefinition, "group" | "version" | "kind"> | undefined;
 
-  /** The object (or its subresource view) as it is at `resourceVersion` or later (DEC-25). */
+  /** The object (or its subresource view) at `resourceVersion` or later (DEC-25). */
   get(target: Target, options: { readonly resourceVersion: string }): Promise<Entry>;
   list(namespace: string, options: ListOptions): Promise<ListResult>;
   /** Starts a watch; `sink` gets the events, and with `sendInitialEvents` the end of the initial ones. */
@@ -175,7 +175,7 @@ export interface Resource {
   update(target: Target, body: Body, options: WriteOptions, caller: Caller): Promise<WriteResult>;
   patch(target: Target, body: Body, options: PatchOptions, caller: Caller): Promise<WriteResult>;
   delete(target: Target, options: DeleteOptions, caller: Caller): Promise<DeleteResult>;
-  /** Deletes what the list options select, each as a single delete would; answers a Status or the list (EP-21). */
+  /** Deletes the objects that the list options select, each as a single delete does; returns a Status or the list (EP-21). */
   deleteCollection(
     namespace: string,
     list: ListOptions,
@@ -183,48 +183,48 @@ export interface Resource {
     caller: Caller,
   ): Promise<DeleteCollectionResult>;
 
-  /** The JSON bytes of an entry in this version, as `get` answers them; made once per entry and version. */
+  /** The JSON bytes of an entry in this version, as a `get` returns them; made once per entry and version. */
   view(entry: Entry): Uint8Array;
   /**
-   * Where the bytes of {@link Resource.view} begin when an item of a list leaves out apiVersion and kind: an item is
-   * `{` followed by the bytes from here. 0 when items carry them (DEC-4).
+   * The offset in {@link Resource.view} where an item of a list begins that omits apiVersion and kind: an item is `{` followed by the bytes
+   * from here. 0 when items carry them (DEC-4).
    */
   readonly itemOffset: number;
-  /** What a bookmark has beside its kind, apiVersion and metadata (DEC-28). */
+  /** The content of a bookmark besides its kind, apiVersion and metadata (DEC-28). */
   readonly bookmark: Readonly<Record<string, Value>>;
-  /** The parsed object of an entry in this version; read only, kept with the entry while hot. */
+  /** The parsed object of an entry in this version; read only, cached while it is used often. */
   object(entry: Entry): ApiObject;
-  /** The versions of an object that the store keeps, also of one that is deleted. */
+  /** The versions of an object that the store keeps; also of a deleted object. */
   history(target: Target, options: HistoryOptions): Promise<HistoryReport>;
   load(): ResourceLoad;
-  /** The objects of a namespace (empty: all) as they are now, in constant time. Throws `ApiError`. */
+  /** The current objects of a namespace (empty: all), in constant time. Throws `ApiError`. */
   present(namespace: string): ObjectRange;
   /**
-   * The objects of a namespace as they were at a revision: from the history in memory, or read from the store. Rejects with
+   * The objects of a namespace at a revision: from the history in memory, or read from the store. Rejects with
    * `ApiError`: 410 where that is compacted, 413 where more than `maxBytes` of objects would have to be read.
    */
   past(namespace: string, revision: number, options: PastOptions): Promise<ObjectRange>;
   /** Whether an entry of {@link Resource.past}, whose view is ready, matches two selectors. Throws 400 where they cannot be read. */
   selector(namespace: string, labelSelector: string, fieldSelector: string): (entry: Entry) => boolean;
-  /** Makes the views of entries that another server converts; undefined where there is nothing to wait for. */
+  /** Makes the views of entries that another server converts; undefined where no view has to be made. */
   ready(entries: readonly Entry[]): Promise<void> | undefined;
-  /** The object of an entry whose view is ready, parsed anew and not kept: for those who go through many. */
+  /** The object of an entry whose view is ready, parsed again and not cached: for callers that read many. */
   parse(entry: Entry): ApiObject;
   /** Who owns each leaf of an entry, in this version. */
   blame(entry: Entry): BlameReport;
 }
 
-/** How much is read for {@link Resource.past}. */
+/** The bounds of a read for {@link Resource.past}. */
 export interface PastOptions {
   readonly maxBytes: number;
-  /** Ends the reading. */
+  /** Aborts the read. */
   readonly signal: AbortSignal;
 }
 
 /** The objects of a resource in a namespace at one revision, in the order of lists. */
 export interface ObjectRange {
   readonly revision: number;
-  /** How many there are. */
+  /** The number of objects. */
   readonly size: number;
   /** Bytes that are kept in memory for this range alone. */
   readonly bytes: number;
@@ -250,11 +250,11 @@ export interface GroupResources {
 export interface VersionResources {
   readonly version: string;
   readonly resources: readonly Resource[];
-  /** Changes whenever {@link VersionResources.resources} does; never one that it had before. */
+  /** Changes whenever {@link VersionResources.resources} does; never repeats an earlier value. */
   readonly generation: number;
 }
 
-/** A resource that is set, changed or removed: its served versions before and after. */
+/** A resource that is added, changed or removed: its served versions before and after. */
 export interface KindsChange {
   readonly before: readonly Resource[];
   readonly after: readonly Resource[];

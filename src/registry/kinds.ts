@@ -1,7 +1,7 @@
 /**
- * The kinds that are served, live: one resource with all its versions comes, changes and goes while requests run.
+ * The served kinds, live: a resource with all its versions may be added, changed or removed while requests run.
  *
- * A change is prepared first (records loaded, versions compiled) and then made in one step, so that no request sees half of it.
+ * A change is prepared first (records loaded, versions compiled) and then made in one step, so that no request sees a part of it.
  * Everything that is derived from a kind belongs to its {@link Kind}; documents and metrics are kept by group and version and
  * dropped by {@link Kinds.onChange}.
  *
@@ -19,35 +19,35 @@ import { type UncheckedConverter, checkedConverter, hubConverter } from "./kind/
 import { actionResource } from "./unstored/act.ts";
 import { shownResource } from "./unstored/shown.ts";
 
-/** One resource in all its versions: the unit that comes, changes and goes. */
+/** One resource in all its versions: the unit that is added, changed and removed. */
 export interface ResourceSpec {
-  /** Its versions: at least one; those with `served: false` are known for what was stored in them. */
+  /** Its versions: at least one; those with `served: false` are known for records that were stored in them. */
   readonly versions: readonly ResourceDefinition[];
-  /** The version in which objects are written, one of {@link ResourceSpec.versions}; by default the one that `storedAs` names. */
+  /** The version in which objects are written, one of {@link ResourceSpec.versions}; by default the version that `storedAs` names. */
   readonly storage?: ResourceDefinition;
-  /** By default through the form that `storedAs` names. */
+  /** The default converts through the form that `storedAs` names. */
   readonly converter?: UncheckedConverter;
 }
 
-/** What a resource is compiled from, over any house; made anew by each change. */
+/** The parts from which a resource is compiled, independent of the server; made again by each change. */
 interface Blueprint extends ResourceSpec {
   /** The views of its versions; those of unused versions are missing. */
   readonly views: Map<ResourceDefinition, Views>;
 }
 
-/** A resource as it is served now. */
+/** A served resource. */
 interface Live {
   readonly spec: Blueprint;
   /** Undefined for kinds that are not stored. */
   readonly stored: StoredResource | undefined;
-  /** Why no objects may be created any more; undefined when they may. */
+  /** Why no objects may be created; undefined when they may. */
   readonly closed: string | undefined;
   readonly served: readonly Served[];
 }
 
 /** A resource in one version. */
 interface Served {
-  /** That of its resource. */
+  /** The definition of its resource. */
   readonly key: string;
   readonly definition: ResourceDefinition;
   readonly resource: Resource;
@@ -55,13 +55,13 @@ interface Served {
   readonly kind: Kind | undefined;
 }
 
-/** The kinds of a moment. */
+/** A snapshot of the kinds. */
 export interface KeptKinds {
-  /** The same kinds over the parts of another server, in a time that does not depend on the number of objects. */
+  /** The same kinds over the parts of another server; the time for it does not depend on the number of objects. */
   fork(shared: SharedParts): Kinds;
 }
 
-/** See the head of this file. */
+/** The kinds that a server serves. */
 export class Kinds implements Registry {
   readonly #shared: SharedParts;
   /** By `plural.group` of the storage version. */
@@ -70,9 +70,9 @@ export class Kinds implements Registry {
   /** The results of {@link Kinds.group}, made on first use. */
   readonly #groupResources = new Map<string, GroupResources>();
   readonly #observers = new Set<(change: KindsChange) => void>();
-  /** The results of {@link Kinds.stored}: each write asks for those that its steps of admission follow. */
+  /** The results of {@link Kinds.stored}: each write looks up the resources that its steps of admission follow. */
   readonly #stored = new Map<string, Kind>();
-  /** Changes of one resource come one after another. */
+  /** Changes of one resource run one after another. */
   readonly #changing = new Map<string, Promise<void>>();
   #sorted: readonly Resource[] | undefined;
   #generation = 0;
@@ -81,7 +81,7 @@ export class Kinds implements Registry {
     this.#shared = shared;
   }
 
-  /** The kinds as they are now. Each time they are put over the parts of another server: for forks. */
+  /** A snapshot of the current kinds. Forks put it over the parts of another server. */
   keep(): KeptKinds {
     const kept = [...this.#live].map(([key, { spec, closed }]) => ({ key, spec, closed }));
     return {
@@ -99,7 +99,7 @@ export class Kinds implements Registry {
   /**
    * Serves a resource in these versions. Resolves when every request sees it; watches of its former versions end, and can be
    * resumed. Rejects with CacheError when its records cannot be loaded, and with an error when its versions are inconsistent or
-   * another resource is served in their place; then nothing has changed.
+   * another resource is served under their name; then nothing has changed.
    */
   set(spec: ResourceSpec): Promise<void> {
     const key = keyOfSpec(spec);
@@ -112,7 +112,7 @@ export class Kinds implements Registry {
       if (!isKept && !isUnstored(spec)) await cacher.addResource(cacheResource(prefix));
       try {
         const next = await inSlices(this.#compile(blueprintOf(spec)), this.#shared.api.clock.loop.slice());
-        // Another resource may have come while the records were loaded.
+        // Another resource may have been set while the records were loaded.
         this.#check(key, spec);
         this.#swap(key, next);
       } catch (error) {
@@ -125,7 +125,7 @@ export class Kinds implements Registry {
     });
   }
 
-  /** Several at once: loads them side by side. */
+  /** Several at once: their records are loaded at the same time. */
   async setAll(specs: readonly ResourceSpec[]): Promise<void> {
     await Promise.all(specs.map((spec) => this.set(spec)));
   }
@@ -140,13 +140,13 @@ export class Kinds implements Registry {
     });
   }
 
-  /** Refuses creates of a resource from now on, with a reason; its objects may still change. */
+  /** Refuses creates of a resource from now on, with a reason; existing objects may still change. */
   close(key: string, why: string): void {
     const stored = this.#live.get(key)?.stored;
     if (stored) stored.closed = why;
   }
 
-  /** The kind behind a resource that is served. */
+  /** The kind of a served resource. */
   kind(group: string, version: string, plural: string): Kind | undefined {
     return this.#served(group, version, plural)?.kind;
   }
@@ -171,13 +171,13 @@ export class Kinds implements Registry {
     }
   }
 
-  /** The verbs of a resource in its storage version, served or not; undefined for what is not stored here. */
+  /** The verbs of a resource in its storage version, served or not; undefined for a resource that is not stored here. */
   storedResource(key: string): Resource | undefined {
     const kind = this.stored(key);
     return kind && new KindResource(kind);
   }
 
-  /** How many resources are stored. */
+  /** The number of stored resources. */
   get storedResources(): number {
     let count = 0;
     for (const { spec } of this.#live.values()) if (!isUnstored(spec)) count++;
@@ -244,7 +244,7 @@ export class Kinds implements Registry {
     }
   }
 
-  /** Refuses what would be half there, or in the place of another resource. */
+  /** Refuses versions that are inconsistent, or that would replace another resource. */
   #check(key: string, spec: ResourceSpec): void {
     const storage = storageOf(spec);
     const seen = new Set<string>();
@@ -312,7 +312,7 @@ export class Kinds implements Registry {
     return new Compiled(spec, undefined, served);
   }
 
-  /** The one step: from here on every request finds what is served now. */
+  /** The one step of a change: from here on every request finds the new resource. */
   #swap(key: string, next: Live | undefined): void {
     const gone = this.#live.get(key);
     const before = gone?.served ?? [];
@@ -350,7 +350,7 @@ export class Kinds implements Registry {
   }
 }
 
-/** A resource that is compiled. */
+/** A compiled resource. */
 class Compiled implements Live {
   readonly spec: Blueprint;
   readonly stored: StoredResource | undefined;
@@ -455,13 +455,13 @@ const resourcesOf = (served: readonly Served[]): readonly Resource[] => served.m
 
 const isUnstored = ({ versions }: ResourceSpec): boolean => versions.every(({ asked, shown }) => asked || shown);
 
-/** Whether the records of a resource are still in memory: one that could not be read has taken it out. */
+/** Whether the records of a resource are still in memory: a record that could not be read removes it. */
 const isLoaded = ({ versions }: StoredResource): boolean =>
   [...versions.values()].every(({ cache }) => cache.closed === undefined);
 
 const blueprintOf = (spec: ResourceSpec): Blueprint => ({ ...spec, views: new Map<ResourceDefinition, Views>() });
 
-/** What a version has made of entries. */
+/** The views of entries in one version. */
 function viewsIn({ views }: Blueprint, definition: ResourceDefinition): Views {
   let found = views.get(definition);
   if (!found) views.set(definition, (found = new WeakMap()));

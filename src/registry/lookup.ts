@@ -12,14 +12,14 @@ import { objectOf } from "./versions/view.ts";
 
 type Read<T> = (object: ApiObject) => T | undefined;
 
-/** What a reader returned for all objects of a resource; valid as long as none of them has changed. */
+/** The result of a reader for all objects of a resource; valid as long as none of them has changed. */
 interface Collected {
   readonly cache: Kind["cache"];
   readonly since: number;
   readonly found: readonly unknown[];
 }
 
-/** What readers returned for entries, which never change: forks of a cluster have them in common. */
+/** The results of readers for entries, which never change: forks of a cluster share them. */
 const made = new WeakMap<Read<unknown>, WeakMap<Entry, unknown>>();
 
 /** The result of a reader for an entry; it reads each entry once. */
@@ -33,7 +33,7 @@ function readOnce<T>(read: Read<T>, kind: Kind, entry: Entry): T | undefined {
 /** Selects all objects of a resource. */
 export const EVERYTHING = { id: "", prefix: "", matches: () => true };
 
-/** A lookup in the kinds that are served; `kinds` is called for each read. */
+/** A lookup in the served kinds; `kinds` is called for each read. */
 export function lookupIn(kinds: () => Kinds): Lookup {
   const collected = new WeakMap<Read<unknown>, Collected>();
   return {
@@ -70,7 +70,7 @@ export function lookupIn(kinds: () => Kinds): Lookup {
   };
 }
 
-/** The changes of one kind. When it is set anew and loaded again, its history begins anew. */
+/** The changes of one kind. When the kind is set and loaded again, its history begins again. */
 class FollowedKind implements Followed {
   readonly #kinds: () => Kinds;
   readonly #resource: string;

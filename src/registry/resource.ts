@@ -1,8 +1,7 @@
 /**
  * The verbs of a kind over cache, storage and apply, as the server calls them.
- *
- * It is one generic store for all kinds. What differs between kinds is in their definitions; what differs between
- * dialects is in switches that the definitions and the verbs ask by name.
+ * It is one generic store for all kinds. What differs between kinds is in their definitions; what differs between dialects is in switches
+ * that the definitions and the verbs read by name.
  *
  * @module
  */
@@ -52,8 +51,8 @@ import { makeReady, objectOf, parseEntry, viewOf } from "./versions/view.ts";
 import { actBelow } from "./unstored/act.ts";
 
 /**
- * The resource of a kind. A write first waits until the cache has what other servers have stored: what it decides without the
- * store must not depend on older objects.
+ * The resource of a kind. A write first waits until the cache has the changes of other servers: its decisions must not depend on older
+ * objects.
  */
 export class KindResource implements Resource {
   readonly definition: ResourceDefinition;
@@ -167,7 +166,7 @@ export class KindResource implements Resource {
   }
 }
 
-/** What every object of a kind prints, beside what all kinds have. */
+/** The members that every object of a kind has, besides those of all kinds. */
 function alwaysPrinted({ walker }: Kind): Record<string, Value> {
   const { apiVersion: _, kind: __, metadata: ___, ...rest } = walker.zero();
   return rest as unknown as Record<string, Value>;

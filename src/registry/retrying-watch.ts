@@ -2,7 +2,7 @@ import type { Watch, WatchBatch, WatchSink } from "../cache/index.ts";
 import type { Clock, Timer } from "../util/clock.ts";
 import type { Resource, WatchOptions } from "./contract.ts";
 
-/** A watch on everything, but for where it begins. */
+/** A watch on all objects, without its start revision. */
 export const WATCH_ALL: Omit<WatchOptions, "resourceVersion"> = {
   labelSelector: "",
   fieldSelector: "",
@@ -17,9 +17,9 @@ const RETRY_MS = 1000;
 export interface RetryingWatchOptions {
   readonly resource: Resource;
   readonly clock: Pick<Clock, "after">;
-  /** Gets changes, and the objects that are stored already where the watch began with them. */
+  /** Gets changes, and the stored objects where the watch began with them. */
   readonly deliver: (batch: WatchBatch) => void;
-  /** Called when the watch has ended by itself and has started again; deletes in between are not delivered. */
+  /** Called when the watch has ended and has started again; deletes in between are not delivered. */
   readonly restarted: () => void;
   /** Called when the watch failed to start; it is retried. */
   readonly failed: (error: unknown) => void;

@@ -6,7 +6,7 @@ import { deleteObject } from "./verbs/delete.ts";
 import { createOwn } from "./verbs/own.ts";
 import { objectOf } from "./versions/view.ts";
 
-/** Writes and reads the objects that show the allocations of a pool. */
+/** Writes and reads the objects that represent the allocations of a pool. */
 export const shows: Shows = {
   create: createOwn,
   async remove(kind, { metadata: { name = "", uid = "" } }) {

@@ -1,12 +1,12 @@
 import type { Activity } from "../util/activity.ts";
 import type { Loop, Slice } from "../util/loop.ts";
 
-/** What {@link Beginnings} are built from. */
+/** The parts of {@link Beginnings}. */
 export interface BeginningsParts {
   readonly loop: Loop;
   /** Counts what waits. */
   readonly activity: Pick<Activity, "begin"> | undefined;
-  /** Called for errors; what comes after goes on. */
+  /** Called for errors; later calls still run. */
   readonly failed: (error: unknown) => void;
 }
 
@@ -25,7 +25,7 @@ export class Beginnings {
     this.#slice = parts.loop.slice();
   }
 
-  /** Calls `begin`: at once where there is time and nobody waits, else in its turn. */
+  /** Calls `begin`: at once where there is time and no other caller waits, else after the callers before it. */
   add(begin: () => void): void {
     this.#waiting.push(begin);
     if (!this.#isRunning) void this.#run();

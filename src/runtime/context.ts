@@ -23,11 +23,11 @@ import type { GetInformer } from "./informer.ts";
 import type { NewEvent } from "./recorder.ts";
 import type { ServedKinds } from "./served-kinds.ts";
 
-/** What ends a reconcile against its will. */
+/** The limits that end a reconcile early. */
 export interface ReconcileLimit {
   /** Aborted at the end of the term, and where the reconcile makes no progress. */
   readonly signal: AbortSignal;
-  /** Tells of progress: a write of the reconcile was answered. */
+  /** Records progress: a write of the reconcile got its response. */
   readonly progressed: () => void;
 }
 
@@ -114,7 +114,7 @@ function commonOf(parts: CommonParts): CommonContext {
   };
 }
 
-/** Returns a transport that also aborts requests with the signal of a limit, and tells it of answered writes. */
+/** Returns a transport that also aborts requests with the signal of a limit, and records responses to writes there. */
 const within =
   ({ signal, progressed }: ReconcileLimit) =>
   (transport: Transport): Transport =>

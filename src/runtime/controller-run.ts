@@ -34,7 +34,7 @@ export class ControllerRun implements RunningController {
   #mayLead = false;
   #stopped = false;
   #term: Term | undefined;
-  /** Whether its turn to start a term will come. */
+  /** Whether it waits for a free slot to start a term. */
   #isBeginning = false;
 
   constructor(definition: AnyDefinition, shared: ManagerParts) {
@@ -138,8 +138,19 @@ export class ControllerRun implements RunningController {
     this.#isBeginning = false;
     if (this.#shared.killSwitch.isKilled) return;
     if (!this.#mayLead || this.#stopped || this.status.state !== "standby") return this.#update();
-    this.#term = new Term(this, this.#shared);
+    this.#term = new Term(this, this.#shared, () => void this.#beginAnew());
     this.#begun.resolve();
+  }
+
+  /** Replaces the term by one that reconciles all objects, as after a restart of the program. */
+  async #beginAnew(): Promise<void> {
+    const term = this.#term;
+    const { name: controller } = this.definition;
+    this.#shared.log.warn("memory was too far behind, and a controller begins anew", { controller });
+    await term?.end(new Error("the controller begins anew"));
+    if (this.#term !== term) return;
+    this.#term = undefined;
+    this.#update();
   }
 }
 

@@ -3,7 +3,7 @@ import type { AnswerBody, Transport, TransportAnswer } from "../client/index.ts"
 import type { Activity } from "../util/activity.ts";
 import type { Clock, Timer } from "../util/clock.ts";
 
-/** Nobody reads it: an error with a trace of the stack would be most of what a kill costs. */
+/** Its stack is not used, and a stack trace would be most of the cost of a kill. */
 const KILLED = "killed";
 
 /** The requests of one signal, which are aborted together. */

@@ -16,7 +16,7 @@ export interface Failure {
   readonly error: unknown;
 }
 
-/** What the controllers of a manager share. */
+/** The parts that the controllers of a manager share. */
 export interface ManagerParts {
   readonly client: Client;
   readonly clock: Clock;

@@ -251,7 +251,10 @@ export class Manager implements AsyncDisposable {
 
   #warn(error: unknown): void {
     if (this.#state !== "stopped")
-      this.#shared.log.warn("a manager goes on after a failure", { manager: this.#options.name, error: String(error) });
+      this.#shared.log.warn("a manager continues after a failure", {
+        manager: this.#options.name,
+        error: String(error),
+      });
   }
 }
 

@@ -107,7 +107,7 @@ const SERIES: readonly Series[] = [
   {
     name: "workqueue_adds_total",
     type: "counter",
-    help: "How often keys were asked for.",
+    help: "How often keys were added.",
     of: (m) => [{ labels: queue(m), value: m.adds }],
   },
   {

@@ -18,11 +18,10 @@ interface Expectation {
 }
 
 /**
- * After this time a key is not delayed any more, and works on what memory shows.
- *
- * kube-controller-manager waits 5 minutes for what it expects, and meanwhile only makes and deletes no more children: status, and what
- * users change, go on. Here a key waits for each of its writes and with all of its work, so that 5 minutes of a watch that is behind would
- * stop it for all of them.
+ * After this time a key is no longer delayed, and works with the objects in memory.
+ * kube-controller-manager waits 5 minutes for the expected events, and meanwhile only stops to create and delete children: it still writes
+ * the status and handles changes of users. Here a key waits for each of its writes and with all of its work, so a watch that is 5 minutes
+ * behind would stop all work on the key.
  */
 const OWN_WRITE_TIMEOUT_MS = 30_000;
 const MAX_IDLE_KEYS = 1000;
@@ -70,7 +69,7 @@ export class OwnWrites {
 
   #wait(key: string, expected: readonly Expectation[]): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
-    // Each one is waited for in its turn: none is looked at again for each event.
+    // Each is waited for one after the other, so that an event does not check all of them.
     let at = 0;
     const watched = new DisposableStack();
     const end = (): void => {

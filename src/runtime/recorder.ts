@@ -40,7 +40,7 @@ export interface NewEvent {
   readonly fieldPath?: string | undefined;
   /** The node, where it matters. */
   readonly host?: string | undefined;
-  /** Whether it stands for several that are similar; such a one names no controller. */
+  /** Whether it represents several similar ones; such an Event names no controller. */
   readonly isCombined?: boolean;
 }
 
@@ -112,7 +112,7 @@ const BURST_EVENTS = 25;
 const REFILL_MS = 300_000;
 /** The maximum time between two Events of a series. */
 const SERIES_MS = 360_000;
-/** How many texts make Events similar, and after which time without one they are forgotten. */
+/** The number of texts from which on Events are similar, and the time without one after which they are forgotten. */
 const SIMILAR_EVENTS = 10;
 const SIMILAR_MS = 600_000;
 /** The bounds of the remembered series and budgets; the oldest are dropped. */
@@ -142,7 +142,7 @@ export class Recorder {
   /** The time of the last Event in milliseconds, and how many had it: later ones get more microseconds. */
   #moment = { at: 0, count: 0 };
   #last: Promise<void> = Promise.resolve();
-  /** Aborts the request under way. */
+  /** Aborts the running request. */
   #late = new AbortController();
   #waiting = 0;
   /** Whether dropped Events were reported since the last time that none waited. */
@@ -208,7 +208,7 @@ export class Recorder {
   }
 
   async #write(event: NewEvent): Promise<void> {
-    // One for many Events, as they are written one after the other.
+    // Shared by many Events, since they are written one after the other.
     const late = this.#late;
     const onTimeout = (): void => {
       this.#late = new AbortController();
@@ -222,7 +222,7 @@ export class Recorder {
     }
   }
 
-  /** Returns an Event that stands for several where there were many of its reason about its object, else the Event itself. */
+  /** Returns an Event that represents several where there were many with its reason about its object, else the Event itself. */
   #combined(event: NewEvent): NewEvent {
     if (!this.#options.form.combines) return event;
     const { type, reason, note, regarding, source, host } = event;
@@ -254,7 +254,7 @@ export class Recorder {
     }
     const time = this.#time();
     const metadata = namesOf(event, suffixOf(key, clock.now()));
-    // The same Event of the same time is there already if it was forgotten that it was written, as by a controller that was killed.
+    // The same Event of the same time exists already if the record of its write was lost, as in a controller that was killed.
     await attempt(events.create({ metadata, ...form.first(event, time) }, { signal }), "AlreadyExists");
     this.#series.set(key, { metadata, count: 1, at: clock.steady() });
   }
@@ -274,7 +274,7 @@ function namesOf({ regarding }: NewEvent, suffix: string): { readonly namespace:
 }
 
 /**
- * Names follow from when Events were told and what they say, so that whoever plays the same again has the same names. They begin with the
+ * Names are derived from the time and the content of Events, so that a repeated run has the same names. They begin with the
  * time, so that a list of Events of one object is in the order of time.
  */
 const suffixOf = (text: string, at: number): string =>

@@ -13,11 +13,10 @@ import { UnseenWrites } from "./unseen-writes.ts";
 import type { ManagerParts } from "./manager-parts.ts";
 
 /**
- * How long a reconcile may take between its beginning, the answers to its writes, and its end.
- *
- * controller-runtime has no such limit, and neither do the REST clients of Kubernetes: there a request that nobody answers holds a worker.
- * A server answers within its `--request-timeout` (60 s), whatever its webhooks take, so that this limit ends what hangs, and no reconcile
- * of many slow writes, which would begin again and never come to its last one.
+ * How long a reconcile may take between its start, the responses to its writes, and its end.
+ * controller-runtime has no such limit, and neither do the REST clients of Kubernetes: there a request without a response holds a worker. A
+ * server responds within its `--request-timeout` (60 s), however slow its webhooks are. So this limit ends reconciles that hang, but not
+ * those with many slow writes, which would start again and never reach their last write.
  */
 const DEFAULT_TIMEOUT = "2m";
 
@@ -32,14 +31,15 @@ export class Term {
   readonly #reconciler: Reconciler;
   readonly #timeoutMs: number;
 
-  constructor(run: RunningController, shared: ManagerParts) {
+  /** @param anew called when writes were forgotten that memory may have missed: another term is to take the place of this one */
+  constructor(run: RunningController, shared: ManagerParts, anew: () => void) {
     const { name, concurrency = 4, backoff: waits = {}, together = false } = run.definition;
     const { clock, random, activity, log, started } = shared;
     this.#run = run;
     this.#shared = shared;
     this.#timeoutMs = millisOf(run.definition.timeout ?? DEFAULT_TIMEOUT);
     this.#writes = new OwnWrites(shared.informers, clock, (key, what) =>
-      log.warn("memory does not show what was written, and work goes on", { controller: name, key, what }),
+      log.warn("memory does not show a write, and work continues", { controller: name, key, what }),
     );
     this.#queue = new WorkQueue({
       clock,
@@ -59,7 +59,7 @@ export class Term {
       run.metrics.added(key, clock.steady());
       this.#queue.add(key, priority);
     };
-    this.#unseen = new UnseenWrites(shared.informers, add);
+    this.#unseen = new UnseenWrites(shared.informers, { again: add, allAgain: anew });
     this.#reconciler = reconcilerOf(run, {
       shared,
       signal: this.#over.signal,

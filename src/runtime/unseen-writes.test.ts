@@ -37,7 +37,10 @@ const create = (answer: ApiObject): Write => ({ verb: "create", kind: ConfigMap,
 function setUp() {
   const seen = new Seen();
   const again: string[] = [];
-  const writes = new UnseenWrites({ of: () => [seen] } as unknown as Informers, (key) => void again.push(key));
+  const writes = new UnseenWrites({ of: () => [seen] } as unknown as Informers, {
+    again: (key) => void again.push(key),
+    allAgain: () => void again.push("all"),
+  });
   return { seen, again, writes };
 }
 
@@ -75,5 +78,30 @@ test("nothing is waited for after the end", () => {
   writes.add("k", create(object("a", 5)));
   writes[Symbol.dispose]();
   seen.see(9);
+  expect([again, seen.listeners.size]).toEqual([[], 0]);
+});
+
+test("writes for which there is no room are forgotten, and all keys are reconciled again when memory has passed them", () => {
+  const { seen, again, writes } = setUp();
+  const count = 20_000;
+  // The answers come in another order than the writes.
+  for (let i = 1; i <= count; i++) writes.add(`k${i}`, create(object(`a${i}`, 1 + (i % count))));
+  seen.see(3);
+  expect(again).toEqual([]);
+  seen.see(count);
+  expect(new Set(again).has("all")).toBe(true);
+  // The first ones were forgotten, and the last ones are known.
+  expect(again).not.toContain("k1");
+  expect(again).toContain(`k${count - 1}`);
+  expect(again.length).toBeLessThan(12_000);
+  expect(again.filter((key) => key === "all")).toEqual(["all"]);
+  expect(seen.listeners.size).toBe(0);
+});
+
+test("nobody is called for forgotten writes after the end", () => {
+  const { seen, again, writes } = setUp();
+  for (let i = 1; i <= 20_000; i++) writes.add("k", create(object(`a${i}`, i)));
+  writes[Symbol.dispose]();
+  seen.see(20_000);
   expect([again, seen.listeners.size]).toEqual([[], 0]);
 });

@@ -1,51 +1,68 @@
 /**
- * Finds objects that were gone or changed before memory had seen them: no event tells of that, so whoever wrote them is called again.
+ * Finds objects that were deleted or changed before memory had seen them: no event reports that, so the key that wrote them is added again.
  *
  * Memory misses objects where a watch ends with 410 and the kind is listed again.
  */
-import { type ApiObject, type Write, keyOf } from "../client/index.ts";
+import { type ApiObject, type Key, type Write, keyOf } from "../client/index.ts";
 import type { Informers } from "./informers.ts";
 import { concerns } from "./own-writes.ts";
 import type { Reflector } from "./reflector.ts";
+import { isAtLeast } from "./version.ts";
 
-/** A written object that memory does not have yet, and the key whose reconcile wrote it. */
+/** A written object that memory does not have yet. */
 interface Unseen {
-  readonly key: string;
-  readonly object: ApiObject;
+  /** The key whose reconcile wrote it. */
+  readonly writer: string;
+  readonly key: Key;
+  readonly uid: string;
+  readonly version: string;
 }
 
-/** The objects that one reflector has not seen, in the order in which they were written. */
+/** The objects that one reflector has not seen. */
 interface Awaited {
-  readonly unseen: Unseen[];
+  /** In the order in which they were written. */
+  unseen: Unseen[];
+  /** About what `unseen` takes. */
+  bytes: number;
+  /** The newest version of a write that is no longer in `unseen`, as there was no room. */
+  forgotten: string | undefined;
   readonly progress: Disposable;
 }
 
-/** See the head of this file. */
+/** The bytes of the writes that are tracked for each reflector: some 10,000 writes. */
+const MAX_BYTES = 4 << 20;
+/** The memory of a write besides its texts. */
+const BYTES_OF_ONE = 200;
+
+/** What {@link UnseenWrites} call. */
+export interface UnseenWritesListener {
+  /** Called with the key that wrote an object which was deleted or changed before it was seen. */
+  readonly again: (key: string) => void;
+  /** Called when memory has passed writes that are no longer tracked, as there were too many: any key may have to be reconciled again. */
+  readonly allAgain: () => void;
+}
+
+/** Tracks written objects until memory has seen them. */
 export class UnseenWrites implements Disposable {
   readonly #informers: Pick<Informers, "of">;
-  readonly #again: (key: string) => void;
+  readonly #listener: UnseenWritesListener;
   readonly #awaited = new Map<Reflector, Awaited>();
 
-  /** @param again called with the key that wrote an object which was gone or changed before it was seen */
-  constructor(informers: Pick<Informers, "of">, again: (key: string) => void) {
+  constructor(informers: Pick<Informers, "of">, listener: UnseenWritesListener) {
     this.#informers = informers;
-    this.#again = again;
+    this.#listener = listener;
   }
 
-  /** Remembers a write of `key`. */
-  add(key: string, { verb, kind, answer }: Write): void {
+  /** Remembers a write of a reconcile. */
+  add(writer: string, { verb, kind, answer }: Write): void {
     if (verb === "delete" || verb === "deletecollection") return;
     const object = answer as ApiObject;
-    const { resourceVersion } = object.metadata;
-    if (!resourceVersion) return;
+    const { resourceVersion: version, uid } = object.metadata;
+    if (!version) return;
+    const one: Unseen = { writer, key: keyOf(object), uid, version };
     for (const reflector of this.#informers.of(kind))
-      if (
-        reflector.hasSynced &&
-        !reflector.hasPassed(resourceVersion) &&
-        !isIn(reflector, object) &&
-        concerns(reflector, object)
-      )
-        this.#await(reflector, { key, object });
+      if (reflector.hasSynced && !reflector.hasPassed(version) && !isIn(reflector, one) && concerns(reflector, object))
+        this.#await(reflector, one);
   }
 
   [Symbol.dispose](): void {
@@ -54,32 +71,49 @@ export class UnseenWrites implements Disposable {
   }
 
   #await(reflector: Reflector, one: Unseen): void {
-    const known = this.#awaited.get(reflector);
-    if (known) known.unseen.push(one);
-    else this.#awaited.set(reflector, { unseen: [one], progress: reflector.onProgress(() => this.#look(reflector)) });
+    let awaited = this.#awaited.get(reflector);
+    if (!awaited) {
+      const progress = reflector.onProgress(() => this.#look(reflector));
+      this.#awaited.set(reflector, (awaited = { unseen: [], bytes: 0, forgotten: undefined, progress }));
+    }
+    awaited.unseen.push(one);
+    awaited.bytes += bytesOf(one);
+    if (awaited.bytes <= MAX_BYTES) return;
+    for (const { version } of awaited.unseen)
+      if (awaited.forgotten === undefined || isAtLeast(version, awaited.forgotten)) awaited.forgotten = version;
+    awaited.unseen = [];
+    awaited.bytes = 0;
   }
 
   /** Each is looked at in its turn: none is looked at again for each event. */
   #look(reflector: Reflector): void {
-    const { unseen, progress } = this.#awaited.get(reflector)!;
-    const isOver = ({ object }: Unseen): boolean =>
-      reflector.hasEnded || isIn(reflector, object) || reflector.hasPassed(object.metadata.resourceVersion!);
+    const awaited = this.#awaited.get(reflector)!;
+    const { unseen, forgotten } = awaited;
+    const isOver = (one: Unseen): boolean =>
+      reflector.hasEnded || isIn(reflector, one) || reflector.hasPassed(one.version);
+    const passes = forgotten !== undefined && (reflector.hasEnded || reflector.hasPassed(forgotten));
     let over = 0;
     while (over < unseen.length && isOver(unseen[over]!)) over++;
-    if (over === 0) return;
-    const missed = unseen
-      .splice(0, over)
-      .filter(({ object }) => !isIn(reflector, object, object.metadata.resourceVersion));
-    if (unseen.length === 0) {
-      progress[Symbol.dispose]();
+    if (over === 0 && !passes) return;
+    const seen = unseen.splice(0, over);
+    for (const one of seen) awaited.bytes -= bytesOf(one);
+    if (passes) awaited.forgotten = undefined;
+    const missed = seen.filter((one) => !isIn(reflector, one, one.version));
+    if (unseen.length === 0 && awaited.forgotten === undefined) {
+      awaited.progress[Symbol.dispose]();
       this.#awaited.delete(reflector);
     }
-    if (!reflector.hasEnded) for (const { key } of missed) this.#again(key);
+    if (reflector.hasEnded) return;
+    for (const { writer } of missed) this.#listener.again(writer);
+    if (passes) this.#listener.allAgain();
   }
 }
 
 /** Whether memory has an object, in one version or in any. */
-function isIn(reflector: Reflector, object: ApiObject, version?: string): boolean {
-  const known = reflector.memory.get(keyOf(object))?.metadata;
-  return known?.uid === object.metadata.uid && (version === undefined || known?.resourceVersion === version);
+function isIn(reflector: Reflector, { key, uid }: Unseen, version?: string): boolean {
+  const known = reflector.memory.get(key)?.metadata;
+  return known?.uid === uid && (version === undefined || known.resourceVersion === version);
 }
+
+const bytesOf = ({ writer, key, uid, version }: Unseen): number =>
+  BYTES_OF_ONE + 2 * (writer.length + (key.namespace?.length ?? 0) + key.name.length + uid.length + version.length);

@@ -1,7 +1,7 @@
 /**
  * Bounds the time of a request from a socket, from its head to the last byte of its response: a body that trickles in, work
  * that does not end, a response that is not read. As in kube-apiserver, a request that is not answered by then is answered
- * with 504; a response that is under way is broken off. Its client may give it less time (LIMIT-3).
+ * with 504; a response that has begun is broken off. A client may set a shorter time (LIMIT-3).
  *
  * @module
  */
@@ -17,7 +17,7 @@ import { logFields } from "./request/log-fields.ts";
 /** How long the response with 504 may take. */
 const ANSWER_MS = 5_000;
 
-/** See the head of this file. */
+/** Ends requests whose time is over; the head of this file has the rules. */
 export class LateRequests implements Disposable {
   readonly #server: ServerContext;
   readonly #running: Deadlines<ServerRequest>;
@@ -56,7 +56,7 @@ export class LateRequests implements Disposable {
     this.#answered[Symbol.dispose]();
   }
 
-  /** Ends a request when its own time is over, where its client sends one. */
+  /** Ends a request when the `timeout` that its client has sent is over. */
   #shorten(request: ServerRequest): Timer | undefined {
     const { clock, limits } = this.#server;
     const millis = requestMillis(request.incoming.query, limits);

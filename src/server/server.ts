@@ -39,7 +39,7 @@ export interface ServerOptions extends ServerParts, RouteParts {
   readonly routes?: readonly Route[];
   /** The time of objects in ms since the epoch, where it is not that of the clock. */
   readonly objectTime?: () => number;
-  /** Connects to programs behind objects; none by default. */
+  /** Connects to programs behind objects; no program by default. */
   readonly programs?: Programs;
   /** Add metrics of other rooms to `/metrics`; none by default. */
   readonly collectors?: readonly Collector[];
@@ -50,11 +50,11 @@ export interface ServerOptions extends ServerParts, RouteParts {
   /** When responses over 128 KiB are compressed for clients that accept it: for those on other machines, by default. */
   readonly compress?: ServerContext["compress"];
   /**
-   * Counts what is under way: a request until the last byte of its response was sent or, in process, read. A watch is not
-   * counted, but events are that wait for a reader in process.
+   * Counts running work: a request until the last byte of its response was sent or, in process, read. A watch is not counted, but its
+   * events are while they wait for a reader in this process.
    */
   readonly activity?: Activity;
-  /** Takes failures that the program did not expect; logs and counts them by default. */
+  /** Receives failures that the program did not expect; logs and counts them by default. */
   readonly faults?: Faults;
 }
 
@@ -71,11 +71,11 @@ export interface ServerHandle {
   inject(request: InjectRequest): Promise<InjectAnswer>;
   /** Watches that are running. */
   readonly watches: number;
-  /** Credentials may have been taken back: what they have begun and goes on ends. */
+  /** Ends watches and other long responses whose credentials are no longer valid. */
   endRevoked(): Promise<void>;
   /**
-   * Stops: readiness fails, ports close, watches end with a last bookmark, running requests come to their end; what has
-   * not ended after `graceMillis` is broken off.
+   * Stops: readiness fails, ports close, watches end with a last bookmark, running requests complete; those that have not after
+   * `graceMillis` are broken off.
    */
   close(graceMillis: number): Promise<void>;
 }
@@ -83,7 +83,7 @@ export interface ServerHandle {
 /** Makes a server; it listens nowhere until {@link ServerHandle.listen} is called. */
 export const createServer = (options: ServerOptions): ServerHandle => new HttpServer(options);
 
-/** See the head of this file. */
+/** A running server. */
 class HttpServer implements ServerHandle {
   readonly #context: ServerContext;
   readonly #activity: Activity | undefined;
@@ -95,7 +95,7 @@ class HttpServer implements ServerHandle {
   readonly #opened: DisposableStack;
   #isClosing = false;
 
-  /** Where a part cannot be made, those before it are closed. */
+  /** Where a part cannot be made, the parts before it are closed. */
   constructor(options: ServerOptions) {
     using opened = new DisposableStack();
     const limits = { ...DEFAULT_LIMITS, ...options.limits };
@@ -146,7 +146,7 @@ class HttpServer implements ServerHandle {
     this.#isClosing = true;
     const closed = [...this.#listeners].map((listener) => listener.close(graceMillis));
     for (const watcher of watchers) watcher.finish();
-    // Those that are left have been kept from ending in order.
+    // Some requests are still running after the grace period.
     for (const watcher of watchers) watcher.destroy();
     await Promise.all(closed);
     this.#opened.dispose();
@@ -164,7 +164,7 @@ class HttpServer implements ServerHandle {
   readonly #onFault = (error: unknown): void => this.#context.faults.report("connection", error);
 }
 
-/** What requests share; what of it has to be closed is added to `opened`. */
+/** Makes what all requests share; adds the parts that must be closed to `opened`. */
 function contextOf(
   options: ServerOptions,
   limits: ServerLimits,

@@ -35,7 +35,7 @@ export const SIDECARS = {
   resizer: "Enlarges volumes.",
   modifier: "Gives volumes the attributes of the class that their claim names.",
   snapshotter: "Takes snapshots, and deletes them.",
-  "snapshot-controller": "Gives snapshots of the driver their contents; not beside another snapshot controller.",
+  "snapshot-controller": "Gives snapshots of the driver their contents; not together with another snapshot controller.",
 } as const;
 
 /** The name of a sidecar. */

@@ -1,8 +1,7 @@
 /**
- * What the simulation of nodes offers: nodes, images by function, logs, exec, requests, usage, faults.
- *
+ * The interface of the simulation of nodes: nodes, images by function, logs, exec, requests, usage, faults.
  * A _simulated node_ is a `Node` with the annotation {@link NODE_ANNOTATION}, whose Pods live without containers: the controllers of a
- * {@link Simulation} write what a kubelet would report. Whatever is needed to go on stands in the objects, so that lives continue in a
+ * {@link Simulation} write what a kubelet would report. All state that is needed to continue is in the objects, so that Pods continue in a
  * fork of a cluster and after a restart of a server; only functions and the content of volumes are kept by the simulation.
  *
  * @module
@@ -17,7 +16,7 @@ import type { Log } from "../util/log.ts";
 
 /** Marks a simulated node; any value but `false`. `kwok.x-k8s.io/node: fake` does the same. */
 export const NODE_ANNOTATION = "simulation.keelson.dev/node";
-/** On a node: the time (RFC 3339) of its last heartbeat; it reports nothing as long as this is there. */
+/** On a node: the time (RFC 3339) of its last heartbeat; it reports nothing while this is set. */
 export const STOPPED_ANNOTATION = "simulation.keelson.dev/heartbeats-stopped";
 /** On a node: slow and missing images, JSON such as `{"db*":{"delay":"30s"},"bad:1":{"missing":true}}`. */
 export const PULLS_ANNOTATION = "simulation.keelson.dev/pulls";
@@ -47,7 +46,7 @@ export interface ExecRequest {
   readonly stdin?: string | undefined;
 }
 
-/** The answer to a command. */
+/** The result of a command. */
 export interface ExecResult {
   readonly stdout?: string;
   readonly stderr?: string;
@@ -68,7 +67,7 @@ export interface ContainerRequest {
   readonly probe?: "startup" | "readiness" | "liveness" | undefined;
 }
 
-/** The answer to a {@link ContainerRequest}. */
+/** The response to a {@link ContainerRequest}. */
 export interface ContainerResponse {
   /** 200 by default. */
   readonly status?: number;
@@ -76,7 +75,7 @@ export interface ContainerResponse {
   readonly body?: string;
 }
 
-/** What a container uses: quantities such as `250m` and `64Mi`. */
+/** The usage of a container: quantities such as `250m` and `64Mi`. */
 export interface Usage {
   readonly cpu?: string | number;
   readonly memory?: string | number;
@@ -106,7 +105,7 @@ export interface VolumeFiles {
   delete(path: string): void;
 }
 
-/** What a script sees of its container. */
+/** The view of a script on its container. */
 export interface ScriptContext {
   readonly pod: Pod;
   /** The name of the container. */
@@ -117,7 +116,7 @@ export interface ScriptContext {
   readonly mounts: Readonly<Record<string, VolumeFiles>>;
   /** The number of restarts of the container: 0 at first. */
   readonly attempt: number;
-  /** Aborted by SIGTERM. A script that never asks for it ends at SIGTERM with 143. */
+  /** Aborted by SIGTERM. A script that does not read it ends at SIGTERM with 143. */
   readonly terminated: AbortSignal;
   /** A number in [0, 1): the same sequence in each replay. */
   readonly random: () => number;
@@ -140,7 +139,7 @@ export interface ScriptContext {
     readonly exec: (handler: (command: readonly string[], stdin?: string) => ExecResult | Promise<ExecResult>) => void;
     /** Answers HTTP probes and requests. */
     readonly http: (handler: (request: ContainerRequest) => ContainerResponse | Promise<ContainerResponse>) => void;
-    /** Answers gRPC and TCP probes: whether the port answers. */
+    /** Responds to gRPC and TCP probes: whether the port is open. */
     readonly probe: (handler: (port: number) => boolean | Promise<boolean>) => void;
   };
 }
@@ -156,11 +155,11 @@ export type ImageScript = (ctx: ScriptContext) => Promise<void> | void;
 
 /** The options of a simulation. */
 export interface SimulationSettings {
-  /** How long a Pod takes from its node to ready where nothing says otherwise. Default 1 s. */
+  /** The default time of a Pod from its binding to ready. Default 1 s. */
   readonly readyAfter?: Duration;
-  /** How long a container of a Job runs where nothing says otherwise. Default 1 s. */
+  /** The default run time of a container of a Job. Default 1 s. */
   readonly completeAfter?: Duration;
-  /** Whether Events tell of each pull and start, or only of what is unusual. Default `all`. */
+  /** Whether Events report each pull and start, or only unusual events. Default `all`. */
   readonly events?: "all" | "unusual";
   /** For the chance of scripts and stages. Default 1. */
   readonly seed?: number;
@@ -179,7 +178,7 @@ export interface SimulationHost {
 export interface NodeOptions {
   /** The prefix of names. Default `node-`; a number from 1 follows. */
   readonly prefix?: string;
-  /** One zone, or several that the nodes take in turn. */
+  /** One zone, or several that the nodes get in turn. */
   readonly zone?: string | readonly string[];
   readonly region?: string;
   /** Default 8 CPUs, 32Gi of memory, 110 Pods, 100Gi of ephemeral storage. */
@@ -221,7 +220,7 @@ export interface LogLine {
 /** The log of one start of a container. */
 export interface ContainerLog {
   readonly lines: readonly LogLine[];
-  /** How many of its first lines are dropped: a log keeps 256 KiB. */
+  /** The number of its first lines that were dropped: a log keeps 256 KiB. */
   readonly dropped: number;
   /** Whether the container has ended. */
   readonly ended: boolean;
@@ -230,12 +229,12 @@ export interface ContainerLog {
 }
 
 /**
- * Why a container cannot answer: there is no such Pod or container, it is on no simulated node, does not run, or another process simulates
+ * Why a container cannot respond: there is no such Pod or container, it is on no simulated node, does not run, or another process simulates
  * its node (`Elsewhere`).
  */
 export type Unanswered = "Elsewhere" | "NoPod" | "NoContainer" | "NotSimulated" | "NotRunning" | "NodeLost";
 
-/** What one container uses. */
+/** The usage of one container. */
 export interface ContainerUsage {
   readonly name: string;
   /** In nanocores. */
@@ -246,7 +245,7 @@ export interface ContainerUsage {
 
 /** The simulation of one cluster. */
 export interface Simulation extends Disposable {
-  /** Its controllers: run them beside the others. A later start of them goes on from the objects. */
+  /** Its controllers: run them together with the others. A later start continues from the objects. */
   readonly controllers: readonly Controller[];
   /** Sets the script of images: an exact name, a name without tag, or a prefix with `*`. The most exact one wins. */
   image(pattern: string, script: ImageScript): void;
@@ -268,7 +267,7 @@ export interface Simulation extends Disposable {
   exec(target: ContainerTarget, request: ExecRequest): Promise<ExecResult | Unanswered>;
   /** Sends a request to a container; 200 without a handler. */
   request(target: ContainerTarget, request: ContainerRequest): Promise<ContainerResponse | Unanswered>;
-  /** What the containers of a Pod use; a share of what they request where no script says it. */
+  /** The usage of the containers of a Pod; a share of their requests where no script reports it. */
   usage(pod: Pod): readonly ContainerUsage[];
   /** Whether a node is simulated. */
   isSimulated(node: Pick<Node, "metadata">): boolean;

@@ -1,4 +1,4 @@
-/** What the controller of simulated Pods remembers during a term: what it could read from the objects again. */
+/** The memory of the controller of simulated Pods during a term: it could be read from the objects again. */
 import { claimsOfPod } from "../claims/pod-claims.ts";
 import { keyOf, keyText, parseKey } from "../client/index.ts";
 import { type Node, PersistentVolumeClaim, Pod, VolumeAttachment } from "../client/kinds/index.ts";
@@ -28,14 +28,14 @@ export const NODE_KEY = "node:";
 
 const MARKS = [NODE_ANNOTATION, STOPPED_ANNOTATION, PULLS_ANNOTATION, DISK_PRESSURE_ANNOTATION];
 
-/** See the head of this file. */
+/** The memory of the controller of simulated Pods. */
 export class LifeMemory implements Disposable, ClusterView {
   readonly addresses = new PodAddresses();
   /** Tries of mounts by the uid of the Pod. */
   readonly mountTries = new Map<string, number>();
   /** Why Pods are put out, by uid. */
   readonly evictions = new Map<string, string>();
-  /** The last turn of evictions by node. */
+  /** The last round of evictions by node. */
   readonly turns = new Map<string, number>();
   readonly #state: SimulationState;
   readonly #pods: Informer<Pod, "Namespaced", "node">;
@@ -143,7 +143,7 @@ export class LifeMemory implements Disposable, ClusterView {
   }
 }
 
-/** What a Pod waits for whose volumes are not there: its claims, and attachments of its node. */
+/** The missing volumes that a Pod waits for: its claims, and attachments of its node. */
 const volumesOf = (pod: Pod): readonly string[] => [
   ...claimsOfPod(pod).map((claim) => `claim ${keyText(claim)}`),
   `node ${pod.spec.nodeName ?? ""}`,

@@ -1,7 +1,7 @@
 /**
- * Lets the Pods of simulated nodes live: plans the next step of each, writes it, and starts the scripts of containers that run.
+ * Simulates the Pods of simulated nodes: plans the next step of each, writes it, and starts the scripts of running containers.
  *
- * A script runs where the status says that its container does; so after a restart, and in a fork, all of them are started again.
+ * A script runs where its container runs by the status; so after a restart, and in a fork, all of them are started again.
  */
 import type { Client } from "../client/client.ts";
 import type { ApiObject } from "../client/index.ts";
@@ -96,7 +96,7 @@ async function liveOn(ctx: LifeContext, state: SimulationState, pod: Pod, node: 
     const metadata = { ...pod.metadata, annotations: { ...pod.metadata.annotations, ...annotations } };
     const changed =
       annotations && Object.keys(annotations).length > 0 ? { ...pod, metadata, status } : { ...pod, status };
-    // The informer shows a newer one, which is looked at.
+    // The informer has a newer one, which is reconciled.
     if (!(await writeStatus(client, Pod, changed))) return undefined;
     state.noteStarts(pod, status);
   }
@@ -106,7 +106,7 @@ async function liveOn(ctx: LifeContext, state: SimulationState, pod: Pod, node: 
   return until === undefined ? undefined : { requeueAfter: Math.max(1, Math.ceil(until)) };
 }
 
-/** How long a Pod waits before its volumes are looked at again, unless its claims change. */
+/** How long a Pod waits before its volumes are checked again, unless its claims change. */
 function mountWait(memory: LifeMemory, pod: Pod): number {
   const tries = memory.mountTries.get(pod.metadata.uid) ?? 0;
   memory.mountTries.set(pod.metadata.uid, tries + 1);
@@ -174,7 +174,7 @@ async function startScripts(
     const status = statuses.get(container.name);
     if (!status?.state.running) continue;
     const pause = container.lifecycle?.preStop?.sleep?.seconds ?? 0;
-    // Sidecars are told after the others.
+    // Sidecars get the signal after the others.
     const sent =
       until === undefined || isSidecar(container) ? undefined : until - (deletionGracePeriodSeconds - pause) * SECOND;
     const terminateAt = sent !== undefined && sent < state.host.clock.now() ? sent : undefined;
@@ -198,7 +198,7 @@ function recordEvents(
   }
 }
 
-/** Puts out one Pod of a node whose disk is full, the one of the lowest priority, in each turn. */
+/** Evicts one Pod of a node whose disk is full, the one of the lowest priority, in each round. */
 function evictNext({ memory, clock }: LifeContext, node: Node | undefined): Result {
   const since = node && fullSince(node);
   if (!node || since === undefined || lostSince(node) !== undefined) return undefined;

@@ -1,10 +1,10 @@
-/** Whether a Pod is at rest: nothing will happen to it unless somebody changes it. */
+/** Whether a Pod is at rest: it does not change unless a client changes it. */
 import type { Pod } from "../client/kinds/index.ts";
 import { FLAPPING_ANNOTATION, RUN_FOR_ANNOTATION } from "./contract.ts";
 import { endsByItself } from "./life/life.ts";
 import { isFinal } from "./life/summary.ts";
 
-/** Whether the server removes a Pod at this moment: it was deleted without a grace period, and nobody holds it. */
+/** Whether the server removes a Pod at this moment: it was deleted without a grace period, and has no finalizers. */
 export const isVanishing = ({ metadata }: Pod): boolean =>
   metadata.deletionTimestamp !== undefined &&
   metadata.deletionGracePeriodSeconds === 0 &&
@@ -29,7 +29,7 @@ export function isAtRest(pod: Pod, isScripted: (image: string) => boolean): bool
   const init = spec.initContainers ?? [];
   if (containerStatuses.length !== containers.length || initContainerStatuses.length !== init.length) return false;
   if (!containerStatuses.every(({ state, ready }) => state.running && ready)) return false;
-  // Whoever took the node for lost has said that the Pod is not ready.
+  // The lifecycle controller has set the Pod to not ready.
   if (!status.conditions?.some(({ type, status: said }) => type === "Ready" && said === "True")) return false;
   if (!initContainerStatuses.every(({ state, started }) => state.terminated ?? started)) return false;
   return ![...containers, ...init].some(({ image = "" }) => isScripted(image));

@@ -39,7 +39,7 @@ const DEFAULT_CONTAINER = "kubectl.kubernetes.io/default-container";
 export const createSimulation = (host: SimulationHost, settings: SimulationSettings = {}): Simulation =>
   new RunningSimulation(new SimulationState(host, settings));
 
-/** A container that is there, and its script where it has one. */
+/** An existing container, and its script where it has one. */
 interface Found {
   readonly pod: Pod;
   readonly container: Container;

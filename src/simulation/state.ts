@@ -1,4 +1,4 @@
-/** What the simulation of a cluster keeps: images, scripts that run, files of volumes. */
+/** The state of the simulation of a cluster: images, running scripts, files of volumes. */
 import type { Client } from "../client/client.ts";
 import type { Node, Pod } from "../client/kinds/index.ts";
 import { type Duration, millisOf } from "../util/duration.ts";
@@ -14,11 +14,11 @@ import { mountsOf, readTexts } from "./scripts/volumes.ts";
 import { StageBook } from "./stages/book.ts";
 
 const MOMENT: Duration = "1s";
-/** How many images are remembered with their scripts, and the length of the longest one. */
+/** The number of images that are cached with their scripts, and the length of the longest one. */
 const MAX_REMEMBERED_IMAGES = 10_000;
 const MAX_REMEMBERED_IMAGE = 512;
 
-/** What controllers of a term show of the cluster. */
+/** The view of the controllers of a term on the cluster. */
 export interface ClusterView {
   pod(namespace: string, name: string): Pod | undefined;
   pods(): readonly Pod[];
@@ -27,7 +27,7 @@ export interface ClusterView {
   requeue(pod: Pod): void;
 }
 
-/** See the head of this file. */
+/** The state of the simulation of a cluster. */
 export class SimulationState {
   readonly host: SimulationHost;
   readonly settings: SimulationSettings;
@@ -45,7 +45,7 @@ export class SimulationState {
   readonly fresh = new Map<string, number>();
   /** Until when the files show what scripts have done, in milliseconds since the epoch. */
   #knownUntil = -Infinity;
-  /** What a term sees; undefined while the controllers do not run. */
+  /** The view of a term; undefined while the controllers do not run. */
   view: ClusterView | undefined;
   /** The client of the last look at a Pod, for commands in containers without a script. */
   client: Client | undefined;
@@ -68,7 +68,7 @@ export class SimulationState {
     if (this.images.size === 0) return undefined;
     if (this.#scripted.has(image)) return this.#scripted.get(image);
     const script = matchOf(this.images, image);
-    // A client may name an image of a megabyte, which nobody keeps.
+    // A client may name an image of a megabyte, which is not cached.
     if (image.length > MAX_REMEMBERED_IMAGE) return script;
     if (this.#scripted.size > MAX_REMEMBERED_IMAGES) this.#scripted.clear();
     this.#scripted.set(image, script);
@@ -132,7 +132,7 @@ export class SimulationState {
     await run.caughtUp();
   }
 
-  /** Whether a Pod is there after a wait. What was made during the wait for one that is gone is forgotten. */
+  /** Whether a Pod exists after a wait. Resources that were made during the wait for a deleted one are dropped. */
   isThere(pod: Pod): boolean {
     const { namespace = "", name, uid } = pod.metadata;
     if (!this.view) return false;
@@ -141,7 +141,7 @@ export class SimulationState {
     return isThere;
   }
 
-  /** Ends the scripts of a Pod in a final phase, whoever wrote that; their logs stay. */
+  /** Ends the scripts of a Pod in a final phase, whichever client wrote that; their logs are kept. */
   endScripts(pod: Pod): void {
     if (this.runs.size === 0) return;
     for (const { name } of [...(pod.spec.containers ?? []), ...(pod.spec.initContainers ?? [])]) {
@@ -149,7 +149,7 @@ export class SimulationState {
     }
   }
 
-  /** Forgets a Pod that is gone. */
+  /** Drops the state of a deleted Pod. */
   forget(pod: Pod): void {
     const { uid } = pod.metadata;
     this.endScripts(pod);
@@ -171,7 +171,7 @@ export class SimulationState {
     this.#knownUntil = this.host.clock.now();
   }
 
-  /** Notes the starts of containers that a write of a status has told. */
+  /** Records the starts of containers from a write of a status. */
   noteStarts(pod: Pod, status: Pod["status"]): void {
     if (this.images.size === 0) return;
     const { containerStatuses = [], initContainerStatuses = [] } = pod.status;
@@ -196,7 +196,7 @@ export class SimulationState {
   }
 }
 
-/** What a script starts with, beside its container. */
+/** The input of a script at its start, besides its container. */
 export interface RunFacts {
   readonly client: Client;
   readonly addresses: { readonly hostIP: string; readonly podIP: string };

@@ -1,4 +1,4 @@
-/** What the containers of a Pod use: what their scripts say, or a share of what they request. */
+/** The usage of the containers of a Pod: that of their scripts, or a share of their requests. */
 import type { Pod } from "../client/kinds/index.ts";
 import type { ContainerUsage, Usage } from "./contract.ts";
 import { numberOf } from "./scripts/fields.ts";
@@ -6,12 +6,12 @@ import { numberOf } from "./scripts/fields.ts";
 /** The shares of the requests that are used. */
 const CPU_SHARE = 0.1;
 const MEMORY_SHARE = 0.5;
-/** What a container uses that requests nothing. */
+/** The usage of a container without requests. */
 const LEAST_CPU = 0.001;
 const LEAST_MEMORY = 10 << 20;
 const NANO = 1e9;
 
-/** Returns the usage of the containers that run. @param said what a script says of its container */
+/** Returns the usage of the running containers. @param said the usage that a script reports for its container */
 export function usageOf(pod: Pod, said: (container: string) => Usage | undefined): readonly ContainerUsage[] {
   const { containerStatuses = [], initContainerStatuses = [] } = pod.status;
   const running = new Set(

@@ -108,7 +108,7 @@ export interface RangeOptions {
  */
 export interface StoreWatcher {
   events(batch: readonly StoreEvent[]): void;
-  /** All events up to `revision` were delivered, also when none matched. */
+  /** All events up to `revision` were delivered, even when none matched. */
   progress?(revision: number): void;
   /** The watch ended; `compacted` when its start is older than the history. */
   ended(error: StoreError): void;

@@ -3,7 +3,7 @@ import { type ApiObject, type Client, apiVersionOf } from "../client/index.ts";
 import type { FoundManifest } from "../client/manifests.ts";
 import type { Registry } from "../registry/index.ts";
 
-/** A test takes over the fields that it applies, also those of the status. */
+/** A test takes over the fields that it applies, including those of the status. */
 const OPTIONS = { fieldManager: "test", force: true, status: true };
 
 const servedKind =

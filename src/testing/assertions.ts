@@ -1,5 +1,5 @@
 /**
- * Assertions for any test runner: they throw an AssertionError with what was expected and found.
+ * Assertions for any test runner: they throw an AssertionError with the expected and the found value.
  *
  * @module
  */

@@ -55,7 +55,7 @@ export const boundTo = (clock: Clock): Clock => ({
   after: (ms, work, options) => clock.after(ms, AsyncLocalStorage.bind(work), options),
 });
 
-/** A clock that only moves when it is told to. */
+/** A clock that moves only when the test moves it. */
 export class VirtualClock implements TestClock {
   readonly loop: EventLoop = new EventLoop({ isTimed: false });
   readonly #settle: () => Promise<void>;

@@ -99,7 +99,7 @@ export interface Cluster extends AsyncDisposable {
   /**
    * Applies the same as one: all objects are stored at one revision, or none. Resolves to the objects in the given order.
    *
-   * @throws StatusError of the first refused object; its `plan` says what became of each
+   * @throws StatusError of the first refused object; its `plan` has the outcome of each
    */
   applyAll(...sources: readonly (string | Manifest)[]): Promise<readonly ApiObject[]>;
   /**
@@ -131,8 +131,8 @@ export interface Cluster extends AsyncDisposable {
    */
   nodes(count: number, options?: NodeOptions): Promise<readonly Node[]>;
   /**
-   * Sets what the containers of an image do: `cluster.image("db", async (ctx) => { await ctx.ready({ after: "5s" }); })`. The image is an
-   * exact name, a name without tag, or a prefix with `*`. A script that throws fails {@link Cluster.settled}.
+   * Sets the behaviour of the containers of an image: `cluster.image("db", async (ctx) => { await ctx.ready({ after: "5s" }); })`. The
+   * image is an exact name, a name without tag, or a prefix with `*`. A script that throws fails {@link Cluster.settled}.
    */
   image(pattern: string, script: ImageScript): void;
   /**

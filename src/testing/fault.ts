@@ -55,7 +55,7 @@ interface AfterEvents {
 }
 
 /** The reason in the errors of faults. */
-export const FAULT_REASON = "a fault was asked for";
+export const FAULT_REASON = "an injected fault";
 
 const refusal = (name: string, error: (ref: ObjectRef, name: string) => ApiError): Fault => ({
   name,

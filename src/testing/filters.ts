@@ -17,7 +17,7 @@ import { senderOf } from "./sender.ts";
 import type { OpenRecord, Origin, Traffic, Verb } from "./traffic.ts";
 import { FaultyWatch } from "./watch-faults.ts";
 
-/** What the filters are built from. */
+/** The parts of the filters. */
 export interface FilterParts {
   readonly traffic: Traffic;
   readonly faults: FaultBook;
@@ -76,7 +76,7 @@ function recorder({ traffic, clock }: FilterParts, passing: WeakMap<ServerReques
   };
 }
 
-/** Many requests come at the same time of a clock that stands still. */
+/** Many requests may come while the clock stands still. */
 const isoOf = memoizeLast((millis: number) => new Date(millis).toISOString());
 
 function openRecord({ registry }: ServerContext, request: ServerRequest, clock: Clock): OpenRecord {

@@ -24,6 +24,6 @@ export function setSender(connection: Connection, sender: () => Sender): void {
   if (!atPorts.has(connection)) atPorts.set(connection, sender());
 }
 
-/** Returns the sender of a connection; undefined for a connection of a port for everybody. */
+/** Returns the sender of a connection; undefined for a connection of a shared port. */
 export const senderOf = (connection: Connection): Sender | undefined =>
   connection instanceof Sender ? connection : atPorts.get(connection);

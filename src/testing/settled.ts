@@ -65,14 +65,14 @@ export interface SettleOptions {
   readonly hot?: number;
 }
 
-/** What is waited for. */
+/** The parts that are waited for. */
 export interface Settling {
   readonly activity: Activity;
-  /** As long as it grows, work goes on: the revision of the store. */
+  /** While this number grows, work continues: the revision of the store. */
   readonly progress: () => number;
 }
 
-/** How long work may go on without progress. */
+/** How long work may continue without progress. */
 export interface Patience {
   readonly limit: Duration;
   /** In how many looks of equal distance there is no progress; 1 by default. A machine under load looks less often. */

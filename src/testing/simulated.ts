@@ -28,7 +28,7 @@ export type ContainerOf =
 /** An HTTP request to a container; GET of `/` at port 80 by default. */
 export type TestRequest = Partial<Omit<ContainerRequest, "probe">>;
 
-/** What a test does with simulated nodes and their Pods, beside faults: `await cluster.simulation.lose({ zone: "a" })`. */
+/** The operations of a test on simulated nodes and their Pods, besides faults: `await cluster.simulation.lose({ zone: "a" })`. */
 export interface TestSimulation extends SimulationFaults {
   /**
    * The lines of the log of a container that are kept, or of its start before.
@@ -55,9 +55,9 @@ export interface TestSimulation extends SimulationFaults {
 }
 
 /**
- * Makes what a test uses of the present simulation.
+ * Returns the operations of a test on the current simulation.
  *
- * @param settled resolves when its controllers run and have nothing to do
+ * @param settled resolves when its controllers run and are idle
  */
 export function testSimulation(
   simulation: () => Simulation,

@@ -60,7 +60,7 @@ import { type Moment, type Serving, momentOf, serverFrom, snapshotOf } from "./w
 /** The time for clients of a port to read the last responses. */
 const GRACE_MS = 1000;
 
-/** How long a patient cluster waits: 100 turns of the loop that bring nothing, which a machine under load does not shorten. */
+/** How long a patient cluster waits: 100 passes of the loop without work, a number that load on the machine does not change. */
 const PATIENCE = { limit: "5s", looks: 100 } as const;
 
 /** The settings that a cluster and its forks share. */
@@ -96,13 +96,13 @@ const manifestOf = <T extends ApiObject>(kind: Kind<T>, config: ApplyConfigurati
 /** A port of a cluster. */
 export interface PortOptions {
   readonly port?: number;
-  /** The program that runs when a connection comes; anybody without it. */
+  /** The program for a connection; none for other users. */
   readonly sender?: () => Sender;
   /** Called with each request before it is handled. */
   readonly seen?: (exchange: Exchange) => void;
 }
 
-/** The options of a fork, beside those of {@link Cluster.fork}. */
+/** The options of a fork, besides those of {@link Cluster.fork}. */
 export interface ForkOptions {
   readonly seed?: number;
   /** Filters that requests pass right before they are handled. */
@@ -310,7 +310,7 @@ export class TestCluster implements Cluster {
     return new TestCluster({ ...this.#settings, ...settings }, own, undefined, this.#webhooks.fork(), options);
   }
 
-  /** What programs beside {@link run} need, and what sees all that is stored. */
+  /** The parts that programs outside of {@link run} need, and the view of all stored objects. */
   get inside(): Inside {
     const { store, core } = this.#server();
     return {
@@ -524,12 +524,12 @@ export class TestCluster implements Cluster {
     const host = { clock: this.#virtual?.manual ?? this.clock, activity: this.#activity };
     const onError = (error: unknown, where: string): void =>
       this.#failures.failed({ controller: "simulation", key: where, error });
-    // Four Events of each start, and their expiry, would be most of what a day of a cluster costs.
+    // Four Events for each start, and their expiry, would be most of the work of a simulated day.
     live.simulation = createSimulation(host, { seed, events: "unusual", log: errorLog(log), onError });
     return live.simulation;
   }
 
-  /** Starts the simulation where it has not been started, and waits until it is there. */
+  /** Starts the simulation where it has not been started, and waits until it runs. */
   async #startedSimulation(): Promise<void> {
     this.#simulated();
     if (!this.#server().hasSimulated) await this.settled();

@@ -100,7 +100,7 @@ export class FaultyWatch implements WatchOutput, OpenWatch {
   #endIfDue(): void {
     if (this.#left > 0 || this.#over || !this.#begun) return;
     this.#over = true;
-    if (this.#play?.act === "expire") this.#output.error(expired("The resourceVersion that was asked for is too old"));
+    if (this.#play?.act === "expire") this.#output.error(expired("The requested resourceVersion is too old"));
     else this.#output.end();
   }
 }

@@ -1,7 +1,7 @@
 /**
  * Webhooks of a test: functions that the server calls as it would call a program over HTTPS.
  *
- * A review goes through the same JSON as over the network, and its time is that of the cluster. Webhooks at other addresses
+ * A review is encoded in the same JSON as over the network, and its time is that of the cluster. Webhooks at other addresses
  * are called over the network.
  *
  * @module
@@ -35,7 +35,7 @@ export interface WebhookRequest<T extends ApiObject = ApiObject> {
   readonly options: Readonly<Record<string, unknown>> | null;
 }
 
-/** The answer of a webhook; nothing allows the request. */
+/** The response of a webhook; undefined allows the request. */
 export interface WebhookAnswer<T extends ApiObject = ApiObject> {
   /** Whether the request is allowed; true by default. */
   readonly allowed?: boolean;
@@ -57,7 +57,7 @@ export type WebhookHandler<T extends ApiObject = ApiObject> = (
 
 type Configured = NonNullable<MutatingWebhookConfiguration["webhooks"]>[number];
 
-/** What a webhook is called for, and how. */
+/** The requests for which a webhook is called, and how. */
 export interface WebhookOptions<T extends ApiObject = ApiObject> extends Partial<
   Omit<Configured, "name" | "clientConfig" | "rules">
 > {
@@ -72,19 +72,19 @@ export interface WebhookOptions<T extends ApiObject = ApiObject> extends Partial
   readonly rules?: Configured["rules"];
 }
 
-/** A fault of a webhook: a delay, a failure or no answer as for requests, or one of {@link refuses} and {@link lies}. */
+/** A fault of a webhook: a delay, a failure or a lost response as for requests, or one of {@link refuses} and {@link lies}. */
 export type WebhookFault =
   | Fault
   | { readonly name: string; readonly answer: "refuse" | "lie"; readonly message: string };
 
 /** Makes a webhook refuse the request. */
-export const refuses = (message = "a fault was asked for"): WebhookFault => ({
+export const refuses = (message = "an injected fault"): WebhookFault => ({
   name: "refuses",
   answer: "refuse",
   message,
 });
 
-/** Makes a webhook answer another request than the one that it was asked about. */
+/** Makes a webhook respond to another request than that of the review. */
 export const lies = (): WebhookFault => ({ name: "lies", answer: "lie", message: "" });
 
 /** A webhook of a cluster; disposal removes its configuration. */
@@ -207,7 +207,7 @@ function webhookOf<T extends ApiObject>(options: WebhookOptions<T>, url: string)
   };
 }
 
-/** Does what a fault of requests does, before the webhook is called. */
+/** Applies a fault of requests, before the webhook is called. */
 async function play(
   { play: fault, name }: Fault,
   request: WebhookRequest,

@@ -41,7 +41,7 @@ export interface Serving {
   readonly store: MemoryStore;
 }
 
-/** What a server is built from, beside its moment. */
+/** The parts of a server, besides its moment. */
 export interface ServingParts {
   readonly clock: Clock;
   readonly random: SeededRandom;
@@ -58,7 +58,7 @@ export interface ServingParts {
   readonly revision?: number;
 }
 
-/** What the first moment is built from. */
+/** The parts of the first moment. */
 export interface Beginning {
   readonly dialect: Dialect;
   readonly now: number;

@@ -4,8 +4,8 @@ import type { NoteWrites } from "./refusable-store.ts";
 /** Told of the writes of the current request. */
 const writers = new AsyncLocalStorage<NoteWrites>();
 
-/** Runs `work`, a part of a request, and tells `note` of what it writes to the store. */
+/** Runs `work`, a part of a request, and passes its writes to the store to `note`. */
 export const asWriter = <T>(note: NoteWrites, work: () => T): T => writers.run(note, work);
 
-/** Tells whoever handles the current request of its writes. */
+/** Notifies the handler of the current request of its writes. */
 export const noteWrites: NoteWrites = (writes) => writers.getStore()?.(writes);

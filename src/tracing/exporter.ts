@@ -96,7 +96,7 @@ export class SpanExporter implements SpanSink {
   }
 
   add(span: FinishedSpan): void {
-    const { queueSpans, queueBytes, batchSpans, delayMillis } = this.#bounds;
+    const { queueSpans, queueBytes, batchSpans } = this.#bounds;
     // A full queue costs nothing more.
     if (this.#isClosed || this.#queue.length >= queueSpans || this.#bytes >= queueBytes) {
       this.#lost.queue++;
@@ -110,7 +110,7 @@ export class SpanExporter implements SpanSink {
     this.#queue.push(bytes);
     this.#bytes += bytes.length;
     if (this.#queue.length >= batchSpans) this.#begin();
-    else this.#timer ??= this.#parts.clock.after(delayMillis, () => this.#begin(), { owner: "tracing", upkeep: true });
+    else this.#wait();
   }
 
   dropped(spans: number): void {
@@ -153,16 +153,26 @@ export class SpanExporter implements SpanSink {
     }
   }
 
+  /** Waits for more spans, for a time. */
+  #wait(): void {
+    const { clock } = this.#parts;
+    const { delayMillis } = this.#bounds;
+    this.#timer ??= clock.after(delayMillis, () => this.#begin(), { owner: "tracing", upkeep: true });
+  }
+
   /** Sends batches until no full one waits, unless that is running. */
   #begin(): void {
     this.#timer?.cancel();
     this.#timer = undefined;
-    this.#sending ??= this.#sendAll().finally(() => (this.#sending = undefined));
+    this.#sending ??= this.#sendAll().finally(() => {
+      this.#sending = undefined;
+      if (this.#queue.length > 0 && !this.#closing.signal.aborted) this.#wait();
+    });
   }
 
   async #sendAll(): Promise<void> {
     do await this.#send(this.#next());
-    while (this.#queue.length > 0 && !this.#isClosed);
+    while (this.#queue.length >= this.#bounds.batchSpans && !this.#isClosed);
   }
 
   /** Takes a batch from the queue. */

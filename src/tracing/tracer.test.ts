@@ -1,15 +1,18 @@
 import { expect, test } from "vitest";
 import { ManualClock, seededRandom } from "../util/clock.ts";
+import { SpanContext } from "./span-context.ts";
 import { type FinishedSpan, type TracedRequest, Tracer } from "./tracer.ts";
 
 function setUp(ratio: number) {
   const spans: FinishedSpan[] = [];
   let left = 0;
   const clock = new ManualClock(Date.UTC(2026, 0, 1));
+  const context = new SpanContext();
   const tracer = new Tracer({
     clock,
     random: seededRandom(7),
     ratio,
+    context,
     sink: { add: (span) => void spans.push(span), dropped: (count) => void (left += count) },
   });
   const begin = (more: Partial<TracedRequest> = {}) =>
@@ -22,7 +25,7 @@ function setUp(ratio: number) {
       at: clock.steady(),
       ...more,
     });
-  return { spans, begin, clock, left: () => left };
+  return { spans, begin, clock, current: context.current, left: () => left };
 }
 
 test("a share of traces is recorded, and it is that which another program with the same ratio records", () => {
@@ -75,3 +78,26 @@ test("a request that is not traced says so to others, with the ids of its sender
   expect(rest).toEqual({ tracestate: "x=1", baggage: "k=v" });
   expect(begin({ remote }).headers["traceparent"]).toMatch(/^00-(?!a{32})[0-9a-f]{32}-[0-9a-f]{16}-00$/);
 });
+
+test.each([1, 0])(
+  "the current span follows work after await, and ends with the span, at a ratio of %s",
+  async (ratio) => {
+    const { begin, current } = setUp(ratio);
+    const span = begin();
+    const seen: unknown[] = [];
+    const late = Promise.withResolvers<void>();
+    const done = span.run(async () => {
+      seen.push(current()?.spanId);
+      await Promise.resolve();
+      seen.push(current()?.spanId);
+      await late.promise;
+      seen.push(current()?.spanId);
+    });
+    expect(current()).toBeUndefined();
+    await Promise.resolve();
+    span.end();
+    late.resolve();
+    await done;
+    expect(seen).toEqual([span.spanId, span.spanId, undefined]);
+  },
+);

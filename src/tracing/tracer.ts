@@ -18,6 +18,7 @@ import {
   type SpanStart,
   type SpanValue,
 } from "../util/span.ts";
+import type { SpanContext, SpanHolder } from "./span-context.ts";
 import { type RemoteSpan, traceparent } from "./trace-context.ts";
 
 /** A point in time of a span, with ms since the epoch. */
@@ -57,6 +58,7 @@ export interface SpanSink {
 export interface TracerParts {
   readonly clock: Pick<Clock, "now" | "steady">;
   readonly random: Pick<Random, "next">;
+  readonly context: SpanContext;
   /** The share of traces that is recorded, from 0 to 1. */
   readonly ratio: number;
   readonly sink: SpanSink;
@@ -91,13 +93,13 @@ export class Tracer {
 
   /** Begins the span of a request. */
   begin(request: TracedRequest): Span {
-    const { random, ratio } = this.#parts;
+    const { random, ratio, context } = this.#parts;
     const { remote, isTrusted, baggage } = request;
     const parent = isTrusted ? remote : undefined;
     // The same share of ids, so that other programs with the same ratio record the same traces.
     const share = random.next();
     const isRecorded = parent ? parent.isSampled : share < ratio;
-    if (!isRecorded) return new UnrecordedSpan(random, parent, baggage);
+    if (!isRecorded) return new UnrecordedSpan({ random, context }, parent, baggage);
     const trace: Trace = {
       parts: this.#parts,
       traceId: parent?.traceId ?? words(random, 2) + hex(Math.floor(share * WORD)) + words(random, 1),
@@ -114,6 +116,11 @@ export class Tracer {
       at: request.at,
       attributes: request.attributes(),
     });
+  }
+
+  /** Runs work whose current span is that of a holder. */
+  run<T>(holder: SpanHolder, work: () => T): T {
+    return this.#parts.context.run(holder, work);
   }
 }
 
@@ -138,7 +145,7 @@ interface SpanBeginning {
   readonly attributes: SpanAttributes;
 }
 
-class RecordedSpan implements Span {
+class RecordedSpan implements Span, SpanHolder {
   readonly isRecorded = true;
   readonly spanId: string;
   readonly #trace: Trace;
@@ -221,6 +228,14 @@ class RecordedSpan implements Span {
     });
   }
 
+  run<T>(work: () => T): T {
+    return this.#trace.parts.context.run(this, work);
+  }
+
+  get current(): Span | undefined {
+    return this.#hasEnded ? undefined : this;
+  }
+
   get #now(): number {
     return this.#trace.parts.clock.steady();
   }
@@ -234,11 +249,12 @@ abstract class SilentSpan implements Span {
   abstract readonly traceId: string;
   abstract readonly spanId: string;
   abstract readonly headers: Readonly<Record<string, string>>;
+  abstract run<T>(work: () => T): T;
+  abstract end(): void;
   readonly event = nothing;
   readonly set = nothing;
   readonly error = nothing;
   readonly fail = nothing;
-  readonly end = nothing;
   readonly leaveOut = nothing;
 
   start(): Span {
@@ -247,15 +263,16 @@ abstract class SilentSpan implements Span {
 }
 
 /** The span of a request that is not traced. Its ids are made when they are needed. */
-class UnrecordedSpan extends SilentSpan {
-  readonly #random: Pick<Random, "next">;
+class UnrecordedSpan extends SilentSpan implements SpanHolder {
+  readonly #parts: Pick<TracerParts, "random" | "context">;
   readonly #parent: RemoteSpan | undefined;
   readonly #baggage: string;
   #ids: { readonly traceId: string; readonly spanId: string } | undefined = undefined;
+  #hasEnded = false;
 
-  constructor(random: Pick<Random, "next">, parent: RemoteSpan | undefined, baggage: string) {
+  constructor(parts: Pick<TracerParts, "random" | "context">, parent: RemoteSpan | undefined, baggage: string) {
     super();
-    this.#random = random;
+    this.#parts = parts;
     this.#parent = parent;
     this.#baggage = baggage;
   }
@@ -272,8 +289,20 @@ class UnrecordedSpan extends SilentSpan {
     return headersOf(traceparent(this.traceId, this.spanId, false), this.#parent?.state ?? "", this.#baggage);
   }
 
+  end(): void {
+    this.#hasEnded = true;
+  }
+
+  run<T>(work: () => T): T {
+    return this.#parts.context.run(this, work);
+  }
+
+  get current(): Span | undefined {
+    return this.#hasEnded ? undefined : this;
+  }
+
   get #made(): { readonly traceId: string; readonly spanId: string } {
-    const random = this.#random;
+    const { random } = this.#parts;
     return (this.#ids ??= { traceId: this.#parent?.traceId ?? words(random, 4), spanId: words(random, 2) });
   }
 }
@@ -294,6 +323,12 @@ class LeftOutSpan extends SilentSpan {
   get headers(): Readonly<Record<string, string>> {
     return this.#above.headers;
   }
+
+  run<T>(work: () => T): T {
+    return this.#above.run(work);
+  }
+
+  end(): void {}
 }
 
 const headersOf = (parent: string, state: string, baggage: string): Readonly<Record<string, string>> => ({

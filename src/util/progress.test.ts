@@ -89,3 +89,14 @@ test("a long rest is told in minutes and hours", () => {
   clock.advance(2000);
   expect(shown[1]).toBe("checking: 100 of 1,000,000 records (0 %), 25/s, 11 h 6 min left");
 });
+
+test("what is reported after the end is not shown", () => {
+  const { clock, shown, progress } = setUp();
+  progress.begin("opening the store");
+  progress.end();
+  progress.begin("opening the store", "record", 10);
+  progress.at(5);
+  clock.advance(60_000);
+  expect(shown).toEqual(["end"]);
+  expect(clock.timers()).toEqual([]);
+});

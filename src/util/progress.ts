@@ -18,7 +18,7 @@ export interface Progress {
   begin(what: string, unit?: ProgressUnit, total?: number): void;
   /** How much of the part is done. */
   at(done: number): void;
-  /** The work has ended. */
+  /** The work has ended; what is reported later is not shown. */
   end(): void;
 }
 
@@ -69,6 +69,7 @@ class ShownProgress implements Progress {
   #next: number;
   #wasShown = false;
   #timer: Timer | undefined = undefined;
+  #hasEnded = false;
 
   constructor(clock: Clock, display: ProgressDisplay) {
     this.#clock = clock;
@@ -78,6 +79,7 @@ class ShownProgress implements Progress {
   }
 
   begin(what: string, unit: ProgressUnit = "record", total?: number): void {
+    if (this.#hasEnded) return;
     this.#endPart();
     this.#what = what;
     this.#unit = unit;
@@ -94,6 +96,7 @@ class ShownProgress implements Progress {
   }
 
   end(): void {
+    this.#hasEnded = true;
     this.#endPart();
     this.#timer?.cancel();
     this.#timer = undefined;

@@ -41,7 +41,18 @@ export interface Span {
   leaveOut(): void;
   /** Ends it, now by default; the first end counts. */
   end(at?: number): void;
+  /** Runs work of which it is the {@link CurrentSpan}, also after each `await` of the work, until the span ends. */
+  run<T>(work: () => T): T;
 }
+
+/**
+ * Returns the span of the work that runs, for code that gets no request: calls of etcd, of webhooks and of plugins. Undefined for
+ * work that is a part of no request, and where requests are not traced.
+ */
+export type CurrentSpan = () => Span | undefined;
+
+/** The {@link CurrentSpan} of a program without traces. */
+export const NO_SPAN: CurrentSpan = () => undefined;
 
 /** How a span starts. */
 export interface SpanStart {
@@ -49,14 +60,58 @@ export interface SpanStart {
   readonly at?: number;
 }
 
-/** Runs work as a part of an operation; an error is recorded, and passed on. */
+/**
+ * Sends a POST to a URL with a span for the request, which is called as in client-go.
+ *
+ * @param send gets the headers of the trace, by lower-case names; undefined where requests are not traced
+ */
+export async function inPostSpan<T>(
+  span: Span | undefined,
+  url: string,
+  send: (headers: Readonly<Record<string, string>> | undefined) => Promise<T>,
+): Promise<T> {
+  if (!span?.isRecorded) return send(span?.headers);
+  // Without a query and a password, which may be secrets.
+  const { hostname, port, origin, pathname } = new URL(url);
+  const attributes = {
+    "http.request.method": "POST",
+    "server.address": hostname,
+    ...(port === "" ? {} : { "server.port": Number(port) }),
+    "url.full": origin + pathname,
+  };
+  const part = span.start("HTTP POST", attributes, { kind: SPAN_KINDS.client });
+  try {
+    return await send(part.headers);
+  } catch (error) {
+    part.error(error);
+    part.fail("");
+    throw error;
+  } finally {
+    part.end();
+  }
+}
+
+/** Runs work as a part of an operation, whose span it gets if that is recorded; an error is recorded, and passed on. */
 export function inSpan<T>(
   span: Span | undefined,
   name: string,
   attributes: () => SpanAttributes,
-  work: () => T | Promise<T>,
+  work: (part?: Span) => Promise<T>,
+): Promise<T>;
+export function inSpan<T>(
+  span: Span | undefined,
+  name: string,
+  attributes: () => SpanAttributes,
+  work: (part?: Span) => T | Promise<T>,
+): T | Promise<T>;
+export function inSpan<T>(
+  span: Span | undefined,
+  name: string,
+  attributes: () => SpanAttributes,
+  work: (part?: Span) => T | Promise<T>,
 ): T | Promise<T> {
-  if (!span?.isRecorded) return work();
+  if (!span) return work();
+  if (!span.isRecorded) return span.run(() => work());
   const part = span.start(name, attributes());
   const failed = (error: unknown): never => {
     part.error(error);
@@ -64,7 +119,7 @@ export function inSpan<T>(
     throw error;
   };
   try {
-    const result = work();
+    const result = part.run(() => work(part));
     if (!(result instanceof Promise)) {
       part.end();
       return result;

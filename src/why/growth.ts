@@ -29,7 +29,7 @@ export async function explainGrowth(
 
 async function ofSize(facts: Facts, claim: PersistentVolumeClaim, volume: PersistentVolume): Promise<ReportedReason> {
   const about = refOf(volume);
-  const wants = `it has ${claimCapacity(claim)} and asks for ${requestOf(claim)}`;
+  const wants = `it has ${claimCapacity(claim)} and requests ${requestOf(claim)}`;
   const said = conditionMessage(claim, ["ControllerResizeError", "NodeResizeError"]);
   const { name } = resizerOf(volume, facts.migration);
   if (name === undefined) {

@@ -1,4 +1,4 @@
-/** What Jobs and CronJobs wait for, and until when. */
+/** The conditions that Jobs and CronJobs wait for, and until when. */
 import { type CronJob, type Job, Pod } from "../client/kinds/index.ts";
 import { isFinished } from "../claims/usage.ts";
 import type { ReportedReason } from "../meta/why-report.ts";

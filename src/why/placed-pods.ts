@@ -37,7 +37,7 @@ export async function explainPlaced(facts: Facts, pod: Pod, node: string): Promi
   return [...(await ofLostNode(facts, node)), ...ofRestarts(pod, facts.client.clock.now()), ...reasons];
 }
 
-/** A node that is not ready: its agent is silent, or says so. */
+/** A node that is not ready: its agent is silent, or reports that. */
 async function ofLostNode(facts: Facts, name: string): Promise<readonly ReportedReason[]> {
   const node = await facts.find(Node, { name });
   if (typeof node === "string") return [];

@@ -11,7 +11,7 @@ const MAX_HELD = 10;
 /** The remaining objects of a definition or a namespace that is being deleted. */
 export interface RemainingContent {
   readonly content: readonly ReportedContent[];
-  /** What holds the first of them. */
+  /** The obstacle of the first of them. */
   readonly reasons: readonly ReportedReason[];
 }
 

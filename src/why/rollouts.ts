@@ -1,4 +1,6 @@
-/** What rollouts of Deployments, StatefulSets and DaemonSets wait for, by the functions by which their controllers decide. */
+/**
+ * The conditions that rollouts of Deployments, StatefulSets and DaemonSets wait for, by the functions by which their controllers decide.
+ */
 import type { ApiObject } from "../client/index.ts";
 import {
   ControllerRevision,
@@ -110,7 +112,7 @@ export async function explainStatefulSet(facts: Facts, set: StatefulSet): Promis
     pods: own,
     revisions,
     revisionNamed: (name: string) => revisions.find(({ metadata }) => metadata.name === name),
-    // Claims are looked at where a Pod waits for them.
+    // Claims are read where a Pod waits for them.
     claimNamed: () => undefined,
     now,
   };
@@ -140,7 +142,7 @@ function ofOrder(set: StatefulSet, own: readonly Pod[], now: number): readonly R
   return [];
 }
 
-/** How far an update is. */
+/** The progress of an update. */
 function ofUpdate(set: StatefulSet, own: readonly Pod[], update: string | undefined): readonly ReportedReason[] {
   if (update === undefined) return [];
   const old = own

@@ -44,7 +44,7 @@ export async function explainDeletion(facts: Facts, object: ApiObject): Promise<
 const ATTACHER = "external-attacher/";
 const PROVISIONER = "external-provisioner/";
 
-/** A terminating Pod: a mount is busy, its node is gone, or its grace period is not over. */
+/** A terminating Pod: a mount is busy, its node is lost, or its grace period is not over. */
 async function ofEnding(
   facts: Facts,
   pod: ApiObject,

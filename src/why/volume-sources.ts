@@ -47,7 +47,7 @@ async function ofClaim(
 
 function ofSize(claim: PersistentVolumeClaim, size: string, source: string): readonly ReportedReason[] {
   if (compareQuantities(requestOf(claim), size) >= 0) return [];
-  const says = `it asks for ${requestOf(claim)}, and its source, ${source}, has ${size}`;
+  const says = `it requests ${requestOf(claim)}, and its source, ${source}, has ${size}`;
   return [{ says, who: `a user who creates the claim again with at least ${size}`, about: refOf(claim) }];
 }
 

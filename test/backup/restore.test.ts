@@ -19,7 +19,7 @@ test("records of one revision, as transactions over etcd have them, are restored
   const store = await openMemoryStore({ records, revision: 8 });
   const report = await restoreStore(backupLines(store, ABOUT), directory.path, Date.parse(ABOUT.time), () => {});
   expect(report.backup).toMatchObject({ revision: 8, records: 4 });
-  expect(checkStore(directory.path)).toMatchObject({ findings: [], records: 4 });
+  expect(await checkStore(directory.path)).toMatchObject({ findings: [], records: 4 });
   const restored = await openSqliteStore({ directory: directory.path, clock: systemClock });
   const found = await restored.range("");
   expect(found.records.map(({ key, value, revision }) => [key, String(value), revision])).toEqual([

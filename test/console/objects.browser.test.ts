@@ -96,6 +96,176 @@ describeInBrowser("objects", () => {
     expect([...mistakesOf(one), ...mistakesOf(two)]).toEqual([]);
   });
 
+  test("an edit that is not saved stays while one looks at something else; leaving the page asks; a newer object is merged", async () => {
+    const key = { name: "kept", namespace: "default" };
+    const { metadata } = await maps().create({ metadata: key, data: { a: "1", b: "1" } });
+    await maps().create({ metadata: { ...key, name: "other" }, data: {} });
+    const opened = await openStory(browser, server, pageOf("core/v1/configmaps", "kept"));
+    const { page } = opened;
+    /** Shows another page of the console, as a link does. */
+    const go = (to: string): Promise<unknown> =>
+      page.evaluate(`history.pushState({}, "", ${JSON.stringify(to)}); dispatchEvent(new PopStateEvent("popstate"))`);
+    const isKept = async (): Promise<void> => {
+      await editorOf(page).waitFor();
+      expect(await editorOf(page).innerText()).toContain("a: mine");
+    };
+    await buttonOf(page, "Edit").click();
+    await page.getByLabel("Field manager").fill("ann");
+    await buttonOf(page, "Close").waitFor();
+    await editText(page, 'a: "1"', "a: mine");
+    await buttonOf(page, "Discard…").waitFor();
+
+    // Another tab, the past, another object.
+    await page.getByRole("tab", { name: "History" }).click();
+    await page.getByText("edit not saved").waitFor();
+    await buttonOf(page, "Continue the edit").click();
+    await isKept();
+    expect(await page.getByText("edit not saved").count()).toBe(0);
+    await go(`${pageOf("core/v1/configmaps", "kept")}?at=${metadata.resourceVersion}`);
+    await page.locator(".yaml-tab .cm-line", { hasText: 'a: "1"' }).waitFor();
+    await page.getByText("edit not saved").waitFor();
+    expect(await buttonOf(page, "Continue the edit").count()).toBe(0);
+    await buttonOf(page, "Back to now").click();
+    await isKept();
+    await go(pageOf("core/v1/configmaps", "other"));
+    await page.getByRole("heading", { name: "default/other" }).waitFor();
+    await buttonOf(page, "Edit").waitFor();
+    await page.goBack();
+    await isKept();
+    expect(await page.getByLabel("Field manager").inputValue()).toBe("ann");
+
+    // The browser asks before the text is lost, whether the editor is open or not.
+    const asksToLeave = async (): Promise<string> => {
+      const asked = page.waitForEvent("dialog");
+      await page.close({ runBeforeUnload: true });
+      const dialog = await asked;
+      await dialog.dismiss();
+      return dialog.type();
+    };
+    expect(await asksToLeave()).toBe("beforeunload");
+    await page.getByRole("tab", { name: "Events" }).click();
+    expect(await asksToLeave()).toBe("beforeunload");
+    await page.keyboard.press("e");
+    await isKept();
+
+    // The object changes: the editor says so, and merges.
+    await maps().patch(key, { data: { b: "theirs" } });
+    const { metadata: newer } = await maps().get(key);
+    await page
+      .getByText(`Version ${newer.resourceVersion} of the object is newer than the one that you edit.`)
+      .waitFor();
+    await buttonOf(page, "Merge your edits into it").click();
+    await page.getByText("Your edits were applied to version").waitFor();
+    await isKept();
+    expect(await editorOf(page).innerText()).toContain("b: theirs");
+    // A try that another write has outrun is merged and repeated.
+    await page.route(
+      ({ pathname, searchParams: query }) =>
+        pathname.endsWith("/kept") && query.get("dryRun") === "All" && !query.has("explain"),
+      async (route) => {
+        await maps().patch(key, { data: { c: "late" } });
+        await route.continue();
+      },
+      { times: 1 },
+    );
+    await buttonOf(page, "Try").click();
+    await page.locator(".difference-added", { hasText: "a: mine" }).waitFor();
+    expect(await editorOf(page).innerText()).toContain("c: late");
+    await buttonOf(page, "Save").click();
+    await page.locator(".yaml-tab .owner-cell", { hasText: "ann" }).first().waitFor();
+    expect((await maps().get(key)).data).toEqual({ a: "mine", b: "theirs", c: "late" });
+
+    // A version of the history does not replace an edit without a question; what is discarded is gone.
+    await buttonOf(page, "Edit").click();
+    await editText(page, "a: mine", "a: next");
+    await page.getByRole("tab", { name: "History" }).click();
+    await page
+      .getByRole("button", { name: /^Restore as an edit version/ })
+      .last()
+      .click();
+    await page.getByRole("dialog").getByText("You have an edit that is not saved.").waitFor();
+    await page.getByRole("dialog").getByRole("button", { name: "Replace" }).click();
+    await editorOf(page).waitFor();
+    expect(await editorOf(page).innerText()).toContain('a: "1"');
+    await buttonOf(page, "Discard…").click();
+    await page.getByRole("dialog").getByRole("button", { name: "Discard" }).click();
+    await page.locator(".yaml-tab .cm-line", { hasText: "a: mine" }).waitFor();
+    await page.getByRole("tab", { name: "Events" }).click();
+    expect(await page.getByText("edit not saved").count()).toBe(0);
+    expect(mistakesOf(opened)).toEqual([]);
+    await page.close({ runBeforeUnload: true });
+    await expect.poll(() => page.isClosed()).toBe(true);
+  });
+
+  test("new objects that are not created stay as well, and closing goes back to where one came from", async () => {
+    const opened = await openStory(browser, server, "/console/");
+    const { page } = opened;
+    await page.evaluate(
+      'history.pushState({ depth: 1 }, "", "/console/new"); dispatchEvent(new PopStateEvent("popstate"))',
+    );
+    await editorOf(page).waitFor();
+    await replaceText(page, "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: later\n");
+    await page.goBack();
+    await page.getByRole("heading", { name: "New objects" }).waitFor({ state: "detached" });
+    await page.goForward();
+    await editorOf(page).waitFor();
+    expect(await editorOf(page).innerText()).toContain("name: later");
+    await buttonOf(page, "Try").click();
+    await page.getByText("A new object.").waitFor();
+    await buttonOf(page, "Create").click();
+    await page.waitForURL("**/console/object/core/v1/configmaps/default/later");
+    await page.goBack();
+    await editorOf(page).waitFor();
+    expect((await editorOf(page).innerText()).trim()).toBe("");
+    await buttonOf(page, "Close").click();
+    await page.getByRole("heading", { name: "New objects" }).waitFor({ state: "detached" });
+    expect(new URL(page.url()).pathname).toBe("/console/");
+    expect(mistakesOf(opened)).toEqual([]);
+  });
+
+  test("what the server refuses is marked at its place, in one of several documents too", async () => {
+    const opened = await openStory(browser, server, "/console/new");
+    const { page } = opened;
+    await editorOf(page).waitFor();
+    const map = (name: string): string => `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: ${name}\n`;
+    await replaceText(page, map("Not_a_name"));
+    // The linter has run, and found nothing.
+    await page.waitForTimeout(1500);
+    await buttonOf(page, "Try").click();
+    await page.locator(".cm-lintRange-error", { hasText: "Not_a_name" }).waitFor();
+    await replaceText(page, `${map("good")}---\n${map("Nor_this")}`);
+    await expect.poll(() => page.locator(".cm-lintRange-error").count()).toBe(0);
+    await buttonOf(page, "Try").click();
+    await page.locator(".cm-lintRange-error", { hasText: "Nor_this" }).waitFor();
+    await page.getByText("1 of 2 documents would be refused, so none can be applied:").waitFor();
+    expect(mistakesOf(opened)).toEqual([]);
+  });
+
+  test("who may not write gets no version of the history as an edit", async () => {
+    const key = { name: "look-only", namespace: "default" };
+    await maps().create({ metadata: key, data: { a: "1" } });
+    await maps().patch(key, { data: { a: "2" } });
+    const rbac = "/apis/rbac.authorization.k8s.io/v1";
+    const token = await readerToken(server, "historian");
+    await sendObject(server, "POST", `${rbac}/clusterroles`, {
+      metadata: { name: "history" },
+      rules: [{ nonResourceURLs: ["/keelson/v1/history"], verbs: ["get"] }],
+    });
+    await sendObject(server, "POST", `${rbac}/clusterrolebindings`, {
+      metadata: { name: "history" },
+      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "history" },
+      subjects: [{ kind: "ServiceAccount", name: "historian", namespace: "default" }],
+    });
+    const { page } = await openStory(browser, server, `${pageOf("core/v1/configmaps", "look-only")}?tab=history`, {
+      as: { token },
+    });
+    await page
+      .getByRole("button", { name: /^Compare with this|^Compared with this/ })
+      .first()
+      .waitFor();
+    await expect.poll(() => page.getByRole("button", { name: /^Restore as an edit/ }).count()).toBe(0);
+  });
+
   test("an edit stays while another one deletes the object, and the page says what is wrong", async () => {
     const key = { name: "vanishes", namespace: "default" };
     await maps().create({ metadata: key, data: { a: "1" } });

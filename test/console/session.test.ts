@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { revokeUser, addUser } from "../../src/app/authentication/user-file.ts";
 import { DataDirectory } from "../../src/app/storage/data-directory.ts";
 import { contextOf } from "../../src/client/kubeconfig/context.ts";
-import { ServiceAccount } from "../../src/client/kinds/index.ts";
+import { ConfigMap, ServiceAccount } from "../../src/client/kinds/index.ts";
 import type { ConsoleLink, ConsoleSession } from "../../src/meta/console-session.ts";
 import { client as clientCertificate } from "../../src/pki/index.ts";
 import { type Clock, newSystemClock, systemClock } from "../../src/util/clock.ts";
@@ -359,6 +359,23 @@ describe("time", () => {
     expect((await ask(last, NAMESPACES, OWN, { of: own })).code).toBe(401);
   });
 
+  test("does not bring back a session that was signed out, with a cookie that was renewed before", async () => {
+    const clock = movedClock();
+    await using own = await startServer({ consoleSessionDuration: "10h" }, { clock });
+    const signOut = (one: string): Promise<Answer> => ask(one, "/console/session", OWN, { of: own, method: "DELETE" });
+    const cookie = await cookieOf(undefined, own);
+    clock.ahead += 5 * 3_600_000;
+    // Somebody has a copy of the cookie and renews it; the user signs out with the older one.
+    const copied = cookieIn(await ask(cookie, "/console/session", OWN, { of: own }));
+    expect((await ask(copied, NAMESPACES, OWN, { of: own })).code).toBe(200);
+    await signOut(cookie);
+    expect((await ask(copied, NAMESPACES, OWN, { of: own })).code).toBe(401);
+    // The older cookie has ended; what has ended is forgotten when another session is signed out.
+    clock.ahead += 6 * 3_600_000;
+    await signOut(await cookieOf(undefined, own));
+    expect((await ask(copied, NAMESPACES, OWN, { of: own })).code).toBe(401);
+  });
+
   test("ends every session after a week", async () => {
     const clock = movedClock();
     await using own = await startServer({ consoleSessionDuration: "100h" }, { clock });
@@ -435,9 +452,32 @@ describe("servers", () => {
     const cookie = await cookieOf(undefined, own);
     expect(sessionIn(await ask(cookie, "/console/session", OWN, { of: own })).dialect).toBe("neutral");
     expect((await ask(cookie, "/console/session", OWN, { of: own, method: "DELETE" })).code).toBe(200);
+    // Users have roles in `default`.
+    const kept = (await own.client.resource(ConfigMap).list({})).items.map(({ metadata }) => metadata.namespace);
+    expect(kept).toEqual(["keelson-system"]);
     await own.restart();
     expect((await ask(cookie, "/console/session", OWN, { of: own })).code).toBe(401);
   });
+});
+
+test("answers below /console/ say what a browser may do with them", async () => {
+  for (const path of ["/console/", "/console/list/core/v1/pods", "/console/login", "/console/none.js"]) {
+    const answer = await server.ask("GET", path, { as: {} });
+    const policy = answer.header("content-security-policy").split("; ");
+    expect(policy, path).toEqual(
+      expect.arrayContaining([
+        "default-src 'none'",
+        "script-src 'self'",
+        "connect-src 'self'",
+        "base-uri 'none'",
+        // Without its script the form of a token would send it in a URL.
+        "form-action 'none'",
+        "frame-ancestors 'none'",
+      ]),
+    );
+    expect(answer.header("x-content-type-options"), path).toBe("nosniff");
+    expect(answer.header("referrer-policy"), path).toBe("no-referrer");
+  }
 });
 
 test("audit names the user of a session, and neither the cookie nor the code of a link", async () => {

@@ -140,7 +140,7 @@ describe("approving", () => {
       why: "Who asks may have client certificates of nodes.",
     });
     await ask(NODE_CLIENT, node, { name: "s", usages: SIGNED_CLIENT, by: { ...masters, user: "system:node:n" } });
-    expect((await outcome("s")).why).toBe("A node asks for its own client certificate, and may have it.");
+    expect((await outcome("s")).why).toBe("A node requests its own client certificate, and is allowed to.");
   });
 
   test("CERT-10: others wait for somebody", async () => {

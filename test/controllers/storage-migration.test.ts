@@ -20,6 +20,7 @@ import { int32, optional, struct } from "../../src/meta/types.ts";
 import type { Manager } from "../../src/runtime/index.ts";
 import type { ResourceDefinition } from "../../src/schema/definition.ts";
 import { objectSchema } from "../../src/schema/object-schema.ts";
+import { type LogFacts, silentLog } from "../../src/util/log.ts";
 import { World } from "../runtime/world.ts";
 
 type Migration = StorageVersionMigrationV1alpha1;
@@ -144,6 +145,13 @@ describe.each<Dialect["name"]>(["neutral", "kubernetes"])("the migrator in the %
   test("SVM-2, SVM-3: the token says how far it is, goes on from there after a restart, and is taken off at the end", async () => {
     await makeWidgets(403);
     const asked: string[] = [];
+    const logged: unknown[] = [];
+    const log = {
+      ...silentLog,
+      info: (message: string, facts?: LogFacts) => {
+        if (message.includes("migrat")) logged.push(facts?.["remaining"] ?? message);
+      },
+    };
     const counting =
       (transport: Transport): Transport =>
       (request) => {
@@ -153,7 +161,7 @@ describe.each<Dialect["name"]>(["neutral", "kubernetes"])("the migrator in the %
       };
     const start = async (): Promise<Manager> => {
       const client = world.cluster.client("manager").with({ through: counting });
-      const manager = world.manager({ client }).add(storageVersionMigrator(dialectOf(dialect)!));
+      const manager = world.manager({ client, log }).add(storageVersionMigrator(dialectOf(dialect)!));
       await manager.start();
       return manager;
     };
@@ -174,6 +182,8 @@ describe.each<Dialect["name"]>(["neutral", "kubernetes"])("the migrator in the %
     expect((await find()).status.resourceVersion).toBe(status.resourceVersion);
     expect(asked.length - before).toBeLessThanOrEqual(rest.items.length);
     expect(new Set(asked).size).toBe(403);
+    // A page may be read twice around the restart.
+    expect([...new Set(logged)]).toEqual([303, 203, 103, 3, "the stored objects of a resource have been migrated"]);
     const old = (await listWidgets()).filter(
       ({ metadata }) => Number(metadata.resourceVersion) <= Number(status.resourceVersion),
     );

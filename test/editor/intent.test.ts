@@ -3,7 +3,8 @@ import { Deployment } from "../../src/client/kinds/index.ts";
 import type { BlameReport } from "../../src/meta/ownership-reports.ts";
 import { type Cluster, createCluster } from "../../src/testing/index.ts";
 import { intentOf } from "../../console/src/editor/intent.ts";
-import { allSteps, ownedText } from "../../console/src/editor/owners.ts";
+import { ownedText } from "../../console/src/editor/owners.ts";
+import { allSteps } from "../../console/src/editor/steps.ts";
 import { type KindSchema, type OpenApiDocument, schemaOfKind } from "../../console/src/editor/schema.ts";
 
 const KEY = { name: "web", namespace: "default" };

@@ -127,6 +127,31 @@ describe("mistakes are told where they are", () => {
     expect(problems("a: 1\na: 2\n")[0]).toMatch(/unique/);
   });
 
+  test("aliases are what they stand for, in bounded time", () => {
+    const messagesOf = (text: string): readonly string[] =>
+      problemsOf(parseDocuments(text), () => of(CONFIG_MAP)).map(({ message }) => message);
+    const head = "apiVersion: v1\nkind: ConfigMap\n";
+    expect(messagesOf(`${head}metadata: {name: &n web, namespace: *n}\ndata: {a: *n}\n`)).toEqual([]);
+    expect(messagesOf(`${head}metadata: {name: a, generation: &n 80}\ndata: {a: *n}\n`)).toEqual([
+      "expected string, found the integer 80; put it in quotes",
+    ]);
+    // Nine levels of nine are 387 million values; a value may be in itself; and many aliases are one walk through the text.
+    const levels = Array.from(
+      { length: 9 },
+      (_, i) =>
+        `  a${i}: &a${i} [${Array(9)
+          .fill(i ? `*a${i - 1}` : "x")
+          .join()}]`,
+    );
+    expect(messagesOf(`${head}metadata:\n${levels.join("\n")}\n`)).toContainEqual(
+      expect.stringMatching(/^unknown field a0/),
+    );
+    expect(messagesOf(`${head}metadata: &m\n  labels: *m\n`)).toContainEqual(expect.stringMatching(/^expected string/));
+    const many = Array.from({ length: 20_000 }, (_, i) => `  k${i}: *n`).join("\n");
+    expect(messagesOf(`${head}metadata: {name: &n web}\ndata:\n${many}\n`)).toEqual([]);
+    expect(messagesOf(`${head}data:\n  a: x\n  b: x\n  a: z\n`)).toEqual(['Map keys must be unique: "a"']);
+  });
+
   test("integers beyond 2^53 and times stay what they are", () => {
     const text = WEB.replace(
       "name: web\nspec:",

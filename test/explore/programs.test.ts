@@ -309,7 +309,7 @@ const manager = await built({
 describe.skipIf(manager === undefined)("a manager of controller-runtime", { timeout: 300_000 }, () => {
   const program = `${manager}/tickets`;
 
-  test("it makes a second Secret after a crash between its writes, and after a lost answer", async () => {
+  test("it makes a second Secret after a crash between its writes, and after a lost response", async () => {
     await using lab = await laboratory(program, "--generate");
     const clean = await lab.run({ seed: 1, plan: [] });
     expect([secrets(clean), clean.complaints]).toEqual([1, []]);

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { StoreError, type Store } from "../../src/storage/contract.ts";
-import { checkStore } from "../../src/storage/sqlite/check.ts";
+import { type CheckReport, checkStore } from "../../src/storage/sqlite/check.ts";
 import { repairStore } from "../../src/storage/sqlite/repair.ts";
 import { openSqliteStore } from "../../src/storage/sqlite/store.ts";
 import { seededRandom, systemClock } from "../../src/util/clock.ts";
@@ -70,7 +70,7 @@ async function serve(directory: string, keys: Iterable<string>): Promise<Served>
 }
 
 /** What is wrong with a store that serves: all that was acknowledged must be there, but for the keys it refused. */
-function wrongInServed(of: WrittenStore, served: Served, checked: ReturnType<typeof checkStore>): string[] {
+function wrongInServed(of: WrittenStore, served: Served, checked: CheckReport): string[] {
   const { refused, records, corrupt, revision } = served;
   const wrong: string[] = [];
   if (refused !== undefined) {
@@ -94,18 +94,18 @@ function wrongInServed(of: WrittenStore, served: Served, checked: ReturnType<typ
 }
 
 /** What is wrong with a store that repair made: nothing may be lost without being named, nothing made up. */
-function wrongInRepaired(
+async function wrongInRepaired(
   of: WrittenStore,
   report: ReturnType<typeof repairStore>,
   again: Served,
   directory: string,
   whole: boolean,
-): string[] {
+): Promise<string[]> {
   const wrong: string[] = [];
   if (again.refused !== undefined) wrong.push(`refused: ${again.refused.message}`);
   for (const key of again.corrupt) wrong.push(`${key} is corrupt`);
   if (again.revision <= of.revision + 900_000) wrong.push(`revision ${again.revision} after ${of.revision}`);
-  wrong.push(...checkStore(directory).findings.map((f) => `finding: ${JSON.stringify(f)}`));
+  wrong.push(...(await checkStore(directory)).findings.map((f) => `finding: ${JSON.stringify(f)}`));
 
   const state: Map<string, Version> = stateAt(of, of.revision);
   const lost = new Set(report.lost.map(({ key }) => key));
@@ -131,7 +131,7 @@ describe("whatever happens to the files, what is served is right and the rest is
     const directory = damagedCopy(of, name, seed);
     if (directory === undefined) return skip("nothing to damage");
 
-    const checked = checkStore(directory);
+    const checked = await checkStore(directory);
     const repaired = `${directory}-repaired`;
     const report = tryRepair(directory, repaired);
     expect(wrongInServed(of, await serve(directory, of.keys.keys()), checked)).toEqual([]);
@@ -139,7 +139,7 @@ describe("whatever happens to the files, what is served is right and the rest is
     // Only where the database itself is gone there is nothing to salvage.
     expect(report !== undefined || /removed|cut off/.test(name)).toBe(true);
     const whole = !name.includes("log") && !name.includes("older");
-    const wrong = report && wrongInRepaired(of, report, await serve(repaired, of.keys.keys()), repaired, whole);
+    const wrong = report && (await wrongInRepaired(of, report, await serve(repaired, of.keys.keys()), repaired, whole));
     expect(wrong ?? []).toEqual([]);
     rmSync(directory, { recursive: true, force: true });
     rmSync(repaired, { recursive: true, force: true });
@@ -156,9 +156,9 @@ function tryRepair(from: string, to: string): ReturnType<typeof repairStore> | u
   }
 }
 
-test("a store that is whole has no findings, whether it was closed or killed", () => {
+test("a store that is whole has no findings, whether it was closed or killed", async () => {
   for (const { directory, revision } of written) {
-    const report = checkStore(directory);
+    const report = await checkStore(directory);
     expect(report).toMatchObject({ findings: [], revision, format: 1 });
     expect(report.records).toBe(
       stateAt(

@@ -66,7 +66,7 @@ describe("the volumes of a Pod", () => {
     expect(status).toMatchObject({ phase: "Pending" });
     expect(status.containerStatuses![0]!.state.waiting).toEqual({
       reason: "VolumesReady",
-      message: "the volumes are there; this node runs no containers",
+      message: "the volumes are ready; this node runs no containers",
     });
     expect(condition(await world.findPod("own"), "PodReadyToStartContainers")).toBe("True");
     expect((await world.findPod("other"))!.status.containerStatuses).toBeUndefined();

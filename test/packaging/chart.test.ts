@@ -170,6 +170,42 @@ describe.skipIf(bin === undefined)("the chart", { timeout: 60_000 }, () => {
   });
 });
 
+describe.skipIf(bin === undefined)("the chart on a server with simulated nodes", { timeout: 120_000 }, () => {
+  test("is installed, upgraded and rolled back with Pods that become ready behind its Service, and keeps its keys", async () => {
+    const data = join(scratch, "installed");
+    const server = await Keelson.serve(["--data-dir", data, "--port", "0", "--dialect", "kubernetes", "--nodes", "3"]);
+    onTestFinished(async () => void (await server.stop()));
+    const client = await Http2Client.connect(server, data);
+    onTestFinished(() => client.close());
+    const get = async (path: string): Promise<Found> => (await client.send("GET", path)).json;
+    const call = (...args: readonly string[]): void => {
+      const flags = ["--namespace", "demo", "--kubeconfig", join(data, "admin.kubeconfig")];
+      const { status, stderr } = helm(...args, ...flags);
+      expect({ args, status, stderr }).toMatchObject({ status: 0 });
+    };
+    const ready = async (): Promise<unknown[]> => {
+      const { status } = await get("/apis/apps/v1/namespaces/demo/deployments/demo-keelson");
+      const { items } = await get("/apis/discovery.k8s.io/v1/namespaces/demo/endpointslices");
+      const addresses = items.flatMap(({ endpoints }: Found) => endpoints.filter((one: Found) => one.conditions.ready));
+      return [status.availableReplicas, addresses.length, items[0]!.ports[0].port];
+    };
+    const keys = async (): Promise<unknown> =>
+      (await get("/api/v1/namespaces/demo/secrets/demo-keelson-identity")).data;
+    const wait = ["--wait", "--timeout", "60s"];
+    call("install", "demo", chart, "--create-namespace", ...SERVERS, ...wait);
+    expect(await ready()).toEqual([3, 3, 6443]);
+    const made = await keys();
+    call("upgrade", "demo", chart, "--reuse-values", "--set", "options.history=12h,replicaCount=2", ...wait);
+    await expect.poll(ready).toEqual([2, 2, 6443]);
+    call("rollback", "demo", "1", ...wait);
+    await expect.poll(ready).toEqual([3, 3, 6443]);
+    call("uninstall", "demo", "--wait");
+    expect((await get("/api/v1/namespaces/demo/services")).items).toEqual([]);
+    call("install", "demo", chart, ...SERVERS, ...wait);
+    expect(await keys()).toEqual(made);
+  });
+});
+
 describe.skipIf(bin === undefined || !(await hasEtcd()))("the identity of the chart", { timeout: 120_000 }, () => {
   test("makes two servers over one etcd one", async () => {
     const etcd = await startEtcd();

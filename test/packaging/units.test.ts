@@ -63,8 +63,8 @@ describe.skipIf(spawnSync("systemd-analyze", ["--version"]).status !== 0)("syste
     expect(stderr).toContain("Unknown key");
   });
 
-  test("finds the server well confined", () => {
-    const file = files.find((one) => one.endsWith("/keelson.service"))!;
+  test.each(["keelson.service", "keelson-backup.service"])("finds %s well confined", (unit) => {
+    const file = files.find((one) => one.endsWith(`/${unit}`))!;
     const { stdout } = spawnSync("systemd-analyze", ["security", "--offline=true", file], { encoding: "utf8" });
     const [, exposure] = /exposure level for \S+: ([\d.]+)/.exec(stdout)!;
     expect(Number(exposure)).toBeLessThan(2.5);

@@ -120,7 +120,7 @@ beforeAll(async () => {
   resource = find("configmaps");
 }, 240_000);
 
-const limits = { bytes: 8 * LIST_LIMITS.bytes, userBytes: 8 * LIST_LIMITS.bytes };
+const limits = { bytes: 8 * LIST_LIMITS.bytes, userBytes: 8 * LIST_LIMITS.bytes, userLists: 1000 };
 
 /** Streams with lists of their own. */
 function begin(): { connect: () => Client; stop: () => void } {
@@ -223,6 +223,50 @@ describe(`of ${OBJECTS} objects`, () => {
     ["10 windows at different rows of one sorted list", (i) => [SORTED, Math.floor((OBJECTS * i) / 10)], 10],
     ["10 windows on different lists: a filter by name each", (i) => [{ ...CM, name: `object-${i}` }, 0], 10],
   ];
+  test(
+    "a transaction that concerns many lists is evaluated in slices that they share",
+    { timeout: 240_000 },
+    async () => {
+      const { connect, stop } = begin();
+      const count = 960;
+      const clients = Array.from({ length: count / 15 }, connect);
+      for (let i = 0; i < count; i++)
+        await clients[i % clients.length]!.open(i + 1, { ...CM, namespace: "n1", text: `object-${i}` });
+      const meter = new SliceMeter();
+      for (let turn = 0; turn < 5; turn++) {
+        const keys = Array.from({ length: 100 }, (_, at) => 50 * at + 1);
+        const known = await Promise.all(keys.map((i) => store.get(keyOf(i))));
+        await store.transact(
+          keys.map((i, at) => ({ type: "update", key: keyOf(i), value: valueOf(i, 1), expected: known[at]!.revision })),
+        );
+        await new Promise((resolve) => setTimeout(resolve, 200));
+      }
+      const longest = meter.stop();
+      note(
+        `changes of 100 objects at once, ${count} lists with a filter by text each`,
+        `longest slice ${millis(longest)}`,
+      );
+      stop();
+      expectNotLong(longest, 30, "the longest slice");
+    },
+  );
+
+  test("a change that a thousand pages show is sent in slices that they share", { timeout: 240_000 }, async () => {
+    const { connect, stop } = begin();
+    for (let i = 0; i < 1000; i++) await connect().open(1, CM, 0, 500);
+    const meter = new SliceMeter();
+    for (let turn = 0; turn < 10; turn++) {
+      const key = keyOf(0);
+      const known = await store.get(key);
+      await store.write({ type: "update", key, value: valueOf(0, 1 + (turn % 5)), expected: known!.revision });
+      await new Promise((resolve) => setTimeout(resolve, 150));
+    }
+    const longest = meter.stop();
+    note("a change in 500 rows that a thousand windows show", `longest slice ${millis(longest)}`);
+    stop();
+    expectNotLong(longest, 50, "the longest slice");
+  });
+
   test("a change costs little, and the event loop is never held", { timeout: 240_000 }, async () => {
     const without = Math.min(await cpuOfChanges(COUNT), await cpuOfChanges(COUNT));
     note("a change without a window (the write to the memory store, and the cache)", millis(without));

@@ -8,6 +8,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
+import { BUNDLED_PACKAGES } from "../../tools/bundled-packages.ts";
 import { changelogStep, sectionsOf } from "../../tools/release/changelog.ts";
 import { type Manifest, lockStep, provenanceStep, treeStep, versionStep } from "../../tools/release/checks.ts";
 import { type Packed, contentsStep, wrongContents } from "../../tools/release/contents.ts";
@@ -170,7 +171,7 @@ describe("a release", () => {
 describe("the bill of materials", () => {
   const options = {
     name: "keelson",
-    bundles: ["commander", "jose", "re2js", "yaml"],
+    bundles: BUNDLED_PACKAGES,
     time: "2030-01-01T00:00:00.000Z",
   };
 

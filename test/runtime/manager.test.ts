@@ -9,6 +9,7 @@ import {
   changed,
   conditionOf,
   defineController,
+  defineKeyController,
   keysFrom,
   sharedInformer,
   watches,
@@ -605,6 +606,63 @@ describe("several managers", () => {
     await world.advance("20s");
     expect(manager.leading).toBe(true);
   });
+});
+
+test("a controller that has written more than can be remembered while its watch was behind begins anew when memory is there", async () => {
+  await using world = await World.create();
+  let told: "events" | "nothing" | "the end" = "events";
+  const gone = { type: "ERROR", object: { kind: "Status", code: 410, reason: "Expired" } };
+  /** Watches of Secrets that tell nothing for a time, and then end with 410. */
+  const lagging =
+    (transport: Transport): Transport =>
+    async (request) => {
+      const answer = await transport(request);
+      if (!request.path.includes("watch=true") || !request.path.includes("/secrets")) return answer;
+      const body = (async function* () {
+        for await (const piece of answer.body) {
+          if (told === "events") yield piece;
+          if (told !== "the end") continue;
+          told = "events";
+          yield Buffer.from(`${JSON.stringify(gone)}\n`);
+          return;
+        }
+      })();
+      return { ...answer, body };
+    };
+  const secrets = sharedInformer(Secret);
+  const names = ["a", "b", "c"];
+  let begun = 0;
+  const manager = world.manager({ client: world.client.with({ through: lagging }) }).add(
+    defineKeyController({
+      name: "writer",
+      uses: [secrets],
+      begin(_, add) {
+        begun++;
+        // Keys so long that those of three writes are more than is remembered.
+        for (const name of names) add(name.padEnd(1 << 20));
+        return new DisposableStack();
+      },
+      async reconcile({ key, client, informer }) {
+        const name = key.trim();
+        if (!informer(secrets).get(at(name))) await client.resource(Secret).create({ metadata: at(name) });
+      },
+    }),
+  );
+  told = "nothing";
+  await manager.start();
+  await world.settled();
+  const made = await world.resource(Secret).list({ namespace: "default" });
+  expect(made.items.map(({ metadata }) => metadata.name)).toEqual(names);
+  // Nobody is told of this: neither that they were made nor that they are gone.
+  for (const name of names) await world.resource(Secret).delete(at(name));
+  expect(begun).toBe(1);
+  told = "the end";
+  await world.resource(Secret).create({ metadata: at("other") });
+  await world.advance("1m");
+  expect(begun).toBe(2);
+  const again = await world.resource(Secret).list({ namespace: "default" });
+  expect(again.items.map(({ metadata }) => metadata.name)).toEqual([...names, "other"]);
+  expect(world.warnings.join()).toContain("a controller begins anew");
 });
 
 test("memory that never shows a write is waited for 30 seconds, and then that is told", async () => {

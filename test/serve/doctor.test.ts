@@ -9,8 +9,11 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { findEtcd } from "../etcd/binary.ts";
+import { startEtcd } from "../etcd/start.ts";
 import { Http2Client, Keelson, Scratch, run } from "./keelson.ts";
 
+const hasEtcd = (await findEtcd()).path !== undefined;
 const scratch = new Scratch();
 /** kubectl makes a folder there. */
 const home = scratch.fresh();
@@ -129,6 +132,29 @@ describe("keelson upgrade check", () => {
     const { code, stderr, of } = await rowsOf(["upgrade", "check", "--data-dir", newer]);
     expect({ code, stderr }).toEqual({ code: 1, stderr: "keelson: 1 check failed: data directory\n" });
     expect(of("data directory")).toMatchObject({ verdict: "fail", found: "format 99, dialect kubernetes" });
+  });
+
+  test.runIf(hasEtcd)("reads the data of a server over etcd, and changes nothing", async () => {
+    const etcd = await startEtcd();
+    onTestFinished(() => etcd.close());
+    const flags = ["--store", "etcd", "--etcd-servers", etcd.endpoints.join(","), "--etcd-prefix", "/mine"];
+    const check = (directory: string) => rowsOf(["upgrade", "check", "--data-dir", directory, ...flags]);
+    const empty = await check(scratch.fresh());
+    expect(empty.of("store in etcd")).toMatchObject({
+      verdict: "ok",
+      found: `etcd ${etcd.version}: nothing is stored below /mine`,
+    });
+    const directory = scratch.fresh();
+    const running = await Keelson.serve(["--data-dir", directory, "--port", "0", "--dialect", "kubernetes", ...flags]);
+    await running.stop();
+    const found = `etcd ${etcd.version}: format 1, dialect kubernetes`;
+    const { code, of } = await check(directory);
+    expect({ code, etcd: of("etcd")?.found }).toEqual({ code: 0, etcd: "1 reachable" });
+    expect(of("store in etcd")).toMatchObject({ verdict: "ok", found });
+    await Promise.all(etcd.members.map((member) => member.kill()));
+    const gone = await check(directory);
+    expect({ code: gone.code, verdict: gone.of("store in etcd")?.verdict }).toEqual({ code: 1, verdict: "fail" });
+    expect(gone.of("store in etcd")?.found).toMatch(/^Expected a member of etcd at .*, found none that answers/);
   });
 
   test("fails for an option that this version does not have", async () => {

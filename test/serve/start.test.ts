@@ -1,7 +1,7 @@
 import { type StdioOptions, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { X509Certificate } from "node:crypto";
-import { closeSync, existsSync, openSync, statSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync, statSync, symlinkSync } from "node:fs";
 import type { IncomingMessage } from "node:http";
 import http2 from "node:http2";
 import https from "node:https";
@@ -60,6 +60,18 @@ describe("the first start", () => {
     // One screen.
     expect(keelson.stdout.split("\n").length).toBeLessThan(24);
     expect(keelson.messages[0]).toBe("INFO  starting");
+  });
+
+  test("names the commands as `keelson` where that is in PATH, as in a container", async () => {
+    const link = scratch.fresh();
+    mkdirSync(link);
+    symlinkSync(new URL("../../bin/keelson.js", import.meta.url).pathname, `${link}/keelson`);
+    const other = await Keelson.serve(["--data-dir", scratch.fresh(), "--port", "0"], {
+      executable: `${link}/keelson`,
+    });
+    await other.stop();
+    expect(other.stdout).toContain("\n  keelson history configmap web\n");
+    expect(other.stdout).not.toContain("npx");
   });
 
   test("the commands to look further are there", async () => {

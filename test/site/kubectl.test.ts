@@ -9,7 +9,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { kubectl } from "../../site/src/kubectl/kubectl.ts";
-import type { Files } from "../../site/src/shell/shell.ts";
+import type { Edit, Files } from "../../site/src/shell/shell.ts";
 import { type Transport, nodeTransport } from "../../src/client/index.ts";
 import { type Cluster, type Endpoint, createCluster } from "../../src/testing/index.ts";
 import { systemClock } from "../../src/util/clock.ts";
@@ -47,6 +47,16 @@ spec:
 kind: ConfigMap
 metadata: { name: Wrong }
 data: { a: 1 }
+`,
+  "drained.yaml": `apiVersion: v1
+kind: Pod
+metadata: { name: bare, labels: { drain: "yes", local: "no" } }
+spec: { nodeName: node-1, containers: [{ name: main, image: "web:1" }] }
+---
+apiVersion: v1
+kind: Pod
+metadata: { name: local, labels: { drain: "yes" } }
+spec: { nodeName: node-1, containers: [{ name: main, image: "web:1" }], volumes: [{ name: v, emptyDir: {} }] }
 `,
   "unknown.yaml": `apiVersion: example.com/v1
 kind: Thing
@@ -101,6 +111,18 @@ const COMMANDS: readonly string[] = [
   "scale deployment shop --replicas=1",
   "wait --for=jsonpath={.status.replicas}=1 deployment/shop --timeout=60s",
   "get pods -o name",
+  "exec deployment/shop -- echo hello",
+  "exec deployment/shop -- cat /missing",
+  "exec deployment/shop -c nothing -- echo hello",
+  "exec missing -- echo hello",
+  "exec deployment/shop",
+  "logs deployment/shop",
+  "logs missing",
+  "edit cm web",
+  "edit cm/web",
+  "get cm web -o yaml",
+  "edit cm missing",
+  "edit deployment shop",
   "set image deployment/shop shop=shop:2",
   "rollout status deployment/shop --timeout=60s",
   "rollout history deployment/shop",
@@ -124,6 +146,18 @@ const COMMANDS: readonly string[] = [
   "taint node node-1 a=b:NoSchedule",
   "taint node node-1 a-",
   "cordon node-1",
+  "cordon node-1",
+  "uncordon node-1",
+  "uncordon node-1",
+  "apply -f drained.yaml",
+  "wait --for=condition=Ready pod/bare pod/local --timeout=60s",
+  "drain missing",
+  "drain node-1 --pod-selector=drain=yes",
+  "drain node-1 --pod-selector=drain=yes --force",
+  "drain node-1 --pod-selector=drain=yes --force --delete-emptydir-data --dry-run=client",
+  "drain node-1 --pod-selector=local=no --force",
+  "drain node-1 --pod-selector=drain=yes --force --delete-emptydir-data",
+  "get pods -l drain=yes",
   "uncordon node-1",
   "auth can-i list pods",
   "explain configmap.data",
@@ -138,6 +172,15 @@ const COMMANDS: readonly string[] = [
   "delete deployment shop --cascade=foreground",
 ];
 
+/** What the editor of both does. */
+const EDITS = [
+  ["colour: .*", "colour: gold"],
+  ["progressDeadlineSeconds: 600", "progressDeadlineSeconds: 601"],
+] as const;
+const KUBE_EDITOR = `sed -i ${EDITS.map(([from, to]) => `-e 's/${from}/${to}/'`).join(" ")}`;
+const edit: Edit = ({ text }) =>
+  Promise.resolve(EDITS.reduce((edited, [from, to]) => edited.replace(new RegExp(from, "g"), to), text));
+
 /** Both outputs without what is not the same in two runs. */
 const alike = (text: string, namespace: string): string =>
   text
@@ -151,6 +194,13 @@ const alike = (text: string, namespace: string): string =>
     .replace(/10\.\d+\.\d+\.\d+/g, "ADDRESS")
     .replace(/ +$/gm, "")
     .replace(/ {2,}/g, "  ");
+
+/** A command in a namespace; what stands after `--` belongs to a container. */
+const withNamespace = ([command = "", ...args]: readonly string[], namespace: string): readonly string[] => [
+  command,
+  `--namespace=${namespace}`,
+  ...args,
+];
 
 /** What kubectl says only of itself, or only since a later version. */
 const said = (text: string): string =>
@@ -173,7 +223,12 @@ describe.skipIf(binary === undefined)("the small kubectl prints what kubectl pri
   let endpoint: Endpoint;
   let real: Kubectl;
   let transport: Transport;
-  const files: Files = { read: (path) => FILES[path], write: () => {}, remove: () => false, list: () => [] };
+  const files: Files = {
+    read: (path) => FILES[path]?.replaceAll("node-1", "node-2"),
+    write: () => {},
+    remove: () => false,
+    list: () => [],
+  };
   beforeAll(async () => {
     cluster = await createCluster({ clock: "system", nodes: 2, rbac: true, admission: { enable: ["ResourceQuota"] } });
     endpoint = await cluster.listen();
@@ -190,17 +245,25 @@ describe.skipIf(binary === undefined)("the small kubectl prints what kubectl pri
   test.each(COMMANDS)("kubectl %s", { timeout: 90_000 }, async (line) => {
     const args = line.match(/(?:\{range.*\{end\}|\S)+/g)!;
     const own = args.map((arg) => (/^\w+\.yaml$/.test(arg) ? `${real.folder}/${arg}` : arg));
-    const expected = await real.run([...own, "--namespace=real"]);
+    const expected = await real.run(withNamespace(own, "real"), { env: { KUBE_EDITOR } });
     let [out, err] = ["", ""];
     // What concerns nodes is done to another one, since there is one cluster.
-    const program = kubectl(transport, systemClock);
-    const code = await program([...args.map((arg) => arg.replace("node-1", "node-2")), "--namespace=small"], {
-      input: "",
-      out: (text) => (out += text),
-      err: (text) => (err += text),
-      signal: new AbortController().signal,
-      shell: { files, variables: new Map() },
-    });
+    const program = kubectl(transport, systemClock, ({ namespace, pod, container = "" }, { command, stdin = "" }) =>
+      cluster.simulation.exec({ namespace, pod, container }, command, { stdin }),
+    );
+    const code = await program(
+      withNamespace(
+        args.map((arg) => arg.replace("node-1", "node-2")),
+        "small",
+      ),
+      {
+        input: "",
+        out: (text) => (out += text),
+        err: (text) => (err += text),
+        signal: new AbortController().signal,
+        shell: { files, variables: new Map(), edit },
+      },
+    );
     const wanted = {
       out: said(alike(expected.stdout.replaceAll(`${real.folder}/`, ""), "real")),
       err: said(alike(expected.stderr.replaceAll(`${real.folder}/`, ""), "real")),

@@ -1,83 +1,18 @@
 /**
  * Traces of a server: spans over OTLP/gRPC to a receiver of the test.
  */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { type AddressInfo } from "node:net";
-import { createServer as createHttps } from "node:https";
+import { writeFileSync } from "node:fs";
 import { once } from "node:events";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Http2Server, createServer } from "node:http2";
-import { afterAll, describe, expect, onTestFinished, test } from "vitest";
-import { type ReceivedSpan, endCall, openReceiver, readCall, treesOf } from "../../examples/tracing/receiver.ts";
-import { type RawOptions, resolveOptions } from "../../src/app/options/options.ts";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { endCall, readCall } from "../../examples/tracing/receiver.ts";
+import { resolveOptions } from "../../src/app/options/options.ts";
 import { runServer } from "../../src/app/start/server.ts";
-import { authority, serving } from "../../src/pki/certificate.ts";
+import { MAPS, MILLION, map, newHome, ofRequest, portOf, receiving, serverWith, shape, webhook } from "./kit.ts";
 
-const home = mkdtempSync(join(tmpdir(), "keelson-tracing-"));
-afterAll(() => rmSync(home, { recursive: true, force: true }));
-
-const MILLION = 1_000_000;
 const REMOTE = { traceId: "4bf92f3577b34da6a3ce929d0e0e4736", spanId: "00f067aa0ba902b7" };
 const parentOf = (flags: string): string => `00-${REMOTE.traceId}-${REMOTE.spanId}-${flags}`;
-
-let files = 0;
-/** A server that sends spans to a port. */
-async function serverWith(port: number, rate: number | undefined, more: RawOptions = {}) {
-  const file = join(home, `tracing-${files++}.yaml`);
-  const rated = rate === undefined ? "" : `samplingRatePerMillion: ${rate}\n`;
-  writeFileSync(
-    file,
-    `apiVersion: apiserver.config.k8s.io/v1\nkind: TracingConfiguration\nendpoint: 127.0.0.1:${port}\n${rated}`,
-  );
-  const server = await runServer(
-    resolveOptions({
-      dev: true,
-      port: 0,
-      "insecure-http": true,
-      dialect: "kubernetes",
-      "tracing-config-file": file,
-      ...more,
-    }),
-  );
-  onTestFinished(() => server.close());
-  const token = server.pki.adminToken;
-  const send = async (method: string, path: string, body?: object, headers: Record<string, string> = {}) => {
-    const sent = body === undefined ? {} : { body: JSON.stringify(body) };
-    const response = await fetch(`${server.url}${path}`, {
-      method,
-      headers: { authorization: `Bearer ${token}`, "content-type": "application/json", ...headers },
-      ...sent,
-    });
-    return { code: response.status, text: await response.text(), type: response.headers.get("content-type") };
-  };
-  return { server, send };
-}
-
-/** A receiver, and the spans that it has got. */
-async function receiving() {
-  const spans: ReceivedSpan[] = [];
-  const receiver = await openReceiver(0, (more) => spans.push(...more));
-  onTestFinished(() => void receiver.close());
-  return { spans, port: portOf(receiver) };
-}
-
-const portOf = (server: { address(): unknown }): number => (server.address() as AddressInfo).port;
-
-const map = (name: string) => ({ apiVersion: "v1", kind: "ConfigMap", metadata: { name }, data: { k: "v" } });
-const MAPS = "/api/v1/namespaces/default/configmaps";
-
-/** The spans of the request on a path with a name. */
-function ofRequest(spans: readonly ReceivedSpan[], name: string): ReceivedSpan[] {
-  const root = spans.findLast((span) => span.name === name)!;
-  return spans.filter(({ traceId }) => traceId === root.traceId);
-}
-
-/** The names of spans with those below them. */
-const shape = (spans: readonly ReceivedSpan[]): string[] =>
-  treesOf(spans)
-    .filter((line) => !line.startsWith("trace "))
-    .map((line) => line.replace(/ \([\d.]+ ms\)$/, ""));
 
 describe("the spans of requests", () => {
   test(
@@ -86,24 +21,11 @@ describe("the spans of requests", () => {
     async () => {
       const { spans, port } = await receiving();
       const { server, send } = await serverWith(port, MILLION);
-      const term = { now: Date.now(), days: 1 };
-      const ca = authority(term);
-      const headers: Record<string, unknown>[] = [];
-      const webhook = createHttps(serving(ca, ["127.0.0.1"], term), (request, response) => {
-        headers.push(request.headers);
-        void (async () => {
-          let text = "";
-          for await (const piece of request) text += String(piece);
-          const { apiVersion, request: review } = JSON.parse(text) as { apiVersion: string; request: { uid: string } };
-          const answer = { apiVersion, kind: "AdmissionReview", response: { uid: review.uid, allowed: true } };
-          response.end(JSON.stringify(answer));
-        })();
-      });
-      await once(webhook.listen(0, "127.0.0.1"), "listening");
-      onTestFinished(() => {
-        webhook.closeAllConnections();
-        webhook.close();
-      });
+      const { headers, url, ca } = await webhook(({ apiVersion, request: { uid } }) => ({
+        apiVersion,
+        kind: "AdmissionReview",
+        response: { uid, allowed: true },
+      }));
       const configuration = (kind: string) => ({
         apiVersion: "admissionregistration.k8s.io/v1",
         kind,
@@ -112,8 +34,8 @@ describe("the spans of requests", () => {
           {
             name: "hook.example.com",
             clientConfig: {
-              url: `https://127.0.0.1:${portOf(webhook)}/review`,
-              caBundle: Buffer.from(ca.cert).toString("base64"),
+              url,
+              caBundle: ca,
             },
             rules: [{ operations: ["CREATE"], apiGroups: [""], apiVersions: ["v1"], resources: ["configmaps"] }],
             sideEffects: "None",
@@ -212,6 +134,19 @@ describe("the spans of requests", () => {
     expect(spans.filter(({ name, parentId }) => name === "authentication" && parentId === "")).toHaveLength(1);
   });
 
+  test("a link that signs in is not among them", async () => {
+    const { spans, port } = await receiving();
+    const { server, send } = await serverWith(port, MILLION);
+    const link = await send("POST", "/console/links");
+    const { pathname, search } = new URL((JSON.parse(link.text) as { url: string }).url);
+    // Refused for its origin, the link can still be used.
+    expect((await send("GET", pathname + search, undefined, { "sec-fetch-site": "cross-site" })).code).toBe(403);
+    await server.close();
+    const login = spans.find(({ attributes }) => attributes["url.path"] === pathname)!;
+    expect(login.attributes["http.target"]).toBe(pathname);
+    expect(JSON.stringify(spans)).not.toContain(new URLSearchParams(search).get("code"));
+  });
+
   test("the span of a watch ends with the watch", async () => {
     const { spans, port } = await receiving();
     const { server, send } = await serverWith(port, MILLION);
@@ -249,7 +184,7 @@ describe("which requests are traced", () => {
   });
 
   test("another user's parent is a link of a new trace, and does not decide", async () => {
-    const users = join(home, "users.csv");
+    const users = join(newHome(), "users.csv");
     writeFileSync(users, 'kims-token,kim,1,"people"\nmonitor-token,prometheus,2,"system:monitoring"\n');
     const { spans, port } = await receiving();
     const { server, send } = await serverWith(port, MILLION, { "token-auth-file": users });
@@ -314,6 +249,27 @@ describe("collectors that do not take spans", () => {
     expect(calls.length).toBeGreaterThan(0);
   });
 
+  test("one that takes its time gets full batches, and the rest at the end", async () => {
+    const batches: number[] = [];
+    const slow = createServer();
+    slow.on("stream", (stream) => {
+      void readCall(stream).then((spans) => {
+        batches.push(spans.length);
+        setTimeout(() => endCall(stream, 0), 20);
+      });
+    });
+    await once(slow.listen(0, "127.0.0.1"), "listening");
+    onTestFinished(() => void slow.close());
+    const { server, send } = await serverWith(portOf(slow), MILLION);
+    for (let i = 0; i < 30; i++) {
+      await Promise.all(Array.from({ length: 20 }, () => send("GET", "/api/v1/namespaces/default")));
+    }
+    await server.close();
+    expect(batches.reduce((sum, spans) => sum + spans, 0)).toBeGreaterThan(600 * 4);
+    // Batches that a timer sent, the last one, and the one that the size in bytes has cut.
+    expect(batches.filter((spans) => spans < 512).length).toBeLessThanOrEqual(6);
+  });
+
   test("one that takes a part is counted", async () => {
     const taking = createServer();
     // partial_success { rejected_spans: 2, error_message: "no" }
@@ -351,7 +307,7 @@ describe("metrics", () => {
 });
 
 test("a file that is not valid is refused with all of its errors", async () => {
-  const file = join(home, "wrong.yaml");
+  const file = join(newHome(), "wrong.yaml");
   writeFileSync(
     file,
     "apiVersion: v1\nkind: TracingConfiguration\nsamplingRatePerMillion: 1000001\nendpoint: http://localhost:4317\nmore: 1\n",

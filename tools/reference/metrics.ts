@@ -11,6 +11,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { startServer } from "../../src/app/index.ts";
+import { EtcdTimes } from "../../src/app/storage/etcd-times.ts";
 import type { Client } from "../../src/client/index.ts";
 import {
   ConfigMap,
@@ -22,6 +23,7 @@ import {
   ValidatingAdmissionPolicyBinding,
   ValidatingWebhookConfiguration,
 } from "../../src/client/kinds/index.ts";
+import { expose } from "../../src/util/exposition.ts";
 import { MADE, code, table } from "./markdown.ts";
 
 /** The page. */
@@ -36,7 +38,7 @@ that accepts \`application/openmetrics-text\` gets the format of OpenMetrics, wi
 [traced](../guides/tracing.md) requests.
 [Run it as a service](../guides/service.md#metrics) has a configuration for a scraper. Histograms have the usual
 \`_bucket\`, \`_sum\` and \`_count\`. The names that begin with \`apiserver_\` are those of kube-apiserver, so that
-its dashboards work.`;
+its dashboards work, and so are those that begin with \`etcd_\`, which a server over etcd has.`;
 
 async function ask(): Promise<string> {
   const directory = mkdtempSync(join(tmpdir(), "keelson-metrics-"));
@@ -63,10 +65,17 @@ async function ask(): Promise<string> {
     };
     await answerTo("/api/v1/namespaces");
     await useAdmission(server.client("reference"));
-    return await answerTo("/metrics");
+    return (await answerTo("/metrics")) + metricsOfEtcd();
   } finally {
     rmSync(directory, { recursive: true });
   }
+}
+
+/** What a server over etcd has besides. */
+function metricsOfEtcd(): string {
+  const times = new EtcdTimes();
+  times.add("get", 0, false);
+  return expose(times.collect());
 }
 
 const RULE = { operations: ["CREATE"], apiGroups: [""], apiVersions: ["v1"], resources: ["configmaps"] };

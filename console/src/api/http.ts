@@ -179,7 +179,8 @@ export function warningsOf(response: Response): string[] {
   return Array.from(header.matchAll(/299 \S+ "((?:[^"\\]|\\.)*)"/g), ([, text = ""]) => text.replace(/\\(.)/g, "$1"));
 }
 
-function failure(code: number, message: string): Status {
+/** The Status of a failure that the page itself has noticed. */
+export function failure(code: number, message: string): Status {
   return { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", message, code };
 }
 

@@ -5,6 +5,9 @@
  */
 import type { Kind } from "./discovery.ts";
 
+/** The field manager of what the console writes. */
+export const FIELD_MANAGER = "keelson-console";
+
 /** The metadata of an object, as far as the console reads it. */
 export interface ObjectMeta {
   readonly name: string;

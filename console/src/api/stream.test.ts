@@ -233,3 +233,20 @@ test("a connection that nothing passes any more is noticed after a minute, one t
   expect(sockets[0]!.isClosed).toBe(true);
   expect(stream.connection.value).toBe("waiting");
 });
+
+test("a window that no message can ask for is not asked for: the server would end the stream of the others", () => {
+  const { stream, last } = newStream();
+  const views: WindowView[] = [];
+  stream.open(LIST, { offset: 0, size: 50 }, () => undefined);
+  const long = { ...LIST, labelSelector: "\u00e9".repeat(8200) };
+  const handle = stream.open(long, { offset: 0, size: 50 }, (view) => views.push(view));
+  last().opens();
+  expect(opens(last())).toHaveLength(1);
+  expect(views.at(-1)?.failure?.message).toMatch(
+    /^expected the filters of a list to have at most 16384 bytes, got 16\d\d\d: /,
+  );
+  handle.move(50, 50);
+  handle.retry();
+  expect(opens(last())).toHaveLength(1);
+  expect(views.at(-1)?.state).toBe("failed");
+});

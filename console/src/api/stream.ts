@@ -6,12 +6,14 @@
 import { effect, signal, untracked, type ReadonlySignal } from "@preact/signals";
 import {
   CONSOLE_STREAM_PATH,
+  MAX_CONSOLE_REQUEST_BYTES,
   type ConsoleRequest,
   type ConsoleResponse,
   type WindowList,
 } from "../../../src/meta/console-protocol.ts";
+import type { Status } from "../../../src/meta/status.ts";
 import { backoff } from "../../../src/util/backoff.ts";
-import { checkSession, session } from "./http.ts";
+import { checkSession, failure, session } from "./http.ts";
 import { browserTimers, RETRY, type Timers } from "./timers.ts";
 import { EMPTY_WINDOW, withMessage, type WindowView } from "./window-state.ts";
 
@@ -64,7 +66,7 @@ interface Window {
   awaited: (() => void) | undefined;
   /** The range differs from the one that was sent last. */
   moved: boolean;
-  /** The server has ended a stream because of this window: it is opened again only if the user asks for that. */
+  /** The server has ended a stream because of this window, or would: it is opened again only if the user asks for that. */
   refused: boolean;
 }
 
@@ -237,17 +239,31 @@ export class WindowStream {
   #sendOpen(id: number, window: Window): void {
     window.awaited?.();
     window.moved = false;
+    const text = JSON.stringify({ type: "open", id, list: window.list, ...window.range } satisfies ConsoleRequest);
+    const { length } = new TextEncoder().encode(text);
+    if (length > MAX_CONSOLE_REQUEST_BYTES) {
+      // The server would end the stream, and all other windows with it.
+      window.refused = true;
+      this.#show(window, { ...window.view, state: "failed", failure: tooLong(length) });
+      return;
+    }
     window.awaited = this.#parts.timers.after(MOVE_WAIT_MS, () => {
       window.awaited = undefined;
       this.#sendMove(id, window);
     });
-    this.#send({ type: "open", id, list: window.list, ...window.range });
+    this.#socket?.send(text);
   }
 
   #send(message: ConsoleRequest): void {
     this.#socket?.send(JSON.stringify(message));
   }
 }
+
+const tooLong = (bytes: number): Status =>
+  failure(
+    413,
+    `expected the filters of a list to have at most ${MAX_CONSOLE_REQUEST_BYTES} bytes, got ${bytes}: shorten them`,
+  );
 
 const pageStream = new WindowStream({
   connect: () =>

@@ -157,10 +157,16 @@ export function follow<T extends KubeObject = KubeObject>(
         show(value.peek().state === "loading" ? "loading" : "stale", failed);
         failures++;
       }
-      const wait = backoff(failures, RETRY, timers.random);
+      // A server that ends its streams at once is not asked without a pause either.
+      const wait = failures === 0 ? RETRY.first : backoff(failures, RETRY, timers.random);
       await new Promise<void>((resolve) => {
-        const stop = timers.after(failures === 0 ? 0 : wait, resolve);
-        abort.addEventListener("abort", () => (stop(), resolve()), { once: true });
+        const end = (): void => {
+          stop();
+          abort.removeEventListener("abort", end);
+          resolve();
+        };
+        const stop = timers.after(wait, end);
+        abort.addEventListener("abort", end);
       });
     }
   };

@@ -4,6 +4,7 @@
  * @module
  */
 import { parseAllDocuments } from "yaml";
+import { repeatedKeys } from "./yaml-keys.ts";
 import { MAX_LENGTH, ParseFailure } from "./yaml-limits.ts";
 
 /** The most documents, those in lists included: as many as a plan takes. */
@@ -34,7 +35,7 @@ export function documentsOf(text: string, file = ""): readonly FoundDocument[] {
     intAsBigInt: true,
     prettyErrors: true,
     strict: true,
-    uniqueKeys: true,
+    uniqueKeys: false,
     customTags: [],
     logLevel: "silent",
   });
@@ -45,10 +46,20 @@ export function documentsOf(text: string, file = ""): readonly FoundDocument[] {
     const from = [file, documents.length > 1 ? `document ${i + 1}` : ""].filter(Boolean).join(", ") || "the text";
     const [error] = document.errors;
     if (error) throw new ParseFailure(`${from}: ${error.message.split("\n", 1)[0]?.replace(/:$/, "")}`);
+    const [repeated] = repeatedKeys(document);
+    if (repeated)
+      throw new ParseFailure(
+        `${from}: Map keys must be unique: ${cutName(repeated.value)}${lineOf(text, repeated.range?.[0])}`,
+      );
     add(found, valueOf(document, from), from);
   }
   return found;
 }
+
+const cutName = (name: unknown): string => JSON.stringify(String(name).slice(0, 100));
+
+const lineOf = (text: string, offset = -1): string =>
+  offset < 0 ? "" : ` at line ${text.slice(0, offset).split("\n").length}`;
 
 function valueOf(document: { toJS(options: { maxAliasCount: number }): unknown }, from: string): unknown {
   try {

@@ -11,11 +11,17 @@ import type { KindSchema } from "./schema.ts";
 /** Makes what a worker of the editor can do. */
 export function workerCalls(): WorkerCalls {
   const schemas = new Map<string, KindSchema>();
+  // The same text is asked about several times; these calls only read its documents.
+  let last = { text: "", documents: parseDocuments("") };
+  const parsed = (text: string): ReturnType<typeof parseDocuments> => {
+    if (last.text !== text) last = { text, documents: parseDocuments(text) };
+    return last.documents;
+  };
   return {
-    problems: (text) => problemsOf(parseDocuments(text), (apiVersion, kind) => schemas.get(`${apiVersion}/${kind}`)),
-    heads: (text) => headsOf(parseDocuments(text)),
+    problems: (text) => problemsOf(parsed(text), (apiVersion, kind) => schemas.get(`${apiVersion}/${kind}`)),
+    heads: (text) => headsOf(parsed(text)),
     locate(text, fields, document) {
-      const documents = parseDocuments(text);
+      const documents = parsed(text);
       return fields.map((field) => locateField(documents, field, document));
     },
     intent: (text, leaves, manager, schema) =>

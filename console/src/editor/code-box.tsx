@@ -3,11 +3,8 @@ import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type * as code from "./code.ts";
 
-/** The module of the editor. */
-export type Code = typeof code;
-
-/** Loads the editor. */
-export const loadCode = (): Promise<Code> => import("./code.ts");
+/** The module of the editor, which is loaded with the first view. */
+type Code = typeof code;
 
 /** A place for a view of text: it is made when the editor is loaded, and closed with the component, or when `of` changes. */
 export function CodeBox({
@@ -25,7 +22,7 @@ export function CodeBox({
   useEffect(() => {
     let view: { close(): void } | undefined;
     let closed = false;
-    loadCode().then(
+    import("./code.ts").then(
       (module) => {
         if (closed || !root.current) return;
         view = make(module, root.current);

@@ -5,6 +5,7 @@
  * @module
  */
 import {
+  type Alias,
   type Document,
   type Node,
   type Pair,
@@ -14,7 +15,9 @@ import {
   isScalar,
   isSeq,
   parseAllDocuments,
+  visit,
 } from "yaml";
+import { repeatedKeys } from "../api/yaml-keys.ts";
 import { suggestion } from "../../../src/util/nearest.ts";
 import { type FieldStep, parseFieldName } from "./field-name.ts";
 import {
@@ -50,6 +53,10 @@ export interface DocumentHead {
 
 /** The most problems that are told. */
 export const MAX_PROBLEMS = 200;
+/** The most values of a document that are compared with a schema; aliases may stand for many more than the text has. */
+const MAX_VALUES = 500_000;
+/** The deepest value that is compared with a schema; an alias may stand for what it is in. */
+const MAX_DEPTH = 200;
 
 type Documents = readonly Document.Parsed[];
 
@@ -62,6 +69,8 @@ export function parseDocuments(text: string): Documents {
     lineCounter: new LineCounter(),
     // Values are read for their types only; a large integer must stay one.
     intAsBigInt: true,
+    // `problemsOf` finds them in linear time.
+    uniqueKeys: false,
   });
   return Array.isArray(documents) ? (documents as Document.Parsed[]) : [];
 }
@@ -99,6 +108,10 @@ export function problemsOf(
     for (const { pos, message } of document.errors)
       problems.push({ from: pos[0], to: Math.max(pos[0] + 1, pos[1]), severity: "error", message: sentence(message) });
     if (document.errors.length > 0 || !isMap(document.contents)) continue;
+    for (const key of repeatedKeys(document).slice(0, MAX_PROBLEMS)) {
+      const [from, to] = rangeOf(key, [0, 1]);
+      problems.push({ from, to, severity: "error", message: `Map keys must be unique: ${short(key.value)}` });
+    }
     const [apiVersion, kind] = [document.get("apiVersion"), document.get("kind")];
     if (typeof apiVersion !== "string" || typeof kind !== "string") {
       const [from, to] = rangeOf(document.contents.items[0]?.key as Node | undefined, [0, 1]);
@@ -128,6 +141,9 @@ class Checker {
   readonly #document: Document.Parsed;
   readonly #schema: KindSchema;
   readonly #problems: Problem[];
+  #aliases: ReadonlyMap<Alias, Node> | undefined;
+  #left = MAX_VALUES;
+  #depth = 0;
 
   constructor(document: Document.Parsed, schema: KindSchema, problems: Problem[]) {
     this.#document = document;
@@ -144,8 +160,14 @@ class Checker {
   }
 
   #value(given: Node | null, schema: OpenApiSchema, around: readonly [number, number]): void {
-    if (this.#problems.length >= MAX_PROBLEMS) return;
-    const node = isAlias(given) ? (given.resolve(this.#document) ?? null) : given;
+    if (this.#problems.length >= MAX_PROBLEMS || this.#depth >= MAX_DEPTH || this.#left-- <= 0) return;
+    this.#depth++;
+    this.#compare(given, schema, around);
+    this.#depth--;
+  }
+
+  #compare(given: Node | null, schema: OpenApiSchema, around: readonly [number, number]): void {
+    const node = isAlias(given) ? ((this.#aliases ??= aliasesOf(this.#document)).get(given) ?? null) : given;
     const at = rangeOf(given, around);
     if (node === null || (isScalar(node) && node.value === null)) return;
     if (isMap(node)) return this.#map(node.items as readonly Pair<Node, Node | null>[], schema, at, around);
@@ -205,6 +227,21 @@ class Checker {
     const isText = schema.type === "string" && !/^a (?:list|map)$/.test(found);
     this.#add(at, `expected ${typeText(this.#schema, schema)}, found ${found}${isText ? "; put it in quotes" : ""}`);
   }
+}
+
+/** What the aliases of a document stand for, in one walk: `Alias.resolve` walks through the document for each of them. */
+function aliasesOf(document: Document.Parsed): ReadonlyMap<Alias, Node> {
+  const anchors = new Map<string, Node>();
+  const found = new Map<Alias, Node>();
+  visit(document, {
+    Node(_key, node) {
+      if (isAlias(node)) {
+        const target = anchors.get(node.source);
+        if (target) found.set(node, target);
+      } else if (node.anchor !== undefined) anchors.set(node.anchor, node);
+    },
+  });
+  return found;
 }
 
 const short = (value: unknown): string => {

@@ -9,17 +9,15 @@ export function ExplainSteps({ report }: { readonly report: AdmissionReport }): 
     ({ changes, warnings, refusal, rules }) =>
       changes.length + warnings.length > 0 || refusal !== undefined || rules.some(isAbout),
   );
+  if (active.length === 0) return <p class="soft">No step of admission changed or refused it.</p>;
   return (
     <details class="explain-steps" open={report.failure !== undefined}>
       <summary>
-        Admission:{" "}
-        {active.length === 0
-          ? "nothing changed or refused it"
-          : `${active.length} of ${report.steps.length} steps did something`}
+        Admission: {active.length} of {report.steps.length} steps did something
       </summary>
       <ol>
         {active.map((step, index) => (
-          <Step key={index} step={step} />
+          <Step key={index} step={step} failure={report.failure?.message} />
         ))}
       </ol>
     </details>
@@ -29,7 +27,14 @@ export function ExplainSteps({ report }: { readonly report: AdmissionReport }): 
 /** Whether a webhook or policy is about such requests at all. */
 const isAbout = ({ matched, why }: ReportedRule): boolean => matched || why !== "resourceRules";
 
-function Step({ step }: { readonly step: ReportedStep }): JSX.Element {
+function Step({
+  step,
+  failure,
+}: {
+  readonly step: ReportedStep;
+  /** The message of the refused request, which is shown already. */
+  readonly failure: string | undefined;
+}): JSX.Element {
   const { name, phase, changes, warnings, refusal, rules } = step;
   return (
     <li>
@@ -37,7 +42,8 @@ function Step({ step }: { readonly step: ReportedStep }): JSX.Element {
       {refusal ? (
         <>
           {" "}
-          <Badge tone="bad">refused</Badge> <Text value={refusal.message ?? refusal.reason ?? ""} />
+          <Badge tone="bad">refused</Badge>{" "}
+          {refusal.message === failure ? undefined : <Text value={refusal.message ?? refusal.reason ?? ""} />}
         </>
       ) : undefined}
       <ul>
@@ -45,7 +51,7 @@ function Step({ step }: { readonly step: ReportedStep }): JSX.Element {
           <li key={index}>
             <Text value={rule.name} /> <span class="soft">of</span> <Text value={rule.source} />:{" "}
             {rule.matched ? (rule.result ?? "matched") : "does not match"}
-            {rule.why === undefined ? undefined : (
+            {rule.why === undefined || rule.why === refusal?.message ? undefined : (
               <>
                 : <Text value={rule.why} />
               </>

@@ -20,6 +20,8 @@ export function editorWorker(start: () => Worker = program): EditorWorker {
   const waiting = new Map<number, PromiseWithResolvers<unknown>>();
   let worker: Worker | undefined;
   let last = 0;
+  /** The schemas that the worker was sent: a worker that is started after a failure gets them too. */
+  const schemas = new Map<string, readonly unknown[]>();
   const fail = (message: string): void => {
     worker?.terminate();
     worker = undefined;
@@ -36,12 +38,15 @@ export function editorWorker(start: () => Worker = program): EditorWorker {
       else call?.reject(new Error(error));
     });
     started.addEventListener("error", () => fail("the worker that reads the text could not be started, or has failed"));
+    for (const given of schemas.values())
+      started.postMessage({ id: ++last, call: "schema", with: given } satisfies WorkerRequest);
     return started;
   };
   const ask =
     (call: keyof WorkerCalls) =>
     (...given: readonly unknown[]): Promise<unknown> => {
       worker ??= begin();
+      if (call === "schema") schemas.set(`${String(given[0])}/${String(given[1])}`, given);
       const id = ++last;
       const answer = Promise.withResolvers<unknown>();
       waiting.set(id, answer);

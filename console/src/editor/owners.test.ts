@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import type { BlameReport, ReportedManager } from "../../../src/meta/ownership-reports.ts";
 import type { Value } from "../../../src/value/value.ts";
-import { allSteps, changedLines, foldedFor, legendOf, ownedText, withoutOwners } from "./owners.ts";
+import { changedLines, foldedFor, isChanged, legendOf, ownedText, ownerText, withoutOwners } from "./owners.ts";
+import { allSteps } from "./steps.ts";
 
 const object = { apiVersion: "v1", kind: "ConfigMap", name: "web" };
 const by = (manager: string, subresource?: string): ReportedManager => ({
@@ -107,4 +108,28 @@ test("hostile names stay one line of text each", () => {
   );
   expect(lines).toHaveLength(text.split("\n").length - 1);
   expect(text).not.toContain("\u0000");
+});
+
+test("who owns a line is said in words", () => {
+  const line = { pointer: "/data/a", managers: [], isUnowned: true, isContinued: false };
+  const now = Date.parse("2026-11-30T10:00:00Z");
+  expect(ownerText(line, now)).toBe("no owner");
+  expect(ownerText({ ...line, isUnowned: false }, now)).toBe("its presence has no owner; see its members");
+  expect(ownerText({ ...line, setBy: { name: "default", source: "the\u202e schema" } as never }, now)).toBe(
+    String.raw`no owner; default of the\u{202e} schema sets it`,
+  );
+  const managers = [{ ...by("alice"), time: "2026-11-30T09:55:00Z" }, by("bob", "scale")];
+  expect(ownerText({ ...line, managers }, now)).toBe("owned by alice (Apply, 5m ago), bob (Apply scale)");
+});
+
+test("an object has changed if a value has that not every write changes", () => {
+  const of = (metadata: object, more: object = {}): BlameReport =>
+    reportOf({ metadata: { name: "web", ...metadata }, data: { a: "1" }, ...more } as Value, {});
+  const before = of({ resourceVersion: "1", generation: 1 }, { status: { ready: true } });
+  expect(isChanged(before, of({ resourceVersion: "2", generation: 2 }, { status: { ready: true } }))).toBe(false);
+  const ready = of({ resourceVersion: "2" }, { status: { ready: false } });
+  expect(isChanged(before, ready)).toBe(true);
+  expect(isChanged(before, ready, { status: true })).toBe(false);
+  expect(isChanged(before, of({ resourceVersion: "2", labels: { a: "" } }), { status: true })).toBe(true);
+  expect(isChanged(of({ labels: { a: "" } }), of({}))).toBe(true);
 });

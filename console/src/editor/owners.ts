@@ -7,7 +7,9 @@ import { blameTree } from "../../../src/meta/blame-tree.ts";
 import { UNREPORTED_METADATA } from "../../../src/meta/changes.ts";
 import type { BlameReport, ReportedManager, ReportedSetter } from "../../../src/meta/ownership-reports.ts";
 import { formatPointer } from "../../../src/value/pointer.ts";
-import { isObject, type Value } from "../../../src/value/value.ts";
+import { equal, isObject, type Value } from "../../../src/value/value.ts";
+import { ageText } from "../ui/age.ts";
+import { visible } from "../ui/visible.ts";
 
 /** The owner of a line: managers, what sets it if it has none, no owner, or the owner of the line before. */
 export interface LineOwner {
@@ -62,14 +64,6 @@ export function* ownedText(
 }
 
 const isBelow = (pointer: string, parent: string): boolean => pointer === parent || pointer.startsWith(`${parent}/`);
-
-/** Runs steps at once. */
-export function allSteps<T>(steps: Generator<undefined, T>): T {
-  for (;;) {
-    const { done, value } = steps.next();
-    if (done) return value;
-  }
-}
 
 /** A report of an object whose owners are unknown: of a version of the past, or of a server that does not say them. */
 export function withoutOwners(object: Value, report: BlameReport["object"]): BlameReport {
@@ -181,3 +175,35 @@ export function changedLines(before: OwnedText, after: OwnedText): number[] {
   }
   return changed;
 }
+
+/** Who owns a line, in words. */
+export function ownerText({ managers, setBy, isUnowned }: LineOwner, now: number): string {
+  if (managers.length === 0) {
+    if (setBy) return `no owner; ${visible(setBy.name)} of ${visible(setBy.source)} sets it`;
+    return isUnowned ? "no owner" : "its presence has no owner; see its members";
+  }
+  const words = managers.map(({ manager, operation, subresource, time }) => {
+    const then = time === undefined ? Number.NaN : Date.parse(time);
+    const age = Number.isNaN(then) ? "" : `, ${ageText(then, now)} ago`;
+    return `${visible(manager)} (${operation}${subresource ? ` ${visible(subresource)}` : ""}${age})`;
+  });
+  return `owned by ${words.join(", ")}`;
+}
+
+/**
+ * Whether the values of two reports differ, without those that every write changes, and without the status if that is hidden.
+ */
+export function isChanged(before: BlameReport, after: BlameReport, { status = false }: Hidden = {}): boolean {
+  const values = ({ leaves }: BlameReport): readonly (readonly [string, Value])[] =>
+    leaves.flatMap(({ pointer, value }) => {
+      if (EVERY_WRITE.some((one) => isBelow(pointer, one)) || (status && isBelow(pointer, "/status"))) return [];
+      return [[pointer, value] as const];
+    });
+  const old = new Map(values(before));
+  const now = values(after);
+  return (
+    now.length !== old.size || now.some(([pointer, value]) => !old.has(pointer) || !equal(old.get(pointer)!, value))
+  );
+}
+
+const EVERY_WRITE = [...UNREPORTED_METADATA, "generation"].map((name) => `/metadata/${name}`);

@@ -1,7 +1,8 @@
 import type { Value } from "../../../src/value/value.ts";
 import { isObject, textIn, textOf } from "../../../src/value/value.ts";
 import { parseValue } from "./exact-json.ts";
-import { allSteps, ownedText, withoutOwners } from "./owners.ts";
+import { ownedText, withoutOwners } from "./owners.ts";
+import { inSteps } from "./steps.ts";
 
 /** An object that a server has sent, as text to compare. */
 export interface StoredText {
@@ -13,12 +14,12 @@ export interface StoredText {
 }
 
 /** Reads the JSON of an object and writes it as YAML, without `managedFields`, and without the status if that is hidden. */
-export function storedText(json: string, hideStatus: boolean): StoredText {
+export async function storedText(json: string, hideStatus: boolean): Promise<StoredText> {
   const value = parseValue(json);
   const metadata = isObject(value) ? (value["metadata"] ?? null) : null;
   const identity = { apiVersion: "", kind: isObject(value) ? textOf(value["kind"]) : "", name: "" };
   return {
-    text: allSteps(ownedText(withoutOwners(value, identity), { status: hideStatus })).text,
+    text: (await inSteps(ownedText(withoutOwners(value, identity), { status: hideStatus }))).text,
     value,
     name: textIn(metadata, "name"),
     namespace: textIn(metadata, "namespace") || undefined,

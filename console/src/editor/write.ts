@@ -7,12 +7,15 @@ import { StatusError, isStatus } from "../../../src/client/errors.ts";
 import { type Choice, applyAndResolve } from "../../../src/client/objects/resolve.ts";
 import type { AdmissionReport } from "../../../src/meta/admission-report.ts";
 import { type ApplyConflictReport, acceptReport } from "../../../src/meta/ownership-reports.ts";
+import { PLAN_PATH, type PlanReport } from "../../../src/meta/plan-report.ts";
 import type { ApiObject } from "../../../src/client/kind.ts";
 import type { Kind } from "../api/discovery.ts";
 import { collectionPath, objectPath } from "../api/kube.ts";
 import type { RequestOptions } from "../api/http.ts";
-import { type Written, sendText } from "./client.ts";
+import { type Written, sendText, statusOf } from "./client.ts";
 import type { EditorWorker } from "./in-worker.ts";
+import { type PlanBody, planBody } from "./plan-body.ts";
+import { storedText } from "./stored-text.ts";
 
 /** How a text is written. */
 export type Method = "create" | "update" | "apply";
@@ -119,6 +122,31 @@ export async function explainWrite(
     return report.kind === "AdmissionReport" ? report : undefined;
   } catch (error) {
     if (error instanceof StatusError) return undefined;
+    throw error;
+  }
+}
+
+/** The object as it is stored now, as text; empty where there is none. @throws {StatusError} if it cannot be read */
+export async function storedNow({ kind, namespace, name }: Target, hideStatus: boolean): Promise<string> {
+  if (name === "") return "";
+  try {
+    const { text } = await sendText(objectPath(kind, namespace, name), {});
+    return (await storedText(text, hideStatus)).text;
+  } catch (error) {
+    if (statusOf(error).code === 404) return "";
+    throw error;
+  }
+}
+
+/** Plans documents as one, or stores them if that is asked for. @throws {StatusError} if there is no plan of them */
+export async function planTexts(documents: readonly string[], options: PlanBody): Promise<PlanReport> {
+  try {
+    const body = planBody(documents, options);
+    const { text } = await sendText(PLAN_PATH, { method: "POST", body, type: YAML });
+    return JSON.parse(text) as PlanReport;
+  } catch (error) {
+    // Documents that were not stored come with a report that says why.
+    if (error instanceof StatusError && error.plan) return error.plan;
     throw error;
   }
 }

@@ -19,6 +19,7 @@ import { openMemoryStore } from "../../../src/storage/memory/store.ts";
 import { type Clock, newSystemClock, sleep, systemRandom } from "../../../src/util/clock.ts";
 import { fasterClock } from "../../../src/util/faster-clock.ts";
 import { silentLog } from "../../../src/util/log.ts";
+import { loadExpressions } from "./later-expressions.ts";
 
 const EVENT_TTL_MS = 3_600_000;
 /** How many changes the history of a page has. */
@@ -45,6 +46,8 @@ export interface PageCluster extends AsyncDisposable {
   readonly clock: Clock;
   /** Sends requests as the admin; one for a kind that is not loaded yet waits. */
   readonly transport: Transport;
+  /** Runs a command in a container of a simulated node; a word says why it does not run. */
+  readonly exec: Simulation["exec"];
   /** Resolves when all kinds are served, and the controllers run. */
   readonly complete: Promise<void>;
 }
@@ -82,7 +85,11 @@ export async function startPageCluster({
   async function loadRest(): Promise<void> {
     // The first request is answered before the thread has more modules to load.
     await sleep(wallClock, FIRST_REQUEST_MS);
-    const [kinds, controllers] = await Promise.all([import("./later-kinds.ts"), import("./controllers.ts")]);
+    const [kinds, controllers] = await Promise.all([
+      import("./later-kinds.ts"),
+      import("./controllers.ts"),
+      loadExpressions(),
+    ]);
     const api = { dialect, clock, random: systemRandom, gates: gatesOf(dialect) };
     await cluster.kinds.setAll(resourceSpecs(kinds.laterDefinitions(api as never)));
     await cluster.makeRoles();
@@ -100,6 +107,10 @@ export async function startPageCluster({
     cluster,
     clock,
     complete,
+    async exec(target, request) {
+      await complete;
+      return simulated.simulation?.exec(target, request) ?? "NotSimulated";
+    },
     async transport(request) {
       if (!FIRST_PATHS.some((path) => request.path.startsWith(path))) await complete;
       return inProcess(request);

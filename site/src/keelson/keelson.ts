@@ -36,6 +36,7 @@ export const keelson =
       kubernetesMinor: KUBERNETES_MINOR,
       settings: elsewhere,
       upgradeState: elsewhere,
+      etcdState: elsewhere,
       flags: [],
       serve: elsewhere,
       run: elsewhere,

@@ -4,10 +4,12 @@
  * @module
  */
 import { diffLines, hunksOf } from "../../../src/util/line-diff.ts";
-import { APPLY, type ApiJson, ApiFailure, type Json, type JsonValue, MERGE, nameOf, pathOf } from "./api.ts";
+import { APPLY, type ApiJson, ApiFailure, type Json, type JsonValue, MERGE, STRATEGIC, nameOf, pathOf } from "./api.ts";
 import { type Command, type ManifestObject, eachOf, manifestsOf, objectsIn } from "./context.ts";
 import { objectText } from "./get.ts";
+import { readKindSchema } from "./openapi.ts";
 import { sorted, withoutManagedFields, yamlText } from "./print.ts";
+import { threeWayPatch } from "./three-way.ts";
 
 const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
 
@@ -98,7 +100,10 @@ async function applyOnClient(command: Command, manifest: ManifestObject): Promis
     printResult(
       command,
       manifest,
-      await fromSource(manifest.source, api.json<ApiJson>("POST", pathOf(kind, namespace), { query, body: next })),
+      await fromSource(
+        manifest.source,
+        api.json<ApiJson>("POST", pathOf(kind, namespace), { query, body: withoutNulls(next) }),
+      ),
       "created",
     );
     return;
@@ -109,17 +114,11 @@ async function applyOnClient(command: Command, manifest: ManifestObject): Promis
       `Warning: resource ${kind.plural}/${object.metadata.name} is missing the ${LAST_APPLIED} annotation which is required by kubectl apply. kubectl apply should only be used on resources created declaratively by either kubectl create --save-config or kubectl apply. The missing annotation will be patched automatically.\n`,
     );
   }
-  const patch = threeWayPatch(last ?? {}, next, before);
-  const stored =
-    patch === undefined
-      ? before
-      : await api.json<ApiJson>("PATCH", pathOf(kind, namespace, object.metadata.name), {
-          query,
-          contentType: MERGE,
-          body: patch,
-        });
-  const isChanged = stored.metadata["resourceVersion"] !== before.metadata["resourceVersion"];
-  printResult(command, manifest, stored, isChanged || flags.get("dry-run") === "server" ? "configured" : "unchanged");
+  const patch = await patchFor(command, manifest, { last: last ?? {}, next, live: before });
+  const isEmpty = Object.keys(patch.body).length === 0;
+  const path = pathOf(kind, namespace, object.metadata.name);
+  const stored = isEmpty ? before : await api.json<ApiJson>("PATCH", path, { query, ...patch });
+  printResult(command, manifest, stored, isEmpty ? "unchanged" : "configured");
 }
 
 function lastAppliedOf({ metadata }: ApiJson): Json | undefined {
@@ -127,54 +126,24 @@ function lastAppliedOf({ metadata }: ApiJson): Json | undefined {
   return typeof text === "string" ? (JSON.parse(text) as Json) : undefined;
 }
 
-const isMap = (value: JsonValue | undefined): value is Json =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
-/** Lists whose items have names are merged by them, as those of containers, volumes and variables are. */
-const isNamed = (list: readonly JsonValue[]): list is Json[] =>
-  list.length > 0 && list.every((item) => isMap(item) && typeof item["name"] === "string");
-
-/** What an object becomes: what is configured now, without what was configured before and is no more, over what is there. */
-function merged(last: JsonValue | undefined, next: JsonValue, live: JsonValue | undefined): JsonValue {
-  if (isMap(next) && isMap(live)) {
-    const result: Json = { ...live };
-    for (const name of Object.keys(isMap(last) ? last : {})) if (!Object.hasOwn(next, name)) delete result[name];
-    for (const [name, value] of Object.entries(next)) {
-      if (value === null) delete result[name];
-      else if (value !== undefined) result[name] = merged(isMap(last) ? last[name] : undefined, value, live[name]);
-    }
-    return result;
-  }
-  if (Array.isArray(next) && Array.isArray(live) && isNamed(next) && isNamed(live)) {
-    const before = Array.isArray(last) && isNamed(last) ? last : [];
-    const by = (list: readonly Json[], name: unknown): Json | undefined => list.find((item) => item["name"] === name);
-    const kept = live.filter(({ name }) => by(next, name) || !by(before, name));
-    const added = next.filter(({ name }) => !by(live, name));
-    return [
-      ...kept.map((item) => {
-        const own = by(next, item["name"]);
-        return own ? merged(by(before, item["name"]), own, item) : item;
-      }),
-      ...added,
-    ];
-  }
-  return next;
+/** The patch from three versions of an object, with its type. @throws ApiFailure */
+export async function patchFor(
+  { api }: Command,
+  { kind }: Pick<ManifestObject, "kind">,
+  versions: { readonly last: Json; readonly next: ApiJson; readonly live: ApiJson },
+): Promise<{ readonly contentType: string; readonly body: Json }> {
+  const { root, schemas, isStrategic } = await readKindSchema(api, kind);
+  const schema = isStrategic ? root : undefined;
+  return { contentType: isStrategic ? STRATEGIC : MERGE, body: threeWayPatch(versions, { schema, schemas }) };
 }
 
-/** A merge patch from one value to another; undefined where they are equal. */
-function mergePatch(from: JsonValue | undefined, to: JsonValue | undefined): JsonValue | undefined {
-  if (!isMap(from) || !isMap(to)) return JSON.stringify(from) === JSON.stringify(to) ? undefined : to;
-  const patch: Json = {};
-  for (const name of Object.keys(from)) if (!Object.hasOwn(to, name)) patch[name] = null;
-  for (const [name, value] of Object.entries(to)) {
-    const change = mergePatch(from[name], value);
-    if (change !== undefined) patch[name] = change;
-  }
-  return Object.keys(patch).length === 0 ? undefined : patch;
+/** An object without members that are null, as a patch would leave it. */
+function withoutNulls(value: JsonValue | undefined): JsonValue | undefined {
+  if (Array.isArray(value)) return value.map((item) => withoutNulls(item)!);
+  if (typeof value !== "object" || value === null) return value;
+  const kept = Object.entries(value).filter(([, member]) => member !== null);
+  return Object.fromEntries(kept.map(([name, member]) => [name, withoutNulls(member)]));
 }
-
-const threeWayPatch = (last: Json, next: ApiJson, live: ApiJson): JsonValue | undefined =>
-  mergePatch(live, merged(last, next, live));
 
 /** Runs `kubectl create -f`. */
 export async function createFromFiles(command: Command): Promise<number> {
@@ -237,11 +206,8 @@ export async function diff(command: Command): Promise<number> {
     } else if (!before)
       after = await api.json<ApiJson>("POST", pathOf(kind, namespace), { query, body: withLastApplied(object) });
     else {
-      const patch = threeWayPatch(lastAppliedOf(before) ?? {}, withLastApplied(object), before);
-      after =
-        patch === undefined
-          ? before
-          : await api.json<ApiJson>("PATCH", path, { query, contentType: MERGE, body: patch });
+      const versions = { last: lastAppliedOf(before) ?? {}, next: withLastApplied(object), live: before };
+      after = await api.json<ApiJson>("PATCH", path, { query, ...(await patchFor(command, manifest, versions)) });
     }
     const file = [kind.group, kind.version, kind.kind, namespace, object.metadata.name]
       .filter((part) => part !== undefined && part !== "")

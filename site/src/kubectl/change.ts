@@ -1,5 +1,5 @@
 /**
- * The commands that change one thing of objects: `patch`, `label`, `annotate`, `scale`, `set image`, `taint`, `cordon`, `delete`,
+ * The commands that change one thing of objects: `patch`, `label`, `annotate`, `scale`, `set image`, `taint`, `delete`,
  * `expose` and `autoscale`.
  *
  * @module
@@ -21,7 +21,7 @@ import {
 } from "./api.ts";
 import { createObject, dryRunText, printResult, writeQuery } from "./apply.ts";
 import { type Command, eachOf, type Target, namespaceOf, targetsOf } from "./context.ts";
-import { waitUntilGone } from "./wait.ts";
+import { timeoutOf, waitUntilGone } from "./wait.ts";
 
 const PATCH_TYPES: Readonly<Record<string, string>> = { strategic: STRATEGIC, merge: MERGE, json: JSON_PATCH };
 
@@ -231,18 +231,6 @@ export async function taint(command: Command): Promise<number> {
   );
 }
 
-/** Runs `kubectl cordon` and `kubectl uncordon`. */
-export const cordon =
-  (unschedulable: boolean): ((command: Command) => Promise<number>) =>
-  async (command) =>
-    eachOf(command, await targetsOf(command, ["node", ...command.flags.words], "cordon"), async (target) => {
-      const body = { spec: { unschedulable: unschedulable || null } };
-      const change = { contentType: MERGE, body };
-      const { before, after } = await patchObject(command, target, change, "kubectl-cordon");
-      const what = unschedulable ? "cordoned" : "uncordoned";
-      command.streams.out(`${nameOf(target.kind, target.name)} ${isSame(before, after) ? `already ${what}` : what}\n`);
-    });
-
 const CASCADE: Readonly<Record<string, string>> = {
   background: "Background",
   foreground: "Foreground",
@@ -287,7 +275,7 @@ export async function remove(command: Command): Promise<number> {
   if (flags.on("wait", true) && !flags.has("dry-run")) {
     for (const target of gone) {
       // oxlint-disable-next-line no-await-in-loop -- one after the other, as kubectl
-      await waitUntilGone(command, target, undefined);
+      await waitUntilGone(command, target, timeoutOf(command, 0) || Infinity);
     }
   }
   return code;

@@ -8,17 +8,26 @@ import { documentsOf, objectsOf } from "../../../src/value/documents.ts";
 import type { Streams } from "../shell/shell.ts";
 import { type Api, type ApiJson, ApiFailure, Failure, conflictText, failureText, pathOf } from "./api.ts";
 import type { Flags } from "./flags.ts";
+import type { ContainerTarget, ExecRequest, ExecResult } from "../../../src/simulation/contract.ts";
+
+/** Runs a command in a container; a word says why it does not run. */
+export type Exec = (target: ContainerTarget, request: ExecRequest) => Promise<ExecResult | string>;
 
 /** A command with what it was given. */
 export interface Command {
   readonly flags: Flags;
   readonly streams: Streams;
   readonly api: Api;
+  /** Undefined where the containers of the cluster cannot be reached. */
+  readonly exec?: Exec | undefined;
 }
+
+/** The variable of the shell with the namespace that `kubectl config set-context --current --namespace` has set. */
+export const NAMESPACE_VARIABLE = "NAMESPACE_OF_CONTEXT";
 
 /** The namespace of a command. */
 export const namespaceOf = ({ flags, streams }: Command): string =>
-  flags.get("namespace") ?? streams.shell.variables.get("NAMESPACE_OF_CONTEXT") ?? "default";
+  flags.get("namespace") ?? streams.shell.variables.get(NAMESPACE_VARIABLE) ?? "default";
 
 /** An object that a command names. */
 export interface Target {

@@ -5,29 +5,7 @@
  */
 import { type Command } from "./context.ts";
 import { Failure, titleOf } from "./api.ts";
-
-interface Schema {
-  readonly description?: string;
-  readonly type?: string;
-  readonly format?: string;
-  readonly $ref?: string;
-  readonly allOf?: readonly Schema[];
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly items?: Schema;
-  readonly additionalProperties?: Schema | boolean;
-  readonly required?: readonly string[];
-  readonly enum?: readonly string[];
-  readonly "x-kubernetes-group-version-kind"?: readonly {
-    readonly group: string;
-    readonly version: string;
-    readonly kind: string;
-  }[];
-  readonly "x-kubernetes-int-or-string"?: boolean;
-}
-
-interface Document {
-  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
-}
+import { type Schema, type Schemas, readKindSchema, resolved } from "./openapi.ts";
 
 const WIDTH = 76;
 /** How deep `--recursive` goes. */
@@ -43,14 +21,7 @@ export async function explain(command: Command): Promise<number> {
     );
   const [type = "", ...path] = word.split(".");
   const kind = await api.findKind(type);
-  const place = kind.group === "" ? `api/${kind.version}` : `apis/${kind.group}/${kind.version}`;
-  const document = await api.json<Document>("GET", `/openapi/v3/${place}`);
-  const { schemas } = document.components;
-  const isKind = (schema: Schema): boolean =>
-    schema["x-kubernetes-group-version-kind"]?.some(
-      (one) => one.group === kind.group && one.version === kind.version && one.kind === kind.kind,
-    ) === true;
-  const root = Object.values(schemas).find(isKind);
+  const { root, schemas } = await readKindSchema(api, kind);
   if (!root) throw new Failure(`error: couldn't find resource for "${titleOf(kind)}"`);
   const head = [
     ...(kind.group === "" ? [] : [`GROUP:      ${kind.group}`]),
@@ -84,13 +55,8 @@ export async function explain(command: Command): Promise<number> {
   return 0;
 }
 
-function resolved(schema: Schema, schemas: Document["components"]["schemas"]): Schema {
-  const ref = schema.$ref ?? schema.allOf?.[0]?.$ref;
-  return ref === undefined ? schema : (schemas[ref.slice(ref.lastIndexOf("/") + 1)] ?? schema);
-}
-
 /** The object of a field: itself, or that of its items or values. */
-function objectOf(schema: Schema, schemas: Document["components"]["schemas"]): Schema {
+function objectOf(schema: Schema, schemas: Schemas): Schema {
   const found = resolved(schema, schemas);
   if (found.items) return objectOf(found.items, schemas);
   if (typeof found.additionalProperties === "object" && !found.properties)
@@ -98,7 +64,7 @@ function objectOf(schema: Schema, schemas: Document["components"]["schemas"]): S
   return found;
 }
 
-function typeOf(schema: Schema, schemas: Document["components"]["schemas"]): string {
+function typeOf(schema: Schema, schemas: Schemas): string {
   if (schema["x-kubernetes-int-or-string"] || schema.format === "int-or-string") return "IntOrString";
   const ref = schema.$ref ?? schema.allOf?.[0]?.$ref;
   if (ref !== undefined) {
@@ -115,7 +81,7 @@ function typeOf(schema: Schema, schemas: Document["components"]["schemas"]): str
 
 function fieldLines(
   { properties = {}, required = [] }: Schema,
-  schemas: Document["components"]["schemas"],
+  schemas: Schemas,
   { depth, isRecursive }: { readonly depth: number; readonly isRecursive: boolean },
 ): string[] {
   const space = "  ".repeat(depth + 1);

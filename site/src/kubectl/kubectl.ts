@@ -8,14 +8,18 @@ import type { Clock } from "../../../src/util/clock.ts";
 import type { Program } from "../shell/shell.ts";
 import { Api, ApiFailure, Failure, conflictText, failureText } from "./api.ts";
 import { apply, diff, replace } from "./apply.ts";
-import { autoscale, cordon, expose, mark, patch, remove, run, scale, set, taint } from "./change.ts";
-import type { Command } from "./context.ts";
+import { autoscale, expose, mark, patch, remove, run, scale, set, taint } from "./change.ts";
+import { config } from "./config.ts";
+import type { Command, Exec } from "./context.ts";
 import { create } from "./create.ts";
 import { describe, events } from "./describe.ts";
+import { cordon, drain } from "./drain.ts";
+import { edit } from "./edit.ts";
 import { explain } from "./explain.ts";
 import { type FlagTable, UsageError, parseFlags } from "./flags.ts";
 import { get } from "./get.ts";
-import { apiResources, apiVersions, auth, clusterInfo, logs, top, version } from "./others.ts";
+import { apiResources, apiVersions, auth, clusterInfo, top, version } from "./others.ts";
+import { exec, logs } from "./pods.ts";
 import { rollout } from "./rollout.ts";
 import { wait } from "./wait.ts";
 
@@ -31,6 +35,19 @@ const write = (more: Partial<FlagTable> = {}): Partial<FlagTable> => ({
   switches: [...WRITE.switches, "all", "local", ...(more.switches ?? [])],
   short: more.short ?? {},
 });
+
+const EXEC_SHORT = { c: "container", i: "stdin", t: "tty", q: "quiet" };
+
+/** Commands of kubectl that a page cannot have, and why. */
+const ABSENT: Readonly<Record<string, string>> = {
+  "port-forward": "it listens on a port of your machine, and a page can listen on none; exec and logs are here",
+  proxy: "it listens on a port of your machine, and a page can listen on none; get --raw is here",
+  attach: "it holds the terminal of a container; exec and logs are here",
+  cp: "it copies to a disk; exec with cat is here",
+  debug: "it needs the terminal of a container; exec is here",
+  kustomize: "it is a program of its own; apply -f is here",
+  certificate: "a page issues no certificates",
+};
 
 const COMMANDS: Readonly<Record<string, Entry>> = {
   get: {
@@ -87,6 +104,7 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     about: "Change members of an object.",
     flags: write({ values: ["patch", "patch-file", "type", "subresource"], short: { p: "patch" } }),
   },
+  edit: { run: edit, about: "Edit an object in an editor.", flags: write() },
   label: {
     run: mark("labels"),
     about: "Set or remove labels.",
@@ -122,6 +140,11 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
       short: { c: "container", p: "previous", f: "follow" },
     },
   },
+  exec: {
+    run: exec,
+    about: "Run a command in a container.",
+    flags: { values: ["container"], switches: ["stdin", "tty", "quiet"], short: EXEC_SHORT },
+  },
   delete: {
     run: remove,
     about: "Delete objects.",
@@ -133,6 +156,14 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
   taint: { run: taint, about: "Set or remove taints of nodes.", flags: write({ switches: ["overwrite"] }) },
   cordon: { run: cordon(true), about: "Keep new Pods off a node.", flags: write() },
   uncordon: { run: cordon(false), about: "Let new Pods on a node.", flags: write() },
+  drain: {
+    run: drain,
+    about: "Evict the Pods of a node.",
+    flags: write({
+      values: ["grace-period", "timeout", "pod-selector"],
+      switches: ["ignore-daemonsets", "delete-emptydir-data", "force", "disable-eviction"],
+    }),
+  },
   expose: {
     run: expose,
     about: "Create a Service for a workload.",
@@ -149,6 +180,11 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
   "api-resources": { run: apiResources, about: "Print the kinds.", flags: { values: ["api-group", "namespaced"] } },
   "api-versions": { run: apiVersions, about: "Print the groups and versions." },
   version: { run: version, about: "Print the versions." },
+  config: {
+    run: config,
+    about: "Print the context, and set the namespace of commands.",
+    flags: { switches: ["current", "minify"] },
+  },
   "cluster-info": { run: clusterInfo, about: "Print where the cluster runs." },
 };
 
@@ -159,7 +195,7 @@ const help = (): string =>
 
 /** The program `kubectl`. */
 export const kubectl =
-  (transport: Transport, clock: Clock): Program =>
+  (transport: Transport, clock: Clock, runIn?: Exec): Program =>
   async (args, streams) => {
     const at = args.findIndex(
       (arg, i) => !arg.startsWith("-") && !/^(?:-n|--namespace|--context|--kubeconfig)$/.test(args[i - 1] ?? ""),
@@ -175,12 +211,17 @@ export const kubectl =
       return 0;
     }
     if (!entry) {
-      streams.err(`error: unknown command "${name}" for "kubectl"\n`);
+      const why = Object.hasOwn(ABSENT, name) ? ABSENT[name] : undefined;
+      streams.err(
+        why === undefined
+          ? `error: unknown command "${name}" for "kubectl"\n`
+          : `error: the kubectl of this page has no ${name}: ${why}\n`,
+      );
       return 1;
     }
     try {
       const flags = parseFlags([...args.slice(0, at), ...args.slice(at + 1)], entry.flags);
-      return await entry.run({ flags, streams, api: new Api(transport, clock, streams.err) });
+      return await entry.run({ flags, streams, api: new Api(transport, clock, streams.err), exec: runIn });
     } catch (error) {
       if (streams.signal.aborted) return 130;
       if (error instanceof ApiFailure) streams.err(`${conflictText(error) ?? failureText(error)}\n`);

@@ -1,79 +1,12 @@
 /**
- * The smaller commands: `logs`, `api-resources`, `api-versions`, `version`, `auth`, `top`, `cluster-info`.
+ * The smaller commands: `api-resources`, `api-versions`, `version`, `auth`, `top`, `cluster-info`.
  *
  * @module
  */
 import { apiVersionOf } from "../../../src/client/kind.ts";
-import { type ApiJson, Failure, type Json, pathOf, textOf } from "./api.ts";
+import { type ApiJson, Failure, type Json, textOf } from "./api.ts";
 import { type Command, namespaceOf } from "./context.ts";
 import { alignedRows, jsonText, yamlText } from "./print.ts";
-
-/** Runs `kubectl logs`. */
-export async function logs(command: Command): Promise<number> {
-  const { flags, streams, api } = command;
-  const namespace = namespaceOf(command);
-  const pods = await api.findKind("pods");
-  const [word, second] = flags.words;
-  const selector = flags.get("selector");
-  if (word === undefined && selector === undefined)
-    throw new Failure(
-      "error: expected 'logs [-f] [-p] (POD | TYPE/NAME) [-c CONTAINER]'.\nPOD or TYPE/NAME is a required argument for the logs command",
-    );
-  const names = word === undefined || word.includes("/") ? await podsOf(command, word) : [word];
-  for (const name of names) {
-    // oxlint-disable-next-line no-await-in-loop -- in the order of the Pods
-    const answer = await api.open("GET", pathOf(pods, namespace, name, "log"), {
-      query: {
-        container: flags.get("container") ?? second,
-        follow: flags.on("follow") ? "true" : undefined,
-        previous: flags.on("previous") ? "true" : undefined,
-        tailLines: flags.get("tail"),
-        timestamps: flags.on("timestamps") ? "true" : undefined,
-        sinceSeconds: flags.get("since")?.replace(/s$/, ""),
-      },
-      signal: streams.signal,
-    });
-    const decoder = new TextDecoder();
-    let text = "";
-    // oxlint-disable-next-line no-await-in-loop
-    for await (const piece of answer.body) {
-      const part = decoder.decode(piece, { stream: true });
-      if (answer.status >= 400) text += part;
-      else streams.out(part);
-    }
-    if (answer.status >= 400) {
-      const { reason, message } = JSON.parse(text) as { reason?: string; message?: string };
-      throw new Failure(`Error from server (${reason}): ${message}`);
-    }
-  }
-  return 0;
-}
-
-/** The Pods of a selector, or of an object that has one. */
-async function podsOf(command: Command, word: string | undefined): Promise<readonly string[]> {
-  const { api, flags } = command;
-  const namespace = namespaceOf(command);
-  let labelSelector = flags.get("selector");
-  if (word !== undefined) {
-    const at = word.indexOf("/");
-    const kind = await api.findKind(word.slice(0, at));
-    if (kind.kind === "Pod") return [word.slice(at + 1)];
-    const object = await api.json<ApiJson>("GET", pathOf(kind, namespace, word.slice(at + 1)));
-    const selector = ((object["spec"] ?? {}) as Json)["selector"] as Json | undefined;
-    const labels = (selector?.["matchLabels"] ?? selector ?? {}) as Json;
-    labelSelector = Object.entries(labels)
-      .map(([name, value]) => `${name}=${textOf(value)}`)
-      .join(",");
-  }
-  const pods = await api.findKind("pods");
-  const { items } = await api.json<{ items: readonly ApiJson[] }>("GET", pathOf(pods, namespace), {
-    query: { labelSelector },
-  });
-  const found = items.map(({ metadata }) => metadata.name);
-  if (word === undefined) return found;
-  if (found.length > 1) command.streams.err(`Found ${found.length} pods, using pod/${found[0]}\n`);
-  return found.slice(0, 1);
-}
 
 /** Runs `kubectl api-resources`. */
 export async function apiResources({ api, streams, flags }: Command): Promise<number> {

@@ -79,11 +79,18 @@ export async function until(command: Command, millis: number, look: () => Promis
   }
 }
 
-/** Waits until an object that was deleted is gone; one with finalizers stays until they are. */
-export async function waitUntilGone(command: Command, target: Target, millis: number | undefined): Promise<void> {
-  const first = await read(command, target);
-  const uid = first?.metadata["uid"];
-  await until(command, millis ?? Infinity, async () => {
+/**
+ * Waits until an object that was deleted is gone; one with finalizers stays until they are. Resolves to false when the time has passed.
+ *
+ * @param target `uid` is the object that was deleted; by default the one that has the name now
+ */
+export async function waitUntilGone(
+  command: Command,
+  target: Target & { readonly uid?: string },
+  millis: number,
+): Promise<boolean> {
+  const uid = target.uid ?? (await read(command, target))?.metadata["uid"];
+  return until(command, millis, async () => {
     const now = await read(command, target);
     return now === undefined || now.metadata["uid"] !== uid;
   });

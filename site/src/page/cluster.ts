@@ -14,29 +14,36 @@ interface RunningCommand {
   readonly end: (code: number) => void;
 }
 
+/** What the cluster of a page tells. */
+export interface ClusterObserver {
+  /** Prints what concerns the cluster, and no command. */
+  readonly tell: (text: string) => void;
+  /** Opens an editor. Resolves to what was saved; undefined where it was closed without. */
+  readonly edit: (name: string, text: string) => Promise<string | undefined>;
+}
+
 /** The cluster of a page. */
 export class PageClusterClient {
   readonly #url: URL;
   readonly #files: Readonly<Record<string, string>>;
-  readonly #tell: (text: string) => void;
+  readonly #observer: ClusterObserver;
   readonly #running = new Map<number, RunningCommand>();
   #worker: Worker | undefined;
   #last = 0;
 
   /**
    * @param files what programs find, by name
-   * @param tell prints what concerns the cluster, and no command
    */
-  constructor(url: URL, files: Readonly<Record<string, string>>, tell: (text: string) => void) {
+  constructor(url: URL, files: Readonly<Record<string, string>>, observer: ClusterObserver) {
     this.#url = url;
     this.#files = files;
-    this.#tell = tell;
+    this.#observer = observer;
   }
 
   /** Starts it, where it has not been started. */
   start(): void {
     if (this.#worker) return;
-    this.#tell("Starting a cluster in this page...\n");
+    this.#observer.tell("Starting a cluster in this page...\n");
     const worker = new Worker(this.#url, { type: "module" });
     this.#worker = worker;
     worker.addEventListener("message", ({ data }: MessageEvent<FromWorker>) => this.#take(data));
@@ -78,7 +85,11 @@ export class PageClusterClient {
     } else if (message.type === "ready") {
       performance.mark("cluster-ready", { detail: message.millis });
       document.documentElement.dataset["cluster"] = String(Math.round(message.millis));
-      this.#tell(`It answers after ${Math.round(message.millis)} ms, and has ${NODES} simulated nodes. Type help.\n`);
+      this.#observer.tell(
+        `It answers after ${Math.round(message.millis)} ms, and has ${NODES} simulated nodes. Type help.\n`,
+      );
+    } else if (message.type === "edit") {
+      void this.#observer.edit(message.name, message.text).then((text) => this.#send({ type: "edited", text }));
     } else if (message.type === "complete")
       document.documentElement.dataset["complete"] = String(Math.round(message.millis));
     else if (message.type === "failed") this.#fail(message.text);
@@ -86,7 +97,7 @@ export class PageClusterClient {
   }
 
   #fail(text: string): void {
-    this.#tell(`The cluster could not be started: ${text}\n`);
+    this.#observer.tell(`The cluster could not be started: ${text}\n`);
     this.end();
   }
 }

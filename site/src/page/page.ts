@@ -4,29 +4,53 @@
  * @module
  */
 import { PageClusterClient } from "./cluster.ts";
+import { button, copyText, element } from "./elements.ts";
 import { enableSearch } from "./search.ts";
 import { stateOf } from "./state-link.ts";
-import { TerminalView, element } from "./terminal-view.ts";
+import { TerminalView } from "./terminal-view.ts";
 
 const html = document.documentElement;
 const root = new URL(`${html.dataset["root"] ?? "."}/`, location.href);
 
-function enableTheme(button: HTMLElement): void {
-  const kept = localStorage.getItem("theme");
+/** The theme that was chosen before; a browser may refuse to keep anything. */
+function keptTheme(): string | null {
+  try {
+    return localStorage.getItem("theme");
+  } catch {
+    return null;
+  }
+}
+
+function keepTheme(theme: string): void {
+  try {
+    localStorage.setItem("theme", theme);
+  } catch {
+    // It is for this page alone.
+  }
+}
+
+function enableTheme(toggle: HTMLElement): void {
+  const kept = keptTheme();
   if (kept) html.dataset["theme"] = kept;
-  button.addEventListener("click", () => {
+  toggle.addEventListener("click", () => {
     const isDark = html.dataset["theme"]
       ? html.dataset["theme"] === "dark"
       : matchMedia("(prefers-color-scheme: dark)").matches;
     html.dataset["theme"] = isDark ? "light" : "dark";
-    localStorage.setItem("theme", html.dataset["theme"]);
+    keepTheme(html.dataset["theme"]);
   });
 }
 
-function enableMenu(button: HTMLElement): void {
-  button.addEventListener("click", () => {
+function enableMenu(toggle: HTMLElement): void {
+  // Not `scrollIntoView`, which would scroll the page as well.
+  const current = document.querySelector<HTMLElement>("nav [aria-current]");
+  const pages = current?.closest("nav");
+  if (current && pages && current.offsetTop > pages.clientHeight / 2) {
+    pages.scrollTop = current.offsetTop - pages.clientHeight / 2;
+  }
+  toggle.addEventListener("click", () => {
     const isOpen = document.body.classList.toggle("has-menu");
-    button.ariaExpanded = String(isOpen);
+    toggle.ariaExpanded = String(isOpen);
   });
 }
 
@@ -41,7 +65,7 @@ const files = Object.fromEntries(
 const terminal = new TerminalView(
   document.querySelector<HTMLElement>("#terminal")!,
   document.querySelector<HTMLElement>("#terminal-button")!,
-  (tell) => new PageClusterClient(new URL("assets/cluster/worker.js", root), files, tell),
+  (observer) => new PageClusterClient(new URL("assets/cluster/worker.js", root), files, observer),
 );
 
 /** The examples whose setup has run, and in which cluster of the page. */
@@ -56,33 +80,33 @@ function commandsFor(example: HTMLElement): readonly string[] {
     .flatMap((texts): readonly string[] => JSON.parse(texts ?? "[]"));
 }
 
+/** How long a button says what became of the copy, in ms. */
+const COPIED_MS = 1500;
+
+/** Copies what an example has to type, or its text. */
+async function copyExample(example: HTMLElement, copy: HTMLElement): Promise<void> {
+  const typed = textOf(example)
+    .split("\n")
+    .filter((line) => line.startsWith("$ "))
+    .map((line) => line.slice(2));
+  const text = example.dataset["language"] === "console" ? typed.join("\n") : textOf(example);
+  copy.textContent = (await copyText(text)) ? "Copied" : "Not copied";
+  setTimeout(() => {
+    copy.textContent = "Copy";
+  }, COPIED_MS);
+}
+
 /** Gives each example a button that copies it, and those that run here one that runs it. */
 for (const example of examples) {
   const bar = element("div", "buttons");
   if (example.dataset["commands"] !== undefined) {
-    const run = element("button", "run", "Run");
-    run.type = "button";
-    run.title = "Run in a cluster in this page";
-    run.addEventListener("click", () => {
+    const run = (): void => {
       terminal.open();
       for (const command of commandsFor(example)) void terminal.run(command);
-    });
-    bar.append(run);
+    };
+    bar.append(button("Run", "Run in a cluster in this page", run, "run"));
   }
-  const copy = element("button", "copy", "Copy");
-  copy.type = "button";
-  copy.addEventListener("click", () => {
-    const isTyped = example.dataset["language"] === "console";
-    const typed = textOf(example)
-      .split("\n")
-      .filter((line) => line.startsWith("$ "))
-      .map((line) => line.slice(2));
-    void navigator.clipboard?.writeText(isTyped ? typed.join("\n") : textOf(example));
-    copy.textContent = "Copied";
-    setTimeout(() => {
-      copy.textContent = "Copy";
-    }, 1500);
-  });
+  const copy = button("Copy", "Copy this block", () => void copyExample(example, copy), "copy");
   bar.append(copy);
   example.append(bar);
 }

@@ -5,20 +5,30 @@
  */
 import MiniSearch from "minisearch";
 import { SEARCH_OPTIONS } from "./search-options.ts";
-import { element } from "./terminal-view.ts";
+import { element } from "./elements.ts";
 
 const MAX_FOUND = 12;
 
 /** Has a field find pages, whose links begin at `root`. */
 export function enableSearch(field: HTMLInputElement, place: HTMLElement, root: URL): void {
   let finder: Promise<MiniSearch["search"]> | undefined;
-  const load = (): Promise<MiniSearch["search"]> =>
-    (finder ??= fetch(new URL("assets/search.json", root))
-      .then((answer) => answer.text())
-      .then((text) => {
-        const index = MiniSearch.loadJSON(text, SEARCH_OPTIONS);
-        return index.search.bind(index);
-      }));
+  const read = async (): Promise<MiniSearch["search"]> => {
+    const answer = await fetch(new URL("assets/search.json", root));
+    if (!answer.ok) throw new Error(`the index of the search could not be loaded: ${answer.status}`);
+    const index = MiniSearch.loadJSON(await answer.text(), SEARCH_OPTIONS);
+    return index.search.bind(index);
+  };
+  const load = (): Promise<MiniSearch["search"]> => {
+    finder ??= read();
+    // The next search tries again.
+    finder.catch(() => (finder = undefined));
+    return finder;
+  };
+  const show = (parts: readonly Node[]): void => {
+    place.replaceChildren(...parts);
+    place.hidden = false;
+    field.ariaExpanded = "true";
+  };
   let chosen = -1;
   const choose = (at: number): void => {
     const links = [...place.querySelectorAll("a")];
@@ -38,7 +48,7 @@ export function enableSearch(field: HTMLInputElement, place: HTMLElement, root: 
     const find = await load();
     const found = find(text).slice(0, MAX_FOUND);
     if (field.value.trim() !== text) return;
-    place.replaceChildren(
+    show([
       ...found.map(({ title, page, url }, at) => {
         const link = element("a", "", String(title));
         link.href = new URL(String(url), root).href;
@@ -48,17 +58,16 @@ export function enableSearch(field: HTMLInputElement, place: HTMLElement, root: 
         return link;
       }),
       ...(found.length === 0 ? [element("p", "", "Nothing was found.")] : []),
-    );
-    place.hidden = false;
-    field.ariaExpanded = "true";
+    ]);
     choose(0);
   };
-  field.addEventListener("focus", () => void load());
-  field.addEventListener("input", () => void look());
+  const fail = (error: unknown): void => show([element("p", "", (error as Error).message)]);
+  field.addEventListener("focus", () => void load().catch(() => {}));
+  field.addEventListener("input", () => void look().catch(fail));
   field.addEventListener("keydown", (event) => {
     if (event.key === "ArrowDown") choose(chosen + 1);
     else if (event.key === "ArrowUp") choose(chosen - 1);
-    else if (event.key === "Enter") place.querySelectorAll("a")[chosen]?.click();
+    else if (event.key === "Enter" && !place.hidden) place.querySelectorAll("a")[chosen]?.click();
     else if (event.key === "Escape") close();
     else return;
     event.preventDefault();

@@ -62,10 +62,19 @@ export async function stateOf(fragment: string): Promise<LinkedState | undefined
 async function collected(stream: ReadableStream<Uint8Array>, most: number): Promise<Uint8Array<ArrayBuffer>> {
   const parts: Uint8Array<ArrayBuffer>[] = [];
   let length = 0;
-  for await (const part of stream as unknown as AsyncIterable<Uint8Array<ArrayBuffer>>) {
-    length += part.length;
-    if (length > most) throw new RangeError(`expected at most ${most} bytes`);
-    parts.push(part);
+  // Not every browser iterates over streams.
+  const reader = (stream as ReadableStream<Uint8Array<ArrayBuffer>>).getReader();
+  for (;;) {
+    // oxlint-disable-next-line no-await-in-loop -- part by part
+    const { done, value } = await reader.read();
+    if (done) break;
+    length += value.length;
+    if (length > most) {
+      // oxlint-disable-next-line no-await-in-loop -- the stream ends here
+      await reader.cancel();
+      throw new RangeError(`expected at most ${most} bytes`);
+    }
+    parts.push(value);
   }
   return new Uint8Array(await new Blob(parts).arrayBuffer());
 }

@@ -3,33 +3,17 @@
  *
  * @module
  */
-import type { PageClusterClient } from "./cluster.ts";
 import { UnfinishedError, parseScript } from "../shell/parse.ts";
+import type { ClusterObserver, PageClusterClient } from "./cluster.ts";
+import { EditorView } from "./editor-view.ts";
+import { button, copyText, element } from "./elements.ts";
 import { fragmentOf } from "./state-link.ts";
 
 /** The most characters that stay in view. */
 const MAX_SHOWN = 200_000;
 const MAX_HISTORY = 500;
-
-/** Makes an element with a class and a text. */
-export function element<K extends keyof HTMLElementTagNameMap>(
-  name: K,
-  className: string,
-  text = "",
-): HTMLElementTagNameMap[K] {
-  const made = document.createElement(name);
-  made.className = className;
-  made.textContent = text;
-  return made;
-}
-
-const button = (text: string, label: string, work: () => void): HTMLButtonElement => {
-  const made = element("button", "", text);
-  made.type = "button";
-  made.title = label;
-  made.addEventListener("click", work);
-  return made;
-};
+/** The exit code of a command that Ctrl-C has ended. */
+const INTERRUPTED = 130;
 
 /** The terminal of a page. */
 export class TerminalView {
@@ -38,6 +22,7 @@ export class TerminalView {
   readonly #cluster: PageClusterClient;
   readonly #output = element("div", "output");
   readonly #input = element("textarea", "line");
+  readonly #editor: EditorView;
   /** What was typed: for the arrow keys, and for links. */
   readonly #typed: string[] = [];
   #at = 0;
@@ -48,14 +33,16 @@ export class TerminalView {
   /** Commands run one after the other. */
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(
-    place: HTMLElement,
-    toggle: HTMLElement,
-    makeCluster: (tell: (text: string) => void) => PageClusterClient,
-  ) {
+  constructor(place: HTMLElement, toggle: HTMLElement, makeCluster: (observer: ClusterObserver) => PageClusterClient) {
     this.#place = place;
     this.#toggle = toggle;
-    this.#cluster = makeCluster((text) => this.#print(text, "note"));
+    this.#cluster = makeCluster({
+      tell: (text) => this.#print(text, "note"),
+      edit: (name, text) => {
+        this.open();
+        return this.#editor.open(name, text);
+      },
+    });
     this.#output.role = "log";
     this.#output.ariaLabel = "Output";
     this.#output.tabIndex = 0;
@@ -67,14 +54,18 @@ export class TerminalView {
     this.#input.addEventListener("keydown", (event) => this.#key(event));
     const bar = element("div", "bar");
     bar.append(
-      element("strong", "", "A cluster in this page"),
+      element("strong", "", "Terminal"),
       button("Link", "Copy a link that runs these commands again", () => void this.#copyLink()),
       button("Again", "Start again with an empty cluster", () => this.#again()),
       button("×", "Close the terminal", () => this.close()),
     );
     const line = element("div", "prompt-line");
     line.append(element("span", "prompt", "$ "), this.#input);
-    place.append(bar, this.#output, line);
+    const middle = element("div", "middle");
+    const editing = element("div", "editor");
+    this.#editor = new EditorView(editing);
+    middle.append(this.#output, editing);
+    place.append(bar, middle, line);
     toggle.addEventListener("click", () => (place.hidden ? this.open() : this.close()));
   }
 
@@ -96,7 +87,9 @@ export class TerminalView {
 
   /** Runs a command after those that run. Resolves to its exit code. */
   run(text: string): Promise<number> {
-    const running = this.#last.then(() => this.#runNow(text));
+    const { clusters } = this;
+    // What waits when "Again" is pressed was meant for the cluster before.
+    const running = this.#last.then(() => (clusters === this.clusters ? this.#runNow(text) : INTERRUPTED));
     this.#last = running;
     return running;
   }
@@ -116,6 +109,8 @@ export class TerminalView {
     this.#place.ariaBusy = "true";
     const result = await code;
     this.#place.ariaBusy = "false";
+    this.#editor.close();
+    if (document.activeElement === document.body) this.#input.focus({ preventScroll: true });
     this.#stop = undefined;
     this.#output.dataset["last"] = String(result);
     return result;
@@ -168,16 +163,16 @@ export class TerminalView {
       const url = new URL(location.href);
       url.hash = await fragmentOf({ commands: this.#typed });
       history.replaceState(null, "", url);
-      await navigator.clipboard?.writeText(url.href).catch(() => {});
-      this.#print(`A link to these ${this.#typed.length} commands is in the address, and was copied.\n`, "note");
+      const copied = (await copyText(url.href)) ? ", and was copied" : "";
+      this.#print(`A link to these ${this.#typed.length} commands is in the address${copied}.\n`, "note");
     } catch (error) {
       this.#print(`${(error as Error).message}\n`, "note");
     }
   }
 
   #again(): void {
-    this.#cluster.end();
     this.clusters++;
+    this.#cluster.end();
     this.#typed.length = 0;
     this.#at = 0;
     this.#output.replaceChildren();

@@ -3,7 +3,6 @@
  *
  * @module
  */
-import { RE2JS } from "re2js";
 import type { Program, Streams } from "./shell.ts";
 
 /** The texts of files, or the input without any. @returns undefined where one is missing, which is printed */
@@ -39,7 +38,7 @@ const cat: Program = (args, streams) => {
 };
 
 /** A command `s/a/b/g` of sed, with any character in place of `/`. */
-function substitution(script: string): ((line: string) => string) | undefined {
+async function substitution(script: string): Promise<((line: string) => string) | undefined> {
   if (script[0] !== "s" || script.length < 4) return undefined;
   const [, mark] = script;
   const parts = [""];
@@ -53,6 +52,7 @@ function substitution(script: string): ((line: string) => string) | undefined {
   if (parts.length !== 3 || pattern === undefined || replacement === undefined || !/^[gi]*$/.test(flags ?? "")) {
     return undefined;
   }
+  const { RE2JS } = await import("re2js");
   const compiled = RE2JS.compile(pattern, flags!.includes("i") ? RE2JS.CASE_INSENSITIVE : 0);
   // In sed `&` is the match, and `\1` a group of it.
   const text = replacement
@@ -66,10 +66,10 @@ function substitution(script: string): ((line: string) => string) | undefined {
   };
 }
 
-const sed: Program = (args, streams) => {
+const sed: Program = async (args, streams) => {
   const given = args.filter((arg) => arg !== "-e" && arg !== "-E");
   const [script = "", ...names] = given;
-  const change = substitution(script);
+  const change = await substitution(script);
   if (!change) {
     streams.err(`sed: expected a command such as s/a/b/, got ${script}\n`);
     return 1;
@@ -80,11 +80,12 @@ const sed: Program = (args, streams) => {
   return 0;
 };
 
-const grep: Program = (args, streams) => {
+const grep: Program = async (args, streams) => {
   const flags = args.filter((arg) => /^-[ivcqEFo]+$/.test(arg)).join("");
   const [pattern = "", ...names] = args.filter((arg) => !/^-[ivcqEFo]+$/.test(arg));
   const text = textsOf("grep", names, streams);
   if (text === undefined) return 2;
+  const { RE2JS } = await import("re2js");
   const source = flags.includes("F") ? RE2JS.quote(pattern) : pattern;
   const compiled = RE2JS.compile(source, flags.includes("i") ? RE2JS.CASE_INSENSITIVE : 0);
   const found = linesOf(text).filter((line) => compiled.matcher(line).find() !== flags.includes("v"));

@@ -28,10 +28,18 @@ export interface Files {
   list(): readonly string[];
 }
 
+/** Opens an editor. Resolves to what was saved; undefined where it was left without. */
+export type Edit = (
+  file: { readonly name: string; readonly text: string },
+  signal: AbortSignal,
+) => Promise<string | undefined>;
+
 /** What programs read and change of the shell. */
 export interface ShellState {
   readonly files: Files;
   readonly variables: Map<string, string>;
+  /** Undefined where nobody can edit. */
+  readonly edit?: Edit | undefined;
 }
 
 /** The most text that a program passes on or prints. */
@@ -48,9 +56,10 @@ export class Shell {
   readonly state: ShellState;
   readonly #programs: ReadonlyMap<string, Program>;
 
-  constructor(files: Files, programs: ReadonlyMap<string, Program>) {
+  constructor(files: Files, programs: ReadonlyMap<string, Program>, edit?: Edit) {
     this.state = {
       files,
+      edit,
       variables: new Map([
         ["HOME", "/home"],
         ["PWD", "/"],
@@ -97,7 +106,7 @@ export class Shell {
   }
 
   async #runCommand(command: SimpleCommand, streams: Omit<Streams, "shell">): Promise<number> {
-    const { files, variables } = this.state;
+    const { files } = this.state;
     for (const { name, value } of command.assignments) this.set(name, this.#textOf(value));
     const words = command.words.flatMap((word) => {
       const text = this.#textOf(word);
@@ -124,7 +133,7 @@ export class Shell {
     let code = 0;
     if (program !== undefined) {
       const run = this.#programs.get(program);
-      if (run) code = await this.#runProgram(run, args, { ...streams, input, out, err, shell: { files, variables } });
+      if (run) code = await this.#runProgram(run, args, { ...streams, input, out, err, shell: this.state });
       else {
         err(`sh: ${program}: not found; type help for what is here\n`);
         code = NOT_FOUND;

@@ -1,5 +1,5 @@
 /**
- * What a check of Pod Security is: a rule of one level, in one form or several by version, which forbids some Pods.
+ * A check of Pod Security: a rule of one level, in one form or several by version, which forbids some Pods.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { containersOf } from "../../kinds/core/v1/pod/containers.ts";
 import type { PodSpec } from "../../kinds/core/v1/pod/spec-schema.ts";
 import type { Dialect } from "../../meta/dialect.ts";
 
-/** A Pod, or the template of one, as checks see it. */
+/** The part of a Pod, or of a template, that checks read. */
 export interface CheckedPod {
   readonly annotations: Readonly<Record<string, string>>;
   readonly spec: PodSpec;
@@ -19,9 +19,9 @@ export interface CheckedPod {
 
 /** Why a check forbids a Pod. */
 export interface Violation {
-  /** Some words: `host namespaces`. */
+  /** A short text: `host namespaces`. */
   readonly reason: string;
-  /** What exactly: `hostNetwork=true`; empty for nothing more. */
+  /** Details: `hostNetwork=true`; empty for none. */
   readonly detail: string;
 }
 
@@ -45,7 +45,7 @@ export interface Check {
   readonly revisions: readonly Revision[];
 }
 
-/** What checks see of a Pod or a template. */
+/** The parts of a Pod or a template that checks read. */
 export const checkedPod = (
   metadata: { readonly annotations?: Readonly<Record<string, string>> | undefined } | undefined,
   spec: PodSpec,
@@ -61,7 +61,7 @@ export const checkedPod = (
 export const namesOf = (pod: CheckedPod, test: (container: ContainerValue) => boolean): string[] =>
   pod.containers.filter(test).map(({ name }) => name);
 
-/** The first text for one, the second for more. */
+/** The first text for a count of one, the second for any other. */
 export const plural = (one: string, more: string, { length }: { readonly length: number }): string =>
   length === 1 ? one : more;
 
@@ -72,20 +72,20 @@ export const quoted = (texts: readonly string[]): string => `"${texts.join('", "
 export const containersText = (names: readonly string[]): string =>
   `${plural("container", "containers", names)} ${quoted(names)}`;
 
-/** Different texts, in order. */
+/** Distinct texts, in order. */
 export const sorted = (texts: Iterable<string>): string[] => [...new Set(texts)].toSorted();
 
-/** Who sets a forbidden value, `pod and container "a"`; empty where none does. */
+/** The objects that set a forbidden value, `pod and container "a"`; empty where none does. */
 export const settersText = (isOfPod: boolean, containers: readonly string[]): string =>
   [...(isOfPod ? ["pod"] : []), ...(containers.length > 0 ? [containersText(containers)] : [])].join(" and ");
 
-/** A check that lets Pods of Windows pass, for which its fields mean nothing. */
+/** A check that allows Pods of Windows, where its fields have no meaning. */
 export const exceptOnWindows =
   (check: CheckPod): CheckPod =>
   (pod) =>
     pod.spec.os?.name === "windows" ? undefined : check(pod);
 
-/** A check that lets Pods pass which have a user namespace of their own. */
+/** A check that allows Pods with a user namespace of their own. */
 export const exceptInUserNamespace =
   (check: CheckPod): CheckPod =>
   (pod) =>

@@ -21,7 +21,7 @@ const CHECKS: readonly Check[] = (["baseline", "restricted"] as const).flatMap((
     .toSorted(byId),
 );
 
-/** The newest version in which some check has changed: later ones are the same. */
+/** The newest version in which a check has changed: later ones are the same. */
 const LAST_MINOR = Math.max(...CHECKS.flatMap(({ revisions }) => revisions.map(({ since }) => since)));
 
 /** The form of a check in a version; undefined where it does not exist yet. */

@@ -19,7 +19,7 @@ export interface LevelVersion {
   readonly minor: number;
 }
 
-/** What becomes of a Pod that violates a level: it is refused, noted for audit, or its sender gets a warning. */
+/** The effect on a Pod that violates a level: it is refused, recorded for audit, or its client gets a warning. */
 export type Mode = "enforce" | "audit" | "warn";
 
 /** The level of each mode. */
@@ -37,7 +37,7 @@ export const isSame = (a: LevelVersion, b: LevelVersion): boolean => a.level ===
 /** A number below, equal to or above 0 where `a` is less strict than `b`, as strict, or stricter. */
 export const compareLevels = (a: Level, b: Level): number => LEVELS.indexOf(a) - LEVELS.indexOf(b);
 
-/** Whether a policy allows every Pod without a note. */
+/** Whether a policy allows every Pod without a record or a warning. */
 export const isPrivileged = ({ enforce, audit, warn }: PodSecurityPolicy): boolean =>
   [enforce, audit, warn].every(({ level }) => level === "privileged");
 
@@ -71,7 +71,7 @@ export class PolicyLabels {
     };
   }
 
-  /** Whether `warn` follows a level of `enforce`, as no label sets it. */
+  /** Whether `warn` follows the level of `enforce`, since no label sets it. */
   #warnsLikeEnforce(labels: Readonly<Record<string, string>>, { level }: LevelVersion): boolean {
     return (
       labels[this.annotation("warn")] === undefined &&

@@ -7,15 +7,15 @@ import type { Collector, Labels, Metric, Sample } from "../../util/exposition.ts
 import type { AdmissionRequest } from "../contract.ts";
 import type { LevelVersion, Mode } from "./levels.ts";
 
-/** The minor number of the version of Kubernetes that the server is like. */
+/** The minor number of the Kubernetes version that the server follows. */
 const SERVED_MINOR = 35;
 
-/** What is counted of a request. */
+/** The counted properties of a request. */
 type Counted = Pick<AdmissionRequest, "operation" | "subresource"> & {
   readonly ref: Pick<AdmissionRequest["ref"], "group" | "plural">;
 };
 
-/** A sample that is counted up. */
+/** A sample of a counter. */
 interface Count {
   readonly labels: Labels;
   value: number;
@@ -38,15 +38,15 @@ class Counts {
   }
 }
 
-/** See the head of this file. */
+/** The metrics of Pod Security. */
 export class PodSecurityMetrics {
   readonly #evaluations = new Counts();
   readonly #exemptions = new Counts();
   readonly #errors = new Counts();
-  /** Pods that a namespace without labels allows: most of all, by operation. */
+  /** Pods in a namespace without labels: the most frequent case, by operation. */
   readonly #usual: ReadonlyMap<string, Count>;
 
-  /** The series that kube-apiserver shows from the start are there from the start. */
+  /** The series that kube-apiserver has from the start exist from the start. */
   constructor() {
     const allowed = evaluationLabels("allow", PRIVILEGED, "enforce");
     this.#usual = new Map(
@@ -57,7 +57,7 @@ export class PodSecurityMetrics {
     }
   }
 
-  /** Counts a Pod that a namespace allows without looking at it. */
+  /** Counts a Pod that a namespace allows without an evaluation. */
   allowed(by: LevelVersion, request: Counted): void {
     const usual = request.subresource === "" ? this.#usual.get(request.operation) : undefined;
     if (usual) usual.value++;
@@ -112,7 +112,7 @@ const evaluationLabels = (decision: "allow" | "deny", by: LevelVersion, mode: Mo
   mode,
 });
 
-/** A version that is not there yet is `future`, so that labels of namespaces make no series. */
+/** A version that does not exist yet is `future`, so that labels of namespaces make no series. */
 const versionLabel = ({ level, version, minor }: LevelVersion): string => {
   if (level === "privileged" || version === "latest") return "latest";
   return minor <= SERVED_MINOR ? version : "future";

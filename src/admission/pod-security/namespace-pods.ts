@@ -1,5 +1,5 @@
 /**
- * Which Pods of a namespace violate a level that its label `enforce` is about to set.
+ * Finds the Pods of a namespace that violate a level which its label `enforce` is about to set.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import { checkedPod } from "./check.ts";
 import { reasonsText, violationsOf } from "./evaluator.ts";
 import { type LevelVersion, shown } from "./levels.ts";
 
-/** As many Pods of a namespace are evaluated, and for as long. */
+/** The bounds of an evaluation: Pods of a namespace, and time. */
 const MAX_PODS = 3000;
 const MAX_MILLIS = 1000;
 
@@ -30,13 +30,13 @@ const listedOf = ({ metadata }: ApiObject): ListedPod => ({
   controller: metadata.ownerReferences?.find(({ controller }) => controller)?.uid,
 });
 
-/** The Pods with the same reasons: the first by name, and how many there are. */
+/** The Pods with the same reasons: the first by name, and their number. */
 interface Group {
   readonly first: string;
   readonly count: number;
 }
 
-/** What the Pods of a namespace are read with. */
+/** The parts for reading the Pods of a namespace. */
 export interface NamespaceParts {
   readonly lookup: Lookup;
   readonly clock: Clock;
@@ -44,8 +44,8 @@ export interface NamespaceParts {
 }
 
 /**
- * Warnings about the Pods of a namespace that violate a level; none where all are allowed. One Pod of each controller comes
- * first. At most 3000 Pods are evaluated, for at most a second; a warning says so.
+ * Warnings about the Pods of a namespace that violate a level; none where all are allowed. One Pod of each controller is evaluated first.
+ * At most 3000 Pods are evaluated, for at most a second; a warning reports that limit.
  */
 export async function namespaceWarnings(
   { lookup, clock, dialect }: NamespaceParts,
@@ -67,7 +67,7 @@ export async function namespaceWarnings(
   return warningsOf(groups, { namespace, by, checked, all: pods.length });
 }
 
-/** Pods of one controller are alike: the first of each comes before all others. */
+/** Pods of one controller are alike: the first of each is evaluated before all others. */
 function onePerController(pods: readonly ListedPod[]): readonly ListedPod[] {
   const seen = new Set<string>();
   const [first, others]: [ListedPod[], ListedPod[]] = [[], []];

@@ -1,9 +1,8 @@
 /**
  * Pod Security: labels of a namespace set the level that its Pods are held to, for refusals, warnings and audit annotations.
- *
- * Pods are refused; of the templates of workloads there are only warnings and annotations, since Pods are made of them. A
- * namespace is refused with labels that are invalid, and gets a warning where its Pods violate its new level. It decides from the
- * objects alone; nothing is kept between requests but what the labels of a namespace mean.
+ * Pods are refused; of the templates of workloads there are only warnings and annotations, since Pods are made of them. A namespace is
+ * refused with labels that are invalid, and gets a warning where its Pods violate its new level. It decides from the objects alone; between
+ * requests it keeps only the parsed labels of namespaces.
  *
  * @module
  */
@@ -47,25 +46,25 @@ const WORKLOADS = [
   { group: "batch", plural: "cronjobs" },
 ];
 
-/** Subresources of Pods that do not change what runs. */
+/** Subresources of Pods that do not change what the containers run. */
 const IGNORED: ReadonlySet<string> = new Set(["binding", "eviction", "status"]);
 
 const isPod = guardOf<Pod>("Pod");
 
-/** What the step is made of. */
+/** The parts that the step needs. */
 export interface PodSecurityParts {
   readonly dialect: Dialect;
   readonly clock: Clock;
   readonly metrics: PodSecurityMetrics;
 }
 
-/** A policy with the errors of the labels that it was read from. */
+/** A policy with the errors of the labels that define it. */
 interface ReadPolicy {
   readonly policy: PodSecurityPolicy;
   readonly errors: FieldErrors;
 }
 
-/** The step PodSecurity; see the head of this file. */
+/** The step PodSecurity. */
 export const podSecurity = (parts: PodSecurityParts): AdmissionStep => {
   const step = new PodSecurity(parts);
   return {
@@ -83,7 +82,7 @@ export const podSecurity = (parts: PodSecurityParts): AdmissionStep => {
 class PodSecurity {
   readonly #parts: PodSecurityParts;
   readonly #labels: PolicyLabels;
-  /** By the labels of a namespace, for as long as they are in memory. */
+  /** Keyed by the labels object of a namespace, which the cache keeps. */
   readonly #policies = new WeakMap<object, ReadPolicy>();
   readonly #unlabelled: ReadPolicy;
 
@@ -184,13 +183,13 @@ function evaluator(pod: CheckedPod): (by: LevelVersion) => readonly Violation[] 
 
 const isEqual = (a: FieldErrors, b: FieldErrors): boolean => JSON.stringify(a.causes) === JSON.stringify(b.causes);
 
-/** Whether Pods may violate a level that did not violate the one before. */
+/** Whether an update can add violations. */
 function isTightened(now: LevelVersion, before: LevelVersion): boolean {
   if (isSame(now, before) || now.level === "privileged") return false;
   return now.version !== before.version || compareLevels(now.level, before.level) > 0;
 }
 
-/** Whether an update adds a container or changes an image: nothing else that is checked ever changes. */
+/** Whether an update adds a container or changes an image: other fields that are checked cannot change. */
 function hasNewImage(spec: PodSpec, old: PodSpec): boolean {
   const lists = ["containers", "initContainers"] as const;
   const isChanged = lists.some((list) => {

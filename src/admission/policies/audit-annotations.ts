@@ -17,17 +17,17 @@ export interface ValidationFailure {
 
 const FAILURE = "validation.policy.admission.k8s.io/validation_failure";
 
-/** See the head of this file. */
+/** The audit annotations of one request. */
 export class AuditAnnotations {
   readonly #request: Pick<AdmissionRequest, "note">;
-  /** The values by annotation; bindings and params may give several to one. */
+  /** The values by annotation; bindings and params may add several to one. */
   readonly #values = new Map<string, Set<string>>();
 
   constructor(request: Pick<AdmissionRequest, "note">) {
     this.#request = request;
   }
 
-  /** Notes a failed validation; the first one of a request stays. */
+  /** Records a failed validation; the first one of a request is kept. */
   fail(failure: ValidationFailure): void {
     this.#request.note(FAILURE, JSON.stringify([failure]));
   }
@@ -40,7 +40,7 @@ export class AuditAnnotations {
     else this.#values.set(name, new Set([value]));
   }
 
-  /** Notes what was added. */
+  /** Writes the annotations to the request. */
   write(): void {
     for (const [name, values] of this.#values) this.#request.note(name, [...values].join(", "));
   }

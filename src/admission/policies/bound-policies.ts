@@ -1,5 +1,5 @@
 /**
- * The policies of one sort that have bindings, as a request has to see them.
+ * The policies of one sort that have bindings, in the state that a request must see.
  *
  * @module
  */
@@ -16,9 +16,9 @@ import { SHADOW_ANNOTATION } from "./shadow.ts";
 export interface Binding {
   readonly name: string;
   readonly spec: BindingSpec;
-  /** Undefined where the binding is about all requests of its policy. */
+  /** Undefined where the binding applies to all requests of its policy. */
   readonly matcher: Matcher | undefined;
-  /** Whether it is judged and counted, and neither refuses nor changes anything. */
+  /** Whether it is only evaluated and counted, and neither refuses nor changes anything. */
   readonly isShadow: boolean;
 }
 
@@ -45,11 +45,11 @@ export interface PolicySource<P> {
   readonly read: (object: ApiObject) => P | undefined;
 }
 
-/** See the head of this file. */
+/** The policies of one sort with their bindings. */
 export class BoundPolicies<P extends NamedPolicy> {
   readonly #policies: FollowedState<P, readonly P[]>;
   readonly #bindings: FollowedState<Binding, ReadonlyMap<string, readonly Binding[]>>;
-  /** The index of the last states. */
+  /** The index of the latest states. */
   #last: { readonly policies: readonly P[]; readonly bindings: object; readonly index: Index<P> } | undefined;
 
   constructor(lookup: Lookup, { policies, bindings, read }: PolicySource<P>) {
@@ -78,7 +78,7 @@ export class BoundPolicies<P extends NamedPolicy> {
   }
 }
 
-/** Reads each object once; planned objects are read anew by each write that is judged. */
+/** Reads each object once; planned objects are read again by each write that is evaluated. */
 function onceFor<T>(read: (object: ApiObject) => T | undefined): (object: ApiObject) => T | undefined {
   const known = new WeakMap<ApiObject, { readonly value: T | undefined }>();
   return (object) => {
@@ -102,7 +102,7 @@ function readBinding({ metadata, spec }: ApiObject): Binding {
   };
 }
 
-/** A binding without rules is about all requests of its policy. */
+/** A binding without rules applies to all requests of its policy. */
 function withoutEmptyRules(matching: NonNullable<BindingSpec["matchResources"]>): typeof matching {
   if (matching.resourceRules && matching.resourceRules.length > 0) return matching;
   return { ...matching, resourceRules: undefined };

@@ -11,10 +11,10 @@ import { A_CHARACTER, MatchConditions } from "../rules/conditions.ts";
 import { type Matcher, compileMatching } from "../rules/matcher.ts";
 import type { ParamKind, PolicySpec } from "./contract.ts";
 
-/** After so many compilations that were broken off, a policy is left to the threads. */
+/** After this number of aborted compilations, a policy is evaluated in worker threads only. */
 const MAX_BREAKS = 3;
 
-/** What all compiled policies have; `E` are their own compiled expressions. */
+/** The properties of all compiled policies; `E` are the compiled expressions of the sort. */
 export class CompiledPolicy<E> {
   readonly name: string;
   /** The policy itself. */
@@ -34,7 +34,7 @@ export class CompiledPolicy<E> {
   #compilation: Compilation<E> | undefined = undefined;
 
   /**
-   * @param own the expressions of its own, beside those of variables and match conditions
+   * @param own its own expressions, without those of variables and match conditions
    * @param compile compiles them, in steps; after the variables
    * @param observing observes the expressions, for coverage
    */
@@ -58,7 +58,7 @@ export class CompiledPolicy<E> {
   }
 
   /**
-   * Compiles the policy; whoever needs it first runs the steps that are left.
+   * Compiles the policy; its first user runs the remaining steps.
    *
    * @throws WorkTooLong where an expression would take too long on this thread
    */
@@ -72,7 +72,7 @@ export class CompiledPolicy<E> {
     return this.#compilation;
   }
 
-  /** Runs the next step; after one that throws, the next one is the first. */
+  /** Runs the next step; a step that throws is run again. */
   #next(): IteratorResult<void, Compilation<E>> {
     const steps = (this.#steps ??= this.#begin());
     this.#steps = undefined;

@@ -17,7 +17,7 @@ import type { AdmissionRequest } from "../contract.ts";
 import type { Matching } from "../rules/contract.ts";
 import type { MatchCondition } from "../rules/conditions.ts";
 
-/** What a policy of either sort has. */
+/** The members of a policy of either sort. */
 export interface PolicySpec {
   readonly paramKind?: ParamKind;
   readonly matchConstraints?: Matching;
@@ -39,7 +39,7 @@ export interface ValidatingSpec extends PolicySpec {
   readonly auditAnnotations?: readonly { readonly key: string; readonly valueExpression: string }[];
 }
 
-/** An expression that has to be true. */
+/** An expression that must be true. */
 export interface Validation {
   readonly expression: string;
   readonly message?: string;
@@ -71,7 +71,7 @@ export interface BindingSpec {
   readonly validationActions?: readonly string[];
 }
 
-/** Which params a binding gives to its policy: those of a name, or those that a selector finds. */
+/** The params that a binding gives to its policy: those with a name, or those that a selector finds. */
 export interface ParamRef {
   readonly name?: string;
   readonly namespace?: string;
@@ -80,16 +80,16 @@ export interface ParamRef {
   readonly parameterNotFoundAction?: string;
 }
 
-/** A kind that is stored, as policies use it. */
+/** A stored kind, as policies use it. */
 export interface StoredKind {
   /** The name by which a lookup finds its objects. */
   readonly resource: string;
   readonly namespaced: boolean;
-  /** An object as it is stored, in the version in which the kind was asked for. */
+  /** An object as it is stored, in the requested version of its kind. */
   inVersion(object: ApiObject): ApiObject | Promise<ApiObject>;
 }
 
-/** What policies use of the kinds that are served. */
+/** The part of the served kinds that policies use. */
 export interface PolicyKinds {
   /** A kind in a version, `apps/v1`; undefined for one that is not served, or not stored. */
   storedKind(apiVersion: string, kind: string): StoredKind | undefined;

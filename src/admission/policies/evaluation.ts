@@ -2,7 +2,7 @@
  * Evaluates the expressions of policies, and the match conditions of webhooks, for one request: on the event loop in slices, and in a worker thread where a slice would
  * take too long.
  *
- * Expressions cannot wait for the authorizer: an evaluation whose answers were not there runs once more when they are.
+ * Expressions cannot wait for the authorizer: an evaluation that lacks decisions runs again when they are known.
  *
  * @module
  */
@@ -20,14 +20,14 @@ import { MutationFault } from "./mutation.ts";
 import type { PolicyParts } from "./parts.ts";
 import { type PolicyAnswer, type PolicyTask, accessOf, taskInputs } from "./policy-task.ts";
 
-/** What is evaluated of a policy, or of the match conditions of a webhook in the form of one. */
+/** The subject of an evaluation: a policy, or the match conditions of a webhook in the form of one. */
 export type TaskHead = Pick<PolicyTask, "what" | "index"> & { readonly policy: ApiObject };
 
 /** One evaluation. */
 export interface EvaluationWork<T> {
   readonly inputs: (decide: Decide) => Inputs;
   readonly steps: (inputs: Inputs) => Steps<T>;
-  /** The same for a worker thread. */
+  /** The same evaluation for a worker thread. */
   readonly task: TaskHead;
 }
 
@@ -35,11 +35,11 @@ type EvaluationParts = Pick<PolicyParts, "authorizer" | "threads" | "clock">;
 
 const MODULE = siblingModule(import.meta.url, "policy-job");
 
-/** See the head of this file. */
+/** Runs the evaluations of a server. */
 export class Evaluation {
   readonly #parts: EvaluationParts;
   readonly #decisions: DecisionCache;
-  /** All evaluations of a request have one: there may be many, each of them short. */
+  /** All evaluations of a request share one limit: there may be many short ones. */
   readonly #slice: Slice;
 
   constructor(parts: EvaluationParts) {
@@ -72,7 +72,7 @@ export class Evaluation {
     });
   }
 
-  /** Runs the work in a worker thread, once more with each new answer of the authorizer. */
+  /** Runs the work in a worker thread, again with each new decision of the authorizer. */
   async #inThread<T>({ policy, ...task }: TaskHead, inputs: Inputs, decide: Decide): Promise<T> {
     const head = { ...task, policy: JSON.stringify(policy), inputs: taskInputs(inputs) };
     for (;;) {

@@ -1,6 +1,6 @@
 /**
- * The requests that no policy sees (POL-A-8): a policy that refused its own correction would stay for ever, and reviews answer
- * questions of other servers.
+ * The requests that are excluded from policies (POL-A-8): a policy that refused its own correction could never be removed, and reviews
+ * answer other servers.
  *
  * @module
  */
@@ -25,7 +25,7 @@ const AUTHORIZATION: ReadonlySet<string> = new Set([
   "subjectaccessreviews",
 ]);
 
-/** Says of which requests no policy is asked. */
+/** Returns whether a request is excluded from all policies. */
 export function unconcerned({ domain }: Dialect): (request: Pick<AdmissionRequest, "ref">) => boolean {
   const excluded = new Map<string, ReadonlySet<string>>([
     [GROUP.group, POLICIES],

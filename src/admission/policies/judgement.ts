@@ -1,5 +1,5 @@
 /**
- * What validating policies say of a request.
+ * The decisions of validating policies on a request.
  *
  * @module
  */
@@ -13,5 +13,5 @@ export interface Judged {
   readonly fault?: undefined;
 }
 
-/** What the policies say of a request, in their order. */
+/** The decisions of the policies on a request, in their order. */
 export type Judgement = Judged | FaultyPolicy<ValidatingPolicy>;

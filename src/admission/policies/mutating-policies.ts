@@ -1,9 +1,7 @@
 /**
  * The step MutatingAdmissionPolicy: changes objects as policies say (POL-A-21..25).
- *
- * Policies run in the order of their names, mutations of one in their order; each sees what those before it have made. When one
- * of them has changed the object, those with the reinvocation policy IfNeeded that ran before run once more, in the second run
- * of all steps.
+ * Policies run in the order of their names, mutations of one in their order; each sees the changes of those before it. When one of them has
+ * changed the object, policies with the reinvocation policy IfNeeded that ran before it run once more, in the second run of all steps.
  *
  * @module
  */
@@ -35,7 +33,7 @@ import { Reinvocations } from "./reinvocations.ts";
 import { type Invocation, type Selected, inputsOf } from "./selection.ts";
 import { SHADOW_NOTE, type ShadowFinding, shadowNote } from "./shadow.ts";
 
-/** The step. */
+/** The step MutatingAdmissionPolicy. */
 export function mutatingAdmissionPolicy(parts: PolicyParts): AdmissionStep {
   const policies = new MutatingPolicies(parts);
   return {
@@ -45,7 +43,7 @@ export function mutatingAdmissionPolicy(parts: PolicyParts): AdmissionStep {
   };
 }
 
-/** Changes requests by all policies that match them. */
+/** Applies all matching policies to requests. */
 class MutatingPolicies {
   readonly #parts: PolicyParts;
   readonly #selector: PolicySelector<MutatingPolicy>;
@@ -93,7 +91,7 @@ class MutationRun {
   readonly #evaluation: Evaluation;
   readonly #failures: MutationFailure[] = [];
   readonly #shadows: ShadowFinding[] = [];
-  /** What all mutations have cost. */
+  /** The cost of all mutations. */
   #cost = 0;
 
   constructor(parts: PolicyParts, request: AdmissionRequest, reinvocations: Reinvocations) {
@@ -126,7 +124,7 @@ class MutationRun {
     return asPending(whenKnown(met, (meets) => (meets ? this.#mutate(invocation) : undefined)));
   }
 
-  /** Whether the match conditions are met; a failure of them is kept. */
+  /** Whether the match conditions are true; their failure is kept. */
   #meets(invocation: Invocation<MutatingPolicy>): boolean | Promise<boolean> {
     const { policy } = invocation;
     if (!policy.hasConditions) return true;
@@ -173,7 +171,7 @@ class MutationRun {
     );
   }
 
-  /** Runs one mutation; its failure does not keep the next one from running. */
+  /** Runs one mutation; a failure does not stop the next one. */
   #apply(invocation: Invocation<MutatingPolicy>, mutation: PlacedMutation, target: Target): Promise<void> | undefined {
     const { policy, binding } = invocation;
     const { clock } = this.#parts;
@@ -204,7 +202,7 @@ class MutationRun {
     });
     const made = whenKnown(evaluated, (json) => {
       const { shown } = invocation;
-      // The options of a connection have no type to be merged by.
+      // The options of a connection have no type for a merge.
       const type = shown.operation === "CONNECT" ? undefined : policyKinds.typeOf(shown);
       const steps = mutated(mutation, json, asValue(object), type);
       return inSlices(steps, clock.loop.slice());
@@ -220,7 +218,7 @@ class MutationRun {
     return made instanceof Promise ? made.then(put) : put(made);
   }
 
-  /** Makes the value of a mutation, in one step; counts what that has cost. */
+  /** Makes the value of a mutation, in one step; counts its cost. */
   *#counted(policy: MutatingPolicy, { index }: PlacedMutation, inputs: Inputs): Steps<Json> {
     const { expressions, bind } = yield* policy.compiled();
     const bound = bind(inputs);
@@ -270,7 +268,7 @@ interface PlacedMutation extends Pick<CompiledMutation, "patchType"> {
   readonly index: number;
 }
 
-/** What mutations change. */
+/** The target of mutations. */
 interface Target {
   readonly object: ApiObject | undefined;
   replace(value: Parameters<AdmissionRequest["replace"]>[0]): void | Promise<void>;
@@ -289,7 +287,7 @@ class ShadowTarget implements Target {
   }
 }
 
-/** What does not fit the kind is a failure of the policy; a JSON patch with such a result ends the request (POL-A-23). */
+/** A value of a wrong type is a failure of the policy; a JSON patch with such a result ends the request (POL-A-23). */
 function unfit({ patchType }: PlacedMutation, error: unknown): never {
   const message = messageOf(error);
   if (patchType !== "JSONPatch") throw new MutationFault(message);

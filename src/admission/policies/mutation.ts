@@ -1,5 +1,5 @@
 /**
- * Evaluates the mutations of a policy: what an expression makes of an object (POL-A-22, POL-A-23).
+ * Evaluates the mutations of a policy: applies the value of an expression to an object (POL-A-22, POL-A-23).
  *
  * @module
  */
@@ -25,7 +25,7 @@ export interface CompiledMutation {
 
 /** A MutatingAdmissionPolicy, compiled. */
 export class MutatingPolicy extends CompiledPolicy<readonly CompiledMutation[]> {
-  /** Of each mutation. */
+  /** The compiled mutations, in their order. */
   readonly patchTypes: readonly CompiledMutation["patchType"][];
   /** Whether it runs once more after others have changed the object. */
   readonly isReinvoked: boolean;
@@ -71,7 +71,7 @@ function* compileMutations(
 /** The budget of one mutation with its variables (CEL-56). */
 const BUDGET = 10_000_000;
 
-/** What the expression of a mutation makes: a part of the object, or a JSON patch. Throws {@link MutationFault}. */
+/** The value of the expression of a mutation: a part of the object, or a JSON patch. Throws {@link MutationFault}. */
 export function madeBy({ patchType, expression }: CompiledMutation, bound: Bound): Json {
   const { error } = expression.compiled;
   if (error !== undefined) throw new MutationFault(error);
@@ -84,9 +84,9 @@ export function madeBy({ patchType, expression }: CompiledMutation, bound: Bound
 }
 
 /**
- * What a mutation makes of an object, in steps; the object itself where it changes nothing. Fails with {@link MutationFault}.
+ * The object after a mutation, in steps; the object itself where it changes nothing. Fails with {@link MutationFault}.
  *
- * @param made what its expression has made
+ * @param made the value of its expression
  * @param type the type of the object, which an apply configuration is merged by
  */
 export function* mutated(
@@ -120,7 +120,7 @@ function* patched(operations: Json, object: ValueObject): Steps<Json> {
   try {
     return yield* followJsonPatch(object, parseJsonPatch(operations).operations);
   } catch (error) {
-    // A test that fails ends the patch, and the object stays as it is.
+    // A test that fails ends the patch, and the object is unchanged.
     if (error instanceof TestFailed) return object;
     if (!(error instanceof PatchError)) throw error;
     throw new MutationFault(`JSON Patch: ${error.message}`);

@@ -1,8 +1,7 @@
 /**
  * The params that a binding gives to its policy (POL-A-6).
- *
- * Params of a name are read by their name. What a selector finds is kept for each selector and follows the changes of the resource,
- * so that a request pays for the params that it gets and not for the objects that are stored.
+ * Params with a name are read by it. The result of a selector is kept and updated by the changes of the resource, so the cost of a request
+ * depends on its params and not on the number of stored objects.
  *
  * @module
  */
@@ -22,11 +21,11 @@ const MAX_CHANGES = 5000;
 
 const WITHOUT: readonly Param[] = [null];
 
-/** See the head of this file. */
+/** Finds the params of bindings. */
 export class Params {
   readonly #lookup: Lookup;
   readonly #kinds: Pick<PolicyKinds, "storedKind">;
-  /** What selectors have found, for as long as the object of their binding is there. */
+  /** The results of selectors, for as long as the object of their binding exists. */
   readonly #selected = new WeakMap<ParamRef, SelectedNames>();
 
   constructor(lookup: Lookup, kinds: Pick<PolicyKinds, "storedKind">) {
@@ -43,7 +42,7 @@ export class Params {
   }
 
   /**
-   * The params of a binding for a request, each of which the policy is evaluated with; none where the policy is not evaluated.
+   * The params of a binding for a request, with each of which the policy is evaluated; none where the policy is not evaluated.
    * Throws or rejects with {@link ConfigurationFault}.
    */
   of(
@@ -130,7 +129,7 @@ class SelectedNames {
   readonly #followed: Followed;
   readonly #isSelected: (object: ApiObject) => boolean;
   readonly #found = new Map<string, Set<string>>();
-  /** The names of a namespace in their order, as long as none has changed. */
+  /** The names of a namespace in their order, cached until one changes. */
   readonly #sorted = new Map<string, readonly string[]>();
   #mark: number | undefined = undefined;
   #loading: Promise<void> | undefined = undefined;
@@ -197,7 +196,7 @@ class SelectedNames {
       this.#found.clear();
       this.#sorted.clear();
       for (const { namespace, name } of all) this.#add(namespace, name);
-      // Changes that have come since then are applied by the next request.
+      // Later changes are applied by the next request.
       this.#mark = mark;
     } finally {
       this.#loading = undefined;

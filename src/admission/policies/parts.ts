@@ -1,5 +1,5 @@
 /**
- * What the steps of policies are made of.
+ * The parts that the steps of policies need.
  *
  * @module
  */
@@ -13,13 +13,13 @@ import type { WorkerThreads } from "../../util/worker-threads.ts";
 import type { PolicyKinds } from "./contract.ts";
 import type { PolicyMetrics } from "./policy-metrics.ts";
 
-/** What the steps of policies are made of. */
+/** The parts that the steps of policies need. */
 export interface PolicyParts {
   readonly dialect: Dialect;
   readonly lookup: Lookup;
   readonly authorizer: Authorizer;
   readonly clock: Pick<Clock, "steady" | "loop">;
-  /** Evaluates what would take too long on the event loop; without it everything is evaluated there. */
+  /** Evaluates in worker threads what would take too long on the event loop; without it everything is evaluated there. */
   readonly threads?: WorkerThreads | undefined;
   readonly policyKinds: PolicyKinds;
   readonly policyMetrics: PolicyMetrics;

@@ -12,12 +12,12 @@ import { MutationFault, type MutatingPolicy, madeBy, readMutatingPolicy } from "
 import { type AskedAccess, type PolicyAnswer, type PolicyTask, askedOf, inputsIn } from "./policy-task.ts";
 import { type ValidatingPolicy, evaluateValidations, readValidatingPolicy } from "./validation.ts";
 
-/** The policies that are kept compiled, and the characters of their texts; the last one is kept in any case. */
+/** Bounds the policies that are kept compiled, and the characters of their texts; the last one is always kept. */
 const MAX_POLICIES = 64;
 const MAX_CHARACTERS = 1 << 20;
 const policies = new Map<string, ValidatingPolicy | MutatingPolicy>();
 
-/** The answer to a question that the thread cannot ask. */
+/** The placeholder for a decision that the thread cannot request. */
 const NOT_KNOWN: AccessDecision = { allowed: false, reason: "" };
 
 /** Executes a task. */

@@ -1,5 +1,5 @@
 /**
- * Counts what policies did, under the names of kube-apiserver, and what shadows would have done.
+ * Counts the decisions of policies, under the names of kube-apiserver, and those of shadows.
  *
  * @module
  */
@@ -15,7 +15,7 @@ interface PolicyLabels extends Labels {
   readonly policy_binding: string;
 }
 
-/** How many series are kept, and their bytes: names of policies that are gone are dropped one day. */
+/** The most series that are kept, and their bytes: names of deleted policies are dropped eventually. */
 const MAX_SERIES = 5000;
 const MAX_SERIES_BYTES = 8 << 20;
 const SERIES_BYTES = 1024;
@@ -51,7 +51,7 @@ class SeriesByLabels {
   }
 }
 
-/** Why an evaluation has no result, as kube-apiserver has it from the message of the decision. */
+/** The type of the error of an evaluation, which kube-apiserver derives from the message of the decision. */
 export function errorTypeOf(message: string): string {
   if (message.startsWith("compilation")) return "compile_error";
   return message.startsWith("validation failed due to running out of cost budget") ? "out_of_budget" : "invalid_error";
@@ -60,10 +60,10 @@ export function errorTypeOf(message: string): string {
 /** The type of an evaluation without an error. */
 export const NO_ERROR = "no_error";
 
-/** What was done with a decision of a validating policy. */
+/** The effect of a decision of a validating policy. */
 export type Enforcement = "allow" | "deny" | "audit" | "warn";
 
-/** See the head of this file. */
+/** The metrics of policies. */
 export class PolicyMetrics {
   readonly #validating = new SeriesByLabels();
   readonly #mutating = new SeriesByLabels();

@@ -1,5 +1,5 @@
 /**
- * Selects by which policies of one sort a request is judged, with their bindings and params.
+ * Selects the policies of one sort for a request, with their bindings and params.
  *
  * @module
  */
@@ -13,10 +13,10 @@ import type { PolicyParts } from "./parts.ts";
 import { type PolicySort, mismatchOf } from "./report.ts";
 import { type SelectablePolicy, type Selected, select } from "./selection.ts";
 
-/** What a request is judged by; undefined where no policy concerns it. */
+/** The selection for a request; undefined where no policy concerns it. */
 type SelectedPolicies<P> = readonly Selected<P>[] | undefined;
 
-/** See the head of this file. */
+/** Selects the policies of one sort for requests. */
 export class PolicySelector<P extends SelectablePolicy> {
   readonly #sort: PolicySort;
   readonly #policies: BoundPolicies<P>;
@@ -40,7 +40,7 @@ export class PolicySelector<P extends SelectablePolicy> {
     });
   }
 
-  /** A promise only where policies have changed, or where params or another version have to be read. */
+  /** A promise only where policies have changed, or where params or another version must be read. */
   select(request: AdmissionRequest): SelectedPolicies<P> | Promise<SelectedPolicies<P>> {
     const index = this.#policies.of(request.lookup);
     return index instanceof Promise

@@ -9,7 +9,7 @@ import { parseFieldSelector, parseLabelSelector } from "../../meta/selectors.ts"
 import { decodeOwnJson } from "../../value/json.ts";
 import { isObject } from "../../value/value.ts";
 
-/** What is evaluated, with which values. */
+/** An evaluation and its values. */
 export interface PolicyTask {
   /** The policy as JSON. */
   readonly policy: string;
@@ -18,23 +18,23 @@ export interface PolicyTask {
   readonly index?: number;
   /** The values of the variables as JSON. */
   readonly inputs: Uint8Array;
-  /** The answers of the authorizer that are known, by the keys of their questions. */
+  /** The known decisions of the authorizer, by the keys of their requests. */
   readonly known: readonly (readonly [string, AccessDecision])[];
 }
 
-/** What came of a task. */
+/** The result of a task. */
 export interface PolicyAnswer {
   /** The result as JSON. */
   readonly result: Uint8Array;
   /** Why a mutation has no result. */
   readonly fault?: string;
-  /** The questions to the authorizer that are not answered yet; the result counts only where there are none. */
+  /** The requests to the authorizer without a decision; the result is valid only where there are none. */
   readonly asked: readonly AskedAccess[];
 }
 
 type Resource = NonNullable<AccessRequest["resource"]>;
 
-/** A question to the authorizer, with selectors as texts. */
+/** A request to the authorizer, with selectors as texts. */
 export type AskedAccess = Pick<AccessRequest, "user" | "verb" | "path"> & {
   readonly resource?: Omit<Resource, "fieldSelector" | "labelSelector"> & {
     readonly fieldSelector: string | undefined;
@@ -42,7 +42,7 @@ export type AskedAccess = Pick<AccessRequest, "user" | "verb" | "path"> & {
   };
 };
 
-/** A question for another thread. */
+/** Encodes a request to the authorizer for another thread. */
 export function askedOf(request: AccessRequest): AskedAccess {
   const { user, verb, path, resource } = request;
   if (!resource) return { user, verb, path };
@@ -54,7 +54,7 @@ export function askedOf(request: AccessRequest): AskedAccess {
   };
 }
 
-/** A question from another thread. */
+/** Decodes a request to the authorizer from another thread. */
 export function accessOf({ user, verb, path = "", resource }: AskedAccess): AccessRequest {
   if (!resource) return { user, verb, path };
   const { fieldSelector, labelSelector, ...attributes } = resource;
@@ -69,7 +69,7 @@ export function accessOf({ user, verb, path = "", resource }: AskedAccess): Acce
   };
 }
 
-/** The values of variables as JSON; the authorizer stays behind. */
+/** The values of variables as JSON, without the authorizer. */
 export function taskInputs({ object, oldObject, request, namespaceObject, params = null }: Inputs): Uint8Array {
   return Buffer.from(JSON.stringify({ object, oldObject, request, namespaceObject, params }));
 }

@@ -7,23 +7,23 @@ import { copyOf } from "../../schema/api-object.ts";
 import type { ApiObject } from "../../schema/definition.ts";
 import { equal } from "../../value/value.ts";
 
-/** How an invocation has ended. */
+/** The result of an invocation. */
 export interface InvocationEnd {
   readonly hasChanged: boolean;
   /** Whether its policy runs once more when the object changes. */
   readonly isReinvoked: boolean;
 }
 
-/** See the head of this file. One for each request. */
+/** The invocations of mutating policies for one request. */
 export class Reinvocations {
-  /** Invocations that have run and run once more when the object changes. */
+  /** Invocations that have run and will run again when the object changes. */
   #waiting = new Set<string>();
   /** Those that run in the second run. */
   readonly #due = new Set<string>();
   #runs = 0;
   #last: ApiObject | undefined = undefined;
 
-  /** A run begins: where other steps have changed the object since the last one, policies that wait are due. */
+  /** Begins a run: where other steps have changed the object since the last one, waiting policies are due. */
   begin(object: ApiObject | undefined): void {
     this.#runs++;
     if (this.#waiting.size > 0 && !equal(this.#last, object)) this.#require();
@@ -34,13 +34,13 @@ export class Reinvocations {
     return this.#runs === 1 || this.#due.has(key);
   }
 
-  /** An invocation has run. */
+  /** Records that an invocation has run. */
   ran(key: string, { hasChanged, isReinvoked }: InvocationEnd): void {
     if (hasChanged) this.#require();
     if (isReinvoked) this.#waiting.add(key);
   }
 
-  /** The run ends with this object. */
+  /** Ends the run with this object. */
   end(object: ApiObject | undefined): void {
     this.#last = this.#waiting.size > 0 && object ? copyOf(object) : undefined;
   }

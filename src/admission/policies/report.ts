@@ -1,5 +1,5 @@
 /**
- * What is told of policies in an explanation of a request.
+ * The policies in an explanation of a request.
  *
  * @module
  */
@@ -17,14 +17,14 @@ export type PolicySort = "Mutating" | "Validating";
 const sourceOf = (sort: PolicySort, policy: string, binding: string | undefined): string =>
   binding === undefined ? `${sort}AdmissionPolicy/${policy}` : `${sort}AdmissionPolicyBinding/${binding}`;
 
-/** Tells why policies do not match; undefined where no explanation is wanted. */
+/** Records why policies do not match; undefined where no explanation is requested. */
 export function mismatchOf(sort: PolicySort, { trace }: AdmissionRequest): RecordMismatch {
   if (!trace) return undefined;
   return (policy, binding, why) =>
     trace.tell({ source: sourceOf(sort, policy, binding), name: policy, matched: false, why });
 }
 
-/** A policy, or a binding, that cannot be evaluated as it is configured. */
+/** Records a policy, or a binding, that cannot be evaluated as it is configured. */
 export function reportOfFault(
   sort: PolicySort,
   { policy, binding, fault }: FaultyPolicy<{ readonly name: string; readonly ignoresFailures: boolean }>,
@@ -33,7 +33,7 @@ export function reportOfFault(
   return { source: sourceOf(sort, policy.name, binding?.name), name: policy.name, matched: true, result, why: fault };
 }
 
-/** What a validating policy said of the request. */
+/** Records the decision of a validating policy on the request. */
 export function reportOf(judgement: Judgement): ReportedRule {
   if (judgement.fault !== undefined) return reportOfFault("Validating", judgement);
   const { invocation, result } = judgement;
@@ -64,7 +64,7 @@ function resultOf(decision: ValidationDecision | undefined, { spec, isShadow }: 
   return validationActions.includes("Warn") ? "warned" : "audited";
 }
 
-/** What a mutation came to. */
+/** The result of a mutation. */
 export interface MutationOutcome {
   readonly changes: readonly ReportedChange[];
   readonly failure: string | undefined;
@@ -72,7 +72,7 @@ export interface MutationOutcome {
   readonly cost: number;
 }
 
-/** What a mutating policy made of the request. */
+/** Records the changes of a mutating policy. */
 export function reportOfMutation(
   { policy, binding }: { readonly policy: { readonly name: string }; readonly binding: Binding },
   { changes, failure, millis, cost }: MutationOutcome,

@@ -1,5 +1,5 @@
 /**
- * Which policies a request is judged by, with which bindings and params.
+ * Selects the policies for a request, with their bindings and params.
  *
  * @module
  */
@@ -42,13 +42,13 @@ export interface FaultyPolicy<P> {
   readonly fault: string;
 }
 
-/** What a request is judged by, in order. */
+/** The evaluations of a request, in order. */
 export type Selected<P> = Invocation<P> | FaultyPolicy<P>;
 
-/** Records why a candidate, or one of its bindings, does not match; undefined where nobody wants to know. */
+/** Records why a candidate, or one of its bindings, does not match; undefined where no caller needs that. */
 export type RecordMismatch = ((policy: string, binding: string | undefined, why: string) => void) | undefined;
 
-/** Selects the evaluations of a request among its candidates; a promise only where params or another version have to be read. */
+/** Selects the evaluations of a request among its candidates; a promise only where params or another version must be read. */
 export function select<P extends SelectablePolicy>(
   request: AdmissionRequest,
   candidates: readonly BoundPolicy<P>[],
@@ -142,7 +142,7 @@ function attempt<T>(work: () => T): T | ConfigurationFault {
 
 type Evaluated = Pick<Invocation<unknown>, "matched" | "shown" | "param">;
 
-/** The variables of an invocation; the request and the namespace are read where an expression uses them. */
+/** The variables of an invocation; the request and the namespace are read when an expression uses them. */
 class InvocationInputs implements Inputs {
   readonly object: Inputs["object"];
   readonly oldObject: Inputs["oldObject"];
@@ -183,7 +183,7 @@ export const inputsOf = (
   object: ApiObject | undefined = invocation.shown.object,
 ): Inputs => new InvocationInputs(request, invocation, decide, object);
 
-/** The namespace of the object; null for objects of the cluster, and for a Namespace itself. Throws 404 for one that is gone. */
+/** The namespace of the object; null for objects of the cluster, and for a Namespace itself. Throws 404 for a deleted one. */
 function namespaceObjectOf(request: AdmissionRequest): Inputs["namespaceObject"] {
   const { namespace, lookup } = request;
   if (namespace === "" || concerns(request, NAMESPACES)) return null;

@@ -1,5 +1,5 @@
 /**
- * Shadows: bindings that are judged and counted, and neither refuse nor change anything.
+ * Shadows: bindings that are evaluated and counted, and neither refuse nor change anything.
  *
  * @module
  */
@@ -7,10 +7,10 @@
 /** The annotation that makes a binding a shadow where its value is `true`. */
 export const SHADOW_ANNOTATION = "keelson.dev/shadow";
 
-/** The audit annotation with what the shadows of a request would have done. */
+/** The audit annotation with the decisions of the shadows of a request. */
 export const SHADOW_NOTE = "keelson.dev/shadow";
 
-/** What a shadow would have done to a request. */
+/** The decision of a shadow on a request. */
 export interface ShadowFinding {
   readonly policy: string;
   readonly binding: string;
@@ -19,9 +19,9 @@ export interface ShadowFinding {
   readonly message?: string;
 }
 
-/** The most findings that are noted of one request. */
+/** The most findings that are recorded of one request. */
 const MAX_NOTED = 20;
 
-/** The text of the note; undefined where there are no findings. */
+/** The text of the annotation; undefined where there are no findings. */
 export const shadowNote = (findings: readonly ShadowFinding[]): string | undefined =>
   findings.length === 0 ? undefined : JSON.stringify(findings.slice(0, MAX_NOTED));

@@ -1,5 +1,5 @@
 /**
- * The step ValidatingAdmissionPolicy: refuses what policies refuse, warns, and notes for the audit log (POL-A-3..8).
+ * The step ValidatingAdmissionPolicy: applies the decisions of policies: refusals, warnings and audit annotations (POL-A-3..8).
  *
  * All policies are evaluated; of several refusals the first decides.
  *
@@ -25,7 +25,7 @@ import {
   readValidatingPolicy,
 } from "./validation.ts";
 
-/** The step. */
+/** The step ValidatingAdmissionPolicy. */
 export function validatingAdmissionPolicy(parts: PolicyParts): AdmissionStep {
   const policies = new ValidatingPolicies(parts);
   return {
@@ -43,7 +43,7 @@ export function validatingAdmissionPolicy(parts: PolicyParts): AdmissionStep {
   };
 }
 
-/** Judges requests by all policies; what comes of it others decide. */
+/** Evaluates all policies for requests; its callers apply the decisions. */
 export class ValidatingPolicies {
   readonly #parts: PolicyParts;
   readonly #selector: PolicySelector<ValidatingPolicy>;
@@ -55,7 +55,7 @@ export class ValidatingPolicies {
     );
   }
 
-  /** What the policies say of a request; undefined where none concerns it. */
+  /** The decisions of the policies on a request; undefined where none concerns it. */
   judge(request: AdmissionRequest): readonly Judgement[] | undefined | Promise<readonly Judgement[] | undefined> {
     const selected = this.#selector.select(request);
     return selected instanceof Promise
@@ -100,7 +100,7 @@ interface Denial {
   readonly reason?: string | undefined;
 }
 
-/** Acts on what policies say of one request. */
+/** Applies the decisions of policies on one request. */
 class Enforcer {
   readonly #request: AdmissionRequest;
   readonly #metrics: PolicyMetrics;
@@ -114,7 +114,7 @@ class Enforcer {
     this.#annotations = new AuditAnnotations(request);
   }
 
-  /** Warns, notes and counts. Throws the refusal of the first policy that refuses. */
+  /** Adds warnings and annotations, and counts. Throws the refusal of the first policy that refuses. */
   enforce(all: readonly Judgement[]): void {
     for (const one of all) {
       if (one.fault === undefined) this.#act(one);

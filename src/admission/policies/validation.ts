@@ -12,17 +12,17 @@ import type { Steps } from "../../util/steps.ts";
 import { CompiledPolicy, withoutNamespace } from "./compiled-policy.ts";
 import type { Validation, ValidatingSpec } from "./contract.ts";
 
-/** What one validation came to. */
+/** The result of one validation. */
 export interface ValidationDecision {
   /** `allowed`; `refused`: the expression is false; `failed`: it could not be evaluated. */
   readonly result: "allowed" | "refused" | "failed";
   readonly message: string;
-  /** The reason of a refusal that the policy names. */
+  /** The reason of a refusal, as the policy sets it. */
   readonly reason?: string | undefined;
   readonly millis: number;
 }
 
-/** What one audit annotation came to: a value, an error, or neither where there is nothing to be noted. */
+/** The result of one audit annotation: a value, an error, or neither where there is nothing to record. */
 export interface AnnotationResult {
   readonly key: string;
   readonly value?: string;
@@ -30,7 +30,7 @@ export interface AnnotationResult {
   readonly millis: number;
 }
 
-/** What a policy came to for one request and one param. */
+/** The result of a policy for one request and one param. */
 export interface ValidationResult {
   readonly decisions: readonly ValidationDecision[];
   readonly annotations: readonly AnnotationResult[];
@@ -38,7 +38,7 @@ export interface ValidationResult {
   readonly condition?: string;
   /** Why match conditions could not be evaluated, which the policy ignores. */
   readonly ignored?: string;
-  /** What validations, messages and annotations have cost; absent where none was evaluated. */
+  /** The cost of validations, messages and annotations; absent where none was evaluated. */
   readonly cost?: number;
 }
 
@@ -128,7 +128,7 @@ const onlyFailure = (message: string): ValidationResult => ({
   annotations: [],
 });
 
-/** Expressions that have one budget. */
+/** Expressions that share one budget. */
 class Evaluation {
   readonly #bound: Bound;
   readonly #clock: Steady;
@@ -141,7 +141,7 @@ class Evaluation {
     this.#clock = clock;
   }
 
-  /** What it has cost: all of the budget where that was exceeded. */
+  /** Its cost: all of the budget where that was exceeded. */
   get cost(): number {
     return BUDGET - Math.max(this.#budget, 0);
   }
@@ -151,7 +151,7 @@ class Evaluation {
     for (const { expression } of validations) {
       const began = this.#clock.steady();
       const value = this.#run(expression);
-      // Without a budget nothing is decided.
+      // Without budget there is no decision.
       if (this.#budget < 0) return onlyFailure((value as Failure).message).decisions;
       results.push({ value, millis: this.#clock.steady() - began });
       if (this.#isStepOver()) yield;
@@ -176,7 +176,7 @@ class Evaluation {
     return results;
   }
 
-  /** Whether the expressions since the last step have cost enough for one: most cost nearly nothing. */
+  /** Whether the expressions since the last step have cost enough for a step: most cost nearly nothing. */
   #isStepOver(): boolean {
     if (this.#stepBudget - this.#budget < STEP_COST) return false;
     this.#stepBudget = this.#budget;
@@ -201,7 +201,7 @@ class Evaluation {
   }
 }
 
-/** The message that an expression made; empty where it is none, too long, or has several lines. */
+/** The message from an expression; empty where it is no text, too long, or has several lines. */
 function usableMessage(value: Value | undefined): string {
   if (typeof value !== "string") return "";
   const text = value.trim();

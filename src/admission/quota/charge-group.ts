@@ -2,22 +2,22 @@ import type { Resources } from "../../kinds/rules/quantities.ts";
 import { plus } from "../../kinds/usage/amounts.ts";
 import type { Charge, QuotaStatus } from "./charges.ts";
 
-/** What this server knows of a quota that it was the last one to write. */
+/** The state of a quota that this server was the last to write. */
 export interface QuotaRecord {
   /** The version that the quota has since then. */
   resourceVersion: string | undefined;
-  /** What is booked for writes that were not stored: the next booking takes it off. */
+  /** Charges of writes that were not stored: the next charge subtracts them. */
   refund: Resources;
 }
 
-/** Amounts that are booked in a quota. */
+/** Amounts that are charged to a quota. */
 export interface Booking {
   readonly quota: string;
   readonly record: QuotaRecord;
   readonly amounts: Resources;
 }
 
-/** What a group takes of one quota. */
+/** The charges of a group in one quota. */
 interface QuotaCharges {
   /** In the order of the writes. */
   readonly charges: Charge[];
@@ -26,7 +26,7 @@ interface QuotaCharges {
 }
 
 /**
- * The charges of one write, or of several writes that are stored together: all of them are booked, or none.
+ * The charges of one write, or of several writes that are stored together: all of them are booked, or none is.
  *
  * A group is open from its first booking until its writes are stored, or have failed: until then, a count of the stored objects
  * misses them.
@@ -38,7 +38,7 @@ export class ChargeGroup {
   readonly #ended = Promise.withResolvers<void>();
   /** The quotas in which the charges are booked. */
   readonly #records = new Map<string, QuotaRecord>();
-  /** Resolves when all of it is booked; rejects where a charge does not fit any more. */
+  /** Resolves when all charges are booked; rejects where a charge no longer fits. */
   booked: Promise<void> | undefined;
 
   constructor(namespace: string) {
@@ -82,7 +82,7 @@ export class ChargeGroup {
     return sum;
   }
 
-  /** What it takes of a quota. */
+  /** The charges of a group in a quota. */
   amountsOf(quota: string): Resources {
     return this.#charges.get(quota)?.amounts ?? {};
   }
@@ -92,7 +92,7 @@ export class ChargeGroup {
     this.#records.set(quota, record);
   }
 
-  /** What is booked; nothing of it is afterwards. */
+  /** Returns the booked charges and clears them. */
   takeBookings(): readonly Booking[] {
     const bookings = [...this.#records].map(([quota, record]) => ({ quota, record, amounts: this.amountsOf(quota) }));
     this.#records.clear();

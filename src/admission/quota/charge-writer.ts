@@ -2,12 +2,10 @@
  * Books charges in the status of quotas.
  *
  *     charges that wait ──► which of them fit together ──► one conditional write for each quota ──► their writes go on
- *
- * Charges of a namespace that come while a batch is written are the next batch. A charge is checked once more in the state that
- * its booking replaces: servers over one store never give out more than there is.
- *
- * What was booked for a write that is not stored is seen in the quota until the next booking takes it off, unless another writer
- * has written the quota since, as its controller does that counts anew.
+ * Charges of a namespace that arrive while a batch is written form the next batch. A charge is checked once more against the state that its
+ * booking replaces, so several servers over one store never exceed a quota.
+ * The charge of a write that was not stored remains in the quota until the next booking subtracts it, unless another writer has written the
+ * quota since, as its controller does when it counts again.
  *
  * @module
  */
@@ -33,8 +31,7 @@ export interface AmendOptions {
 }
 
 /**
- * Changes the status of an object in the name of the server; resolves to the resourceVersion that it has then. Rejects with 404
- * where it is deleted.
+ * Changes the status of an object as the server; resolves to the resourceVersion that it has then. Rejects with 404 where it is deleted.
  */
 export type AmendStatus = (
   resource: string,
@@ -43,7 +40,7 @@ export type AmendStatus = (
   options: AmendOptions,
 ) => Promise<string | undefined>;
 
-/** What the writer is made of. */
+/** The parts that the writer needs. */
 export interface ChargeWriterParts {
   readonly clock: Pick<Clock, "loop">;
   readonly lookup: Lookup;
@@ -57,17 +54,17 @@ export const QUOTAS = "resourcequotas";
 const MAX_RECORDS = 10_000;
 const MAX_RECORD_BYTES = 4 << 20;
 
-/** How often a booking without the lock is tried again after a conflict. */
+/** The number of retries of a booking without the lock after a conflict. */
 const MAX_UNLOCKED_TRIES = 8;
 
 const keyOf = (namespace: string, quota: string): string => `${namespace}/${quota}`;
 
-/** What is added to the status of a quota. */
+/** An addition to the status of a quota. */
 interface Addition {
   addTo(quota: string, status: QuotaStatus): QuotaStatus;
 }
 
-/** What is added to the status of one quota in one write. */
+/** The additions to the status of one quota in one write. */
 interface Additions {
   readonly namespace: string;
   readonly name: string;
@@ -76,14 +73,14 @@ interface Additions {
   open?(): void;
 }
 
-/** What became of additions. */
+/** The result of additions. */
 interface Added {
   record: QuotaRecord;
-  /** The errors of those that did not fit, at their indices. */
+  /** The errors of those that did not fit, by their indices. */
   errors: readonly unknown[];
 }
 
-/** A group that waits to be booked. */
+/** A group that waits for its booking. */
 class PendingGroup {
   readonly group: ChargeGroup;
   readonly #waiter = Promise.withResolvers<void>();
@@ -111,26 +108,26 @@ class PendingGroup {
   }
 }
 
-/** See the head of this file. */
+/** Books charges in the status of quotas. */
 export class ChargeWriter {
   readonly #parts: ChargeWriterParts;
-  /** By namespace; there while charges are booked. */
+  /** By namespace; present while charges are booked. */
   readonly #queues = new ShortLivedMap<string, PendingGroup[]>();
   /** By namespace and quota. */
   readonly #records = new BoundedCache<QuotaRecord>({ entries: MAX_RECORDS, bytes: MAX_RECORD_BYTES });
-  /** Groups that are booked and not ended, by namespace and quota. */
+  /** Groups that are booked and have not ended, by namespace and quota. */
   readonly #open = new ShortLivedMap<string, Set<ChargeGroup>>();
 
   constructor(parts: ChargeWriterParts) {
     this.#parts = parts;
   }
 
-  /** The status of a quota without what is booked for writes that were not stored. */
+  /** The status of a quota without the charges of writes that were not stored. */
   statusOf(quota: ResourceQuota): QuotaStatus {
     return withoutRefund(quota.status, this.#recordOf(quota).refund);
   }
 
-  /** Books the charges of a write together with all that wait. Rejects with 403 where they do not fit any more. */
+  /** Books the charges of a write together with all that wait. Rejects with 403 where they no longer fit. */
   book(group: ChargeGroup): Promise<void> {
     const pending = new PendingGroup(group);
     const queue = this.#queues.get(group.namespace);
@@ -153,14 +150,14 @@ export class ChargeWriter {
     await pending.booked;
   }
 
-  /** Gives back what is booked for writes that are not stored. */
+  /** Refunds the charges of writes that were not stored. */
   refund(bookings: readonly Booking[]): void {
     for (const { record, amounts } of bookings) record.refund = plus(record.refund, amounts);
   }
 
   /**
-   * Waits for the writes whose charges are booked in a quota, and forgets its refunds: each later booking is a write, which a count
-   * that has begun meanwhile runs into.
+   * Waits for the writes whose charges are booked in a quota, and drops its refunds: each later booking is a write, with which a count that
+   * has begun meanwhile conflicts.
    */
   whenEnded(namespace: string, quota: string): Promise<void> | undefined {
     const key = keyOf(namespace, quota);
@@ -187,7 +184,7 @@ export class ChargeWriter {
   /** Books a batch: a quota after the other, by name, so that no two batches wait for each other. */
   async #bookAll(namespace: string, batch: readonly PendingGroup[], options: AmendOptions): Promise<void> {
     const quotas = new Set(batch.flatMap(({ group }) => [...group.quotas]));
-    // A single quota refuses what is too much when it is written.
+    // The write of a single quota refuses what does not fit.
     if (quotas.size > 1) await inSlices(this.#refuseThoseTooMuch(namespace, batch), this.#parts.clock.loop.slice());
     const fitting = batch.filter(({ isRefused }) => !isRefused);
     for (const quota of [...quotas].toSorted()) {
@@ -262,12 +259,12 @@ export class ChargeWriter {
     for (const { quota, amounts } of group.takeBookings()) {
       const addTo = (_: string, status: QuotaStatus): QuotaStatus => withoutRefund(status, amounts);
       const work = { namespace: group.namespace, name: quota, additions: [{ addTo }] };
-      // What cannot be given back now is found by the next count.
+      // A refund that fails is corrected by the next count.
       await this.#add(work, options).catch(() => undefined);
     }
   }
 
-  /** Adds to the status of a quota in one write; what was refunded is taken off. */
+  /** Adds to the status of a quota in one write, and subtracts the refunds. */
   async #add(work: Additions, options: AmendOptions, tries = 1): Promise<Added> {
     const { namespace, name } = work;
     const added: Added = { record: { resourceVersion: undefined, refund: {} }, errors: [] };
@@ -289,7 +286,7 @@ export class ChargeWriter {
     }
   }
 
-  /** Keeps the record of a quota that this server has just written, without the refund that is taken off. */
+  /** Keeps the record of a quota that this server has just written, without the subtracted refund. */
   #keep({ namespace, name }: Additions, record: QuotaRecord, version: string | undefined, taken: Resources): void {
     record.resourceVersion = version;
     const refund = plus(record.refund, opposite(taken));
@@ -319,7 +316,7 @@ function addAll(quota: ResourceQuota, { name, additions }: Additions, refund: Re
   return errors;
 }
 
-/** A status without amounts that are booked in it. */
+/** A status without booked amounts. */
 const withoutRefund = (status: QuotaStatus, refund: Resources): QuotaStatus =>
   Object.keys(refund).length === 0 ? status : withAmounts(status, opposite(refund));
 

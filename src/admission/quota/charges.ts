@@ -1,8 +1,7 @@
 /**
- * What a request takes of the quotas of its namespace (QUOTA-2..8): pure functions of objects.
- *
- * A quota concerns a request when its status limits a resource that the object uses and all of its scopes match the object. A
- * create takes what the object uses, an update what it uses more than before.
+ * The charges of a request in the quotas of its namespace (QUOTA-2..8): pure functions of objects.
+ * A quota concerns a request when its status limits a resource that the object uses and all of its scopes match the object. A create is
+ * charged for the usage of the object, an update for the increase of it.
  *
  * @module
  */
@@ -20,7 +19,7 @@ import { type AdmissionRequest, refusal } from "../contract.ts";
 /** Whether an object is a ResourceQuota. */
 export const isQuota = guardOf<ResourceQuota>("ResourceQuota");
 
-/** What a quota enforces, and what is taken of it. */
+/** The limits of a quota, and its usage. */
 export type QuotaStatus = ResourceQuota["status"];
 
 /** A quota with a status, and the names by which it counts the objects of each resource. */
@@ -60,13 +59,13 @@ export function withAmounts(status: QuotaStatus, more: Resources): QuotaStatus {
   return { ...status, used: sum };
 }
 
-/** What a request takes of one quota. */
+/** The charge of a request in one quota. */
 export class Charge {
   /** The name of the quota. */
   readonly quota: string;
   /** The quota as it was when the request was validated. */
   readonly validated: ResourceQuota;
-  /** By resource; also those that the quota does not limit. */
+  /** By resource; including resources that the quota does not limit. */
   readonly amounts: Resources;
   readonly #request: AdmissionRequest;
 
@@ -80,7 +79,7 @@ export class Charge {
   /** The status with this charge. Throws 403 where that exceeds the quota (QUOTA-3). */
   addTo(status: QuotaStatus): QuotaStatus {
     const sum = withAmounts(status, this.amounts);
-    // A write of a status reports what is so already: it is counted, and not refused.
+    // A write of a status reports existing usage: it is counted, and not refused.
     if (this.#request.subresource !== "status") this.#checkFits(status, sum.used ?? {});
     return sum;
   }
@@ -112,13 +111,13 @@ export function isConcerned({ request, object, resource, usage }: ChargedRequest
   throw refusal(request, `status unknown for quota: ${counted.name}, resources: ${names.toSorted().join(",")}`);
 }
 
-/** What a request takes of a quota: of one that concerns the old object, too, only what is used more than before. */
+/** The charge of a request in a quota: for a quota that also concerns the old object, only the increase. */
 export interface Needs {
   readonly all: Resources;
   readonly more: Resources;
 }
 
-/** What a request takes of the quotas that concern it. Throws 403 for negative amounts. */
+/** The charges of a request in the quotas that concern it. Throws 403 for negative amounts. */
 export function needsOf(charged: ChargedRequest): Needs {
   const { request, usage, now } = charged;
   const { old } = request;
@@ -127,7 +126,7 @@ export function needsOf(charged: ChargedRequest): Needs {
   return { all, more: old ? increase(used, usage.of(old, now)) : all };
 }
 
-/** The charge of a request in a quota that concerns it; undefined where it takes nothing. */
+/** The charge of a request in a quota that concerns it; undefined for none. */
 export function chargeOf({ request, usage }: ChargedRequest, needs: Needs, quota: ResourceQuota): Charge | undefined {
   const { old } = request;
   const amounts = old && isAbout(quota.spec, old, usage) ? needs.more : needs.all;
@@ -137,7 +136,7 @@ export function chargeOf({ request, usage }: ChargedRequest, needs: Needs, quota
   return undefined;
 }
 
-/** What the object of a request uses. */
+/** The usage of the object of a request. */
 function usageOf({ request, object, usage, now }: ChargedRequest): Resources {
   const used = usage.of(object, now);
   const negative = Object.keys(used).filter((name) => quantitySign(used[name]!) < 0);

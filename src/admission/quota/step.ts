@@ -1,11 +1,10 @@
 /**
- * Quotas: what objects take is charged to the quotas of their namespace when they are stored, and what does not fit is refused
- * (QUOTA-2..8). What objects give back, a controller counts.
+ * Quotas: the usage of objects is charged to the quotas of their namespace when they are stored, and writes that do not fit are refused
+ * (QUOTA-2..8). A controller counts released usage.
  *
  *     validate: does it fit? ──► [all other steps agree] ──► commit: book ──► [the write] ──► stored, or rollback: refund
- *
- * A write that a step or a rule refuses has booked nothing. A write that the store refuses, as a create under a name that is
- * taken, has booked its charge (QUOTA-4): it is seen in the quota until the next booking takes it off.
+ * A write that a step or a rule refuses has no charge. A write that the store refuses, such as a create under a used name, has been charged
+ * (QUOTA-4): the charge remains in the quota until the next booking subtracts it.
  *
  * A controller that counts sends a dry run of a write of the status first: the dry run waits for the writes whose charges are
  * booked, so that a count from then on finds their objects.
@@ -36,13 +35,13 @@ import {
   withAmounts,
 } from "./charges.ts";
 
-/** What the step is made of. */
+/** The parts that the step needs. */
 export interface QuotaParts extends ChargeWriterParts {
   readonly dialect: Dialect;
   readonly clock: Pick<Clock, "now" | "loop">;
 }
 
-/** The step named ResourceQuota; it is the last one, so that only what is about to be stored is charged. */
+/** The step named ResourceQuota; it is the last one, so that only writes that all other steps allow are charged. */
 export function resourceQuota(parts: QuotaParts): AdmissionStep {
   const step = new QuotaStep(parts);
   return {
@@ -127,8 +126,7 @@ class QuotaStep {
   }
 
   /**
-   * Plans the charges of a request, beside those of earlier writes of the same transaction. Throws 403 where it takes more than there
-   * is.
+   * Plans the charges of a request, in addition to those of earlier writes of the same transaction. Throws 403 where they exceed a quota.
    */
   *#plan(charged: ChargedRequest, quotas: Iterable<CountedQuota>): Steps<void> {
     const concerned: ResourceQuota[] = [];
@@ -187,7 +185,7 @@ const uncountedResources = ({ domain }: Dialect): ReadonlySet<string> =>
 const isDryRunOfStatus = ({ operation, subresource, ref, options }: AdmissionRequest): boolean =>
   operation === "UPDATE" && subresource === "status" && options.dryRun && ref.group === "" && ref.plural === QUOTAS;
 
-/** Whether a write may change what its object takes. */
+/** Whether a write may change the usage of its object. */
 function mayTake({ operation, subresource, object, old }: AdmissionRequest, usage: Usage): boolean {
   if (operation === "CREATE") return subresource === "";
   return operation === "UPDATE" && old !== undefined && (usage.mayChange?.(subresource, object!, old) ?? false);

@@ -1,7 +1,7 @@
 /**
  * Match conditions: expressions that all have to be true for a request (HOOK-16).
  *
- * One that is false is enough to skip the request, also where another one fails. They have one budget together (CEL-56).
+ * One false condition is enough to skip the request, even where another one fails. They share one budget (CEL-56).
  *
  * @module
  */
@@ -17,7 +17,7 @@ export interface MatchCondition {
   readonly expression: string;
 }
 
-/** Whether all conditions are true: the name of the first that is false, or the words of those that failed. */
+/** The result of conditions: all true, the name of the first false one, or the messages of those that failed. */
 export type ConditionsResult =
   | { readonly holds: true }
   | { readonly holds: false; readonly condition: string; readonly failures: number }
@@ -28,10 +28,10 @@ const HOLDS = { holds: true } as const;
 /** The budget of all conditions of one webhook, policy or binding. */
 const BUDGET = 2_500_000;
 
-/** What it costs to compile one character of a usual expression, in units of `checkWork`. */
+/** The cost of compiling one character of a typical expression, in units of `checkWork`. */
 export const A_CHARACTER = 200;
 
-/** Which variables conditions have beside `object`, `oldObject` and `request`. */
+/** The variables of conditions besides `object`, `oldObject` and `request`. */
 export interface ConditionVariables {
   readonly params: boolean;
 }
@@ -46,7 +46,7 @@ interface CompiledCondition {
 export class MatchConditions {
   readonly #compiler: AdmissionCompiler;
   readonly #conditions: readonly MatchCondition[];
-  /** Those that are compiled so far. */
+  /** The compiled conditions so far. */
   readonly #compiled: CompiledCondition[] = [];
 
   constructor(
@@ -64,7 +64,7 @@ export class MatchConditions {
   }
 
   /**
-   * Compiles them, a condition in each step; whoever needs them first runs the steps that are left.
+   * Compiles them, a condition in each step; the first caller runs the remaining steps.
    *
    * @throws WorkTooLong where one of them would take too long on this thread
    */

@@ -1,6 +1,6 @@
 /**
- * Which requests a configuration of webhooks or policies is about: its rules and selectors, compiled once for each state of the
- * configuration, and an index over all of them.
+ * Matches requests with configurations of webhooks or policies: their rules and selectors, compiled once for each state of a configuration,
+ * and an index over all of them.
  *
  *     RuleIndex.of(request)       the candidates, cached by resource, operation and subresource
  *       -> Matcher.decide         resourceNames, excluded rules, selectors of the namespace and of the object
@@ -12,7 +12,7 @@
  */
 import type { SelectorValue } from "../../meta/label-selector.ts";
 
-/** One rule of a configuration: the operations on resources that it is about. */
+/** One rule of a configuration: operations on resources. */
 export interface Rule {
   /** `CREATE`, `UPDATE`, `DELETE`, `CONNECT` or `*`. */
   readonly operations?: readonly string[] | undefined;
@@ -26,13 +26,13 @@ export interface Rule {
   readonly resourceNames?: readonly string[] | undefined;
 }
 
-/** What a configuration says of the requests that it is about. */
+/** The match criteria of a configuration. */
 export interface Matching {
-  /** A request has to match one of them; without the list all requests match, and with an empty one none does. */
+  /** A request must match one of them; without the list all requests match, and with an empty one none does. */
   readonly resourceRules?: readonly Rule[] | undefined;
   /** A request that matches one of them does not match. */
   readonly excludeResourceRules?: readonly Rule[] | undefined;
-  /** `Exact`, or `Equivalent`: a rule about one version of a resource is about all of them. */
+  /** `Exact`, or `Equivalent`: a rule for one version of a resource matches all of its versions. */
   readonly matchPolicy?: string | undefined;
   readonly namespaceSelector?: SelectorValue | undefined;
   readonly objectSelector?: SelectorValue | undefined;
@@ -46,10 +46,10 @@ export interface MatchedResource {
   readonly kind: { readonly group: string; readonly version: string; readonly kind: string };
 }
 
-/** Which part of a {@link Matching} a request does not match. */
+/** The part of a {@link Matching} that a request does not match. */
 export type Mismatch = "resourceRules" | "excludeResourceRules" | "namespaceSelector" | "objectSelector";
 
-/** Whether a request matches: what the rule names, or why it does not match. */
+/** The result of a match: what the rule names, or why the request does not match. */
 export type MatchDecision =
   | { readonly matched: MatchedResource; readonly mismatch?: undefined }
   | { readonly matched?: undefined; readonly mismatch: Mismatch };

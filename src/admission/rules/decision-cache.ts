@@ -1,5 +1,5 @@
 /**
- * Answers of an authorizer for expressions, which cannot wait.
+ * Decisions of an authorizer for expressions, which cannot wait.
  *
  * @module
  */
@@ -9,10 +9,10 @@ import { NO_REQUEST, type RequestInfo } from "../../meta/request-info.ts";
 import { requestedFields, requestedLabels } from "../../meta/requested-selectors.ts";
 import { messageOf } from "../../util/error.ts";
 
-/** More runs than checks that one expression can pay for would be an authorizer whose answers are never there. */
+/** A limit above the number of checks that one expression can pay for; more runs would mean an authorizer that never resolves. */
 const MAX_RUNS = 100;
 
-/** The answers that one evaluation has got. */
+/** The decisions for one evaluation. */
 export class DecisionCache {
   readonly #authorizer: Pick<Authorizer, "authorize">;
   readonly #known = new Map<string, AccessDecision>();
@@ -23,17 +23,17 @@ export class DecisionCache {
     this.#authorizer = authorizer;
   }
 
-  /** The answers so far, by the {@link accessKey} of their questions. */
+  /** The decisions so far, by the {@link accessKey} of their requests. */
   get known(): readonly (readonly [string, AccessDecision])[] {
     return [...this.#known];
   }
 
-  /** Whether an answer is still to come: the result of the present run is thrown away. */
+  /** Whether a decision is missing: the result of the present run is discarded. */
   get isPending(): boolean {
     return this.#pending.length > 0;
   }
 
-  /** Runs work; it runs again once the answers are there that it had to wait for. */
+  /** Runs work; runs it again when the missing decisions are known. */
   run<T>(work: (decide: Decide) => T | Promise<T>, runs = 1): T | Promise<T> {
     const done = (result: T): T | Promise<T> => this.#again(work, runs, () => result);
     const thrown = (error: unknown): T | Promise<T> =>
@@ -49,7 +49,7 @@ export class DecisionCache {
     return result instanceof Promise ? result.then(done, thrown) : done(result);
   }
 
-  /** What a run came to whose answers were all there, also what it threw; else that of the next run. */
+  /** The result or error of a run that had all decisions; else that of the next run. */
   #again<T>(work: (decide: Decide) => T | Promise<T>, runs: number, outcome: () => T): T | Promise<T> {
     if (this.#pending.length === 0 || runs >= MAX_RUNS) return outcome();
     const pending = this.#pending;
@@ -77,7 +77,7 @@ export class DecisionCache {
   }
 }
 
-/** The answer of a run whose result is thrown away. */
+/** The placeholder in a run whose result is discarded. */
 const NOT_KNOWN: AccessDecision = { allowed: false, reason: "" };
 
 const failed = (error: unknown): Decision => ({ allowed: false, reason: "", error: messageOf(error) });
@@ -95,7 +95,7 @@ const optional = ({ uid, extra }: AccessRequest["user"]): object => ({
   ...(extra ? { extra } : {}),
 });
 
-/** A text that is the same for the same question. */
+/** A text that is the same for equal requests. */
 export const accessKey = (request: AccessRequest): string => JSON.stringify(keyOf(request));
 
 function keyOf({ user, verb, path, resource }: AccessRequest): unknown {

@@ -1,15 +1,14 @@
 /**
- * What is compiled of all objects of a resource, for as long as none of them changes.
- *
- * A request asks for it; where something has changed since, it is built once more, and requests that come meanwhile wait for
- * the same result. Each state of an object is read once.
+ * The compiled state of all objects of a resource, kept until one of them changes.
+ * Where an object has changed, the next request builds the state again, and concurrent requests wait for the same result. Each state of an
+ * object is read once.
  *
  * @module
  */
 import type { ApiObject } from "../../schema/definition.ts";
 import type { Followed, Lookup } from "../../schema/lookup.ts";
 
-/** How a state is built of the objects of a resource. */
+/** How a state is built from the objects of a resource. */
 export interface StateOptions<T, S> {
   /** `plural.group`. */
   readonly resource: string;
@@ -19,7 +18,7 @@ export interface StateOptions<T, S> {
   readonly build: (items: readonly T[]) => S;
 }
 
-/** See the head of this file. */
+/** The compiled state of a resource. */
 export class FollowedState<T, S> {
   readonly #lookup: Lookup;
   readonly #options: StateOptions<T, S>;
@@ -28,7 +27,7 @@ export class FollowedState<T, S> {
   #state: S;
   #building: { readonly mark: number; readonly done: Promise<S> } | undefined = undefined;
 
-  /** @param lookup reads what is stored; requests that are planned together have others */
+  /** @param lookup reads stored objects; planned requests have lookups of their own */
   constructor(lookup: Lookup, options: StateOptions<T, S>) {
     this.#lookup = lookup;
     this.#options = options;
@@ -36,7 +35,7 @@ export class FollowedState<T, S> {
     this.#state = options.build([]);
   }
 
-  /** The state as a request has to see it: with what is planned together with it. */
+  /** The state that a request must see, including planned objects. */
   of(lookup: Lookup): S | Promise<S> {
     if (lookup !== this.#lookup && this.#isPlanned(lookup)) return this.#read(lookup);
     const { mark } = this.#followed;
@@ -52,7 +51,7 @@ export class FollowedState<T, S> {
   #rebuild(mark: number): S | Promise<S> {
     const { resource, build } = this.#options;
     if (this.#building?.mark === mark) return this.#building.done;
-    // Where no object is there nothing is to be read, and the request does not wait.
+    // Without objects there is nothing to read, and the request does not wait.
     if (this.#lookup.first(resource, 1).length === 0) return this.#keep(mark, build([]));
     const done = this.#read(this.#lookup).then((state) => {
       if (this.#building?.done === done) this.#keep(mark, state);

@@ -12,10 +12,10 @@ import type { MatchDecision, MatchedResource, Matching, Mismatch, Rule } from ".
 import { NAMESPACES, equivalentResource, requestedResource, resourceOf } from "./request.ts";
 import { CompiledRule } from "./rule.ts";
 
-/** Compiles what a configuration says of the requests that it is about. */
+/** Compiles the match criteria of a configuration. */
 export const compileMatching = (matching: Matching): Matcher => new Matcher(matching);
 
-/** See the head of this file. */
+/** A compiled {@link Matching}. */
 export class Matcher {
   readonly #rules: readonly CompiledRule[] | undefined;
   readonly #excluded: readonly CompiledRule[];
@@ -31,7 +31,7 @@ export class Matcher {
     this.#objects = selecting(objectSelector);
   }
 
-  /** Whether the rules are about requests of this resource, operation and subresource, whatever their objects are. */
+  /** Whether the rules match this resource, operation and subresource, for any object. */
   mayMatch(request: AdmissionRequest): boolean {
     if (!this.#rules) return true;
     const own = resourceOf(request);
@@ -41,12 +41,12 @@ export class Matcher {
     );
   }
 
-  /** What the first matching rule names; undefined where the request does not match. */
+  /** The names in the first matching rule; undefined where the request does not match. */
   match(request: AdmissionRequest): MatchedResource | undefined {
     return this.decide(request).matched;
   }
 
-  /** Whether a request matches, and why not. Throws 404 where its namespace would decide and does not exist. */
+  /** Whether a request matches, and why not. Throws 404 where its namespace is needed for that and does not exist. */
   decide(request: AdmissionRequest): MatchDecision {
     if (this.#excluded.length > 0 && this.#first(this.#excluded, request)) return MISMATCHES.excludeResourceRules;
     const matched = this.#rules ? this.#first(this.#rules, request) : requestedResource(request);
@@ -56,12 +56,12 @@ export class Matcher {
     return { matched };
   }
 
-  /** The other versions of the resource that the rules are about, too. */
+  /** The other versions of the resource that the rules match, too. */
   #others(request: AdmissionRequest): readonly ResourceVersion[] {
     return this.#isEquivalent ? request.equivalents : [];
   }
 
-  /** What the first matching rule names: rules about the version of the request come first (HOOK-14). */
+  /** The names in the first matching rule: rules for the version of the request come first (HOOK-14). */
   #first(rules: readonly CompiledRule[], request: AdmissionRequest): MatchedResource | undefined {
     const own = resourceOf(request);
     const { name } = request;

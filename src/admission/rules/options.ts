@@ -8,7 +8,7 @@ import type { AdmissionOptions, AdmissionRequest } from "../contract.ts";
 
 const KINDS = { CREATE: "CreateOptions", UPDATE: "UpdateOptions", DELETE: "DeleteOptions" } as const;
 
-/** The options of a request by its operation, also where it is a patch; null for a connection. */
+/** The options of a request by its operation, even where it is a patch; null for a connection. */
 export function optionsOf({ operation, options }: AdmissionRequest): ValueObject | null {
   if (operation === "CONNECT") return null;
   const own = operation === "DELETE" ? deletion(options) : writing(options);
@@ -16,7 +16,7 @@ export function optionsOf({ operation, options }: AdmissionRequest): ValueObject
   return { kind: KINDS[operation], apiVersion: "meta.k8s.io/v1", ...own, ...dryRun };
 }
 
-/** What is the default is not there. */
+/** Members with default values are omitted. */
 const writing = ({ fieldManager = "", fieldValidation = "Warn" }: AdmissionOptions): ValueObject => ({
   ...(fieldManager === "" ? {} : { fieldManager }),
   ...(fieldValidation === "Warn" ? {} : { fieldValidation }),

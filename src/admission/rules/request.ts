@@ -1,5 +1,5 @@
 /**
- * What configurations see of a request: names of its resource and of the kind of its object, its namespace.
+ * The identifiers of a request in match criteria: its resource, the kind of its object, its namespace.
  *
  * @module
  */
@@ -18,7 +18,7 @@ export const resourceOf = ({ ref, version }: AdmissionRequest): ResourceVersion 
   kind: ref.kind,
 });
 
-/** The resource and the kind of a request as the client has named them: what a rule names that is about its version. */
+/** The resource and the kind of a request as the client has named them: those in a rule for its version. */
 export function requestedResource(request: AdmissionRequest): MatchedResource {
   const { ref, version } = request;
   return {
@@ -28,14 +28,14 @@ export function requestedResource(request: AdmissionRequest): MatchedResource {
   };
 }
 
-/** The kind of the object of a request, which is not that of its resource where a subresource has a kind of its own. */
+/** The kind of the object of a request, which differs from that of its resource where a subresource has a kind of its own. */
 function kindOf({ object, old, ref, version }: AdmissionRequest): MatchedResource["kind"] {
   const { apiVersion, kind } = object ?? old ?? { apiVersion: apiVersionOf(ref.group, version), kind: ref.kind };
   const slash = apiVersion.indexOf("/");
   return { group: apiVersion.slice(0, Math.max(slash, 0)), version: apiVersion.slice(slash + 1), kind };
 }
 
-/** What a rule names that is about another version of the resource of a request. */
+/** The names in a rule for another version of the resource of a request. */
 export function equivalentResource(request: AdmissionRequest, other: ResourceVersion): MatchedResource {
   const own = requestedResource(request);
   const { group, version, plural, kind } = other;

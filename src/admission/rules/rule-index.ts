@@ -1,8 +1,7 @@
 /**
  * An index over configurations: those that may concern a request, in their order.
- *
- * They are found once for each resource, operation and subresource; from then on a request that none concerns pays one lookup. A
- * kind that is served anew has a new resource reference, so that what was found for its former versions goes with it.
+ * They are found once for each resource, operation and subresource; from then on a request that none concerns costs one lookup. A kind that
+ * is set again has a new resource reference, so cached results for the old one are dropped with it.
  *
  * @module
  */
@@ -10,7 +9,7 @@ import type { ObjectRef } from "../../meta/status.ts";
 import type { AdmissionRequest } from "../contract.ts";
 import type { Matcher } from "./matcher.ts";
 
-/** See the head of this file. */
+/** An index over configurations. */
 export class RuleIndex<T extends { readonly matcher: Pick<Matcher, "mayMatch"> }> {
   readonly items: readonly T[];
   readonly #found = new WeakMap<ObjectRef, Map<string, readonly T[]>>();
@@ -19,7 +18,7 @@ export class RuleIndex<T extends { readonly matcher: Pick<Matcher, "mayMatch"> }
     this.items = items;
   }
 
-  /** The items that may concern a request; selectors and names are left to their matchers. */
+  /** The items that may concern a request; selectors and names are evaluated by their matchers. */
   of(request: AdmissionRequest): readonly T[] {
     if (this.items.length === 0) return this.items;
     const { ref, operation, subresource } = request;

@@ -1,5 +1,5 @@
 /**
- * One rule, compiled: whether it is about an operation on a resource, or on a subresource of it.
+ * One compiled rule: whether it matches an operation on a resource or a subresource.
  *
  * @module
  */
@@ -34,7 +34,7 @@ export class CompiledRule {
     this.#names = resourceNames.length === 0 ? undefined : new Set(resourceNames);
   }
 
-  /** Whether the rule is about such requests, whatever the name of their object. */
+  /** Whether the rule matches such requests, for any name of their object. */
   isAbout({ operation, namespaced, subresource }: RequestTarget, { group, version, plural }: ResourceVersion): boolean {
     return (
       has(this.#operations, operation) &&
@@ -45,7 +45,7 @@ export class CompiledRule {
     );
   }
 
-  /** Whether the rule is about the object of that name. */
+  /** Whether the rule matches an object of that name. */
   isAboutName(name: string): boolean {
     return has(this.#names, name);
   }
@@ -57,7 +57,7 @@ export class CompiledRule {
 
 const has = (values: Values, value: string): boolean => values === undefined || values.has(value);
 
-/** One of the resources of a rule: a pattern without a slash is not about subresources (HOOK-13). */
+/** One of the resources of a rule: a pattern without a slash does not match subresources (HOOK-13). */
 class ResourcePattern {
   readonly #resource: string;
   readonly #subresource: string;

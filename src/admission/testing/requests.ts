@@ -37,11 +37,11 @@ export function lookupOf(objects: Readonly<Record<string, readonly ApiObject[]>>
   };
 }
 
-/** An object with only what a test says of it. */
+/** An object with only the members that a test sets. */
 export const objectOf = (metadata: object, more: object = {}): ApiObject =>
   ({ apiVersion: "v1", kind: "X", metadata, ...more }) as ApiObject;
 
-/** A create of a ConfigMap in the namespace `team`, but for what a test changes. */
+/** A create of a ConfigMap in the namespace `team`, with the changes of a test. */
 export function requestOf(more: Partial<AdmissionRequest> = {}): AdmissionRequest {
   const object = more.object ?? objectOf({ name: "a", namespace: "team" });
   for (const one of more.ref ? [object, more.old] : []) if (one?.kind === "X") one.kind = more.ref?.kind ?? "";
@@ -84,7 +84,7 @@ export function reading(lookup: Lookup, step: AdmissionStep): AdmissionStep {
   };
 }
 
-/** What a step that has nothing to wait for has done; fails for one that waits. */
+/** The result of a step that does not wait; fails for one that does. */
 export function atOnce(done: void | Promise<void>): void {
   if (done instanceof Promise) throw new Error("expected the step to act at once, it waits");
 }

@@ -34,12 +34,12 @@ export interface ServiceReference {
 /** `HOST:PORT` by `NAMESPACE/NAME` or `NAMESPACE/NAME:PORT` of a Service. */
 export type ServiceMap = ReadonlyMap<string, string>;
 
-/** What addresses are found with. */
+/** The parts for finding addresses. */
 export interface AddressParts {
   readonly lookup: Lookup;
   readonly clock: Pick<Clock, "loop">;
   readonly random: Random;
-  /** Services that listen elsewhere than their objects say. */
+  /** Services that listen at other addresses than those of their objects. */
   readonly services?: ServiceMap | undefined;
 }
 
@@ -106,7 +106,7 @@ export class WebhookAddresses {
   }
 }
 
-/** What a person reads of the address of a webhook, as in the messages of kube-apiserver. */
+/** The address of a webhook in the messages of kube-apiserver. */
 export function shownUrl({ url, service }: ClientConfig, query: string): string {
   if (url !== undefined) return `${url}${query}`;
   if (!service) return query;
@@ -122,7 +122,7 @@ const authorityOf = (host: string, port: number): string => `${host.includes(":"
 
 const noEndpoints = (service: string): Error => new Error(`no endpoints available for service ${goQuoted(service)}`);
 
-/** The endpoints of the object of the Service's name; undefined where there is none. */
+/** The endpoints of the Endpoints object with the Service's name; undefined where there is none. */
 function endpointsOf(lookup: Lookup, namespace: string, name: string): readonly PortEndpoints[] | undefined {
   const object = lookup.get("endpoints", namespace, name);
   if (!isEndpoints(object)) return undefined;

@@ -49,7 +49,7 @@ export const noteFailedMutation = (request: AdmissionRequest, { webhook, index }
 export const noteFailedValidation = (request: AdmissionRequest, { name }: Webhook, index: number): void =>
   request.note(`failed-open.${VALIDATION}${place(0, index)}`, name);
 
-/** The annotations that a webhook has sent; those whose key is not valid are left out. */
+/** The annotations that a webhook has sent; those with an invalid key are dropped. */
 export function noteAnnotations(
   request: AdmissionRequest,
   { name }: Webhook,
@@ -61,6 +61,6 @@ export function noteAnnotations(
   }
 }
 
-/** A text as Go's encoder of JSON writes it. */
+/** A text in the JSON encoding of Go. */
 const goJson = (value: object): string =>
   JSON.stringify(value).replaceAll(/[<>&]/g, (char) => `\\u00${char.codePointAt(0)!.toString(16)}`);

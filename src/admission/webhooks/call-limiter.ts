@@ -1,8 +1,7 @@
 /**
  * Bounds on calls that run side by side: of one webhook, of all of them, and in bytes.
- *
- * A call that has to wait gets the next free place; of several webhooks, the one with the fewest running calls is first. So
- * webhooks that do not respond fill their own places, and those that respond need not wait for them.
+ * A waiting call gets the next free slot; of several webhooks, the one with the fewest running calls is first. So webhooks that do not
+ * respond fill their own slots, and those that respond need not wait for them.
  *
  * @module
  */
@@ -26,7 +25,7 @@ interface Queue {
   readonly waiting: Set<Waiting>;
 }
 
-/** See the head of this file. */
+/** Limits concurrent calls of webhooks. */
 export class CallLimiter {
   readonly #bounds: CallBounds;
   /** The webhooks that have calls, by their keys. */
@@ -49,17 +48,17 @@ export class CallLimiter {
     return queue.waiting.size === 0 && this.#hasPlace(queue, bytes);
   }
 
-  /** Takes a place; {@link leave} gives it back. */
+  /** Takes a slot; {@link leave} releases it. */
   enter(key: string, bytes: number): void {
     this.#begin(this.#queueOf(key), bytes);
   }
 
-  /** Takes a place when there is one. Rejects with the reason of the signal where that is aborted first. */
+  /** Takes a slot when one is free. Rejects with the reason of the signal where that is aborted first. */
   wait(key: string, bytes: number, signal: AbortSignal): Promise<void> {
     return this.#wait(key, this.#queueOf(key), bytes, signal);
   }
 
-  /** Gives the place of a call back. */
+  /** Releases the slot of a call. */
   leave(key: string, bytes: number): void {
     const queue = this.#queueOf(key);
     queue.running--;
@@ -87,7 +86,7 @@ export class CallLimiter {
     this.#bytes += bytes;
   }
 
-  /** The queue of the webhook with the fewest running calls, of those whose first waiting call has a place. */
+  /** The queue of the webhook with the fewest running calls, of those whose first waiting call can get a slot. */
   #next(): Queue | undefined {
     let best: Queue | undefined;
     for (const queue of this.#queues.values()) {

@@ -8,7 +8,7 @@ import { withTimeout } from "../../hooks/response.ts";
 import { addWarnings } from "../../schema/warnings.ts";
 import type { Clock, Random } from "../../util/clock.ts";
 import { messageOf } from "../../util/error.ts";
-import { SPAN_KINDS } from "../../util/span.ts";
+import { type SpanAttributes, inSpan } from "../../util/span.ts";
 import type { Value } from "../../value/value.ts";
 import type { AdmissionRequest } from "../contract.ts";
 import { type WebhookAddresses, shownUrl } from "./address.ts";
@@ -21,7 +21,7 @@ import type { RequestTimes } from "./request-time.ts";
 import { type ReviewResponse, readResponse } from "./response.ts";
 import { type ObjectTexts, reviewText } from "./review.ts";
 
-/** What webhooks are called with. */
+/** The parts for calling webhooks. */
 export interface CallerParts {
   readonly hooks: Hooks;
   readonly clock: Clock;
@@ -36,23 +36,21 @@ const BOUNDS = { each: 32, all: 1024, bytes: 128 << 20 };
 /** Larger reviews are written in a pass of the loop of their own. */
 const LARGE_BYTES = 256 << 10;
 
-/** A review that is written when there is a place for it. */
+/** A review that is written when there is a slot for it. */
 interface SentReview {
-  /** About how many bytes it has. */
+  /** Its approximate size in bytes. */
   readonly size: number;
   readonly body: () => string;
-  /** The headers of its trace. */
-  readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The time of one call: its end by the steady counter, and the signal that ends it before. */
+/** The time limit of one call: its end by the steady counter, and the signal that aborts it. */
 interface CallTime {
   readonly end: number;
   readonly millis: number;
   readonly signal: AbortSignal;
 }
 
-/** See the head of this file. */
+/** Calls one webhook. */
 export class WebhookCaller {
   readonly #parts: CallerParts;
   readonly #limiter = new CallLimiter(BOUNDS);
@@ -62,7 +60,7 @@ export class WebhookCaller {
   }
 
   /**
-   * Resolves to the response of a webhook, whose warnings and annotations the request has got. Rejects with CallFailure, and with
+   * Resolves to the response of a webhook, after its warnings and annotations were added to the request. Rejects with CallFailure, and with
    * ApiError where the failure policy does not matter.
    */
   async call({ placed: { webhook }, ...reviewed }: Invocation, texts: ObjectTexts): Promise<ReviewResponse> {
@@ -79,12 +77,9 @@ export class WebhookCaller {
     return response;
   }
 
-  /** Sends a review with a span for the call, and one for its request over HTTP, which the webhook gets as its parent. */
+  /** Sends a review with a span for the call. */
   async #sendTraced(webhook: Webhook, request: AdmissionRequest, sent: SentReview, uid: string): Promise<Value> {
-    const { span } = request;
-    if (!span) return this.#send(webhook, request, sent);
-    if (!span.isRecorded) return this.#send(webhook, request, { ...sent, headers: span.headers });
-    const call = span.start(`Call ${webhook.type === MUTATING ? "mutating" : "validating"} webhook`, {
+    const attributes = (): SpanAttributes => ({
       configuration: webhook.configuration,
       webhook: webhook.name,
       resource: [request.ref.plural, request.version, request.ref.group].join("."),
@@ -92,22 +87,15 @@ export class WebhookCaller {
       operation: request.operation,
       UID: uid,
     });
-    const post = call.start("HTTP POST", { "http.request.method": "POST" }, { kind: SPAN_KINDS.client });
-    try {
-      const answer = await this.#send(webhook, request, { ...sent, headers: post.headers });
-      call.event("Request completed");
-      return answer;
-    } catch (error) {
-      call.error(error);
-      post.fail("");
-      throw error;
-    } finally {
-      post.end();
-      call.end();
-    }
+    const name = `Call ${webhook.type === MUTATING ? "mutating" : "validating"} webhook`;
+    return inSpan(request.span, name, attributes, async (call) => {
+      const review = await this.#send(webhook, request, sent);
+      call?.event("Request completed");
+      return review;
+    });
   }
 
-  /** Sends a review within the time of the webhook and that of the request, of which waiting for a place is a part. */
+  /** Sends a review within the time of the webhook and that of the request, which includes the wait for a slot. */
   async #send(webhook: Webhook, { hold }: AdmissionRequest, sent: SentReview): Promise<Value> {
     const { clock, times } = this.#parts;
     const time = times.of(hold);
@@ -138,21 +126,19 @@ export class WebhookCaller {
       // Of several webhooks that get a large object at the same time, one gets its bytes in each pass of the loop.
       if (sent.size > LARGE_BYTES) await clock.loop.yield();
       const left = Math.max(1, Math.round(limit.end - clock.steady()));
-      return await hooks
-        .call({ ...address, url: address.url + query }, sent.body(), left, limit.signal, sent.headers)
-        .catch(fail);
+      return await hooks.call({ ...address, url: address.url + query }, sent.body(), left, limit.signal).catch(fail);
     } finally {
       this.#limiter.leave(key, sent.size);
     }
   }
 
-  /** Takes a place among the calls; a promise where it has to wait for one. */
+  /** Takes a slot among the calls; a promise where it has to wait for one. */
   #enter(key: string, bytes: number, { millis, signal }: CallTime): Promise<void> | undefined {
     if (this.#limiter.hasPlace(key, bytes)) {
       this.#limiter.enter(key, bytes);
       return undefined;
     }
-    // Waiting has an end of its own, which is only needed where there is something to wait for.
+    // The wait has a timeout of its own, which is set only where there is a wait.
     const wait = (late: AbortSignal): Promise<void> => this.#limiter.wait(key, bytes, late);
     return withTimeout(this.#parts.clock, millis, "other calls to end", wait, signal);
   }

@@ -12,7 +12,7 @@ import { type Matcher, compileMatching } from "../rules/matcher.ts";
 /** The group of configurations of webhooks and policies, in every dialect. */
 export const GROUP = "admissionregistration.k8s.io";
 
-/** What the two plugins differ in beside what they do. */
+/** The differences of the two plugins besides their effects. */
 export interface WebhookType {
   readonly kind: "MutatingWebhookConfiguration" | "ValidatingWebhookConfiguration";
   readonly plural: string;
@@ -39,7 +39,7 @@ export type ReviewVersion = "v1" | "v1beta1";
 
 /** One webhook. */
 export interface Webhook {
-  /** Tells it from all other webhooks. */
+  /** Identifies it among all webhooks. */
   readonly key: string;
   readonly configuration: string;
   readonly name: string;
@@ -53,7 +53,7 @@ export interface Webhook {
   readonly timeoutMillis: number;
   /** Whether it may be called for a dry run. */
   readonly allowsDryRun: boolean;
-  /** Undefined where it knows no version that is known here. */
+  /** Undefined where no version that it accepts is supported. */
   readonly reviewVersion: ReviewVersion | undefined;
   readonly isReinvocable: boolean;
 }
@@ -75,7 +75,7 @@ export interface Configuration {
 type AnyConfiguration = MutatingWebhookConfiguration;
 type WebhookValue = NonNullable<AnyConfiguration["webhooks"]>[number];
 
-/** Returns what reads configurations of a type. */
+/** Returns the reader of configurations of a type. */
 function readerOf(type: WebhookType): (object: ApiObject) => Configuration | undefined {
   const isConfiguration = guardOf<AnyConfiguration>(type.kind);
   return (object) => {

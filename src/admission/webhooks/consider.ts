@@ -18,26 +18,26 @@ import type { PlacedWebhook, Webhook } from "./configuration.ts";
 import type { WebhookMetrics } from "./metrics.ts";
 import type { ReviewedRequest } from "./review.ts";
 
-/** A call that is due. */
+/** A call to make. */
 export interface Invocation extends ReviewedRequest {
   readonly placed: PlacedWebhook;
 }
 
-/** A call that is due, or why the webhook is not called. */
+/** A call to make, or why the webhook is not called. */
 export type Considered =
   | (Invocation & { readonly mismatch?: undefined })
   | { readonly mismatch: Mismatch | "matchConditions"; readonly condition?: string };
 
-/** What decides whether a webhook is called. */
+/** The parts for the decision whether a webhook is called. */
 export interface ConsiderParts {
   readonly authorizer: Authorizer;
   readonly clock: Clock;
   readonly metrics: WebhookMetrics;
-  /** Evaluates what would take too long on the event loop; without it everything is evaluated there. */
+  /** Evaluates in worker threads what would take too long on the event loop; without it everything is evaluated there. */
   readonly threads?: WorkerThreads | undefined;
 }
 
-/** Finds out whether a webhook is called; throws, or rejects with, 403 where its conditions fail and it may not be left out. */
+/** Decides whether a webhook is called; throws, or rejects with, 403 where its conditions fail and its failure policy is Fail. */
 export function consider(
   parts: ConsiderParts,
   placed: PlacedWebhook,

@@ -1,8 +1,6 @@
 /**
  * The endpoints of Services, from EndpointSlices; it follows them.
- *
- * Nothing is read before the first webhook that is known by its Service. From then on each call applies the changes since the
- * one before.
+ * Nothing is read before the first webhook with a Service. From then on each call applies the changes since the one before.
  *
  * @module
  */
@@ -12,7 +10,7 @@ import type { ApiObject } from "../../schema/definition.ts";
 import type { Followed, Lookup } from "../../schema/lookup.ts";
 import type { Loop } from "../../util/loop.ts";
 
-/** Addresses with the port that one port of a Service leads to. */
+/** Addresses with the port to which one port of a Service leads. */
 export interface PortEndpoints {
   /** The name of the port; empty for a port without a name. */
   readonly port: string;
@@ -35,7 +33,7 @@ const MAX_CHANGES = 1000;
 
 const isSlice = guardOf<EndpointSlice>("EndpointSlice");
 
-/** See the head of this file. */
+/** The endpoints of Services. */
 export class ServiceEndpoints {
   readonly #lookup: Lookup;
   readonly #loop: Loop;

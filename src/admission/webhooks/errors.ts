@@ -52,7 +52,7 @@ export const versionFailure = (webhook: string): CallFailure =>
     BAD_REQUEST,
   );
 
-/** What the errors of sockets and of TLS are called in the messages of kube-apiserver, which people search for. */
+/** The errors of sockets and of TLS in the messages of kube-apiserver, which people search for. */
 const WORDS: Readonly<Record<string, string>> = {
   ECONNREFUSED: "connect: connection refused",
   ECONNRESET: "EOF",
@@ -94,7 +94,7 @@ export type RefusalStatus = Partial<Pick<Status, "message" | "code" | "details">
   readonly status?: string;
 };
 
-/** What a webhook refuses: its code from 400 on, its reason, and its words behind its name (HOOK-22). */
+/** The refusal of a webhook: its code from 400 on, its reason, and its message after its name (HOOK-22). */
 export function denied(
   webhook: string,
   { message = "", reason = "", code = 0, details, status }: RefusalStatus,

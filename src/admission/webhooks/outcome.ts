@@ -1,5 +1,5 @@
 /**
- * What a call of a webhook has led to, and what its failure policy makes of a failure.
+ * The result of a call of a webhook, with its failure policy applied.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import type { Webhook } from "./configuration.ts";
 import { CallFailure, failed } from "./errors.ts";
 import type { RejectionType, WebhookMetrics } from "./metrics.ts";
 
-/** What a webhook has decided; `changed` where it has changed the object. */
+/** The decision of a webhook; `changed` where it has changed the object. */
 export type Outcome = { readonly millis: number } & (
   | { readonly result: "allowed"; readonly changed: boolean }
   | { readonly result: "denied"; readonly error: ApiError }
@@ -19,10 +19,10 @@ export type Outcome = { readonly millis: number } & (
   | { readonly result: "failed"; readonly error: ApiError }
 );
 
-/** A webhook's answer to a review. */
+/** The response of a webhook to a review. */
 export type Answer = { readonly changed: boolean } | { readonly denied: ApiError };
 
-/** What outcomes are found with. */
+/** The parts for finding outcomes. */
 export interface OutcomeParts {
   readonly clock: Pick<Clock, "steady">;
   readonly metrics: WebhookMetrics;
@@ -61,7 +61,7 @@ function answered(answer: Answer, end: End): Outcome {
   return { result: "denied", error, millis: end(error.code, "no_error") };
 }
 
-/** What the failure policy makes of an error; it decides about calls alone. */
+/** Applies the failure policy to an error; other errors than those of calls are thrown. */
 function failure({ ignoresFailures }: Webhook, error: unknown, end: End): Outcome {
   if (error instanceof CallFailure) {
     if (ignoresFailures) return { result: "ignored", failure: error, millis: end(error.code) };

@@ -1,6 +1,6 @@
 /**
- * Which webhooks are called once more for a request: those with the policy IfNeeded that were called before somebody else has
- * changed the object (HOOK-12).
+ * The webhooks that are called once more for a request: those with the policy IfNeeded that were called before another step has changed the
+ * object (HOOK-12).
  *
  * @module
  */
@@ -12,11 +12,11 @@ import type { Webhook } from "./configuration.ts";
 
 const keyOf = ({ configuration, name }: Webhook): string => `${configuration}/${name}`;
 
-/** See the head of this file. */
+/** The reinvocations of one request. */
 export class Reinvocation {
-  /** Webhooks of the policy IfNeeded, since whose calls nothing has changed. */
+  /** Webhooks of the policy IfNeeded with no change since their calls. */
   readonly #called = new Set<string>();
-  /** Those that are called once more. */
+  /** Webhooks that are called once more. */
   readonly #due = new Set<string>();
   #isSecondPass = false;
   #last: ApiObject | undefined = undefined;

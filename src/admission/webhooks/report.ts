@@ -1,5 +1,5 @@
 /**
- * What is told of webhooks in an explanation of a request.
+ * The webhooks in an explanation of a request.
  *
  * @module
  */
@@ -16,7 +16,7 @@ const headOf = ({ name, configuration, type }: Webhook): Pick<ReportedRule, "sou
   name,
 });
 
-/** The webhooks that may concern a request; where an explanation is wanted, the others are told. */
+/** The webhooks that may concern a request; where an explanation is requested, the others are recorded. */
 export function candidatesOf(index: RuleIndex<PlacedWebhook>, request: AdmissionRequest): readonly PlacedWebhook[] {
   const candidates = index.of(request);
   const { trace } = request;
@@ -28,7 +28,7 @@ export function candidatesOf(index: RuleIndex<PlacedWebhook>, request: Admission
   return candidates;
 }
 
-/** Tells why a webhook is not called. */
+/** Records why a webhook is not called. */
 export function tellMismatch({ trace }: AdmissionRequest, { webhook }: PlacedWebhook, considered: Considered): void {
   const { mismatch } = considered;
   if (!trace || mismatch === undefined) return;
@@ -37,10 +37,10 @@ export function tellMismatch({ trace }: AdmissionRequest, { webhook }: PlacedWeb
   trace.tell({ ...headOf(webhook), matched: false, why });
 }
 
-/** The object before a call; undefined where no explanation is wanted. */
+/** The object before a call; undefined where no explanation is requested. */
 export const objectBefore = ({ trace, object }: AdmissionRequest): ApiObject | undefined => trace?.copy(object);
 
-/** Tells what a call has led to. */
+/** Records the result of a call. */
 export function tellOutcome(
   { trace, object }: AdmissionRequest,
   { webhook }: PlacedWebhook,

@@ -9,7 +9,7 @@ import { goQuoted } from "../../util/go-quote.ts";
 import type { Hold } from "../../util/keyed-lock.ts";
 import type { Webhook } from "./configuration.ts";
 
-/** A little less than a write may hold its lock, so that the response names the webhook that has used the time up. */
+/** Slightly less than the time that a write may hold its lock, so that the response names the webhook that has used it. */
 const TOTAL_MILLIS = 29_000;
 
 /** The times of all requests. */
@@ -40,12 +40,12 @@ export class RequestTime {
     this.#end = clock.steady() + TOTAL_MILLIS;
   }
 
-  /** What is left, in ms. */
+  /** The remaining time, in ms. */
   get left(): number {
     return this.#end - this.#clock.steady();
   }
 
-  /** A webhook has used some of it. */
+  /** Subtracts time that a webhook has used. */
   spend(webhook: Webhook, millis: number): void {
     if (!this.#slowest || this.#slowest.millis < millis) this.#slowest = { webhook, millis };
   }

@@ -1,5 +1,5 @@
 /**
- * Checks the response of a webhook. Nothing in it is believed: each member has its type, and belongs to this review.
+ * Checks the response of a webhook. Every member is validated: it must have its type, and belong to this review.
  *
  * @module
  */
@@ -20,7 +20,7 @@ export interface ReviewResponse {
   readonly patchType: string;
 }
 
-/** What a response has to belong to. */
+/** The review that a response must belong to. */
 export interface ExpectedReview {
   readonly uid: string;
   readonly version: ReviewVersion;
@@ -28,7 +28,7 @@ export interface ExpectedReview {
   readonly isMutating: boolean;
 }
 
-/** Says why a response cannot be used. */
+/** Throws an error that names the fault of a response. */
 export class InvalidResponse extends Error {
   override readonly name = "InvalidResponse";
 }
@@ -94,7 +94,7 @@ function bytesOf(response: ValueObject): Buffer | undefined {
   return text === "" ? undefined : Buffer.from(text, "base64");
 }
 
-/** The status of a response as far as it is used. */
+/** The members of a response's status that are used. */
 function statusOf(response: ValueObject): RefusalStatus {
   const found = member(response, "status", "object");
   if (!found) return {};

@@ -12,10 +12,10 @@ import { optionsOf } from "../rules/options.ts";
 import { namespaceOf, requestedResource } from "../rules/request.ts";
 import type { ReviewVersion } from "./configuration.ts";
 
-/** More than the members beside the objects take, unless a user is of many groups. */
+/** More than the members besides the objects take, unless a user has many groups. */
 const HEAD_BYTES = 4096;
 
-/** The texts of objects, of which several webhooks get the same; they are kept until the last review is written. */
+/** The texts of objects, which several webhooks get; kept until the last review is written. */
 export class ObjectTexts {
   readonly #texts = new Map<ApiObject, string>();
   #reviews: number;
@@ -32,7 +32,7 @@ export class ObjectTexts {
     return text;
   }
 
-  /** About how many bytes a review of a request has. */
+  /** The approximate size in bytes of a review of a request. */
   sizeOf({ object, old }: Pick<AdmissionRequest, "object" | "old">): number {
     return HEAD_BYTES + this.of(object).length + this.of(old).length;
   }
@@ -43,7 +43,7 @@ export class ObjectTexts {
   }
 }
 
-/** What a review is about. */
+/** The subject of a review. */
 export interface ReviewedRequest {
   readonly request: AdmissionRequest;
   readonly matched: MatchedResource;

@@ -75,7 +75,7 @@ class ValidatingWebhooks {
   }
 }
 
-/** Shows a request in each version once: it does not change any more. */
+/** Converts a request to each version once: it does not change any more. */
 function onceForEachVersion(): ShownIn {
   const known = new Map<string, AdmissionRequest | Promise<AdmissionRequest>>();
   return (request, matched) => {

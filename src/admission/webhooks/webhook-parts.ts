@@ -1,5 +1,5 @@
 /**
- * What both steps of webhooks share.
+ * The parts that both steps of webhooks share.
  *
  * @module
  */
@@ -26,7 +26,7 @@ import {
 import { WebhookMetrics } from "./metrics.ts";
 import { RequestTimes } from "./request-time.ts";
 
-/** What webhooks need of a server. */
+/** The parts of a server that webhooks need. */
 export interface WebhookOptions {
   readonly lookup: Lookup;
   readonly clock: Clock;
@@ -35,14 +35,14 @@ export interface WebhookOptions {
   readonly authorizer: Authorizer;
   /** Evaluates conditions that would take too long on the event loop. */
   readonly threads?: WorkerThreads | undefined;
-  /** Services that listen elsewhere than their objects say. */
+  /** Services that listen at other addresses than those of their objects. */
   readonly services?: ServiceMap | undefined;
 }
 
 /** The webhooks of a type, as of the last change of a configuration. */
 export type WebhookState = FollowedState<Configuration, RuleIndex<PlacedWebhook>>;
 
-/** See the head of this file. */
+/** The parts that both steps of webhooks share. */
 export class WebhookParts {
   readonly clock: Clock;
   readonly authorizer: Authorizer;
@@ -85,5 +85,5 @@ const EXEMPT: ReadonlySet<string> = new Set([
   "validatingwebhookconfigurations",
 ]);
 
-/** Whether a request is about a configuration of admission: no webhook may keep people from repairing one (HOOK-17). */
+/** Whether a request is for a configuration of admission: no webhook may prevent its repair (HOOK-17). */
 export const isExempt = ({ ref }: AdmissionRequest): boolean => ref.group === GROUP && EXEMPT.has(ref.plural);

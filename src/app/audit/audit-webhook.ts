@@ -81,7 +81,7 @@ class Webhook {
     this.#options = options;
     this.#parts = parts;
     try {
-      this.#webhook = openKubeconfigWebhook(options.configFile, parts.clock);
+      this.#webhook = openKubeconfigWebhook(options.configFile, { clock: parts.clock });
     } catch (error) {
       throw new OptionError(`expected --audit-webhook-config-file to name a kubeconfig: ${messageOf(error)}`);
     }

@@ -19,7 +19,7 @@ import { readTokens } from "../../auth/token-file.ts";
 import type { Dialect } from "../../meta/dialect.ts";
 import { type Route, issuerRoutes } from "../../server/index.ts";
 import type { Collector } from "../../util/exposition.ts";
-import type { SystemParts } from "../process/system-parts.ts";
+import type { TracedSystemParts } from "../process/system-parts.ts";
 import type { AuthenticationSettings } from "../options/authentication-settings.ts";
 import { readNamed } from "../files/named-file.ts";
 import { openOidc } from "./oidc.ts";
@@ -28,7 +28,7 @@ import { openTokenReviews } from "./token-webhook.ts";
 import { messageOf } from "../../util/error.ts";
 
 /** What authentication is built from beside the options. */
-export interface AuthenticationParts extends SystemParts {
+export interface AuthenticationParts extends TracedSystemParts {
   readonly dialect: Dialect;
   /** Keys of tokens in PEM, used if no file has a signing key; the first signs, all are accepted. */
   readonly keys: () => readonly string[];
@@ -75,7 +75,7 @@ export function openAuthentication(settings: AuthenticationSettings, own: Authen
   const reviews =
     webhook.configFile === ""
       ? undefined
-      : opened.adopt(openTokenReviews(webhook.configFile, clock), (one) => one.close());
+      : opened.adopt(openTokenReviews(webhook.configFile, own), (one) => one.close());
   const fileTokens = tokensOf(settings, audiences);
   const oidc = opened.use(openOidc(settings.oidc, { clock, log, issuers, audiences }));
   if (settings.anonymous !== undefined && oidc?.anonymous("/") !== undefined) {

@@ -1,8 +1,12 @@
 import { KubeconfigError } from "../../client/kubeconfig/error.ts";
-import type { Clock } from "../../util/clock.ts";
 import { decodeJson } from "../../value/json.ts";
 import type { Value } from "../../value/value.ts";
-import { type KubeconfigWebhook, openKubeconfigWebhook, readUpTo } from "../files/kubeconfig-webhook.ts";
+import {
+  type KubeconfigWebhook,
+  type WebhookSystem,
+  openKubeconfigWebhook,
+  readUpTo,
+} from "../files/kubeconfig-webhook.ts";
 import { OptionError } from "../options/types.ts";
 import { messageOf } from "../../util/error.ts";
 
@@ -22,8 +26,8 @@ export interface TokenReviews {
  *
  * @throws OptionError if the file has no address
  */
-export function openTokenReviews(file: string, clock: Clock): TokenReviews {
-  const webhook = webhookOf(file, clock);
+export function openTokenReviews(file: string, system: WebhookSystem): TokenReviews {
+  const webhook = webhookOf(file, system);
   return {
     async send(review) {
       const { status, answer } = await webhook.post(review, readUpTo(MAX_RESPONSE_BYTES), TIMEOUT);
@@ -34,9 +38,9 @@ export function openTokenReviews(file: string, clock: Clock): TokenReviews {
   };
 }
 
-function webhookOf(file: string, clock: Clock): KubeconfigWebhook {
+function webhookOf(file: string, system: WebhookSystem): KubeconfigWebhook {
   try {
-    return openKubeconfigWebhook(file, clock);
+    return openKubeconfigWebhook(file, system);
   } catch (error) {
     if (error instanceof KubeconfigError) throw new OptionError(`--${FLAG}: ${error.message}`);
     throw new OptionError(`expected --${FLAG} ${file} to be a kubeconfig with an https address: ${messageOf(error)}`);

@@ -8,10 +8,9 @@ import { type AuthorizerPart, authorizerOf } from "../../auth/authorizer.ts";
 import type { Authorizer, AuthContext } from "../../auth/contract.ts";
 import { webhookAuthorizer } from "../../auth/webhook/webhook-authorizer.ts";
 import { ReplaceableAuthorizer } from "../../auth/replaceable.ts";
-import type { Clock } from "../../util/clock.ts";
 import type { Collector } from "../../util/exposition.ts";
-import type { SystemParts } from "../process/system-parts.ts";
-import { type KubeconfigWebhook, openKubeconfigWebhook } from "../files/kubeconfig-webhook.ts";
+import type { TracedSystemParts } from "../process/system-parts.ts";
+import { type KubeconfigWebhook, type WebhookSystem, openKubeconfigWebhook } from "../files/kubeconfig-webhook.ts";
 import { readNamed } from "../files/named-file.ts";
 import { OptionError } from "../options/types.ts";
 import { WatchedFile, hashOf } from "../files/watched-file.ts";
@@ -37,7 +36,7 @@ export interface Authorization {
 }
 
 /** What authorization is built from. */
-export interface AuthorizationParts extends Pick<SystemParts, "clock" | "log"> {
+export interface AuthorizationParts extends Pick<TracedSystemParts, "clock" | "log" | "currentSpan"> {
   /** Stops watching the file, and closes the connections to webhooks. */
   readonly open: AsyncDisposableStack;
 }
@@ -51,7 +50,7 @@ export function openAuthorization(settings: AuthorizationSettings, system: Autho
   const { configFile: file } = settings;
   const text = file === "" ? "" : readNamed("authorization-config", file);
   const plans = file === "" ? plansOf(settings) : plansIn(file, text);
-  const opened = openPlans(plans, system.clock);
+  const opened = openPlans(plans, system);
   if (file === "") {
     system.open.use(opened.webhooks);
     const allowsAll = plans.includes("AlwaysAllow");
@@ -74,13 +73,13 @@ interface Opened {
 }
 
 /** @throws OptionError for a webhook that cannot be opened */
-function openPlans(plans: readonly AuthorizerPlan[], clock: Clock): Opened {
+function openPlans(plans: readonly AuthorizerPlan[], system: WebhookSystem): Opened {
   using webhooks = new DisposableStack();
-  const parts = plans.map((plan) => partOf(plan, clock, webhooks));
+  const parts = plans.map((plan) => partOf(plan, system, webhooks));
   return { make: authorizerOf(parts), webhooks: webhooks.move() };
 }
 
-interface WatchedParts extends Pick<SystemParts, "clock" | "log"> {
+interface WatchedParts extends Pick<TracedSystemParts, "clock" | "log" | "currentSpan"> {
   readonly file: string;
   readonly text: string;
   readonly plans: readonly AuthorizerPlan[];
@@ -134,7 +133,7 @@ class WatchedAuthorization implements Disposable {
     const { file, plans, clock } = this.#parts;
     const changed = plansIn(file, text);
     checkModes(plans, changed);
-    const opened = openPlans(changed, clock);
+    const opened = openPlans(changed, this.#parts);
     this.#replaceable.replace(opened.make);
     this.#allowsAll = changed.includes("AlwaysAllow");
     this.#hash = hashOf(Buffer.from(text));
@@ -184,16 +183,16 @@ function plansIn(file: string, text: string): readonly AuthorizerPlan[] {
   }
 }
 
-function partOf(plan: AuthorizerPlan, clock: Clock, open: DisposableStack): AuthorizerPart {
+function partOf(plan: AuthorizerPlan, system: WebhookSystem, open: DisposableStack): AuthorizerPart {
   if (typeof plan === "string") return plan;
-  const ask = webhookCall(webhookOf(plan.kubeconfig, clock, open), plan.timeoutMillis);
-  const webhook = webhookAuthorizer({ ...plan, ask }, clock);
+  const ask = webhookCall(webhookOf(plan.kubeconfig, system, open), plan.timeoutMillis);
+  const webhook = webhookAuthorizer({ ...plan, ask }, system.clock);
   return () => webhook;
 }
 
-function webhookOf(kubeconfig: string, clock: Clock, open: DisposableStack): KubeconfigWebhook {
+function webhookOf(kubeconfig: string, system: WebhookSystem, open: DisposableStack): KubeconfigWebhook {
   try {
-    return open.adopt(openKubeconfigWebhook(resolve(kubeconfig), clock), (webhook) => webhook.close());
+    return open.adopt(openKubeconfigWebhook(resolve(kubeconfig), system), (webhook) => webhook.close());
   } catch (error) {
     const why = messageOf(error);
     throw new OptionError(`expected ${kubeconfig} to be a kubeconfig that names an authorization webhook: ${why}`);

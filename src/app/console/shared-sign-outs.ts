@@ -2,6 +2,9 @@
  * The sessions of the console that have been signed out, in a ConfigMap: every server of a store reads them, and they outlive a
  * restart. It exists from the first time that somebody signs out. It has the IDs of sessions, no credentials.
  *
+ * Who can write it can make the cookie of a session that was signed out valid again. So it is in a namespace in which users have
+ * no roles: where there is no `kube-system`, in one of its own, which the neutral dialect creates with the first object.
+ *
  * @module
  */
 import { type Client, isStatus } from "../../client/index.ts";
@@ -13,7 +16,7 @@ import type { Lookup } from "../../schema/lookup.ts";
 const NAME = "keelson-console-signed-out";
 
 const namespaceOf = ({ rules }: Dialect): string =>
-  rules.systemNamespaces.includes("kube-system") ? "kube-system" : "default";
+  rules.systemNamespaces.includes("kube-system") ? "kube-system" : "keelson-system";
 
 /** Reads them in the cache of a cluster. */
 export function sharedSignOuts(lookup: Lookup, dialect: Dialect): SharedSignOuts {

@@ -25,12 +25,12 @@ import { decodeYaml } from "../../value/yaml.ts";
 import { encryptionMetrics } from "./encryption-metrics.ts";
 import { SocketPlugin } from "./kms-plugin.ts";
 import { OptionError } from "../options/options.ts";
-import type { SystemParts } from "../process/system-parts.ts";
+import type { TracedSystemParts } from "../process/system-parts.ts";
 import { PluginTimes } from "./plugin-times.ts";
 import { RetryLater, WatchedFile, hashOf } from "../files/watched-file.ts";
 
 /** What encryption is built from. */
-export interface EncryptionParts extends SystemParts {
+export interface EncryptionParts extends TracedSystemParts {
   readonly file: string;
   /** Whether the file is read again when it changes. */
   readonly reload: boolean;
@@ -152,7 +152,7 @@ export class Encryption implements Disposable {
   }
 
   #load(text: Buffer): Loaded {
-    const { file, clock, random, log } = this.#parts;
+    const { file, clock, random, log, currentSpan } = this.#parts;
     const plugins: KmsProvider[] = [];
     const configuration = configurationIn(text, file);
     let timeoutMillis = 0;
@@ -169,6 +169,7 @@ export class Encryption implements Disposable {
           else log.error("the KMS plugin is not healthy", { plugin: name, wrong });
         };
         const provider = new KmsProvider({
+          currentSpan,
           name,
           plugin,
           clock,

@@ -1,12 +1,12 @@
 import type { ServeOptions } from "../options/options.ts";
 import type { Dialect } from "../../meta/dialect.ts";
-import type { SystemParts } from "../process/system-parts.ts";
+import type { TracedSystemParts } from "../process/system-parts.ts";
 import type { Encryption } from "./encryption.ts";
 
 /** Opens the encryption of the options, and loads its modules; undefined if objects are not encrypted. */
 export async function openEncryption(
   { encryption }: Pick<ServeOptions, "encryption">,
-  parts: SystemParts & { readonly dialect: Dialect },
+  parts: TracedSystemParts & { readonly dialect: Dialect },
   open: AsyncDisposableStack,
 ): Promise<Encryption | undefined> {
   if (!encryption) return undefined;

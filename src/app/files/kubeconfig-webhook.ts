@@ -6,7 +6,8 @@
  */
 import { contextOf } from "../../client/kubeconfig/context.ts";
 import { openContext } from "../../client/kubeconfig/open.ts";
-import type { Clock } from "../../util/clock.ts";
+import type { TracedSystemParts } from "../process/system-parts.ts";
+import { NO_SPAN, inPostSpan } from "../../util/span.ts";
 import { decodeYaml } from "../../value/yaml.ts";
 
 /** A webhook that receives JSON. */
@@ -38,19 +39,27 @@ export interface Posted<T> {
 
 const HEADERS = { "content-type": "application/json", accept: "application/json" };
 
+/** What a webhook of a kubeconfig needs. */
+export type WebhookSystem = Pick<TracedSystemParts, "clock" | "currentSpan">;
+
 /** Opens the webhook of a kubeconfig. @throws KubeconfigError or Error if the file has no address */
-export function openKubeconfigWebhook(file: string, clock: Clock): KubeconfigWebhook {
+export function openKubeconfigWebhook(file: string, system: WebhookSystem): KubeconfigWebhook {
+  const { clock, currentSpan = NO_SPAN } = system;
   const context = contextOf({ kubeconfig: file, env: {} }, (text) => decodeYaml(text).value);
   const send = openContext(context, { clock });
-  const { pathname, search } = new URL(context.transport.url);
+  const { url } = context.transport;
+  const { pathname, search } = new URL(url);
   const path = (pathname.endsWith("/") ? "/" : "") + search;
   return {
     async post(body, read, { millis, owner }) {
       const abort = new AbortController();
       const timer = clock.after(millis, () => abort.abort(), { owner });
       try {
-        const response = await send({ method: "POST", path, headers: HEADERS, body, signal: abort.signal });
-        return { status: response.status, answer: await read(response.body) };
+        return await inPostSpan(currentSpan(), url, async (traced) => {
+          const headers = { ...HEADERS, ...traced };
+          const response = await send({ method: "POST", path, headers, body, signal: abort.signal });
+          return { status: response.status, answer: await read(response.body) };
+        });
       } catch (error) {
         const isLate = abort.signal.aborted;
         abort.abort(error);

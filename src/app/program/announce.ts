@@ -12,6 +12,8 @@ export interface AnnouncementParts {
   readonly isFirstStart: boolean;
   /** Whether the same output has a log with the same facts. */
   readonly isLogged: boolean;
+  /** The file that Node.js was started with: `process.argv[1]`. */
+  readonly program: string | undefined;
   /** Milliseconds from the start of the process until the server was ready. */
   readonly millis: number;
 }
@@ -19,7 +21,7 @@ export interface AnnouncementParts {
 /** Returns the lines that a server prints when it is ready; if they are logged, only the token, which is in no log. */
 export function announcement(
   server: RunningServer,
-  { options, isFirstStart, isLogged, millis }: AnnouncementParts,
+  { options, isFirstStart, isLogged, program, millis }: AnnouncementParts,
 ): string[] {
   const { kubeconfigFile } = server;
   const access = kubeconfigFile !== undefined || options.readOnly ? [] : accessWithoutKubeconfig(server);
@@ -33,29 +35,32 @@ export function announcement(
     ...(kubeconfigFile === undefined ? [] : [`export KUBECONFIG=${forShell(kubeconfigFile)}`]),
     ...access,
     `ready in ${Math.round(millis)} ms`,
-    ...(isFirstStart && kubeconfigFile !== undefined ? [...FIRST_STEPS, ...placesToLook(options)] : []),
+    ...(isFirstStart && kubeconfigFile !== undefined ? firstSteps(commandOf(program), options) : []),
   ];
 }
 
 const OTHER_DIALECT = "for clients of Kubernetes start another directory: --data-dir DIRECTORY --dialect kubernetes";
 
-/** Three commands for a new user: create an object, see who owns its fields, see its history. */
-const FIRST_STEPS = [
-  "",
-  "try in another terminal, after the export above:",
-  "  kubectl create configmap web --from-literal=colour=red",
-  "  kubectl get configmap web -o yaml --show-managed-fields",
-  "  npx keelson history configmap web",
-];
+/** What a user types for this program: its name where it was found in `PATH`, as in a container, else by way of npx. */
+const commandOf = (program = ""): string =>
+  /(?<!node_modules\/\.bin)\/keelson$/.test(program) ? "keelson" : "npx keelson";
 
-/** Where a new user looks next; the first command needs no kubeconfig, for it finds the server by its data directory. */
-function placesToLook({ console, dataDir }: ServeOptions): string[] {
+/**
+ * Three commands for a new user: create an object, see who owns its fields, see its history; then where to look next. The console needs
+ * no kubeconfig, for it finds the server by its data directory.
+ */
+function firstSteps(command: string, { console, dataDir }: ServeOptions): string[] {
   const directory = forShell(dataDir);
   return [
     "",
+    "try in another terminal, after the export above:",
+    "  kubectl create configmap web --from-literal=colour=red",
+    "  kubectl get configmap web -o yaml --show-managed-fields",
+    `  ${command} history configmap web`,
+    "",
     "where to look:",
-    ...(console ? [`  npx keelson console --data-dir ${directory}   opens the console in a browser`] : []),
-    `  npx keelson doctor --data-dir ${directory}    checks this machine, the directory and the clients`,
+    ...(console ? [`  ${command} console --data-dir ${directory}   opens the console in a browser`] : []),
+    `  ${command} doctor --data-dir ${directory}    checks this machine, the directory and the clients`,
     "  docs/tutorial.md of the package is a tour, docs/README.md a list of all guides",
   ];
 }

@@ -93,7 +93,7 @@ export const explorer: Explorer = {
       await using played = await open({ ...order, beforeWrite: write }, signal);
       await using endpoint = await played.cluster.listen();
       const stopped = firstSignal();
-      // A whole run has a state for each step and one for the quiet in the end.
+      // A whole run has a state for each step and one for the quiet at the end.
       const isWhole = played.record.states.length > (order.steps ?? lab.scenario.usual).length;
       const where = isWhole ? `the run has ended, with fewer than ${write} writes` : `stopped before write ${write}`;
       tell(`keelson: ${where}; the cluster stays at ${endpoint.url} until it is interrupted\n`);

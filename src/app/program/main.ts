@@ -15,7 +15,7 @@ import { serveFlags } from "../options/flags.ts";
 import { OptionError } from "../options/error.ts";
 import type { ServeOptions } from "../options/options.ts";
 import type { RawOptions } from "../options/sources.ts";
-import { IN_LOG, progressDisplay } from "../../cli/progress-line.ts";
+import { ChangingLine, IN_LOG, progressDisplay } from "../../cli/progress-line.ts";
 import { type ProgressDisplay, progressOn } from "../../util/progress.ts";
 import { announcement } from "./announce.ts";
 import { ignoreClosedOutput, printError, reportError } from "./report-error.ts";
@@ -63,14 +63,18 @@ export async function main(args: readonly string[]): Promise<void> {
       await runCsi(request);
     },
     info: async (dataDir) => describe(new DataDirectory(await dataDirOf(dataDir))),
-    async settings(dataDir, config, onUnknown) {
-      const options = await readOptions(dataDir === undefined ? {} : { "data-dir": dataDir }, config, onUnknown);
+    async settings({ flags, config }, onUnknown) {
+      const options = await readOptions(flags, config, onUnknown);
       const { bind, port, store, etcd } = options;
       return { dataDir: options.dataDir, bind, port, store, etcdServers: etcd?.servers ?? [] };
     },
     async upgradeState(dataDir) {
       const { upgradeState } = await import("../storage/upgrade-state.ts");
       return upgradeState(await dataDirOf(dataDir));
+    },
+    async etcdState({ flags, config }, timeoutMillis) {
+      const { etcdState } = await import("../storage/etcd-state.ts");
+      return etcdState(await readOptions(flags, config, () => {}), timeoutMillis);
     },
     async kubeconfig(dataDir) {
       const directory = new DataDirectory(await dataDirOf(dataDir));
@@ -143,14 +147,16 @@ async function serve(
 ): Promise<void> {
   const unknown: string[] = [];
   const options = await readOptions(flags, file, (name, nearest) => void unknown.push(name + nearest));
-  const log = stderrLog(options, systemClock);
+  // The line of a long start is the last one of standard error, and the log stands above it.
+  const line = new ChangingLine((text) => void process.stderr.write(text));
+  const log = stderrLog(options, systemClock, (text) => line.write(text));
   if (options.logFormat === "json") output.print = (message) => log.error("the program ends", { error: message });
   const isFirstStart = !options.dev && new DataDirectory(options.dataDir).describe() === undefined;
   const { runServer } = await import("../start/server.ts");
   const isLogged = options.logFormat === "json" || !process.stderr.isTTY;
   if (isLogged) logStart(options, log);
   if (unknown.length > 0) log.warn("unknown environment variables are ignored", { names: unknown });
-  const progress = progressOn(systemClock, startDisplay(isLogged, log));
+  const progress = progressOn(systemClock, startDisplay(isLogged, log, line));
   const server = await keepAlive(runServer(options, { log, progress }).finally(() => progress.end()));
   const storeIsWrong = handleUncaught(server.faults);
   // Before anything is printed: a program that reads "ready" may stop the server at once. Until here a signal ends the process
@@ -160,7 +166,8 @@ async function serve(
   if (options.logFormat === "text") {
     // Milliseconds since the start of the process.
     const millis = performance.now();
-    const lines = announcement(server, { options, isFirstStart, isLogged: isLogged && isOneOutput(), millis });
+    const [, program] = process.argv;
+    const lines = announcement(server, { options, isFirstStart, isLogged: isLogged && isOneOutput(), program, millis });
     if (lines.length > 0) print(lines.join("\n"));
   }
   await runUntil(stopped, Promise.race([server.failed, storeIsWrong]), server, { log, output });
@@ -173,9 +180,8 @@ const errorColumns = (): number | undefined =>
 const DEFAULT_COLUMNS = 80;
 
 /** Shows a long start: as a line of a terminal, or in the log. */
-function startDisplay(isLogged: boolean, log: Log): ProgressDisplay {
-  const tell = (text: string): void => void process.stderr.write(text);
-  if (!isLogged) return progressDisplay({ tell, columns: errorColumns });
+function startDisplay(isLogged: boolean, log: Log, line: ChangingLine): ProgressDisplay {
+  if (!isLogged) return progressDisplay({ line, columns: errorColumns });
   return {
     ...IN_LOG,
     show: ({ what, unit, done, total }) => log.info(what, total === undefined ? {} : { [`${unit}s`]: done, of: total }),

@@ -69,6 +69,7 @@ export function clusterParts({ store, stored, encryption }: Stores, parts: Serve
           auditing?.metrics.collector,
           encryption?.metrics,
           parts.tracing?.metrics,
+          parts.etcdTimes?.collect,
         ].flatMap((one) => one ?? []),
         ...(windows ? [windows.metrics] : []),
         () => parts.node.agent?.collect() ?? [],

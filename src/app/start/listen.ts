@@ -27,7 +27,8 @@ export const tlsOf = ({ pki: { server, ca }, authentication: { clientCa, proxyCa
 });
 
 const LISTEN_ERRORS: Readonly<Record<string, (bind: string, port: number) => string>> = {
-  EADDRINUSE: (bind, port) => `expected port ${port} of ${bind} to be free, another process listens on it`,
+  EADDRINUSE: (bind, port) =>
+    `expected port ${port} of ${bind} to be free, another process listens on it; choose another one with --port, 0 for any`,
   EACCES: (bind, port) => `expected permission to listen on port ${port} of ${bind}`,
   EADDRNOTAVAIL: (bind) => `expected --bind to be an address of this machine, got ${bind}`,
   ENOTFOUND: (bind) => `expected --bind to be an address or a known name, got ${bind}`,

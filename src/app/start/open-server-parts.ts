@@ -18,9 +18,10 @@ import { sharedSignOuts } from "../console/shared-sign-outs.ts";
 import { checkControllerNames } from "./controllers.ts";
 import { openClusterClock } from "./cluster-clock.ts";
 import { DataDirectory } from "../storage/data-directory.ts";
+import { EtcdTimes } from "../storage/etcd-times.ts";
 import type { ServeOptions } from "../options/options.ts";
 import { Renewal } from "../certificates/renewal.ts";
-import type { SystemParts } from "../process/system-parts.ts";
+import type { SystemParts, TracedSystemParts } from "../process/system-parts.ts";
 import { VERSION } from "../process/version.ts";
 import type { ChosenOptions, ServerParts } from "./server-parts.ts";
 import type { openTracing as OpenTracing } from "../tracing/open-tracing.ts";
@@ -37,7 +38,9 @@ export function openServerParts(
   opened: AsyncDisposableStack,
   openTracing: typeof OpenTracing | undefined,
 ): ServerParts {
-  const system = { clock, random, log: opened.use(rateLimitedLog(plain, clock)) };
+  const log = opened.use(rateLimitedLog(plain, clock));
+  const tracing = openTracing?.(given.tracingConfigFile, { clock, random, log }, opened);
+  const system: TracedSystemParts = { clock, random, log, ...(tracing ? { currentSpan: tracing.currentSpan } : {}) };
   const options = withDialect(given);
   // An unknown controller is an error before anything is created.
   checkControllerNames(options);
@@ -61,7 +64,8 @@ export function openServerParts(
     renewal: options.insecureHttp ? undefined : opened.use(new Renewal({ ...certificates, system })),
     access: options.accessLog === "" ? undefined : opened.use(new AccessFile(options.accessLog, system)),
     auditing: openAudit(options.audit, system, opened),
-    tracing: openTracing?.(options.tracingConfigFile, system, opened),
+    tracing,
+    etcdTimes: options.etcd ? new EtcdTimes() : undefined,
     system,
     progress: progress ?? NO_PROGRESS,
     clusterClock: openClusterClock(options, directory, clock),

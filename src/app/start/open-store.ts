@@ -84,7 +84,7 @@ const openStore = (parts: ServerParts): Promise<OpenStore> =>
 
 async function openIn(
   directory: DataDirectory,
-  { options, system }: ServerParts,
+  { options, system, etcdTimes }: ServerParts,
   opened: AsyncDisposableStack,
 ): Promise<Store> {
   const { store, historyMillis, etcd, dialect } = options;
@@ -100,7 +100,9 @@ async function openIn(
   // The data directory has no objects, but certificates and a kubeconfig, which belong to one process.
   const { lockDirectory } = await import("../../storage/sqlite/lock.ts");
   opened.adopt(lockDirectory(directory.makeStore()), (lock) => lock.release());
-  return etcd ? openEtcd(etcd, dialect, system) : openMemory({ now: () => system.clock.now() });
+  return etcd
+    ? openEtcd(etcd, dialect, { ...system, onCall: etcdTimes?.add })
+    : openMemory({ now: () => system.clock.now() });
 }
 
 async function openMemory(options: OpenMemoryOptions = {}): Promise<Store> {

@@ -11,10 +11,11 @@ import type { AccessFile } from "../logs/access-log.ts";
 import type { Authentication } from "../authentication/authentication.ts";
 import type { Authorization } from "../authorization/open-authorization.ts";
 import type { DataDirectory } from "../storage/data-directory.ts";
+import type { EtcdTimes } from "../storage/etcd-times.ts";
 import type { ServeOptions } from "../options/options.ts";
 import type { Renewal } from "../certificates/renewal.ts";
 import type { LiveUsers } from "../authentication/user-file.ts";
-import type { SystemParts } from "../process/system-parts.ts";
+import type { TracedSystemParts } from "../process/system-parts.ts";
 import type { Tracing } from "../tracing/open-tracing.ts";
 
 /** The options with the dialect of the server. */
@@ -42,7 +43,9 @@ export interface ServerParts {
   readonly auditing: Auditing | undefined;
   /** Undefined without `--tracing-config-file`. */
   readonly tracing: Tracing | undefined;
-  readonly system: SystemParts;
+  /** Undefined for a store that is not etcd. */
+  readonly etcdTimes: EtcdTimes | undefined;
+  readonly system: TracedSystemParts;
   /** Told how far the start is. */
   readonly progress: Progress;
   /** The time of objects and controllers; that of the system, unless it passes faster. */

@@ -40,7 +40,7 @@ export function storeFiles(clock: Clock): StoreFiles {
         keysFile,
         () => dialectIn(directory),
         async (census) => {
-          const report = checkStore(store, progress);
+          const report = await checkStore(store, progress);
           // The database cannot be read.
           if (report.format === undefined) return { ...report, encrypted: [] };
           progress?.begin("reading encrypted records");

@@ -1,8 +1,10 @@
 import { SpanExporter } from "../../tracing/exporter.ts";
+import { SpanContext } from "../../tracing/span-context.ts";
 import { Tracer } from "../../tracing/tracer.ts";
 import { traced } from "../../server/filters/tracing.ts";
 import type { Filter } from "../../server/index.ts";
 import type { Collector } from "../../util/exposition.ts";
+import type { CurrentSpan } from "../../util/span.ts";
 import { readNamed } from "../files/named-file.ts";
 import { OptionError } from "../options/types.ts";
 import type { SystemParts } from "../process/system-parts.ts";
@@ -13,6 +15,7 @@ import { TracingConfigurationError, readTracingConfiguration } from "./tracing-c
 export interface Tracing {
   /** Returns filters that trace requests beside what they did before. */
   traced(filters: readonly Filter[]): readonly Filter[];
+  readonly currentSpan: CurrentSpan;
   readonly metrics: Collector;
 }
 
@@ -42,8 +45,13 @@ export function openTracing(file: string, system: SystemParts, open: AsyncDispos
     },
   });
   open.defer(() => exporter.close());
-  const tracer = new Tracer({ clock, random, ratio, sink: exporter });
-  return { traced: (filters) => traced(filters, tracer), metrics: exporter.metrics };
+  const context = new SpanContext();
+  const tracer = new Tracer({ clock, random, ratio, context, sink: exporter });
+  return {
+    traced: (filters) => traced(filters, tracer),
+    currentSpan: context.current,
+    metrics: exporter.metrics,
+  };
 }
 
 function configurationOf(file: string): ReturnType<typeof readTracingConfiguration> {

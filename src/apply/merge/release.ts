@@ -1,9 +1,8 @@
 /**
  * Removes what an applier released from a merged object, when all managers use one version, which is the common case.
- *
- * The result is that of `prune.ts`, which computes with the sets of whole objects; this file only walks the released
- * paths. A released path is removed unless a manager owns it, with all that is below it, also what nobody owns. What
- * others own below a container that a manager owns stays.
+ * The result is that of `prune.ts`, which computes with the sets of whole objects; this file only walks the released paths. A released path
+ * is removed unless a manager owns it, together with everything below it, even if unowned. Fields of other managers below a container that
+ * a manager owns stay.
  *
  * @module
  */

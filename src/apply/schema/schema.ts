@@ -200,7 +200,7 @@ function field(name: string, schema: JsonSchema, required: boolean): Field {
   const type = typeOf(schema);
   const presence = schema["x-keelson-presence"] ?? "omitEmpty";
   const zero = presence === "always" && type.kind === "scalar" ? ZEROS[type.scalar] : undefined;
-  // An empty member that is left out needs no default that equals its zero value.
+  // A member that is omitted when empty needs no default that equals its zero value.
   const isLeftOut = schema["x-keelson-presence"] === "omitEmpty" && type.kind === "scalar";
   const fills = !isLeftOut || schema.default !== ZEROS[type.scalar];
   return {

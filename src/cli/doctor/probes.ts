@@ -101,7 +101,7 @@ export function tryPort(host: string, port: number): Promise<string> {
 }
 
 /** Connects to a host and port; resolves to `open`, or to the code of the error. */
-export function tryConnection(clock: Pick<Clock, "after">, url: string, millis: number): Promise<string> {
+function tryConnection(clock: Pick<Clock, "after">, url: string, millis: number): Promise<string> {
   const { hostname, port, protocol } = new URL(url);
   return new Promise((resolve) => {
     const host = hostname.replace(/^\[|\]$/g, "");
@@ -115,6 +115,16 @@ export function tryConnection(clock: Pick<Clock, "after">, url: string, millis: 
     socket.once("connect", () => end("open"));
     socket.once("error", (error) => end(codeOf(error) ?? error.message));
   });
+}
+
+/** Connects to several addresses at once; resolves to the states of {@link tryConnection} by address. */
+export async function tryConnections(
+  clock: Pick<Clock, "after">,
+  urls: readonly string[],
+  millis: number,
+): Promise<Readonly<Record<string, string>>> {
+  const states = urls.map(async (url) => [url, await tryConnection(clock, url, millis)] as const);
+  return Object.fromEntries(await Promise.all(states));
 }
 
 /** The most processes that are looked at for the owner of a socket. */

@@ -2,6 +2,7 @@ import { availableParallelism, totalmem } from "node:os";
 import type { Actions, ServerSettings } from "../actions.ts";
 import { CliError } from "../cli-error.ts";
 import type { ServerFlags } from "../connect-flags.ts";
+import { dataDirFlag } from "../help.ts";
 import { printReport, styleOf } from "../print-report.ts";
 import { messageOf } from "../../util/error.ts";
 import { checkLines, resultOf } from "./lines.ts";
@@ -63,7 +64,8 @@ const checkup = (name: string, run: () => readonly Check[] | Promise<readonly Ch
 /** The settings, or why they are wrong. */
 async function settingsOf(actions: Actions, flags: DoctorFlags, unknown: string[]): Promise<ServerSettings | string> {
   try {
-    return await actions.settings(flags.dataDir, flags.config, (name, nearest) => void unknown.push(name + nearest));
+    const choice = { flags: dataDirFlag(flags.dataDir), config: flags.config };
+    return await actions.settings(choice, (name, nearest) => void unknown.push(name + nearest));
   } catch (error) {
     return messageOf(error);
   }
@@ -117,10 +119,9 @@ function networkCheckups(actions: Actions, { dataDir, bind, port, store, etcdSer
     const owner = tried === "EADDRINUSE" ? probes.listenerOf(port) : undefined;
     return [portCheck({ bind, port, tried, ownPid: running?.pid, owner })];
   });
-  const etcd = checkup("etcd", async () => {
-    const states = etcdServers.map(async (url) => [url, await probes.tryConnection(actions.clock, url, PROGRAM_MS)]);
-    return [etcdCheck(Object.fromEntries(await Promise.all(states)) as Record<string, string>)];
-  });
+  const etcd = checkup("etcd", async () => [
+    etcdCheck(await probes.tryConnections(actions.clock, etcdServers, PROGRAM_MS)),
+  ]);
   return [
     ...(port === 0 ? [] : [portCheckup]),
     checkup("localhost", async () => [localhostCheck(await probes.addressesOf("localhost"))]),

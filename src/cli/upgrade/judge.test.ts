@@ -4,6 +4,7 @@ import {
   closeCheck,
   compareVersions,
   deprecatedCheck,
+  etcdFormatCheck,
   formatChecks,
   releaseCheck,
   requestedOf,
@@ -33,6 +34,18 @@ describe("formats", () => {
     [{ format: undefined }, ["ok: /data: nothing was started here"]],
   ])("with %o are judged", (more, expected) => {
     expect(formatChecks({ ...state, ...more }).map(judged)).toEqual(expected);
+  });
+
+  test.each([
+    [{}, "ok: etcd 3.6.1: format 1, dialect kubernetes"],
+    [{ format: 2 }, "fail: etcd 3.6.1: format 2, dialect kubernetes"],
+    [{ owner: undefined }, "ok: etcd 3.6.1: format 1"],
+    [{ dialect: undefined }, "ok: etcd 3.6.1: format 1, dialect kubernetes"],
+    [{ dialect: "neutral" }, "fail: etcd 3.6.1: format 1, dialect kubernetes"],
+    [{ format: undefined, owner: undefined }, "ok: etcd 3.6.1: nothing is stored below /keelson"],
+  ])("in etcd with %o are judged", (more, expected) => {
+    const found = { prefix: "/keelson", version: "3.6.1", format: 1, newestFormat: 1, owner: "kubernetes" };
+    expect(judged(etcdFormatCheck({ ...found, dialect: "kubernetes", ...more }))).toBe(expected);
   });
 
   test("that will be migrated ask for a backup", () => {

@@ -1,5 +1,5 @@
 /** What `keelson upgrade check` judges: formats, the running server, stored versions, deprecated versions, newer releases. */
-import type { DirectoryInfo, UpgradeState } from "../actions.ts";
+import type { DirectoryInfo, EtcdState, UpgradeState } from "../actions.ts";
 import { type Check, fail, ok, warn } from "../doctor/check.ts";
 
 /** Judges whether this program may open the data directory, and what happens when it does. */
@@ -20,6 +20,18 @@ function formatCheck(check: string, found: string, format: number, newest: numbe
   if (format < newest)
     return warn(check, found, `the next start migrates it to ${newest}; there is no way back: take a backup`);
   return ok(check, found, "no migration; an older program of this format reads it, too");
+}
+
+/** Judges whether a server of this program may use the data in etcd. */
+export function etcdFormatCheck({ prefix, version, format, newestFormat, owner, dialect }: EtcdState): Check {
+  const check = "store in etcd";
+  const member = `etcd ${version}`;
+  if (format === undefined) return ok(check, `${member}: nothing is stored below ${prefix}`);
+  const found = `${member}: format ${format}${owner === undefined ? "" : `, dialect ${owner}`}`;
+  if (owner === undefined || dialect === undefined || owner === dialect)
+    return formatCheck(check, found, format, newestFormat);
+  const advice = `these options have the dialect ${dialect}: use --dialect ${owner}, or another --etcd-prefix`;
+  return fail(check, found, advice);
 }
 
 /** Judges whether the store was closed in order. */

@@ -1,18 +1,20 @@
 import { chooseContext } from "../../client/kubeconfig/open.ts";
 import { messageOf } from "../../util/error.ts";
-import type { Actions, DirectoryInfo } from "../actions.ts";
+import type { Actions, DirectoryInfo, SettingsChoice } from "../actions.ts";
 import { askServer } from "../ask-server.ts";
 import { CliError } from "../cli-error.ts";
 import type { ServerFlags } from "../connect-flags.ts";
 import { type Check, type Checkup, fail, ok, runChecks, warn } from "../doctor/check.ts";
 import { checkLines, resultOf } from "../doctor/lines.ts";
 import { etcdCheck } from "../doctor/network.ts";
-import { tryConnection } from "../doctor/probes.ts";
+import { tryConnections } from "../doctor/probes.ts";
+import { dataDirFlag } from "../help.ts";
 import { printReport, styleOf } from "../print-report.ts";
 import {
   type Definition,
   closeCheck,
   deprecatedCheck,
+  etcdFormatCheck,
   formatChecks,
   releaseCheck,
   requestedOf,
@@ -29,25 +31,31 @@ export interface UpgradeFlags extends ServerFlags {
   readonly output: string;
 }
 
+/** The same, with the flags of `serve` that say where the store is, by key. */
+export interface UpgradeRequest extends UpgradeFlags {
+  readonly store: Readonly<Record<string, string>>;
+}
+
 /** How long a server or the registry has for an answer. */
 const LIMIT_MS = 2500;
 const REGISTRY = "https://registry.npmjs.org";
 
 /** Checks what an upgrade depends on, and prints it. @throws CliError where a check has failed */
-export async function runUpgradeCheck(actions: Actions, flags: UpgradeFlags): Promise<void> {
+export async function runUpgradeCheck(actions: Actions, flags: UpgradeRequest): Promise<void> {
   const checks = await runChecks(actions.clock, await checkupsOf(actions, flags));
   printReport(actions, flags.output, { checks }, () => checkLines(checks, styleOf(actions)));
   const failed = resultOf(checks);
   if (failed !== undefined) throw new CliError(failed);
 }
 
-async function checkupsOf(actions: Actions, flags: UpgradeFlags): Promise<readonly Checkup[]> {
+async function checkupsOf(actions: Actions, flags: UpgradeRequest): Promise<readonly Checkup[]> {
   const checkup = (name: string, run: () => Promise<readonly Check[]>): Checkup => ({ name, run });
   const program = ok("program", `${actions.version}, Node.js ${process.version}`);
   const info = await infoOf(actions, flags);
   return [
     checkup("program", async () => [program]),
     checkup("options", () => optionChecks(actions, flags)),
+    checkup("store in etcd", () => etcdChecks(actions, flags)),
     ...(info === undefined ? [] : [checkup("data directory", () => directoryChecks(actions, flags, info))]),
     checkup("server", () => serverChecks(actions, flags, info)),
     ...(flags.online ? [checkup("newest release", () => onlineChecks(actions))] : []),
@@ -56,7 +64,7 @@ async function checkupsOf(actions: Actions, flags: UpgradeFlags): Promise<readon
 }
 
 /** The data directory; undefined where the options are wrong, which another check says. */
-async function infoOf(actions: Actions, { dataDir }: UpgradeFlags): Promise<DirectoryInfo | undefined> {
+async function infoOf(actions: Actions, { dataDir }: UpgradeRequest): Promise<DirectoryInfo | undefined> {
   try {
     return await actions.info(dataDir);
   } catch {
@@ -64,25 +72,24 @@ async function infoOf(actions: Actions, { dataDir }: UpgradeFlags): Promise<Dire
   }
 }
 
-async function optionChecks(actions: Actions, { dataDir, config }: UpgradeFlags): Promise<Check[]> {
+const choiceOf = ({ dataDir, config, store }: UpgradeRequest): SettingsChoice => ({
+  flags: { ...dataDirFlag(dataDir), ...store },
+  config,
+});
+
+async function optionChecks(actions: Actions, flags: UpgradeRequest): Promise<Check[]> {
   const unknown: string[] = [];
   try {
-    const { store, etcdServers } = await actions.settings(
-      dataDir,
-      config,
-      (name, nearest) => void unknown.push(name + nearest),
-    );
-    const options =
-      unknown.length > 0
-        ? warn(
+    await actions.settings(choiceOf(flags), (name, nearest) => void unknown.push(name + nearest));
+    return unknown.length > 0
+      ? [
+          warn(
             "options",
             `unknown variables: ${unknown.join(", ")}`,
             "this version ignores them: remove or rename them",
-          )
-        : ok("options", "this version has all of them");
-    if (store !== "etcd") return [options];
-    const states = etcdServers.map(async (url) => [url, await tryConnection(actions.clock, url, LIMIT_MS)]);
-    return [options, etcdCheck(Object.fromEntries(await Promise.all(states)) as Record<string, string>)];
+          ),
+        ]
+      : [ok("options", "this version has all of them")];
   } catch (error) {
     return [
       fail("options", messageOf(error), "this version would not start with them: see docs/reference/configuration.md"),
@@ -90,14 +97,33 @@ async function optionChecks(actions: Actions, { dataDir, config }: UpgradeFlags)
   }
 }
 
-async function directoryChecks(actions: Actions, { dataDir }: UpgradeFlags, info: DirectoryInfo): Promise<Check[]> {
+/** The members of etcd, and what is stored there; nothing for another store, and for options that are wrong. */
+async function etcdChecks(actions: Actions, flags: UpgradeRequest): Promise<Check[]> {
+  const settings = await actions.settings(choiceOf(flags), () => {}).catch(() => undefined);
+  if (settings?.store !== "etcd") return [];
+  const [states, format] = await Promise.all([
+    tryConnections(actions.clock, settings.etcdServers, LIMIT_MS),
+    actions
+      .etcdState(choiceOf(flags), LIMIT_MS)
+      .then(etcdFormatCheck, (error: unknown) =>
+        fail("store in etcd", messageOf(error), "correct --etcd-servers, and the files of the certificates"),
+      ),
+  ]);
+  return [etcdCheck(states), format];
+}
+
+async function directoryChecks(actions: Actions, { dataDir }: UpgradeRequest, info: DirectoryInfo): Promise<Check[]> {
   const state = await actions.upgradeState(dataDir);
   const isRunning = info.running !== undefined;
   return [...formatChecks(state), ...closeCheck(state, isRunning), runningCheck(info, actions.version)];
 }
 
 /** Asks the server of the directory, or that of the kubeconfig, where one of both is there. */
-async function serverChecks(actions: Actions, flags: UpgradeFlags, info: DirectoryInfo | undefined): Promise<Check[]> {
+async function serverChecks(
+  actions: Actions,
+  flags: UpgradeRequest,
+  info: DirectoryInfo | undefined,
+): Promise<Check[]> {
   const isNamed = flags.kubeconfig !== undefined || flags.context !== undefined || actions.terminal.env["KUBECONFIG"];
   const kubeconfig = isNamed ? flags.kubeconfig : info?.running && info.kubeconfig;
   if (!isNamed && kubeconfig === undefined) {

@@ -40,7 +40,7 @@ export const Binding: Kind<types.Binding, "Namespaced"> = {
 /** An object of the kind {@link Binding}. */
 export type Binding = types.Binding;
 
-/** The properties of a CSI volume driver: whether volumes are attached, what it gets on mount and what it needs. The name is the name of the driver. */
+/** The properties of a CSI volume driver: whether volumes are attached, what it receives on mount and what it needs. The name is the name of the driver. */
 export const CSIDriver: Kind<types.CSIDriver, "Cluster"> = {
   group: "storage.k8s.io",
   version: "v1",
@@ -161,7 +161,7 @@ export const ControllerRevision: Kind<types.ControllerRevision, "Namespaced"> = 
 /** An object of the kind {@link ControllerRevision}. */
 export type ControllerRevision = types.ControllerRevision;
 
-/** A report of something that happened, kept for a while and never to be relied on. */
+/** A report of something that happened. It is kept for a limited time, and no program should rely on it. */
 export const CoreEvent: Kind<types.CoreEvent, "Namespaced"> = {
   group: "",
   version: "v1",
@@ -249,7 +249,7 @@ export const Endpoints: Kind<types.Endpoints, "Namespaced"> = {
 /** An object of the kind {@link Endpoints}. */
 export type Endpoints = types.Endpoints;
 
-/** A report of something that happened, usually a change of state. It is kept for a while only, its reason and note may change from one time to the next, and nothing should be decided by it. */
+/** A report of something that happened, usually a change of state. It is kept for a limited time, its reason and note may change between occurrences, and no program should rely on it. */
 export const Event: Kind<types.Event, "Namespaced"> = {
   group: "events.k8s.io",
   version: "v1",
@@ -568,7 +568,7 @@ export const PriorityClass: Kind<types.PriorityClass, "Cluster"> = {
 /** An object of the kind {@link PriorityClass}. */
 export type PriorityClass = types.PriorityClass;
 
-/** How many requests of a level run at a time, and what happens to the others. */
+/** How many requests of a level run at a time, and whether the others wait. */
 export const PriorityLevelConfiguration: Kind<types.PriorityLevelConfiguration, "Cluster"> = {
   group: "flowcontrol.apiserver.k8s.io",
   version: "v1",

@@ -84,7 +84,7 @@ export interface ObjectMetaManagedField {
   readonly subresource?: string;
 }
 
-/** The group and version, and who answers for it. */
+/** The group and version, and its server. */
 export interface APIServiceSpec {
   readonly service?: APIServiceSpecService;
   /** The group; empty for the core group. */
@@ -95,9 +95,9 @@ export interface APIServiceSpec {
   readonly insecureSkipTLSVerify?: boolean;
   /** Certificates in PEM by which that of the server is checked. */
   readonly caBundle?: string;
-  /** The place of the group among others: the greatest comes first. */
+  /** The priority of the group: the highest comes first. */
   readonly groupPriorityMinimum: number;
-  /** The place of the version within its group: the greatest comes first. */
+  /** The priority of the version within its group: the highest comes first. */
   readonly versionPriority: number;
 }
 
@@ -111,15 +111,15 @@ export interface APIServiceSpecService {
   readonly port?: number;
 }
 
-/** What is known of the server. */
+/** The status of the server. */
 export interface APIServiceStatus {
-  /** What is known of it. */
+  /** The conditions of the server. */
   readonly conditions?: readonly APIServiceStatusCondition[];
 }
 
-/** Something that is known of the server. */
+/** A condition of the server. */
 export interface APIServiceStatusCondition {
-  /** What is known, such as Available. */
+  /** The type of the condition, such as Available. */
   readonly type: string;
   /** True, False or Unknown. */
   readonly status: string;
@@ -169,11 +169,11 @@ export interface CSIDriver {
   readonly spec: CSIDriverSpec;
 }
 
-/** What the driver needs and can do. */
+/** The requirements and abilities of the driver. */
 export interface CSIDriverSpec {
   /** Whether volumes must be attached to a node before they are mounted; it cannot change. */
   readonly attachRequired: boolean;
-  /** Whether the driver is told of the pod when it mounts a volume. */
+  /** Whether the driver gets information about the pod when it mounts a volume. */
   readonly podInfoOnMount: boolean;
   /** `Persistent`, `Ephemeral` or both; `Persistent` when empty; it cannot change. */
   readonly volumeLifecycleModes?: readonly string[];
@@ -195,7 +195,7 @@ export interface CSIDriverSpec {
 
 /** A service account token of the mounting pod that the driver needs. */
 export interface CSIDriverSpecTokenRequest {
-  /** Whom the token is for; empty means the API server. */
+  /** The audience of the token; empty means the API server. */
   readonly audience: string;
   /** How long the token is valid, by default as for token requests (3600). */
   readonly expirationSeconds?: number;
@@ -221,7 +221,7 @@ export interface CSINodeSpec {
 export interface CSINodeSpecDriver {
   /** The name that the driver itself gives (GetPluginName). */
   readonly name: string;
-  /** What the driver calls the node, which may differ from the name of the node. */
+  /** The name of the node for the driver, which may differ from that of the Node. */
   readonly nodeID: string;
   /** Keys of the topology that the driver supports; they become labels of the node. */
   readonly topologyKeys: readonly string[];
@@ -279,37 +279,37 @@ export interface CertificateSigningRequest {
   readonly status: CertificateSigningRequestStatus;
 }
 
-/** What is asked for, and by whom; it cannot change. */
+/** The request and its user; it is immutable. */
 export interface CertificateSigningRequestSpec {
   /** The request, PKCS#10 in a PEM block CERTIFICATE REQUEST. */
   readonly request: string | null;
-  /** Who is to sign it, as DOMAIN/PATH. */
+  /** The signer, as DOMAIN/PATH. */
   readonly signerName: string;
   /** For how long the certificate should be good; the signer may give less. At least 600. */
   readonly expirationSeconds?: number;
-  /** What the certificate should be good for, such as `client auth`. */
+  /** The usages of the certificate, such as `client auth`. */
   readonly usages?: readonly string[];
-  /** Who asks; written by the server. */
+  /** The name of the requesting user; set by the server. */
   readonly username?: string;
-  /** The UID of who asks; written by the server. */
+  /** The UID of the requesting user; set by the server. */
   readonly uid?: string;
-  /** The groups of who asks; written by the server. */
+  /** The groups of the requesting user; set by the server. */
   readonly groups?: readonly string[];
-  /** What else is known of who asks; written by the server. */
+  /** Further attributes of the requesting user; set by the server. */
   readonly extra?: { readonly [key: string]: readonly string[] };
 }
 
-/** What became of the request. */
+/** The result of the request. */
 export interface CertificateSigningRequestStatus {
-  /** What was decided; Approved and Denied stay, and exclude each other. */
+  /** The decision; Approved and Denied are permanent, and exclude each other. */
   readonly conditions?: readonly CertificateSigningRequestStatusCondition[];
   /** The certificate and those that lead to its root, PEM; written once by the signer. */
   readonly certificate?: string;
 }
 
-/** What became of the request. */
+/** The result of the request. */
 export interface CertificateSigningRequestStatusCondition {
-  /** Approved, Denied, Failed, or what else a signer says. */
+  /** Approved, Denied, Failed, or a type of the signer. */
   readonly type: string;
   /** True, False or Unknown; only True for Approved, Denied and Failed. */
   readonly status: string;
@@ -330,14 +330,14 @@ export interface ClusterRole {
   /** The kind of the object. */
   readonly kind: string;
   readonly metadata: ObjectMeta;
-  /** What may be done; rules add up, and none takes anything away. */
+  /** The rules; rights of all rules add up, and no rule denies anything. */
   readonly rules?: readonly RoleRule[] | null;
   readonly aggregationRule?: ClusterRoleAggregationRule;
 }
 
-/** What may be done to certain objects, or to certain paths. */
+/** Verbs that are permitted on resources, or on paths. */
 export interface RoleRule {
-  /** What may be done: verbs as they are asked, or '*' for all. */
+  /** The permitted verbs, or '*' for all. */
   readonly verbs: readonly string[] | null;
   /** The API groups of the objects: '' is the core group, '*' is all. */
   readonly apiGroups?: readonly string[];
@@ -349,7 +349,7 @@ export interface RoleRule {
   readonly nonResourceURLs?: readonly string[];
 }
 
-/** Where the rules come from. */
+/** Selects the roles whose rules are aggregated. */
 export interface ClusterRoleAggregationRule {
   /** Which ClusterRoles give their rules: each that one of the selectors finds. */
   readonly clusterRoleSelectors?: readonly JobSpecSelector[];
@@ -362,12 +362,12 @@ export interface ClusterRoleBinding {
   /** The kind of the object. */
   readonly kind: string;
   readonly metadata: ObjectMeta;
-  /** Who is given the role. */
+  /** The subjects of the role. */
   readonly subjects?: readonly RoleBindingSubject[];
   readonly roleRef: RoleBindingRoleRef;
 }
 
-/** Somebody who is given a role. */
+/** A subject of the role. */
 export interface RoleBindingSubject {
   /** User, Group or ServiceAccount. */
   readonly kind: string;
@@ -375,7 +375,7 @@ export interface RoleBindingSubject {
   readonly apiGroup?: string;
   /** The name of the user, the group or the account. */
   readonly name: string;
-  /** The namespace of the account; it means nothing for users and groups. */
+  /** The namespace of the account; not for users and groups. */
   readonly namespace?: string;
 }
 
@@ -399,7 +399,7 @@ export interface ClusterTrustBundle {
   readonly spec: ClusterTrustBundleSpec;
 }
 
-/** The certificates, and who stands behind them. */
+/** The certificates, and their signer. */
 export interface ClusterTrustBundleSpec {
   /** The signer whose certificates they verify; it cannot change, and begins the name of the bundle. */
   readonly signerName?: string;
@@ -417,19 +417,19 @@ export interface ComponentStatus {
   /** The kind of the object. */
   readonly kind: string;
   readonly metadata: ObjectMeta;
-  /** What is said of the program. */
+  /** A condition of the program. */
   readonly conditions?: readonly ComponentStatusCondition[];
 }
 
-/** What is said of the program. */
+/** A condition of the program. */
 export interface ComponentStatusCondition {
   /** Healthy. */
   readonly type: string;
   /** True, False or Unknown. */
   readonly status: string;
-  /** What it says itself. */
+  /** The message of the program. */
   readonly message?: string;
-  /** Why it could not be asked. */
+  /** Why its health could not be checked. */
   readonly error?: string;
 }
 
@@ -440,7 +440,7 @@ export interface ConfigMap {
   /** The kind of the object. */
   readonly kind: string;
   readonly metadata: ObjectMeta;
-  /** Texts by their keys. What is not UTF-8 goes into binaryData; a key is in one of both only. */
+  /** Texts by their keys. Data that is not UTF-8 belongs in binaryData; a key is in one of both only. */
   readonly data?: { readonly [key: string]: string };
   /** Bytes by their keys, base64 in JSON. */
   readonly binaryData?: { readonly [key: string]: string };
@@ -455,13 +455,13 @@ export interface ControllerRevision {
   /** The kind of the object. */
   readonly kind: string;
   readonly metadata: ObjectMeta;
-  /** The state; what is in it is for its controller to know. */
+  /** The state, in a form that its controller defines. */
   readonly data?: unknown;
   /** Which revision it is: the greater, the later. */
   readonly revision: number;
 }
 
-/** A report of something that happened, kept for a while and never to be relied on. */
+/** A report of something that happened. It is kept for a limited time, and no program should rely on it. */
 export interface CoreEvent {
   /** Group and version of this form of the object, the version alone for the core group. */
   readonly apiVersion: string;
@@ -485,7 +485,7 @@ export interface CoreEvent {
   /** When it was first observed. */
   readonly eventTime?: string | null;
   readonly series?: CoreEventSeries;
-  /** What was done or failed. */
+  /** The action that was taken or failed. */
   readonly action?: string;
   readonly related?: EventRelated;
   /** The controller that reported it. */
@@ -494,7 +494,7 @@ export interface CoreEvent {
   readonly reportingInstance: string;
 }
 
-/** What reported the event. */
+/** The reporter of the event. */
 export interface CoreEventSource {
   /** The component that reported it. */
   readonly component?: string;
@@ -502,7 +502,7 @@ export interface CoreEventSource {
   readonly host?: string;
 }
 
-/** How it goes on, when it happens again and again. */
+/** Data about repeated occurrences. */
 export interface CoreEventSeries {
   /** How often it was seen, up to the last heartbeat. */
   readonly count?: number;
@@ -529,9 +529,9 @@ export interface CronJobSpec {
   readonly timeZone?: string;
   /** How late a Job may begin. */
   readonly startingDeadlineSeconds?: number;
-  /** Allow; Forbid: not beside another Job; Replace: in the place of it. */
+  /** Allow; Forbid: not while another Job runs; Replace: the new Job replaces the running one. */
   readonly concurrencyPolicy: string;
-  /** Whether no Job is to begin for now. */
+  /** Whether no new Job begins for now. */
   readonly suspend?: boolean;
   readonly jobTemplate: CronJobSpecJobTemplate;
   /** How many Jobs that have succeeded are kept; 3 by default. */
@@ -540,13 +540,13 @@ export interface CronJobSpec {
   readonly failedJobsHistoryLimit?: number;
 }
 
-/** What Jobs are made of. */
+/** The template of the Jobs. */
 export interface CronJobSpecJobTemplate {
   readonly metadata: ObjectMeta;
   readonly spec: JobSpec;
 }
 
-/** What is to be done. */
+/** The desired state of the Job. */
 export interface JobSpec {
   /** How many Pods run at the same time at most. */
   readonly parallelism?: number;
@@ -574,17 +574,17 @@ export interface JobSpec {
   readonly suspend?: boolean;
   /** When a Pod is replaced: TerminatingOrFailed, or Failed. */
   readonly podReplacementPolicy?: string;
-  /** Who works on the Job, where it is not the cluster's own controller. */
+  /** The controller of the Job, where it is not that of the cluster. */
   readonly managedBy?: string;
 }
 
-/** What becomes of the Job when a Pod fails. */
+/** How the Job handles failed Pods. */
 export interface JobSpecPodFailurePolicy {
   /** The rules; the first that fits counts. */
   readonly rules: readonly JobSpecPodFailurePolicyRule[] | null;
 }
 
-/** What is done about one sort of failure. */
+/** How one sort of failure is handled. */
 export interface JobSpecPodFailurePolicyRule {
   /** FailJob, FailIndex, Ignore or Count. */
   readonly action: string;
@@ -617,7 +617,7 @@ export interface JobSpecSuccessPolicy {
   readonly rules: readonly JobSpecSuccessPolicyRule[] | null;
 }
 
-/** What must have succeeded. */
+/** The indexes that must have succeeded. */
 export interface JobSpecSuccessPolicyRule {
   /** Numbers of Pods and ranges of them, such as 0,2-4. */
   readonly succeededIndexes?: string;
@@ -625,13 +625,13 @@ export interface JobSpecSuccessPolicyRule {
   readonly succeededCount?: number;
 }
 
-/** What Pods are made of: their labels, and what runs in them. */
+/** The template of Pods: their metadata and spec. */
 export interface JobSpecTemplate {
   readonly metadata: ObjectMeta;
   readonly spec: PodSpec;
 }
 
-/** What runs, with what, and where. */
+/** The containers, volumes and placement of the Pod. */
 export interface PodSpec {
   /** The volumes that containers can mount. */
   readonly volumes?: readonly PodSpecVolume[];
@@ -694,7 +694,7 @@ export interface PodSpec {
   readonly enableServiceLinks?: boolean;
   /** `PreemptLowerPriority` or `Never`. */
   readonly preemptionPolicy?: string;
-  /** What the runtime itself needs. */
+  /** The overhead of the runtime. */
   readonly overhead?: { readonly [key: string]: string };
   /** How pods are spread. */
   readonly topologySpreadConstraints?: readonly PodSpecTopologySpreadConstraint[];
@@ -703,7 +703,7 @@ export interface PodSpec {
   readonly os?: PodSpecOs;
   /** Whether user ids are those of the node. */
   readonly hostUsers?: boolean;
-  /** What keeps the Pod from being scheduled. */
+  /** Gates that keep the Pod from being scheduled. */
   readonly schedulingGates?: readonly PodSpecSchedulingGate[];
   /** The resource claims. */
   readonly resourceClaims?: readonly PodSpecResourceClaim[];
@@ -749,9 +749,9 @@ export interface PodSpecVolume {
   readonly image?: PodSpecVolumeImage;
 }
 
-/** A directory that is empty at first and goes with the Pod. */
+/** A directory that is empty at first and deleted with the Pod. */
 export interface PodSpecVolumeEmptyDir {
-  /** Where it is kept: empty for the medium of the node, `Memory`, `HugePages`. */
+  /** The medium: empty for that of the node, `Memory`, `HugePages`. */
   readonly medium?: string;
   /** How much may be stored in it. */
   readonly sizeLimit?: string;
@@ -761,7 +761,7 @@ export interface PodSpecVolumeEmptyDir {
 export interface PodSpecVolumeHostPath {
   /** The path on the node; a symbolic link is followed. */
   readonly path: string;
-  /** What must be there: empty for no check, `Directory`, `File`, `Socket`, `CharDevice`, `BlockDevice`, or `DirectoryOrCreate` and `FileOrCreate`, which make an empty one when nothing is. */
+  /** The required type: empty for no check, `Directory`, `File`, `Socket`, `CharDevice`, `BlockDevice`, or `DirectoryOrCreate` and `FileOrCreate`, which create an empty one when there is none. */
   readonly type: string;
 }
 
@@ -771,7 +771,7 @@ export interface PodSpecVolumeGitRepo {
   readonly repository: string;
   /** Hash of the commit. */
   readonly revision?: string;
-  /** Where to check out; `.` for the volume itself, else a directory below it. */
+  /** The directory of the checkout; `.` for the volume itself, else a directory below it. */
   readonly directory?: string;
 }
 
@@ -811,7 +811,7 @@ export interface PodSpecVolumeSecret {
   readonly optional?: boolean;
 }
 
-/** A key and the file that it becomes. */
+/** A key and the file for its value. */
 export interface PodSpecVolumeSecretItem {
   /** The key to project. */
   readonly key: string;
@@ -1008,7 +1008,7 @@ export interface PodSpecVolumeFlexVolume {
   readonly secretRef?: PodSpecImagePullSecret;
   /** Whether the volume is read-only. */
   readonly readOnly?: boolean;
-  /** What the script wants to know. */
+  /** Options for the script. */
   readonly options?: { readonly [key: string]: string };
 }
 
@@ -1139,7 +1139,7 @@ export interface PodSpecVolumeProjectedSourceConfigMap {
 
 /** A token of the Pod's service account, renewed before it expires. */
 export interface PodSpecVolumeProjectedSourceServiceAccountToken {
-  /** Whom the token is for; the API server when empty. */
+  /** The audience of the token; the API server when empty. */
   readonly audience?: string;
   /** How long the token is valid: at least 600 seconds. */
   readonly expirationSeconds: number;
@@ -1149,7 +1149,7 @@ export interface PodSpecVolumeProjectedSourceServiceAccountToken {
 
 /** Trust anchors as a file of PEM certificates. */
 export interface PodSpecVolumeProjectedSourceClusterTrustBundle {
-  /** One bundle by name; not beside signerName or labelSelector. */
+  /** One bundle by name; not together with signerName or labelSelector. */
   readonly name?: string;
   /** All bundles of a signer; their certificates are united. */
   readonly signerName?: string;
@@ -1162,11 +1162,11 @@ export interface PodSpecVolumeProjectedSourceClusterTrustBundle {
 
 /** A key that the node agent makes and the certificate chain that a signer gives for it, renewed in time. */
 export interface PodSpecVolumeProjectedSourcePodCertificate {
-  /** The signer that is asked, such as `example.com/signer`. */
+  /** The signer, such as `example.com/signer`. */
   readonly signerName: string;
   /** `RSA3072`, `RSA4096`, `ECDSAP256`, `ECDSAP384`, `ECDSAP521` or `ED25519`. */
   readonly keyType: string;
-  /** The longest lifetime that is asked for: 3600 to 7862400 seconds, one day when unset. */
+  /** The longest requested lifetime: 3600 to 7862400 seconds, one day when unset. */
   readonly maxExpirationSeconds?: number;
   /** A file with the private key in PKCS#8 and the certificates, leaf first. */
   readonly credentialBundlePath?: string;
@@ -1174,7 +1174,7 @@ export interface PodSpecVolumeProjectedSourcePodCertificate {
   readonly keyPath?: string;
   /** A file with the certificates alone. */
   readonly certificateChainPath?: string;
-  /** What the signer is told beside; keys with a domain. */
+  /** Annotations for the signer; keys with a domain. */
   readonly userAnnotations?: { readonly [key: string]: string };
 }
 
@@ -1209,12 +1209,12 @@ export interface PodSpecVolumeCsi {
   readonly readOnly?: boolean;
   /** File system of the volume; the driver decides when unset. */
   readonly fsType?: string;
-  /** What the driver wants to know about the volume. */
+  /** Attributes of the volume for the driver. */
   readonly volumeAttributes?: { readonly [key: string]: string };
   readonly nodePublishSecretRef?: PodSpecImagePullSecret;
 }
 
-/** A volume behind a claim that is made for the Pod and goes with it. */
+/** A volume of a claim that is created for the Pod and deleted with it. */
 export interface PodSpecVolumeEphemeral {
   readonly volumeClaimTemplate?: PodSpecVolumeEphemeralVolumeClaimTemplate;
 }
@@ -1225,15 +1225,15 @@ export interface PodSpecVolumeEphemeralVolumeClaimTemplate {
   readonly spec: PersistentVolumeClaimSpec;
 }
 
-/** What a claim asks for. */
+/** The request of the claim. */
 export interface PersistentVolumeClaimSpec {
-  /** How the volume is to be mounted: `ReadWriteOnce`, `ReadOnlyMany` ... */
+  /** The access modes of the volume: `ReadWriteOnce`, `ReadOnlyMany` ... */
   readonly accessModes?: readonly string[];
   readonly selector?: JobSpecSelector;
   readonly resources: PersistentVolumeClaimSpecResources;
   /** The volume that the claim is bound to. */
   readonly volumeName?: string;
-  /** The class that is asked for; empty for none, unset for the default class. */
+  /** The requested class; empty for none, unset for the default class. */
   readonly storageClassName?: string;
   /** `Filesystem`, or `Block` for a raw device. */
   readonly volumeMode: string;
@@ -1243,11 +1243,11 @@ export interface PersistentVolumeClaimSpec {
   readonly volumeAttributesClassName?: string;
 }
 
-/** How large the volume is to be. */
+/** The size of the volume. */
 export interface PersistentVolumeClaimSpecResources {
-  /** The most that the volume should have; only `storage` means something. */
+  /** The maximum of the volume; only `storage` has a meaning. */
   readonly limits?: { readonly [key: string]: string };
-  /** The least that the volume should have; only `storage` means something. */
+  /** The minimum of the volume; only `storage` has a meaning. */
   readonly requests?: { readonly [key: string]: string };
 }
 
@@ -1300,7 +1300,7 @@ export interface PodSpecContainer {
   /** Environment variables. */
   readonly env?: readonly PodSpecContainerEnv[];
   readonly resources: PodStatusResources;
-  /** What changes of resources mean. */
+  /** The effects of changes of resources. */
   readonly resizePolicy?: readonly PodSpecContainerResizePolicy[];
   /** `Always` for an init container that keeps running; else that of the Pod. */
   readonly restartPolicy?: string;
@@ -1345,7 +1345,7 @@ export interface PodSpecContainerPort {
 
 /** All keys of a ConfigMap or Secret as environment variables. */
 export interface PodSpecContainerEnvFrom {
-  /** What is put in front of each name. */
+  /** A prefix for each name. */
   readonly prefix?: string;
   readonly configMapRef?: PodSpecContainerEnvFromConfigMapRef;
   readonly secretRef?: PodSpecContainerEnvFromSecretRef;
@@ -1376,7 +1376,7 @@ export interface PodSpecContainerEnv {
   readonly valueFrom?: PodSpecContainerEnvValueFrom;
 }
 
-/** Where the value comes from; exactly one member is set. */
+/** The source of the value; exactly one member is set. */
 export interface PodSpecContainerEnvValueFrom {
   readonly fieldRef?: PodSpecVolumeDownwardAPIItemFieldRef;
   readonly resourceFieldRef?: PodSpecVolumeDownwardAPIItemResourceFieldRef;
@@ -1417,11 +1417,11 @@ export interface PodSpecContainerEnvValueFromFileKeyRef {
   readonly optional: boolean;
 }
 
-/** What is asked for and what is the most. */
+/** The requests and the limits. */
 export interface PodStatusResources {
   /** The most that may be used. */
   readonly limits?: { readonly [key: string]: string };
-  /** What is needed at least; the limits when unset. */
+  /** The requested resources; the limits when unset. */
   readonly requests?: { readonly [key: string]: string };
   /** The resource claims that are used. */
   readonly claims?: readonly PodSpecResourcesClaim[];
@@ -1435,7 +1435,7 @@ export interface PodSpecResourcesClaim {
   readonly request?: string;
 }
 
-/** What a change of a resource means. */
+/** The effect of a change of a resource. */
 export interface PodSpecContainerResizePolicy {
   /** The resource. */
   readonly resourceName: string;
@@ -1466,7 +1466,7 @@ export interface PodSpecContainerVolumeMount {
   readonly readOnly?: boolean;
   /** `Disabled`, `IfPossible` or `Enabled`. */
   readonly recursiveReadOnly?: string;
-  /** Where it is mounted. */
+  /** The path of the mount. */
   readonly mountPath: string;
   /** A path in the volume that is mounted instead of its root. */
   readonly subPath?: string;
@@ -1484,7 +1484,7 @@ export interface PodSpecContainerVolumeDevice {
   readonly devicePath: string;
 }
 
-/** How the container is asked whether it is well; exactly one action is set. */
+/** A check of the health of the container; exactly one action is set. */
 export interface PodSpecContainerStartupProbe {
   readonly exec?: PodSpecContainerStartupProbeExec;
   readonly httpGet?: PodSpecContainerStartupProbeHttpGet;
@@ -1548,7 +1548,7 @@ export interface PodSpecContainerStartupProbeGrpc {
   readonly service: string;
 }
 
-/** What is done when the container has started and before it ends. */
+/** Actions after the start of the container and before its end. */
 export interface PodSpecContainerLifecycle {
   readonly postStart?: PodSpecContainerLifecyclePreStop;
   readonly preStop?: PodSpecContainerLifecyclePreStop;
@@ -1556,7 +1556,7 @@ export interface PodSpecContainerLifecycle {
   readonly stopSignal?: string;
 }
 
-/** What is done; exactly one action is set. */
+/** An action; exactly one member is set. */
 export interface PodSpecContainerLifecyclePreStop {
   readonly exec?: PodSpecContainerStartupProbeExec;
   readonly httpGet?: PodSpecContainerStartupProbeHttpGet;
@@ -1570,7 +1570,7 @@ export interface PodSpecContainerLifecyclePreStopSleep {
   readonly seconds: number;
 }
 
-/** What the container may do. */
+/** The security settings of the container. */
 export interface PodSpecContainerSecurityContext {
   readonly capabilities?: PodSpecContainerSecurityContextCapabilities;
   /** Whether processes are as good as root on the node. */
@@ -1613,7 +1613,7 @@ export interface PodSpecSecurityContextSeLinuxOptions {
   readonly level?: string;
 }
 
-/** What only Windows knows. */
+/** Settings that only Windows has. */
 export interface PodSpecSecurityContextWindowsOptions {
   /** Name of the credential spec. */
   readonly gmsaCredentialSpecName?: string;
@@ -1660,7 +1660,7 @@ export interface PodSpecEphemeralContainer {
   /** Environment variables. */
   readonly env?: readonly PodSpecContainerEnv[];
   readonly resources: PodSpecEphemeralContainerResources;
-  /** What changes of resources mean. */
+  /** The effects of changes of resources. */
   readonly resizePolicy?: readonly PodSpecContainerResizePolicy[];
   /** `Always` for an init container that keeps running; else that of the Pod. */
   readonly restartPolicy?: string;
@@ -1691,17 +1691,17 @@ export interface PodSpecEphemeralContainer {
   readonly targetContainerName?: string;
 }
 
-/** What is asked for and what is the most. */
+/** The requests and the limits. */
 export interface PodSpecEphemeralContainerResources {
   /** The most that may be used. */
   readonly limits?: { readonly [key: string]: string };
-  /** What is needed at least; the limits when unset. */
+  /** The requested resources; the limits when unset. */
   readonly requests?: { readonly [key: string]: string };
   /** The resource claims that are used. */
   readonly claims?: readonly PodSpecResourcesClaim[];
 }
 
-/** What all containers of the Pod may do, unless they say so themselves. */
+/** The security settings of all containers of the Pod, unless they have their own. */
 export interface PodSpecSecurityContext {
   readonly seLinuxOptions?: PodSpecSecurityContextSeLinuxOptions;
   readonly windowsOptions?: PodSpecSecurityContextWindowsOptions;
@@ -1735,7 +1735,7 @@ export interface PodSpecSecurityContextSysctl {
   readonly value: string;
 }
 
-/** Near what and far from what the Pod is to run. */
+/** The affinity and anti-affinity of the Pod. */
 export interface PodSpecAffinity {
   readonly nodeAffinity?: PodSpecAffinityNodeAffinity;
   readonly podAffinity?: PodSpecAffinityPodAffinity;
@@ -1745,7 +1745,7 @@ export interface PodSpecAffinity {
 /** The nodes that are meant. */
 export interface PodSpecAffinityNodeAffinity {
   readonly requiredDuringSchedulingIgnoredDuringExecution?: ResourceSliceSpecNodeSelector;
-  /** What is wished for. */
+  /** The preferences. */
   readonly preferredDuringSchedulingIgnoredDuringExecution?: readonly PodSpecAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecution[];
 }
 
@@ -1755,15 +1755,15 @@ export interface ResourceSliceSpecNodeSelector {
   readonly nodeSelectorTerms: readonly ResourceSliceSpecNodeSelectorNodeSelectorTerm[];
 }
 
-/** What is asked of a node; everything in it must hold. An empty term matches no node. */
+/** Requirements for a node, all of which must hold. An empty term matches no node. */
 export interface ResourceSliceSpecNodeSelectorNodeSelectorTerm {
-  /** What is asked of the labels of the node. */
+  /** Requirements for the labels of the node. */
   readonly matchExpressions?: readonly ResourceSliceSpecNodeSelectorNodeSelectorTermMatchField[];
-  /** What is asked of the members of the node. */
+  /** Requirements for the fields of the node. */
   readonly matchFields?: readonly ResourceSliceSpecNodeSelectorNodeSelectorTermMatchField[];
 }
 
-/** One thing that is asked of a node. */
+/** A requirement for a node. */
 export interface ResourceSliceSpecNodeSelectorNodeSelectorTermMatchField {
   /** The label, or the member. */
   readonly key: string;
@@ -1782,9 +1782,9 @@ export interface PodSpecAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuri
 
 /** Pods near which the Pod is to run. */
 export interface PodSpecAffinityPodAffinity {
-  /** What must hold. */
+  /** The requirements. */
   readonly requiredDuringSchedulingIgnoredDuringExecution?: readonly PodSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecution[];
-  /** What is wished for. */
+  /** The preferences. */
   readonly preferredDuringSchedulingIgnoredDuringExecution?: readonly PodSpecAffinityPodAffinityPreferredDuringSchedulingIgnoredDuringExecution[];
 }
 
@@ -1793,7 +1793,7 @@ export interface PodSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuring
   readonly labelSelector?: JobSpecSelector;
   /** The namespaces of the pods. */
   readonly namespaces?: readonly string[];
-  /** The label of nodes that says what near is. */
+  /** The label of nodes that defines a topology domain. */
   readonly topologyKey: string;
   readonly namespaceSelector?: JobSpecSelector;
   /** Labels whose values must be those of the Pod. */
@@ -1811,9 +1811,9 @@ export interface PodSpecAffinityPodAffinityPreferredDuringSchedulingIgnoredDurin
 
 /** Pods far from which the Pod is to run. */
 export interface PodSpecAffinityPodAntiAffinity {
-  /** What must hold. */
+  /** The requirements. */
   readonly requiredDuringSchedulingIgnoredDuringExecution?: readonly PodSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecution[];
-  /** What is wished for. */
+  /** The preferences. */
   readonly preferredDuringSchedulingIgnoredDuringExecution?: readonly PodSpecAffinityPodAffinityPreferredDuringSchedulingIgnoredDuringExecution[];
 }
 
@@ -1867,7 +1867,7 @@ export interface PodSpecReadinessGate {
 export interface PodSpecTopologySpreadConstraint {
   /** How unevenly at most. */
   readonly maxSkew: number;
-  /** The label of nodes that says what one place is. */
+  /** The label of nodes that defines a topology domain. */
   readonly topologyKey: string;
   /** `DoNotSchedule` or `ScheduleAnyway`. */
   readonly whenUnsatisfiable: string;
@@ -1904,11 +1904,11 @@ export interface PodSpecResourceClaim {
   readonly resourceClaimTemplateName?: string;
 }
 
-/** What is asked for and what is the most. */
+/** The requests and the limits. */
 export interface PodSpecResources {
   /** The most that may be used. */
   readonly limits?: { readonly [key: string]: string };
-  /** What is needed at least; the limits when unset. */
+  /** The requested resources; the limits when unset. */
   readonly requests?: { readonly [key: string]: string };
   /** The resource claims that are used. */
   readonly claims?: readonly PodSpecResourcesClaim[];
@@ -1924,7 +1924,7 @@ export interface PodSpecWorkloadRef {
   readonly podGroupReplicaKey?: string;
 }
 
-/** What has begun. */
+/** The Jobs that have begun. */
 export interface CronJobStatus {
   /** The Jobs that run. */
   readonly active?: readonly EventRelated[];
@@ -1945,7 +1945,7 @@ export interface CustomResourceDefinition {
   readonly status: CustomResourceDefinitionStatus;
 }
 
-/** What the kind is. */
+/** The properties of the kind. */
 export interface CustomResourceDefinitionSpec {
   /** The API group. */
   readonly group: string;
@@ -1965,7 +1965,7 @@ export interface CustomResourceDefinitionSpecNames {
   readonly plural: string;
   /** One of them, for people; the kind in lower case by default. */
   readonly singular?: string;
-  /** What people type instead. */
+  /** Shorter names for commands. */
   readonly shortNames?: readonly string[];
   /** The kind of an object. */
   readonly kind: string;
@@ -2008,7 +2008,7 @@ export interface CustomResourceDefinitionSpecVersionSchemaOpenAPIV3Schema {
   readonly $schema?: string;
   /** Not supported. */
   readonly $ref?: string;
-  /** What the value is, for `kubectl explain`. */
+  /** The description of the value, for `kubectl explain`. */
   readonly description?: string;
   /** object, array, string, integer, number or boolean. */
   readonly type?: string;
@@ -2038,7 +2038,7 @@ export interface CustomResourceDefinitionSpecVersionSchemaOpenAPIV3Schema {
   readonly minItems?: number;
   /** Not supported; see x-kubernetes-list-type. */
   readonly uniqueItems?: boolean;
-  /** What the number must be a multiple of. */
+  /** The number must be a multiple of this one. */
   readonly multipleOf?: number;
   /** The values that are allowed. */
   readonly enum?: readonly unknown[];
@@ -2090,9 +2090,9 @@ export interface CustomResourceDefinitionSpecVersionSchemaOpenAPIV3Schema {
   readonly "x-kubernetes-validations"?: readonly CustomResourceDefinitionSpecVersionSchemaOpenAPIV3SchemaXKubernetesValidation[];
 }
 
-/** Where more is told. */
+/** External documentation. */
 export interface CustomResourceDefinitionSpecVersionSchemaOpenAPIV3SchemaExternalDocs {
-  /** What is told there. */
+  /** The description of that documentation. */
   readonly description?: string;
   /** The address. */
   readonly url?: string;
@@ -2100,17 +2100,17 @@ export interface CustomResourceDefinitionSpecVersionSchemaOpenAPIV3SchemaExterna
 
 /** A rule that values must obey, written in CEL. */
 export interface CustomResourceDefinitionSpecVersionSchemaOpenAPIV3SchemaXKubernetesValidation {
-  /** The expression; `self` is the value, `oldSelf` what it was. It must be true. */
+  /** The expression; `self` is the value, `oldSelf` the old one. It must be true. */
   readonly rule: string;
-  /** What is told when the rule is broken. */
+  /** The message of a violation. */
   readonly message?: string;
-  /** An expression that makes the message; `message` is told where it fails. */
+  /** An expression that returns the message; `message` is used where it fails. */
   readonly messageExpression?: string;
   /** The reason of the cause: FieldValueInvalid unless another one is given. */
   readonly reason?: string;
   /** Which member below the value the cause names. */
   readonly fieldPath?: string;
-  /** Whether `oldSelf` is an optional value, so that the rule is asked of new values too. */
+  /** Whether `oldSelf` is an optional value, so that the rule applies to new values too. */
   readonly optionalOldSelf?: boolean;
 }
 
@@ -2125,51 +2125,51 @@ export interface CustomResourceDefinitionSpecVersionSubresourcesStatus {}
 
 /** The object can be scaled. */
 export interface CustomResourceDefinitionSpecVersionSubresourcesScale {
-  /** Where the wanted number is, below `.spec`. */
+  /** The path of the desired number, below `.spec`. */
   readonly specReplicasPath: string;
-  /** Where the number that there is is, below `.status`. */
+  /** The path of the current number, below `.status`. */
   readonly statusReplicasPath: string;
-  /** Where the selector of what is scaled is, as a text. */
+  /** The path of the selector of the scaled objects, a text. */
   readonly labelSelectorPath?: string;
 }
 
 /** A column of `kubectl get`. */
 export interface CustomResourceDefinitionSpecVersionAdditionalPrinterColumn {
-  /** What stands above it. */
+  /** The heading of the column. */
   readonly name: string;
   /** integer, number, string, boolean or date. */
   readonly type: string;
   /** How the value is written. */
   readonly format?: string;
-  /** What it shows. */
+  /** The description of the column. */
   readonly description?: string;
   /** 0 is always shown, more only in wide tables. */
   readonly priority?: number;
-  /** Where in the object the value is. */
+  /** The path of the value in the object. */
   readonly jsonPath: string;
 }
 
 /** A field that selectors may name. */
 export interface CustomResourceDefinitionSpecVersionSelectableField {
-  /** Where it is, such as `.spec.color`. */
+  /** The path of the field, such as `.spec.color`. */
   readonly jsonPath: string;
 }
 
 /** How objects come from one version to another. */
 export interface CustomResourceDefinitionSpecConversion {
-  /** None: only apiVersion changes. Webhook: a webhook is asked. */
+  /** None: only apiVersion changes. Webhook: a webhook converts. */
   readonly strategy: string;
   readonly webhook?: CustomResourceDefinitionSpecConversionWebhook;
 }
 
-/** How the webhook is asked. */
+/** How the webhook is called. */
 export interface CustomResourceDefinitionSpecConversionWebhook {
   readonly clientConfig?: MutatingWebhookConfigurationWebhookClientConfig;
-  /** The versions of ConversionReview that it understands. */
+  /** The versions of ConversionReview that it supports. */
   readonly conversionReviewVersions: readonly string[];
 }
 
-/** Where the webhook is: a URL or a service. */
+/** The address of the webhook: a URL or a service. */
 export interface MutatingWebhookConfigurationWebhookClientConfig {
   /** Its address, `https://...`. */
   readonly url?: string;
@@ -2190,9 +2190,9 @@ export interface MutatingWebhookConfigurationWebhookClientConfigService {
   readonly port?: number;
 }
 
-/** What the server says of the definition. */
+/** The status of the definition, which the server sets. */
 export interface CustomResourceDefinitionStatus {
-  /** What was last seen. */
+  /** The last observed states. */
   readonly conditions: readonly CustomResourceDefinitionStatusCondition[];
   readonly acceptedNames: CustomResourceDefinitionSpecNames;
   /** The versions in which objects may be stored. */
@@ -2201,7 +2201,7 @@ export interface CustomResourceDefinitionStatus {
   readonly observedGeneration?: number;
 }
 
-/** What was last seen of one aspect of the definition. */
+/** The last observed state of one aspect of the definition. */
 export interface CustomResourceDefinitionStatusCondition {
   /** The aspect: Established, NamesAccepted, Terminating and others. */
   readonly type: string;
@@ -2228,7 +2228,7 @@ export interface DaemonSet {
   readonly status: DaemonSetStatus;
 }
 
-/** What is wanted. */
+/** The desired state. */
 export interface DaemonSetSpec {
   readonly selector: JobSpecSelector | null;
   readonly template: JobSpecTemplate;
@@ -2274,13 +2274,13 @@ export interface DaemonSetStatus {
   readonly numberUnavailable?: number;
   /** How often a name of a revision was taken. */
   readonly collisionCount?: number;
-  /** What is known of the set. */
+  /** The conditions of the set. */
   readonly conditions?: readonly DaemonSetStatusCondition[];
 }
 
-/** What is known of one side of the workload. */
+/** A condition of the workload. */
 export interface DaemonSetStatusCondition {
-  /** What it is about. */
+  /** The type of the condition. */
   readonly type: string;
   /** True, False or Unknown. */
   readonly status: string;
@@ -2303,9 +2303,9 @@ export interface Deployment {
   readonly status: DeploymentStatus;
 }
 
-/** What is wanted. */
+/** The desired state. */
 export interface DeploymentSpec {
-  /** How many Pods are wanted; 1 by default. */
+  /** The desired number of Pods; 1 by default. */
   readonly replicas?: number;
   readonly selector: JobSpecSelector | null;
   readonly template: JobSpecTemplate;
@@ -2331,7 +2331,7 @@ export interface DeploymentSpecStrategy {
 export interface DeploymentSpecStrategyRollingUpdate {
   /** How many Pods may be missing, as a number or a percentage. */
   readonly maxUnavailable?: number | string;
-  /** How many Pods there may be above the wanted number, or a percentage of it. */
+  /** How many Pods may exist above the desired number, or a percentage of it. */
   readonly maxSurge?: number | string;
 }
 
@@ -2351,15 +2351,15 @@ export interface DeploymentStatus {
   readonly unavailableReplicas?: number;
   /** Pods that are about to go. */
   readonly terminatingReplicas?: number;
-  /** What is known of the deployment. */
+  /** The conditions of the deployment. */
   readonly conditions?: readonly DeploymentStatusCondition[];
   /** How often a name of a revision was taken. */
   readonly collisionCount?: number;
 }
 
-/** What is known of one side of the deployment. */
+/** A condition of the deployment. */
 export interface DeploymentStatusCondition {
-  /** What it is about: Available, Progressing or ReplicaFailure. */
+  /** The type of the condition: Available, Progressing or ReplicaFailure. */
   readonly type: string;
   /** True, False or Unknown. */
   readonly status: string;
@@ -2385,11 +2385,11 @@ export interface DeviceClass {
 
 /** Which devices they are. */
 export interface DeviceClassSpec {
-  /** What is asked of each device: all of them are to be true; at most 32. */
+  /** Expressions that must all be true for each device; at most 32. */
   readonly selectors?: readonly DeviceClassSpecSelector[];
-  /** What drivers are told about them; at most 32. */
+  /** Configurations for drivers; at most 32. */
   readonly config?: readonly DeviceClassSpecConfig[];
-  /** The resource of containers that stands for devices of this class, such as example.com/gpu. */
+  /** The extended resource by which containers request devices of this class, such as example.com/gpu. */
   readonly extendedResourceName?: string;
 }
 
@@ -2409,11 +2409,11 @@ export interface DeviceClassSpecConfig {
   readonly opaque?: DeviceClassSpecConfigOpaque;
 }
 
-/** A configuration that its driver understands. */
+/** A configuration for its driver. */
 export interface DeviceClassSpecConfigOpaque {
   /** The driver that it is for. */
   readonly driver: string;
-  /** What the driver is told, an object; at most 10 KiB. */
+  /** Parameters for the driver, an object; at most 10 KiB. */
   readonly parameters: unknown;
 }
 
@@ -2424,7 +2424,7 @@ export interface EndpointSlice {
   /** The kind of the object. */
   readonly kind: string;
   readonly metadata: ObjectMeta;
-  /** IPv4, IPv6 or FQDN: what the addresses are. */
+  /** The type of the addresses: IPv4, IPv6 or FQDN. */
   readonly addressType: string;
   /** The programs, at most 1000. */
   readonly endpoints: readonly EndpointSliceEndpoint[];
@@ -2440,7 +2440,7 @@ export interface EndpointSliceEndpoint {
   /** Its name in the Service. */
   readonly hostname?: string;
   readonly targetRef?: EventRelated;
-  /** Where it is, as old clients said it; what is sent is dropped. */
+  /** The topology in the form of old clients; values that are sent are dropped. */
   readonly deprecatedTopology?: { readonly [key: string]: string };
   /** The node that it is on. */
   readonly nodeName?: string;
@@ -2459,7 +2459,7 @@ export interface EndpointSliceEndpointConditions {
   readonly terminating?: boolean;
 }
 
-/** Who should ask it. */
+/** The clients that should use it. */
 export interface EndpointSliceEndpointHints {
   /** The zones that should. */
   readonly forZones?: readonly EndpointSliceEndpointHintsForZone[];
@@ -2487,7 +2487,7 @@ export interface EndpointSlicePort {
   readonly protocol?: string;
   /** Its number; all ports when unset. */
   readonly port?: number;
-  /** What is spoken on it. */
+  /** The protocol of the application. */
   readonly appProtocol?: string;
 }
 
@@ -2512,7 +2512,7 @@ export interface EndpointsSubset {
   readonly ports?: readonly EndpointsSubsetPort[];
 }
 
-/** Where a program is. */
+/** The address of a program. */
 export interface EndpointsSubsetAddress {
   /** Its address. */
   readonly ip: string;
@@ -2531,11 +2531,11 @@ export interface EndpointsSubsetPort {
   readonly port: number;
   /** TCP, UDP or SCTP. */
   readonly protocol?: string;
-  /** What is spoken on it. */
+  /** The protocol of the application. */
   readonly appProtocol?: string;
 }
 
-/** A report of something that happened, usually a change of state. It is kept for a while only, its reason and note may change from one time to the next, and nothing should be decided by it. */
+/** A report of something that happened, usually a change of state. It is kept for a limited time, its reason and note may change between occurrences, and no program should rely on it. */
 export interface Event {
   /** Group and version of this form of the object, the version alone for the core group. */
   readonly apiVersion: string;
@@ -2549,7 +2549,7 @@ export interface Event {
   readonly reportingController?: string;
   /** The instance of the controller; at most 128 characters. */
   readonly reportingInstance?: string;
-  /** What was done or failed, for programs; at most 128 characters. */
+  /** The action that was taken or failed, for programs; at most 128 characters. */
   readonly action?: string;
   /** Why it was done, for people; at most 128 characters. */
   readonly reason?: string;
@@ -2568,7 +2568,7 @@ export interface Event {
   readonly deprecatedCount?: number;
 }
 
-/** How it goes on, when it happens again and again. */
+/** Data about repeated occurrences. */
 export interface EventSeries {
   /** How often it was seen, up to the last heartbeat. */
   readonly count: number;
@@ -2576,7 +2576,7 @@ export interface EventSeries {
   readonly lastObservedTime: string;
 }
 
-/** Where an event of the older kind came from. */
+/** The source of an event of the older form. */
 export interface EventDeprecatedSource {
   /** The component that reported it. */
   readonly component?: string;
@@ -2635,7 +2635,7 @@ export interface FlowSchema {
 /** Which requests, and where they go. */
 export interface FlowSchemaSpec {
   readonly priorityLevelConfiguration: FlowSchemaSpecPriorityLevelConfiguration;
-  /** Of all schemas that match the one with the lowest number counts; 1000 unless said. */
+  /** Of all matching schemas the one with the lowest number is used; 1000 by default. */
   readonly matchingPrecedence: number;
   readonly distinguisherMethod?: FlowSchemaSpecDistinguisherMethod;
   /** The requests: those that one of the rules speaks of. */
@@ -2648,25 +2648,25 @@ export interface FlowSchemaSpecPriorityLevelConfiguration {
   readonly name: string;
 }
 
-/** What tells flows apart; all is one flow where this is not there. */
+/** How flows are distinguished; without it all requests are one flow. */
 export interface FlowSchemaSpecDistinguisherMethod {
   /** ByUser or ByNamespace. */
   readonly type: string;
 }
 
-/** Who and what. */
+/** Subjects and requests. */
 export interface FlowSchemaSpecRule {
-  /** Who sends the request: one of them. */
+  /** The senders: one of them must match. */
   readonly subjects: readonly FlowSchemaSpecRuleSubject[] | null;
-  /** What is asked for: one of them, or of the other rules. */
+  /** The requested resources: one of them, or of the other rules, must match. */
   readonly resourceRules?: readonly FlowSchemaSpecRuleResourceRule[];
-  /** Which path is asked for. */
+  /** The requested paths. */
   readonly nonResourceRules?: readonly FlowSchemaSpecRuleNonResourceRule[];
 }
 
-/** Who sends a request. */
+/** The sender of a request. */
 export interface FlowSchemaSpecRuleSubject {
-  /** User, Group or ServiceAccount; the member of that name says which. */
+  /** User, Group or ServiceAccount; the member of that name identifies it. */
   readonly kind: string;
   readonly user?: FlowSchemaSpecRuleSubjectUser;
   readonly group?: FlowSchemaSpecRuleSubjectGroup;
@@ -2675,7 +2675,7 @@ export interface FlowSchemaSpecRuleSubject {
 
 /** A user. */
 export interface FlowSchemaSpecRuleSubjectUser {
-  /** The name, or * for anybody. */
+  /** The name, or * for all. */
   readonly name: string;
 }
 
@@ -2715,15 +2715,15 @@ export interface FlowSchemaSpecRuleNonResourceRule {
   readonly nonResourceURLs: readonly string[] | null;
 }
 
-/** What the server has found out about the object. */
+/** The state of the object, which the server sets. */
 export interface FlowSchemaStatus {
-  /** What is known of it, such as Dangling. */
+  /** Its conditions, such as Dangling. */
   readonly conditions?: readonly FlowSchemaStatusCondition[];
 }
 
-/** What is known of one side of the object. */
+/** A condition of the object. */
 export interface FlowSchemaStatusCondition {
-  /** What it is about. */
+  /** The type of the condition. */
   readonly type?: string;
   /** True, False or Unknown. */
   readonly status?: string;
@@ -2746,14 +2746,14 @@ export interface HorizontalPodAutoscaler {
   readonly status: HorizontalPodAutoscalerStatus;
 }
 
-/** What is wanted. */
+/** The desired state. */
 export interface HorizontalPodAutoscalerSpec {
   readonly scaleTargetRef: HorizontalPodAutoscalerSpecScaleTargetRef;
   /** The least number of Pods; 1 by default. */
   readonly minReplicas?: number;
   /** The greatest number of Pods. */
   readonly maxReplicas: number;
-  /** What to go by, the one that asks for most; 80% of cpu by default. */
+  /** The metrics, of which the one with the highest result decides; 80% of cpu by default. */
   readonly metrics?: readonly HorizontalPodAutoscalerSpecMetric[];
   readonly behavior?: HorizontalPodAutoscalerSpecBehavior;
 }
@@ -2768,7 +2768,7 @@ export interface HorizontalPodAutoscalerSpecScaleTargetRef {
   readonly apiVersion?: string;
 }
 
-/** A metric to go by. */
+/** A metric for the scaling. */
 export interface HorizontalPodAutoscalerSpecMetric {
   /** Which of the members: ContainerResource, External, Object, Pods or Resource. */
   readonly type: string;
@@ -2793,7 +2793,7 @@ export interface HorizontalPodAutoscalerSpecMetricPodsMetric {
   readonly selector?: JobSpecSelector;
 }
 
-/** What the metric is to be; one of the values. */
+/** The target of the metric; one of the values. */
 export interface HorizontalPodAutoscalerSpecMetricPodsTarget {
   /** Which of the values: Utilization, Value or AverageValue. */
   readonly type: string;
@@ -2811,14 +2811,14 @@ export interface HorizontalPodAutoscalerSpecMetricPods {
   readonly target: HorizontalPodAutoscalerSpecMetricPodsTarget;
 }
 
-/** What the Pods use of a resource. */
+/** The usage of a resource by the Pods. */
 export interface HorizontalPodAutoscalerSpecMetricResource {
   /** The resource: cpu, memory. */
   readonly name: string;
   readonly target: HorizontalPodAutoscalerSpecMetricPodsTarget;
 }
 
-/** What one container of each Pod uses of a resource. */
+/** The usage of a resource by one container of each Pod. */
 export interface HorizontalPodAutoscalerSpecMetricContainerResource {
   /** The resource: cpu, memory. */
   readonly name: string;
@@ -2827,7 +2827,7 @@ export interface HorizontalPodAutoscalerSpecMetricContainerResource {
   readonly target: HorizontalPodAutoscalerSpecMetricPodsTarget;
 }
 
-/** A metric of something outside of the cluster. */
+/** A metric from outside of the cluster. */
 export interface HorizontalPodAutoscalerSpecMetricExternal {
   readonly metric: HorizontalPodAutoscalerSpecMetricPodsMetric;
   readonly target: HorizontalPodAutoscalerSpecMetricPodsTarget;
@@ -2841,11 +2841,11 @@ export interface HorizontalPodAutoscalerSpecBehavior {
 
 /** How fast the number of Pods changes in one direction. */
 export interface HorizontalPodAutoscalerSpecBehaviorScaleUp {
-  /** How far back what was wanted counts, too; at most 3600 seconds. */
+  /** The time in which earlier recommendations count, too; at most 3600 seconds. */
   readonly stabilizationWindowSeconds?: number;
   /** Which policy counts: Max, the one that allows most, Min, or Disabled, none. */
   readonly selectPolicy?: string;
-  /** What may change. */
+  /** The permitted changes. */
   readonly policies?: readonly HorizontalPodAutoscalerSpecBehaviorScaleUpPolicy[];
   /** How far a metric may be off without any change, as a part of its target. */
   readonly tolerance?: string;
@@ -2853,7 +2853,7 @@ export interface HorizontalPodAutoscalerSpecBehaviorScaleUp {
 
 /** How much may change within a time. */
 export interface HorizontalPodAutoscalerSpecBehaviorScaleUpPolicy {
-  /** What the value counts: Pods or Percent. */
+  /** The unit of the value: Pods or Percent. */
   readonly type: string;
   /** How much may change. */
   readonly value: number;
@@ -2873,7 +2873,7 @@ export interface HorizontalPodAutoscalerStatus {
   readonly desiredReplicas: number;
   /** The metrics as they were last read. */
   readonly currentMetrics?: readonly HorizontalPodAutoscalerStatusCurrentMetric[] | null;
-  /** What is known of the autoscaler. */
+  /** The conditions of the autoscaler. */
   readonly conditions?: readonly HorizontalPodAutoscalerStatusCondition[];
 }
 
@@ -2895,7 +2895,7 @@ export interface HorizontalPodAutoscalerStatusCurrentMetricObject {
   readonly current: HorizontalPodAutoscalerStatusCurrentMetricPodsCurrent;
 }
 
-/** What the metric is. */
+/** The current value of the metric. */
 export interface HorizontalPodAutoscalerStatusCurrentMetricPodsCurrent {
   /** The value itself. */
   readonly value?: string;
@@ -2911,14 +2911,14 @@ export interface HorizontalPodAutoscalerStatusCurrentMetricPods {
   readonly current: HorizontalPodAutoscalerStatusCurrentMetricPodsCurrent;
 }
 
-/** What the Pods use of a resource. */
+/** The usage of a resource by the Pods. */
 export interface HorizontalPodAutoscalerStatusCurrentMetricResource {
   /** The resource: cpu, memory. */
   readonly name: string;
   readonly current: HorizontalPodAutoscalerStatusCurrentMetricPodsCurrent;
 }
 
-/** What one container of each Pod uses of a resource. */
+/** The usage of a resource by one container of each Pod. */
 export interface HorizontalPodAutoscalerStatusCurrentMetricContainerResource {
   /** The resource: cpu, memory. */
   readonly name: string;
@@ -2927,15 +2927,15 @@ export interface HorizontalPodAutoscalerStatusCurrentMetricContainerResource {
   readonly current: HorizontalPodAutoscalerStatusCurrentMetricPodsCurrent;
 }
 
-/** A metric of something outside of the cluster. */
+/** A metric from outside of the cluster. */
 export interface HorizontalPodAutoscalerStatusCurrentMetricExternal {
   readonly metric: HorizontalPodAutoscalerSpecMetricPodsMetric;
   readonly current: HorizontalPodAutoscalerStatusCurrentMetricPodsCurrent;
 }
 
-/** What is known of one side of the autoscaler. */
+/** A condition of the autoscaler. */
 export interface HorizontalPodAutoscalerStatusCondition {
-  /** What it is about: AbleToScale, ScalingActive or ScalingLimited. */
+  /** The type of the condition: AbleToScale, ScalingActive or ScalingLimited. */
   readonly type: string;
   /** True, False or Unknown. */
   readonly status: string;
@@ -2958,7 +2958,7 @@ export interface HorizontalPodAutoscalerV1 {
   readonly status: HorizontalPodAutoscalerV1Status;
 }
 
-/** What is wanted. */
+/** The desired state. */
 export interface HorizontalPodAutoscalerV1Spec {
   readonly scaleTargetRef: HorizontalPodAutoscalerV1SpecScaleTargetRef;
   /** The least number of Pods; 1 by default. */
@@ -3003,7 +3003,7 @@ export interface IPAddress {
   readonly spec: IPAddressSpec;
 }
 
-/** Who has the address. */
+/** The owner of the address. */
 export interface IPAddressSpec {
   readonly parentRef: IPAddressSpecParentRef;
 }
@@ -3033,7 +3033,7 @@ export interface Ingress {
 
 /** Which requests, and where they go. */
 export interface IngressSpec {
-  /** The class, which says who sees to it. */
+  /** The class, which defines its controller. */
   readonly ingressClassName?: string;
   readonly defaultBackend?: IngressSpecDefaultBackend;
   /** Hosts that are spoken to by TLS. */
@@ -3042,7 +3042,7 @@ export interface IngressSpec {
   readonly rules?: readonly IngressSpecRule[];
 }
 
-/** Where requests go: to a Service, or to what another object stands for. */
+/** The target of requests: a Service, or another object. */
 export interface IngressSpecDefaultBackend {
   readonly service?: IngressSpecDefaultBackendService;
   readonly resource?: IngressSpecDefaultBackendResource;
@@ -3103,18 +3103,18 @@ export interface IngressSpecRuleHttpPath {
   readonly backend: IngressSpecDefaultBackend;
 }
 
-/** Where requests are taken. */
+/** The addresses for requests. */
 export interface IngressStatus {
   readonly loadBalancer: IngressStatusLoadBalancer;
 }
 
 /** The load balancer. */
 export interface IngressStatusLoadBalancer {
-  /** Where it takes requests. */
+  /** The addresses for requests. */
   readonly ingress?: readonly IngressStatusLoadBalancerIngress[];
 }
 
-/** Where requests are taken. */
+/** The addresses for requests. */
 export interface IngressStatusLoadBalancerIngress {
   /** The address. */
   readonly ip?: string;
@@ -3130,7 +3130,7 @@ export interface IngressStatusLoadBalancerIngressPort {
   readonly port: number;
   /** TCP, UDP or SCTP. */
   readonly protocol: string;
-  /** What is wrong with it. */
+  /** The error. */
   readonly error?: string;
 }
 
@@ -3146,7 +3146,7 @@ export interface IngressClass {
 
 /** Who, and how. */
 export interface IngressClassSpec {
-  /** Who sees to them: a domain and a path. */
+  /** The controller of these Ingresses: a domain and a path. */
   readonly controller?: string;
   readonly parameters?: IngressClassSpecParameters;
 }
@@ -3178,7 +3178,7 @@ export interface Job {
 
 /** How far the Job is. */
 export interface JobStatus {
-  /** What is known of the Job. */
+  /** A condition of the Job. */
   readonly conditions?: readonly JobStatusCondition[];
   /** When it began. */
   readonly startTime?: string;
@@ -3201,9 +3201,9 @@ export interface JobStatus {
   readonly ready?: number;
 }
 
-/** What is known of the Job. */
+/** A condition of the Job. */
 export interface JobStatusCondition {
-  /** What it is about: Complete, Failed, Suspended and others. */
+  /** The type of the condition: Complete, Failed, Suspended and others. */
   readonly type: string;
   /** True, False or Unknown. */
   readonly status: string;
@@ -3235,7 +3235,7 @@ export interface Lease {
   readonly spec: LeaseSpec;
 }
 
-/** Who holds it, and since when. */
+/** The holder, and since when it holds the Lease. */
 export interface LeaseSpec {
   /** The holder; with an election, the name of the candidate that was chosen. */
   readonly holderIdentity?: string;
@@ -3249,7 +3249,7 @@ export interface LeaseSpec {
   readonly leaseTransitions?: number;
   /** How the server chooses the holder; only for elections by the server. */
   readonly strategy?: string;
-  /** Who should hold it next; the holder ends when this is set. Needs a strategy. */
+  /** The next holder; the current holder ends when this is set. Needs a strategy. */
   readonly preferredHolder?: string;
 }
 
@@ -3263,11 +3263,11 @@ export interface LeaseCandidate {
   readonly spec: LeaseCandidateSpec;
 }
 
-/** What the candidate is and for which Lease it stands. */
+/** The properties of the candidate, and its Lease. */
 export interface LeaseCandidateSpec {
-  /** Name of the Lease that it stands for; it cannot change. */
+  /** The name of its Lease; it is immutable. */
   readonly leaseName: string;
-  /** When the server last asked it to renew; it answers with a new renewTime. */
+  /** When the server last requested a renewal; the candidate responds with a new renewTime. */
   readonly pingTime?: string;
   /** When it was last renewed. One that is not renewed for hours is removed. */
   readonly renewTime?: string;
@@ -3292,13 +3292,13 @@ export interface LimitRange {
   readonly spec: LimitRangeSpec;
 }
 
-/** What is allowed. */
+/** The limits of the namespace. */
 export interface LimitRangeSpec {
-  /** What holds, type by type. */
+  /** The limits, by type. */
   readonly limits: readonly LimitRangeSpecLimit[] | null;
 }
 
-/** What holds for one type. */
+/** The limits of one type. */
 export interface LimitRangeSpecLimit {
   /** `Container`, `Pod`, `PersistentVolumeClaim`, or a name with a domain. */
   readonly type: string;
@@ -3325,7 +3325,7 @@ export interface LocalSubjectAccessReview {
   readonly status: SubjectAccessReviewStatus;
 }
 
-/** Who, and the request that is asked about; one of both kinds. */
+/** The user, and the request to check; one of both kinds. */
 export interface SubjectAccessReviewSpec {
   readonly resourceAttributes?: SubjectAccessReviewSpecResourceAttributes;
   readonly nonResourceAttributes?: SubjectAccessReviewSpecNonResourceAttributes;
@@ -3333,13 +3333,13 @@ export interface SubjectAccessReviewSpec {
   readonly user?: string;
   /** The groups of the user. */
   readonly groups?: readonly string[];
-  /** What else is known of the user. */
+  /** Further attributes of the user. */
   readonly extra?: { readonly [key: string]: readonly string[] };
   /** The UID of the user. */
   readonly uid?: string;
 }
 
-/** A request for objects; `*` stands for all. */
+/** A request for objects; `*` means all. */
 export interface SubjectAccessReviewSpecResourceAttributes {
   /** Namespace of the object, empty for the cluster or all of them. */
   readonly namespace?: string;
@@ -3367,7 +3367,7 @@ export interface SubjectAccessReviewSpecResourceAttributesFieldSelector {
   readonly requirements?: readonly SubjectAccessReviewSpecResourceAttributesFieldSelectorRequirement[];
 }
 
-/** One thing that is asked of a key. */
+/** A requirement for a key. */
 export interface SubjectAccessReviewSpecResourceAttributesFieldSelectorRequirement {
   /** The key. */
   readonly key: string;
@@ -3377,7 +3377,7 @@ export interface SubjectAccessReviewSpecResourceAttributesFieldSelectorRequireme
   readonly values?: readonly string[];
 }
 
-/** A request for something that is no object. */
+/** A request for a path that is no resource. */
 export interface SubjectAccessReviewSpecNonResourceAttributes {
   /** The path of the request. */
   readonly path?: string;
@@ -3393,7 +3393,7 @@ export interface SubjectAccessReviewStatus {
   readonly denied?: boolean;
   /** Why. */
   readonly reason?: string;
-  /** What went wrong while it was decided. */
+  /** The error of the authorizer. */
   readonly evaluationError?: string;
 }
 
@@ -3411,7 +3411,7 @@ export interface MutatingAdmissionPolicy {
 export interface MutatingAdmissionPolicySpec {
   readonly paramKind?: MutatingAdmissionPolicySpecParamKind;
   readonly matchConstraints?: MutatingAdmissionPolicySpecMatchConstraints;
-  /** Fail: a request is refused where an expression fails or the policy cannot be evaluated, which is the default. Ignore: what fails is left out. */
+  /** Fail: a request is refused where an expression fails or the policy cannot be evaluated, which is the default. Ignore: failures are ignored. */
   readonly failurePolicy?: string;
   /** Named expressions; each may use those before it, and is evaluated when it is used. */
   readonly variables?: readonly MutatingAdmissionPolicySpecVariable[];
@@ -3443,7 +3443,7 @@ export interface MutatingAdmissionPolicySpecMatchConstraints {
   readonly matchPolicy?: string;
 }
 
-/** Selects namespaces: a request is about an object in such a namespace, or about such a Namespace. Other cluster-scoped objects always match. Everything by default. */
+/** Selects namespaces: it matches requests for objects in such a namespace, and for such a Namespace. Other cluster-scoped objects always match. Everything by default. */
 export interface MutatingWebhookConfigurationWebhookNamespaceSelector {
   /** Labels that must be there with exactly these values. */
   readonly matchLabels?: { readonly [key: string]: string };
@@ -3451,7 +3451,7 @@ export interface MutatingWebhookConfigurationWebhookNamespaceSelector {
   readonly matchExpressions?: readonly JobSpecSelectorMatchExpression[];
 }
 
-/** Selects objects by their labels: the old or the new state has to match. Everything by default. */
+/** Selects objects by their labels: the old or the new state must match. Everything by default. */
 export interface MutatingWebhookConfigurationWebhookObjectSelector {
   /** Labels that must be there with exactly these values. */
   readonly matchLabels?: { readonly [key: string]: string };
@@ -3594,7 +3594,7 @@ export interface MutatingWebhookConfigurationWebhook {
   readonly sideEffects: string | null;
   /** The seconds until a call has failed, 1 to 30; 10 by default. */
   readonly timeoutSeconds?: number;
-  /** The versions of AdmissionReview that the webhook understands; the first known one is sent. */
+  /** The versions of AdmissionReview that the webhook supports; the first known one is sent. */
   readonly admissionReviewVersions: readonly string[] | null;
   /** Conditions on a request that rules and selectors match: all of them must be true; at most 64. */
   readonly matchConditions?: readonly MutatingAdmissionPolicySpecMatchCondition[];
@@ -3627,9 +3627,9 @@ export interface Namespace {
   readonly status: NamespaceStatus;
 }
 
-/** What is asked of the namespace. */
+/** The desired state of the namespace. */
 export interface NamespaceSpec {
-  /** Who must act before the namespace goes; changed through `finalize` only. */
+  /** The finalizers that delay the deletion of the namespace; changed through `finalize` only. */
   readonly finalizers?: readonly string[];
 }
 
@@ -3637,13 +3637,13 @@ export interface NamespaceSpec {
 export interface NamespaceStatus {
   /** Active, or Terminating while it is being deleted. */
   readonly phase?: string;
-  /** What holds up the removal. */
+  /** The conditions that delay the removal. */
   readonly conditions?: readonly NamespaceStatusCondition[];
 }
 
-/** What is known of the removal of the content. */
+/** A condition of the removal of the content. */
 export interface NamespaceStatusCondition {
-  /** What it is about. */
+  /** The type of the condition. */
   readonly type: string;
   /** True, False or Unknown. */
   readonly status: string;
@@ -3665,22 +3665,22 @@ export interface NetworkPolicy {
   readonly spec: NetworkPolicySpec;
 }
 
-/** Whom it is about, and what they may do. */
+/** The selected Pods, and their permitted connections. */
 export interface NetworkPolicySpec {
   readonly podSelector: JobSpecSelector;
-  /** Rules for what comes in. */
+  /** Rules for incoming connections. */
   readonly ingress?: readonly NetworkPolicySpecIngress[];
-  /** Rules for what goes out. */
+  /** Rules for outgoing connections. */
   readonly egress?: readonly NetworkPolicySpecEgress[];
   /** Ingress, Egress or both: which rules count. */
   readonly policyTypes?: readonly string[];
 }
 
-/** Who may talk to them. */
+/** Sources that may connect to the Pods. */
 export interface NetworkPolicySpecIngress {
   /** The ports; all when there are none. */
   readonly ports?: readonly NetworkPolicySpecEgressPort[];
-  /** Who; anybody when there are none. */
+  /** The sources; all when there are none. */
   readonly from?: readonly NetworkPolicySpecEgressTo[];
 }
 
@@ -3694,7 +3694,7 @@ export interface NetworkPolicySpecEgressPort {
   readonly endPort?: number;
 }
 
-/** Whom a rule is about. */
+/** The Pods or addresses of a rule. */
 export interface NetworkPolicySpecEgressTo {
   readonly podSelector?: JobSpecSelector;
   readonly namespaceSelector?: JobSpecSelector;
@@ -3709,11 +3709,11 @@ export interface NetworkPolicySpecEgressToIpBlock {
   readonly except?: readonly string[];
 }
 
-/** To whom they may talk. */
+/** Targets to which the Pods may connect. */
 export interface NetworkPolicySpecEgress {
   /** The ports; all when there are none. */
   readonly ports?: readonly NetworkPolicySpecEgressPort[];
-  /** To whom; anybody when there are none. */
+  /** The targets; all when there are none. */
   readonly to?: readonly NetworkPolicySpecEgressTo[];
 }
 
@@ -3728,7 +3728,7 @@ export interface Node {
   readonly status: NodeStatus;
 }
 
-/** What is asked of the node. */
+/** The desired state of the node. */
 export interface NodeSpec {
   /** Addresses for programs on the node. */
   readonly podCIDR?: string;
@@ -3738,7 +3738,7 @@ export interface NodeSpec {
   readonly providerID?: string;
   /** Whether new programs are kept away. */
   readonly unschedulable?: boolean;
-  /** What keeps programs away. */
+  /** The taints of the node. */
   readonly taints?: readonly NodeSpecTaint[];
   readonly configSource?: NodeSpecConfigSource;
   /** No longer used. */
@@ -3757,7 +3757,7 @@ export interface NodeSpecTaint {
   readonly timeAdded?: string;
 }
 
-/** Where the agent was to take its configuration from; no longer used. */
+/** The source of the configuration of the agent; no longer used. */
 export interface NodeSpecConfigSource {
   readonly configMap?: NodeSpecConfigSourceConfigMap;
 }
@@ -3778,15 +3778,15 @@ export interface NodeSpecConfigSourceConfigMap {
 
 /** How the node is, as its agent reports it. */
 export interface NodeStatus {
-  /** What the node has. */
+  /** The resources of the node. */
   readonly capacity?: { readonly [key: string]: string };
-  /** What programs can have of it. */
+  /** The resources that Pods can request. */
   readonly allocatable?: { readonly [key: string]: string };
   /** No longer filled. */
   readonly phase?: string;
-  /** What is known of the node. */
+  /** The conditions of the node. */
   readonly conditions?: readonly NodeStatusCondition[];
-  /** Where the node is found. */
+  /** The addresses of the node. */
   readonly addresses?: readonly NodeStatusAddress[];
   readonly daemonEndpoints: NodeStatusDaemonEndpoints;
   readonly nodeInfo: NodeStatusNodeInfo;
@@ -3804,9 +3804,9 @@ export interface NodeStatus {
   readonly declaredFeatures?: readonly string[];
 }
 
-/** What is known of one side of the node. */
+/** A condition of the node. */
 export interface NodeStatusCondition {
-  /** What it is about, such as Ready. */
+  /** The type of the condition, such as Ready. */
   readonly type: string;
   /** True, False or Unknown. */
   readonly status: string;
@@ -3828,7 +3828,7 @@ export interface NodeStatusAddress {
   readonly address: string;
 }
 
-/** Where the agent listens. */
+/** The port of the agent. */
 export interface NodeStatusDaemonEndpoints {
   readonly kubeletEndpoint: NodeStatusDaemonEndpointsKubeletEndpoint;
 }
@@ -3839,7 +3839,7 @@ export interface NodeStatusDaemonEndpointsKubeletEndpoint {
   readonly Port: number;
 }
 
-/** What runs on the node. */
+/** The system of the node. */
 export interface NodeStatusNodeInfo {
   /** ID of the machine. */
   readonly machineID: string;
@@ -3882,7 +3882,7 @@ export interface NodeStatusImage {
 export interface NodeStatusVolumesAttached {
   /** Name of the volume. */
   readonly name: string;
-  /** Where it is found. */
+  /** The path of the device. */
   readonly devicePath: string;
 }
 
@@ -3891,7 +3891,7 @@ export interface NodeStatusConfig {
   readonly assigned?: NodeSpecConfigSource;
   readonly active?: NodeSpecConfigSource;
   readonly lastKnownGood?: NodeSpecConfigSource;
-  /** What was wrong with it. */
+  /** The error of the configuration. */
   readonly error?: string;
 }
 
@@ -3902,7 +3902,7 @@ export interface NodeStatusRuntimeHandler {
   readonly features?: NodeStatusRuntimeHandlerFeatures;
 }
 
-/** What it can do. */
+/** Its features. */
 export interface NodeStatusRuntimeHandlerFeatures {
   /** Whether mounts are read-only with all below them. */
   readonly recursiveReadOnlyMounts?: boolean;
@@ -3910,9 +3910,9 @@ export interface NodeStatusRuntimeHandlerFeatures {
   readonly userNamespaces?: boolean;
 }
 
-/** What the runtime can do. */
+/** The features of the runtime. */
 export interface NodeStatusFeatures {
-  /** Whether a Pod can say what becomes of the groups of its image. */
+  /** Whether a Pod can set how the groups of its image are used. */
   readonly supplementalGroupsPolicy?: boolean;
 }
 
@@ -3927,7 +3927,7 @@ export interface PersistentVolume {
   readonly status: PersistentVolumeStatus;
 }
 
-/** What a volume is and how it may be used; exactly one source is set. */
+/** The source and the properties of a volume; exactly one source is set. */
 export interface PersistentVolumeSpec {
   /** The size of the volume: `storage`. */
   readonly capacity?: { readonly [key: string]: string };
@@ -3956,7 +3956,7 @@ export interface PersistentVolumeSpec {
   /** How the volume can be mounted: `ReadWriteOnce`, `ReadOnlyMany` ... */
   readonly accessModes?: readonly string[];
   readonly claimRef?: PersistentVolumeSpecClaimRef;
-  /** What happens when the claim is gone: `Retain`, `Delete`, or the deprecated `Recycle`. */
+  /** What happens after the claim is deleted: `Retain`, `Delete`, or the deprecated `Recycle`. */
   readonly persistentVolumeReclaimPolicy?: string;
   /** The class of the volume, empty for none. */
   readonly storageClassName?: string;
@@ -4068,7 +4068,7 @@ export interface PersistentVolumeSpecFlexVolume {
   readonly secretRef?: PersistentVolumeSpecRbdSecretRef;
   /** Whether the volume is read-only. */
   readonly readOnly?: boolean;
-  /** What the script wants to know. */
+  /** Options for the script. */
   readonly options?: { readonly [key: string]: string };
 }
 
@@ -4138,7 +4138,7 @@ export interface PersistentVolumeSpecCsi {
   readonly readOnly?: boolean;
   /** File system of the volume, such as `ext4`. */
   readonly fsType?: string;
-  /** What the driver wants to know when it publishes the volume. */
+  /** Attributes for the driver when it publishes the volume. */
   readonly volumeAttributes?: { readonly [key: string]: string };
   readonly controllerPublishSecretRef?: PersistentVolumeSpecCsiControllerPublishSecretRef;
   readonly nodeStageSecretRef?: PersistentVolumeSpecCsiNodeStageSecretRef;
@@ -4243,7 +4243,7 @@ export interface PersistentVolumeClaimStatus {
   readonly capacity?: { readonly [key: string]: string };
   /** The sides of the claim's state; `Resizing` while it is resized. */
   readonly conditions?: readonly PersistentVolumeClaimStatusCondition[];
-  /** What is allocated to the claim, `storage` or names with a domain; may exceed the capacity. */
+  /** The resources that are allocated to the claim, `storage` or names with a domain; may exceed the capacity. */
   readonly allocatedResources?: { readonly [key: string]: string };
   /** The state of a resize per resource; none when there is no resize. */
   readonly allocatedResourceStatuses?: { readonly [key: string]: string };
@@ -4254,7 +4254,7 @@ export interface PersistentVolumeClaimStatus {
 
 /** One side of the state of a claim. */
 export interface PersistentVolumeClaimStatusCondition {
-  /** What the condition is about, such as `Resizing` or `FileSystemResizePending`. */
+  /** The type of the condition, such as `Resizing` or `FileSystemResizePending`. */
   readonly type: string;
   /** Whether it holds: `True`, `False` or `Unknown`. */
   readonly status: string;
@@ -4324,14 +4324,14 @@ export interface PodStatus {
   /** The resource claims. */
   readonly resourceClaimStatuses?: readonly PodStatusResourceClaimStatus[];
   readonly extendedResourceClaimStatus?: PodStatusExtendedResourceClaimStatus;
-  /** What the node gave the Pod. */
+  /** The resources that the node has allocated to the Pod. */
   readonly allocatedResources?: { readonly [key: string]: string };
   readonly resources?: PodStatusResources;
 }
 
 /** One side of the state of the Pod. */
 export interface PodStatusCondition {
-  /** What the condition is about, such as `Ready`. */
+  /** The type of the condition, such as `Ready`. */
   readonly type: string;
   /** The generation that it is about. */
   readonly observedGeneration?: number;
@@ -4371,7 +4371,7 @@ export interface PodStatusContainerStatus {
   readonly containerID?: string;
   /** Whether it has started. */
   readonly started?: boolean;
-  /** What the node gave it. */
+  /** The resources that the node has allocated to it. */
   readonly allocatedResources?: { readonly [key: string]: string };
   readonly resources?: PodStatusResources;
   /** The mounts. */
@@ -4383,7 +4383,7 @@ export interface PodStatusContainerStatus {
   readonly stopSignal?: string;
 }
 
-/** What the container does; at most one member is set. */
+/** The state of the container; at most one member is set. */
 export interface PodStatusContainerStatusState {
   readonly waiting?: PodStatusContainerStatusStateWaiting;
   readonly running?: PodStatusContainerStatusStateRunning;
@@ -4426,7 +4426,7 @@ export interface PodStatusContainerStatusStateTerminated {
 export interface PodStatusContainerStatusVolumeMount {
   /** Name of the volume. */
   readonly name: string;
-  /** Where it is mounted. */
+  /** The path of the mount. */
   readonly mountPath: string;
   /** Whether it is read-only. */
   readonly readOnly?: boolean;
@@ -4434,7 +4434,7 @@ export interface PodStatusContainerStatusVolumeMount {
   readonly recursiveReadOnly?: string;
 }
 
-/** Who the processes are. */
+/** The user of the processes. */
 export interface PodStatusContainerStatusUser {
   readonly linux?: PodStatusContainerStatusUserLinux;
 }
@@ -4473,15 +4473,15 @@ export interface PodStatusResourceClaimStatus {
   readonly resourceClaimName?: string;
 }
 
-/** The claim behind resources that are asked for by name. */
+/** The claim for extended resources of the Pod. */
 export interface PodStatusExtendedResourceClaimStatus {
-  /** What became of what is asked for. */
+  /** The result of a requested resize. */
   readonly requestMappings: readonly PodStatusExtendedResourceClaimStatusRequestMapping[];
   /** The ResourceClaim. */
   readonly resourceClaimName: string;
 }
 
-/** A resource of a container and the request that it became. */
+/** A resource of a container and its request in the claim. */
 export interface PodStatusExtendedResourceClaimStatusRequestMapping {
   /** The container. */
   readonly containerName: string;
@@ -4502,9 +4502,9 @@ export interface PodCertificateRequest {
   readonly status: PodCertificateRequestStatus;
 }
 
-/** What is asked for; it cannot change. */
+/** The request; it is immutable. */
 export interface PodCertificateRequestSpec {
-  /** Who is to sign it, as DOMAIN/PATH. */
+  /** The signer, as DOMAIN/PATH. */
   readonly signerName: string;
   /** The name of the Pod. */
   readonly podName: string;
@@ -4520,7 +4520,7 @@ export interface PodCertificateRequestSpec {
   readonly nodeUID: string;
   /** For how long the certificate may be good at most; an hour to 91 days, to one day for signers of kubernetes.io. */
   readonly maxExpirationSeconds: number;
-  /** The key that is to be certified, as SubjectPublicKeyInfo: Ed25519, ECDSA P-256, P-384, P-521, RSA 3072, 4096. */
+  /** The key for the certificate, as SubjectPublicKeyInfo: Ed25519, ECDSA P-256, P-384, P-521, RSA 3072, 4096. */
   readonly pkixPublicKey: string | null;
   /** The signature of the Pod's UID by that key: ECDSA over its SHA-256, RSA as PSS over its SHA-256, or Ed25519. */
   readonly proofOfPossession: string | null;
@@ -4528,7 +4528,7 @@ export interface PodCertificateRequestSpec {
   readonly unverifiedUserAnnotations?: { readonly [key: string]: string };
 }
 
-/** What became of the request. */
+/** The result of the request. */
 export interface PodCertificateRequestStatus {
   /** At most one of Issued, Denied and Failed, for good. */
   readonly conditions?: readonly ServiceCIDRStatusCondition[];
@@ -4542,9 +4542,9 @@ export interface PodCertificateRequestStatus {
   readonly notAfter?: string;
 }
 
-/** What is known of one side of the object. */
+/** A condition of the object. */
 export interface ServiceCIDRStatusCondition {
-  /** What it is about. */
+  /** The type of the condition. */
   readonly type: string;
   /** True, False or Unknown. */
   readonly status: string;
@@ -4602,7 +4602,7 @@ export interface PodDisruptionBudgetStatus {
   readonly desiredHealthy: number;
   /** How many Pods there are to be. */
   readonly expectedPods: number;
-  /** What is known of the budget, such as DisruptionAllowed. */
+  /** The conditions of the budget, such as DisruptionAllowed. */
   readonly conditions?: readonly ServiceCIDRStatusCondition[];
 }
 
@@ -4629,11 +4629,11 @@ export interface PriorityClass {
   readonly globalDefault?: boolean;
   /** When to use it. */
   readonly description?: string;
-  /** What its Pods may do to Pods of less priority: PreemptLowerPriority, or Never. */
+  /** Whether its Pods preempt Pods of lower priority: PreemptLowerPriority, or Never. */
   readonly preemptionPolicy: string;
 }
 
-/** How many requests of a level run at a time, and what happens to the others. */
+/** How many requests of a level run at a time, and whether the others wait. */
 export interface PriorityLevelConfiguration {
   /** Group and version of this form of the object, the version alone for the core group. */
   readonly apiVersion: string;
@@ -4644,7 +4644,7 @@ export interface PriorityLevelConfiguration {
   readonly status: FlowSchemaStatus;
 }
 
-/** What the level is. */
+/** The properties of the level. */
 export interface PriorityLevelConfigurationSpec {
   /** Limited; Exempt for the level of that name, which has no limit. */
   readonly type: string;
@@ -4659,28 +4659,28 @@ export interface PriorityLevelConfigurationSpecLimited {
   readonly limitResponse: PriorityLevelConfigurationSpecLimitedLimitResponse;
   /** How much of its seats, in percent, others may use while it does not. */
   readonly lendablePercent?: number;
-  /** How many seats it may use beside its own, in percent of them; any number unless said. */
+  /** How many seats it may borrow, in percent of its own; without a limit by default. */
   readonly borrowingLimitPercent?: number;
 }
 
-/** What becomes of requests for which there is no seat. */
+/** How requests without a seat are handled. */
 export interface PriorityLevelConfigurationSpecLimitedLimitResponse {
   /** Queue: they wait; Reject: they are refused. */
   readonly type: string;
   readonly queuing?: PriorityLevelConfigurationSpecLimitedLimitResponseQueuing;
 }
 
-/** Where requests wait. */
+/** The queues of the level. */
 export interface PriorityLevelConfigurationSpecLimitedLimitResponseQueuing {
-  /** How many queues there are; 64 unless said. */
+  /** The number of queues; 64 by default. */
   readonly queues: number;
-  /** Among how many of them a flow chooses; 8 unless said. */
+  /** The number of queues among which a flow chooses; 8 by default. */
   readonly handSize: number;
-  /** How many requests may wait in one queue; 50 unless said. */
+  /** How many requests may wait in one queue; 50 by default. */
   readonly queueLengthLimit: number;
 }
 
-/** What the level of the type Exempt lends. */
+/** What a level of the type Exempt may lend. */
 export interface PriorityLevelConfigurationSpecExempt {
   /** The level's part of the seats of the server, measured against the shares of all levels. */
   readonly nominalConcurrencyShares?: number;
@@ -4699,9 +4699,9 @@ export interface ReplicaSet {
   readonly status: ReplicaSetStatus;
 }
 
-/** What is wanted. */
+/** The desired state. */
 export interface ReplicaSetSpec {
-  /** How many Pods are wanted; 1 by default. */
+  /** The desired number of Pods; 1 by default. */
   readonly replicas?: number;
   /** How long a Pod must be ready before it counts as available. */
   readonly minReadySeconds?: number;
@@ -4723,7 +4723,7 @@ export interface ReplicaSetStatus {
   readonly terminatingReplicas?: number;
   /** The generation of the object that the status speaks of. */
   readonly observedGeneration?: number;
-  /** What is known of the set. */
+  /** The conditions of the set. */
   readonly conditions?: readonly DaemonSetStatusCondition[];
 }
 
@@ -4738,9 +4738,9 @@ export interface ReplicationController {
   readonly status: ReplicationControllerStatus;
 }
 
-/** What is wanted. */
+/** The desired state. */
 export interface ReplicationControllerSpec {
-  /** How many Pods are wanted. */
+  /** The desired number of Pods. */
   readonly replicas: number;
   /** How long a Pod must be ready before it counts as available. */
   readonly minReadySeconds?: number;
@@ -4761,7 +4761,7 @@ export interface ReplicationControllerStatus {
   readonly availableReplicas?: number;
   /** The generation of the object that the status speaks of. */
   readonly observedGeneration?: number;
-  /** What is known of the controller. */
+  /** The conditions of the controller. */
   readonly conditions?: readonly DaemonSetStatusCondition[];
 }
 
@@ -4776,22 +4776,22 @@ export interface ResourceClaim {
   readonly status: ResourceClaimStatus;
 }
 
-/** What is asked for. */
+/** The requests of the claim. */
 export interface ResourceClaimSpec {
   readonly devices: ResourceClaimSpecDevices;
 }
 
 /** Devices. */
 export interface ResourceClaimSpecDevices {
-  /** The devices that are asked for; at most 32. */
+  /** The requested devices; at most 32. */
   readonly requests?: readonly ResourceClaimSpecDevicesRequest[] | null;
-  /** What holds for several of them; at most 32. */
+  /** Constraints of several of them; at most 32. */
   readonly constraints?: readonly ResourceClaimSpecDevicesConstraint[];
-  /** What drivers are told about them; at most 32. */
+  /** Configurations for drivers; at most 32. */
   readonly config?: readonly ResourceClaimSpecDevicesConfig[];
 }
 
-/** Devices that are asked for. */
+/** Requested devices. */
 export interface ResourceClaimSpecDevicesRequest {
   /** The name of the request, a DNS label. */
   readonly name: string;
@@ -4804,9 +4804,9 @@ export interface ResourceClaimSpecDevicesRequest {
 export interface ResourceClaimSpecDevicesRequestExactly {
   /** The DeviceClass that the devices are of. */
   readonly deviceClassName: string;
-  /** What else is asked of each device: all of them are to be true; at most 32. */
+  /** Further expressions that must all be true for each device; at most 32. */
   readonly selectors?: readonly DeviceClassSpecSelector[];
-  /** ExactCount: as many as `count` says; All: all that there are. ExactCount by default. */
+  /** ExactCount: `count` devices; All: all matching devices. ExactCount by default. */
   readonly allocationMode?: string;
   /** How many, for ExactCount; 1 by default. */
   readonly count?: number;
@@ -4831,7 +4831,7 @@ export interface ResourceClaimSpecDevicesRequestExactlyToleration {
   readonly tolerationSeconds?: number;
 }
 
-/** How much of each device is asked for. */
+/** The requested capacity of each device. */
 export interface ResourceClaimSpecDevicesRequestExactlyCapacity {
   /** Amounts by the names of the capacities. */
   readonly requests?: { readonly [key: string]: string };
@@ -4843,9 +4843,9 @@ export interface ResourceClaimSpecDevicesRequestFirstAvailable {
   readonly name: string;
   /** The DeviceClass that the devices are of. */
   readonly deviceClassName: string;
-  /** What else is asked of each device: all of them are to be true; at most 32. */
+  /** Further expressions that must all be true for each device; at most 32. */
   readonly selectors?: readonly DeviceClassSpecSelector[];
-  /** ExactCount: as many as `count` says; All: all that there are. ExactCount by default. */
+  /** ExactCount: `count` devices; All: all matching devices. ExactCount by default. */
   readonly allocationMode?: string;
   /** How many, for ExactCount; 1 by default. */
   readonly count?: number;
@@ -4854,7 +4854,7 @@ export interface ResourceClaimSpecDevicesRequestFirstAvailable {
   readonly capacity?: ResourceClaimSpecDevicesRequestExactlyCapacity;
 }
 
-/** What holds for several devices. */
+/** A constraint of several devices. */
 export interface ResourceClaimSpecDevicesConstraint {
   /** The requests whose devices it is about, as `request` or `request/alternative`; all by default. */
   readonly requests?: readonly string[];
@@ -4874,13 +4874,13 @@ export interface ResourceClaimSpecDevicesConfig {
 /** The devices that the claim has. */
 export interface ResourceClaimStatus {
   readonly allocation?: ResourceClaimStatusAllocation;
-  /** Who may use them; at most 256. */
+  /** The objects that may use them; at most 256. */
   readonly reservedFor?: readonly ResourceClaimStatusReservedFor[];
   /** How they are, as their drivers say. */
   readonly devices?: readonly ResourceClaimStatusDevice[];
 }
 
-/** What the claim has. */
+/** The allocation of the claim. */
 export interface ResourceClaimStatusAllocation {
   readonly devices: ResourceClaimStatusAllocationDevices;
   readonly nodeSelector?: ResourceSliceSpecNodeSelector;
@@ -4892,7 +4892,7 @@ export interface ResourceClaimStatusAllocation {
 export interface ResourceClaimStatusAllocationDevices {
   /** The devices; at most 32. */
   readonly results?: readonly ResourceClaimStatusAllocationDevicesResult[];
-  /** What drivers are told about them, of classes first; at most 64. */
+  /** Configurations for drivers, those of classes first; at most 64. */
   readonly config?: readonly ResourceClaimStatusAllocationDevicesConfig[];
 }
 
@@ -4912,7 +4912,7 @@ export interface ResourceClaimStatusAllocationDevicesResult {
   readonly tolerations?: readonly ResourceClaimSpecDevicesRequestExactlyToleration[];
   /** Conditions of the claim that are to be true before a Pod is bound; at most 4. */
   readonly bindingConditions?: readonly string[];
-  /** Conditions of the claim any of which says that the device cannot be had; at most 4. */
+  /** Conditions of the claim, each of which means that the device is not available; at most 4. */
   readonly bindingFailureConditions?: readonly string[];
   /** Which share of a device it is that several have; a UID. */
   readonly shareID?: string;
@@ -4922,14 +4922,14 @@ export interface ResourceClaimStatusAllocationDevicesResult {
 
 /** A configuration of devices. */
 export interface ResourceClaimStatusAllocationDevicesConfig {
-  /** Where it comes from: FromClass or FromClaim. */
+  /** Its source: FromClass or FromClaim. */
   readonly source: string;
   /** The requests whose devices it is for; all by default. */
   readonly requests?: readonly string[];
   readonly opaque?: DeviceClassSpecConfigOpaque;
 }
 
-/** Who may use the devices. */
+/** An object that may use the devices. */
 export interface ResourceClaimStatusReservedFor {
   /** The group of the resource; empty for the core group. */
   readonly apiGroup?: string;
@@ -4951,9 +4951,9 @@ export interface ResourceClaimStatusDevice {
   readonly device: string;
   /** Which share of a device it is that several have; a UID. */
   readonly shareID?: string;
-  /** What its driver knows of it; at most 8. */
+  /** Its conditions, which its driver sets; at most 8. */
   readonly conditions?: readonly ServiceCIDRStatusCondition[] | null;
-  /** What else its driver says, an object; at most 10 KiB. */
+  /** Further data of its driver, an object; at most 10 KiB. */
   readonly data?: unknown;
   readonly networkData?: ResourceClaimStatusDeviceNetworkData;
 }
@@ -4978,7 +4978,7 @@ export interface ResourceClaimTemplate {
   readonly spec: ResourceClaimTemplateSpec;
 }
 
-/** What a claim is made of. */
+/** The template of a claim. */
 export interface ResourceClaimTemplateSpec {
   readonly metadata: ObjectMeta;
   readonly spec: ResourceClaimSpec;
@@ -4995,7 +4995,7 @@ export interface ResourceQuota {
   readonly status: ResourceQuotaStatus;
 }
 
-/** What is allowed. */
+/** The limits of the quota. */
 export interface ResourceQuotaSpec {
   /** The most of each resource, or the greatest number of objects. */
   readonly hard?: { readonly [key: string]: string };
@@ -5004,15 +5004,15 @@ export interface ResourceQuotaSpec {
   readonly scopeSelector?: ResourceQuotaSpecScopeSelector;
 }
 
-/** Which objects it is about, beside scopes. */
+/** Selects objects, in addition to scopes. */
 export interface ResourceQuotaSpecScopeSelector {
-  /** What must hold, all of it. */
+  /** Requirements, all of which must hold. */
   readonly matchExpressions?: readonly ResourceQuotaSpecScopeSelectorMatchExpression[];
 }
 
 /** Which objects a quota is about. */
 export interface ResourceQuotaSpecScopeSelectorMatchExpression {
-  /** What is looked at: a scope, such as PriorityClass. */
+  /** The scope, such as PriorityClass. */
   readonly scopeName: string;
   /** In, NotIn, Exists or DoesNotExist. */
   readonly operator: string;
@@ -5020,11 +5020,11 @@ export interface ResourceQuotaSpecScopeSelectorMatchExpression {
   readonly values?: readonly string[];
 }
 
-/** What is enforced, and what is taken. */
+/** The enforced limits, and the usage. */
 export interface ResourceQuotaStatus {
   /** The amounts that are enforced. */
   readonly hard?: { readonly [key: string]: string };
-  /** What is taken of them. */
+  /** The usage. */
   readonly used?: { readonly [key: string]: string };
 }
 
@@ -5040,7 +5040,7 @@ export interface ResourceSlice {
 
 /** The devices. */
 export interface ResourceSliceSpec {
-  /** The driver that tells of them. */
+  /** The driver that publishes them. */
   readonly driver: string;
   readonly pool: ResourceSliceSpecPool;
   /** The node that has them. */
@@ -5050,7 +5050,7 @@ export interface ResourceSliceSpec {
   readonly allNodes?: boolean;
   /** The devices; at most 128, or 64 where any has taints or takes of shared amounts. */
   readonly devices?: readonly ResourceSliceSpecDevice[];
-  /** Whether each device says where it is. */
+  /** Whether each device defines its nodes. */
   readonly perDeviceNodeSelection?: boolean;
   /** Amounts that devices of the pool take of; at most 8. */
   readonly sharedCounters?: readonly ResourceSliceSpecSharedCounter[];
@@ -5070,30 +5070,30 @@ export interface ResourceSliceSpecPool {
 export interface ResourceSliceSpecDevice {
   /** Its name in the pool, a DNS label. */
   readonly name: string;
-  /** What it is, by names that have a domain unless it is the driver; with capacities at most 32. */
+  /** Its attributes, by names with a domain unless that is the driver; with capacities at most 32. */
   readonly attributes?: { readonly [key: string]: ResourceSliceSpecDeviceAttribute };
   /** How much it has, by names as those of attributes. */
   readonly capacity?: { readonly [key: string]: ResourceSliceSpecDeviceCapacity };
-  /** What it takes of amounts that are shared; at most 2. */
+  /** The amounts of shared counters that it uses; at most 2. */
   readonly consumesCounters?: readonly ResourceSliceSpecDeviceConsumesCounter[];
   /** The node that it is on, with perDeviceNodeSelection. */
   readonly nodeName?: string;
   readonly nodeSelector?: ResourceSliceSpecNodeSelector;
   /** Whether all nodes reach it, with perDeviceNodeSelection. */
   readonly allNodes?: boolean;
-  /** What is wrong with the device; at most 16. */
+  /** The taints of the device; at most 16. */
   readonly taints?: readonly ResourceSliceSpecDeviceTaint[];
-  /** Whether who has it stays on the node that was found with it. */
+  /** Whether its consumer stays on the node of the allocation. */
   readonly bindsToNode?: boolean;
   /** Conditions of the claim that are to be true before a Pod is bound; at most 4. */
   readonly bindingConditions?: readonly string[];
-  /** Conditions of the claim any of which says that the device cannot be had; at most 4. */
+  /** Conditions of the claim, each of which means that the device is not available; at most 4. */
   readonly bindingFailureConditions?: readonly string[];
   /** Whether several claims may have it at a time. */
   readonly allowMultipleAllocations?: boolean;
 }
 
-/** What a device is, in one value. */
+/** An attribute of a device. */
 export interface ResourceSliceSpecDeviceAttribute {
   /** A number. */
   readonly int?: number;
@@ -5105,16 +5105,16 @@ export interface ResourceSliceSpecDeviceAttribute {
   readonly version?: string;
 }
 
-/** An amount of something that the device has. */
+/** A capacity of the device. */
 export interface ResourceSliceSpecDeviceCapacity {
   /** How much there is. */
   readonly value: string;
   readonly requestPolicy?: ResourceSliceSpecDeviceCapacityRequestPolicy;
 }
 
-/** Which part of it a claim may ask for; what it asks for is rounded up. */
+/** The amounts that a claim may request; requests are rounded up. */
 export interface ResourceSliceSpecDeviceCapacityRequestPolicy {
-  /** The part of a claim that asks for none. */
+  /** The amount of a claim without a request. */
   readonly default?: string | null;
   /** The only amounts, from the least to the most; at most 10. */
   readonly validValues?: readonly string[];
@@ -5131,7 +5131,7 @@ export interface ResourceSliceSpecDeviceCapacityRequestPolicyValidRange {
   readonly step?: string;
 }
 
-/** What the device takes of amounts that are shared. */
+/** The amounts of shared counters that the device uses. */
 export interface ResourceSliceSpecDeviceConsumesCounter {
   /** The name of those in `sharedCounters`. */
   readonly counterSet: string;
@@ -5145,13 +5145,13 @@ export interface ResourceSliceSpecSharedCounterCounter {
   readonly value: string;
 }
 
-/** What is wrong with a device. */
+/** A taint of a device. */
 export interface ResourceSliceSpecDeviceTaint {
-  /** What it is, as the key of a label. */
+  /** The key, in the form of the key of a label. */
   readonly key: string;
   /** More of it, as the value of a label. */
   readonly value?: string;
-  /** What comes of it: NoSchedule, NoExecute, or None. */
+  /** The effect: NoSchedule, NoExecute, or None. */
   readonly effect: string;
   /** Since when; now by default. */
   readonly timeAdded?: string;
@@ -5172,7 +5172,7 @@ export interface Role {
   /** The kind of the object. */
   readonly kind: string;
   readonly metadata: ObjectMeta;
-  /** What may be done; rules add up, and none takes anything away. */
+  /** The rules; rights of all rules add up, and no rule denies anything. */
   readonly rules?: readonly RoleRule[] | null;
 }
 
@@ -5183,7 +5183,7 @@ export interface RoleBinding {
   /** The kind of the object. */
   readonly kind: string;
   readonly metadata: ObjectMeta;
-  /** Who is given the role. */
+  /** The subjects of the role. */
   readonly subjects?: readonly RoleBindingSubject[];
   readonly roleRef: RoleBindingRoleRef;
 }
@@ -5195,15 +5195,15 @@ export interface RuntimeClass {
   /** The kind of the object. */
   readonly kind: string;
   readonly metadata: ObjectMeta;
-  /** What nodes call it; a class has the same name on all nodes that have it. */
+  /** The name of the runtime on nodes; it is the same on all nodes that have it. */
   readonly handler: string;
   readonly overhead?: RuntimeClassOverhead;
   readonly scheduling?: RuntimeClassScheduling;
 }
 
-/** What it takes beside the containers. */
+/** The overhead of the runtime, in addition to the containers. */
 export interface RuntimeClassOverhead {
-  /** What it takes for each Pod. */
+  /** The overhead of each Pod. */
   readonly podFixed?: { readonly [key: string]: string };
 }
 
@@ -5224,11 +5224,11 @@ export interface Secret {
   readonly metadata: ObjectMeta;
   /** Bytes by their keys, base64 in JSON; all values together stay below 1 MiB. */
   readonly data?: { readonly [key: string]: string };
-  /** Texts by their keys, for writing only: they are put into data, over what is there, and never read back. */
+  /** Texts by their keys, for writes only: they are merged into data, overwrite it, and are never read back. */
   readonly stringData?: { readonly [key: string]: string };
   /** When true, only the metadata can change from then on, and this cannot be undone. */
   readonly immutable?: boolean;
-  /** Tells programs what the data is; it cannot change. `Opaque` when nothing is said. */
+  /** The type of the data, for programs; it is immutable. `Opaque` by default. */
   readonly type: string;
 }
 
@@ -5243,7 +5243,7 @@ export interface SelfSubjectAccessReview {
   readonly status: SubjectAccessReviewStatus;
 }
 
-/** The request that is asked about; one of both kinds. */
+/** The request to check; one of both kinds. */
 export interface SelfSubjectAccessReviewSpec {
   readonly resourceAttributes?: SubjectAccessReviewSpecResourceAttributes;
   readonly nonResourceAttributes?: SubjectAccessReviewSpecNonResourceAttributes;
@@ -5272,7 +5272,7 @@ export interface SelfSubjectReviewStatusUserInfo {
   readonly uid?: string;
   /** Groups of the user. */
   readonly groups?: readonly string[];
-  /** What else is known of the user. */
+  /** Further attributes of the user. */
   readonly extra?: { readonly [key: string]: readonly string[] };
 }
 
@@ -5287,27 +5287,27 @@ export interface SelfSubjectRulesReview {
   readonly status: SelfSubjectRulesReviewStatus;
 }
 
-/** What is asked about. */
+/** The scope of the list. */
 export interface SelfSubjectRulesReviewSpec {
   /** The namespace. */
   readonly namespace?: string;
 }
 
-/** The answer: what may be done, as far as it is known. */
+/** The permitted actions, as far as they are known. */
 export interface SelfSubjectRulesReviewStatus {
-  /** What may be done with objects. */
+  /** Permitted actions on resources. */
   readonly resourceRules: readonly SelfSubjectRulesReviewStatusResourceRule[];
-  /** What may be done with what is no object. */
+  /** Permitted actions on paths that are no resources. */
   readonly nonResourceRules: readonly SelfSubjectRulesReviewStatusNonResourceRule[];
   /** Whether there may be more that is allowed. */
   readonly incomplete: boolean;
-  /** What went wrong while it was decided. */
+  /** The error of the authorizer. */
   readonly evaluationError?: string;
 }
 
-/** What may be done with objects. */
+/** Permitted actions on resources. */
 export interface SelfSubjectRulesReviewStatusResourceRule {
-  /** What may be done. */
+  /** The permitted verbs. */
   readonly verbs: readonly string[];
   /** Groups of the resources. */
   readonly apiGroups?: readonly string[];
@@ -5317,11 +5317,11 @@ export interface SelfSubjectRulesReviewStatusResourceRule {
   readonly resourceNames?: readonly string[];
 }
 
-/** What may be done with what is no object. */
+/** Permitted actions on paths that are no resources. */
 export interface SelfSubjectRulesReviewStatusNonResourceRule {
-  /** What may be done. */
+  /** The permitted verbs. */
   readonly verbs: readonly string[];
-  /** The paths; `*` at the end stands for more. */
+  /** The paths; `*` at the end matches any rest. */
   readonly nonResourceURLs?: readonly string[];
 }
 
@@ -5336,13 +5336,13 @@ export interface Service {
   readonly status: ServiceStatus;
 }
 
-/** What the service offers. */
+/** The properties of the service. */
 export interface ServiceSpec {
   /** The ports of the service. */
   readonly ports?: readonly ServiceSpecPort[];
   /** Labels of the programs behind it. */
   readonly selector?: { readonly [key: string]: string };
-  /** The address of the service, given out unless it is asked for; None for one without. */
+  /** The address of the service, allocated unless it is requested; None for a service without one. */
   readonly clusterIP?: string;
   /** The addresses, one for each family; the first is `clusterIP`. */
   readonly clusterIPs?: readonly string[];
@@ -5356,7 +5356,7 @@ export interface ServiceSpec {
   readonly loadBalancerIP?: string;
   /** From where a load balancer takes requests. */
   readonly loadBalancerSourceRanges?: readonly string[];
-  /** The name that it stands for, of the type ExternalName. */
+  /** The external name, for the type ExternalName. */
   readonly externalName?: string;
   /** Cluster or Local, for requests from outside. */
   readonly externalTrafficPolicy?: string;
@@ -5385,13 +5385,13 @@ export interface ServiceSpecPort {
   readonly name?: string;
   /** TCP, UDP or SCTP. */
   readonly protocol: string;
-  /** What is spoken on the port. */
+  /** The protocol of the application. */
   readonly appProtocol?: string;
   /** The port of the service. */
   readonly port: number;
   /** The port of the programs, by number or name; the same as `port` by default. */
   readonly targetPort: number | string;
-  /** The port on every node, for the types that have one; given out unless it is asked for. */
+  /** The port on every node, for the types that have one; allocated unless it is requested. */
   readonly nodePort?: number;
 }
 
@@ -5409,17 +5409,17 @@ export interface ServiceSpecSessionAffinityConfigClientIP {
 /** How the service is. */
 export interface ServiceStatus {
   readonly loadBalancer: ServiceStatusLoadBalancer;
-  /** What is known of the service. */
+  /** The conditions of the service. */
   readonly conditions?: readonly ServiceStatusCondition[];
 }
 
 /** The load balancer. */
 export interface ServiceStatusLoadBalancer {
-  /** Where it takes requests. */
+  /** The addresses for requests. */
   readonly ingress?: readonly ServiceStatusLoadBalancerIngress[];
 }
 
-/** Where a load balancer takes requests. */
+/** An address of a load balancer. */
 export interface ServiceStatusLoadBalancerIngress {
   /** Its address. */
   readonly ip?: string;
@@ -5437,13 +5437,13 @@ export interface ServiceStatusLoadBalancerIngressPort {
   readonly port: number;
   /** TCP, UDP or SCTP. */
   readonly protocol: string;
-  /** What is wrong with it. */
+  /** The error. */
   readonly error?: string;
 }
 
-/** What is known of one side of the service. */
+/** A condition of the service. */
 export interface ServiceStatusCondition {
-  /** What it is about. */
+  /** The type of the condition. */
   readonly type: string;
   /** True, False or Unknown. */
   readonly status: string;
@@ -5491,7 +5491,7 @@ export interface ServiceCIDRSpec {
 
 /** Whether addresses are given out. */
 export interface ServiceCIDRStatus {
-  /** What is known of the networks. */
+  /** The conditions of the networks. */
   readonly conditions?: readonly ServiceCIDRStatusCondition[];
 }
 
@@ -5506,9 +5506,9 @@ export interface StatefulSet {
   readonly status: StatefulSetStatus;
 }
 
-/** What is wanted. */
+/** The desired state. */
 export interface StatefulSetSpec {
-  /** How many Pods are wanted; 1 by default. */
+  /** The desired number of Pods; 1 by default. */
   readonly replicas?: number;
   readonly selector: JobSpecSelector | null;
   readonly template: JobSpecTemplate;
@@ -5585,7 +5585,7 @@ export interface StatefulSetStatus {
   readonly updateRevision?: string;
   /** How often a name of a revision was taken. */
   readonly collisionCount?: number;
-  /** What is known of the set. */
+  /** The conditions of the set. */
   readonly conditions?: readonly DaemonSetStatusCondition[];
   /** Pods that have been ready for long enough. */
   readonly availableReplicas: number;
@@ -5600,9 +5600,9 @@ export interface StorageClass {
   readonly metadata: ObjectMeta;
   /** The name of the provisioner of the class. */
   readonly provisioner: string;
-  /** What the provisioner is told; up to 512 entries and 256 KiB. */
+  /** Parameters for the provisioner; up to 512 entries and 256 KiB. */
   readonly parameters?: { readonly [key: string]: string };
-  /** What becomes of provisioned volumes that are released: `Delete`, `Recycle` or `Retain`. */
+  /** The reclaim policy of provisioned volumes: `Delete`, `Recycle` or `Retain`. */
   readonly reclaimPolicy: string;
   /** Mount options of provisioned volumes; they are not checked, a wrong one makes mounts fail. */
   readonly mountOptions?: readonly string[];
@@ -5610,7 +5610,7 @@ export interface StorageClass {
   readonly allowVolumeExpansion?: boolean;
   /** When claims are provisioned and bound: `Immediate`, or `WaitForFirstConsumer` to wait for a pod that uses the claim. */
   readonly volumeBindingMode: string;
-  /** Where volumes may be provisioned, any of the terms; anywhere when empty. */
+  /** The topologies in which volumes may be provisioned, any of the terms; everywhere when empty. */
   readonly allowedTopologies?: readonly StorageClassAllowedTopology[];
 }
 
@@ -5639,7 +5639,7 @@ export interface StorageVersionMigration {
   readonly status: StorageVersionMigrationStatus;
 }
 
-/** What to migrate; it cannot change. */
+/** The resource to migrate; it is immutable. */
 export interface StorageVersionMigrationSpec {
   readonly resource: StorageVersionMigrationSpecResource;
 }
@@ -5660,7 +5660,7 @@ export interface StorageVersionMigrationStatus {
   readonly resourceVersion?: string;
 }
 
-/** What was last seen of one aspect of the migration. */
+/** The last observed state of one aspect of the migration. */
 export interface StorageVersionMigrationStatusCondition {
   /** The aspect: `Running`, `Succeeded`, `Failed` or a qualified name. */
   readonly type: string;
@@ -5687,7 +5687,7 @@ export interface StorageVersionMigrationV1alpha1 {
   readonly status: StorageVersionMigrationV1alpha1Status;
 }
 
-/** What to migrate; the resource cannot change. */
+/** The resource to migrate; it is immutable. */
 export interface StorageVersionMigrationV1alpha1Spec {
   readonly resource: StorageVersionMigrationV1alpha1SpecResource;
   /** The token for the next batch of objects; while the migration runs it shows the progress. */
@@ -5712,7 +5712,7 @@ export interface StorageVersionMigrationV1alpha1Status {
   readonly resourceVersion?: string;
 }
 
-/** What was last seen of one aspect of the migration. */
+/** The last observed state of one aspect of the migration. */
 export interface StorageVersionMigrationV1alpha1StatusCondition {
   /** The aspect: `Running`, `Succeeded` or `Failed`. */
   readonly type: string;
@@ -5750,9 +5750,9 @@ export interface TokenRequest {
   readonly status?: TokenRequestStatus;
 }
 
-/** What the token should be. */
+/** The properties of the requested token. */
 export interface TokenRequestSpec {
-  /** For whom the token is; for this server by default. */
+  /** The audiences of the token; this server by default. */
   readonly audiences?: readonly string[] | null;
   /** How long it is good, in seconds. */
   readonly expirationSeconds: number;
@@ -5790,11 +5790,11 @@ export interface TokenReview {
   readonly status: TokenReviewStatus;
 }
 
-/** What is asked. */
+/** The token to check. */
 export interface TokenReviewSpec {
   /** The token. */
   readonly token?: string;
-  /** For whom the token has to be; for this server by default. */
+  /** The audiences of which the token must have one; this server by default. */
   readonly audiences?: readonly string[];
 }
 
@@ -5803,13 +5803,13 @@ export interface TokenReviewStatus {
   /** Whether the token is good. */
   readonly authenticated?: boolean;
   readonly user: TokenReviewStatusUser;
-  /** Those of the audiences asked for that the token is for. */
+  /** The requested audiences that the token has. */
   readonly audiences?: readonly string[];
   /** Why the token is not good. */
   readonly error?: string;
 }
 
-/** Whom the token stands for. */
+/** The user of the token. */
 export interface TokenReviewStatusUser {
   /** Name of the user. */
   readonly username?: string;
@@ -5817,7 +5817,7 @@ export interface TokenReviewStatusUser {
   readonly uid?: string;
   /** Groups of the user. */
   readonly groups?: readonly string[];
-  /** What else is known of the user. */
+  /** Further attributes of the user. */
   readonly extra?: { readonly [key: string]: readonly string[] };
 }
 
@@ -5836,7 +5836,7 @@ export interface ValidatingAdmissionPolicy {
 export interface ValidatingAdmissionPolicySpec {
   readonly paramKind?: MutatingAdmissionPolicySpecParamKind;
   readonly matchConstraints?: MutatingAdmissionPolicySpecMatchConstraints;
-  /** Fail: a request is refused where an expression fails or the policy cannot be evaluated, which is the default. Ignore: what fails is left out. */
+  /** Fail: a request is refused where an expression fails or the policy cannot be evaluated, which is the default. Ignore: failures are ignored. */
   readonly failurePolicy?: string;
   /** The expressions; a policy needs at least one, or an audit annotation. */
   readonly validations?: readonly ValidatingAdmissionPolicySpecValidation[];
@@ -5868,7 +5868,7 @@ export interface ValidatingAdmissionPolicySpecAuditAnnotation {
   readonly valueExpression: string;
 }
 
-/** What a controller has found out about the policy. */
+/** The status of the policy, which a controller sets. */
 export interface ValidatingAdmissionPolicyStatus {
   /** The generation of the policy that the status is about. */
   readonly observedGeneration?: number;
@@ -5939,7 +5939,7 @@ export interface ValidatingWebhookConfigurationWebhook {
   readonly sideEffects: string | null;
   /** The seconds until a call has failed, 1 to 30; 10 by default. */
   readonly timeoutSeconds?: number;
-  /** The versions of AdmissionReview that the webhook understands; the first known one is sent. */
+  /** The versions of AdmissionReview that the webhook supports; the first known one is sent. */
   readonly admissionReviewVersions: readonly string[] | null;
   /** Conditions on a request that rules and selectors match: all of them must be true; at most 64. */
   readonly matchConditions?: readonly MutatingAdmissionPolicySpecMatchCondition[];
@@ -5956,7 +5956,7 @@ export interface VolumeAttachment {
   readonly status: VolumeAttachmentStatus;
 }
 
-/** What to attach, where to, and by whom; it cannot change. */
+/** The volume, the node and the attacher; it is immutable. */
 export interface VolumeAttachmentSpec {
   /** The name of the CSI driver that attaches (GetPluginName). */
   readonly attacher: string;
@@ -5976,7 +5976,7 @@ export interface VolumeAttachmentSpecSource {
 export interface VolumeAttachmentStatus {
   /** Whether the volume was attached successfully. */
   readonly attached: boolean;
-  /** What a successful attach told; it is passed on to the calls that wait for it or mount the volume. */
+  /** The result of a successful attach; it is passed to the calls that wait for it or mount the volume. */
   readonly attachmentMetadata?: { readonly [key: string]: string };
   readonly attachError?: VolumeAttachmentStatusAttachError;
   readonly detachError?: VolumeAttachmentStatusDetachError;
@@ -5986,7 +5986,7 @@ export interface VolumeAttachmentStatus {
 export interface VolumeAttachmentStatusAttachError {
   /** When the error happened. */
   readonly time?: string | null;
-  /** What went wrong. It may be logged, so it must hold no sensitive data. */
+  /** The error. It may be logged, so it must contain no sensitive data. */
   readonly message?: string;
   /** The gRPC code of the failed call. */
   readonly errorCode?: number;
@@ -5996,7 +5996,7 @@ export interface VolumeAttachmentStatusAttachError {
 export interface VolumeAttachmentStatusDetachError {
   /** When the error happened. */
   readonly time?: string | null;
-  /** What went wrong. It may be logged, so it must hold no sensitive data. */
+  /** The error. It may be logged, so it must contain no sensitive data. */
   readonly message?: string;
   /** The gRPC code of the failed call. */
   readonly errorCode?: number;
@@ -6011,6 +6011,6 @@ export interface VolumeAttributesClass {
   readonly metadata: ObjectMeta;
   /** The name of the CSI driver of the class; it cannot change. */
   readonly driverName: string;
-  /** The attributes, which only the driver understands: 1 to 512 entries, up to 256 KiB; they cannot change. */
+  /** The attributes, which only the driver interprets: 1 to 512 entries, up to 256 KiB; they are immutable. */
   readonly parameters?: { readonly [key: string]: string };
 }

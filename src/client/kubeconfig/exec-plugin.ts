@@ -29,7 +29,7 @@ const MODES: readonly InteractiveMode[] = ["Never", "IfAvailable", "Always"];
 /**
  * Reads the member `exec` of a user.
  *
- * @param file where it stands; a command with a path is looked for from there
+ * @param file the file with it; the path of a command is relative to its folder
  * @throws KubeconfigError that names the member
  */
 export function execPluginOf(exec: Value, file: string, cluster: object): ExecPlugin {

@@ -58,7 +58,7 @@ async function run(plugin: ExecPlugin, { env }: ExecContext): Promise<IssuedCred
   const { spawn } = process.getBuiltinModule("node:child_process");
   const child = spawn(command, args, {
     env: { ...env, ...plugin.env, KUBERNETES_EXEC_INFO: info },
-    // Prompts use the terminal; without one stderr goes into the error.
+    // Prompts use the terminal; without one stderr is part of the error.
     stdio: interactive ? ["inherit", "pipe", "inherit"] : ["ignore", "pipe", "pipe"],
     windowsHide: true,
   });

@@ -23,7 +23,7 @@ export interface ServerChoice extends KubeconfigChoice {
   readonly serviceAccount?: string | undefined;
 }
 
-/** What a transport uses of its process. */
+/** The parts of its process that a transport uses. */
 export interface ProcessContext {
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   readonly clock?: Clock | undefined;

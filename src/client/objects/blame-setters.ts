@@ -1,7 +1,7 @@
 /**
- * Which webhook, policy or plugin sets a value that no manager owns: what admission adds to an object is owned by nobody.
+ * Which webhook, policy or plugin sets a value that no manager owns: fields that admission adds have no manager.
  *
- * The server remembers no such thing. A dry run of a create, of the object without these values, shows who sets them now.
+ * The server does not record that. A dry run of a create, of the object without these values, shows what sets them now.
  *
  * @module
  */
@@ -77,7 +77,7 @@ interface Setter {
   readonly change: ReportedChange;
 }
 
-/** What each webhook, policy and plugin has set, in their order. */
+/** The values that each webhook, policy and plugin has set, in their order. */
 const settersIn = ({ steps }: AdmissionReport): readonly Setter[] => steps.flatMap(settersOf);
 
 function settersOf({ name, changes, rules }: ReportedStep): readonly Setter[] {

@@ -15,7 +15,7 @@ type Key = string | number | bigint;
 
 /** Parses the objects of a YAML or JSON text; empty documents are left out. @throws ObjectError with file and line */
 export function readManifests(text: string, file: string): Manifest[] {
-  // What is not changed is written as it was read: an integer beyond 2^53 has all its digits.
+  // Unchanged values are written as they were read: an integer beyond 2^53 keeps all its digits.
   const documents = parseAllDocuments(text, { intAsBigInt: true });
   const manifests = (Array.isArray(documents) ? documents : []).flatMap((document) => {
     const [error] = document.errors;

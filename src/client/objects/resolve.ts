@@ -1,6 +1,6 @@
 /**
- * Applies an object and resolves the conflicts with other managers, until there are none. A forced apply is bound to the version
- * of the object that the answers were about, so only fields of these answers are taken over.
+ * Applies an object and resolves the conflicts with other managers, until there are none. A forced apply is bound to the version of the
+ * object for which the decisions were made, so only fields of these decisions are taken over.
  *
  * @module
  */
@@ -35,7 +35,7 @@ export interface Applied {
 /** Sends an apply of a text; a conflict is a {@link StatusError} with {@link StatusError.conflict}. */
 export type SendApply = (text: string, force: boolean) => Promise<ApiObject>;
 
-/** How often an object may change meanwhile. */
+/** How often the object may change meanwhile. */
 const MAX_ATTEMPTS = 10;
 
 /** Applies a text and resolves its conflicts. @throws StatusError ObjectError for what cannot be applied */
@@ -48,7 +48,7 @@ export async function applyAndResolve(manifest: ConflictingText, send: SendApply
       return { object, decisions: [...decisions].map(([field, choice]) => ({ field, choice })) };
     } catch (error) {
       if (!(error instanceof StatusError) || attempt === MAX_ATTEMPTS) throw error;
-      // The object has changed since the answers: try again without force.
+      // The object has changed since the decisions: try again without force.
       const hasChanged = bound !== undefined && isStatus(error, "Conflict");
       bound = undefined;
       if (hasChanged) continue;
@@ -60,7 +60,7 @@ export async function applyAndResolve(manifest: ConflictingText, send: SendApply
   }
 }
 
-/** Decides every conflict: what to change in the text, and whether fields are taken over. */
+/** Decides every conflict: the changes of the text, and whether fields are taken over. */
 async function decideConflicts(
   report: ApplyConflictReport,
   decide: Decide,

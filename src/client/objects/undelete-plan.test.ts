@@ -40,7 +40,7 @@ test("members that only the server writes are left out, all others are sent unch
     "metadata.uid: was old; what names that uid does not mean the new object",
     "metadata.resourceVersion: was 7",
     "metadata.creationTimestamp: was 2026-01-02T03:04:05Z",
-    "metadata.generation: was 3; it begins anew",
+    "metadata.generation: was 3; it starts again",
   ]);
 });
 

@@ -102,7 +102,7 @@ function identityLosses({ metadata }: RestorableObject): Loss[] {
     { what: "metadata.uid", why: `was ${uid ?? "unknown"}; what names that uid does not mean the new object` },
     { what: "metadata.resourceVersion", why: `was ${resourceVersion ?? "unknown"}` },
     { what: "metadata.creationTimestamp", why: `was ${creationTimestamp ?? "unknown"}` },
-    ...(generation > 1 ? [{ what: "metadata.generation", why: `was ${generation}; it begins anew` }] : []),
+    ...(generation > 1 ? [{ what: "metadata.generation", why: `was ${generation}; it starts again` }] : []),
   ];
 }
 

@@ -1,5 +1,5 @@
 /**
- * Creates a deleted object again from the history: the object, its status, what it was bound to, and who owns its fields.
+ * Creates a deleted object again from the history: the object, its status, its binding, and the managers of its fields.
  *
  * @module
  */

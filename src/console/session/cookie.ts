@@ -8,16 +8,13 @@
  */
 import type { Credentials } from "../../auth/contract.ts";
 import { CONSOLE_HEADER } from "../../meta/console-session.ts";
+import { type Originated, hostOf, isSameOrigin, isWebSocket } from "../origin.ts";
 
-/** The part of a request that says where it comes from. */
-type Sent = Pick<Credentials, "header" | "lines"> & { readonly connection: { readonly encrypted: boolean } };
+/** The part of a request that says where it comes from, and its cookies. */
+type Sent = Originated & Pick<Credentials, "lines">;
 
 /** The longest value that browsers store, with its name. */
 export const MAX_COOKIE_LENGTH = 4000;
-
-/** The host and port that the client has asked for. */
-export const hostOf = (request: Pick<Sent, "header">): string =>
-  (request.header("host") || request.header(":authority")).toLowerCase();
 
 /**
  * The name of the cookie. Cookies know no ports, so the port is a part of it: servers on one machine do not overwrite each
@@ -32,20 +29,6 @@ export function cookieName(request: Sent): string {
 /** The value of a Set-Cookie header. @param seconds how long the browser keeps it; 0 removes it */
 export const setCookie = (request: Sent, value: string, seconds: number): string =>
   `${cookieName(request)}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict${request.connection.encrypted ? "; Secure" : ""}`;
-
-const isWebSocket = (request: Sent): boolean => request.header("upgrade").toLowerCase() === "websocket";
-
-/** Whether a request comes from a page of this server, as far as its browser says. */
-export function isSameOrigin(request: Sent): boolean {
-  const site = request.header("sec-fetch-site");
-  if (site !== "" && site !== "same-origin") return false;
-  const origin = request.header("origin").toLowerCase();
-  // A browser sends it with every WebSocket, and with what is not a GET.
-  if (origin === "") return !isWebSocket(request);
-  const host = hostOf(request);
-  // What is plain HTTP here may be behind a proxy that is not.
-  return origin === `https://${host}` || (!request.connection.encrypted && origin === `http://${host}`);
-}
 
 /** Whether the console's page has sent a request. */
 export const isOfConsole = (request: Sent): boolean =>

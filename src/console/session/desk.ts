@@ -13,7 +13,8 @@ import {
 import { ApiError, badRequest, unauthorized } from "../../meta/status.ts";
 import { type ServerContext, type ServerRequest, credentialsOf, endRevoked } from "../../server/index.ts";
 import type { Log } from "../../util/log.ts";
-import { cookieOf, hostOf, isOfConsole, setCookie } from "./cookie.ts";
+import { hostOf } from "../origin.ts";
+import { cookieOf, isOfConsole, setCookie } from "./cookie.ts";
 import { SAFE_HEADERS } from "./headers.ts";
 import { type LinkOwner, Links } from "./links.ts";
 import { answerText } from "./page.ts";

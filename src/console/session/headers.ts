@@ -16,7 +16,7 @@ const policyOf = (nonce: string): string =>
     "font-src 'self'",
     "manifest-src 'self'",
     "base-uri 'none'",
-    "form-action 'self'",
+    "form-action 'none'",
     "frame-ancestors 'none'",
   ].join("; ");
 

@@ -37,14 +37,13 @@ export interface OpenPage {
 export function openPage(source: PageSource): OpenPage {
   let loading: Promise<LoadedPage | undefined> | undefined;
   const load = async (): Promise<LoadedPage | undefined> => {
-    loading ??= loadPage(source);
+    const mine = (loading ??= loadPage(source));
+    const page = await mine.catch((error: unknown) => {
+      if (loading === mine) loading = undefined;
+      throw error;
+    });
     // What is not there may be built later.
-    const page = await loading.catch(() => undefined);
-    if (!page) {
-      const failed = loading;
-      loading = undefined;
-      return failed;
-    }
+    if (!page && loading === mine) loading = undefined;
     return page;
   };
   return {

@@ -80,9 +80,9 @@ export class Sessions {
     this.#signedOut = this.withSignedOut(this.#signedOut, session);
   }
 
-  /** Adds a session to those that were signed out. */
+  /** Adds a session to those that were signed out. Another cookie of it may have been renewed, so its end may be later. */
   withSignedOut(sessions: SignedOutSessions, session: SealedSession): SignedOutSessions {
-    return withSignedOut(sessions, session, this.#parts.clock.now());
+    return withSignedOut(sessions, { ...session, ends: lastEndOf(session) }, this.#parts.clock.now());
   }
 
   /** Reads cookies, for one cluster. */
@@ -95,9 +95,13 @@ export class Sessions {
   }
 
   #endOf(credential: HeldCredential, begun: number, now: number): number {
-    return Math.min(now + this.#parts.millis, begun + MAX_MILLIS, endOf(credential));
+    return Math.min(now + this.#parts.millis, lastEndOf({ begun, credential }));
   }
 }
+
+/** When a session ends, however often it is renewed. */
+const lastEndOf = ({ begun, credential }: Pick<SealedSession, "begun" | "credential">): number =>
+  Math.min(begun + MAX_MILLIS, endOf(credential));
 
 /** When a credential ends by itself, as far as it says so. */
 function endOf(credential: HeldCredential): number {

@@ -2,8 +2,9 @@
  * Which sessions have been signed out before their end, as texts by user: the servers of one store share them, in the data of a
  * ConfigMap.
  *
- * Both are bounded. A user who signs out of more sessions than are remembered is signed out of all that began before; where more
- * users sign out than are remembered, all users are. So a session that was signed out never counts again.
+ * They are bounded in bytes, for a user and together. A user who signs out of more sessions than are remembered is signed out of
+ * all that began before. Where all texts together are too long, the users with the longest ones are; only where thousands of users
+ * have signed out, all users are. So a session that was signed out never counts again.
  *
  * @module
  */
@@ -23,8 +24,9 @@ interface SignedOut {
   readonly until: number;
 }
 
-const MAX_SESSIONS = 16;
-const MAX_USERS = 200;
+const MAX_SESSIONS = 32;
+/** Characters of all texts and their keys, half of what a ConfigMap may have: some three thousand users. */
+const MAX_LENGTH = 512 << 10;
 /** What is remembered of a user is shorter; a longer text, which somebody else has written, would cost each request. */
 const MAX_TEXT = 4096;
 /** No digest has this form. */
@@ -40,7 +42,7 @@ export const isSignedOut = (sessions: SignedOutSessions, { id, user, begun }: Kn
     return begun <= before || Object.hasOwn(ids, id);
   });
 
-/** Signs a session out; forgets those that have ended by `now`. */
+/** Signs a session out until all cookies of it have ended, at `ends`; forgets those that have ended by `now`. */
 export function withSignedOut(
   sessions: SignedOutSessions,
   { id, user, begun, ends }: Pick<SealedSession, "id" | "user" | "begun" | "ends">,
@@ -53,22 +55,40 @@ export function withSignedOut(
   const { ids, before, until } = all.get(user) ?? NONE;
   const left = Object.entries(ids).filter(([, end]) => end > now);
   const isFull = left.length >= MAX_SESSIONS;
-  all.set(user, {
-    ids: isFull ? {} : Object.fromEntries([...left, [id, ends]]),
-    before: isFull ? Math.max(before, begun, now) : before,
+  const own = {
+    ids: Object.fromEntries([...left, [id, ends]]),
+    before,
     until: Math.max(until, ends),
-  });
-  return texts(all.size > MAX_USERS ? new Map([[EVERYBODY, together(all, now)]]) : all);
+  };
+  all.set(user, isFull ? withoutIds(own, Math.max(begun, now)) : own);
+  return bounded(all, now);
 }
 
-const together = (all: ReadonlyMap<string, SignedOut>, now: number): SignedOut => ({
+/** All sessions of a user that began until `now` are signed out, in place of those that are named. */
+const withoutIds = ({ before, until }: SignedOut, now: number): SignedOut => ({
   ids: {},
-  before: now,
-  until: Math.max(...[...all.values()].map(({ until }) => until)),
+  before: Math.max(before, now),
+  until,
 });
 
-const texts = (all: ReadonlyMap<string, SignedOut>): SignedOutSessions =>
-  Object.fromEntries([...all].map(([key, entry]) => [key, JSON.stringify(entry)]));
+/** The texts; where they are too long, the longest ones are shortened, and in the end all users have one. */
+function bounded(all: ReadonlyMap<string, SignedOut>, now: number): SignedOutSessions {
+  const texts = new Map([...all].map(([key, entry]) => [key, JSON.stringify(entry)]));
+  let length = 0;
+  for (const [key, text] of texts) length += key.length + text.length;
+  const named = [...all].filter(([, { ids }]) => Object.keys(ids).length > 0);
+  const lengthOf = (key: string): number => texts.get(key)!.length;
+  for (const [key, entry] of length > MAX_LENGTH ? named.toSorted(([a], [b]) => lengthOf(b) - lengthOf(a)) : []) {
+    const text = JSON.stringify(withoutIds(entry, now));
+    length += text.length - lengthOf(key);
+    texts.set(key, text);
+    if (length <= MAX_LENGTH) break;
+  }
+  if (length <= MAX_LENGTH) return Object.fromEntries(texts);
+  let until = 0;
+  for (const entry of all.values()) until = Math.max(until, entry.until);
+  return { [EVERYBODY]: JSON.stringify({ ids: {}, before: now, until }) };
+}
 
 /** The content of a text; empty if another program has written it. */
 function read(text: string | undefined): SignedOut {

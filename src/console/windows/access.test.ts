@@ -54,7 +54,8 @@ describe("a server without seats", () => {
     const ends: (() => void)[] = [];
     const build = (): Promise<void> => new Promise((resolve) => ends.push(resolve));
     const gone = new AbortController();
-    const builds = Array.from({ length: 10 }, () => seats.run(KIM, all, build));
+    const users = ["a", "b", "c", "d", "e"].map((user) => ({ user, groups: [] }));
+    const builds = [...users, ...users].map((user) => seats.run(user, all, build));
     const late = seats.run(KIM, { ...all, signal: gone.signal }, build);
     await Promise.resolve();
     expect(ends).toHaveLength(4);
@@ -68,5 +69,15 @@ describe("a server without seats", () => {
       await builds[i];
     }
     expect(ends).toHaveLength(10);
+  });
+
+  test("begins those of a user after each other, and those of another user beside them", async () => {
+    const seats = new Seats({ fairness: undefined, limits, registry });
+    const begun: string[] = [];
+    const build = (user: string) => seats.run({ user, groups: [] }, all, () => new Promise(() => begun.push(user)));
+    for (let i = 0; i < 100; i++) void build("eve");
+    void build("kim");
+    await Promise.resolve();
+    expect(begun).toEqual(["eve", "eve", "kim"]);
   });
 });

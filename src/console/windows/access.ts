@@ -11,7 +11,7 @@ import { tooManyRequests } from "../../meta/status.ts";
 import { apiVersionOf } from "../../meta/versions.ts";
 import type { Registry } from "../../registry/index.ts";
 import { type ServerContext, permit } from "../../server/index.ts";
-import { Semaphore } from "../../util/semaphore.ts";
+import { KeyedSemaphore, Semaphore } from "../../util/semaphore.ts";
 
 /** The request for a list, as authorizers and fairness see it. */
 export function infoOf({ group, version, resource, namespace = "" }: WindowList, verb: "list" | "watch"): RequestInfo {
@@ -51,13 +51,18 @@ export interface Beginning {
   readonly signal: AbortSignal;
 }
 
-/** How many lists are begun at once, each with all of its objects, where a server has no seats. */
+/** How many lists are begun at once, each with all of its objects, where a server has no seats; and how many of one user. */
 const MAX_WITHOUT_SEATS = 4;
+const MAX_OF_USER = 2;
 
-/** Where lists are begun: in the seats that the same lists would have; a few at once on a server that has no seats. */
+/**
+ * Where lists are begun: in the seats that the same lists would have; a few at once on a server that has no seats, so that the
+ * lists of one user wait for each other, and delay those of others little.
+ */
 export class Seats {
   readonly #server: SeatServer;
   readonly #few = new Semaphore(MAX_WITHOUT_SEATS);
+  readonly #ofUser = new KeyedSemaphore(MAX_OF_USER);
 
   constructor(server: SeatServer) {
     this.#server = server;
@@ -66,7 +71,9 @@ export class Seats {
   /** Waits for a seat and runs work in it. Rejects with 429 where there is none, and with the reason of a signal that is aborted first. */
   async run(identity: Identity, { list, limit, signal }: Beginning, work: () => Promise<void>): Promise<void> {
     const { fairness, limits, registry } = this.#server;
-    if (!fairness) return limit > 0 ? work() : this.#few.run(work, signal);
+    if (!fairness) {
+      return limit > 0 ? work() : this.#ofUser.run(identity.user, signal, () => this.#few.run(work, signal));
+    }
     const info = infoOf(list, "list");
     const load = registry.find(list.group, list.version, list.resource)?.load();
     const flow = fairness.classify(identity, info);

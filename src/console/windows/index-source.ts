@@ -16,6 +16,7 @@ import { OrderedIndex } from "../../util/ordered-index.ts";
 import { sortInSteps } from "../../util/sort-in-steps.ts";
 import type { Steps } from "../../util/steps.ts";
 import { type SortValue, compareSortValues, sortValueBytes, sortValueOf } from "./order.ts";
+import type { SharedSlices, SliceJob } from "./shared-slices.ts";
 import type { ListSource, ListState, SourceEvents } from "./source.ts";
 import { fromNow } from "./plain-source.ts";
 import type { WindowTable } from "./table.ts";
@@ -197,21 +198,24 @@ export const folded = (text: string): string => text.toLowerCase().replaceAll("\
 
 /** An index that follows the present state. */
 export class IndexSource extends IndexedRows implements WatchSink {
+  readonly #slices: SharedSlices;
   readonly #waiting: WatchBatch[] = [];
+  /** How many events of the first batch have been evaluated. */
+  #at = 0;
   #waitingEvents = 0;
   #waitingBytes = 0;
-  #emptied: Promise<void> | undefined;
+  /** Resolves when what has come so far of the initial events is evaluated. */
+  #building: Promise<void> | undefined;
   /** Whether the last of the initial events has come. */
   #isInitialOver = false;
-  /** Whether a batch is evaluated in part. */
-  #isWithin = false;
   #watch: Watch | undefined;
   /** Tells of changes to objects that the selectors exclude, which count in the total. */
   #others: Watch | undefined;
   #revision = 0;
 
-  constructor(table: WindowTable, list: IndexedList, events: SourceEvents, clock: Clock) {
+  constructor(table: WindowTable, list: IndexedList, events: SourceEvents, clock: Clock, slices: SharedSlices) {
     super(table, list, events, clock);
+    this.#slices = slices;
     clock.loop.later(() => void this.#begin());
   }
 
@@ -233,11 +237,12 @@ export class IndexSource extends IndexedRows implements WatchSink {
       this.fail(undefined);
       return;
     }
-    this.#emptied ??= this.#empty();
+    if (this.isBuilt) this.#slices.add(this.#update);
+    else this.#building ??= this.#build();
   }
 
   drained(): Promise<void> | undefined {
-    return this.#emptied;
+    return this.#building;
   }
 
   ended(error: CacheError): void {
@@ -282,16 +287,21 @@ export class IndexSource extends IndexedRows implements WatchSink {
     return (await this.resource.watch(namespace, fromNow(this.resource, namespace), sink)).watch;
   }
 
-  /** Evaluates what waits, in slices. */
-  async #empty(): Promise<void> {
+  readonly #update: SliceJob = (slice) => {
+    if (!this.#evaluate(() => slice.isOver)) return false;
+    if (!this.isClosed) this.events.changed();
+    return true;
+  };
+
+  /** Evaluates the initial events that have come, in slices; sorts after the last one. */
+  async #build(): Promise<void> {
     const { loop } = this.clock;
     await new Promise<void>((resolve) => {
       loop.later(resolve);
     });
     const slice = loop.slice();
     try {
-      for (let batch = this.#waiting[0]; batch && !this.isClosed; batch = this.#waiting[0]) {
-        this.#isWithin = true;
+      for (let batch = this.#waiting[0]; batch && !this.isBuilt; batch = this.#waiting[0]) {
         for (const event of batch.events) {
           this.#apply(event);
           const pause = slice.pause();
@@ -303,29 +313,37 @@ export class IndexSource extends IndexedRows implements WatchSink {
           await this.sort(slice);
           if (this.isClosed) return;
         }
-        this.#isWithin = false;
         this.#done(batch);
       }
     } catch (error) {
       this.fail(error);
       return;
     } finally {
-      this.#emptied = undefined;
+      this.#building = undefined;
     }
-    if (!this.isClosed) this.events.changed();
+    if (this.#waiting.length > 0) this.#slices.add(this.#update);
+    else if (!this.isClosed) this.events.changed();
   }
 
   /** Evaluates what waits at once, where that is little; false where it is much. */
   #catchUp(): boolean {
-    if (this.#isWithin || this.#waitingEvents > MAX_AT_ONCE) return false;
+    return this.#waitingEvents <= MAX_AT_ONCE && this.#evaluate(() => false) && !this.isClosed;
+  }
+
+  /** Evaluates what waits until it is to stop; returns whether nothing is left. */
+  #evaluate(isOver: () => boolean): boolean {
     try {
       for (let batch = this.#waiting[0]; batch; batch = this.#waiting[0]) {
-        for (const event of batch.events) this.#apply(event);
+        for (let event = batch.events[this.#at]; event; event = batch.events[this.#at]) {
+          if (isOver()) return false;
+          this.#at++;
+          this.#apply(event);
+        }
+        this.#at = 0;
         this.#done(batch);
       }
     } catch (error) {
       this.fail(error);
-      return false;
     }
     return true;
   }
@@ -333,12 +351,12 @@ export class IndexSource extends IndexedRows implements WatchSink {
   #apply({ type, entry }: WatchBatch["events"][number]): void {
     if (type === "DELETED") this.remove(entry.key);
     else this.put(entry, this.isBuilt ? this.#hot : this.#cold);
+    this.#waitingEvents--;
     this.#waitingBytes -= entry.bytes.length;
   }
 
   #done(batch: WatchBatch): void {
     this.#waiting.shift();
-    this.#waitingEvents -= batch.events.length;
     this.#revision = Math.max(this.#revision, batch.revision);
     if (batch.initialEnd) this.isBuilt = true;
     else if (!this.isBuilt) {

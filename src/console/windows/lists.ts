@@ -1,10 +1,12 @@
 import type { WindowList } from "../../meta/console-protocol.ts";
+import { tooManyRequests } from "../../meta/status.ts";
 import type { Resource } from "../../registry/index.ts";
 import type { ServerContext } from "../../server/index.ts";
 import type { Timer } from "../../util/clock.ts";
 import { Semaphore } from "../../util/semaphore.ts";
 import { type ListLimits, checkMemory } from "./memory.ts";
 import { type Follower, type ListParts, SharedList } from "./shared-list.ts";
+import { SharedSlices } from "./shared-slices.ts";
 import { WindowTable, newRows } from "./table.ts";
 
 /** How long an unused list is kept: a page that is loaded again opens the same ones. */
@@ -26,11 +28,14 @@ export class Lists {
   #tableCount = 0;
   readonly #rows = newRows();
   readonly #pastReads = new Semaphore(MAX_PAST_READS);
+  /** In which changes are evaluated, and messages made. */
+  readonly slices: SharedSlices;
   #observing: Disposable | undefined;
 
   constructor(server: Pick<ServerContext, "registry" | "clock" | "log">, limits: ListLimits) {
     this.#server = server;
     this.#limits = limits;
+    this.slices = new SharedSlices(server.clock.loop);
   }
 
   /** The number of lists; unused ones are kept for a while. */
@@ -48,10 +53,11 @@ export class Lists {
     return this.#lists.has(keyOf(list));
   }
 
-  /** Shows a list until it is left. */
+  /** Shows a list until it is left. Throws 429 where its user shows too many of those that cost something with each change. */
   follow(list: WindowList, follower: Follower): SharedList {
     const key = keyOf(list);
     let shared = this.#lists.get(key);
+    if (!isPlain(list) && !(shared && isOf(shared, follower.user))) this.#checkCount(follower.user);
     if (!shared) {
       this.#observing ??= this.#server.registry.onChange(({ before, after }) => this.#kindsChanged(before, after));
       shared = new SharedList(this.#parts(), key, list);
@@ -93,6 +99,7 @@ export class Lists {
       checkMemory: (list) => this.#check(list),
       maxPastBytes: this.#limits.userBytes,
       pastReads: this.#pastReads,
+      slices: this.slices,
     };
   }
 
@@ -102,6 +109,15 @@ export class Lists {
     table = new WindowTable(resource, this.#server.log, String(this.#tableCount++), this.#rows);
     this.#tables.set(resource, table);
     return table;
+  }
+
+  #checkCount(user: string): void {
+    const { userLists } = this.#limits;
+    let count = 0;
+    for (const shared of this.#lists.values()) if (!isPlain(shared.list) && isOf(shared, user)) count++;
+    if (count < userLists) return;
+    const found = `expected at most ${userLists} sorted and filtered lists of one user at a time, found as many open`;
+    throw tooManyRequests(`${found}: close other pages of the console`, "lists");
   }
 
   #check(list: SharedList): void {
@@ -123,6 +139,12 @@ export class Lists {
     }
   }
 }
+
+/** Whether the rows of a list are read where they stand. */
+export const isPlain = ({ labelSelector, fieldSelector, name, text, sort, at }: WindowList): boolean =>
+  (labelSelector ?? fieldSelector ?? name ?? text ?? sort ?? at) === undefined;
+
+const isOf = ({ followers }: SharedList, user: string): boolean => followers.values().some((one) => one.user === user);
 
 /** Equal lists have equal keys. */
 export const keyOf = ({ group, version, resource, sort, ...rest }: WindowList): string => {

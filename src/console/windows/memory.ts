@@ -1,18 +1,20 @@
 import { tooLarge } from "../../meta/status.ts";
 
-/** How much memory sorted and filtered lists may take. */
+/** How much memory sorted and filtered lists may take, and how many one user may have. */
 export interface ListLimits {
   /** Bytes of all lists of the server. */
   readonly bytes: number;
   /** Bytes of the lists that one user has open. */
   readonly userBytes: number;
+  /** Lists that one user has open: each of them is evaluated with every change of its kind. */
+  readonly userLists: number;
 }
 
 /**
  * The default limits. A list of a million rows that is sorted by a short text takes some 120 MiB, so a user has one of them and some
  * smaller ones, and several users do.
  */
-export const LIST_LIMITS: ListLimits = { bytes: 512 << 20, userBytes: 192 << 20 };
+export const LIST_LIMITS: ListLimits = { bytes: 512 << 20, userBytes: 192 << 20, userLists: 64 };
 
 /** Something that takes memory for some users. */
 export interface MemoryHolder {

@@ -54,7 +54,8 @@ function readOpen(value: Members, id: number): OpenWindow {
   };
 }
 
-function readList(list: Members): WindowList {
+/** Reads what a window shows. Throws 400 for names that are none, and for members of another type. */
+export function readList(list: Members): WindowList {
   const namespace = optionalText(list, "namespace") ?? "";
   const group = text(list, "group");
   const version = text(list, "version");

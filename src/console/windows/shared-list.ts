@@ -14,6 +14,7 @@ import { type IndexedList, IndexSource, PastIndexSource, folded } from "./index-
 import type { MemoryHolder } from "./memory.ts";
 import { PastSource } from "./past-source.ts";
 import { PlainSource } from "./plain-source.ts";
+import type { SharedSlices } from "./shared-slices.ts";
 import type { ListProgress, ListSource, ListState, SourceEvents } from "./source.ts";
 import type { WindowTable } from "./table.ts";
 
@@ -35,6 +36,7 @@ export interface ListParts {
   readonly maxPastBytes: number;
   /** In which turn past states are read: each may take as much memory before it is known how much that is. */
   readonly pastReads: Semaphore;
+  readonly slices: SharedSlices;
 }
 
 const RETRY_MS = 200;
@@ -144,7 +146,7 @@ export class SharedList implements MemoryHolder {
   }
 
   #open(resource: Resource): ListSource {
-    const { clock, maxPastBytes, pastReads } = this.#parts;
+    const { clock, maxPastBytes, pastReads, slices } = this.#parts;
     const table = this.#parts.tableOf(resource);
     const { namespace = "", labelSelector = "", fieldSelector = "", at } = this.list;
     checkKind(resource, this.list);
@@ -160,7 +162,7 @@ export class SharedList implements MemoryHolder {
       );
     }
     if (typeof indexed === "string") return new PlainSource(table, { namespace, isReversed }, events, clock);
-    return new IndexSource(table, indexed, events, clock);
+    return new IndexSource(table, indexed, events, clock, slices);
   }
 
   /** What a source tells counts for as long as it is the one that is shown. */
@@ -240,7 +242,8 @@ function checkKind({ definition }: Resource, { namespace }: WindowList): void {
   }
 }
 
-const notServed = ({ group, version, resource }: WindowList): ApiError =>
+/** 404 for the list of a kind that is not served. */
+export const notServed = ({ group, version, resource }: WindowList): ApiError =>
   new ApiError("NotFound", `expected a kind that is served, got ${resource} of ${apiVersionOf(group, version)}`, {
     details: { group, kind: resource },
   });

@@ -3,6 +3,7 @@ import { Listening, until } from "../../server/testing/listening.ts";
 import { ADMIN, TOKEN, configMap } from "../../server/testing/test-server.ts";
 import { openMemoryStore } from "../../storage/memory/store.ts";
 import { type ManualClock, systemClock } from "../../util/clock.ts";
+import { LIST_LIMITS } from "./memory.ts";
 import { StreamClient } from "./testing/client.ts";
 import { startWindows } from "./testing/started.ts";
 
@@ -125,6 +126,29 @@ describe("the moments of the history", () => {
     expect(body.oldest).toBeUndefined();
   });
 
+  test("they are said to those who may read the list that is named, or get the path", async () => {
+    const path = "/console/moments";
+    const rules = { list: false, path: false };
+    const { json } = await startWindows(listening, {
+      authorizer: {
+        authorize: (_, { isResource, verb, resource, namespace }) => {
+          const isMine = isResource && verb === "list" && resource === "configmaps" && namespace === "n";
+          return { allowed: isMine ? rules.list : !isResource && rules.path, reason: "" };
+        },
+        rightsOf: () => ({ resourceRules: [], pathRules: [], incomplete: true }),
+      },
+    });
+    const mine = `${path}?version=v1&resource=configmaps&namespace=n`;
+    const codes = async (...paths: string[]): Promise<number[]> =>
+      (await Promise.all(paths.map((one) => json("GET", one)))).map(({ code }) => code);
+    expect(await codes(path, mine)).toEqual([403, 403]);
+    rules.list = true;
+    expect(await codes(path, mine, `${path}?version=v1&resource=configmaps`)).toEqual([403, 200, 403]);
+    expect(await codes(`${path}?version=v1&resource=nothings`, `${path}?resource=a/b&version=v1`)).toEqual([404, 400]);
+    rules.path = true;
+    expect(await codes(path)).toEqual([200]);
+  });
+
   test.each(["/console/moments", "/console/stream"])("%s wants a credential", async (path) => {
     const { ask } = await startWindows(listening);
     expect((await ask("GET", path, { headers: { authorization: "" } })).code).toBe(401);
@@ -158,7 +182,7 @@ describe("what cannot be shown", () => {
   });
 
   test("a list that takes more memory than a user may have", async () => {
-    const { connect, put } = await startWindows(listening, { listLimits: { bytes: 1 << 30, userBytes: 100 * 1024 } });
+    const { connect, put } = await startWindows(listening, { listLimits: { ...LIST_LIMITS, userBytes: 100 * 1024 } });
     for (let i = 0; i < 1500; i++) await put(configMap(`c${i}`));
     const client = await connect();
     client.open(1, { ...CM, sort: { column: "Data" } });
@@ -168,6 +192,30 @@ describe("what cannot be shown", () => {
     client.open(3, CM, 1000, 10);
     expect((await client.window(2)).matching).toBe(11);
     expect((await client.window(3)).rows).toHaveLength(10);
+  });
+
+  test("more sorted and filtered lists than a user may have, whatever others have", async () => {
+    const { connect, put } = await startWindows(listening, { listLimits: { ...LIST_LIMITS, userLists: 3 } });
+    await put(configMap("a"));
+    const [client, again] = [await connect(), await connect()];
+    for (let id = 1; id <= 3; id++) {
+      client.open(id, { ...CM, name: `n${id}` });
+      await client.window(id);
+    }
+    again.open(1, { ...CM, name: "n4" });
+    const { status } = await again.error(1);
+    expect(status).toMatchObject({ code: 429, message: expect.stringContaining("at most 3 sorted") as string });
+    // A list that the user shows already, and one that costs nothing.
+    again.open(2, { ...CM, name: "n1" });
+    again.open(3, CM);
+    expect((await again.window(3)).matching).toBe(1);
+    await again.window(2);
+    const other = await connect({ authorization: "Bearer reader" });
+    other.open(1, { ...CM, name: "n4" });
+    await other.window(1);
+    client.send({ type: "close", id: 3 });
+    again.open(4, { ...CM, name: "n4" });
+    await again.window(4);
   });
 
   test("more windows than a stream may have", async () => {
@@ -264,6 +312,14 @@ describe("rights", () => {
 });
 
 describe("hostile clients", () => {
+  test("a page of another origin has no stream, whatever its browser knows the user by", async () => {
+    const { connect, listener } = await startWindows(listening);
+    for (const origin of ["http://evil.example", "http://127.0.0.1:1", "null"]) {
+      await expect(connect({ ...ADMIN, origin })).rejects.toThrow("Unexpected server response: 403");
+    }
+    await connect({ ...ADMIN, origin: `http://127.0.0.1:${listener.port}` });
+  });
+
   const messages: [string, string | Buffer][] = [
     ["no JSON", "{"],
     ["no object", "[1]"],

@@ -7,22 +7,17 @@
  * @module
  */
 import type { Connection, Identity } from "../../auth/contract.ts";
-import {
-  MAX_WINDOWS,
-  type OpenWindow,
-  type WindowError,
-  type WindowList,
-  type WindowProgress,
-} from "../../meta/console-protocol.ts";
+import { MAX_WINDOWS, type OpenWindow, type WindowError, type WindowProgress } from "../../meta/console-protocol.ts";
 import { ApiError, badRequest, internalError } from "../../meta/status.ts";
 import type { Messages, OngoingAnswer, ServerContext } from "../../server/index.ts";
 import type { Timer } from "../../util/clock.ts";
 import { type Steps, inSlices } from "../../util/steps.ts";
 import { type Seats, permitList } from "./access.ts";
-import { type Lists, keyOf } from "./lists.ts";
+import { type Lists, isPlain, keyOf } from "./lists.ts";
 import { MessageRate } from "./message-rate.ts";
 import { type RefusedWindow, readRequest } from "./requests.ts";
 import type { Rights } from "./rights.ts";
+import type { SharedList } from "./shared-list.ts";
 import type { Untaken } from "./untaken.ts";
 import { Window, type WindowMessage } from "./window.ts";
 
@@ -90,6 +85,11 @@ export class ConsoleStream implements OngoingAnswer {
     messages.onClose = () => this.#end();
     parts.server.ongoing.add(this);
     parts.server.watchers.add(this);
+  }
+
+  /** The name of the user. */
+  get user(): string {
+    return this.#identity.user;
   }
 
   /** The number of windows. */
@@ -233,8 +233,11 @@ export class ConsoleStream implements OngoingAnswer {
     this.#isCheckDue = true;
     if (this.#isChecking) return;
     this.#isChecking = true;
+    const { loop } = this.#parts.server.clock;
     while (this.#isCheckDue && !this.#isOver) {
       this.#isCheckDue = false;
+      // A change of roles may concern all windows of all streams.
+      await loop.yield();
       for (const window of this.#windows.values()) await this.#checkWindow(window);
     }
     this.#isChecking = false;
@@ -292,41 +295,55 @@ export class ConsoleStream implements OngoingAnswer {
     return first;
   }
 
+  /** The window that is due first, where one is due now. */
+  #due(): Window | undefined {
+    const first = this.#isOver ? undefined : this.#first();
+    return (first?.dueAt ?? Infinity) <= this.#parts.server.clock.steady() ? first : undefined;
+  }
+
   async #writeDue(): Promise<void> {
-    const { clock } = this.#parts.server;
-    for (;;) {
-      const window = this.#first();
-      if (this.#isOver || !window || (window.dueAt ?? Infinity) > clock.steady()) return;
-      await this.#writeOne(window);
+    while (this.#due()) {
+      await this.#parts.lists.slices.next();
+      const window = this.#due();
+      if (window) await this.#writeOne(window);
     }
   }
 
   /** Sends what there is to say of a window now. */
   async #writeOne(window: Window): Promise<void> {
     const { shared } = window;
-    const { clock } = this.#parts.server;
     window.isChanged = false;
     try {
       if (window.failure) return await this.#sendFailure(window, window.failure);
       if (!shared) return;
       if (!shared.isBuilt && !shared.failure) return await this.#sendProgress(window);
-      const state = shared.state();
-      // It is behind the changes, and tells when it is not.
-      if (!state || !shared.table) return;
-      const message = window.next(state, shared.table);
-      window.changesAt = clock.steady() + CHANGES_MS;
-      if (!message) return;
-      const text = await this.#textOf(window, message);
-      // The client may have asked for other rows meanwhile.
-      if (this.#isOver || window.shared !== shared || text === undefined) return;
-      window.isAsked = window.offset !== message.offset;
-      if (window.isAsked) window.isChanged = true;
-      window.took(message);
+      const text = await this.#nextText(window, shared);
+      if (text === undefined) return;
       await this.#send(text);
-      window.changesAt = clock.steady() + CHANGES_MS;
+      window.changesAt = this.#parts.server.clock.steady() + CHANGES_MS;
     } catch (error) {
       if (window.shared === shared) this.#fail(window, error);
     }
+  }
+
+  /**
+   * Makes the next message of a window; undefined where there is nothing to say. It has the objects of the rows, which nothing
+   * keeps while the client takes the text.
+   */
+  async #nextText(window: Window, shared: SharedList): Promise<string | undefined> {
+    const state = shared.state();
+    // It is behind the changes, and tells when it is not.
+    if (!state || !shared.table) return undefined;
+    const message = window.next(state, shared.table);
+    window.changesAt = this.#parts.server.clock.steady() + CHANGES_MS;
+    if (!message) return undefined;
+    const text = await this.#textOf(window, message);
+    // The client may have asked for other rows meanwhile.
+    if (this.#isOver || window.shared !== shared) return undefined;
+    window.isAsked = window.offset !== message.offset;
+    if (window.isAsked) window.isChanged = true;
+    window.took(message);
+    return text;
   }
 
   async #sendFailure(window: Window, { status }: ApiError): Promise<void> {
@@ -345,7 +362,7 @@ export class ConsoleStream implements OngoingAnswer {
   }
 
   /** The JSON of a message, made in slices. */
-  async #textOf({ id }: Window, message: WindowMessage): Promise<string | undefined> {
+  async #textOf({ id }: Window, message: WindowMessage): Promise<string> {
     const { table, entries } = message;
     const wait = table.resource.ready(entries);
     if (wait) await wait;
@@ -354,8 +371,11 @@ export class ConsoleStream implements OngoingAnswer {
 
   async #send(text: string): Promise<void> {
     const stalled = this.#parts.server.clock.after(STALLED_MS, () => this.#messages.destroy(), UPKEEP);
-    await this.#parts.untaken.count(this, text, this.#messages.send(text));
-    stalled.cancel();
+    try {
+      await this.#parts.untaken.count(this, text, this.#messages.send(text));
+    } finally {
+      stalled.cancel();
+    }
   }
 
   #fault(error: unknown): void {
@@ -382,17 +402,13 @@ export class ConsoleStream implements OngoingAnswer {
   }
 }
 
-/** Whether the rows are read where they stand. */
-const isPlain = ({ labelSelector, fieldSelector, name, text, sort, at }: WindowList): boolean =>
-  (labelSelector ?? fieldSelector ?? name ?? text ?? sort ?? at) === undefined;
-
 /** A row for each step. */
 function* textInSteps(id: number, { state, table, entries, offset, before }: WindowMessage): Steps<string> {
   const { matching, total, revision } = state;
   const head = { type: "window", id, matching, total, offset, resourceVersion: String(revision) };
   const rows: (string | number)[] = [];
   for (const entry of entries) {
-    rows.push(before?.get(entry) ?? table.row(entry));
+    rows.push(before?.positionOf(entry) ?? table.row(entry));
     yield;
   }
   const columns = before ? "" : `,"columns":${JSON.stringify(table.columns)}`;

@@ -7,10 +7,11 @@
 
 /** Someone who can be broken off. */
 interface Receiver {
+  readonly user: string;
   destroy(): void;
 }
 
-/** The bytes of all of them; with more, the oldest message goes, and the stream that it is for. */
+/** The bytes of all of them; with more, a message of the user with the most bytes goes, and the stream that it is for. */
 const MAX_BYTES = 96 << 20;
 /** A character of the text, and the same in the buffer of the socket, which may be as long again. */
 const BYTES_A_CHARACTER = 3;
@@ -31,13 +32,16 @@ export class Untaken {
     return this.#bytes;
   }
 
-  /** Counts a message until it was taken. Disconnects the client that reads least, if all together are too many. */
+  /**
+   * Counts a message until it was taken. If all together are too many, the user who has the most loses the stream whose message
+   * has waited longest; so a user with many streams ends none of others.
+   */
   async count(receiver: Receiver, text: string, taken: Promise<void>): Promise<void> {
     const bytes = BYTES_A_CHARACTER * text.length;
     this.#bytesOf.set(receiver, bytes);
     this.#bytes += bytes;
-    for (const oldest of this.#bytesOf.keys()) {
-      if (this.#bytes <= this.#most) break;
+    while (this.#bytes > this.#most) {
+      const oldest = this.#oldestOfMost();
       this.#forget(oldest);
       oldest.destroy();
     }
@@ -46,6 +50,19 @@ export class Untaken {
     } finally {
       this.#forget(receiver);
     }
+  }
+
+  /** There is one: they have more bytes than they may have. */
+  #oldestOfMost(): Receiver {
+    const users = new Map<string, { bytes: number; readonly oldest: Receiver }>();
+    let most: { bytes: number; readonly oldest: Receiver } | undefined;
+    for (const [receiver, bytes] of this.#bytesOf) {
+      const user = users.get(receiver.user) ?? { bytes: 0, oldest: receiver };
+      user.bytes += bytes;
+      users.set(receiver.user, user);
+      if (!most || user.bytes > most.bytes) most = user;
+    }
+    return most!.oldest;
   }
 
   #forget(receiver: Receiver): void {

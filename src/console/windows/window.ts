@@ -5,10 +5,13 @@ import type { ListProgress, ListState } from "./source.ts";
 import type { Follower, SharedList } from "./shared-list.ts";
 import type { WindowTable } from "./table.ts";
 
+/** A row of a message. The object itself would keep its bytes for as long as a client takes nothing. */
+type SentRow = Pick<Entry, "key" | "revision">;
+
 /** The last message of a window. */
 interface Sent {
   readonly table: WindowTable;
-  readonly entries: readonly Entry[];
+  readonly rows: readonly SentRow[];
   readonly matching: number;
   readonly total: number;
   readonly offset: number;
@@ -20,8 +23,8 @@ export interface WindowMessage {
   readonly table: WindowTable;
   readonly entries: readonly Entry[];
   readonly offset: number;
-  /** The position of entries in the last message; undefined where the client has no rows of this list. */
-  readonly before: ReadonlyMap<Entry, number> | undefined;
+  /** Where the same rows are in the last message; undefined where the client has no rows of this list. */
+  readonly before: SentRows | undefined;
 }
 
 /** One window of a stream: which rows it shows, and what the client knows of them. */
@@ -86,20 +89,35 @@ export class Window implements Follower {
     const entries = state.entries(offset, size);
     const isKnown = sent && isSame(sent, state, entries) && sent.offset === offset;
     if (isKnown && !this.isAsked) return undefined;
-    return { state, table, entries, offset, before: sent && positionsOf(sent.entries) };
+    return { state, table, entries, offset, before: sent && new SentRows(sent.rows) };
   }
 
   /** A message was sent. */
   took({ state: { matching, total }, table, entries, offset }: WindowMessage): void {
-    this.#sent = { table, entries, matching, total, offset };
+    const rows = entries.map(({ key, revision }) => ({ key, revision }));
+    this.#sent = { table, rows, matching, total, offset };
+  }
+}
+
+/** The rows of the last message of a window. */
+class SentRows {
+  readonly #rows: readonly SentRow[];
+  readonly #positions: ReadonlyMap<string, number>;
+
+  constructor(rows: readonly SentRow[]) {
+    this.#rows = rows;
+    this.#positions = new Map(rows.map(({ key }, i) => [key, i]));
+  }
+
+  /** The index of the row of an entry; undefined where the client has none, or one of another revision. */
+  positionOf(entry: Entry): number | undefined {
+    const at = this.#positions.get(entry.key);
+    return at !== undefined && this.#rows[at]!.revision === entry.revision ? at : undefined;
   }
 }
 
 const isSame = (sent: Sent, { matching, total }: ListState, entries: readonly Entry[]): boolean =>
   sent.matching === matching &&
   sent.total === total &&
-  sent.entries.length === entries.length &&
-  sent.entries.every((entry, i) => entry === entries[i]);
-
-const positionsOf = (entries: readonly Entry[]): ReadonlyMap<Entry, number> =>
-  new Map(entries.map((entry, i) => [entry, i]));
+  sent.rows.length === entries.length &&
+  sent.rows.every(({ key, revision }, i) => revision === entries[i]!.revision && key === entries[i]!.key);

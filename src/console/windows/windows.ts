@@ -1,7 +1,8 @@
 import { ANONYMOUS } from "../../auth/contract.ts";
 import { CONSOLE_STREAM_PROTOCOL } from "../../meta/console-protocol.ts";
-import { badRequest, unauthorized } from "../../meta/status.ts";
+import { ApiError, badRequest, unauthorized } from "../../meta/status.ts";
 import { type ServerContext, type ServerRequest, ownerOf } from "../../server/index.ts";
+import { isOfOtherPage } from "../origin.ts";
 import { Lists } from "./lists.ts";
 import { LIST_LIMITS, type ListLimits } from "./memory.ts";
 import { Rights } from "./rights.ts";
@@ -45,7 +46,10 @@ export class ConsoleWindows {
     const { identity, response, incoming } = request;
     // A path that is open to every user is open to those without a name, too.
     if (identity.user === ANONYMOUS.user) throw unauthorized();
-    const slot = server.sessionSlots.take(identity);
+    // Scripts may read a WebSocket of another origin, unlike a response.
+    if (isOfOtherPage(incoming.sent)) throw otherPage();
+    const owner = ownerOf(request);
+    const slot = server.sessionSlots.take(owner);
     const messages = response.upgrade([CONSOLE_STREAM_PROTOCOL], response.headers(""));
     if (!messages) {
       slot[Symbol.dispose]();
@@ -56,7 +60,7 @@ export class ConsoleWindows {
     }
     response.longRunning = true;
     response.uncount();
-    const user = { identity, owner: ownerOf(request), connection: incoming.sent.connection };
+    const user = { identity, owner, connection: incoming.sent.connection };
     const stream: ConsoleStream = new ConsoleStream(this.#partsOf(server), user, messages, () => {
       this.#streams.delete(stream);
       slot[Symbol.dispose]();
@@ -78,3 +82,10 @@ export class ConsoleWindows {
     });
   }
 }
+
+const otherPage = (): ApiError =>
+  new ApiError(
+    "Forbidden",
+    "expected the origin of the request to be that of this server; a proxy in front has to pass on the header Host",
+    { details: {} },
+  );

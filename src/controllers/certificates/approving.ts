@@ -10,7 +10,7 @@ import { SIGNERS, requestIn, conditionOf, isIssued, problemWith } from "./reques
 
 const APPROVAL_MESSAGES = {
   nodeclient: "Who asks may have client certificates of nodes.",
-  selfnodeclient: "A node asks for its own client certificate, and may have it.",
+  selfnodeclient: "A node requests its own client certificate, and is allowed to.",
 } as const;
 
 type Right = keyof typeof APPROVAL_MESSAGES;

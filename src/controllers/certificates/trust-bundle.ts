@@ -34,7 +34,7 @@ export const trustBundlePublisher = (certificate: string): Controller =>
           await attempt(resource.update({ ...bundle, spec }), "NotFound", "Conflict");
         }
       }
-      // Where somebody else made it, and it is deleted before memory has seen it, no event tells of that.
+      // Where another client created it, and it is deleted before memory has seen it, no event reports the deletion.
       return isNew || memory.get({ name }) ? undefined : { requeueAfter: "1m" };
     },
   });

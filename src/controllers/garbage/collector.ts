@@ -70,7 +70,7 @@ async function decide(ctx: CollectorContext, node: GraphNode): Promise<Result> {
       const left = ownerReferences.filter((one) => !gone.has(one));
       return setOwners(ctx.client, node, left);
     }
-    // No event tells of an owner that is added and deleted while its watch is behind: it is looked for until memory has it.
+    // No event reports an owner that is added and deleted while its watch is behind: it is read until memory has it.
     return unseen.length > 0 ? REQUEUE_SOON : undefined;
   }
   if (leave.length === 0 || !ctx.memory.hasDependents(uid)) return remove(ctx, node, policyOf(node));

@@ -117,7 +117,7 @@ export class ObjectGraph implements Disposable {
     return this.#followed.get(nameOfKind(kind))?.informer.get(key);
   }
 
-  /** Whether the objects of a location come to be known. */
+  /** Whether the objects of a location will become known. */
   isFollowed({ kind }: OwnerLocation): boolean {
     return this.#followed.has(nameOfKind(kind));
   }

@@ -21,7 +21,10 @@ export const rootCaPublisher = (certificate: string): Controller =>
     data: { "ca.crt": certificate },
   });
 
-/** Until memory has what somebody else created: where it is deleted before memory has seen it, no event tells of that. */
+/**
+ * How long memory is waited for when another client has created the object: where it is deleted before memory has seen it, no event reports
+ * that.
+ */
 const LOOK_AGAIN: Result = { requeueAfter: "1m" };
 
 type WithData = { readonly data?: Readonly<Record<string, unknown>> };

@@ -5,9 +5,8 @@
  * is deleted. When nothing remains, the controller removes its finalizer from `spec.finalizers`, and the server deletes
  * the namespace. Objects with finalizers delay that; the conditions of the namespace name them. Without discovery
  * nothing is finalized.
- *
- * What is deleted is deleted by the name of the namespace, and memory may be behind: it is read from the server before each try,
- * as another namespace may have the name by now.
+ * Objects are deleted by the name of the namespace, and memory may be behind: the namespace is read from the server before each try, since
+ * another one may have the name by now.
  */
 import { type Client, type ServedKind, attempt, isStatus, metadataOf } from "../../client/index.ts";
 import { Namespace } from "../../client/kinds/index.ts";

@@ -1,10 +1,9 @@
 /**
- * The life of nodes: finds those whose agents are silent, makes their conditions Unknown and their Pods not ready, and keeps the taints
- * that follow from conditions.
- *
- * A node has one due time, which heartbeats move without any work: nothing is done while all is well. When heartbeats were seen is kept
- * in memory, as in kube-controller-manager, so that clocks of other machines do not matter: whoever takes over gives each node its
- * grace anew.
+ * The lifecycle of nodes: finds those whose agents are silent, makes their conditions Unknown and their Pods not ready, and keeps the
+ * taints that follow from conditions.
+ * A node has one due time, which heartbeats postpone without any work: there is none while all nodes are healthy. The times of heartbeats
+ * are kept in memory, as in kube-controller-manager, so that clocks of other machines do not matter: a new leader gives each node its full
+ * grace period again.
  */
 import { type Key, attempt } from "../../client/index.ts";
 import { Node, Pod } from "../../client/kinds/index.ts";
@@ -26,11 +25,11 @@ import {
   withoutEvicting,
 } from "./taints.ts";
 
-/** The settings of the life of nodes. */
+/** The settings of the lifecycle of nodes. */
 export interface NodeLifecycleSettings {
   /**
-   * Whether nodes that have never had a heartbeat count as alive; default false, as with kube-controller-manager. The kit says true:
-   * its clock moves faster than anyone could beat for a plain object.
+   * Whether nodes that have never had a heartbeat count as alive; default false, as with kube-controller-manager. The kit sets true: its
+   * clock moves faster than heartbeats for a plain object could be sent.
    */
   readonly plainNodesLive?: boolean;
 }
@@ -40,7 +39,7 @@ interface Parts extends KeyContext<LifecycleMemory> {
   readonly plainNodesLive: boolean;
 }
 
-/** A node that is younger is told of when it is seen first, in milliseconds. */
+/** A younger node is reported when it is seen first, in milliseconds. */
 const NEW_MS = 60_000;
 
 /** The controller named `node-lifecycle-controller`. */
@@ -79,14 +78,14 @@ async function lookAtNode(parts: Parts, name: string): Promise<Result> {
   if (left !== undefined && left <= 0) {
     const conditions = silentConditions(node, moment.now);
     if (conditions) return setSilent(parts, node, conditions);
-    // Whoever wrote the conditions may have ended before its Pods were marked, or had no answer.
+    // The process that wrote the conditions may have ended before its Pods were marked, or got no response.
     if (!(await markNotReady(parts, memory.podsOn(name)))) return REQUEUE_SOON;
   }
   if (!(await writeNode(parts, node))) return REQUEUE_SOON;
   return left !== undefined && left > 0 ? { requeueAfter: left } : undefined;
 }
 
-/** Writes the conditions of a silent node, and what follows for its Pods. */
+/** Writes the conditions of a silent node, and the conditions of its Pods. */
 async function setSilent(parts: Parts, node: Node, conditions: readonly object[]): Promise<Result> {
   const { client, event, memory } = parts;
   const { name, uid, resourceVersion } = node.metadata;
@@ -159,7 +158,7 @@ async function taintNext(parts: Parts, key: string): Promise<Result> {
   return undefined;
 }
 
-/** Looks at all zones: their states, their rates, and whether the fault is elsewhere. */
+/** Evaluates all zones: their states, their rates, and whether the fault is outside of the nodes. */
 function lookAtZones({ memory, clock }: Parts): Result {
   const now = clock.steady();
   if (memory.lookAt !== undefined && memory.lookAt > now) return { requeueAfter: memory.lookAt - now };

@@ -22,21 +22,21 @@ import { isReady as isPodReady } from "../../workloads/common/pods.ts";
 import { isReady, nodeOfPod } from "../common/nodes.ts";
 import { isOurEvicting } from "./taints.ts";
 
-/** The informers of the life of nodes. */
+/** The informers of the lifecycle of nodes. */
 export const lifecycleSpecs = {
   pods: sharedInformer(Pod, { indexes: { node: nodeOfPod } }),
   nodes: sharedInformer(Node),
   leases: sharedInformer(Lease, { namespace: "kube-node-lease" }),
 };
 
-/** The key for a look at all zones. */
+/** The key for an evaluation of all zones. */
 export const ZONES = "zones";
 /** Prefixes of keys. */
 export const NODE = "node/";
 export const ZONE = "zone/";
 export const POD = "pod/";
 
-/** After a change the zones are looked at together, after this time. */
+/** After a change the zones are evaluated together, after this time. */
 const TOGETHER_MS = 100;
 
 /** A zone: its nodes, and those that wait for a taint NoExecute, in their order. */
@@ -50,15 +50,15 @@ export class Zone implements ZoneCount {
 }
 
 /**
- * The memory of the life of nodes: when heartbeats were seen, and how many nodes of each zone are ready.
+ * The memory of the lifecycle of nodes: when heartbeats were seen, and how many nodes of each zone are ready.
  *
- * Keys are `node/NAME`, `zone/ZONE`, {@link ZONES}, and `pod/NAMESPACE/NAME` for a Pod that came to a node which is not ready.
+ * Keys are `node/NAME`, `zone/ZONE`, {@link ZONES}, and `pod/NAMESPACE/NAME` for a Pod that was bound to a node which is not ready.
  */
 export class LifecycleMemory implements Disposable {
   readonly zones = new Map<string, Zone>();
   /** Whether no zone has a ready node. */
   hasStopped = false;
-  /** When the zones are looked at next, on the steady clock. */
+  /** When the zones are evaluated next, on the steady clock. */
   lookAt: number | undefined;
   readonly #domain: string;
   readonly #clock: Clock;
@@ -67,9 +67,9 @@ export class LifecycleMemory implements Disposable {
   readonly #nodes: Informer<Node, "Cluster", never>;
   readonly #leases: Informer<Lease, "Namespaced", never>;
   readonly #heartbeats = new Map<string, Heartbeats>();
-  /** Names of nodes that were not looked at yet. */
+  /** Names of nodes that were not reconciled yet. */
   readonly #new = new Set<string>();
-  /** Deleted nodes, by name, until that is told. */
+  /** Deleted nodes, by name, until they are reported. */
   readonly #removed = new Map<string, Node>();
   readonly #subscriptions = new DisposableStack();
 
@@ -102,19 +102,19 @@ export class LifecycleMemory implements Disposable {
     return this.#pods.get(parseKey(key));
   }
 
-  /** By their names: who takes over, and who saw the Pods come, act in the same order. */
+  /** By their names: a new leader acts in the same order as one that has seen the Pods arrive. */
   podsOn(node: string): readonly Pod[] {
     return this.#pods.by("node", node).toSorted((a, b) => (keyText(keyOf(a)) < keyText(keyOf(b)) ? -1 : 1));
   }
 
-  /** Returns a node that was deleted since the last look. */
+  /** Returns a node that was deleted since the last reconcile. */
   takeRemoved(name: string): Node | undefined {
     const node = this.#removed.get(name);
     this.#removed.delete(name);
     return node;
   }
 
-  /** Whether a node is looked at for the first time. */
+  /** Whether a node is reconciled for the first time. */
   isNew({ metadata }: Node): boolean {
     return this.#new.delete(metadata.name);
   }
@@ -137,13 +137,13 @@ export class LifecycleMemory implements Disposable {
     return now;
   }
 
-  /** Gives all nodes their grace anew. */
+  /** Gives all nodes their full grace period again. */
   beginAnew(): void {
     const seenAt = this.#clock.steady();
     for (const [name, beats] of this.#heartbeats) this.#heartbeats.set(name, { ...beats, seenAt });
   }
 
-  /** A node waits for its taint, or no longer does. */
+  /** Records whether a node waits for its taint. */
   wait(name: string, zone: string, waits: boolean): void {
     const { waiting } = this.zone(zone);
     if (!waits) waiting.delete(name);
@@ -153,7 +153,7 @@ export class LifecycleMemory implements Disposable {
     }
   }
 
-  /** Has the zones looked at, soon. */
+  /** Schedules an evaluation of the zones, soon. */
   look(): void {
     if (this.lookAt !== undefined) return;
     this.lookAt = this.#clock.steady() + TOGETHER_MS;
@@ -171,7 +171,7 @@ export class LifecycleMemory implements Disposable {
   #leaseChanged({ type, object }: ObjectEvent<Lease>): void {
     const node = type === "deleted" ? undefined : this.#nodes.get({ name: object.metadata.name });
     if (node) this.heartbeats(node);
-    // A node that had no lease before was not looked at again.
+    // A node that had no lease before was not reconciled again.
     if (node && type === "added") this.#add(NODE + node.metadata.name);
   }
 
@@ -209,7 +209,7 @@ export class LifecycleMemory implements Disposable {
     else zone.notReady += by;
   }
 
-  /** What was tainted before this term began counts for the rate of its zone. */
+  /** Taints from before this term count for the rate of its zone. */
   #noteTaints(node: Node): void {
     for (const taint of node.spec.taints ?? []) {
       if (!isOurEvicting(taint, this.#domain)) continue;
@@ -220,7 +220,7 @@ export class LifecycleMemory implements Disposable {
     }
   }
 
-  /** A Pod that comes to a node which is not ready is not ready either. */
+  /** A Pod that is bound to a node which is not ready is not ready either. */
   #podChanged(event: ObjectEvent<Pod>): void {
     const { object: pod } = event;
     const { nodeName } = pod.spec;
@@ -231,16 +231,16 @@ export class LifecycleMemory implements Disposable {
   }
 }
 
-/** Whether a node says that it is not ready; one without the condition says nothing. */
+/** Whether a node reports that it is not ready; one without the condition reports nothing. */
 export function isNotReady(node: Node): boolean {
   const ready = conditionOfNode(node, "Ready");
   return ready !== undefined && ready.status !== "True";
 }
 
-/** What counts in zones. */
+/** The labels that define zones. */
 const countText = (node: Node): string => `${zoneOf(node)} ${isReady(node)} ${countsInZone(node)}`;
 
-/** What matters of a node; heartbeats do not. */
+/** The fields of a node that matter; heartbeats do not. */
 function textOf(node: Node): string {
   const { metadata, spec, status } = node;
   const conditions = (status?.conditions ?? []).map(({ type, status: said }) => [type, said]);

@@ -26,7 +26,7 @@ const BY_CONDITION: ReadonlyMap<string, string> = new Map([
 
 const UNSCHEDULABLE = "unschedulable";
 
-/** The names of the taints of a dialect, and the present time as a text. */
+/** The names of the taints of a dialect, and the current time as a text. */
 export interface TaintTerms {
   /** `node.kubernetes.io/` */
   readonly domain: string;
@@ -48,17 +48,17 @@ export function taintsOf({ spec, status }: Node, domain: string, now: string): r
   return [...kept, ...added.map((key) => ({ key, effect: NO_SCHEDULE, timeAdded: now }))];
 }
 
-/** What is to be done about the taints NoExecute of a node. */
+/** The decision about the taints NoExecute of a node. */
 export interface EvictingTaints {
   /** All taints after the change; undefined where nothing changes. */
   readonly taints: readonly NodeTaint[] | undefined;
-  /** Whether the node waits for its first one, which its zone gives it in its turn. */
+  /** Whether the node waits for its first one, which it gets at the rate of its zone. */
   readonly waits: boolean;
 }
 
 /**
- * Decides about the taints `not-ready` and `unreachable` of the effect NoExecute: a ready node has none, of the two one takes the place
- * of the other at once, and a node without them waits.
+ * Decides about the taints `not-ready` and `unreachable` of the effect NoExecute: a ready node has none, one of the two replaces the other
+ * at once, and a node without them waits.
  *
  * @param all the taints of the node, after {@link taintsOf}
  */

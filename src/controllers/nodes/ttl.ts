@@ -1,7 +1,4 @@
-/**
- * Tells the agents of nodes how long they may keep ConfigMaps and Secrets before they ask for them again: in an annotation, by the
- * number of nodes.
- */
+/** Sets how long the agents of nodes may cache ConfigMaps and Secrets: in an annotation, by the number of nodes. */
 import { attempt } from "../../client/index.ts";
 import { Node } from "../../client/kinds/index.ts";
 import {

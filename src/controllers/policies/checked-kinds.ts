@@ -1,4 +1,4 @@
-/** Which kinds the expressions of a policy are checked against. */
+/** The kinds against which the expressions of a policy are checked. */
 import type { ServedKind } from "../../client/index.ts";
 import type { KindName } from "./published-schema.ts";
 

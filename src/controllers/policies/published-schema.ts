@@ -31,7 +31,7 @@ const MAX_PARTS = 50_000;
 /** The schema of the metadata of all objects. */
 const METADATA = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
 
-/** The schema of a kind in a document, without references; undefined for one that is not there, or has no end. */
+/** The schema of a kind in a document, without references; undefined for one that does not exist, or is infinite. */
 export function publishedSchema(document: PublishedDocument, { group, version, kind }: KindName): Schema | undefined {
   const schemas = document.components?.schemas ?? {};
   const isIt = (one: KindName): boolean => one.group === group && one.version === version && one.kind === kind;
@@ -51,7 +51,7 @@ export function customSchema(schema: Schema, document: PublishedDocument): Schem
 const TEXT: Schema = { type: "string" };
 const REFERENCE = "#/components/schemas/";
 
-/** Puts what references name in their place. */
+/** Replaces references by the schemas that they name. */
 class Resolver {
   readonly #schemas: Readonly<Record<string, PublishedSchema>>;
   #parts = 0;
@@ -60,7 +60,7 @@ class Resolver {
     this.#schemas = schemas;
   }
 
-  /** @param within the names of the schemas around this one */
+  /** @param within the names of the enclosing schemas */
   resolve(schema: PublishedSchema, within: readonly string[]): Schema | undefined {
     if (++this.#parts > MAX_PARTS) return undefined;
     const reference = schema.$ref ?? schema.allOf?.[0]?.$ref;

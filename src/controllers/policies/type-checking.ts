@@ -1,6 +1,6 @@
 /**
- * Checks the expressions of ValidatingAdmissionPolicies against the types of the objects that they are about, and writes what
- * does not fit into their status (POL-A-9). It changes nothing of what policies do.
+ * Checks the expressions of ValidatingAdmissionPolicies against the types of the objects that they match, and writes type errors into their
+ * status (POL-A-9). It does not change the effects of policies.
  *
  * A policy is checked when its spec has changed, and when a definition has changed.
  */
@@ -36,7 +36,7 @@ export const policyTypeChecking: Controller = defineController({
   },
 });
 
-/** The policies that may be about the objects of a definition. */
+/** The policies that may match objects of a definition. */
 function policiesAbout(
   { metadata }: { readonly metadata: { readonly name: string } },
   informer: GetInformer,
@@ -132,7 +132,7 @@ class SchemaReader {
   }
 }
 
-/** What was read; undefined for what is not there. */
+/** The schemas that were read; undefined for those that do not exist. */
 async function found<T>(reading: Promise<T>): Promise<T | undefined> {
   const done = await attempt(reading, "NotFound");
   return done.ok ? done.value : undefined;

@@ -1,10 +1,9 @@
 /**
  * Recalculates the usage of ResourceQuotas: when hard limits change, when objects are deleted or use another amount,
  * and every few minutes (QUOTA-2). Admission only adds.
- *
- * A count is written in the version of the quota before it began, so that no charge is lost. It begins when the objects are stored
- * whose charges this server has booked in that version. Of the objects that other servers of the store are writing it knows nothing:
- * there, a count that decreases the usage begins when nothing was charged for a moment, and is repeated later.
+ * A count is written in the version of the quota before it began, so that no charge is lost. It begins when the objects are stored whose
+ * charges this server has booked in that version. It does not know the objects that other servers of the store are writing: there, a count
+ * that decreases the usage begins when nothing was charged for a moment, and is repeated later.
  */
 import { type Client, type Key, attempt, preferredKinds } from "../../client/index.ts";
 import { ResourceQuota } from "../../client/kinds/index.ts";
@@ -19,11 +18,13 @@ import { QuotaObserver, quotasOf } from "./quota-observer.ts";
 
 const RECOUNT_AFTER_DECREASE: Result = { requeueAfter: "2s" };
 
-/** How long a quota must have had its version before a decrease is written, where several servers charge it: they store in less. */
+/**
+ * How long a quota must have had its version before a decrease is written, where several servers charge it: their writes take less time.
+ */
 const QUIET_MS = 200;
 const RECOUNT_WHEN_QUIET: Result = { requeueAfter: `${QUIET_MS}ms` };
 
-/** The bounds of what is remembered until then. */
+/** The bounds of the memory of pending decreases. */
 const SEEN_BOUNDS = { entries: 10_000, bytes: 4 << 20 };
 
 /** The settings of the controller. */
@@ -61,11 +62,11 @@ export function resourceQuota({ dialect, sharesStore = false }: QuotaSettings): 
   });
 }
 
-/** When the versions of quotas were first seen whose usage is to be decreased. */
+/** When the versions of quotas with a pending decrease were first seen. */
 class SeenVersions {
   readonly #seen = new BoundedCache<{ readonly version: string; readonly millis: number }>(SEEN_BOUNDS);
 
-  /** Whether a quota has had its version for a while when a count began; it is forgotten then. */
+  /** Whether a quota has had its version for a while when a count began; the record is dropped then. */
   isQuiet({ metadata: { uid, resourceVersion: version } }: ResourceQuota, begun: number): boolean {
     const seen = this.#seen.get(uid);
     if (seen?.version !== version) this.#seen.set(uid, { version, millis: begun });

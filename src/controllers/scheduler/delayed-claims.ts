@@ -24,7 +24,7 @@ interface DelayedClaim extends VolumeRequest {
 export class DelayedClaims {
   readonly #claims: readonly DelayedClaim[];
   readonly #view: View;
-  /** The last result: two filters ask for the same node in turn. */
+  /** The last result: two filters read it for the same node one after the other. */
   #last: { readonly node: NodeView; readonly planned: Planned } | undefined;
 
   constructor(claims: readonly PersistentVolumeClaim[], view: View) {

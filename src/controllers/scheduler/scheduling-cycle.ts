@@ -53,9 +53,7 @@ async function decideOne({ memory, clock }: SchedulerContext, key: string, limit
   memory.fail(key, { uid: info.uid, reason: "Unschedulable", message, preemption, isNominatedNoMore });
 }
 
-/**
- * The number of the node with which the search for a Pod begins: not always the same, and for a Pod always the same, whoever looks.
- */
+/** The number of the node at which the search for a Pod begins: it differs between Pods, and is the same for one Pod in every scheduler. */
 function startOf(uid: string): number {
   let start = 0;
   for (let i = 0; i < uid.length; i++) start = (Math.imul(start, 31) + uid.charCodeAt(i)) >>> 0;

@@ -109,8 +109,12 @@ export function storageVersionMigrator({ domain }: Dialect, { perSecond = 500 }:
     const { items, metadata } = await pageOf(resource, token);
     const count = await rewrite(resource, items, seen, NAME);
     if (!metadata.continue) {
+      if (token) ctx.log.info("the stored objects of a resource have been migrated", { resource: nameOf(object) });
       return conclude(ctx, { Running: false, Succeeded: true }, "StorageVersionMigrationSucceeded");
     }
+    // The log writes such lines once a minute.
+    const { remainingItemCount: remaining } = metadata;
+    ctx.log.info("migrating the stored objects of a resource", { resource: nameOf(object), remaining });
     await writeToken(ctx, metadata.continue);
     // Migrations share the rate.
     const running = ctx

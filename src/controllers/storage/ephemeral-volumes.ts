@@ -52,7 +52,10 @@ async function makeClaim(ctx: Context<Pod>, { key, template }: EphemeralClaim): 
   const found = informer(claims).get(key);
   if (found) {
     if (controllerUid(found) === pod.metadata.uid) return undefined;
-    events.warning("FailedBinding", `expected the claim ${key.name} to be of this Pod, it was there before and is not`);
+    events.warning(
+      "FailedBinding",
+      `expected the claim ${key.name} to be owned by this Pod, but it existed before and is not`,
+    );
     return undefined;
   }
   const { labels, annotations } = template.metadata ?? {};

@@ -97,7 +97,7 @@ async function expand(
   { migration, names }: ExpansionNames,
 ): Promise<Result> {
   const { object: claim, client, events } = ctx;
-  const { name: resizer = "somebody", isExternal } = resizerOf(volume, migration);
+  const { name: resizer = "the resizer", isExternal } = resizerOf(volume, migration);
   if (!isExternal) return enlarge(ctx, volume, { names, resizer });
   events.normal("ExternalExpanding", "waiting for an external controller to expand this PVC");
   const isMigrated = migration.ofSource(volume) !== undefined;

@@ -2,8 +2,8 @@
 import { type ApiObject, type Client, type Kind, keyOf } from "../../client/index.ts";
 
 /**
- * Whether an owner is still there and not being deleted, by the server itself: memory may be behind, and what a deleted owner took over
- * would be collected with it (WL-GEN-1).
+ * Whether an owner exists and is not being deleted, read from the server: memory may be behind, and objects that a deleted owner adopted
+ * would be garbage-collected with it (WL-GEN-1).
  */
 export async function mayAdopt<T extends ApiObject>(
   client: Client,

@@ -7,7 +7,7 @@ import { parseGoMillis } from "../../util/go-duration.ts";
 import type { MetricSpec } from "../../workloads/autoscaler/metric.ts";
 import { type PodValue, type Reading, milliOf } from "../../workloads/autoscaler/readings.ts";
 
-/** What metrics are read of. */
+/** The parts for reading metrics. */
 export interface MetricsRequest {
   readonly client: Client;
   readonly namespace: string;
@@ -16,11 +16,11 @@ export interface MetricsRequest {
   readonly signal: AbortSignal;
   /** The served kinds, for metrics of objects. */
   readonly kinds: () => Promise<readonly ServedKind[]>;
-  /** Metrics that are read already cost no request, but each is a look at all Pods. */
+  /** Metrics that are read already cost no request, but each is a scan of all Pods. */
   readonly slice: Slice;
 }
 
-/** Reads metrics, each list of the resource metrics once; one that cannot be had is a text that tells why. */
+/** Reads metrics, each list of the resource metrics once; one that cannot be read is a text with the reason. */
 export async function readMetrics(
   metrics: readonly MetricSpec[],
   request: MetricsRequest,
@@ -59,7 +59,7 @@ const DEFAULT_WINDOW_SECONDS = 60;
 class MetricsReader {
   readonly #request: MetricsRequest;
   #podMetrics: Promise<readonly PodMetrics[]> | undefined;
-  /** What Pods use, by resource and container: several metrics may ask for the same. */
+  /** The usage of Pods, by resource and container: several metrics may need the same. */
   readonly #used = new Map<string, ReadonlyMap<string, PodValue>>();
 
   constructor(request: MetricsRequest) {
@@ -84,7 +84,7 @@ class MetricsReader {
     }
   }
 
-  /** What Pods, or one container of each, use of a resource; a Pod that does not tell it all is left out. */
+  /** The usage of a resource by Pods, or by one container of each; a Pod with incomplete metrics is left out. */
   async #resource(resource: string, container?: string): Promise<ReadonlyMap<string, PodValue>> {
     const { client, namespace, selector, signal } = this.#request;
     const path = `/apis/metrics.k8s.io/v1beta1/namespaces/${encodeURIComponent(namespace)}/pods${query({ labelSelector: selector })}`;
@@ -167,7 +167,7 @@ class MetricsReader {
 
 const CUSTOM = "custom.metrics.k8s.io";
 
-/** Why a metric cannot be read; an API that is not served is told as kube-controller-manager tells it. */
+/** Why a metric cannot be read; an API that is not served has the message of kube-controller-manager. */
 function refusalOf({ status }: StatusError, type: string, external: MetricSpec["external"] | undefined): string {
   const { code, message = "", details } = status;
   if (code !== 404 || details?.name !== undefined) return message;
@@ -176,7 +176,7 @@ function refusalOf({ status }: StatusError, type: string, external: MetricSpec["
   return `the server could not find the requested resource (get ${what})`;
 }
 
-/** The API answers, and has nothing. */
+/** The API responds, and has no values. */
 class NoMetrics extends Error {}
 
 const API: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
 /**
- * Changes the replicas of the targets of HorizontalPodAutoscalers by their metrics. Each is looked at once in a period, whatever
- * happens between; nothing is done for it then.
+ * Changes the replicas of the targets of HorizontalPodAutoscalers by their metrics. Each is reconciled once in a period; events between do
+ * not trigger a reconcile.
  */
 import { type Key, type Kind, StatusError, keyOf, keyText, parseKey } from "../../client/index.ts";
 import {
@@ -52,18 +52,18 @@ const replicationControllers = sharedInformer(ReplicationController);
 
 /** The settings of the controller. */
 export interface AutoscalerSettings {
-  /** How often each autoscaler is looked at, in milliseconds. Default 15 s. */
+  /** The period in which each autoscaler is reconciled, in milliseconds. Default 15 s. */
   readonly autoscalerSyncMillis?: number | undefined;
 }
 
 const DEFAULT_SYNC_MS = 15_000;
 
-/** What is known of an autoscaler besides the objects; it begins anew with the term, as in kube-controller-manager. */
+/** The memory of an autoscaler besides the objects; it begins again with each term, as in kube-controller-manager. */
 interface Known {
   /** When it is due, in milliseconds of the steady clock. */
   dueAt: number;
   history: History | undefined;
-  /** The selector of its target at its last look. */
+  /** The selector of its target at its last reconcile. */
   selector: { readonly text: string; readonly compiled: LabelSelector; readonly bucket: string } | undefined;
 }
 
@@ -79,7 +79,7 @@ class AutoscalerMemory implements Disposable {
     });
   }
 
-  /** Remembers the selector of an autoscaler. */
+  /** Records the selector of an autoscaler. */
   select(key: string, known: Known, text: string, compiled: LabelSelector): void {
     if (known.selector?.text === text) return;
     this.#unselect(key, known);
@@ -151,7 +151,7 @@ export const autoscaling = ({ autoscalerSyncMillis: period = DEFAULT_SYNC_MS }: 
     },
   });
 
-/** Milliseconds until an autoscaler has its turn: its turns count from its creation, so that who takes over keeps them. */
+/** Milliseconds until an autoscaler is due: its periods count from its creation, so a new leader keeps them. */
 function untilTurn({ metadata }: HorizontalPodAutoscaler, now: number, period: number): number {
   const age = now - (parseTime(metadata.creationTimestamp ?? "") ?? now);
   return period - (((age % period) + period) % period);
@@ -261,7 +261,7 @@ async function targetOf(
   }
 }
 
-/** A target of which an informer knows all that its scale would tell. */
+/** A target whose object in an informer has everything that its scale would contain. */
 function ownTarget(
   informer: GetInformer,
   { apiVersion, kind }: HorizontalPodAutoscaler["spec"]["scaleTargetRef"],

@@ -1,6 +1,6 @@
 /**
- * Makes the Jobs of CronJobs when they are due, and deletes those that ended and are too many (WL-CRON-1..7). What the Jobs do is the
- * controller of Jobs'.
+ * Makes the Jobs of CronJobs when they are due, and deletes those that ended and are too many (WL-CRON-1..7). The controller of Jobs runs
+ * them.
  */
 import { type Key, StatusError, attempt, keyOf } from "../../client/index.ts";
 import { CronJob, Job } from "../../client/kinds/index.ts";
@@ -30,12 +30,12 @@ import { isEnding, refusalText } from "./refusal.ts";
 
 const cronJobs = sharedInformer(CronJob);
 
-/** Whether an event changes when a CronJob is due: it is looked at only when it is due by the new schedule then. */
+/** Whether an event changes when a CronJob is due: such a CronJob is reconciled only when it is due by the new schedule. */
 const isRescheduled = (event: ObjectEvent<CronJob>): boolean =>
   event.type === "changed" &&
   (event.old.spec.schedule !== event.object.spec.schedule || event.old.spec.timeZone !== event.object.spec.timeZone);
 
-/** Whether an event of a Job concerns its CronJob: it came, went or finished. */
+/** Whether an event of a Job concerns its CronJob: it was created, was deleted or has finished. */
 const concernsOwner = (event: ObjectEvent<Job>): boolean =>
   event.type !== "changed" ||
   controllerUid(event.old) !== controllerUid(event.object) ||
@@ -47,7 +47,7 @@ const ownersOf = (job: Job): readonly Key<"Namespaced">[] => {
   return key ? [key] : [];
 };
 
-/** Looks at CronJobs with another schedule when they are due. */
+/** Postpones CronJobs with a changed schedule until they are due. */
 const rescheduled: Source<Key<"Namespaced">> = keysPushed((add, { own, clock }) => {
   const timers = new Map<string, Timer>();
   const stack = new DisposableStack();
@@ -113,7 +113,7 @@ export const cronJob: Controller = defineController({
 
 type CronContext = Context<CronJob, "Namespaced">;
 
-/** Deletes Jobs with their Pods; what was refused is tried at the next look. Returns those that are gone or go. */
+/** Deletes Jobs with their Pods; a refused deletion is retried at the next reconcile. Returns those that are deleted or being deleted. */
 async function removeAll({ client, events }: CronContext, jobs: readonly Job[]): Promise<readonly Job[]> {
   const removed: Job[] = [];
   for (const job of jobs) {
@@ -130,14 +130,14 @@ async function removeAll({ client, events }: CronContext, jobs: readonly Job[]):
   return removed;
 }
 
-/** What became of a Job that is due. */
+/** The result for a Job that is due. */
 interface Made {
   readonly made?: Job;
   readonly replaced: readonly Job[];
   readonly error?: Error;
 }
 
-/** Makes the Job that is due, in the place of others where it replaces them (WL-CRON-4). */
+/** Creates the Job that is due, and deletes others first where it replaces them (WL-CRON-4). */
 async function make(ctx: CronContext, due: DueJob | undefined): Promise<Made | "overtaken"> {
   if (!due) return { replaced: [] };
   const { client, events, object } = ctx;
@@ -157,7 +157,7 @@ async function make(ctx: CronContext, due: DueJob | undefined): Promise<Made | "
     if (!isEnding(error)) events.warning("FailedCreate", `Error creating job: ${refusalText(error)}`);
     return { replaced, error };
   }
-  // It was made before the status said so; another one's is not counted.
+  // It was created before the status was written; a Job of another controller is not counted.
   const existing = await client.resource(Job).find({ namespace, name });
   if (!existing) return "overtaken";
   return controllerOf(existing)?.uid === object.metadata.uid ? { made: existing, replaced } : { replaced };

@@ -38,11 +38,11 @@ const taintsChanged: Predicate<Node> = (event) =>
 const mayFitAnew: Predicate<Node> = (event) =>
   event.type !== "deleted" && (changed.labels(event) || taintsChanged(event));
 
-/** The DaemonSets that miss a Pod on a node, have one too much there, or count Pods that are in the wrong place (WL-DS-4). */
+/** The DaemonSets that lack a Pod on a node, have one too many there, or count Pods on the wrong node (WL-DS-4). */
 const ofNodes: Source<Key<"Namespaced">> = watches(
   nodes,
   ({ metadata: { name } }: Node, informer) => {
-    // Of a change both states are mapped; only the present one counts.
+    // Both states of a change are mapped; only the current one counts.
     const node = informer(nodes).get({ name });
     if (!node) return [];
     const here = informer(workloadPods).by("node", name);
@@ -89,7 +89,7 @@ export const daemonSet: Controller = defineController({
     await inSlices(readRevisions(candidatesOf(set, revisions)), slice);
     await inSlices(judgeNodes(set.spec.template, informer(nodes).list()), slice);
     const now = clock.now();
-    // A new generation begins anew.
+    // A new generation starts again.
     const failures = (node: string): string => `${uid}/${set.status.observedGeneration ?? 0}/${node}`;
     const { failedOn, ...plan } = planDaemonSet({
       set,

@@ -21,7 +21,7 @@ import { BACKOFF, performFor } from "./perform.ts";
 /** The Deployments by namespace. */
 const deployments = sharedInformer(Deployment, { indexes: { namespace: namespaceOf } });
 
-/** After so many failures it waits for a change (WL-GEN-4). */
+/** After this number of failures it waits for a change (WL-GEN-4). */
 const MAX_TRIES = 15;
 
 /** The Pods whose end a Deployment with the strategy Recreate waits for (WL-DEP-14). */

@@ -99,7 +99,7 @@ async function forPod({ client, memory, event }: ClaimContext, pod: Pod | undefi
   return undefined;
 }
 
-/** Asks the server for claims of a Pod that memory does not have: their informer may be far behind. */
+/** Reads claims of a Pod from the server that memory does not have: their informer may be far behind. */
 async function findUnseen(
   client: ClaimContext["client"],
   { metadata: { namespace = "", uid } }: Pod,
@@ -133,7 +133,7 @@ async function forClaim(ctx: ClaimContext, claim: ResourceClaim | undefined): Pr
   return now ? undefined : REQUEUE_SOON;
 }
 
-/** Asks the server for consumers that memory does not have: a Pod may be there before it is seen. */
+/** Reads consumers from the server that memory does not have: a Pod may exist before it is seen. */
 async function areGone(
   { client, memory }: ClaimContext,
   claim: ResourceClaim,
@@ -175,12 +175,12 @@ class ClaimMemory implements Disposable {
     this.#subscriptions.dispose();
   }
 
-  /** Returns the name of the claim that was made last for a Pod. */
+  /** Returns the name of the last claim that was created for a Pod. */
   made(pod: Pod, podClaim: string): string | undefined {
     return this.#made.get(pod.metadata.uid)?.get(podClaim);
   }
 
-  /** Remembers the claim that was made for a Pod until it is seen, or the Pod is deleted. */
+  /** Records the claim that was created for a Pod until it is seen, or the Pod is deleted. */
   remember({ metadata: { namespace = "", name, uid } }: Pod, podClaim: string, claim: string): void {
     if (this.claims.get({ namespace, name: claim }) || this.pods.get({ namespace, name })?.metadata.uid !== uid) return;
     const made = this.#made.get(uid) ?? new Map<string, string>();
@@ -192,7 +192,7 @@ class ClaimMemory implements Disposable {
     if (resourceClaims.length === 0 && !pod.status.extendedResourceClaimStatus) return;
     if (type === "deleted" || isDone(pod))
       for (const name of claimNamesOf(pod)) this.#add(CLAIM + inNamespace(pod, name));
-    // The last that was seen of it may not have their names yet.
+    // The last version seen may not have their names yet.
     if (type === "deleted") this.#made.delete(pod.metadata.uid);
     if (type === "deleted")
       for (const { metadata } of this.claims.by("controller", pod.metadata.uid))

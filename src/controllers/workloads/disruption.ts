@@ -1,4 +1,4 @@
-/** Keeps the status of PodDisruptionBudgets, and sets back the condition of evictions that came to nothing. */
+/** Keeps the status of PodDisruptionBudgets, and resets the condition of evictions that did not happen. */
 import {
   type ApiObject,
   type Client,
@@ -63,9 +63,9 @@ const scalable = [
 const BUDGET = "budget ";
 const POD = "pod ";
 
-/** The keys to look at. */
+/** The keys to reconcile. */
 class BudgetMemory implements Disposable {
-  /** Budgets whose spec or Pods have changed since the last look, and Pods of several budgets: their Events are due. */
+  /** Budgets whose spec or Pods have changed since the last reconcile, and Pods of several budgets: their Events are due. */
   readonly news = new Set<string>();
   readonly #following = new DisposableStack();
   readonly #add: (key: string) => void;
@@ -80,7 +80,7 @@ class BudgetMemory implements Disposable {
         if (event.type !== "deleted") this.#look(event.object, !isWritten);
       }),
     );
-    // A change of what controls Pods may be seen after those of its Pods.
+    // A change of the controllers of Pods may be seen after those of the Pods.
     for (const spec of scalable) this.#following.use(own(spec).on((event) => this.#scaled(event, all)));
     this.#following.use(
       own(selectedPods).on((event) => {
@@ -137,7 +137,7 @@ function matters(event: ObjectEvent<Pod>): boolean {
   );
 }
 
-/** As kube-controller-manager says it; the status of every budget is right all the same. */
+/** The message of kube-controller-manager; the status of every budget is correct all the same. */
 const ambiguousNote = ({ metadata: { namespace, name } }: Pod, budget: PodDisruptionBudget): string =>
   `Pod ${JSON.stringify(namespace)}/${JSON.stringify(name)} matches multiple PodDisruptionBudgets.  Chose ${JSON.stringify(budget.metadata.name)} arbitrarily.`;
 
@@ -317,7 +317,7 @@ function scaleOfReplicaSet(informer: GetInformer, uid: string, key: Key<"Namespa
   return scaleIn(informer(deployments).get({ ...key, name: owner.name }), owner.uid);
 }
 
-/** What controls Pods, as far as it matters here. */
+/** The controllers of Pods, as far as they matter here. */
 interface Scalable extends ApiObject {
   readonly spec: {
     readonly replicas?: number;

@@ -1,4 +1,4 @@
-/** Keeps the Endpoints of Services with a selector, and deletes those of Services that are gone. */
+/** Keeps the Endpoints of Services with a selector, and deletes those of deleted Services. */
 import { type Key, parseKey } from "../../client/index.ts";
 import { Endpoints } from "../../client/kinds/index.ts";
 import { type Controller, type SourceParts, defineKeyController, sharedInformer } from "../../runtime/index.ts";
@@ -13,7 +13,7 @@ import { followServices, podsOf, selectedPods, selectingServices, textOf } from 
 /** All Endpoints. */
 export const allEndpoints = sharedInformer(Endpoints);
 
-/** The keys to look at, the times that were seen, and the Services that went in this term. */
+/** The keys to reconcile, the times of triggers, and the Services that were deleted in this term. */
 class EndpointsMemory implements Disposable {
   readonly seen = new Map<string, SeenTimes>();
   readonly gone = new Set<string>();
@@ -48,7 +48,7 @@ export const endpoints: Controller = defineKeyController({
     if (!service) {
       memory.seen.delete(text);
       const isOurs = current?.metadata.labels?.[ENDPOINTS_MANAGED_BY] !== undefined;
-      // Those that somebody made without a Service stay.
+      // Endpoints that a client created without a Service stay.
       if (current && (isOurs || memory.gone.has(text))) await deleteObject(client, Endpoints, current);
       memory.gone.delete(text);
       return undefined;

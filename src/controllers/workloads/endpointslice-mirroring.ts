@@ -1,4 +1,4 @@
-/** Mirrors the Endpoints that somebody makes for a Service without a selector into EndpointSlices. */
+/** Mirrors the Endpoints that a client creates for a Service without a selector into EndpointSlices. */
 import { type Key, parseKey } from "../../client/index.ts";
 import { type Controller, type SourceParts, defineKeyController } from "../../runtime/index.ts";
 import { inSlices } from "../../util/steps.ts";

@@ -18,7 +18,7 @@ import {
   slicesOfServices,
 } from "./services.ts";
 
-/** The keys to look at, and the times that were seen: they are only for an annotation, and begin anew with the term. */
+/** The keys to reconcile, and the times of triggers: they are only used for an annotation, and begin again with each term. */
 class SlicesMemory implements Disposable {
   readonly seen = new Map<string, SeenTimes>();
   readonly #following: DisposableStack;
@@ -43,7 +43,7 @@ export const endpointSlices: Controller = defineKeyController({
     const key: Key<"Namespaced"> = parseKey(text);
     const service = informer(selectingServices).get(key);
     if (!service) memory.seen.delete(text);
-    // Slices of a Service that is gone go with it.
+    // Slices of a deleted Service are deleted with it.
     if (!service || !hasPods(service)) return undefined;
     const pods = podsOf(service, informer(selectedPods));
     const { seen, text: triggerTime } = triggerTimeOf(service, pods, memory.seen.get(text));

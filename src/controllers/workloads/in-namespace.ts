@@ -1,4 +1,4 @@
-/** Performs plans in namespaces that may be about to go. */
+/** Performs plans in namespaces that may be deleted soon. */
 import { StatusError } from "../../client/index.ts";
 import type { Result } from "../../runtime/index.ts";
 import type { Plan } from "../../workloads/common/plan.ts";

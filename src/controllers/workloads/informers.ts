@@ -45,7 +45,7 @@ export const candidatesOf = <T extends ApiObject>(
   return free.length === 0 ? own : [...own, ...free];
 };
 
-/** Leaves out objects of other namespaces: anybody may write the uid of an owner that is elsewhere. */
+/** Leaves out objects of other namespaces: any user may write the uid of an owner in another namespace. */
 export const inNamespace = <T extends ApiObject>(namespace: string, objects: readonly T[]): readonly T[] =>
   objects.every(({ metadata }) => metadata.namespace === namespace)
     ? objects
@@ -90,7 +90,10 @@ export const ofOwners = <T extends ApiObject, O extends ApiObject, S extends Sco
     mayMatter,
   );
 
-/** Whether an event may matter to owners: a free object matters when it comes, and when its labels or its owners change. */
+/**
+ * Whether an event may matter to owners: an object without a controller matters when it is created, and when its labels or its owners
+ * change.
+ */
 const mayMatter = (event: ObjectEvent<ApiObject>): boolean => {
   if (event.type !== "changed" || controllerOf(event.object) || controllerOf(event.old)) return true;
   const { metadata } = event.object;

@@ -1,4 +1,4 @@
-/** What the Job controller follows: Jobs and their Pods, and which keys their changes concern. */
+/** The objects that the Job controller follows: Jobs and their Pods, and the keys that their changes concern. */
 import { type Key, keyOf } from "../../client/index.ts";
 import { Job, Pod } from "../../client/kinds/index.ts";
 import { selectorOf } from "../../meta/label-selector.ts";
@@ -14,14 +14,14 @@ import { freeByLabels } from "./informers.ts";
 
 const JOB_UID = "batch.kubernetes.io/controller-uid";
 
-/** The uid in the selector that the server makes; a selector that a client wrote stands for its namespace. */
+/** The uid in the selector that the server generates; for a selector of a client, its namespace. */
 const selectedUid = ({ metadata, spec }: Job): string =>
   spec.selector?.matchLabels?.[JOB_UID] ?? `in ${metadata.namespace ?? ""}`;
 
 /** The uid in the label of a Pod without a controller. */
 const freeOfJob = (pod: Pod): string | undefined => (controllerOf(pod) ? undefined : pod.metadata.labels?.[JOB_UID]);
 
-/** The Jobs by their controller, and by whose Pods they select. */
+/** The Jobs by their controller, and by the Pods that they select. */
 export const workloadJobs = sharedInformer<Job, "Namespaced", "controller" | "selected">(Job, {
   indexes: { controller: controllerUid, selected: selectedUid },
 });
@@ -31,21 +31,18 @@ export const jobPods = sharedInformer<Pod, "Namespaced", "controller" | "free">(
   indexes: { controller: controllerUid, free: freeByLabels },
 });
 
-/** Whether a Job is another controller's (WL-JOB-41). */
+/** Whether a Job belongs to another controller (WL-JOB-41). */
 export const isManagedElsewhere = ({ spec }: Job): boolean =>
   spec.managedBy !== undefined && spec.managedBy !== "kubernetes.io/job-controller";
 
 /**
  * The memory of the Job controller. Keys are `job/NAMESPACE/NAME`, and `pod/NAMESPACE/NAME` for a Pod with the finalizer that no Job
- * counts. A Job that changes is due at once; its Pods and its status are looked at together after a second (WL-JOB-6).
+ * counts. A Job that changes is due at once; changes of its Pods and its status are reconciled together after a second (WL-JOB-6).
  */
 export class JobMemory implements Disposable {
   readonly jobs: Informer<Job, "Namespaced", "controller" | "selected">;
   readonly pods: Informer<Pod, "Namespaced", "controller" | "free">;
-  /**
-   * The failures since the last success, by uid. Pods that are there show them, too: what is lost with this memory is the wait for
-   * Pods that are gone.
-   */
+  /** The failures since the last success, by uid. Existing Pods show them, too: a restart loses only the backoff for deleted Pods. */
   readonly failures = new Map<string, Failures>();
   readonly #clock: Clock;
   readonly #add: (key: string) => void;
@@ -67,7 +64,7 @@ export class JobMemory implements Disposable {
     this.#batches.clear();
   }
 
-  /** Forgets that a Job is due: it is looked at now. */
+  /** Clears the due time of a Job that is reconciled now. */
   begins(key: string): void {
     this.#batches.get(key)?.cancel();
     this.#batches.delete(key);
@@ -140,7 +137,7 @@ export class JobMemory implements Disposable {
 export const selects = ({ spec }: Job, { metadata }: Pod): boolean =>
   spec.selector !== undefined && selectorOf(spec.selector).matches(metadata.labels);
 
-/** Whether the controller of a Pod is a Job, also one that is not there. */
+/** Whether the controller of a Pod is a Job, even one that does not exist. */
 export const isOfJob = (pod: Pod): boolean => ownerKey(pod, Job as never) !== undefined;
 
 const jobKey = ({ namespace, name }: Key<"Namespaced">): string => `job/${namespace}/${name}`;

@@ -1,5 +1,5 @@
 /**
- * Runs Jobs: makes and deletes their Pods, counts those that ended, and says when a Job has finished (WL-JOB-1..42). It does not delete
+ * Runs Jobs: makes and deletes their Pods, counts those that ended, and decides when a Job has finished (WL-JOB-1..42). It does not delete
  * Jobs.
  */
 import { type Client, StatusError, attempt, keyOf } from "../../client/index.ts";
@@ -19,7 +19,7 @@ import { type Performed, performed } from "./perform.ts";
 
 type JobContext = KeyContext<JobMemory>;
 
-/** Requests side by side. */
+/** Concurrent requests. */
 const SIDE_BY_SIDE = 64;
 
 /** The controller named `job`. */
@@ -76,8 +76,8 @@ function outcomeOf({ deletes }: JobPlan, { written, refusals }: Performed): JobO
 }
 
 /**
- * Writes the status of a Job and counts its Pods, each step only after the one before (WL-JOB-3). Returns whether the Job was still as
- * the plan saw it. @throws where a Pod kept its finalizer, when the others are counted
+ * Writes the status of a Job and counts its Pods, each step only after the one before (WL-JOB-3). Returns whether the Job was still as in
+ * the plan. @throws where a Pod kept its finalizer, when the others are counted
  */
 async function count(ctx: JobContext, found: Job, plan: JobPlan, outcome: JobOutcome): Promise<boolean> {
   const { client, memory } = ctx;
@@ -98,7 +98,7 @@ async function count(ctx: JobContext, found: Job, plan: JobPlan, outcome: JobOut
   return true;
 }
 
-/** Takes over Pods and lets others go; the plan is made when that is seen (WL-GEN-1). */
+/** Adopts and releases Pods; the next plan is made when that is seen (WL-GEN-1). */
 async function take(ctx: JobContext, owner: Job, adopts: readonly Pod[], releases: readonly Pod[]): Promise<Result> {
   const writes = [
     ...adopts.map((pod) => updates(Pod, adopted(isTracked(pod) ? pod : tracked(pod), owner))),
@@ -122,7 +122,7 @@ const withoutTracking = (pod: Pod): Pod => ({
   },
 });
 
-/** Removes the finalizer of a Pod that no Job counts: it has none, or one that is gone or has finished (WL-JOB-3). */
+/** Removes the finalizer of a Pod that no Job counts: it has no Job, or one that is deleted or has finished (WL-JOB-3). */
 async function untrackFree({ memory, client }: JobContext, key: { namespace: string; name: string }): Promise<void> {
   const pod = memory.pods.get(key);
   if (!pod || !isTracked(pod)) return;
@@ -139,7 +139,7 @@ async function untrackFree({ memory, client }: JobContext, key: { namespace: str
   if (error) throw error;
 }
 
-/** Pods without the finalizer; one that is gone is one of them. */
+/** Pods without the finalizer; a deleted one counts among them. */
 interface Untracked {
   readonly untracked: ReadonlySet<Pod>;
   /** The first refusal. */
@@ -170,7 +170,7 @@ async function untrack(client: Client, pods: readonly Pod[]): Promise<Untracked>
   return { untracked, error };
 }
 
-/** Removes one finalizer, whatever others there are. */
+/** Removes one finalizer and keeps all others. */
 const patchOf = ({ metadata: { uid } }: Pod): object => ({
   metadata: { uid, "$deleteFromPrimitiveList/finalizers": [TRACKING_FINALIZER] },
 });

@@ -1,4 +1,4 @@
-/** Gives Services of the type LoadBalancer addresses of given networks, which stand for a load balancer that is not there. */
+/** Gives Services of the type LoadBalancer addresses of configured networks, as a load balancer would. */
 import { type Key, parseKey } from "../../client/index.ts";
 import type { Service } from "../../client/kinds/index.ts";
 import { type Controller, type SourceParts, defineKeyController } from "../../runtime/index.ts";
@@ -12,19 +12,19 @@ export interface LoadBalancerSettings {
   readonly loadBalancerAddresses?: readonly string[] | undefined;
 }
 
-/** Which Service has which address: as the objects say, and for what is just written. */
+/** The addresses of Services: those in the objects, and those just written. */
 class PoolMemory implements Disposable {
   readonly pool: AddressPool;
   readonly #following: Disposable;
 
   constructor(networks: readonly string[], { own }: SourceParts, add: (key: string) => void) {
     this.pool = new AddressPool(networks);
-    // Who has addresses keeps them: they are seen before anybody gets one.
+    // Existing addresses are kept: they are recorded before any is allocated.
     const services = own(selectingServices);
     for (const service of services.list()) this.#keep(service);
     this.#following = services.on((event) => {
       const key = textOf(event.object);
-      // The last that was seen of it may be from before it had its addresses.
+      // The last version seen may be from before it had its addresses.
       if (event.type === "deleted") this.pool.freeAll(key);
       else {
         if (event.type === "changed") {
@@ -53,7 +53,7 @@ export const loadBalancers = ({ loadBalancerAddresses: networks = [] }: LoadBala
     name: "keelson-service-lb",
     eventSource: "service-controller",
     uses: [selectingServices],
-    // One after the other: nobody gets an address that another has just got.
+    // One after the other, so that an address is allocated once.
     concurrency: 1,
     begin: (parts, add) => new PoolMemory(networks, parts, add),
     async reconcile({ key: text, memory, informer, client, event }) {

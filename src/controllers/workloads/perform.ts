@@ -12,13 +12,13 @@ export interface Performing {
   readonly tell: (type: "Normal" | "Warning", reason: string, note: string, related?: ApiObject) => void;
 }
 
-/** The wait after failures, as kube-controller-manager has it (WL-GEN-4). */
+/** The wait after failures, as in kube-controller-manager (WL-GEN-4). */
 export const BACKOFF = { first: "5ms", most: "1000s" } as const;
 
 /**
- * Performs the plan of a reconcile. A plan that takes objects over is performed only while the owner may do so.
+ * Performs the plan of a reconcile. A plan that adopts objects is performed only while the owner may do so.
  *
- * @param mayAdopt asks the server itself
+ * @param mayAdopt reads the owner from the server
  */
 export async function performFor(
   { client, events }: Pick<Context, "client" | "events">,
@@ -30,27 +30,27 @@ export async function performFor(
   return perform(plan, { client, tell });
 }
 
-/** What became of a plan. */
+/** The result of a plan. */
 export interface Performed {
   /** Created and updated objects, in the order of the plan. */
   readonly written: readonly ApiObject[];
   readonly refusals: readonly Refusal[];
-  /** The first refusal, to throw when all is done. */
+  /** The first refusal, which is thrown at the end. */
   readonly error: StatusError | undefined;
-  /** Whether an object had changed or was gone: the informers will show it, and the plan is made again. */
+  /** Whether an object had changed or was deleted: the informers will show that, and the plan is made again. */
   readonly isOvertaken: boolean;
 }
 
 /** The largest batch of creates. */
 const MAX_BATCH = 64;
 
-/** Writes of a stage side by side: deletions. */
+/** Concurrent writes of a stage: deletions. */
 const SIDE_BY_SIDE = 64;
 
 /**
  * Performs a plan and returns when to plan again.
  *
- * @throws the first refusal or the obstacle, after all writes, so that the runtime tries again with backoff (WL-GEN-4)
+ * @throws the first refusal or the obstacle, after all writes, so that the runtime retries with backoff (WL-GEN-4)
  */
 export async function perform(plan: Plan, parts: Performing): Promise<Result> {
   const { isOvertaken, error } = await new Performance(parts).run(plan);
@@ -60,7 +60,7 @@ export async function perform(plan: Plan, parts: Performing): Promise<Result> {
   return plan.againMillis === undefined ? undefined : { requeueAfter: Math.max(1, Math.ceil(plan.againMillis)) };
 }
 
-/** Performs a plan and returns what became of it. @throws errors that are no answer of the server */
+/** Performs a plan and returns its result. @throws errors that are no response of the server */
 export async function performed(plan: Plan, parts: Performing): Promise<Performed> {
   const performance = new Performance(parts);
   await performance.run(plan);
@@ -71,7 +71,7 @@ class Performance implements Performed {
   readonly written: ApiObject[] = [];
   readonly refusals: Refusal[] = [];
   isOvertaken = false;
-  /** Whether the namespace is being deleted: nothing can be created in it any more, which is no failure. */
+  /** Whether the namespace is being deleted: creates in it are refused then, which is no failure. */
   isEnding = false;
   /** The first refusal. */
   error: StatusError | undefined;
@@ -132,7 +132,7 @@ class Performance implements Performed {
     }
   }
 
-  /** Whether what was to be made is there already, as a create before shows once memory has caught up. */
+  /** Whether the object to create exists already from an earlier create, as memory shows once it has caught up. */
   async #exists(write: SentWrite, error: unknown): Promise<boolean> {
     if (write.verb !== "create" || !write.isSame || !isStatus(error, "AlreadyExists")) return false;
     const { name = "", namespace = "" } = write.object.metadata;
@@ -162,7 +162,7 @@ class Performance implements Performed {
 
   #refused(write: SentWrite, error: unknown): void {
     if (!(error instanceof StatusError)) throw error;
-    // It had changed or is gone, which the informers will show.
+    // It had changed or is deleted, which the informers will show.
     if (write.verb !== "create" && isStatus(error, "Conflict", "NotFound")) {
       this.isOvertaken = true;
       return;
@@ -189,7 +189,7 @@ const isCreate = ({ verb }: PlannedWrite): boolean => verb === "create" || verb 
 
 const toldOf = (write: SentWrite): Told | undefined => ("told" in write ? write.told : undefined);
 
-/** What was done, and what is being done, in the texts of Events. */
+/** The verbs in the texts of Events. */
 const WORDS: Readonly<Record<SentWrite["verb"], readonly [done: string, doing: string]>> = {
   create: ["Created", "creating"],
   update: ["Updated", "updating"],

@@ -1,4 +1,4 @@
-/** What the server said when it refused a request. */
+/** The message of a refused request. */
 import { StatusError } from "../../client/index.ts";
 import { messageOf } from "../../util/error.ts";
 
@@ -9,6 +9,6 @@ const ENDING = "NamespaceTerminating";
 export const refusalText = (error: unknown): string =>
   (error instanceof StatusError ? error.status.message : undefined) ?? messageOf(error);
 
-/** Whether a request was refused because its namespace is being deleted: no other one will succeed there. */
+/** Whether a request was refused because its namespace is being deleted: others will be refused, too. */
 export const isEnding = (error: StatusError): boolean =>
   error.status.details?.causes?.some(({ reason }) => reason === ENDING) === true;

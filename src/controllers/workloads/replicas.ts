@@ -56,7 +56,7 @@ function controllerOfPods<T extends Replicated>(
   });
 }
 
-/** The Pods of all ReplicaSets of one Deployment; none for one that nobody controls (WL-RS-4). */
+/** The Pods of all ReplicaSets of one Deployment; none for a ReplicaSet without a controller (WL-RS-4). */
 function relatedPods({
   object,
   informer,

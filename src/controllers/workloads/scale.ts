@@ -1,7 +1,7 @@
 /** The scale subresource of any kind. */
 import { type ApiObject, type Client, type Key, type Kind, type ServedKind } from "../../client/index.ts";
 
-/** A scale, as every scale subresource tells it. */
+/** The form of every scale subresource. */
 export interface ScaleObject extends ApiObject {
   readonly spec?: { readonly replicas?: number };
   readonly status?: { readonly replicas?: number; readonly selector?: string };
@@ -13,12 +13,12 @@ export interface KindReference {
   readonly kind: string;
 }
 
-/** What is missing of the kind of a reference. */
+/** The missing part of the kind of a reference. */
 export type NoScale = "kind" | { readonly plural: string; readonly group: string };
 
 /**
- * Finds the served kind of a reference by its group, in its version where that is served, else in the preferred one; what is missing
- * where it has no scale.
+ * Finds the served kind of a reference by its group, in its version where that is served, else in the preferred one; returns what is
+ * missing where it has no scale.
  */
 export function scaledKind(
   served: readonly ServedKind[],

@@ -1,4 +1,4 @@
-/** What the controllers of Services share: who selects whom, and which change concerns which Service. */
+/** The parts that the controllers of Services share: the Pods that a Service selects, and the Services that a change concerns. */
 import { type ApiObject, type Key, keyText } from "../../client/index.ts";
 import { EndpointSlice, Node, Pod, Service } from "../../client/kinds/index.ts";
 import { type GetInformer, type Informer, type SourceParts, sharedInformer } from "../../runtime/index.ts";
@@ -87,7 +87,7 @@ export function followServices(
 /** The key of an object as a text. */
 export const textOf = ({ metadata: { namespace = "", name } }: ApiObject): string => keyText({ namespace, name });
 
-/** Adds the keys of the Services of slices that somebody writes. */
+/** Adds the keys of the Services of slices that clients write. */
 export const followSlices = (own: GetInformer, add: (key: string) => void, managedBy: string): Disposable =>
   own(slicesOfServices).on((event) => {
     const objects = event.type === "changed" ? [event.object, event.old] : [event.object];
@@ -99,7 +99,7 @@ export const followSlices = (own: GetInformer, add: (key: string) => void, manag
 
 const MANAGED_BY_LABEL = "endpointslice.kubernetes.io/managed-by";
 
-/** The slices of a Service that somebody writes. */
+/** The slices of a Service that clients write. */
 export const slicesOf = (
   key: Key<"Namespaced">,
   slices: Informer<EndpointSlice, "Namespaced", "service">,

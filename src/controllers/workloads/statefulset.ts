@@ -22,7 +22,7 @@ const claims = sharedInformer(PersistentVolumeClaim);
 const selects = ({ spec }: StatefulSet, { metadata }: Pod | ControllerRevision): boolean =>
   spec.selector !== null && selectorOf(spec.selector).matches(metadata.labels);
 
-/** A claim that is gone is made again, or lets a Pod be made that waited for its end. */
+/** A deleted claim is created again, or a Pod that waited for its deletion is created. */
 const ofGoneClaims: Source<Key<"Namespaced">> = watches(
   claims,
   (claim: PersistentVolumeClaim, informer) => {

@@ -11,6 +11,7 @@
 import { createHash } from "node:crypto";
 import type { Bytes } from "../../storage/contract.ts";
 import { type Clock, type Random, type Timer } from "../../util/clock.ts";
+import { type CurrentSpan, NO_SPAN, type SpanAttributes, inSpan } from "../../util/span.ts";
 import type { RandomBytes } from "../random.ts";
 import { CipherError, type Transformer } from "../transformer.ts";
 import { decodeEnvelope, encodeEnvelope, wrongKeyId, wrongSeed } from "./envelope.ts";
@@ -25,6 +26,8 @@ export interface KmsParts {
   readonly clock: Clock;
   readonly random: Random;
   readonly bytes: RandomBytes;
+  /** The span of which a call of the plugin is a part; none by default. */
+  readonly currentSpan?: CurrentSpan | undefined;
   /** Called when the plugin becomes unhealthy, with the reason, and when it is healthy again. */
   readonly onHealthChange?: (wrong: string | undefined) => void;
   /** Called after each good status: values that could not be read may be readable now. */
@@ -65,6 +68,8 @@ const WRITES_MS = 180_000;
 /** Decrypted seeds in memory: one for each key and start of a server. */
 const MAX_SEEDS = 1000;
 const VERSIONS: readonly string[] = ["v2", "v2beta1"];
+/** What kube-apiserver calls a decryption; here only those that call the plugin have a span. */
+const OPENING_SPAN = "TransformFromStorage with envelopeTransformer";
 
 /** See the head of this file. */
 export class KmsProvider implements Transformer {
@@ -142,8 +147,9 @@ export class KmsProvider implements Transformer {
 
   /** Decrypts a seed by the plugin; all values that need it wait for one call. */
   #open(id: string, kind: SeedKey["kind"], seed: SealedSeed): Promise<SeedKey> {
-    const { plugin, random } = this.#parts;
-    const opening = plugin.decrypt(seed, random.uuid()).then(
+    const { plugin, random, currentSpan = NO_SPAN } = this.#parts;
+    const attributes = (): SpanAttributes => ({ "transformer.provider.name": this.name });
+    const opening = inSpan(currentSpan(), OPENING_SPAN, attributes, () => plugin.decrypt(seed, random.uuid())).then(
       (secret) => new SeedKey(kind, secret),
       (error: unknown) => {
         throw new CipherError(`the plugin ${this.name} cannot open the seed: ${errorText(error)}`);

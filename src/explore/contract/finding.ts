@@ -1,20 +1,20 @@
 /**
- * What was found: faults of a run, and the finding that plays them again.
+ * The faults of a run, and the finding that plays them again.
  *
  * @module
  */
 import type { Plan } from "./plan.ts";
 import type { ObjectRef } from "./trace.ts";
 
-/** What kind of fault it is. */
+/** The kind of a fault. */
 export type FaultKind =
-  /** An object that should be there is not. */
+  /** An expected object is missing. */
   | "missing"
   /** An object exists that should not; no program will ever delete it. */
   | "leaked"
   /** An object remains in deletion: its finalizer is never removed. */
   | "stuck-in-deletion"
-  /** An object is not as it is without the perturbation. */
+  /** An object differs from its state without the perturbation. */
   | "differs"
   /** An object names an owner or another object that does not exist. */
   | "dangling"
@@ -46,21 +46,21 @@ export interface Fault {
   readonly kind: FaultKind;
   /** Equal for the same fault in other runs: kind, object (with normal names) and member. */
   readonly key: string;
-  /** One sentence that names what happened, to whom: plain English. */
+  /** One sentence that names the fault and its object, in plain English. */
   readonly sentence: string;
   readonly object?: ObjectRef;
   /** The member that differs: `.spec.replicas`. */
   readonly path?: string;
-  /** What was expected and what was found, as YAML or a text. */
+  /** The expected and the found value, as YAML or a text. */
   readonly expected?: string;
   readonly found?: string;
   /** The step after which it shows; -1 where it shows when the programs start. */
   readonly step: number;
-  /** The last step after which it shows, where it vanished when the user went on: it may have been a matter of time. */
+  /** The last step after which it shows, where it vanished after the next step of the user: it may be one of timing. */
   readonly until?: number;
   /** The entry of the trace that shows it best. */
   readonly seq?: number;
-  /** `notice` for what is wasteful or unusual, but right in the end: it is reported and fails nothing. */
+  /** `notice` for behaviour that is wasteful or unusual, but right at the end: it is reported and fails nothing. */
   readonly severity: "fault" | "notice";
 }
 

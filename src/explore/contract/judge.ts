@@ -1,5 +1,5 @@
 /**
- * What says whether a run shows a fault.
+ * Decides whether a run shows a fault.
  *
  * @module
  */
@@ -10,9 +10,9 @@ import type { Comparison, RunRecord } from "./laboratory.ts";
 export interface Judge {
   /** The faults and notices of a perturbed run. */
   faults(run: RunRecord): readonly Fault[];
-  /** What clean runs show by themselves: complaints, writes without end, fights. */
+  /** The faults of clean runs alone: complaints, writes without end, fights. */
   cleanFaults(): readonly Fault[];
-  /** The differences of the states in the end of two clean runs that should end alike. */
+  /** The differences of the final states of two clean runs that should be equal. */
   compare(fresh: RunRecord, changed: RunRecord, comparison: Comparison): readonly Fault[];
 }
 

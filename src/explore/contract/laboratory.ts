@@ -1,5 +1,6 @@
 /**
- * What plays runs. There is one for controllers in this process, one for programs over HTTP, and one for storage drivers.
+ * The interface of laboratories, which play runs. There is one for controllers in this process, one for programs over HTTP, and one for
+ * storage drivers.
  *
  * @module
  */
@@ -22,15 +23,15 @@ export interface RunOrder {
 
 /** Something that the run itself shows to be wrong; no other run is needed to see it. */
 export type Complaint =
-  /** Work went on without end while the clock stood still. */
+  /** Work continued without end while the clock stood still. */
   | { readonly type: "unsettled"; readonly step: number; readonly detail: string }
   /** A program threw an error for which a retry is useless, or ended by itself again and again. */
   | { readonly type: "crash-loop" | "failed"; readonly actor: string; readonly step: number; readonly detail: string }
   /** A step of the user was refused. */
   | { readonly type: "step-failed"; readonly step: number; readonly detail: string }
-  /** What the scenario says must always hold did not, at this entry of the trace. */
+  /** A rule that must always hold did not hold at this entry of the trace. */
   | { readonly type: "always"; readonly rule: string; readonly seq: number; readonly detail: string }
-  /** What must hold in the end did not. */
+  /** A rule that must hold at the end did not hold. */
   | { readonly type: "eventually"; readonly rule: string; readonly step: number; readonly detail: string }
   /** A driver has a volume (snapshot) that no object knows, has it twice, lost it while it was needed, or lost its data. */
   | {
@@ -39,7 +40,7 @@ export type Complaint =
       readonly detail: string;
     };
 
-/** What became of an order. */
+/** The result of an order. */
 export interface RunRecord {
   readonly order: RunOrder;
   readonly trace: Trace;
@@ -54,7 +55,7 @@ export interface RunRecord {
   readonly cpuMillis?: number;
 }
 
-/** What a user could have done in two ways: the state in the end must be the same. */
+/** Two ways of a user to the same result: the final state must be the same. */
 export interface Comparison {
   /** `.spec.size set to 3, then unset`. */
   readonly name: string;
@@ -67,7 +68,7 @@ export interface Comparison {
 /** A scenario as the explorer knows it. */
 export interface ScenarioOutline {
   readonly name: string;
-  /** The names of all steps; those of operations from a schema stand behind those of the user. */
+  /** The names of all steps; those of operations from a schema follow those of the user. */
   readonly steps: readonly string[];
   /** The steps of the user, which an order without `steps` plays. */
   readonly usual: readonly number[];
@@ -84,16 +85,18 @@ export interface Laboratory extends AsyncDisposable {
   readonly scenario: ScenarioOutline;
   /** The perturbations that it can play. */
   readonly perturbations: ReadonlySet<PerturbationType>;
-  /** Returns a perturbation as it can be played, so that findings say what has happened: what lasts too long for it is cut. */
+  /**
+   * Returns a perturbation in the form in which it is played, so that findings report what happened: a duration that is too long is cut.
+   */
   asPlayed?(perturbation: Perturbation): Perturbation;
-  /** How many runs may be played at once. */
+  /** The maximum number of concurrent runs. */
   readonly parallel: number;
   /** Whether the same order gives the same trace each time. */
   readonly deterministic: boolean;
   /**
    * Plays an order from the state before the scenario.
    *
-   * @throws Error only where the laboratory itself is at fault (a program that cannot be started); what the programs do is in the record
+   * @throws Error only where the laboratory itself is at fault (a program that cannot be started); faults of the programs are in the record
    */
   run(order: RunOrder, signal?: AbortSignal): Promise<RunRecord>;
 }

@@ -1,6 +1,6 @@
 /**
- * What a finding runs when it is played again. Anybody may have written a finding, so that nothing of it runs unless the command line names
- * it, too, or trusts the finding.
+ * The programs and modules that a finding runs when it is played again. A finding may come from anyone, so nothing in it runs unless the
+ * command line names it, too, or trusts the finding.
  *
  * @module
  */
@@ -19,7 +19,7 @@ export type NamedRun =
 /** Whether the file of a scenario is a module, which runs when it is loaded. */
 export const isModule = (file: string): boolean => /\.m?[jt]s$/.test(file);
 
-/** Returns what a finding runs or calls; nothing where its scenario is data, or code of a test. */
+/** Returns the programs and addresses that a finding runs or calls; none where its scenario is data, or code of a test. */
 export function namedRuns({ scenario: { file }, csi, programs = [], command = [] }: Finding): readonly NamedRun[] {
   return [
     ...(file !== undefined && isModule(file) ? [{ type: "module", file } as const] : []),

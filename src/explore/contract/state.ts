@@ -1,5 +1,5 @@
 /**
- * What is stored at one moment, as plain JSON.
+ * The stored objects at one moment, as plain JSON.
  *
  * @module
  */
@@ -43,12 +43,12 @@ export interface DriverObject {
 }
 
 /**
- * What is stored when a step has come to rest. Objects that were there before the scenario and are unchanged are left out; so are
+ * The stored objects when a step is at rest. Objects that were there before the scenario and are unchanged are left out; so are
  * Events, and Leases of leader election.
  */
 export interface State {
   /** In the order of group, kind, namespace and name. */
   readonly objects: readonly StoredObject[];
-  /** What the storage driver has; absent without one. */
+  /** The state of the storage driver; absent without one. */
   readonly driver?: readonly DriverObject[];
 }

@@ -1,6 +1,5 @@
 /**
- * What happened in one run: requests, the changes that they made, the deliveries of watches, and the lives of programs, in one
- * order.
+ * The events of one run: requests, the changes that they made, the deliveries of watches, and the lives of programs, in one order.
  *
  * @module
  */
@@ -8,7 +7,7 @@ import type { StoredObject } from "./state.ts";
 
 /** An object, or all objects of a kind where the name is missing (a list, a watch, a create whose name the server generates). */
 export interface ObjectRef {
-  /** Empty for the core group; `csi` for what a storage driver keeps (kinds: Volume, Snapshot, Node, Plugin). */
+  /** Empty for the core group; `csi` for objects of a storage driver (kinds: Volume, Snapshot, Node, Plugin). */
   readonly group: string;
   readonly kind: string;
   readonly namespace?: string;
@@ -28,7 +27,7 @@ interface Moment {
   readonly at: number;
 }
 
-/** A request of the API, or a call to a storage driver. It stands where it was answered, or lost. */
+/** A request of the API, or a call to a storage driver. Its position is that of its response, or of its loss. */
 export interface RequestEntry extends Moment {
   readonly type: "request";
   readonly actor: Actor;
@@ -43,25 +42,25 @@ export interface RequestEntry extends Moment {
   readonly generateName?: string;
   /** The body: an object, a patch, delete options; the request of a call. */
   readonly sent?: unknown;
-  /** The HTTP code (gRPC: 0 is OK); undefined where there was no answer. */
+  /** The HTTP code (gRPC: 0 is OK); undefined where there was no response. */
   readonly code?: number;
   readonly reason?: string;
   readonly message?: string;
   /** Whether something was stored by it. */
   readonly changed: boolean;
   /**
-   * The revision that the actor knows from the answer: of the stored object for a write, of the answer for a read. Undefined where no
-   * answer reached the actor, and for calls.
+   * The revision that the actor knows from the response: of the stored object for a write, of the list for a read. Undefined where the
+   * actor got no response, and for calls.
    */
   readonly revision?: number;
   /** The perturbation that it met: its index in the plan. */
   readonly perturbation?: number;
 }
 
-/** A change of a stored object. It stands where it was stored, before the answer of its request. */
+/** A change of a stored object. Its position is that of its storage, before the response to its request. */
 export interface ChangeEntry extends Moment {
   readonly type: "change";
-  /** Who made it. */
+  /** The actor that made it. */
   readonly actor: Actor;
   readonly revision: number;
   readonly change: "created" | "updated" | "deleted";
@@ -104,7 +103,7 @@ export interface StepEntry extends Moment {
   readonly phase: "begun" | "quiet";
 }
 
-/** A perturbation that is no answer to a request began or ended: watches held, a node lost, the clock moved. */
+/** A perturbation that is no response to a request began or ended: watches held, a node lost, the clock moved. */
 export interface PerturbationEntry extends Moment {
   readonly type: "perturbation";
   readonly perturbation: number;

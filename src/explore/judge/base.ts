@@ -1,6 +1,6 @@
 /**
- * Objects that were there before the scenario. A run does not keep them while they are unchanged; where another run changes one, it is
- * known from that.
+ * Objects from before the scenario. The state of a run omits them while they are unchanged; where another run changes one, its original
+ * state is taken from that.
  *
  * @module
  */
@@ -27,7 +27,7 @@ function firstChanges(trace: Trace): ReadonlyMap<string, ChangeEntry> {
 export class Base {
   readonly #objects = new Map<string, StoredObject>();
 
-  /** Learns what was there before a run changed it; returns whether that is new. */
+  /** Records the original states of objects that a run changed; returns whether any of them is new. */
   learn({ trace }: RunRecord): boolean {
     const known = this.#objects.size;
     for (const [key, { before, object }] of firstChanges(trace))

@@ -1,5 +1,5 @@
 /**
- * What went wrong in a run, as the beginning of a sentence: "After operator was killed between its create of Secret default/a and its
+ * The perturbations of a run, as the beginning of a sentence: "After operator was killed between its create of Secret default/a and its
  * update of the status of Widget default/a".
  *
  * @module
@@ -53,14 +53,14 @@ function clauseOf(perturbation: Perturbation, clean: Trace): string {
     case "crash":
       return crashClause(perturbation, clean);
     case "answer-lost":
-      return `after the answer to the ${requestText(perturbation.at)} by ${perturbation.at.actor} was lost`;
+      return `after the response to the ${requestText(perturbation.at)} by ${perturbation.at.actor} was lost`;
     case "refused": {
       const { at, times } = perturbation;
       const often = times === 1 ? "" : ` ${times} times`;
-      return `after the ${requestText(at)} by ${at.actor} was answered with ${refusalText(perturbation.with)}${often}`;
+      return `after the ${requestText(at)} by ${at.actor} was refused with ${refusalText(perturbation.with)}${often}`;
     }
     case "slow":
-      return `while the answer to the ${requestText(perturbation.at)} by ${perturbation.at.actor} took ${timeText(perturbation.byMillis)}`;
+      return `while the response to the ${requestText(perturbation.at)} by ${perturbation.at.actor} took ${timeText(perturbation.byMillis)}`;
     case "lag":
       return `while ${perturbation.at.actor} saw changes of ${kindText(perturbation.at)} late, from ${deliveryText(perturbation.at)} on`;
     case "gap":
@@ -71,7 +71,7 @@ function clauseOf(perturbation: Perturbation, clean: Trace): string {
         `and began again with a state from before ${deliveryText(perturbation.behind)}`
       );
     case "resync":
-      return `after all watches of ${perturbation.at.actor} began anew at ${deliveryText(perturbation.at)}`;
+      return `after all watches of ${perturbation.at.actor} were opened again at ${deliveryText(perturbation.at)}`;
     case "bookmark":
       return `after ${perturbation.at.actor} got a bookmark at ${deliveryText(perturbation.at)}`;
     case "lead-changes":
@@ -99,7 +99,7 @@ function crashClause({ at, when }: Perturbation & { type: "crash" }, clean: Trac
     : `after ${at.actor} was killed between its ${request} and its ${next}`;
 }
 
-/** What a program writes next in a clean run. */
+/** The next write of a program in a clean run. */
 function nextWrite(at: RequestPoint, clean: Trace): string | undefined {
   const counter = new PointCounter(NormalNames.of(clean));
   let found = false;

@@ -1,5 +1,5 @@
 /**
- * What a run says itself to be wrong.
+ * The errors that a run itself reports.
  *
  * @module
  */
@@ -22,7 +22,7 @@ interface Judged {
 /**
  * The complaints of a run.
  *
- * A run that does not come to rest while watches are held until it does is a notice: in a cluster they would go on meanwhile.
+ * A run that does not come to rest while watches are held until it does is a notice: in a cluster they would continue meanwhile.
  */
 export function complaintsOf(run: RunRecord, names: RunNames, { periods, stepAt, isCut }: Judged): readonly Suspect[] {
   const suspects = run.complaints
@@ -35,8 +35,8 @@ export function complaintsOf(run: RunRecord, names: RunNames, { periods, stepAt,
 }
 
 /**
- * Where a rule did not hold when steps were at rest, as differences of states are judged: nothing is owed at a step during whose last half
- * something was held, lost or down. What the quiet in the end put right took longer than the pause of a step; what was put right by
+ * The steps at whose rest a rule did not hold, judged like differences of states: a step counts only if nothing was held, lost or down in
+ * its last half. A violation that was repaired in the quiet at the end took longer than the pause of a step; one that was repaired by
  * another step of the user may remain without it.
  */
 function brokenFor(

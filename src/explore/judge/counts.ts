@@ -11,26 +11,26 @@ import { isProgram } from "./suspect.ts";
 export interface Count {
   readonly identity: Identity;
   creates: number;
-  /** Deletions by anybody; a deletion counts when it begins. */
+  /** Deletions by all actors; a deletion counts when it begins. */
   deletes: number;
-  /** Deletions by anybody but the user. */
+  /** Deletions by all actors but the user. */
   deletesByOthers: number;
   readonly byProgram: Map<Actor, number>;
   /** The deletions by programs, with their steps. */
   readonly programDeletes: { readonly actor: Actor; readonly seq: number; readonly step: number }[];
-  /** The last deletion by anybody but the user. */
+  /** The last deletion by an actor other than the user. */
   lastDeleteByOthers?: { readonly actor: Actor; readonly seq: number };
   /** The entry of the last create. */
   lastCreate: number;
-  /** How many there were at once that were not being deleted, by the step. */
+  /** The number of objects at the same time that were not being deleted, by the step. */
   readonly peaks: Map<number, number>;
 }
 
-/** How many there were at once in a step, or in the whole run. */
+/** The maximum number at the same time in a step, or in the whole run. */
 export const peakOf = ({ peaks }: Count, step?: number): number =>
   step === undefined ? Math.max(0, ...peaks.values()) : (peaks.get(step) ?? 0);
 
-/** How many deletions by programs there were in a step. */
+/** The number of deletions by programs in a step. */
 export const deletesIn = ({ programDeletes }: Count, step: number): number =>
   programDeletes.filter((one) => one.step === step).length;
 

@@ -10,11 +10,11 @@ import type { Revisions } from "./revisions.ts";
 import type { Item, StateView } from "./view.ts";
 import type { Writers } from "./writers.ts";
 
-/** What differs of one object. */
+/** The difference of one object. */
 export interface Difference {
   readonly kind: "missing" | "leaked" | "stuck-in-deletion" | "differs" | "dangling" | "stale-status";
   readonly identity: Identity;
-  /** The member that differs: the one that says most. */
+  /** The most significant member that differs. */
   readonly path?: string;
   readonly expected?: Item;
   readonly found?: Item;
@@ -24,7 +24,7 @@ export interface Difference {
   readonly isByCluster?: boolean;
 }
 
-/** What is legitimately different in a run, beside what the masks say. */
+/** The permitted differences of a run, besides those of the masks. */
 export interface Leeway {
   /** Whether an object that only one of the states has is left alone. */
   isObject?(item: Item): boolean;
@@ -53,7 +53,7 @@ export class Comparer {
     this.#leeway = leeway;
   }
 
-  /** What differs between the state that is expected and the one that was found. */
+  /** The differences between the expected state and the found one. */
   differences(expected: Side, found: Side): readonly Difference[] {
     const keys = new Set([...expected.state.items.keys(), ...found.state.items.keys()]);
     return [...keys].flatMap((key) => {
@@ -82,7 +82,7 @@ export class Comparer {
         return !this.#leeway.isMember?.(a, path, one, other) && !expected.revisions.isSame(one, found.revisions, other);
       });
     const isOthers = (it: Items, path: string): boolean => isByCluster(it, path, expected.writers, found.writers);
-    // What others have decided makes two objects of generated names no less alike.
+    // Decisions of built-in controllers do not make two objects with generated names different.
     const unlikeness = (it: Pair): number => it.paths.filter((path) => !isOthers(it, path)).length;
     const pairs = pair(mask, left, right, { pathsOf, unlikeness });
     const paired = new Set(pairs.flatMap((it) => [it.expected, it.found]));
@@ -159,7 +159,7 @@ function pair(
 
 const isGone = (leaf: Leaf | undefined): boolean => typeof leaf === "string" && leaf.includes(GONE);
 
-/** The members of an object in the order in which they say what is wrong. */
+/** The members of an object, the most significant first. */
 function weight(path: string): number {
   if (path === DELETION) return 0;
   if (path.endsWith(".observedGeneration")) return 3;
@@ -167,7 +167,7 @@ function weight(path: string): number {
   return path.startsWith(".metadata") ? 2 : 1;
 }
 
-/** Whether a member is as built-in controllers or nodes have decided it, wherever somebody has. */
+/** Whether a member has a value of built-in controllers or nodes, where any run has one. */
 function isByCluster({ expected, found }: Items, path: string, ...[left, right]: readonly [Writers, Writers]): boolean {
   const writers = [expected.object && left.of(expected.object, path), found.object && right.of(found.object, path)];
   return writers.includes("cluster") && writers.every((writer) => writer === undefined || writer === "cluster");
@@ -175,7 +175,7 @@ function isByCluster({ expected, found }: Items, path: string, ...[left, right]:
 
 function difference({ expected, found, paths }: Pair, isOthers: (path: string) => boolean): Difference {
   const isGoneNow = (path: string): boolean => isGone(found.flat.get(path)) && !isGone(expected.flat.get(path));
-  // A deletion that began, and an object that is gone, are no decision about a member.
+  // A deletion that began, and a deleted object, are no decision about a member.
   const others = new Set(paths.filter((path) => path !== DELETION && !isGoneNow(path) && isOthers(path)));
   const rank = (path: string): number => (others.has(path) ? 10 : 0) + weight(path);
   const sorted = [...paths].sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1));

@@ -1,5 +1,5 @@
 /**
- * What clean runs agree on: the objects after each step, and a mask of what differs between them.
+ * The common state of clean runs: the objects after each step, and a mask of the members that differ between them.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { type Ignored, isBelow } from "./ignored.ts";
 import { drawnNames, type DrawnNames } from "./names.ts";
 import { type Item, RunView, type Unordered } from "./view.ts";
 
-/** What is not judged of the objects of one identity, because clean runs differ in it. */
+/** The members of the objects of one identity that are not judged, because clean runs differ in them. */
 export class Mask {
   /** There are more of them in some runs than in others. */
   count = false;
@@ -21,7 +21,7 @@ export class Mask {
   readonly #known = new Set<string>();
   #texts = new WeakMap<Flat, string>();
 
-  /** One text of all leaves that are judged: equal for items that are alike. */
+  /** One text of all judged leaves: equal for items that are alike. */
   text(flat: Flat): string {
     let text = this.#texts.get(flat);
     if (text === undefined) this.#texts.set(flat, (text = flatText(flat, (path) => this.isJudged(path))));
@@ -123,7 +123,7 @@ export class Expected {
     return this.#masks.get(key) ?? NO_MASK;
   }
 
-  /** The items of the first clean run by state and identity: with the mask they stand for all clean runs. */
+  /** The items of the first clean run by state and identity: with the mask they represent all clean runs. */
   items(state: number, key: string): readonly Item[] {
     return this.runs[0]!.states[state]?.items.get(key) ?? [];
   }
@@ -137,7 +137,7 @@ function maskPairs(mask: Mask, runs: readonly (readonly Item[])[]): void {
     for (const [item] of runs.slice(1)) mask.add(runs[0]![0]!.flat, item!.flat);
     return;
   }
-  // A mask makes items alike, which then may pair with others: until nothing is added.
+  // A mask makes items alike, which then may pair with others: repeated until nothing is added.
   for (let grows = true; grows;) {
     grows = false;
     const [first, ...others] = runs.map((items) => sortedBy(mask, items));
@@ -146,7 +146,7 @@ function maskPairs(mask: Mask, runs: readonly (readonly Item[])[]): void {
   }
 }
 
-/** Items in the order of what is judged of them. */
+/** Items in the order of their judged leaves. */
 export const sortedBy = (mask: Mask, items: readonly Item[]): readonly Item[] =>
   items.toSorted((a, b) => compareTexts(mask.text(a.flat), mask.text(b.flat)));
 

@@ -1,5 +1,5 @@
 /**
- * Where a run begins to differ from a clean one, and what a program knew at that moment. For reports.
+ * Where a run begins to differ from a clean one, and what the program knew at that moment. For reports.
  *
  * @module
  */
@@ -78,18 +78,18 @@ export function firstDifference(
   return difference;
 }
 
-/** What a program knew of an object. */
+/** The knowledge of a program about an object. */
 export interface Known {
   readonly object: ObjectRef & { readonly name: string };
   /** The last revision of it that the program had seen in this life. */
   readonly seen?: number;
-  /** Its last revision at that moment, and what it was. */
+  /** Its last revision at that moment, and the event of it. */
   readonly current?: number;
   readonly currentChange?: "created" | "updated" | "deleted";
 }
 
 /**
- * Returns what the program of an entry had seen at that moment, of each object of a kind that it reads or writes: what is behind first.
+ * Returns what the program of an entry had seen at that moment, of each object of a kind that it reads or writes: outdated ones first.
  *
  * @param seq an entry of a program: a request, a change, a delivery or a life
  */

@@ -1,5 +1,5 @@
 /**
- * The normal form of an object: its members by path, without what differs between equal runs.
+ * The normal form of an object: its members by path, without those that differ between equal runs.
  *
  * Dropped are uid, resourceVersion, generation, managedFields, creationTimestamp and selfLink, the name, which is the identity of the
  * object, and the resourceVersion of references. Finalizers, owners, and lists whose items have a key of their own have no order. An observedGeneration is `current` or
@@ -45,7 +45,7 @@ export function memberValue(flat: Flat, path: string): string | undefined {
   return `[${texts.join(", ")}]`;
 }
 
-/** What identifies an item of a list, in the order in which it is tried: one member, or two together. */
+/** The members that identify an item of a list, in the order in which they are tried: one member, or two together. */
 const ITEM_KEYS: readonly (readonly string[])[] = [
   ["name"],
   ["type"],
@@ -77,7 +77,7 @@ export interface FlatOptions {
   readonly names: RunNames;
   /** Whether the object of a uid is stored at this moment. */
   readonly isStored: (uid: string) => boolean;
-  /** The paths of lists whose order says nothing. */
+  /** The paths of lists whose order has no meaning. */
   readonly unordered?: ReadonlySet<string>;
 }
 
@@ -96,7 +96,7 @@ const memberPath = (path: string, key: string): string =>
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Whether it names another object, as an ObjectReference does. Its resourceVersion only tells when it was written. */
+/** Whether it names another object, as an ObjectReference does. Its resourceVersion only shows when it was written. */
 const isReference = ({ name, kind, uid }: Readonly<Record<string, unknown>>): boolean =>
   typeof name === "string" && (typeof kind === "string" || typeof uid === "string");
 
@@ -104,7 +104,7 @@ class Walk {
   readonly leaves = new Map<string, Leaf>();
   readonly #options: FlatOptions;
   readonly #object: StoredObject;
-  /** An address is given again when who had it is gone: for whom it was given is no other. */
+  /** An address is allocated again after its owner is deleted: a different owner is no difference. */
   readonly #address: string | undefined;
 
   constructor(object: StoredObject, options: FlatOptions) {
@@ -196,7 +196,7 @@ export const flatText = (flat: Flat, isJudged: (path: string) => boolean = () =>
     .map((path) => `${path}=${leafText(flat.get(path))}`)
     .join("\n");
 
-/** An observedGeneration beside the generation of its object. */
+/** An observedGeneration relative to the generation of its object. */
 function observed(generation: number, { metadata }: StoredObject): string {
   const behind = (metadata.generation ?? generation) - generation;
   return behind === 0 ? "current" : behind > 0 ? `behind by ${behind}` : `ahead by ${-behind}`;

@@ -1,5 +1,5 @@
 /**
- * What a scenario does not want to be judged.
+ * The objects and members that a scenario excludes from the judge.
  *
  * @module
  */
@@ -29,7 +29,7 @@ export class Ignored {
     return this.#parts.get(`${group}|${kind}`) ?? [];
   }
 
-  /** Whether nothing of an object is judged. */
+  /** Whether an object is not judged at all. */
   isObject(ref: ObjectRef): boolean {
     return this.#of(ref).some(({ path }) => path === undefined);
   }

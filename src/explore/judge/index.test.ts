@@ -157,7 +157,7 @@ test("a run with a shorter quiet is judged by what clean runs were like then", (
     recorded.begin();
     recorded.create("user", { apiVersion: "v1", kind: "Secret", metadata: { name, namespace: "default" } });
     recorded.quiet();
-    recorded.begin("the quiet in the end");
+    recorded.begin("the quiet at the end");
     const isLong = quietMillis > HOUR;
     if (isLong) {
       recorded.pass(HOUR);

@@ -1,10 +1,8 @@
 /**
- * Says what is wrong with a run: beside clean runs of the same steps, and by itself.
- *
- * Runs are compared in a normal form (`flat.ts`), in which generated names, uids, times and revisions are the same in all runs. What
- * differs between clean runs is not judged (`expected.ts`). States are compared after each step (`over-time.ts`); from the trace come
- * deletions (`needless.ts`), writes to objects that were never seen (`unseen.ts`) and writes without end (`restless.ts`). What belongs
- * together is one fault (`roots.ts`).
+ * Returns the faults of a run: compared with clean runs of the same steps, and by itself. Runs are compared in a normal form (`flat.ts`),
+ * in which generated names, uids, times and revisions are the same in all runs. Members that differ between clean runs are not judged
+ * (`expected.ts`). States are compared after each step (`over-time.ts`); from the trace come deletions (`needless.ts`), writes to objects
+ * that were never seen (`unseen.ts`) and writes without end (`restless.ts`). Related suspects are one fault (`roots.ts`).
  *
  * @module
  */
@@ -49,8 +47,8 @@ export const makeJudge = (clean: readonly RunRecord[], ignored: readonly Ignored
   new WholeJudge(clean, new Ignored(ignored));
 
 /**
- * Tells the states of all runs with the objects that were there before and that any of them has changed, and clean runs as they were when
- * a run ended that is shorter.
+ * Adds to the states of all runs the objects from before the scenario that any of them has changed; cuts clean runs to the length of a
+ * shorter run.
  */
 class WholeJudge implements Judge {
   readonly #clean: readonly RunRecord[];
@@ -185,7 +183,7 @@ class RunJudge implements Judge {
     }));
   }
 
-  /** What a run shows without another run. */
+  /** The faults of a run without another run. */
   #byItself(view: RunView, periods: Periods = new Periods(view.record), isCut = false): readonly Suspect[] {
     const { record, names } = view;
     const at = stepAt(view, periods);
@@ -228,7 +226,7 @@ function keyOf({ kind, identity, path, subject }: Suspect): string {
   return parts.filter((part) => part !== undefined && part !== "").join(" ");
 }
 
-/** Where a suspect begins to show: where a clean run made what is missing, else the first change of the run that is unlike. */
+/** Where a suspect begins to show: where a clean run made the missing object, else the first change of the run that differs. */
 function placeOf(suspect: Suspect, clean: RunView, run: RunView): number {
   if (suspect.seq !== undefined) return suspect.seq;
   if (!suspect.identity) return Infinity;
@@ -293,7 +291,7 @@ function sideText(item: Item | undefined, path: string | undefined): string {
   return encodeYaml({ ...item.object, metadata } as Value);
 }
 
-/** What follows from the root, one line each. */
+/** The consequences of the root, one line each. */
 function also(root: Suspect, others: readonly Suspect[]): readonly string[] {
   const members =
     root.difference?.paths.filter((path) => path !== root.path && !path.startsWith(`${root.path}[`)) ?? [];

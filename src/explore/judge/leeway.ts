@@ -1,8 +1,7 @@
 /**
- * What may legitimately differ where a perturbation changes the world itself, and not only what a program sees of it.
- *
- * A lost node moves Pods: where they run, their status, and what names a node. A clock that jumps makes other runs of a CronJob. Two
- * orders of operations leave other histories: old ReplicaSets, revisions.
+ * The permitted differences where a perturbation changes the world itself, and not only what a program sees of it.
+ * A lost node moves Pods: their nodes, their status, and references to nodes. A clock that jumps changes the runs of a CronJob. Two orders
+ * of operations have different histories: old ReplicaSets, revisions.
  *
  * @module
  */
@@ -15,7 +14,7 @@ import type { Item, StateView } from "./view.ts";
 export const changesWorld = (plan: Plan): boolean =>
   plan.some(({ type }) => type === "node-lost" || type === "clock-jump");
 
-/** Returns what a plan may change in the end. */
+/** Returns the differences at the end that a plan permits. */
 export function leewayOf(plan: Plan, states: readonly (StateView | undefined)[]): Leeway {
   const parts = [
     ...(plan.some(({ type }) => type === "node-lost") ? [lostNode(plan, states)] : []),
@@ -79,7 +78,7 @@ function clockJump(states: readonly (StateView | undefined)[]): Leeway {
   };
 }
 
-/** What the history of an object may leave: revisions that workloads keep for a roll-back. */
+/** The remains of the history of an object: revisions that workloads keep for a rollback. */
 export const HISTORY: Leeway = {
   isObject: ({ identity: { group, kind }, flat }) =>
     group === "apps" && (kind === "ControllerRevision" || (kind === "ReplicaSet" && flat.get(".spec.replicas") === 0)),

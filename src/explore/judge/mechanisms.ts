@@ -14,7 +14,7 @@ import { Sight } from "./seen.ts";
 import { isProgram, type Suspect } from "./suspect.ts";
 import type { RunView } from "./view.ts";
 
-/** What is known of a run beside a clean one. */
+/** The facts about a run compared with a clean one. */
 export class Evidence {
   readonly clean: RunView;
   readonly run: RunView;
@@ -32,7 +32,7 @@ export class Evidence {
     return met?.seq ?? 0;
   }
 
-  /** The entry where what a perturbation held was let go. */
+  /** The entry where a held delivery was released. */
   end(perturbation: number): number {
     const ended = this.run.record.trace.find(
       (entry) => entry.type === "perturbation" && entry.perturbation === perturbation && entry.phase === "ended",
@@ -68,7 +68,7 @@ export class Evidence {
     );
   }
 
-  /** How often an object was made. */
+  /** How often an object was created. */
   creates(view: RunView, identity: Identity): number {
     return changesOf(view, identity, "created").length;
   }
@@ -126,7 +126,7 @@ function ofMissing(
     return "it does not make up for it when it starts again";
   }
   if (perturbation.type === "refused") return `it does not try again after ${refusalText(perturbation.with)}`;
-  if (perturbation.type === "answer-lost") return "it does not try again after the lost answer";
+  if (perturbation.type === "answer-lost") return "it does not try again after the lost response";
   if (perturbation.type === "gap")
     return "it makes it only when it sees a state between, and not from the state that it lists";
   return undefined;

@@ -1,5 +1,5 @@
 /**
- * The names and uids of one run, so that what is told of an object is the same text in all runs.
+ * The names and uids of one run, so that texts about an object are the same in all runs.
  *
  * @module
  */
@@ -84,7 +84,7 @@ export class RunNames {
           this.#names.learn({ ...object, metadata: { ...object.metadata, generateName: prefix } });
   }
 
-  /** Addresses that the cluster allocated are names of what has them. */
+  /** Addresses that the cluster allocated are names of their owners. */
   #learnAddresses(object: StoredObject): void {
     const address = allocatedAddress(object);
     if (address !== undefined) this.#addresses.set(address, `address of ${objectText(this.identity(refOf(object)))}`);
@@ -131,7 +131,7 @@ export class RunNames {
   /**
    * The normal form of a text: generated names, uids, times and allocated addresses are replaced.
    *
-   * @param isStored whether the object of a uid is there; one that is not, and was deleted in this run, is gone
+   * @param isStored whether the object of a uid exists; one that does not, and was deleted in this run, is shown as deleted
    */
   text(text: string, isStored: (uid: string) => boolean = () => true): string {
     const known = this.#texts.get(text);
@@ -147,7 +147,7 @@ export class RunNames {
     if (text.length >= 20) normal = normal.replace(TIME, "time");
     if (this.#addresses.size > 0 && normal.includes("."))
       normal = normal.replace(ADDRESS, (address) => this.#addresses.get(address) ?? address);
-    // What stands for a uid has its normal name already; a `*` in it is never part of a generated name.
+    // The replacement of a uid has its normal name already; a `*` in it is never part of a generated name.
     normal = this.#names.text(normal);
     if (!hasUid) this.#texts.set(text, normal);
     return normal;

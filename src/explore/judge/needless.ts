@@ -1,8 +1,8 @@
 /**
- * Objects that a program deletes though it leaves them alone without the perturbation.
+ * Objects that a program deletes, and does not delete without the perturbation.
  *
- * - A claim of storage that anybody but the user deletes more often than in any clean run: its data is lost.
- * - An object that a program deletes more often, and that is made again: needless, whatever the state is in the end.
+ * - A claim of storage that an actor other than the user deletes more often than in any clean run: its data is lost.
+ * - An object that a program deletes more often, and that is created again: needless, whatever the final state is.
  * - One of several with generated names, while there were more of them at once than in any clean run, or in that step of any: it was made
  *   twice, and put right.
  *

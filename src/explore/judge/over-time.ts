@@ -1,14 +1,14 @@
 /**
- * Differences of states over the steps of a run: what remains, what is put right later, and what is not owed.
+ * Differences of states over the steps of a run: those that remain, those that are repaired later, and those that are excused.
  *
- * - What differs in the end is a fault, from the step on from which it always differed.
+ * - A difference at the end is a fault, from the step on from which it was always present.
  * - What differed after a step and is right after a later one, while the same was expected, is a notice: it took longer than the pause
  *   of a step. Where it was put right only when the user did something else, it was not put right by itself: a fault.
- * - What was expected no longer after the next step was never put right: a fault.
- * - Both only if nothing was held, lost or down in the last half of the step: a program owes nothing before it can see.
+ * - A difference from a state that is no longer expected after the next step was never repaired: a fault.
+ * - Both only if nothing was held, lost or down in the last half of the step: a program need not act before it can see a change.
  * - Where a plan changes the world, only the end is compared.
- * - What only built-in controllers and nodes beside the programs under test have decided is a notice.
- * - A program that was blind from one step to a later one owes nothing for states between that were undone by the user.
+ * - A difference in decisions of built-in controllers and nodes alone is a notice.
+ * - A program that was blind from one step to a later one is excused for states between that the user has undone.
  *
  * @module
  */
@@ -24,14 +24,14 @@ import type { SoundRun } from "./void.ts";
 import type { RunView } from "./view.ts";
 import { Writers } from "./writers.ts";
 
-/** What is known of the first clean run. */
+/** The facts about the first clean run. */
 export type CleanFacts = Pick<Side, "revisions" | "writers">;
 
 /**
- * Returns what is wrong with the states of a run.
+ * Returns the faults in the states of a run.
  *
- * @param isCut whether the last state is not that of the end, so that what differs may be put right later
- * @param isWaiting whether a program owes nothing in the last state
+ * @param isCut whether the last state is not that of the end, so that differences may be repaired later
+ * @param isWaiting whether a program is excused in the last state
  */
 export function overTime(
   expected: Expected,
@@ -71,7 +71,7 @@ export function overTime(
     }
   return suspects;
 
-  /** What a driver had and has no longer, or has with other data, is lost. */
+  /** A volume that a driver had and no longer has, or has with other data, is lost. */
   function kindOf({ kind, identity }: Difference, state: number): Suspect["kind"] {
     if (identity.group !== "csi" || (kind !== "missing" && kind !== "differs")) return kind;
     const had = view.states.slice(0, state).some(({ items }) => items.has(identity.key));
@@ -100,14 +100,14 @@ export function overTime(
   }
 }
 
-/** How many states of two runs are those of the same steps. */
+/** The number of states of two runs that belong to the same steps. */
 function comparableStates(clean: RunView, view: RunView): number {
   const count = Math.min(clean.states.length, view.states.length);
   const other = clean.states.findIndex((state, i) => i < count && state.step !== view.states[i]!.step);
   return other < 0 ? count : other;
 }
 
-/** Whether what a difference misses is expected after another step, too. */
+/** Whether the missing object or value of a difference is expected after another step, too. */
 function isStillExpected(expected: Expected, difference: Difference, state: number, other: number): boolean {
   const { key } = difference.identity;
   const [now, then] = [expected.items(state, key), expected.items(other, key)];
@@ -119,8 +119,8 @@ function isStillExpected(expected: Expected, difference: Difference, state: numb
 }
 
 /**
- * Whether a program was blind while the state was there to which the difference belongs, and the user has undone it since. What remains of
- * such a state is excused where no program made it.
+ * Whether a program was blind during the state of the difference, and the user has undone that state since. Remains of such a state are
+ * excused where no program made them.
  */
 function isExcused(
   expected: Expected,
@@ -138,7 +138,7 @@ function isExcused(
   });
 }
 
-/** The state since which something is expected; undefined for what is no member and no object that should be there. */
+/** The state since which a value is expected; undefined for one that is no member and no missing object. */
 function establishedAt(expected: Expected, difference: Difference, state: number): number | undefined {
   if (!["missing", "differs", "stale-status"].includes(difference.kind)) return undefined;
   let since = state;
@@ -146,7 +146,7 @@ function establishedAt(expected: Expected, difference: Difference, state: number
   return since;
 }
 
-/** The state in which somebody else than a program made an object. */
+/** The state in which an actor other than a program made an object. */
 function madeByOthers(view: RunView, periods: Periods, { identity }: Difference): number | undefined {
   const made = view.record.trace.findLast(
     (entry) =>

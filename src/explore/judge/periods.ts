@@ -17,7 +17,7 @@ export interface Disturbance {
   readonly kind?: Pick<ObjectRef, "group" | "kind">;
 }
 
-/** How long the answer of a program of another process to a change may take. */
+/** How long a program of another process may take to react to a change. */
 const AT_ONCE_MS = 2000;
 
 /** The steps and disturbances of a run. States are named by their index in the record. */
@@ -56,7 +56,7 @@ export class Periods {
     return this.disturbances.some(({ kind, endedAt }) => kind !== undefined && endedAt === Infinity);
   }
 
-  /** The state of the step during which an entry stands. */
+  /** The state of the step that contains an entry. */
   stateAt(seq: number): number {
     return Math.max(
       0,
@@ -65,7 +65,7 @@ export class Periods {
   }
 
   /**
-   * Whether a change of a step, the first one that is looked for, followed at once from what the user did in that step: within a tenth of
+   * Whether the first matching change of a step followed at once from the action of the user in that step: within a tenth of
    * the time of the step, or the seconds that a program of another process may take.
    */
   followsUser(state: number, isLookedFor: (change: ChangeEntry) => boolean): boolean {

@@ -1,8 +1,8 @@
 /**
- * Writes without end: in the last half of the long quiet, in which nothing else happens.
- *
- * A quiet of a few seconds or minutes, as programs of other processes and elections get, may be as long as a back-off: there one write is
- * a late retry, or what was due then, and only several writes of one member count. What a program writes that starts so late is what it has missed, and not judged.
+ * Writes without end: writes in the last half of the long quiet, in which no other event happens.
+ * A quiet of a few seconds or minutes, as programs of other processes and elections get, may be as long as a back-off: there one write is a
+ * late retry, or one that was due then, and only several writes of one member count. Writes of a program that starts so late are delayed
+ * work, and not judged.
  *
  * A member that alternates between the same values is a fight: of two programs, or of two managers in one. A member that only grows, such
  * as a time, is a heartbeat: a notice.
@@ -16,7 +16,7 @@ import { leafText } from "./flat.ts";
 import type { Identity, RunNames } from "./names.ts";
 import type { Suspect } from "./suspect.ts";
 
-/** Returns what a run writes without end: the fight if there is one, else the first object. */
+/** Returns the writes without end of a run: the fight if there is one, else the first object. */
 export function restlessness(run: RunRecord, names: RunNames): readonly Suspect[] {
   if (run.restlessWrites === 0) return [];
   const { changes: all, step, millis, hasStart } = lateChanges(run.trace);
@@ -61,7 +61,7 @@ function lateChanges(trace: Trace): {
 
 /** A quiet that is not longer than what retries and programs wait for. */
 const SHORT_MS = 900_000;
-/** How many writes of a member are no retry. */
+/** The number of writes of a member from which on they are no retry. */
 const SEVERAL = 2;
 
 /** The changes of members that are written several times. */
@@ -113,7 +113,7 @@ function judgeObject(identity: Identity, changes: readonly ChangeEntry[], trace:
   };
 }
 
-/** Who wrote: the program, with the field manager where it is another name. */
+/** The writer: the program, with the field manager where that has another name. */
 function writerOf(change: ChangeEntry, trace: Trace): string {
   for (let seq = change.seq + 1; seq < trace.length; seq++) {
     const entry = trace[seq]!;
@@ -156,7 +156,7 @@ function compareValues(path: string, before: unknown, after: unknown, found: [st
     );
 }
 
-/** Whether a value comes back to what it was, at least twice. */
+/** Whether a value returns to an earlier one, at least twice. */
 function alternates(history: readonly MemberChange[]): boolean {
   let returns = 0;
   for (let i = 1; i < history.length; i++) if (shown(history[i]!.after) === shown(history[i - 1]!.before)) returns++;

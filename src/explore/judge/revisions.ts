@@ -1,5 +1,5 @@
 /**
- * Revisions that objects mention: a program may store the resourceVersion of what it has seen, which is another one in each run.
+ * Revisions that objects mention: a program may store the resourceVersion of an object that it has seen, which differs between runs.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import type { Trace } from "../contract/trace.ts";
 import type { Leaf } from "./flat.ts";
 import type { RunNames } from "./names.ts";
 
-/** Whose revisions the numbers of a run are. */
+/** The objects of the revisions of a run. */
 export class Revisions {
   readonly #trace: Trace;
   readonly #names: RunNames;
@@ -18,7 +18,10 @@ export class Revisions {
     this.#names = names;
   }
 
-  /** `Secret default/a, created`, `Secret default/a, latest`: which revision of what a number is; undefined where it is none. */
+  /**
+   * `Secret default/a, created`, `Secret default/a, latest`: the object and the role of a revision; undefined for a number that is no
+   * revision.
+   */
   #of(leaf: Leaf | undefined): string | undefined {
     const revision = typeof leaf === "number" ? leaf : typeof leaf === "string" && isDigits(leaf) ? Number(leaf) : NaN;
     if (Number.isNaN(revision)) return undefined;

@@ -1,10 +1,8 @@
 /**
- * The root of several things that look wrong: one fault gives one finding.
- *
- * What is wrong with objects that belong together is one fault: an owner and what it owns, an object and what names it, or whose name
- * begins with its name. Its root is the loss of data, then what a program did to an object that was not meant, then an object that is not
- * there or remains, then a member, then a status; of equals the one that shows first. A program that no longer runs is the root of all.
- * What is the same for several objects of a kind is one fault, too.
+ * The root of several suspects: one fault gives one finding. Suspects of related objects are one fault: an owner and its dependents, an
+ * object and its references, or objects whose names begin with its name. Its root is the loss of data, then a write that hit the wrong
+ * object, then an object that is missing or remains, then a member, then a status; of equals the one that shows first. A program that no
+ * longer runs is the root of all. The same suspect in several objects of a kind is one fault, too.
  *
  * @module
  */
@@ -12,7 +10,7 @@ import type { FaultKind } from "../contract/finding.ts";
 import type { Suspect } from "./suspect.ts";
 import type { RunView, StateView } from "./view.ts";
 
-/** A root with what follows from it. */
+/** A root with its consequences. */
 export interface Rooted {
   readonly root: Suspect;
   readonly others: readonly Suspect[];
@@ -54,7 +52,7 @@ export function roots(
   const groupOf = ofObjects.length > 1 ? connected(views.flatMap((view) => view.states)) : (key: string) => key;
   for (const group of Map.groupBy(ofObjects, ({ identity }) => groupOf(identity!.key)).values()) {
     const faults = group.filter(({ severity }) => severity === "fault");
-    // What others have decided follows from a fault, where there is one.
+    // Differences in decisions of built-in controllers follow from a fault, where there is one.
     const isAlso = ({ severity, difference }: Suspect): boolean => severity === "fault" || !!difference?.isByCluster;
     const judged = faults.length > 0 ? group.filter(isAlso) : group;
     const sorted = judged

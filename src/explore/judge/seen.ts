@@ -1,5 +1,5 @@
 /**
- * What a program has seen: by deliveries of watches, by answers to its reads, and by answers to its own writes.
+ * The objects that a program has seen: by deliveries of watches, and by responses to its reads and writes.
  *
  * @module
  */
@@ -25,7 +25,7 @@ interface Life {
   readonly life: number;
 }
 
-/** The changes of a trace by object, in their order, with a lookup of what is seen of them. */
+/** The changes of a trace by object, in their order, with a lookup of the seen ones. */
 export class Sight {
   readonly #trace: Trace;
   /** By {@link realKey}. */

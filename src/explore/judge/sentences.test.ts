@@ -64,7 +64,7 @@ describe("sentences", () => {
     ]);
   });
 
-  test("a lost answer of a create with a generated name", () => {
+  test("a lost response of a create with a generated name", () => {
     let first = true;
     const run = operatorRun(SEED, {
       plan: [
@@ -92,8 +92,8 @@ describe("sentences", () => {
       {
         kind: "leaked",
         sentence:
-          "After the answer to the create of Pod default/a-* by operator was lost, operator made one Pod default/a-* too many, " +
-          "and nobody removes it: it does not look for what its first create made, and makes another one.",
+          "After the response to the create of Pod default/a-* by operator was lost, operator made one Pod default/a-* too many, " +
+          "and no program removes it: it does not look for what its first create made, and makes another one.",
       },
     ]);
   });

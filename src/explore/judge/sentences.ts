@@ -1,5 +1,5 @@
 /**
- * One plain sentence for a fault: what went wrong, what came of it, and why, as far as the traces show it.
+ * One plain sentence for a fault: the perturbation, its effect, and the reason, as far as the traces show it.
  *
  * @module
  */
@@ -46,7 +46,7 @@ function effectOf(suspect: Suspect, evidence: Evidence): string {
   const { identity, actors = [], kind } = suspect;
   const object = identity ? objectText(identity) : "";
   const program = listed(actors);
-  const later = suspect.healed ? "; it was put right after a later step" : "";
+  const later = suspect.healed ? "; it was repaired after a later step" : "";
   switch (kind) {
     case "missing":
       return missing(suspect, evidence) + later;
@@ -91,7 +91,7 @@ function effectOf(suspect: Suspect, evidence: Evidence): string {
     case "eventually":
       return suspect.healed
         ? withDetail(`the rule "${suspect.subject}" did not hold for longer than the pause of a step`, suspect)
-        : withDetail(`the rule "${suspect.subject}" does not hold in the end`, suspect);
+        : withDetail(`the rule "${suspect.subject}" does not hold at the end`, suspect);
     case "step-failed":
       return withDetail("a step of the user failed", suspect);
     case "remembers":
@@ -118,10 +118,10 @@ function leaked({ identity, severity }: Suspect, evidence: Evidence): string {
   if (severity === "notice") return `${object} remained for longer than the pause of a step`;
   const [inRun, inClean] = [evidence.creates(evidence.run, identity!), evidence.creates(evidence.clean, identity!)];
   const maker = evidence.actor(evidence.run, identity!, "created");
-  if (maker === undefined || maker === "cluster") return `${object} remains, and nobody removes it`;
+  if (maker === undefined || maker === "cluster") return `${object} remains, and no program removes it`;
   return inRun > inClean && identity!.name.includes("*")
-    ? `${maker} made one ${object} too many, and nobody removes it`
-    : `${object}, which ${maker} made, remains, and nobody removes it`;
+    ? `${maker} made one ${object} too many, and no program removes it`
+    : `${object}, which ${maker} made, remains, and no program removes it`;
 }
 
 function finalizersOf({ difference }: Suspect): string {
@@ -129,7 +129,7 @@ function finalizersOf({ difference }: Suspect): string {
   const finalizers = [...(difference?.found?.flat.keys() ?? [])]
     .filter((path) => path.startsWith(prefix))
     .map((path) => path.slice(prefix.length, -1));
-  return finalizers.length === 0 ? "" : `: nobody removes the finalizer ${listed(finalizers)}`;
+  return finalizers.length === 0 ? "" : `: no program removes the finalizer ${listed(finalizers)}`;
 }
 
 const memberText = ({ path }: Suspect): string => path ?? "a member";

@@ -1,5 +1,5 @@
 /**
- * Clean runs beside a run whose quiet in the end is shorter, as elections would renew a Lease all the time: what they were like then.
+ * Cuts clean runs for a run whose quiet at the end is shorter, since elections would renew a Lease all the time.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import type { RunRecord } from "../contract/laboratory.ts";
 import type { StoredObject } from "../contract/state.ts";
 import type { StepEntry, Trace } from "../contract/trace.ts";
 
-/** The last step where all of it is played: the quiet in the end, or the last step of the user in a brief run. */
+/** The last step where all of it is played: the quiet at the end, or the last step of the user in a brief run. */
 function lastStep(trace: Trace): { readonly begun: StepEntry; readonly quiet: StepEntry } | undefined {
   const last = (phase: StepEntry["phase"]) =>
     trace.findLast((entry): entry is StepEntry => entry.type === "step" && entry.phase === phase);
@@ -16,7 +16,7 @@ function lastStep(trace: Trace): { readonly begun: StepEntry; readonly quiet: St
   return begun && quiet && begun.step === quiet.step ? { begun, quiet } : undefined;
 }
 
-/** How long the last step of a run takes, with its step; undefined where it was not played to its end. */
+/** The duration of the last step of a run, with its step; undefined where it was not played to its end. */
 export function quietOf({ trace }: RunRecord): { readonly step: number; readonly millis: number } | undefined {
   const last = lastStep(trace);
   return last && { step: last.begun.step, millis: last.quiet.at - last.begun.at };

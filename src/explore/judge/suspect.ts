@@ -1,5 +1,5 @@
 /**
- * What looks wrong in a run, before the root of several is named.
+ * A difference or error of a run, before the root of several is named.
  *
  * @module
  */
@@ -20,16 +20,16 @@ export interface Suspect {
   readonly found?: string;
   /** Of a difference of states. */
   readonly difference?: Difference;
-  /** Whether it was put right later. */
+  /** Whether it was repaired later. */
   readonly healed?: boolean;
   /** The last step after which it shows, where a later step of the user made it vanish. */
   readonly until?: number;
   /** The program that did it, where one is to blame; several that fight. */
   readonly actors?: readonly Actor[];
   readonly verb?: ActionVerb;
-  /** What the run says itself: the text of a complaint. */
+  /** The error that the run itself reports: the text of a complaint. */
   readonly detail?: string;
-  /** What the key has instead of object and member: a rule, a program. */
+  /** The key of a suspect without object and member: a rule, a program. */
   readonly subject?: string;
 }
 

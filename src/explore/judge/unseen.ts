@@ -1,9 +1,8 @@
 /**
- * Writes that hit another object than the one that was meant.
- *
- * A program that names an object only by its name, without a precondition on uid or resourceVersion, may hit one that was made since under
- * the same name. It had seen the object if a watch delivered it, if a read answered with it, or if the answer to its own write had it, in
- * this life. One that it never saw is another one if the program had seen one of that name before, or if somebody else made it.
+ * Writes that hit another object than the intended one.
+ * A program that names an object only by its name, without a precondition on uid or resourceVersion, may hit one that was created since
+ * under the same name. It had seen the object if a watch delivered it, or if a response to its reads or writes contained it, in this life.
+ * An object that it never saw is another one if the program had seen one of that name before, or if another actor made it.
  *
  * @module
  */
@@ -41,7 +40,7 @@ export function unseenWrites(
   return suspects;
 }
 
-/** Whether an object is not the one of its name that its writer knew, or none of its own. */
+/** Whether an object differs from the one of its name that its writer knew, or is not its own. */
 function isAnother(request: RequestEntry, change: ChangeEntry, history: readonly ChangeEntry[], sight: Sight): boolean {
   const created = history.find(({ uid }) => uid === change.uid)!;
   if (created.change === "created" && created.actor !== request.actor) return true;

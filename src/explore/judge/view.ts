@@ -9,11 +9,11 @@ import type { Ignored } from "./ignored.ts";
 import { type Flat, flatten, type Leaf } from "./flat.ts";
 import { type DrawnNames, type Identity, RunNames } from "./names.ts";
 
-/** An object, or what a driver keeps, in its normal form. */
+/** An object of the cluster or of a driver, in its normal form. */
 export interface Item {
   readonly identity: Identity;
   readonly flat: Flat;
-  /** As it is stored; absent for what a driver keeps. */
+  /** The stored form; absent for an object of a driver. */
   readonly object?: StoredObject;
 }
 

@@ -1,9 +1,8 @@
 /**
- * Runs that say nothing from a step on: the user went on before the programs could follow.
- *
- * A user waits until what was asked for is there. A plan goes on to the next step while watches are held, a program is down, or it waits
- * before it sends again what was refused; where that step is then refused, as it needs what is not there yet, it is not what the user
- * would have done.
+ * Runs that prove nothing from a step on: the user continued before the programs could follow.
+ * A user waits for the requested objects. A plan continues with the next step while watches are held, a program is down, or it waits before
+ * it retries a refused request. If that step is then refused because it needs an object that does not exist yet, a user would not have done
+ * it.
  *
  * @module
  */
@@ -16,7 +15,7 @@ export interface SoundRun {
   readonly run: RunRecord;
   /** Whether it is a part only. */
   readonly isCut: boolean;
-  /** Whether a program waits in its end before it sends again what was refused, and owes nothing yet. */
+  /** Whether a program waits at the end before it retries a refused request, and is excused. */
   readonly isWaiting: boolean;
 }
 
@@ -50,7 +49,7 @@ export function withoutVoidSteps(run: RunRecord): SoundRun {
 
 type Period = Pick<Disturbance, "from" | "to" | "endedAt">;
 
-/** Whether a step begins in a period, or at the moment of its end: nobody could follow yet. */
+/** Whether a step begins in a period, or at the moment of its end: no program could follow yet. */
 const isWithin = ({ from, to, endedAt }: Period, { seq, at }: StepEntry): boolean =>
   from < seq && (to > seq || endedAt >= at);
 

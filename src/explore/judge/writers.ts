@@ -1,8 +1,7 @@
 /**
- * Who decided a member: the actor of the last change of it.
- *
- * What built-in controllers and nodes beside the programs under test decide, such as the node of a Pod, follows from the order in which
- * things come to them. Nobody owes that it is the same in each run.
+ * The actor that decided a member: that of its last change.
+ * Decisions of built-in controllers and nodes, such as the node of a Pod, depend on the order in which events reach them. They need not be
+ * the same in each run.
  *
  * @module
  */

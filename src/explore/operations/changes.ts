@@ -14,7 +14,7 @@ export interface Change {
   readonly path: string;
   /** `.spec.replicas set to 3`. */
   readonly name: string;
-  /** Returns the object after it: made when it is asked for, as a large object has many changes. */
+  /** Returns the object after it: computed on demand, since a large object has many changes. */
   readonly after: () => ValueObject;
   /** Whether it is made and taken back. */
   readonly returns: boolean;

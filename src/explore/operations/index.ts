@@ -1,9 +1,8 @@
 /**
- * Operations on a custom resource, from the schema of its definition: what a user could do to an object in two ways. In one order the
- * object is changed, in the other it is made so at once; the state in the end must be the same.
- *
- * Only what the schema and its rules accept is tried, in each order: a member that a rule makes immutable is left out, and said. A
- * default is a value like another one. Members with `x-kubernetes-preserve-unknown-fields` are not changed within.
+ * Operations on a custom resource, from the schema of its definition: two ways of a user to the same object. In one the object is changed,
+ * in the other it is created in the final form; the final state must be the same.
+ * Only changes that the schema and its rules accept are tried, in each order: a member that a rule makes immutable is left out, and
+ * reported. A default is a value like any other. Members with `x-kubernetes-preserve-unknown-fields` are not changed within.
  *
  * @module
  */
@@ -43,7 +42,7 @@ export type OperationStep = { readonly name: string } & (
 );
 
 export interface OperationOptions {
-  /** How many comparisons there are at most; 60 by default. The most telling ones come first. */
+  /** The maximum number of comparisons; 60 by default. The most significant ones come first. */
   readonly most?: number;
   /** The index of the first step in the scenario; 0 by default. */
   readonly firstStep?: number;
@@ -54,19 +53,19 @@ export interface Operations {
   readonly comparisons: readonly Comparison[];
   /** Members that are not changed, or not in this way, and why. */
   readonly skipped: readonly Skipped[];
-  /** How many changes were not looked at: there were enough comparisons, or the object is large and most changes are refused. */
+  /** The number of changes that were not tried: there were enough comparisons, or the object is large and most changes are refused. */
   readonly left: number;
 }
 
 const DEFAULT_MOST = 60;
-/** How much JSON is judged at most, in characters: changes of a small object can all be looked at. */
+/** The maximum of JSON that is validated, in characters: all changes of a small object can be tried. */
 const MAX_JUDGED_LENGTH = 2_000_000;
 
 /**
  * Returns the operations on objects of a kind.
  *
  * @param definition a CustomResourceDefinition, as plain JSON
- * @param example an object that is changed; without one, an object with the members that must be there
+ * @param example an object that is changed; without one, an object with the required members
  * @throws Error for a definition without a schema, and for an example that it does not accept
  */
 export function operationsOf(definition: unknown, example?: unknown, options: OperationOptions = {}): Operations {
@@ -80,7 +79,7 @@ export function operationsOf(definition: unknown, example?: unknown, options: Op
   const refused: Refused[] = [];
   const add = (step: OperationStep): number => firstStep + steps.push(step) - 1;
   const added = new Map<string, number>();
-  /** The same step, with the same name, stands there once. */
+  /** The same step, with the same name, is listed once. */
   const once = (step: OperationStep): number => {
     const key = JSON.stringify(step);
     const index = added.get(key) ?? add(step);

@@ -11,7 +11,7 @@ const MAX_REPEATS = 256;
 /** Longer texts are not made: repetitions of repetitions grow without end. */
 const MAX_TEXT_LENGTH = 4096;
 
-/** Thrown inside of this module, for what it does not know. */
+/** Thrown inside of this module, for unsupported syntax. */
 class NotKnown extends Error {
   override readonly name = "NotKnown";
 }
@@ -146,7 +146,7 @@ class Writer {
     return ESCAPED_CLASSES[escaped] ?? ESCAPED_CHARACTERS[escaped] ?? escaped;
   }
 
-  /** How often the atom before is written. */
+  /** How often the previous atom is repeated. */
   #repeats(): number {
     const [least, most] = this.#bounds();
     this.#takes("?");

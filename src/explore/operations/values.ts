@@ -1,5 +1,5 @@
 /**
- * Values that a structural schema accepts: samples, and values beside one that is there.
+ * Values that a structural schema accepts: samples, and alternatives to an existing value.
  *
  * @module
  */
@@ -13,7 +13,7 @@ const MAX_TEXT_LENGTH = 4096;
 const MAX_LIST_LENGTH = 16;
 const MAX_DEPTH = 20;
 
-/** What a text of a format looks like. */
+/** Samples of the formats of texts. */
 const FORMATS: Readonly<Record<string, readonly [string, string]>> = {
   "date-time": ["2030-01-02T03:04:05Z", "2031-01-02T03:04:05Z"],
   datetime: ["2030-01-02T03:04:05Z", "2031-01-02T03:04:05Z"],
@@ -31,16 +31,16 @@ const FORMATS: Readonly<Record<string, readonly [string, string]>> = {
   uuid4: ["00000000-0000-4000-8000-000000000001", "00000000-0000-4000-8000-000000000002"],
 };
 
-/** A value, and what is telling about it: `at its minimum`. */
+/** A value, and its significance: `at its minimum`. */
 export interface Candidate {
   readonly value: Value;
-  /** Whether it stands at a bound of the schema. */
+  /** Whether it is at a bound of the schema. */
   readonly isBound: boolean;
 }
 
 type Schema = Structural & { readonly example?: Value };
 
-/** Returns a value that a schema accepts, with the members that must be there; undefined where none is known. */
+/** Returns a value that a schema accepts, with its required members; undefined where none is known. */
 export function sampleOf(schema: Schema, depth = 0): Value | undefined {
   if (depth > MAX_DEPTH) return undefined;
   const { example, enum: values = [] } = schema;
@@ -131,7 +131,7 @@ function withOtherKeys(
   return undefined;
 }
 
-/** Returns other scalars that a schema accepts in the place of one, the most usual first; those at bounds stand last. */
+/** Returns other scalars that a schema accepts in place of one, the most common first; those at bounds come last. */
 export function valuesBeside(schema: Schema, current: Value): readonly Candidate[] {
   const usual = (value: Value): Candidate => ({ value, isBound: false });
   const named = [...(schema.enum ?? []), schema.default, schema.example].filter((value) => value !== undefined);

@@ -9,15 +9,15 @@ const LONG_DOWN = 600_000;
 
 const WHEN = {
   before: (at) => `before its ${requestNoun(at)} is handled`,
-  after: (at) => `after it ${did(at)}; the answer is lost`,
+  after: (at) => `after it ${did(at)}; the response is lost`,
   late: (at) => `while its ${requestNoun(at)} is on its way; the request is handled after the restart`,
 } satisfies Record<string, (at: Parameters<typeof did>[0]) => string>;
 
 /** A driver is sent its calls by others: there is no request of its own that could be on its way. */
 const DRIVER_WHEN = {
   before: "before it has seen",
-  after: "after its work, and before its answer, for",
-  late: "after its work, and before its answer, for",
+  after: "after its work, and before its response, for",
+  late: "after its work, and before its response, for",
 } as const;
 
 export const crash: PerturbationRule<"crash"> = {
@@ -47,7 +47,7 @@ export const crash: PerturbationRule<"crash"> = {
         // Between two writes it is the same as after the first of them.
         ...(write.place === 0 ? [kill("before", 25)] : []),
         kill("late", isDeletion(write) || isRepeatable(write) ? 45 : 25),
-        // What it has not stored by then is lost, also what it keeps in memory of calls before.
+        // Its unsaved state is lost, including its memory of earlier calls.
         ...(startsDriver === true && write.point.protocol === "csi"
           ? [killDriver("after", 40), killDriver("before", 30)]
           : []),

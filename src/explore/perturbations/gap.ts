@@ -4,7 +4,7 @@ import { pairsOf } from "./weights.ts";
 import { deliveryNoun } from "./words.ts";
 import { kindText } from "../names.ts";
 
-/** What hides a whole life of an object, or a state that the program acted on. */
+/** Gaps that hide the whole life of an object, or a state on which the program acted. */
 const worthOf = ({ entry, led }: Delivery, next: Delivery | undefined): number => {
   const isReplaced = next !== undefined && next.entry.uid !== entry.uid;
   const isDeleted = entry.change === "DELETED" || next?.entry.change === "DELETED";
@@ -34,7 +34,7 @@ export const gap: PerturbationRule<"gap"> = {
       const [nextStep, afterStep] = [next.step, next.next?.step];
       return [
         hide(nextStep > step ? nextStep : undefined, worth),
-        // A deletion between, and what comes after it.
+        // A deletion in the gap, and the events after it.
         ...(afterStep !== undefined && afterStep > nextStep && next.entry.change === "DELETED"
           ? [hide(afterStep, worth + 10)]
           : []),

@@ -1,5 +1,5 @@
 /**
- * What may go wrong in a run: only what Kubernetes permits.
+ * The perturbations of a run: only failures and orders that Kubernetes permits.
  *
  * @module
  */
@@ -48,14 +48,14 @@ export const perturbationRules: { readonly [T in PerturbationType]: Perturbation
 /** The names of all types of perturbations. */
 export const perturbationTypes: readonly PerturbationType[] = Object.keys(perturbationRules) as PerturbationType[];
 
-/** Returns a plain sentence, without its full stop: `operator is killed after it created ConfigMap default/a; the answer is lost`. */
+/** Returns a plain sentence, without its full stop: `operator is killed after it created ConfigMap default/a; the response is lost`. */
 export const describePerturbation = (perturbation: Perturbation): string =>
   (perturbationRules[perturbation.type] as PerturbationRule<PerturbationType>).describe(perturbation as never);
 
 /** Returns the sentences of a plan, one for each of its perturbations. */
 export const describePlan = (plan: Plan): readonly string[] => plan.map(describePerturbation);
 
-/** Returns what is worth trying after a clean run, of some types, in no order. */
+/** Returns the perturbations of some types that are worth trying after a clean run, in no order. */
 export const proposals = (
   run: CleanRun,
   outline: ScenarioOutline,

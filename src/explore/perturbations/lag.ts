@@ -5,8 +5,8 @@ import { deliveryNoun } from "./words.ts";
 import { kindText } from "../names.ts";
 
 /**
- * Most where the program decides by what it wrote itself, and by news of another kind while this one stands still; also where an object has
- * come back, and the program only knows that it is gone.
+ * Highest where the program decides by its own writes, and by events of another kind while this one is held; also where an object was
+ * created again, and the program only knows that it is deleted.
  */
 const worthOf = (delivery: Delivery, hasLaterWrites: boolean, hasOtherKinds: boolean): number => {
   const base = delivery.own ? 50 : delivery.again ? 45 : delivery.led.length > 0 ? 35 : 15;

@@ -48,7 +48,7 @@ test("a driver is killed only where it can be started again", () => {
       .map(({ perturbation }) => describePerturbation(perturbation))
       .filter((sentence) => sentence.startsWith("the driver is killed"));
   expect(killed(true)).toEqual([
-    "the driver is killed after its work, and before its answer, for the call CreateVolume for Volume v by op",
+    "the driver is killed after its work, and before its response, for the call CreateVolume for Volume v by op",
     "the driver is killed before it has seen the call CreateVolume for Volume v by op",
   ]);
   expect(killed(false)).toEqual([]);
@@ -57,10 +57,10 @@ test("a driver is killed only where it can be started again", () => {
 describe("what is proposed", () => {
   test("crash: first at creates of generated names and at first writes, before only at the first of a group", () => {
     const crashes = proposed("crash");
-    expect(crashes.filter((sentence) => sentence.endsWith("; the answer is lost")).slice(0, 3)).toEqual([
-      "op is killed after it created Pod default/w-*; the answer is lost",
-      "op is killed after it created Pod default/w-* (the 2nd time); the answer is lost",
-      "op is killed after it deleted Pod default/w-*; the answer is lost",
+    expect(crashes.filter((sentence) => sentence.endsWith("; the response is lost")).slice(0, 3)).toEqual([
+      "op is killed after it created Pod default/w-*; the response is lost",
+      "op is killed after it created Pod default/w-* (the 2nd time); the response is lost",
+      "op is killed after it deleted Pod default/w-*; the response is lost",
     ]);
     const indexOf = (text: string): number => crashes.findIndex((sentence) => sentence.includes(text));
     expect(indexOf("after it created ConfigMap default/w;")).toBeLessThan(
@@ -72,7 +72,7 @@ describe("what is proposed", () => {
     expect(crashes).toContain("op is killed before its create of Pod default/w-* is handled");
     expect(crashes).not.toContain("op is killed before its create of ConfigMap default/w is handled");
     expect(crashes).toContain(
-      "op is killed after it created ConfigMap default/w; the answer is lost, and stays down for 10m0s",
+      "op is killed after it created ConfigMap default/w; the response is lost, and stays down for 10m0s",
     );
   });
 
@@ -94,7 +94,7 @@ describe("what is proposed", () => {
 
   test("answer-lost: first where a repeated create makes another object", () => {
     expect(proposed("answer-lost")[0]).toBe(
-      "the create of Pod default/w-* by op is handled, and the connection breaks before its answer",
+      "the create of Pod default/w-* by op is handled, and the connection breaks before its response",
     );
   });
 
@@ -112,8 +112,8 @@ describe("what is proposed", () => {
   test("slow: writes and reads", () => {
     expect(proposed("slow")).toEqual(
       expect.arrayContaining([
-        "the answer to the call CreateVolume for Volume v by op takes 20s",
-        "the answer to the list of Pod default by op takes 20s",
+        "the response to the call CreateVolume for Volume v by op takes 20s",
+        "the response to the list of Pod default by op takes 20s",
       ]),
     );
   });
@@ -161,7 +161,9 @@ describe("what is proposed", () => {
   });
 
   test("resync and bookmark: at deliveries that led to writes", () => {
-    expect(proposed("resync")).toContain("all watches of op end at the creation of Widget default/w, and begin anew");
+    expect(proposed("resync")).toContain(
+      "all watches of op end at the creation of Widget default/w, and are opened again",
+    );
     expect(proposed("bookmark")).toContain("op gets a bookmark after the creation of Widget default/w");
   });
 
@@ -223,6 +225,6 @@ test("each type is in the table with its source, and is described", () => {
 test("a count stands in words", () => {
   const at = { actor: "op", protocol: "api", verb: "update", group: "apps", kind: "Deployment", name: "d" } as const;
   expect(describePerturbation({ type: "answer-lost", at: { ...at, occurrence: 21 } })).toBe(
-    "the 22nd update of Deployment.apps d by op is handled, and the connection breaks before its answer",
+    "the 22nd update of Deployment.apps d by op is handled, and the connection breaks before its response",
   );
 });

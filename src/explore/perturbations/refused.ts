@@ -14,7 +14,7 @@ const WORDS: Readonly<Record<Refusal, string>> = {
   aborted: "ABORTED",
 };
 
-/** How often a refusal comes where it lasts: longer than a program retries at once. */
+/** How often a refusal is repeated where it lasts: longer than a program retries at once. */
 const OUTAGE = 12;
 
 /** The errors of a write with how telling each is. */

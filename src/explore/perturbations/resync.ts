@@ -7,7 +7,7 @@ export const resync: PerturbationRule<"resync"> = {
   title: "All watches end",
   permitted:
     "The server ends each watch after a time (`timeoutSeconds` of the request, otherwise `--min-request-timeout` of kube-apiserver), and whenever it restarts. The client lists or watches again, and may get events and objects that it has seen before.",
-  describe: ({ at }) => `all watches of ${at.actor} end at ${deliveryNoun(at)}, and begin anew`,
+  describe: ({ at }) => `all watches of ${at.actor} end at ${deliveryNoun(at)}, and are opened again`,
   propose: (run) =>
     run.deliveries
       .filter((delivery) => delivery.fresh && delivery.led.length > 0)

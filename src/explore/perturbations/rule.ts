@@ -1,5 +1,5 @@
 /**
- * What there is to know of one type of perturbation.
+ * The definition of one type of perturbation.
  *
  * @module
  */
@@ -26,6 +26,6 @@ export interface PerturbationRule<T extends PerturbationType> {
   readonly permitted: string;
   /** Returns a plain sentence without its full stop. */
   describe(perturbation: PerturbationOf<T>): string;
-  /** Returns what is worth trying, from a clean run. */
+  /** Returns the perturbations worth trying, from a clean run. */
   propose(run: CleanRun, outline: ScenarioOutline): readonly Candidate[];
 }

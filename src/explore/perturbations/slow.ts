@@ -8,10 +8,11 @@ const SLOW = 20_000;
 
 export const slow: PerturbationRule<"slow"> = {
   type: "slow",
-  title: "An answer is slow",
+  title: "A response is slow",
   permitted:
     "Only the timeouts of client and server limit the time of a response (60 s in kube-apiserver, `--request-timeout`). Meanwhile the state changes.",
-  describe: ({ at, byMillis }) => `the answer to the ${requestNoun(at)} by ${at.actor} takes ${durationText(byMillis)}`,
+  describe: ({ at, byMillis }) =>
+    `the response to the ${requestNoun(at)} by ${at.actor} takes ${durationText(byMillis)}`,
   propose: (run) => [
     ...freshWrites(run).map((write) =>
       forWrite(

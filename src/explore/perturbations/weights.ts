@@ -15,8 +15,9 @@ export const isRepeatable = ({ request }: Write): boolean =>
   request.verb === "create" && request.generateName !== undefined;
 
 /**
- * What is lost by a fault at a write, from 0.2 to 2: most at the first of several writes, where the rest is not yet done; at deletions,
- * which cannot be undone; and at creates that make another object when they are repeated. A write that came before, for another cause, is less telling.
+ * The weight of a fault at a write, from 0.2 to 2: highest at the first of several writes, where the rest is not yet done; at deletions,
+ * which cannot be undone; and at creates that make another object when they are repeated. A repeated write with an earlier cause has a
+ * lower weight.
  */
 export const gravity = (write: Write): number => {
   const isLast = write.place === write.groupSize - 1;
@@ -36,7 +37,7 @@ export const freshReads = (run: CleanRun): readonly Read[] => {
   return run.reads.filter((read) => read.fresh && used.has(read));
 };
 
-/** What a perturbation of a delivery covers: the pairs of it and of what it led to. */
+/** The coverage of a perturbation of a delivery: pairs of it and of the writes that it caused. */
 export const pairsOf = (delivery: Delivery): readonly string[] =>
   delivery.led.map((write) => causePair(write, { shape: delivery.shape, delivery }));
 

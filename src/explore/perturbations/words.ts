@@ -6,7 +6,7 @@
 import type { DeliveryPoint, RequestPoint } from "../contract/plan.ts";
 import { objectText } from "../names.ts";
 
-/** What a request does, in the past tense and as a noun. */
+/** The verb of a request, in the past tense and as a noun. */
 const VERBS: Readonly<Record<string, readonly [past: string, noun: string]>> = {
   get: ["read", "read"],
   list: ["listed", "list"],
@@ -28,7 +28,7 @@ const ordinal = (count: number): string => `${count}${ENDINGS[ordinals.select(co
 const target = (point: RequestPoint): string =>
   (point.subresource === undefined ? "" : `${point.subresource} of `) + objectText(point);
 
-/** What a program did: `created ConfigMap default/a`, `updated status of Widget.x.io default/a (the 2nd time)`. */
+/** The action of a program: `created ConfigMap default/a`, `updated status of Widget.x.io default/a (the 2nd time)`. */
 export const did = (point: RequestPoint): string => {
   const [past] = VERBS[point.verb] ?? [];
   const action = past === undefined ? `called ${point.verb} for ${target(point)}` : `${past} ${target(point)}`;

@@ -8,19 +8,19 @@ import type { Perturbation, Plan } from "../contract/plan.ts";
 import type { Candidate } from "../perturbations/index.ts";
 import { planHash } from "./hash.ts";
 
-/** How many draws in a row may give plans that are known, before larger ones are drawn. */
+/** How many draws in a row may give known plans, before larger ones are drawn. */
 const MAX_KNOWN = 200;
-/** How often a fault comes twice at the same request: the second time when it is tried again. */
+/** How often a fault is applied twice at the same request: the second time to the retry. */
 const AGAIN = 0.15;
 const THREE = 0.3;
 
-/** The same at the next request that is alike: most often, when the program tries again. */
+/** The same at the next request that is alike: most often the retry of the program. */
 const again = (perturbation: Perturbation): Perturbation | undefined =>
   perturbation.type === "crash" || perturbation.type === "answer-lost" || perturbation.type === "refused"
     ? { ...perturbation, at: { ...perturbation.at, occurrence: perturbation.at.occurrence + 1 } }
     : undefined;
 
-/** Draws plans from what was worth trying alone: the more it is worth, the more often. */
+/** Draws plans from single perturbations that are worth trying: those with more weight more often. */
 export class Combinations {
   readonly #candidates: readonly Candidate[];
   /** The sums of worths up to each candidate. */

@@ -17,5 +17,5 @@ export const planHash = (plan: Plan): number => {
   return fnv1aOfText(text) * 2 ** 21 + (fnv1aOfText(text, OTHER_BASIS) >>> 11);
 };
 
-/** Returns a seed of 32 bits for a part of what a seed stands for. */
+/** Returns a seed of 32 bits for a part of another seed. */
 export const seedOf = (seed: number, part: string | number): number => fnv1aOfText(`${seed}/${part}`);

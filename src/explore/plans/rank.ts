@@ -7,7 +7,7 @@ import type { PerturbationType } from "../contract/plan.ts";
 import type { Candidate } from "../perturbations/index.ts";
 import { planHash } from "./hash.ts";
 
-/** How much less the next one of a type is worth, so that no type waits until another is done. */
+/** The factor by which the next one of a type has less weight, so that no type waits until another is done. */
 const FADING = 0.06;
 
 /** Returns candidates with the most telling first, each perturbation once, the types mixed. */

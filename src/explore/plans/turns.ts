@@ -1,5 +1,5 @@
 /**
- * Iterators of what is tried, in turns.
+ * Combines iterators of plans alternately.
  *
  * @module
  */
@@ -13,7 +13,7 @@ export function* whileNot<T>(isOver: () => boolean, items: Iterator<T>): Generat
   }
 }
 
-/** Returns one item of each in turn, until both have ended. */
+/** Returns one item of each alternately, until both have ended. */
 export function* alternate<T>(...sources: readonly Iterator<T>[]): Generator<T> {
   for (let open = sources; open.length > 0;) {
     const ended = new Set<Iterator<T>>();

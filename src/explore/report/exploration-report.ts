@@ -1,5 +1,5 @@
 /**
- * All that a report says about an exploration, as plain JSON.
+ * The content of a report about an exploration, as plain JSON.
  *
  * @module
  */
@@ -10,18 +10,18 @@ import { findingFileNames } from "../finding-file.ts";
 import type { Skipped } from "../operations/index.ts";
 import { type Evidence, type FindingReport, findingReport } from "./finding-report.ts";
 
-/** What is known beside the result of an exploration. */
+/** Facts in addition to the result of an exploration. */
 export interface ReportOptions {
   readonly scenario: string;
   /** The version of keelson. */
   readonly version: string;
   /** The path of the file of a finding with a name; the name alone by default. */
   readonly pathOf?: (name: string) => string;
-  /** What programs printed in the run of a finding. */
+  /** The output of programs in the run of a finding. */
   readonly outputOf?: (finding: Evidence["finding"]) => Evidence["output"];
   /** Members for which there are no operations. */
   readonly skipped?: readonly Skipped[];
-  /** What of a storage driver cannot be judged. */
+  /** The checks that a storage driver does not support. */
   readonly notJudged?: readonly string[];
 }
 
@@ -36,7 +36,7 @@ export interface ExplorationReport {
   readonly ended: Ending;
   /** Why it could not continue, if `ended` is `failed`. */
   readonly failure?: string;
-  /** What it amounts to, in plain sentences. */
+  /** A summary in plain sentences. */
   readonly summary: readonly string[];
   readonly findings: readonly FindingReport[];
   readonly notices: readonly FindingReport[];
@@ -93,7 +93,7 @@ const endings: Readonly<Record<Ending, string>> = {
   plans: "It ended after as many plans as it was allowed.",
   cancelled: "It was cancelled.",
   first: "It ended with the first fault, as it was asked to.",
-  failed: "It could not go on, so that less was tried than was asked for:",
+  failed: "It could not continue, so less was tried than requested:",
   replayed: "It played a finding again.",
   "step-failed":
     "A step of the scenario is refused although nothing is perturbed, so that nothing could be explored: mend the scenario.",

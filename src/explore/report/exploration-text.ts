@@ -1,5 +1,5 @@
 /**
- * What an exploration amounts to, as text: the findings, the counts, and what was not tried.
+ * The summary of an exploration, as text: the findings, the counts, and what was not tried.
  *
  * @module
  */
@@ -19,7 +19,7 @@ export function explorationText(report: ExplorationReport, style: TextStyle): st
   return [...reports, ...explorationLines(report, style)].join("\n");
 }
 
-/** Returns the lines of the summary: what was found, and what was tried. */
+/** Returns the lines of the summary: the findings, and the tried perturbations. */
 export function explorationLines(report: ExplorationReport, { paint, columns = DEFAULT_COLUMNS }: TextStyle): string[] {
   const { scenario, summary, findings, notices, coverage, skipped } = report;
   const cut = (line: string): string => fit(printable(line), columns);

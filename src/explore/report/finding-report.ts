@@ -1,5 +1,5 @@
 /**
- * All that a report says about a finding, as plain JSON. The other forms of reports print it.
+ * The content of a report about a finding, as plain JSON. The other forms of reports print it.
  *
  * @module
  */
@@ -33,7 +33,7 @@ export interface Evidence {
   readonly output?: readonly { readonly actor: string; readonly lines: readonly string[] }[];
 }
 
-/** What a program knew of an object when the runs parted. */
+/** The knowledge of a program about an object when the runs began to differ. */
 export interface Sight {
   readonly object: string;
   /** `it had seen revision 10; revision 12 (updated) had not reached it`. */
@@ -57,9 +57,9 @@ export interface FindingReport {
     readonly where: "clean" | "run" | "both";
     readonly lines: readonly ShownLine[];
   };
-  /** What its program knew: right before it, or in the end where the write never came. */
+  /** The knowledge of its program: right before it, or at the end where the write is missing. */
   readonly knowledge?: { readonly actor: string; readonly isInTheEnd: boolean; readonly sights: readonly Sight[] };
-  /** Who owns the members that differ. */
+  /** The owners of the members that differ. */
   readonly owners: readonly { readonly object: string; readonly path: string; readonly owners: readonly Owner[] }[];
   /** `expected` and `found` line by line. */
   readonly state: readonly ShownLine[];
@@ -71,7 +71,7 @@ export interface FindingReport {
     /** Stops right before the write that differs, where this run has one. */
     readonly until?: string;
   };
-  /** Tests that fail while the fault is there. */
+  /** Tests that fail while the fault exists. */
   readonly tests: TestsToPaste;
 }
 
@@ -196,14 +196,14 @@ function ownersIn(
       add(runWrite.after, runWrite.object, path);
     }
   } else if (cleanWrite && found.length === 0) {
-    // What the clean run writes, and this run lacks.
+    // The write of the clean run that this run lacks.
     const { before, after } = cleanWrite;
     const none = { apiVersion: after.apiVersion, kind: after.kind, metadata: {} } as Value;
     for (const path of differingPaths(before ? comparable(before) : none, comparable(after))) {
       add(after, cleanWrite.object, path);
     }
   }
-  // An object that should not be there, or is stuck: whose it is.
+  // An object that should not exist, or is stuck: its owner.
   if (last && found.length === 0) {
     for (const name of Object.keys(last)) {
       if (name === "apiVersion" || name === "kind" || name === "metadata") continue;
@@ -228,7 +228,7 @@ function lastState(ref: ObjectRef, run: Trace, state: State | undefined): Stored
   return last?.after;
 }
 
-/** The steps of `.spec.items[0].name` in an object; the longest part of it that is there. */
+/** The steps of `.spec.items[0].name` in an object; the longest part of it that exists. */
 function pathIn(object: StoredObject, text: string): readonly (string | number)[] | undefined {
   const path: (string | number)[] = [];
   let value: unknown = object;
@@ -258,7 +258,7 @@ function replayOf({ finding, file = "FINDING", run }: Evidence, difference: Diff
   return { command, ...(until !== undefined && { until }) };
 }
 
-/** How many writes programs sent before that of a change; each stands in the trace where it was answered, or lost. */
+/** The number of writes that programs sent before that of a change; each has the position of its response, or of its loss. */
 function writesBefore(run: Trace, { seq }: ChangeEntry): number {
   const sent = run.filter(
     (entry): entry is RequestEntry =>
@@ -268,7 +268,7 @@ function writesBefore(run: Trace, { seq }: ChangeEntry): number {
       entry.actor !== "user" &&
       entry.actor !== "cluster",
   );
-  // A request that is handled late stands there twice: where it was lost for its program, and where it was handled.
+  // A request that is handled late has two positions: where it was lost for its program, and where it was handled.
   const lossOf = (late: RequestEntry): RequestEntry | undefined =>
     late.code === undefined && late.changed
       ? sent.find((entry) => entry.seq < late.seq && entry.code === undefined && !entry.changed && isAlike(entry, late))

@@ -91,7 +91,7 @@ function findingSection(report: FindingReport, i: number): string[] {
     ...section("Expected (-) and found (+)", diff(state)),
     ...(knowledge
       ? section(
-          `What ${knowledge.actor} knew ${knowledge.isInTheEnd ? "in the end" : "at that moment"}`,
+          `What ${knowledge.actor} knew ${knowledge.isInTheEnd ? "at the end" : "at that moment"}`,
           list(
             "ul",
             knowledge.sights.map(({ object, text }) => `${object}: ${text}`),
@@ -158,7 +158,7 @@ const table = (head: readonly string[], rows: readonly TableRow[]): string[] => 
   "</table></div>",
 ];
 
-/** The whole time line, also what a terminal leaves out. */
+/** The whole time line, including the rows that a terminal omits. */
 function timeTable(rows: readonly Row[]): string[] {
   if (rows.length === 0) return [];
   const cells = (moment: Moment | undefined): string[] =>

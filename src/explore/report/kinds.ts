@@ -1,6 +1,6 @@
 import type { FaultKind } from "../contract/finding.ts";
 
-/** What a kind of fault is called, and what it means: the rules of a SARIF log. */
+/** The names of kinds of faults and their meanings: the rules of a SARIF log. */
 export const faultKinds: Readonly<Record<FaultKind, { readonly title: string; readonly meaning: string }>> = {
   missing: {
     title: "Object missing",
@@ -42,6 +42,6 @@ export const faultKinds: Readonly<Record<FaultKind, { readonly title: string; re
     meaning: "An object that was changed to a state has another result than an object that was created in that state.",
   },
   always: { title: "Rule broken", meaning: "A rule of the scenario that must always hold did not." },
-  eventually: { title: "Rule not met", meaning: "A rule of the scenario that must hold in the end does not." },
+  eventually: { title: "Rule not met", meaning: "A rule of the scenario that must hold at the end does not." },
   "step-failed": { title: "Step refused", meaning: "A step of the scenario was refused." },
 };

@@ -12,11 +12,11 @@ const ESCAPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * What no document of XML 1.0 may have: control characters, halves of pairs, and two code points; and characters that change the
- * direction of what stands behind them.
+ * Characters that XML 1.0 forbids: control characters, lone surrogates, and two code points; and characters that change the direction of
+ * the following text.
  */
 const FORBIDDEN = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]|[\u007F-\u009F\u202A-\u202E\u2066-\u2069]/gu;
 
-/** Escapes a text for the content or a quoted attribute of an element; what no document may have is replaced. */
+/** Escapes a text for the content or a quoted attribute of an element; forbidden characters are replaced. */
 export const escaped = (text: string): string =>
   text.replace(FORBIDDEN, "\uFFFD").replace(/[&<>"']/g, (character) => ESCAPES[character]!);

@@ -1,5 +1,5 @@
 /**
- * What differs between two states of an object: lines of YAML, and the paths of the members.
+ * The difference of two states of an object: lines of YAML, and the paths of the members.
  *
  * @module
  */
@@ -20,7 +20,7 @@ export function comparable({ metadata, ...rest }: StoredObject): Value {
 
 export const yamlLines = (value: Value): string[] => encodeYaml(value).trimEnd().split("\n");
 
-/** Lines of a comparison; `gap` stands for lines that are equal and left out, or that are too many. */
+/** Lines of a comparison; `gap` replaces lines that are equal and omitted, or that are too many. */
 export type ShownLine = DiffLine | { readonly sign: "gap"; readonly count: number };
 
 /** Compares two texts by lines, with some lines around each difference. */
@@ -43,7 +43,7 @@ export function differingPaths(
 ): readonly (readonly (string | number)[])[] {
   if (a === undefined || b === undefined) {
     const [there, empty] = a === undefined ? [b, isObject(b) ? {} : []] : [a, isObject(a) ? {} : []];
-    // What is added or removed with its members: each of them.
+    // Each member of an added or removed container.
     const hasMembers = typeof there === "object" && there !== null && Object.keys(there).length > 0;
     return there === undefined ? [] : hasMembers ? differingPaths(there, empty, path) : [path];
   }

@@ -1,5 +1,5 @@
 /**
- * Who owns the members of an object, as its `managedFields` say.
+ * The owners of the members of an object, by its `managedFields`.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * A test to paste, which fails while the fault is there.
+ * A test to paste, which fails while the fault exists.
  *
  * @module
  */

@@ -58,7 +58,7 @@ describe("the report of a finding on a terminal", () => {
       fault, object missing, ConfigMap default/a-config, shown 3 of 3 times, seed 17
 
       What went wrong
-        - operator is killed after it created Secret default/a-cert; the answer is lost
+        - operator is killed after it created Secret default/a-cert; the response is lost
 
       Steps
         1. create Widget default/a
@@ -91,7 +91,7 @@ describe("the report of a finding on a terminal", () => {
         -   size: "3"
         - kind: ConfigMap
 
-      What operator knew in the end
+      What operator knew at the end
         Widget.x.io default/a: it had seen the last one, revision 11 (created)
         Secret default/a-cert: it had seen the last one, revision 12 (created)
 

@@ -15,7 +15,7 @@ const SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json";
 const BEGINNING = { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 } as const;
 
 /**
- * Returns an exploration as a SARIF log. Each result stands in the first line of the scenario's file.
+ * Returns an exploration as a SARIF log. The location of each result is the first line of the scenario's file.
  *
  * @param location the path of the scenario from the root of the repository; that in the finding by default
  */
@@ -92,7 +92,7 @@ function resultOf(
         }),
       },
     ],
-    // GitHub tells results apart by that of the line alone, and all of them stand in one line.
+    // GitHub distinguishes results by this text alone, since all of them have the same line.
     partialFingerprints: { primaryLocationLineHash: `${fingerprint}:1`, "keelsonFault/v1": fingerprint },
     properties: { seed, plan: finding.plan, ...(steps && { steps }), replayed, ...(file !== undefined && { file }) },
   };

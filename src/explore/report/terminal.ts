@@ -61,7 +61,7 @@ export function findingLines(report: FindingReport, { paint, columns = DEFAULT_C
     text.diff(state);
   }
   if (knowledge) {
-    text.heading(`What ${knowledge.actor} knew ${knowledge.isInTheEnd ? "in the end" : "at that moment"}`);
+    text.heading(`What ${knowledge.actor} knew ${knowledge.isInTheEnd ? "at the end" : "at that moment"}`);
     const current = knowledge.sights.filter(({ isBehind }) => !isBehind);
     const shown = [...knowledge.sights.filter(({ isBehind }) => isBehind), ...current.slice(0, MAX_CURRENT)];
     for (const { object, text: sight, isBehind } of shown) {

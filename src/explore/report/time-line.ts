@@ -7,7 +7,7 @@ import { diffLines } from "../../util/line-diff.ts";
 import type { Trace } from "../contract/trace.ts";
 import { type Moment, momentsOf } from "./words.ts";
 
-/** What happened in both runs, or in one of them. */
+/** An event of both runs, or of one of them. */
 export interface Row {
   readonly clean?: Moment;
   readonly run?: Moment;
@@ -24,7 +24,7 @@ export interface Difference {
 /** Rows that are shown, or how many are left out. */
 export type Part = { readonly rows: readonly Row[] } | { readonly left: readonly Row[] };
 
-/** Aligns two runs: each moment stands in one row, in the order of its run; rows of both have what is alike. */
+/** Aligns two runs: each event has one row, in the order of its run; rows of both have events that are alike. */
 export function timeLine(clean: Trace, run: Trace, difference: Difference = {}): readonly Row[] {
   const left = momentsOf(clean);
   const right = momentsOf(run);
@@ -42,18 +42,18 @@ export function timeLine(clean: Trace, run: Trace, difference: Difference = {}):
 /** The moment of a row: that of the perturbed run where there is one. */
 export const momentOf = ({ clean, run }: Row): Moment => (run ?? clean)!;
 
-/** Whether a row says by itself what went another way. */
+/** Whether a row itself shows a difference. */
 function isTelling(row: Row): boolean {
   const { kind, isPerturbed } = momentOf(row);
   return row.isFirst || isPerturbed || kind === "step" || (kind !== "delivery" && !(row.clean && row.run));
 }
 
-/** How many rows stand around a telling one. */
+/** The number of rows around a significant one. */
 const AROUND = 2;
 
 /**
- * Leaves out what does not matter: rows that are alike in both runs and stand apart from a difference, and what is beyond `most`
- * rows around the first write that differs.
+ * Omits insignificant rows: those that are alike in both runs and far from a difference, and those beyond `most` rows around the first
+ * write that differs.
  */
 export function windowOf(rows: readonly Row[], most: number): readonly Part[] {
   const telling = rows.flatMap((row, i) => (isTelling(row) ? [i] : []));

@@ -14,9 +14,9 @@ export interface Moment {
   readonly at: number;
   readonly kind: MomentKind;
   readonly text: string;
-  /** What became of it, which the other run may not have: `its answer is lost`. */
+  /** A note that the other run may not have: `its response is lost`. */
   readonly note?: string;
-  /** Equal for what is alike in two runs. */
+  /** Equal for events of two runs that are alike. */
   readonly key: string;
   /** Whether a perturbation was met here. */
   readonly isPerturbed: boolean;
@@ -27,7 +27,7 @@ const READS = new Set(["get", "list", "watch"]);
 /** Whether a request may change something. */
 export const isWrite = ({ protocol, verb }: RequestEntry): boolean => protocol === "csi" || !READS.has(verb);
 
-/** Returns what matters of a trace: writes, deliveries of what was written, lives, steps, and perturbations. */
+/** Returns the significant events of a trace: writes, deliveries of them, lives, steps, and perturbations. */
 export function momentsOf(trace: Trace): readonly Moment[] {
   const names = NormalNames.of(trace);
   const requests = requestsOfChanges(trace);
@@ -70,7 +70,7 @@ function momentOf(
         kind: "write",
         text: changeText(entry),
         ...(request?.perturbation !== undefined && {
-          note: request.code === undefined ? "its answer is lost" : "perturbed",
+          note: request.code === undefined ? "its response is lost" : "perturbed",
         }),
         isPerturbed: request?.perturbation !== undefined,
       };
@@ -110,7 +110,7 @@ export function requestsOfChanges(trace: Trace): ReadonlyMap<number, RequestEntr
   return requests;
 }
 
-/** What happened, with its note. */
+/** The text of an event, with its note. */
 export const momentText = ({ text, note }: Moment): string => (note === undefined ? text : `${text}; ${note}`);
 
 /** `operator created ConfigMap default/a`. */
@@ -127,7 +127,7 @@ function requestText(entry: RequestEntry): string {
   const head = `${actor}: ${verb} of ${subresource === undefined ? "" : `${subresource} of `}${target}`;
   const isRefused = code !== undefined && (entry.protocol === "csi" ? code !== 0 : code >= 400);
   if (isRefused) return `${head} is refused: ${[code, reason, message].filter(Boolean).join(" ")}`;
-  if (code === undefined) return `${head} has no answer`;
+  if (code === undefined) return `${head} has no response`;
   return entry.protocol === "csi" || changed ? head : `${head} changes nothing`;
 }
 

@@ -23,7 +23,7 @@ export interface FakeWrite {
   readonly verb?: "create" | "delete";
 }
 
-/** A fault, and what it needs to show. */
+/** A fault, and the conditions under which it shows. */
 export interface FakeFault {
   readonly key: string;
   /** One perturbation of the plan has to fit each of these. */
@@ -176,7 +176,7 @@ export const fakeJudge =
     const known = new Map(clean.flatMap(faultsOf).map((fault) => [fault.key, fault]));
     return {
       faults: (run) => faultsOf(run).filter(({ key }) => !known.has(key)),
-      // What comes by chance is masked, and no fault of the clean runs.
+      // A difference by chance is masked, and no fault of the clean runs.
       cleanFaults: () => [...known.values()].filter(({ key }) => !key.startsWith("chance")),
       compare: (a, b, { name, fresh, changed }) =>
         settings.remembers?.includes(name) && a.order.steps === fresh && b.order.steps === changed

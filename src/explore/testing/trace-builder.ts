@@ -9,7 +9,7 @@ import type { ObjectRef, RequestEntry, Trace, TraceEntry } from "../contract/tra
 type Draft = TraceEntry extends infer E ? (E extends TraceEntry ? Omit<E, "seq" | "at"> : never) : never;
 type NamedRef = ObjectRef & { readonly name: string };
 
-/** What a test says of an object. */
+/** The members of an object that a test sets. */
 export interface BuiltObject {
   readonly kind: string;
   readonly name: string;
@@ -86,7 +86,7 @@ export class TraceBuilder {
     return this.add({ type: "delivery", actor, life, change: change[last.change], object, uid, revision });
   }
 
-  /** A request of a program that changes nothing unless more is said. */
+  /** A request of a program that changes nothing by default. */
   request(actor: string, verb: string, object: ObjectRef, more: Partial<RequestEntry> = {}): this {
     return this.add({
       type: "request",
@@ -101,7 +101,7 @@ export class TraceBuilder {
     });
   }
 
-  /** A write of a program: its change, its answer, and its delivery to the program. */
+  /** A write of a program: its change, its response, and its delivery to the program. */
   write(verb: string, object: BuiltObject, more: Partial<RequestEntry> = {}, actor = "op"): this {
     const { name, ...ref } = refOf(object);
     const { generateName } = object;

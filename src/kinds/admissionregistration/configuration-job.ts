@@ -19,7 +19,7 @@ export interface ObjectTask {
   readonly old: Uint8Array | undefined;
 }
 
-/** What is wrong with an object, a new one or the next state of `old`. */
+/** The faults of an object, a new one or the next state of `old`. */
 export function run({ dialect, kind, object, old }: ObjectTask): readonly StatusCause[] {
   const errors = new FieldErrors();
   atOnce(validateObject(kind, objectOf(object), old && objectOf(old), errors, dialectOf(dialect)!));

@@ -1,5 +1,5 @@
 /**
- * Which requests a webhook or a policy is about: rules, selectors and match conditions (HOOK-1, HOOK-2, POL-A-1, POL-A-7).
+ * The requests that a webhook or a policy matches: rules, selectors and match conditions (HOOK-1, HOOK-2, POL-A-1, POL-A-7).
  *
  * @module
  */
@@ -39,11 +39,11 @@ const selectorMembers = {
   namespaceSelector: t.pointer({
     ...LabelSelector,
     description:
-      "Selects namespaces: a request is about an object in such a namespace, or about such a Namespace. Other cluster-scoped objects always match. Everything by default.",
+      "Selects namespaces: it matches requests for objects in such a namespace, and for such a Namespace. Other cluster-scoped objects always match. Everything by default.",
   }),
   objectSelector: t.pointer({
     ...LabelSelector,
-    description: "Selects objects by their labels: the old or the new state has to match. Everything by default.",
+    description: "Selects objects by their labels: the old or the new state must match. Everything by default.",
   }),
 };
 
@@ -53,7 +53,7 @@ const matchPolicy = t.pointer(
   ),
 );
 
-/** The members of a webhook that choose its requests. */
+/** The members of a webhook that select its requests. */
 export const webhookMatching = {
   rules: t.optional(
     t.atomicList(RuleWithOperations, "The requests of the webhook: those that one of the rules matches."),
@@ -108,7 +108,7 @@ export type MatchConditionValue = t.Static<typeof MatchCondition>;
 /** The members that both a webhook and the requests of a policy have. */
 type Selection = Pick<MatchResourcesValue, "matchPolicy" | "namespaceSelector" | "objectSelector">;
 
-/** Sets the defaults of what chooses requests. Changes `selection` and `rules`. */
+/** Sets the defaults of the members that select requests. Changes `selection` and `rules`. */
 export function defaultSelection(selection: Selection, rules: readonly RuleValue[]): void {
   selection.matchPolicy ??= "Equivalent";
   selection.namespaceSelector ??= {};

@@ -1,5 +1,5 @@
 /**
- * The form of what policies and bindings of both sorts share (POL-A-1, POL-A-2, POL-A-6, POL-A-20), with the messages of
+ * The form of the members that policies and bindings of both sorts share (POL-A-1, POL-A-2, POL-A-6, POL-A-20), with the messages of
  * Kubernetes.
  *
  * @module

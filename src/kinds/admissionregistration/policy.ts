@@ -1,5 +1,5 @@
 /**
- * What policies that validate and policies that mutate share, and what their bindings share (POL-A-1, POL-A-6, POL-A-20).
+ * The members that validating and mutating policies share, and those that their bindings share (POL-A-1, POL-A-6, POL-A-20).
  *
  * @module
  */
@@ -37,7 +37,7 @@ export const policyMembers = {
   matchConstraints: t.pointer(MatchResources),
   failurePolicy: t.pointer(
     t.text(
-      "Fail: a request is refused where an expression fails or the policy cannot be evaluated, which is the default. Ignore: what fails is left out.",
+      "Fail: a request is refused where an expression fails or the policy cannot be evaluated, which is the default. Ignore: failures are ignored.",
     ),
   ),
 };

@@ -43,7 +43,7 @@ function validateOperations(operations: readonly string[], field: string, errors
   }
 }
 
-/** A list has an entry, and where it has `*` no other. */
+/** A list has an entry, and where it has `*` no other entry. */
 function validateList(list: readonly string[], what: string, field: string, errors: FieldErrors): void {
   if (list.length === 0) errors.required(field);
   else if (list.length > 1 && list.includes("*")) {
@@ -55,7 +55,7 @@ function validateFilled(list: readonly string[], field: string, errors: FieldErr
   for (const [i, entry] of list.entries()) if (entry === "") errors.required(`${field}[${i}]`);
 }
 
-/** An entry may not be covered by one before it. */
+/** An entry may not be covered by an earlier one. */
 function validateResources(resources: readonly string[], field: string, errors: FieldErrors): void {
   if (resources.length === 0) errors.required(field);
   validateFilled(resources, field, errors);

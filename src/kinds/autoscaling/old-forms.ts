@@ -1,9 +1,8 @@
 /**
- * What autoscaling/v1 says in annotations, because it has no members for it (KIND-HorizontalPodAutoscaler-3,
- * KIND-HorizontalPodAutoscaler-4): metrics and how they are, conditions, how fast the number of Pods changes.
- *
- * Each text is JSON of an older form, with the members in the order in which programs in Go write them. What cannot be read
- * is as good as not there.
+ * The data that autoscaling/v1 has in annotations, because it has no members for it (KIND-HorizontalPodAutoscaler-3,
+ * KIND-HorizontalPodAutoscaler-4): metrics and their current values, conditions, the scaling behavior.
+ * Each text is JSON of an older form, with the members in the order in which programs in Go write them. An unreadable annotation counts as
+ * absent.
  *
  * @module
  */
@@ -48,7 +47,7 @@ export function oldForms(dialect: Dialect): OldForms {
     currentMetrics: key("current-metrics"),
     conditions: key("conditions"),
   };
-  // Nobody reads these any more.
+  // These are not used any more.
   const gone = [key("scale-down-tolerance"), key("scale-up-tolerance")];
   const all = new Set([...Object.values(keys), ...gone]);
   return {
@@ -197,7 +196,7 @@ const oldRules = (rules: Rules | undefined): object | null =>
 
 // --- From the old form to v2. Whatever is of another type stays as it is, and is found out by the schema.
 
-/** A member of what was read; case does not count where no member has the very name. */
+/** A member of a decoded object; case is ignored where no member has the exact name. */
 function member(value: unknown, name: string): unknown {
   if (!isObject(value)) return undefined;
   const key = Object.hasOwn(value, name)
@@ -206,11 +205,11 @@ function member(value: unknown, name: string): unknown {
   return key === undefined ? undefined : (value[key] ?? undefined);
 }
 
-/** The members that are there. */
+/** The members that are set. */
 const present = (members: object): Record<string, Value> =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Record<string, Value>;
 
-/** What `make` makes of an object. */
+/** The result of `make` for an object. */
 const of = (value: unknown, make: (value: object) => object): unknown => (isObject(value) ? make(value) : value);
 
 const metricOf = (old: unknown): unknown =>

@@ -4,7 +4,7 @@ import { certificateSigningRequest } from "./v1/certificatesigningrequest.ts";
 import { clusterTrustBundle } from "./v1beta1/clustertrustbundle.ts";
 import { podCertificateRequest } from "./v1beta1/podcertificaterequest.ts";
 
-/** The certificates group, called alike in both dialects: requests, bundles of trust (also under their alpha version), requests of Pods. */
+/** The certificates group, with the same name in both dialects: requests, trust bundles (also in their alpha version), requests of Pods. */
 export const certificatesGroup: DefinitionFactory = (ctx) => {
   const bundle = clusterTrustBundle(ctx);
   const older = ctx.dialect.rules.enforceDocumented ? [] : [olderVersion(bundle, "v1alpha1", "1.37")];

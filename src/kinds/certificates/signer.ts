@@ -1,5 +1,5 @@
 /**
- * Names of signers: who makes certificates of a request, or stands behind a bundle (CERT-3).
+ * Names of signers, which issue certificates for requests, or are the subject of a bundle (CERT-3).
  *
  * @module
  */
@@ -7,10 +7,10 @@ import type { FieldErrors } from "../../meta/field-errors.ts";
 import { dnsLabel, dnsSubdomain } from "../../meta/names.ts";
 
 const MAX_DOMAIN_LENGTH = 253;
-/** A domain, a slash, and room for a namespace and a name behind it. */
+/** A domain, a slash, and space for a namespace and a name after it. */
 const MAX_SIGNER_LENGTH = MAX_DOMAIN_LENGTH + 1 + 253 + 63 + 1;
 
-/** Everything that is wrong with the name of a signer: `DOMAIN/PATH`, both of DNS labels, the domain with a dot. */
+/** All faults of the name of a signer: `DOMAIN/PATH`, both of DNS labels, the domain with a dot. */
 export function validateSigner(name: string, field: string, errors: FieldErrors): void {
   if (name === "") return errors.required(field, "expected the name of a signer, such as 'example.com/signer'");
   const [domain = "", path = "", ...more] = name.split("/", 3);
@@ -27,7 +27,7 @@ export function validateSigner(name: string, field: string, errors: FieldErrors)
   if (name.length > MAX_SIGNER_LENGTH) errors.tooLong(field, MAX_SIGNER_LENGTH);
 }
 
-/** What is wrong with the first part that is not as it should be. */
+/** The fault of the first invalid part. */
 function firstWrong(parts: readonly string[], check: (part: string) => string | undefined): string | undefined {
   const part = parts.find((one) => check(one) !== undefined);
   return part === undefined ? undefined : check(part);

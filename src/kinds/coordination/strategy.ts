@@ -5,7 +5,7 @@ import { qualifiedName } from "../../meta/names.ts";
 export const OLDEST_EMULATION_VERSION = "OldestEmulationVersion";
 
 /**
- * A strategy is one that the server knows, or the qualified name of somebody else's (DEC-11). Causes name the field as
+ * A strategy is one that the server knows, or the qualified name of another implementation (DEC-11). Causes name the field as
  * clients know it, with its name twice.
  */
 export function validateStrategy(strategy: string, field: string, errors: FieldErrors): void {

@@ -8,8 +8,8 @@ import { qualifiedName } from "../../meta/names.ts";
 import * as t from "../../meta/types.ts";
 
 /** The schema of a condition. */
-export const Condition = t.struct("What is known of one side of the object.", {
-  type: t.required(t.text("What it is about.")),
+export const Condition = t.struct("A condition of the object.", {
+  type: t.required(t.text("The type of the condition.")),
   status: t.required(t.text("True, False or Unknown.")),
   observedGeneration: t.optional(t.int64("The generation of the object that it speaks of.")),
   lastTransitionTime: t.requiredOrNull(t.time("When the status last changed.")),

@@ -4,7 +4,7 @@ import { asJsonNumber } from "../../value/value.ts";
 /** The number of an int64 member, or the nearest double. */
 export const nearest = (number: number): number => asJsonNumber(number)?.value ?? number;
 
-/** Tells members below `at` that are numbers below 0. */
+/** Reports members below `at` that are numbers below 0. */
 export function validateNotNegative<K extends string>(
   object: { readonly [member in K]?: number | null },
   members: readonly K[],
@@ -17,7 +17,7 @@ export function validateNotNegative<K extends string>(
   }
 }
 
-/** Tells members below `at` that are more than another one; what is missing is 0. */
+/** Reports members below `at` that exceed another one; a missing one is 0. */
 export function validateAtMost<K extends string>(
   object: { readonly [member in K]?: number | null },
   pairs: readonly (readonly [member: K, most: K])[],
@@ -46,7 +46,7 @@ export type Share = number | string;
 
 const PERCENTAGE = /^\d+%$/;
 
-/** Tells what is neither a number that is not negative nor a percentage (KIND-All-16). */
+/** Reports a value that is neither a number of 0 or more nor a percentage (KIND-All-16). */
 export function validateShare(share: Share | undefined, field: string, errors: FieldErrors): void {
   if (typeof share === "number" && share < 0) errors.invalid(field, share, "expected 0 or more");
   else if (typeof share === "string" && !PERCENTAGE.test(share)) {
@@ -54,7 +54,7 @@ export function validateShare(share: Share | undefined, field: string, errors: F
   }
 }
 
-/** Tells a percentage of more than 100. */
+/** Reports a percentage above 100. */
 export function validateAtMostAll(share: Share | undefined, field: string, errors: FieldErrors): void {
   if (typeof share === "string" && PERCENTAGE.test(share) && shareOf(share) > 100) {
     errors.invalid(field, share, "expected at most 100%");
@@ -63,6 +63,6 @@ export function validateAtMostAll(share: Share | undefined, field: string, error
 
 const NUMBER = /^[+-]?\d+%?$/;
 
-/** The number of a share or of its percentage, also of one in a text; 0 for what is neither. */
+/** The number of a share or of its percentage, even of one in a text; 0 for any other value. */
 export const shareOf = (share: Share | undefined): number =>
   typeof share === "number" ? share : share !== undefined && NUMBER.test(share) ? Number.parseInt(share, 10) : 0;

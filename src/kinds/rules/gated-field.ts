@@ -2,12 +2,11 @@ import type { WriteContext } from "../../schema/definition.ts";
 import type { Gate } from "../../meta/gates.ts";
 
 /**
- * Drops a member whose feature gate is off, unless the stored object has it already (DEC-38), and tells so where the
- * dialect warns.
+ * Drops a member whose feature gate is off, unless the stored object has it already (DEC-38), with a Warning where the dialect has one.
  *
  * @param owner the struct that may hold the member; nothing happens when there is none
  * @param stored the same struct of the stored object, undefined for a new object
- * @param path where the struct stands: `spec`, or empty for the object itself
+ * @param path the path of the struct: `spec`, or empty for the object itself
  */
 export function dropGated(
   owner: object | null | undefined,

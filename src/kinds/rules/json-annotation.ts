@@ -5,7 +5,7 @@ import { DecodeError } from "../../value/decode-error.ts";
 import { decodeJson } from "../../value/json.ts";
 import type { Value } from "../../value/value.ts";
 
-/** The JSON of an annotation, null where it is empty; or what is wrong with it. */
+/** The JSON of an annotation, null where it is empty; or its fault. */
 export type Said<T> = { readonly value: T | null } | { readonly wrong: string };
 
 /** Parses an annotation with JSON of a schema; unknown members are dropped. */

@@ -14,7 +14,7 @@ export interface LoadBalancerIngress {
   ipMode?: string;
 }
 
-/** Tells addresses and names that are none; what was there before stays. */
+/** Reports invalid addresses and names; existing ones are kept. */
 export function validatePlaces(
   places: readonly LoadBalancerIngress[],
   field: string,
@@ -33,7 +33,7 @@ export function validatePlaces(
   });
 }
 
-/** Warnings about addresses in a form of old. */
+/** Warnings about addresses in a legacy form. */
 export function* oddPlaces(places: readonly LoadBalancerIngress[], field: string): Generator<string> {
   for (const [i, { ip = "" }] of places.entries()) yield* addressWarnings(`${field}[${i}].ip`, ip);
 }

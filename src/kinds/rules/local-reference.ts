@@ -1,5 +1,5 @@
 /**
- * References to an object of any kind, in the namespace of who refers to it or in the cluster.
+ * References to an object of any kind, in the namespace of the referring object or in the cluster.
  *
  * @module
  */
@@ -13,7 +13,7 @@ export interface LocalReference {
   readonly name?: string;
 }
 
-/** Tells what is wrong with a reference: kind and name are path segments, the group a DNS subdomain. */
+/** Reports the faults of a reference: kind and name are path segments, the group a DNS subdomain. */
 export function validateLocalReference(reference: LocalReference, field: string, errors: FieldErrors): void {
   const { apiGroup, kind = "", name = "" } = reference;
   const wrongGroup = apiGroup == null ? undefined : dnsSubdomain(apiGroup);

@@ -11,7 +11,7 @@ import * as t from "../../meta/types.ts";
 import type { ApiContext } from "../../schema/definition.ts";
 import { oldNodeLabel } from "./node-labels.ts";
 
-const NodeSelectorRequirement = t.struct("One thing that is asked of a node.", {
+const NodeSelectorRequirement = t.struct("A requirement for a node.", {
   key: t.required(t.text("The label, or the member.")),
   operator: t.required(t.text("`In`, `NotIn`, `Exists`, `DoesNotExist`, `Gt` or `Lt`.")),
   values: t.optional(t.atomicList(t.text(), "The values of In and NotIn; one number for Gt and Lt.")),
@@ -19,10 +19,10 @@ const NodeSelectorRequirement = t.struct("One thing that is asked of a node.", {
 
 /** One alternative of a node selector. */
 export const NodeSelectorTerm = t.struct(
-  "What is asked of a node; everything in it must hold. An empty term matches no node.",
+  "Requirements for a node, all of which must hold. An empty term matches no node.",
   {
-    matchExpressions: t.optional(t.atomicList(NodeSelectorRequirement, "What is asked of the labels of the node.")),
-    matchFields: t.optional(t.atomicList(NodeSelectorRequirement, "What is asked of the members of the node.")),
+    matchExpressions: t.optional(t.atomicList(NodeSelectorRequirement, "Requirements for the labels of the node.")),
+    matchFields: t.optional(t.atomicList(NodeSelectorRequirement, "Requirements for the fields of the node.")),
   },
   { atomic: true },
 );
@@ -44,14 +44,14 @@ type Requirement = t.Static<typeof NodeSelectorRequirement>;
 
 const OPERATORS = ["DoesNotExist", "Exists", "Gt", "In", "Lt", "NotIn"];
 
-/** Everything that is wrong with a node selector; at least one term is there (PV-6). */
+/** All faults of a node selector; it has at least one term (PV-6). */
 export function validateNodeSelector(selector: NodeSelectorValue, at: string, errors: FieldErrors): void {
   const terms = selector.nodeSelectorTerms ?? [];
   if (terms.length === 0) errors.required(`${at}.nodeSelectorTerms`, "expected at least one term");
   terms.forEach((term, i) => validateTerm(term, `${at}.nodeSelectorTerms[${i}]`, errors));
 }
 
-/** Everything that is wrong with one term. */
+/** All faults of one term. */
 export function validateTerm(term: NodeSelectorTermValue, at: string, errors: FieldErrors): void {
   term.matchExpressions?.forEach((requirement, i) => {
     validateExpression(requirement, `${at}.matchExpressions[${i}]`, errors);
@@ -60,7 +60,7 @@ export function validateTerm(term: NodeSelectorTermValue, at: string, errors: Fi
   validateFields(term, at, errors);
 }
 
-/** Everything that is wrong with a term that is wished for: values that no label has get a Warning. */
+/** All faults of a preferred term: values that no label can have get a Warning. */
 export function validateWish(term: NodeSelectorTermValue, at: string, errors: FieldErrors): void {
   term.matchExpressions?.forEach((requirement, i) => {
     validateExpression(requirement, `${at}.matchExpressions[${i}]`, errors);
@@ -105,7 +105,7 @@ function validateValues(values: readonly string[] | undefined, at: string, error
   });
 }
 
-/** The one member that is known is the name of the node. */
+/** The only known member is the name of the node. */
 function validateField(
   { key = "", operator, values = [] }: Partial<Requirement>,
   at: string,
@@ -131,7 +131,7 @@ export function termWarnings(term: NodeSelectorTermValue, at: string, ctx: ApiCo
   });
 }
 
-/** Warnings about a term that is wished for: those of any, and values that no label has. */
+/** Warnings about a preferred term: those of any term, and values that no label can have. */
 export function wishWarnings(term: NodeSelectorTermValue, at: string, ctx: ApiContext): readonly string[] {
   const values = (term.matchExpressions ?? []).flatMap(({ values: listed = [] }, i) =>
     listed.flatMap((value, j) => {

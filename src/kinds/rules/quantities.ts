@@ -1,5 +1,5 @@
 /**
- * Maps of resources: capacity, requests and limits (DEC-8, DEC-9), and what the names of resources say (KIND-PodSpec-6).
+ * Maps of resources: capacity, requests and limits (DEC-8, DEC-9), and the meaning of the names of resources (KIND-PodSpec-6).
  *
  * @module
  */
@@ -67,7 +67,7 @@ export function pageSize(name: string): bigint | undefined {
   return quantitySign(size) > 0 && isWholeQuantity(size) ? wholeNumber(size) : undefined;
 }
 
-/** Whether a resource is one that the cluster itself counts: its name has no domain, or that of the cluster. */
+/** Whether a resource is counted by the cluster itself: its name has no domain, or that of the cluster. */
 const isNative = (name: string, { labelDomain }: Dialect): boolean =>
   !name.includes("/") || name.includes(`${labelDomain}/`);
 
@@ -81,7 +81,7 @@ export const isOvercommitted = (name: string, dialect: Dialect): boolean =>
 
 const AMOUNTS = ["cpu", "memory", "ephemeral-storage"];
 
-/** What is counted in whole numbers. */
+/** Whether a resource is counted in whole numbers. */
 const COUNTS = [
   "pods",
   "resourcequotas",
@@ -94,7 +94,7 @@ const COUNTS = [
   "services.loadbalancers",
 ];
 
-/** The names without a domain that mean something. */
+/** The names without a domain that have a meaning. */
 const KNOWN: ReadonlySet<string> = new Set([
   ...AMOUNTS.flatMap((name) => [name, `requests.${name}`, `limits.${name}`]),
   ...COUNTS,
@@ -106,7 +106,7 @@ const KNOWN: ReadonlySet<string> = new Set([
 export const isCountedByQuotas = (name: string): boolean =>
   (KNOWN.has(name) && name !== "storage") || isHugePage(name) || isHugePage(name.replace(/^requests\./, ""));
 
-/** Tells a name that no resource can have; whether it can. */
+/** Reports a name that no resource can have; returns whether it is valid. */
 export function checkResourceName(field: string, name: string, errors: FieldErrors): boolean {
   const wrong =
     qualifiedName(name) ??
@@ -117,7 +117,7 @@ export function checkResourceName(field: string, name: string, errors: FieldErro
   return wrong === undefined;
 }
 
-/** Tells a name of a resource that no container can ask for. */
+/** Reports a name of a resource that no container can request. */
 export function checkContainerResourceName(field: string, name: string, errors: FieldErrors, dialect: Dialect): void {
   if (!checkResourceName(field, name, errors)) return;
   const fits = isNative(name, dialect)
@@ -127,7 +127,7 @@ export function checkContainerResourceName(field: string, name: string, errors: 
     errors.invalid(field, name, "expected a resource of containers: cpu, memory, ephemeral-storage, huge pages");
 }
 
-/** Tells an amount that there cannot be: a negative one, and a fraction of what is counted. */
+/** Reports an impossible amount: a negative one, and a fraction of a resource that is counted in whole numbers. */
 export function checkAmount(field: string, name: string, value: string, errors: FieldErrors, dialect: Dialect): void {
   checkNotNegative(field, value, errors);
   if ((COUNTS.includes(name) || isExtended(name, dialect)) && !isWholeQuantity(value)) {

@@ -1,16 +1,16 @@
 /**
- * How writes of an object and of its status keep each other's members (KIND-All-2).
+ * Keeps members of the status in writes of the object, and the other way round (KIND-All-2).
  *
  * @module
  */
 import type { ApiObject, SubresourceRules } from "../../schema/definition.ts";
 
-/** Takes the status from the stored object. Changes `object`. */
+/** Copies the status from the stored object. Changes `object`. */
 export function keepStatus(object: ApiObject, old: ApiObject): void {
   object["status"] = old["status"];
 }
 
-/** Takes the spec from the stored object. Changes `object`. */
+/** Copies the spec from the stored object. Changes `object`. */
 export function keepSpec(object: ApiObject, old: ApiObject): void {
   object["spec"] = old["spec"];
 }
@@ -26,7 +26,7 @@ export const statusPath = <T extends ApiObject>(rules: Partial<SubresourceRules<
 /** The members of `metadata` that a write of the status never changes; managedFields follow the write. */
 const KEPT = ["labels", "annotations", "finalizers", "ownerReferences", "deletionTimestamp", "generation"] as const;
 
-/** Takes from the stored object what clients may write of the metadata. Changes `object`. */
+/** Copies the members of the metadata that clients may write from the stored object. Changes `object`. */
 export function keepMetadata(object: ApiObject, old: ApiObject): void {
   for (const member of KEPT) {
     const value = old.metadata[member];
@@ -36,9 +36,9 @@ export function keepMetadata(object: ApiObject, old: ApiObject): void {
 }
 
 /**
- * Takes everything but the status from the stored object: the rule of status paths that write no metadata (DEC-33).
+ * Copies everything but the status from the stored object: the rule of status paths that write no metadata (DEC-33).
  *
- * `object` is changed; what it takes over is shared with `old` and must not be written to afterwards.
+ * `object` is changed; the copied members are shared with `old` and must not be changed afterwards.
  */
 export function keepAllButStatus(object: ApiObject, old: ApiObject): void {
   keepSpec(object, old);

@@ -2,10 +2,10 @@ import { textColumn } from "../../schema/columns.ts";
 import type { ApiObject, Column } from "../../schema/definition.ts";
 import { labelsText } from "./label-selection.ts";
 
-/** What a column shows where there may be nothing. */
+/** The text of a column without a value. */
 export const orNone = (text: string): string => (text === "" ? "<none>" : text);
 
-/** A template as its columns see it. */
+/** A template in the view of its columns. */
 interface Template {
   readonly spec?: { readonly containers?: readonly { readonly name?: string; readonly image?: string }[] };
 }
@@ -24,5 +24,5 @@ export const containerColumns = <T extends ApiObject>(
     ),
   );
 
-/** Labels as a column shows them. */
+/** Labels in the form of a column. */
 export const shownLabels = (labels: Readonly<Record<string, string>> | undefined): string => orNone(labelsText(labels));

@@ -1,5 +1,5 @@
 /**
- * Where a webhook is: its schema, and the form of its URL or of the reference to its service (CRD-24, HOOK-2).
+ * The address of a webhook: its schema, and the form of its URL or of the reference to its service (CRD-24, HOOK-2).
  *
  * @module
  */
@@ -10,7 +10,7 @@ import * as t from "../../meta/types.ts";
 import { parseGoUrl } from "../../util/go-url.ts";
 
 /** The schema of the address of a webhook. */
-export const WebhookClientConfig = t.struct("Where the webhook is: a URL or a service.", {
+export const WebhookClientConfig = t.struct("The address of the webhook: a URL or a service.", {
   url: t.pointer(t.text("Its address, `https://...`.")),
   service: t.pointer(
     t.struct("The service that answers.", {
@@ -23,7 +23,7 @@ export const WebhookClientConfig = t.struct("Where the webhook is: a URL or a se
   caBundle: t.optional(t.bytes("PEM: the certificates that the one of the webhook must be signed by.")),
 });
 
-/** The service that answers for a webhook. */
+/** The service of a webhook. */
 export interface WebhookService {
   readonly namespace?: string;
   readonly name?: string;

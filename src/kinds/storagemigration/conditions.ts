@@ -9,7 +9,7 @@ import type { FieldErrors } from "../../meta/field-errors.ts";
 import { qualifiedName } from "../../meta/names.ts";
 import type { ApiContext } from "../../schema/definition.ts";
 
-/** A condition as the rules see it, whatever its version. */
+/** A condition in the view of the rules, in any version. */
 export interface Condition {
   readonly type?: string;
   readonly status?: string;
@@ -25,7 +25,7 @@ const REASON = /^[A-Za-z](?:[A-Za-z0-9_,:]*[A-Za-z0-9_])?$/;
 const MAX_REASON_LENGTH = 1024;
 const MAX_MESSAGE_LENGTH = 32 * 1024;
 
-/** Whether a condition of this type is there and true. */
+/** Whether a condition of this type exists and is true. */
 export const isTrue = (conditions: readonly Condition[], type: string): boolean =>
   conditions.find((condition) => condition.type === type)?.status === "True";
 
@@ -63,8 +63,8 @@ function validateCondition(
 }
 
 /**
- * Checks the conditions of a migration and how they follow on those before: each type once, no two outcomes, nothing
- * running after an outcome, and no outcome taken back.
+ * Checks the conditions of a migration and their changes: each type once, at most one outcome, not running after an outcome, and no outcome
+ * removed.
  *
  * @param time the member that holds the time of a condition
  */

@@ -36,7 +36,7 @@ const resourceOf = (object: ApiObject): MigratedResource => (object as Migration
 
 const VERSION = /^[1-9]\d*$/;
 
-/** Checks what is migrated; `needsVersion` where the version must be named (DEC-55). */
+/** Checks the resource of a migration; `needsVersion` where the version must be named (DEC-55). */
 function validateResource(object: ApiObject, needsVersion: boolean, errors: FieldErrors, ctx: ApiContext): void {
   const { group = "", resource = "", version = "" } = resourceOf(object);
   const field = "spec.resource";
@@ -50,8 +50,8 @@ function validateResource(object: ApiObject, needsVersion: boolean, errors: Fiel
 }
 
 /**
- * The resource is immutable (SVM-6). An object that was made in a version without `version` may get one, once: that says
- * more of the same resource, it does not name another.
+ * The resource is immutable (SVM-6). An object that was made in a version without `version` may get one, once: it is then the same
+ * resource, named more exactly.
  */
 function validateUnchanged(object: ApiObject, old: ApiObject, errors: FieldErrors, ctx: ApiContext): void {
   const now = resourceOf(object);
@@ -60,7 +60,7 @@ function validateUnchanged(object: ApiObject, old: ApiObject, errors: FieldError
   errors.invalid(ctx.dialect.rules.recordedCauseNames ? "spec" : "spec.resource", now, "field is immutable");
 }
 
-/** What names the resource; its version only where the stored object has one. */
+/** The members that identify the resource; its version only where the stored object has one. */
 const identity = ({ group = "", version = "", resource = "" }: MigratedResource, stored: string | undefined): Value => [
   group,
   resource,
@@ -81,7 +81,7 @@ function validateStatus(object: ApiObject, old: ApiObject, time: string, errors:
 
 const nameOf = textColumn("Name", "Name of the object.", (object) => object.metadata.name ?? "");
 
-const resourceColumn = textColumn("Resource", "What is migrated, with its group.", (object) => {
+const resourceColumn = textColumn("Resource", "The resource to migrate, with its group.", (object) => {
   const { group, resource = "" } = resourceOf(object);
   return group ? `${resource}.${group}` : resource;
 });
@@ -95,7 +95,7 @@ const statusColumn = textColumn("Status", "How far the migration is.", (object) 
 
 const OUTCOMES = ["Running", "Succeeded", "Failed"];
 
-/** Everything of a definition that does not depend on its version. */
+/** The part of a definition that does not depend on its version. */
 export function migrationRules(
   ctx: ApiContext,
   { versioned, time }: VersionRules,

@@ -1,5 +1,5 @@
 /**
- * Amounts of resources by name: added, compared, shown.
+ * Amounts of resources by name: added, compared, printed.
  *
  * @module
  */
@@ -13,7 +13,7 @@ export function plus(a: Resources, b: Resources): Resources {
   return sum;
 }
 
-/** By how much the first amounts are more than the second ones; nothing of what is not. */
+/** The excess of the first amounts over the second ones; without amounts that are not larger. */
 export function increase(now: Resources, before: Resources): Resources {
   const more: Record<string, string> = {};
   for (const name in now) {
@@ -32,7 +32,7 @@ export function only(amounts: Resources, isWanted: (name: string) => boolean): R
   return wanted;
 }
 
-/** Whether two lists of amounts are the same, however they are written. */
+/** Whether two lists of amounts are equal, in any notation. */
 export const sameAmounts = (a: Resources = {}, b: Resources = {}): boolean =>
   Object.keys(a).length === Object.keys(b).length &&
   Object.keys(a).every((name) => b[name] !== undefined && compareQuantities(a[name]!, b[name]) === 0);

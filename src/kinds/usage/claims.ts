@@ -51,13 +51,13 @@ function attributesClasses({ spec, status }: Claim): readonly string[] {
   return [...new Set(named.filter((name) => name !== undefined && name !== ""))] as string[];
 }
 
-/** As many devices as a claim can get at most. */
+/** The most devices that a claim can get. */
 const ALL = 32;
 
 const devicesOf = ({ allocationMode, count = 0 }: RequestedDevices): number =>
   allocationMode === "All" ? ALL : allocationMode === "ExactCount" ? count : 0;
 
-/** How claims of devices are counted: of alternatives, the greatest of each class. */
+/** How claims of devices are counted: of alternatives, the largest of each class. */
 export const deviceUsage: Usage<ResourceClaim> = {
   of(object) {
     const amounts: Record<string, string> = {};

@@ -21,10 +21,10 @@ type ContainerStatus = NonNullable<Pod["status"]["containerStatuses"]>[number];
 const AMOUNTS = ["cpu", "memory", "ephemeral-storage"];
 const REQUESTS = "requests.";
 
-/** The names that count what containers ask for, by name of the resource. */
+/** The names that count the requests of containers, by name of the resource. */
 const COUNTED: ReadonlySet<string> = new Set(AMOUNTS.flatMap((name) => [name, REQUESTS + name, `limits.${name}`]));
 
-/** Whether a name counts Pods, or what they ask for. */
+/** Whether a name counts Pods, or their requests. */
 export function isOfPods(name: string, dialect: Dialect): boolean {
   if (name === "pods" || COUNTED.has(name) || isHugePage(name)) return true;
   if (!name.startsWith(REQUESTS)) return false;
@@ -32,7 +32,7 @@ export function isOfPods(name: string, dialect: Dialect): boolean {
   return isHugePage(asked) || isDevice(asked, dialect);
 }
 
-/** Whether a resource is an extended one, or stands for the devices of a class. */
+/** Whether a resource is an extended one, or represents the devices of a class. */
 const isDevice = (name: string, dialect: Dialect): boolean =>
   isExtended(name, dialect) || name.startsWith(`deviceclass.resource.${dialect.labelDomain}/`);
 
@@ -70,7 +70,7 @@ function askedBy(pod: Pod): Asked {
   return { requests: plus(requests, overhead), limits: plus(limits, overLimits) };
 }
 
-/** What a Pod requests in all, also one that has ended: by this nodes are filled. */
+/** The total requests of a Pod, even of one that has ended: they fill nodes. */
 export const requestsOf = (pod: Countable): Resources => askedBy(pod as Pod).requests;
 
 const ofWhole = (resources: Resources = {}): Resources =>
@@ -121,7 +121,7 @@ function most(...lists: readonly (Resources | undefined)[]): Record<string, stri
   return greatest;
 }
 
-/** Requests and limits by the names that quotas have for them. */
+/** Requests and limits by their names in quotas. */
 function counted({ requests, limits }: Asked, dialect: Dialect): Resources {
   const amounts: Record<string, string> = {};
   for (const name in requests) {

@@ -1,6 +1,6 @@
 /**
- * What objects take of quotas: by which names they are counted, how much each takes, and which quotas are about it
- * (QUOTA-1, QUOTA-5..7). Admission charges by it, and a controller counts anew.
+ * The usage of quotas by objects: the names by which they are counted, their amounts, and the quotas that apply (QUOTA-1, QUOTA-5..7).
+ * Admission charges it, and a controller recounts it.
  *
  * @module
  */
@@ -50,11 +50,11 @@ export function usageOf(resource: string, dialect: Dialect): Usage {
 /** Whether objects of a resource, `plural.group`, have usage besides their number. */
 export const isTakingMore = (resource: string, dialect: Dialect): boolean => specialOf(resource, dialect) !== undefined;
 
-/** Whether a name counts each object of a resource as one, whatever is in it. */
+/** Whether a name counts each object of a resource as one, whatever its content. */
 export const isOnePerObject = (name: string, resource: string): boolean =>
   name === `${COUNT}${resource}` || (name === resource && OLD_NAMES.has(name));
 
-/** The usage of objects that is more than their number. */
+/** The usage of objects besides their number. */
 function specialOf(resource: string, dialect: Dialect): Usage | undefined {
   switch (resource) {
     case "pods":

@@ -23,7 +23,7 @@ type Waiting = NonNullable<ContainerStatus["state"]["waiting"]>;
 /** While volumes are missing. */
 export const CREATING: Waiting = { reason: "ContainerCreating" };
 
-const READY: Waiting = { reason: "VolumesReady", message: "the volumes are there; this node runs no containers" };
+const READY: Waiting = { reason: "VolumesReady", message: "the volumes are ready; this node runs no containers" };
 
 /** A container that has not started. */
 export const waiting = ({ name, image = "" }: Container, why: Waiting): ContainerStatus => ({

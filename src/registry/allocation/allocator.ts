@@ -1,5 +1,5 @@
 /**
- * What a write allocates: kept where the write is stored, released where it is not.
+ * The allocations of a write: kept where the write is stored, released where it is not.
  *
  * @module
  */
@@ -20,8 +20,8 @@ import type { Kind, Pools } from "../kind/kind.ts";
 import type { Write } from "../kind/write.ts";
 
 /**
- * Allocates what an object asks for. It is released where the write is not stored; where it is, what the object had before and
- * does not have any more is. Rejects with 422 where the object cannot have what it asks for. Changes `object`.
+ * Allocates what an object requests. If the write is not stored, the new allocations are released; if it is stored, those that the object
+ * no longer has are released. Rejects with 422 where a request cannot be met. Changes `object`.
  */
 export function allocate(
   write: Write,
@@ -36,14 +36,14 @@ export function allocate(
   return whileHeld(attempt.hold, allocator.fill());
 }
 
-/** Releases everything that an object has, once its delete is stored. */
+/** Releases all allocations of an object, once its delete is stored. */
 export function freeAll(kind: Kind, attempt: Judging, object: ApiObject): void {
   const { allocations } = kind.definition;
   if (!allocations) return;
   attempt.reserve({ keep: () => releaseAll(kind.shared.pools, allocations, allocations.of(object), ownerOf(object)) });
 }
 
-/** See the head of this file. */
+/** Makes the allocations of writes. */
 class WriteAllocator implements Allocator, Reservation {
   readonly #write: Write;
   readonly #allocations: Allocations;
@@ -51,7 +51,7 @@ class WriteAllocator implements Allocator, Reservation {
   readonly #old: ApiObject | undefined;
   readonly #owner: Owner;
   readonly #allocated: Allocation[] = [];
-  /** Of a dry run. */
+  /** Whether the write is a dry run. */
   readonly #shown = new Map<Pool, Placeholders>();
 
   constructor(write: Write, allocations: Allocations, object: ApiObject, old: ApiObject | undefined) {
@@ -125,7 +125,7 @@ const ownerOf = ({ metadata }: ApiObject): Owner => ({
 /** The key of an allocation among those of all pools. */
 export const keyOfAllocation = ({ pool, name }: Allocation): string => `${pool}/${name}`;
 
-/** Releases allocations; what cannot be released now is found by the repair later, so it fails nothing. */
+/** Releases allocations. A release that fails is no error: the repair does it later. */
 async function releaseAll(
   pools: Pools,
   { pools: all }: Allocations,

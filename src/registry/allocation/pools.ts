@@ -1,6 +1,6 @@
 /**
- * Pools of names, each of which one object has at a time (see `schema/definition.ts`). An allocation is a record of the store,
- * so that several servers agree, and two that ask for the same name at once do not both get it.
+ * Pools of names, each of which belongs to one object at a time (see `schema/definition.ts`). An allocation is a record of the store, so
+ * that several servers agree, and only one of two concurrent requests gets a name.
  *
  * @module
  */
@@ -9,17 +9,17 @@ import type { ApiContext, ApiObject, NewObject, Owner, Pool } from "../../schema
 import { type Store, StoreError } from "../../storage/contract.ts";
 import type { Kind, Pools } from "../kind/kind.ts";
 
-/** Writes and reads the objects that show a pool, as a client would. */
+/** Writes and reads the objects that represent a pool, through the API. */
 export interface Shows {
   /** Rejects with 409 AlreadyExists where there is one of this name. */
   create(kind: Kind, object: NewObject): Promise<void>;
-  /** Deletes this very object, or does nothing where it is gone or changed. */
+  /** Deletes exactly this object; has no effect where it is deleted or changed. */
   remove(kind: Kind, object: ApiObject): Promise<void>;
   get(kind: Kind, name: string): ApiObject | undefined;
   all(kind: Kind): Promise<readonly ApiObject[]>;
 }
 
-/** What pools are made of. */
+/** The parts that pools are built from. */
 export interface PoolParts {
   readonly api: ApiContext;
   readonly store: Store;
@@ -30,7 +30,7 @@ export interface PoolParts {
 
 /** Keeps the allocations of one pool. */
 interface Keeper {
-  /** Whether a name is known to be allocated, without asking the store. */
+  /** Whether a name is known to be allocated, without a read of the store. */
   isKnown(name: string): boolean;
   /** Resolves to false where another object has the name. */
   allocate(name: string, owner: Owner): Promise<boolean>;
@@ -38,10 +38,10 @@ interface Keeper {
   allocated(): Promise<ReadonlyMap<string, Owner>>;
 }
 
-/** How many names are tried at random before the allocations are read. */
+/** The number of random names that are tried before the allocations are read. */
 const GUESSES = 8;
 
-/** See the head of this file. */
+/** The pools of a server. */
 export class StoredPools implements Pools {
   readonly #parts: PoolParts;
   readonly #keepers = new Map<string, Keeper>();
@@ -117,7 +117,7 @@ const UNOWNED: Owner = { namespace: "", name: "" };
 
 const isSame = (a: Owner | undefined, b: Owner): boolean => a?.namespace === b.namespace && a.name === b.name;
 
-/** Allocations that are records of the store, which no client sees. */
+/** Allocations as records of the store, which clients cannot see. */
 function recordKeeper(prefix: string, store: Store): Keeper {
   return {
     isKnown: () => false,

@@ -1,6 +1,6 @@
 /**
- * Pools are repaired from time to time: a server may end between an allocation and the write of its object, or between the
- * delete of an object and the release of what it had.
+ * Repairs pools at intervals: a server may end between an allocation and the write of its object, or between the delete of an object and
+ * the release of its allocations.
  *
  * @module
  */
@@ -22,7 +22,7 @@ export interface RepairOptions {
 /** A kind that allocates. */
 export interface AllocatingKind {
   readonly allocations: Allocations;
-  /** Makes something of each of its objects. */
+  /** Maps each of its objects. */
   readonly collect: <T>(read: (object: ApiObject) => T | undefined) => Promise<readonly T[]>;
 }
 
@@ -56,8 +56,8 @@ export function startRepairs(options: RepairOptions): { close(): void } {
 }
 
 /**
- * Allocates what objects have and the pools do not know, and releases what no object has: what had no object at the last look
- * already, since an object is stored after its allocations. Resolves to what has no object now.
+ * Allocates what objects have and the pools lack, and releases allocations without an object that also had none at the last repair, since
+ * an object is stored after its allocations. Resolves to the allocations without an object.
  */
 export async function repair(
   { pools, kinds }: Pick<RepairOptions, "pools" | "kinds">,

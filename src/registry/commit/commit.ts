@@ -1,9 +1,8 @@
 /**
- * Every write to the store goes this way: lock, judge, store, answer.
- *
- * A verb judges: it reads what is stored and returns a {@link Plan}, the writes and the result once they are stored. Judging
- * changes nothing but {@link Reservation}s, such as an address or a share of a quota. They are kept when the writes are stored,
- * and released when they are not.
+ * The steps of every write: lock, judge, store, respond.
+ * A verb judges: it reads what is stored and returns a {@link Plan}, the writes and the result once they are stored. Judging changes
+ * nothing but {@link Reservation}s, such as an address or a share of a quota. Reservations are kept when the writes are stored, and
+ * released when they are not.
  *
  *     lock -> judge -> confirm reservations -> store, all or none -> keep reservations -> answer
  *               ^                                |
@@ -16,7 +15,7 @@ import type { WriteContext } from "../../schema/definition.ts";
 import type { Lookup } from "../../schema/lookup.ts";
 import { StoreError } from "../../storage/contract.ts";
 import { type Hold, whileHeld } from "../../util/keyed-lock.ts";
-import { inSpan } from "../../util/span.ts";
+import { type SpanAttributes, inSpan } from "../../util/span.ts";
 import { inOrder } from "../../util/when-done.ts";
 import type { Caller, Target } from "../contract.ts";
 import { lockError, storeError } from "../kind/errors.ts";
@@ -25,50 +24,50 @@ import { withLocks } from "./object-locks.ts";
 import { PlannedLookup, type PlannedWrite } from "./planned.ts";
 import { waitForRevision, waitUntilFresh } from "../kind/freshness.ts";
 
-/** What a verb has decided. */
+/** The decision of a verb. */
 export interface Plan<Answer> {
-  /** They are stored all or none. There are none where nothing changes, as in a dry run. */
+  /** They are stored all or none. The list is empty where nothing changes, as in a dry run. */
   readonly writes: readonly PlannedWrite[];
-  /** Why the store is known to refuse them; then they are left out. */
+  /** Why the store would refuse them; then they are not sent to the store. */
   readonly refusal?: StoreError;
-  /** The answer once they are stored, given the revision of the first; 0 where there are none. */
+  /** Returns the result once they are stored, given the revision of the first; 0 where there are none. */
   answer(revision: number): Answer;
-  /** What is written after them, given the revision of the first, before it is answered. */
+  /** Returns the writes that follow them, given the revision of the first, before the result is returned. */
   readonly followUp?: ((revision: number) => Plan<Answer>) | undefined;
 }
 
-/** What a write has for itself alone until it is known whether it is stored. */
+/** A resource that a write holds alone until it is known whether it is stored. */
 export interface Reservation {
   /** Runs right before the writes; nothing is written when it rejects. */
   confirm?(): Promise<void> | undefined;
-  /** The writes are stored: gives back what they need no more. */
+  /** The writes are stored: releases what they no longer need. */
   keep?(): Promise<void> | undefined;
-  /** The writes are not stored: gives everything back. */
+  /** The writes are not stored: releases everything. */
   release?(): Promise<void> | undefined;
-  /** The attempt has ended in whatever way, also where it is unknown whether the writes are stored. */
+  /** The attempt has ended in any way, also where it is unknown whether the writes are stored. */
   end?(): void;
 }
 
-/** What a verb that judges knows of the attempt. */
+/** The context in which a verb judges. */
 export interface Judging {
-  /** The lock of the object: other writers wait for its end. */
+  /** The lock of the object: other writers wait until it is released. */
   readonly hold: Hold;
-  /** Reads what is stored, and what was judged before in the same transaction as if it were stored. */
+  /** Reads stored objects; writes that were judged before in the same transaction appear as stored. */
   readonly lookup: Lookup;
   /** The same object for all writes that are judged together; undefined for a write that is judged alone. */
   readonly transaction?: object | undefined;
-  /** Adds what the write has for itself alone from now on. */
+  /** Adds a reservation that the write holds from now on. */
   reserve(reservation: Reservation): void;
 }
 
-/** Goes on with the result of some work, at once where it is there; work that waits ends when the lock is lost. */
+/** Continues with the result of some work, at once where it is complete; work that waits ends when the lock is lost. */
 export const whenHeld = <T, R>(
   { hold }: Pick<Judging, "hold">,
   work: T | Promise<T>,
   next: (result: T) => R | Promise<R>,
 ): R | Promise<R> => (work instanceof Promise ? whileHeld(hold, work).then(next) : next(work));
 
-/** A write as a verb brings it to be carried out. */
+/** A write as a verb submits it. */
 export interface Proposal<Answer> {
   readonly kind: Kind;
   readonly target: Target;
@@ -76,7 +75,7 @@ export interface Proposal<Answer> {
   readonly ctx: WriteContext;
   /** The key in the store whose writers wait for each other; undefined for a new object. */
   readonly lock: string | undefined;
-  /** Decides by what is stored now. Throws an `ApiError` to refuse. */
+  /** Decides by the stored state. Throws an `ApiError` to refuse. */
   judge(attempt: Judging): Plan<Answer> | Promise<Plan<Answer>>;
   /** Whether to judge again after this refusal of the store: another server was faster. */
   judgesAgain?(refused: StoreError): boolean;
@@ -84,7 +83,7 @@ export interface Proposal<Answer> {
 
 type Proposals<Answer> = readonly [Proposal<Answer>, ...Proposal<Answer>[]];
 
-/** How often another server may be faster before the request fails. */
+/** The number of attempts that other servers may win before the request fails. */
 const MAX_TRIES = 12;
 
 /** Carries out a write. Rejects with an `ApiError`. */
@@ -101,8 +100,8 @@ export async function commit<Answer>(proposal: Proposal<Answer>): Promise<Answer
 }
 
 /**
- * Carries out several writes as one: each is judged as if those before it were stored already, and they are stored all or
- * none. Answers in their order. Rejects with the `ApiError` of the first that is refused.
+ * Carries out several writes as one: each is judged as if those before it were stored already, and they are stored all or none. Returns the
+ * results in their order. Rejects with the `ApiError` of the first that is refused.
  *
  * @param proposals one at least, each of another object
  */
@@ -111,7 +110,7 @@ export function commitTogether<Answer>(proposals: Proposals<Answer>): Promise<re
   return withLocks(proposals[0].kind.shared.locks, keys, (hold) => carryOut(proposals, hold));
 }
 
-/** Judges and stores until no other server is faster. */
+/** Judges and stores again until no other server is faster. */
 async function carryOut<Answer>(proposals: Proposals<Answer>, hold: Hold): Promise<readonly Answer[]> {
   const warnings = proposals.map(({ ctx }) => ctx.warnings.length);
   for (let tries = 1; ; tries++) {
@@ -141,7 +140,7 @@ class Attempt<Answer> implements Judging {
   readonly hold: Hold;
   readonly #proposals: Proposals<Answer>;
   readonly #plans: Plan<Answer>[] = [];
-  /** Shows what the plans so far will store, to those that follow; undefined for a write alone, and before the first plan. */
+  /** Shows the writes of the plans so far to those that follow; undefined for a write alone, and before the first plan. */
   #planned: PlannedLookup | undefined = undefined;
   #reservations: Reservation[] = [];
   readonly #endings: Reservation[] = [];
@@ -164,7 +163,7 @@ class Attempt<Answer> implements Judging {
     if (reservation.end) this.#endings.push(reservation);
   }
 
-  /** Judges, stores and answers; what was reserved is kept where the writes are stored, and released where they are not. */
+  /** Judges, stores and returns the result; reservations are kept where the writes are stored, and released where they are not. */
   async run(): Promise<readonly Answer[]> {
     let revisions: readonly number[] | undefined;
     try {
@@ -182,7 +181,7 @@ class Attempt<Answer> implements Judging {
         if (this.#plans.length > 1 || this.#plans[0]?.followUp) revisions = await this.#followUp(revisions);
       }
     } catch (error) {
-      // Writes that may be stored keep their reservations.
+      // The reservations of writes that may be stored are kept.
       if (!(error instanceof StoreError) || error.code !== "unknown") await this.#release();
       throw error;
     }
@@ -191,16 +190,16 @@ class Attempt<Answer> implements Judging {
     return this.#plans.map((plan, i) => plan.answer(revisions?.[i] ?? 0));
   }
 
-  /** Tells the reservations that the attempt has ended. */
+  /** Notifies the reservations that the attempt has ended. */
   end(): void {
     for (const one of this.#endings) one.end?.();
   }
 
-  /** Whose write an error is about, and the name of its object. */
+  /** The write that an error is about, and the name of its object. */
   refused(error: unknown): { readonly proposal: Proposal<Answer>; readonly name: string } {
     const key = error instanceof StoreError ? error.key : undefined;
     const at = this.#plans.findIndex(({ writes }) => writes.some(({ write }) => write.key === key));
-    // Else the one that was judged last.
+    // Otherwise the one that was judged last.
     const proposal = this.#proposals[at < 0 ? this.#plans.length : at] ?? this.#proposals.at(-1) ?? this.#proposals[0];
     const { kind, target } = proposal;
     return { proposal, name: key?.startsWith(kind.stored.prefix) ? nameIn(kind, key) : target.name };
@@ -218,7 +217,7 @@ class Attempt<Answer> implements Judging {
     return first && this.#plans.length === 1 ? first.writes : this.#plans.flatMap(({ writes }) => writes);
   }
 
-  /** Stores what follows the writes; resolves to the first revision of each plan. */
+  /** Stores the writes that follow; resolves to the first revision of each plan. */
   async #followUp(all: readonly number[]): Promise<readonly number[]> {
     const revisions: number[] = [];
     let next = 0;
@@ -234,7 +233,7 @@ class Attempt<Answer> implements Judging {
     return revisions;
   }
 
-  /** Releases everything, the last first. The repair of pools finds what cannot be released now. */
+  /** Releases everything, the last first. The repair of pools releases what cannot be released now. */
   #release(): Promise<void> | undefined {
     const reservations = this.#reservations.toReversed();
     this.#reservations = [];
@@ -243,8 +242,8 @@ class Attempt<Answer> implements Judging {
 }
 
 /**
- * Stores writes, all or none; resolves to their revisions. Rejects with StoreError. A write that has waited may find its kind
- * changed: it is stored as long as the version in which it is written is known.
+ * Stores writes, all or none; resolves to their revisions. Rejects with StoreError. The kind of a write that has waited may have changed:
+ * the write is stored as long as its version is known.
  *
  * @throws CacheError `closed` where the kind is not known any more
  */
@@ -255,20 +254,13 @@ function store(writes: readonly PlannedWrite[], caller: Caller): Promise<readonl
   }
   const [first, second] = writes;
   if (!first) return Promise.resolve([]);
-  const { shared } = first.kind;
-  const done = second
-    ? shared.store.transact(writes.map((one) => one.write))
-    : shared.store.write(first.write).then((revision) => [revision]);
-  caller.storing?.(done);
-  const { span } = caller;
-  if (!span?.isRecorded) return done;
-  const attributes = { key: first.write.key, resource: first.kind.ref.plural, writes: writes.length };
-  return Promise.resolve(
-    inSpan(
-      span,
-      "Write to store",
-      () => attributes,
-      () => done,
-    ),
+  const { shared, ref } = first.kind;
+  const attributes = (): SpanAttributes => ({ key: first.write.key, resource: ref.plural, writes: writes.length });
+  const done = inSpan(caller.span, "Write to store", attributes, () =>
+    second
+      ? shared.store.transact(writes.map((one) => one.write))
+      : shared.store.write(first.write).then((revision) => [revision]),
   );
+  caller.storing?.(done);
+  return done;
 }

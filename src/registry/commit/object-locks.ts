@@ -1,9 +1,7 @@
 /**
  * Writers of one object wait for each other.
- *
- * A write that calls another server (a webhook) holds the lock of its object meanwhile, so the time is bounded: the lock of
- * a late write is taken away, its signal says so, and the next one begins. That is safe, because each write names the
- * version that it replaces.
+ * A write that calls another server (a webhook) holds the lock of its object meanwhile, so the time is bounded: a write that is late loses
+ * its lock, its signal is aborted, and the next one begins. That is safe, because each write names the version that it replaces.
  *
  * @module
  */
@@ -12,9 +10,9 @@ import { type Hold, KeyedLock } from "../../util/keyed-lock.ts";
 import { once } from "../../util/once.ts";
 import { lockError } from "../kind/errors.ts";
 
-/** As long as a whole request may take. */
+/** The timeout of a whole request. */
 const WAIT_MILLIS = 60_000;
-/** As long as the slowest admission webhook may take. */
+/** The longest timeout of an admission webhook. */
 const HOLD_MILLIS = 30_000;
 
 /** The locks of all objects of a server. */
@@ -62,7 +60,7 @@ async function withAll<T>(locks: KeyedLock, keys: readonly string[], work: (hold
   }
 }
 
-/** Resolves to the hold of a lock, which is released when `ended` resolves; rejects where it is not to be had. */
+/** Resolves to the hold of a lock, which is released when `ended` resolves; rejects where the lock cannot be acquired. */
 function take(locks: KeyedLock, key: string, ended: Promise<void>): Promise<Hold> {
   const { promise, resolve, reject } = Promise.withResolvers<Hold>();
   const work = (hold: Hold): Promise<void> => {

@@ -1,5 +1,5 @@
 /**
- * A lookup that shows objects as they will be once planned writes are stored.
+ * A lookup that shows objects as if planned writes were stored.
  *
  * @module
  */
@@ -8,12 +8,12 @@ import type { Lookup, ObjectName } from "../../schema/lookup.ts";
 import type { Write } from "../../storage/contract.ts";
 import type { Kind } from "../kind/kind.ts";
 
-/** A write that is to be stored. */
+/** A planned write. */
 export interface PlannedWrite {
   readonly kind: Kind;
   readonly namespace: string;
   readonly name: string;
-  /** The object in the form in which it is stored; undefined where it is deleted. */
+  /** The object in its stored form; undefined where it is deleted. */
   readonly object: ApiObject | undefined;
   readonly write: Write;
 }
@@ -33,7 +33,7 @@ export class PlannedLookup implements Lookup {
     this.#base = base;
   }
 
-  /** Shows more writes. */
+  /** Adds more writes. */
   add(planned: readonly PlannedWrite[]): void {
     for (const { kind, namespace, name, object } of planned) {
       const resource = kind.stored.key;
@@ -75,7 +75,7 @@ export class PlannedLookup implements Lookup {
     return [...stored, ...namesOf(objects)].toSorted(byName).slice(0, limit);
   }
 
-  /** Planned objects may change with each write that is judged: a follower reads all of them each time. */
+  /** Planned objects may change with each write that is judged, so a follower reads all of them each time. */
   follow(resource: string): ReturnType<Lookup["follow"]> {
     const followed = this.#base.follow(resource);
     return this.#of(resource) ? { mark: followed.mark, changedSince: () => undefined } : followed;

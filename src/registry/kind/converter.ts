@@ -1,5 +1,5 @@
 /**
- * From one version of a kind to another.
+ * Converts objects between the versions of a kind.
  *
  * @module
  */
@@ -13,13 +13,12 @@ import { messageOf } from "../../util/error.ts";
 /** Converts objects of one resource between its versions. */
 export interface Converter {
   /**
-   * The object in the version `to` (an apiVersion); pure. At once where this process knows how, a promise where somebody
-   * else is asked, who must answer within a time of its own. `replaced`, in that version, is the object whose place it
-   * takes: members that the version of `object` cannot say are taken from there. Throws, or rejects, with the reason why
-   * it cannot.
+   * The object in the version `to` (an apiVersion); pure. At once where this process converts, a promise where a webhook does, which has a
+   * timeout of its own. `replaced`, in that version, is the object that it replaces: members that the version of `object` cannot express
+   * are taken from it. Throws, or rejects, with the reason where the conversion fails.
    */
   convert(object: ApiObject, to: string, replaced?: ApiObject): ApiObject | Promise<ApiObject>;
-  /** Several objects at once, in their order; there where, and only where, `convert` waits for somebody else. */
+  /** Several objects at once, in their order; present exactly where `convert` waits for a webhook. */
   convertAll?(objects: readonly ApiObject[], to: string): Promise<readonly ApiObject[]>;
 }
 
@@ -29,7 +28,7 @@ export interface UncheckedConverter {
   convertAll?(objects: readonly ApiObject[], to: string): Promise<readonly unknown[]>;
 }
 
-/** Converts through the one form to and from which each version knows the way: that of the definition without `storedAs`. */
+/** Converts through the one form that each version can be converted to and from: that of the definition without `storedAs`. */
 export function hubConverter(definitionAt: (apiVersion: string) => ResourceDefinition | undefined): Converter {
   return {
     convert(object, to, replaced) {
@@ -39,16 +38,16 @@ export function hubConverter(definitionAt: (apiVersion: string) => ResourceDefin
       const [source, target] = [from.storedAs, definitionAt(to)?.storedAs];
       const hub = source ? source.toStored(object, target ? undefined : replaced) : object;
       const converted = target ? target.fromStored(hub) : hub;
-      // Versions that say nothing of each other differ by their name.
+      // Versions without conversion rules differ only in their name.
       return converted.apiVersion === to ? converted : { ...converted, apiVersion: to };
     },
   };
 }
 
 /**
- * A converter whose answers are not believed: what comes back is the same object in the version that was asked for, and of
- * its metadata only labels and annotations may differ. Everything else of metadata stays; any other answer is an error that
- * names the object. So a converter that is broken breaks no record.
+ * A converter whose results are validated: a result must be the same object in the requested version, and of its metadata only labels and
+ * annotations may differ. All other metadata is kept; any other result is an error that names the object. So a broken converter breaks no
+ * record.
  */
 export function checkedConverter(converter: UncheckedConverter, isKnown: (apiVersion: string) => boolean): Converter {
   const askable = (object: ApiObject, to: string): void => {
@@ -89,7 +88,7 @@ export function checkedConverter(converter: UncheckedConverter, isKnown: (apiVer
   return checked;
 }
 
-/** What a converter has made of an object, if it is that object. */
+/** The result of a converter for an object, if it is that object. */
 function sameObject(object: ApiObject, to: string, answer: unknown): ApiObject {
   const refuse = (what: string, got: unknown): never => {
     throw failed([object], to, new Error(`expected ${what}, got ${JSON.stringify(got) ?? "nothing"}`));
@@ -131,7 +130,7 @@ const isTexts = (value: unknown): value is Record<string, string> =>
 const placeOf = ({ kind, metadata: { namespace, name } }: ApiObject): string =>
   `${kind} ${namespace === undefined ? "" : `${namespace}/`}${name}`;
 
-/** 500 with the reason of the failure: it is not an error of the client. */
+/** 500 with the reason of the failure: it is no error of the client. */
 function failed(objects: readonly ApiObject[], to: string, cause: unknown): ApiError {
   if (cause instanceof ApiError) return cause;
   const [object] = objects;

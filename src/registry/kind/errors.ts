@@ -25,7 +25,7 @@ import { StoreError } from "../../storage/contract.ts";
 import { LockTimeout } from "../../util/keyed-lock.ts";
 import type { Kind } from "./kind.ts";
 
-/** The error of a write that did not get its lock, or lost it; any other error as it is. */
+/** The error of a write that did not get its lock, or lost it; any other error unchanged. */
 export function lockError(error: unknown): unknown {
   if (!(error instanceof LockTimeout)) return error;
   const message = `other writes of the object take too long: ${error.message}`;
@@ -75,13 +75,13 @@ export function cacheError(error: unknown, wanted: number, current: number): Api
     : failureOf(error);
 }
 
-/** The API error of anything that a request has thrown. A resource may be removed during a request: the client may try again. */
+/** The API error for anything that a request has thrown. A resource may be removed during a request: the client may retry. */
 export function failureOf(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (!(error instanceof CacheError)) return internalError(error);
   switch (error.code) {
     case "compacted":
-      return expired("The resourceVersion that was asked for is too old");
+      return expired("The requested resourceVersion is too old");
     case "closed":
       return unavailable("the resource is not served any more; try again");
     case "failed":

@@ -1,5 +1,5 @@
 /**
- * How new the answer to a read must be: the version that a client asks for, and the wait until the cache has it (DEC-25).
+ * How recent the data of a read must be: the requested version, and the wait until the cache has it (DEC-25).
  *
  * @module
  */
@@ -19,12 +19,12 @@ export function parseVersion(text: string): number | undefined {
   return version;
 }
 
-/** Where objects are read from, and what errors name. */
+/** The cache that objects are read from, and the names for errors. */
 interface Reading extends Pick<Kind, "ref"> {
   readonly shared: Pick<Kind["shared"], "cacher" | "store">;
 }
 
-/** Waits until the cache has everything that was committed before this moment, through whatever server. */
+/** Waits until the cache has everything that was committed before this moment, through any server. */
 export async function waitUntilFresh(kind: Reading): Promise<void> {
   const { cacher, store } = kind.shared;
   let wanted: number;
@@ -36,7 +36,7 @@ export async function waitUntilFresh(kind: Reading): Promise<void> {
   if (wanted > cacher.revision) await waitForRevision(kind, wanted);
 }
 
-/** Waits until the cache has a revision; 504 Timeout when it does not come. */
+/** Waits until the cache has a revision; 504 Timeout when it does not get it. */
 export async function waitForRevision(kind: Pick<Reading, "shared">, revision: number): Promise<void> {
   const { cacher } = kind.shared;
   try {

@@ -1,8 +1,7 @@
 /**
  * Parsed objects that are used often.
- *
- * All kinds of a registry share them, and they are bounded by what they cost: what was not used for longest goes first,
- * whether its entry is still served or not.
+ * All kinds of a registry share one cache, which is bounded by cost: the least recently used object is dropped first, whether its entry is
+ * still served or not.
  *
  * @module
  */
@@ -10,19 +9,19 @@ import type { ApiObject } from "../../schema/definition.ts";
 import type { Entry } from "../../cache/index.ts";
 import { BoundedCache } from "../../util/bounded-cache.ts";
 
-/** What an object costs beside its bytes. */
+/** The cost of an object besides its bytes. */
 const OVERHEAD = 1024;
 const MOST_BYTES = 16 << 20;
 
 interface Hot {
-  /** In whose version it is. */
+  /** The kind in whose version it is. */
   readonly kind: object;
   readonly object: ApiObject;
-  /** Of its entry. */
+  /** The bytes of its entry. */
   readonly bytes: number;
 }
 
-/** See the head of this file. */
+/** A cache of parsed objects. */
 export class HotObjects {
   readonly #objects: BoundedCache<Hot, Entry>;
 
@@ -31,7 +30,7 @@ export class HotObjects {
     this.#objects = new BoundedCache({ entries: Infinity, bytes: most, weigh: ({ bytes }) => OVERHEAD + bytes });
   }
 
-  /** The object of `entry` in the version of `kind`; parsed when it is not hot. Read only: it is shared. */
+  /** The object of `entry` in the version of `kind`; parsed when it is not cached. Read only: it is shared. */
   get(kind: object, entry: Entry, parse: () => ApiObject): ApiObject {
     const found = this.#objects.get(entry);
     if (found?.kind === kind) return found.object;

@@ -1,9 +1,8 @@
 /**
- * What every verb needs of one served resource: its definition, compiled, and what it shares with all others.
- *
- * A {@link StoredResource} is what lies under one prefix, in whatever versions it was written; a {@link Kind} is one group
- * and version in which it is read and written. Most have one of each; Events have two groups over one prefix. Everything
- * that is derived from a kind hangs on its Kind and goes with it.
+ * One served resource, as every verb needs it: its compiled definition, and the parts that all resources share.
+ * A {@link StoredResource} has the objects under one prefix, in any version in which they were written; a {@link Kind} is one group and
+ * version in which it is read and written. Most have one of each; Events have two groups over one prefix. Everything that is derived from a
+ * kind is a member of its Kind and is dropped with it.
  *
  * @module
  */
@@ -23,9 +22,9 @@ import type { Converter } from "./converter.ts";
 
 /** The parts of an entry in one version that are made on first use. */
 export interface View {
-  /** The JSON bytes, where they are not those that are stored. */
+  /** The JSON bytes, where they differ from the stored ones. */
   bytes?: Uint8Array;
-  /** Whether it was stored in another form than the schema of today gives it. */
+  /** Whether it was stored in another form than the current schema gives it. */
   altered?: boolean;
   /** Resolves when another server has sent the bytes. */
   making?: Promise<void> | undefined;
@@ -36,13 +35,13 @@ export interface View {
 /** The views of one version; they live as long as their entries and the kind. */
 export type Views = WeakMap<Entry, View>;
 
-/** Which objects are read: of a namespace (empty for all, and for objects of the cluster), of a name (undefined for all). */
+/** The objects to read: of a namespace (empty for all, and for objects of the cluster), of a name (undefined for all). */
 export interface AskedObjects {
   readonly namespace: string;
   readonly name: string | undefined;
 }
 
-/** Makes the objects of kinds that can be read and are not stored, by `group/kind`: those that are asked for, or more; in any order. */
+/** Makes the objects of kinds that can be read and are not stored, by `group/kind`: the requested ones, or more; in any order. */
 export type Shown = ReadonlyMap<string, (asked: AskedObjects) => readonly NewObject[] | Promise<readonly NewObject[]>>;
 
 /** The parts of a server that all kinds share. */
@@ -51,7 +50,7 @@ export interface SharedParts {
   readonly store: Store;
   readonly cacher: Cacher;
   readonly admission: Chain;
-  /** Carry out the creates of kinds that are not stored. */
+  /** The actions that carry out the creates of kinds that are not stored. */
   readonly actions: Actions;
   readonly locks: KeyedLock;
   readonly hot: HotObjects;
@@ -64,30 +63,30 @@ export interface SharedParts {
   readonly shown?: Shown | undefined;
 }
 
-/** Pools of names, each of which one object has at a time. */
+/** Pools of names, each of which belongs to one object at a time. */
 export interface Pools {
   /** Allocates a name; resolves to the reason where that is not possible. */
   allocate(pool: Pool, name: string, owner: Owner): Promise<string | undefined>;
   /** Allocates any free name; resolves to undefined where none is left. */
   allocateAny(pool: Pool, owner: Owner): Promise<string | undefined>;
-  /** Releases a name, where it is still this owner's. */
+  /** Releases a name, where it still belongs to this owner. */
   release(pool: Pool, name: string, owner: Owner): Promise<void>;
-  /** Everything that is allocated, with its owner. */
+  /** All allocations, with their owners. */
   allocated(pool: Pool): Promise<ReadonlyMap<string, Owner>>;
 }
 
-/** One resource in all its versions: what lies under one prefix. */
+/** One resource in all its versions: the objects under one prefix. */
 export interface StoredResource {
   /** `plural.group` of its storage version: `configmaps.`, `events.events.k8s.io`. */
   readonly key: string;
   /** The prefix of its keys in the store: `/core/configmaps/`, `/storage.svc.io/csidrivers/`. */
   readonly prefix: string;
-  /** The apiVersion in which objects are written from now on. */
+  /** The apiVersion in which objects are written now. */
   readonly storageVersion: string;
   /** All versions that are known, served or not, by apiVersion. */
   readonly versions: ReadonlyMap<string, Kind>;
   readonly converter: Converter;
-  /** Why creates are refused; undefined when they are not. */
+  /** Why creates are refused; undefined when they are allowed. */
   closed: string | undefined;
   /** The resource that replaced it: null for none, undefined as long as it is served itself. */
   successor: StoredResource | null | undefined;
@@ -112,13 +111,13 @@ export interface Kind {
   readonly stored: StoredResource;
   readonly cache: ResourceCache;
   readonly shared: SharedParts;
-  /** Parsed objects that are used often, also those of other kinds. */
+  /** The cache of parsed objects, shared with other kinds. */
   readonly hot: HotObjects;
-  /** Forks share them: they have the same entries and the same versions. */
+  /** Forks share the views: they have the same entries and the same versions. */
   readonly views: Views;
 }
 
-/** A definition and what follows from it; a class, because a write reads its members a hundred times. */
+/** A definition and its derived values; a class, because a write reads its members a hundred times. */
 export class VersionKind implements Kind {
   readonly definition: ResourceDefinition;
   readonly ref: ObjectRef;
@@ -128,7 +127,7 @@ export class VersionKind implements Kind {
   readonly cache: ResourceCache;
   readonly shared: SharedParts;
   readonly hot: HotObjects;
-  // Compiled on first use: an unused kind costs nothing but its names.
+  // Compiled on first use: an unused kind costs only its names.
   readonly #viewsOf: () => Views;
   #views: Views | undefined = undefined;
   #walker: Walker | undefined = undefined;

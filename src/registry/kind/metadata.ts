@@ -1,6 +1,6 @@
 /**
- * Where an object is: its name and its namespace (DEC-1, DEC-18, DEC-22). The rest of what the server owns of `metadata`
- * is in `schema/write/metadata.ts`.
+ * The name and the namespace of an object (DEC-1, DEC-18, DEC-22). The other members of `metadata` that the server owns are in
+ * `schema/write/metadata.ts`.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { badRequest } from "../../meta/status.ts";
 import type { Target } from "../contract.ts";
 import type { Kind } from "./kind.ts";
 
-/** Name and namespace of a body must be those of the path, where both say one (DEC-18, DEC-22). */
+/** Name and namespace of a body must be those of the path, where both have one (DEC-18, DEC-22). */
 export function placeObject(kind: Pick<Kind, "namespaced">, object: ApiObject, target: Target): void {
   const { metadata } = object;
   if (kind.namespaced) {
@@ -28,7 +28,7 @@ export function placeObject(kind: Pick<Kind, "namespaced">, object: ApiObject, t
   }
 }
 
-/** 400: an object says of itself that it is elsewhere than the path. */
+/** 400: the name or namespace of an object differs from the path. */
 export function misplaced(member: "name" | "namespace", expected: string, sent: string): Error {
   return badRequest(
     member === "name"

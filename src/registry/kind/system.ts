@@ -1,7 +1,7 @@
 import type { ApiContext } from "../../schema/definition.ts";
 import type { Caller, WriteOptions } from "../contract.ts";
 
-/** Who writes what the server itself needs. */
+/** The user of the writes of the server itself. */
 export const SYSTEM: Caller = { user: "system:apiserver", groups: ["system:masters"], userAgent: "keelson" };
 
 /** A write of the server itself. */

@@ -28,7 +28,7 @@ export const newContext = ({ shared }: Kind, writer?: Caller): WriteContext => (
   namespaceLabels: shared.namespaceLabels,
 });
 
-/** Carries a write out; an error has the warnings that came before it. */
+/** Carries out a write; an error has the warnings that were added before it. */
 export async function withWarnings<T>(ctx: WriteContext, work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();

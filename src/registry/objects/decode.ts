@@ -14,8 +14,8 @@ import { type Value, isObject } from "../../value/value.ts";
 import type { Body, PatchOptions, WriteOptions } from "../contract.ts";
 
 /**
- * Decodes the body of a POST or PUT: wrong apiVersion, kind or JSON types are 400, unknown and duplicate members are
- * what `fieldValidation` says (DEC-18, DEC-24). The body's value is changed in place and becomes the object.
+ * Decodes the body of a POST or PUT: wrong apiVersion, kind or JSON types are 400, unknown and duplicate members are handled by
+ * `fieldValidation` (DEC-18, DEC-24). The body's value is changed in place and becomes the object.
  */
 export function decodeBody(kind: CompiledKind, body: Body, options: WriteOptions, ctx: WriteContext): ApiObject {
   const value = body.value ?? {};
@@ -33,7 +33,7 @@ export function decodeBody(kind: CompiledKind, body: Body, options: WriteOptions
 }
 
 /**
- * Decodes the result of a patch: what does not fit is 422 with one cause at `patch` (DEC-18).
+ * Decodes the result of a patch: a result of a wrong type is 422 with one cause at `patch` (DEC-18).
  *
  * @param unknownInPatch unknown members of the operations of the patch
  */
@@ -57,7 +57,7 @@ export function decodePatched(
   return complete(kind, walked, ctx);
 }
 
-/** Decodes what an apply made: it was checked against the schema before, so only times, quantities and bytes can be wrong. */
+/** Decodes the result of an apply: it was checked against the schema before, so only times, quantities and bytes can be wrong. */
 export function decodeApplied(kind: CompiledKind, value: Value, ctx: WriteContext): ApiObject {
   const walked = walk(kind, value, true);
   if (walked.mismatch) throw badRequest(`the intent does not fit the schema: ${misfit(kind, walked.mismatch)}`);
@@ -130,7 +130,7 @@ function readOldEntries(value: Value): void {
   }
 }
 
-/** What was expected and found, after the words by which clients recognise a decoding error. */
+/** The expected and the found value, after the words by which clients recognise a decoding error. */
 function misfit({ definition }: CompiledKind, { path, expected, got, type }: Mismatch): string {
   const place = path ? `${definition.kind}.${path}` : definition.kind;
   return `json: cannot unmarshal ${type} into Go struct field ${place}: expected ${path || "the body"} to be ${expected}, got ${got}`;

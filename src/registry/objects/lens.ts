@@ -1,8 +1,7 @@
 /**
- * What the bodies of a path are: the object itself, or what a lens shows of it (`scale` takes and answers a Scale).
- *
- * A verb reads, patches and decodes a {@link Form}, and writes an object; which of the two it deals with only this file
- * knows. Ownership is kept with the object: the owner of a field of the value is the owner of the field that it stands for.
+ * The bodies of a path: the object itself, or the view of a lens on it (the bodies of `scale` are Scales).
+ * A verb reads, patches and decodes a {@link Form}, and writes an object; only this file distinguishes the two. Ownership is stored with
+ * the object: the owner of a field of the view is the owner of the field that it represents.
  *
  * @module
  */
@@ -20,25 +19,25 @@ import type { Kind } from "../kind/kind.ts";
 import { hubConverter } from "../kind/converter.ts";
 import { textWithVersion } from "../versions/view.ts";
 
-/** See the head of this file. */
+/** The bodies of one path. */
 export interface Form {
   /** The kind of the bodies. */
   readonly kind: Kind;
-  /** What a client sees of an object. */
+  /** The value that a client sees of an object. */
   show(object: ApiObject): ApiObject;
-  /** The object that a client wants who sends `value` in the place of what it saw of `old`; may be `value` itself. */
+  /** The object that results when a client sends `value` after it read `old`; may be `value` itself. */
   put(old: ApiObject, value: ApiObject): ApiObject;
   /** Writes a changed value, as {@link show} has returned it for this object, into the object. Changes `object`. */
   write(object: ApiObject, value: ApiObject): void;
-  /** The entries of the object after `owners` have come out of an apply to what is shown of `old`. */
+  /** The managed fields of the object after an apply to the view of `old` has returned `owners`. */
   owners(old: ApiObject, owners: readonly ManagedFields[]): readonly ManagedFields[];
-  /** What a write answers. */
+  /** The result of a write. */
   answer(result: WriteResult): WriteResult;
-  /** What a get answers. */
+  /** The result of a get. */
   entry(entry: Entry, object: () => ApiObject): Entry;
 }
 
-/** The form of the paths of a subresource; that of the object itself unless a lens says otherwise. */
+/** The form of the paths of a subresource; that of the object itself unless it has a lens. */
 export function formOf(kind: Kind, subresource: string): Form {
   const rules = subresource === "" ? undefined : kind.definition.subresources?.[subresource];
   return rules?.takes && rules.lens ? through(kind, rules.takes, rules.lens) : plain(kind);
@@ -112,7 +111,7 @@ export function valueKind(kind: Kind, taken: ResourceDefinition): Kind {
   return made;
 }
 
-/** The value of an object: its identity, and what the lens reads. Owners are those of the fields that it stands for. */
+/** The view of an object: its identity, and the members that the lens reads. Its owners are those of the represented fields. */
 function shown(value: Kind, lens: Lens, object: ApiObject): ApiObject {
   const { name, namespace, uid, resourceVersion, creationTimestamp, managedFields } = object.metadata;
   const owners = ownersOfValue(value, lens, managedFields ?? []);
@@ -131,14 +130,14 @@ function shown(value: Kind, lens: Lens, object: ApiObject): ApiObject {
   };
 }
 
-/** What a client gets of a value: without owners, which only the object has. */
+/** The value that a client gets: without owners, which only the object has. */
 function bytesAnd(value: ApiObject): { bytes: Buffer; object: ApiObject } {
   const { managedFields: _, ...metadata } = value.metadata;
   const object = { ...value, metadata };
   return { bytes: keptBytes(textWithVersion(object, metadata.resourceVersion)), object };
 }
 
-/** The value of one version of an object, for those who read it. */
+/** The view of one version of an object, for readers of it. */
 export class LensEntry implements Entry {
   readonly key: string;
   readonly revision: number;
@@ -160,7 +159,7 @@ type Fields = { [member: string]: Fields };
 
 const stepsOf = (path: string): string[] => path.split(".").map((name) => `f:${name}`);
 
-/** The owners of what a value shows, in its own paths. */
+/** The owners of the members of a view, in its own paths. */
 function ownersOfValue(value: Kind, lens: Lens, entries: readonly ManagedFields[]): ManagedFields[] {
   return entries.flatMap((entry) => {
     const fieldsV1: Fields = {};
@@ -171,7 +170,7 @@ function ownersOfValue(value: Kind, lens: Lens, entries: readonly ManagedFields[
   });
 }
 
-/** The owners of an object, of which those of the fields behind the lens are `owners`. */
+/** The owners of an object, with `owners` for the fields behind the lens. */
 function ownersOfObject(
   kind: Kind,
   lens: Lens,
@@ -193,10 +192,7 @@ function ownersOfObject(
   return withTimesOf({ managedFields: [...entries] }, left);
 }
 
-/**
- * The owners of an object that was written through a lens: without the times of their writes, but for those that were there
- * before (KIND-All-19).
- */
+/** The owners of an object that was written through a lens: only the earlier entries have the times of their writes (KIND-All-19). */
 export const withTimesOf = (
   { managedFields: before = [] }: ApiObject["metadata"],
   entries: readonly ManagedFields[],
@@ -224,7 +220,7 @@ function add(fields: Fields, steps: readonly string[]): void {
   for (const step of steps) here = here[step] ??= {};
 }
 
-/** Takes a path out, with the containers that nothing else is left in. */
+/** Removes a path, with the containers that are empty afterwards. */
 function remove(fields: Fields | undefined, [step, ...rest]: readonly string[]): void {
   if (!fields || step === undefined || !Object.hasOwn(fields, step)) return;
   if (rest.length > 0) remove(fields[step], rest);

@@ -1,5 +1,5 @@
 /**
- * Reports of ownership as the server answers them: who owns an object, and why an apply was refused.
+ * Reports of ownership in the form of responses: who owns an object, and why an apply was refused.
  *
  * @module
  */
@@ -35,7 +35,7 @@ export interface Refusal {
   readonly manager: string;
 }
 
-/** Why an apply was refused, and what can be done about it. */
+/** Why an apply was refused, and how to resolve that. */
 export function applyConflictReport(kind: Kind, refusal: Refusal): ApplyConflictReport {
   const { conflicts, live, intent, body, manager } = refusal;
   const { converter, rules } = contextOf(kind, "");

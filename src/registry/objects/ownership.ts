@@ -1,8 +1,7 @@
 /**
  * The registry's side of field ownership: who writes, through which path, in which version.
- *
- * `apply/` knows fields, owners and conflicts; this file tells it the kind's versions, the fields that a path resets, the
- * dialect's rules and the time.
+ * `apply/` knows fields, owners and conflicts; this file passes it the kind's versions, the fields that a path resets, the dialect's rules
+ * and the time.
  *
  * @module
  */
@@ -34,7 +33,7 @@ import { convertWithin } from "../versions/convert-later.ts";
 
 const LONGEST_MANAGER = 128;
 
-/** The manager of a write: what the client says, else the first part of its user agent (APPLY-17, DEC-15). */
+/** The manager of a write: the name that the client has sent, else the first part of its user agent (APPLY-17, DEC-15). */
 export function managerOf(options: WriteOptions, caller: Caller): string {
   if (options.fieldManager !== "") return options.fieldManager;
   const agent = caller.userAgent.replace(/\/.*/s, "").replace(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, "");
@@ -66,7 +65,7 @@ export function ownCreated(kind: OwnedKind, object: ApiObject, manager: string, 
   return andThen(entries, (list) => setEntries(object, list));
 }
 
-/** Records who owns the fields of a changed object; `how` says what the write may do with the entries (MF-11, CLR-1). */
+/** Records who owns the fields of a changed object; `how` defines which entries the write may change (MF-11, CLR-1). */
 export function ownUpdated(
   kind: Kind,
   object: ApiObject,
@@ -90,7 +89,7 @@ export function ownUpdated(
   );
 }
 
-/** Applies an intent; the outcome's object is neither decoded nor defaulted. */
+/** Applies an intent; the resulting object is neither decoded nor defaulted. */
 export function applyOwned(
   kind: Kind,
   live: ApiObject | undefined,
@@ -108,13 +107,13 @@ export function applyOwned(
   });
 }
 
-/** Puts entries into an object, or takes the member away when there are none. */
+/** Sets the entries of an object, or removes the member when there are none. */
 export function setEntries(object: ApiObject, entries: readonly ManagedFieldsEntry[] | readonly ManagedFields[]): void {
   if (entries.length === 0) delete object.metadata.managedFields;
   else object.metadata.managedFields = entries as unknown as ManagedFields[];
 }
 
-/** What ownership needs of a kind. */
+/** The parts of a kind that ownership needs. */
 export type OwnedKind = Pick<Kind, "definition" | "apiVersion" | "walker" | "type" | "stored" | "shared">;
 
 interface KindOwnership {
@@ -126,7 +125,7 @@ interface KindOwnership {
 
 const known = new WeakMap<OwnedKind, KindOwnership>();
 
-/** What every write of a kind says of itself, but for the writer. */
+/** The properties of every write of a kind, without the writer. */
 export function contextOf(kind: OwnedKind, subresource: string): Omit<OwnershipContext, "manager"> {
   let own = known.get(kind);
   if (!own) known.set(kind, (own = ownershipOf(kind)));
@@ -174,7 +173,7 @@ const sameQuantity: OwnershipRules["scalarEqual"] = (type, a, b) => {
   return parseQuantity(x) !== undefined && parseQuantity(y) !== undefined && compareQuantities(x, y) === 0;
 };
 
-/** The versions of a kind, as ownership asks for them. */
+/** The versions of a kind, as field ownership reads them. */
 function converterOf({ stored }: OwnedKind): Converter {
   return {
     typeAt: (apiVersion) => stored.versions.get(apiVersion)?.type,

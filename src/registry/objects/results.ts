@@ -54,7 +54,7 @@ export const unstoredResult = (
 });
 
 /**
- * The result of a write: the object at the revision of the write, also where another server has changed it since. Sets the
+ * The result of a write: the object at the revision of the write, even where another server has changed it since. Sets the
  * resourceVersion of `object`.
  */
 export function writtenResult(

@@ -19,7 +19,7 @@ import type { Caller, Target } from "../contract.ts";
 import { decodeAnswered } from "../objects/decode.ts";
 import type { Kind, StoredResource } from "../kind/kind.ts";
 
-/** What a request to write is about. */
+/** The subject of a write request. */
 export interface RequestParts {
   /** The resource of the path, its version, and whether its objects are in namespaces. */
   readonly ref: ObjectRef;
@@ -35,7 +35,7 @@ export interface RequestParts {
   readonly stored?: Pick<StoredResource, "versions" | "converter">;
 }
 
-/** See the head of this file. */
+/** A write as the steps of admission see it. */
 export class ObjectRequest implements AdmissionRequest {
   readonly operation: AdmissionRequest["operation"];
   readonly object: ApiObject | undefined;
@@ -53,7 +53,7 @@ export class ObjectRequest implements AdmissionRequest {
   readonly hold: Hold;
   readonly #parts: RequestParts;
   readonly #attempt: Pick<Judging, "hold" | "lookup" | "transaction">;
-  /** The request that this one shows in another version. */
+  /** The request of which this one shows another version. */
   readonly #original: ObjectRequest | undefined;
   #isReinvocation = false;
   #span: Span | undefined = undefined;
@@ -152,7 +152,7 @@ export class ObjectRequest implements AdmissionRequest {
     const { ref, version, form, stored } = this.#parts;
     if (apiVersion === form?.apiVersion || apiVersion === apiVersionOf(ref.group, version)) return this;
     const other = stored?.versions.get(apiVersion);
-    // What a lens shows has no other versions.
+    // A view of a lens has no other versions.
     return other && form?.definition.kind === other.definition.kind ? this.#in(other) : undefined;
   }
 

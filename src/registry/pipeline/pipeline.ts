@@ -3,7 +3,7 @@
  *
  *     ownership -> admission (mutate) -> name -> allocation -> prepare -> validate -> admission (validate)
  *
- * The verbs put the candidate together (from a body, a patch or an intent), and `commit.ts` stores what comes out.
+ * The verbs make the candidate (from a body, a patch or an intent), and `commit.ts` stores the result.
  *
  * @module
  */
@@ -39,13 +39,13 @@ export function requestOf(
   return new ObjectRequest(parts, attempt, operation, object, old);
 }
 
-/** Lets admission change the object of a write, but for what the path says of it. */
+/** Lets admission change the object of a write, except its identity in the path. */
 export function mutate(write: Write, request: AdmissionRequest, object: ApiObject): void | Promise<void> {
   const owners = object.metadata.managedFields;
   return whenDone(write.kind.shared.admission.mutate(request), () => keepPlace(write, object, owners));
 }
 
-/** Makes a new object ready to be stored; throws or rejects with 422 and everything that is wrong with it. */
+/** Makes a new object ready to be stored; throws or rejects with 422 and all of its faults. */
 export const prepareNew = (
   write: Write,
   attempt: Judging,
@@ -58,9 +58,9 @@ export const prepareNew = (
   });
 
 /**
- * Makes the next state of an object ready to be stored; throws or rejects with 422 and everything that is wrong with it.
+ * Makes the next state of an object ready to be stored; throws or rejects with 422 and all of its faults.
  *
- * @param demand throws where the stored object is not the one that the client has named
+ * @param demand throws where the stored object does not meet the preconditions of the client
  */
 export function prepareChanged(
   write: Write,
@@ -83,13 +83,13 @@ export function prepareChanged(
   });
 }
 
-/** A change as admission sees it: where the subresource has a lens, what it shows of the object. */
+/** A change as admission sees it: where the subresource has a lens, the view of the object. */
 function changeRequest(write: Write, attempt: Judging, object: ApiObject, old: ApiObject): AdmissionRequest {
   const form = formOf(write.kind, write.target.subresource);
   return requestOf(write, attempt, "UPDATE", form.show(object), form.show(old), form.kind);
 }
 
-/** Runs the validating steps of admission, and reserves what they do right before the write. */
+/** Runs the validating steps of admission, and makes their reservations right before the write. */
 export function admit(
   { kind }: Pick<Write, "kind">,
   attempt: Judging,
@@ -121,8 +121,8 @@ function judge(
 }
 
 /**
- * Restores what no step of admission may change: the kind and the path of the object. Restores the owners, with a warning, where
- * they cannot be read. Changes `object`.
+ * Restores the members that no step of admission may change: the kind, name and namespace of the object. Restores the owners, with a
+ * warning, where they cannot be read. Changes `object`.
  */
 function keepPlace({ kind, target, ctx }: Write, object: ApiObject, owners: ManagedFields[] | undefined): void {
   object.apiVersion = kind.apiVersion;

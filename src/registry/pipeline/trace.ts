@@ -1,5 +1,5 @@
 /**
- * Records what the steps of admission do with one write.
+ * Records the effects of the steps of admission on one write.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import type { Clock } from "../../util/clock.ts";
 import { isSmall } from "../../value/small.ts";
 import { failureOf } from "../kind/errors.ts";
 
-/** See the head of this file. */
+/** The trace of one write. */
 export class WriteTrace implements AdmissionTrace {
   readonly #clock: Clock;
   readonly #steps: ReportedStep[] = [];
@@ -27,7 +27,7 @@ export class WriteTrace implements AdmissionTrace {
     this.#clock = clock;
   }
 
-  /** What has run so far, in its order. */
+  /** The steps that have run so far, in their order. */
   get steps(): readonly ReportedStep[] {
     return this.#steps;
   }
@@ -37,7 +37,7 @@ export class WriteTrace implements AdmissionTrace {
     return this.#operation;
   }
 
-  /** Whether changes are missing, since the object is too large to compare it after each step. */
+  /** Whether changes are missing, because the object is too large to compare it after each step. */
   get isCut(): boolean {
     return this.#isCut;
   }
@@ -59,7 +59,7 @@ export class WriteTrace implements AdmissionTrace {
     work: () => void | Promise<void>,
   ): Promise<void> {
     const { object, warnings } = request;
-    // No step changes what it validates.
+    // A step does not change the object that it validates.
     const before = phase === "mutate" ? this.copy(object) : undefined;
     const [since, warned] = [this.#clock.steady(), warnings.length];
     this.#rules = [];

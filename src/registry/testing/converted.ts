@@ -1,5 +1,5 @@
 /**
- * A kind in two versions whose conversion asks somebody else, in the hands of a test.
+ * A kind in two versions with a converter that a test controls, like one that calls a webhook.
  *
  * @module
  */
@@ -9,18 +9,18 @@ import type { Resource } from "../contract.ts";
 import type { Converter } from "../kind/converter.ts";
 import { type TestParts, registryOf, widget } from "./registry.ts";
 
-/** Whoever is asked, as a test has it. */
+/** The control of a test over a converter. */
 export interface Asked {
-  /** How often it was asked, and for how many objects. */
+  /** The number of its calls, and of the objects in them. */
   calls: number;
   objects: number;
-  /** What it answers for an object; by default a copy that says its version. */
+  /** Returns the result for an object; by default a copy with the requested version. */
   answer: (object: ApiObject, to: string) => unknown;
-  /** What it waits for before it answers; by default a turn of the loop. */
+  /** Awaited before each result; by default a pass of the loop. */
   wait: () => Promise<unknown>;
 }
 
-/** A converter that asks. */
+/** A converter that calls the functions of a test. */
 export function askingConverter(): { readonly asked: Asked; readonly converter: Converter } {
   const asked: Asked = {
     calls: 0,

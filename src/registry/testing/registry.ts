@@ -1,5 +1,5 @@
 /**
- * A registry over a store in memory, with kinds of a test's own.
+ * A registry over a store in memory, with kinds of a test.
  *
  * @module
  */
@@ -20,16 +20,16 @@ import type { Kind } from "../kind/kind.ts";
 import { SYSTEM } from "../kind/system.ts";
 import type { Body, ListOptions, PatchOptions, Resource, WatchOptions, WriteOptions } from "../contract.ts";
 
-/** Somebody who may do everything. */
+/** A user who may do everything. */
 export const CALLER = { ...SYSTEM, userAgent: "test/1.0" };
 
-/** A write with nothing special about it. */
+/** A write with default options. */
 export const WRITE: WriteOptions = { dryRun: false, fieldManager: "", fieldValidation: "Ignore" };
 
 /** A forced apply. */
 export const APPLY: PatchOptions = { ...WRITE, fieldManager: "applier", type: "apply", force: true };
 
-/** A list of everything that there is now. */
+/** A list of all current objects. */
 export const LIST: ListOptions = {
   labelSelector: "",
   fieldSelector: "",
@@ -45,12 +45,12 @@ export const WATCH: WatchOptions = { ...LIST, sendInitialEvents: false, allowWat
 /** The object of the cluster that a name names. */
 export const named = (name: string, subresource = "") => ({ namespace: "", name, subresource });
 
-/** A body as the server hands it over. */
+/** A body as the server passes it. */
 export const bodyOf = (value: object): Body => ({ value: structuredClone(value) as Value, duplicates: [] });
 
 const about = "A kind of the test.";
 
-/** A kind of the cluster with a spec of texts, in a version; whatever a test says of it beside that. */
+/** A kind of the cluster with a spec of texts, in a version; a test may add members to the definition. */
 export const widget = (version: string, more: Partial<ResourceDefinition> = {}): ResourceDefinition => ({
   group: "example.com",
   version,
@@ -67,7 +67,7 @@ export const widget = (version: string, more: Partial<ResourceDefinition> = {}):
   ...more,
 });
 
-/** What a test may bring of its own. */
+/** The parts that a test may replace. */
 export interface TestParts {
   readonly store?: Store;
   /** The steps of admission; none by default. */
@@ -99,14 +99,14 @@ export async function registryOf(
   });
 }
 
-/** What another server does around the next write of this one; each once. */
+/** The writes of another server around the next write of this one; each runs once. */
 export interface Meanwhile {
   before?: () => Promise<unknown>;
   after?: () => Promise<unknown>;
 }
 
 /**
- * Two registries of a kind over one store, as two servers have them, and a hand in between.
+ * Two registries of a kind over one store, as two servers have them, and a hook between them.
  *
  * @param beside kinds that are served, too
  */
@@ -144,7 +144,7 @@ export async function twoServers(
   return { one, other, around, otherOf: find, kindOf };
 }
 
-/** The object that a resource answers for a name, from the bytes that a client is sent. */
+/** The object that a resource returns for a name, from the bytes that a client is sent. */
 export async function read(resource: Resource, name: string, namespace = ""): Promise<ApiObject> {
   const entry = await resource.get({ namespace, name, subresource: "" }, { resourceVersion: "" });
   return JSON.parse(Buffer.from(resource.view(entry)).toString()) as ApiObject;

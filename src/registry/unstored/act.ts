@@ -1,6 +1,6 @@
 /**
  * Kinds whose objects are created and not stored. They have paths of their own (reviews), or are subresources of an object
- * (`serviceaccounts/NAME/token`, `pods/NAME/eviction`). Nothing but a create is possible.
+ * (`serviceaccounts/NAME/token`, `pods/NAME/eviction`). They support only create.
  *
  * An {@link Action} carries the create out. It is found by the group and kind of the object. The create passes admission
  * first, as any create does:
@@ -49,7 +49,7 @@ function actionOf(actions: Actions, definition: ResourceDefinition): Action {
   return action;
 }
 
-/** What decoding needs of a kind that is never stored; compiled on first use. */
+/** The parts of a kind that is never stored which decoding needs; compiled on first use. */
 const decodable = (definition: ResourceDefinition, { dialect }: ApiContext): CompiledKind => ({
   definition,
   apiVersion: apiVersionOf(definition.group, definition.version),
@@ -87,7 +87,7 @@ export function actionResource(definition: ResourceDefinition, shared: SharedPar
   };
 }
 
-/** A create on a subresource, of the kind that the subresource takes. 404 when the object of the path is not there. */
+/** A create on a subresource, of the kind that the subresource takes. 404 when the object of the path does not exist. */
 export async function actBelow(
   kind: Kind,
   target: Target,
@@ -112,7 +112,7 @@ export async function actBelow(
   return act(path, { object, caller, target, options, ctx, parent, errors: new FieldErrors() });
 }
 
-/** Reads a body in another version of the same as one in the version that is known. */
+/** Reads a body in another version of the kind as one in the known version. */
 function inOneVersion(body: Body, others: readonly string[], apiVersion: string): Body {
   const { value } = body;
   if (!isObject(value) || !others.some((other) => other === value["apiVersion"])) return body;
@@ -146,7 +146,7 @@ function refuseInvalid({ form }: ActionPath, { errors }: ActionRequest): void {
   if (errors.any) throw invalid({ group: form.definition.group, kind: "" }, "", errors.causes);
 }
 
-/** Restores what no step of admission may change: the kind of the object and its path. */
+/** Restores the members that no step of admission may change: the kind of the object, its name and its namespace. */
 function keepPath(path: ActionPath, { object, target }: ActionRequest): void {
   object.apiVersion = path.form.apiVersion;
   object.kind = path.form.definition.kind;

@@ -1,5 +1,5 @@
 /**
- * Kinds that can be read and are not stored: the server makes their objects for each read. Only `get` and `list` are possible.
+ * Kinds that can be read and are not stored: the server makes their objects for each read. They support only `get` and `list`.
  *
  * @module
  */
@@ -64,7 +64,7 @@ const entryOf = (object: ApiObject, namespaced: boolean): Entry => ({
 
 const FIELDS: ReadonlySet<string> = new Set(["metadata.name", "metadata.namespace"]);
 
-/** Which entries a list wants; 400 for a selector that cannot be read, and for a field other than the name. */
+/** The entries that a list selects; 400 for a selector that cannot be read, and for a field other than the name. */
 function testOf(plural: string, { labelSelector, fieldSelector }: ListOptions): (entry: Entry) => boolean {
   const labels = parseLabelSelector(labelSelector);
   const { fields } = parseFieldSelector(fieldSelector);

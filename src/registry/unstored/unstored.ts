@@ -1,5 +1,5 @@
 /**
- * What resources have in common whose objects are not stored: a verb that is not taken over is refused.
+ * The base of resources whose objects are not stored: verbs that are not overridden are refused.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * apply: merges a partial object into the stored one, with conflicts where others own what it would change
+ * apply: merges a partial object into the stored one, with conflicts where other managers own fields that it would change
  * (APPLY-1..24, OWN-1..17); creates the object when there is none.
  *
  * @module
@@ -58,7 +58,7 @@ export async function applyPatch(write: Write, body: Body, options: PatchOptions
 }
 
 /**
- * 400: an owner wrote a custom object in a version that its definition does not have any more, so that its fields are not known.
+ * 400: a manager wrote a custom object in a version that its definition no longer has, so its fields are not known.
  * Tools that move owners to another version rely on this message. Other writes are not affected.
  */
 function checkOwnersVersions({ definition, stored }: Kind, { metadata: { managedFields = [] } }: ApiObject): void {
@@ -175,7 +175,7 @@ function appliedOf(
   }
 }
 
-/** 400 with the place of every fault (DEC-22; the reference answers 500). */
+/** 400 with the path of every fault (DEC-22; the reference answers 500). */
 function unfit(faults: readonly { readonly path: string; readonly message: string }[]): ApiError {
   const texts = faults.map(({ path, message }) => (path ? `${path}: ${message}` : message));
   return badRequest(`the intent does not fit the schema: ${texts.slice(0, 20).join("; ")}`);

@@ -1,27 +1,25 @@
 /**
  * The `continue` token of a paged list: which version of a collection, and after which key (DEC-25).
- *
- * Its format is that of kube-apiserver, so that a client that parses a token, or sends a broken one, sees what is known from
- * there. Its key is relative to the collection that is listed: a forged one never leads outside of what the request may
- * read (CVE-2022-3162).
+ * Its format is that of kube-apiserver, so that a client that parses a token, or sends a broken one, sees the known behaviour. Its key is
+ * relative to the listed collection: a forged key cannot select objects that the request may not read (CVE-2022-3162).
  *
  *     {"v":"meta.k8s.io/v1","rv":1234,"start":"web\u0000"}
  *
  * @module
  */
 
-/** Where a list goes on. `revision` is -1 for "whatever is current" after the first version expired. */
+/** Where a list continues. `revision` is -1 for the current one, after the first version expired. */
 export interface ContinueToken {
   readonly revision: number;
-  /** The smallest key that may follow, inside its resource: behind `namespace/name` or `name`, or any other text. */
+  /** The smallest key that may follow, inside its resource: after `namespace/name` or `name`, or any other text. */
   readonly from: string;
 }
 
 const VERSION = "meta.k8s.io/v1";
-/** The next key is the smallest one behind: the last one and a zero. */
+/** The next key is the smallest one after the last: the last one and a zero. */
 const NEXT = "\0";
 
-/** The smallest key behind another. */
+/** The smallest key after another one. */
 export const keyBehind = (key: string): string => key + NEXT;
 
 /** The text of a token for the keys that begin with `prefix`. */
@@ -37,7 +35,7 @@ export function decodeContinue(prefix: string, text: string): ContinueToken | un
 }
 
 function parse(text: string): { v?: unknown; rv?: unknown; start?: unknown } | undefined {
-  // Node ignores characters that are not base64; a token with such characters is not one of ours.
+  // Node ignores characters that are not base64; a token with such characters is malformed.
   if (!/^[\w-]+$/.test(text) || text.length % 4 === 1) return undefined;
   try {
     const parsed: unknown = JSON.parse(Buffer.from(text, "base64url").toString("utf8"));

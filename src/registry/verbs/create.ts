@@ -25,7 +25,7 @@ import { type Write, newContext, withWarnings } from "../kind/write.ts";
 import { unstoredResult, writtenResult } from "../objects/results.ts";
 import { shownAfterStoring, storedForm } from "../versions/view.ts";
 
-/** Creates the object of a body. 201, or 409 AlreadyExists, 422 with everything that is wrong. */
+/** Creates the object of a body. 201, or 409 AlreadyExists, 422 with all faults. */
 export function create(
   kind: Kind,
   target: Target,
@@ -67,7 +67,7 @@ function creationOf(write: Write, object: ApiObject): Proposal<WriteResult> {
     async judge(attempt) {
       if (!isMutated) await mutateNew(write, requestOf(write, attempt, "CREATE", object, undefined), object);
       isMutated = true;
-      // What is derived from the name is derived anew for each one.
+      // Values that are derived from the name are derived again for each one.
       const named = copyOf(object);
       named.metadata.name ||= generatedName(generateName, write.kind.shared.api.random);
       return planMutated(write, attempt, requestOf(write, attempt, "CREATE", named, undefined), named);
@@ -76,7 +76,7 @@ function creationOf(write: Write, object: ApiObject): Proposal<WriteResult> {
   };
 }
 
-/** Plans a new object, whatever verb makes it (POST, PUT, apply). */
+/** Plans a new object for any verb that creates (POST, PUT, apply). */
 export function planNew(
   write: Write,
   attempt: Judging,
@@ -125,7 +125,7 @@ function planPrepared(
   const storeKey = kind.stored.prefix + key;
   const there = kind.cache.get(key);
   if (there) {
-    const refusal = new StoreError("exists", "it is there already", { key: storeKey, revision: there.revision });
+    const refusal = new StoreError("exists", "it exists already", { key: storeKey, revision: there.revision });
     if (options.dryRun || attempt.transaction) throw refusal;
     const answer = (): never => {
       throw refusal;
@@ -153,7 +153,7 @@ function checkVersion({ options, ctx }: Write, object: ApiObject): void {
   throw badRequest(`expected no metadata.resourceVersion in a create, got "${sent}"`);
 }
 
-/** The answer to a dry run has the version that the dialect ignored: nothing was stored that would have another. */
+/** The result of a dry run has the version that the dialect ignored: nothing was stored that would have another. */
 const withSentVersion = ({ ctx }: Write, object: ApiObject, version: string | undefined): ApiObject =>
   version && ctx.dialect.rules.lenientCreateVersion
     ? { ...object, metadata: { ...object.metadata, resourceVersion: version } }

@@ -1,5 +1,5 @@
 /**
- * deletecollection: deletes what a list selects, each object as a single delete would (DEC-26, EP-21).
+ * deletecollection: deletes the objects that a list selects, each as a single delete does (DEC-26, EP-21).
  *
  * @module
  */
@@ -14,7 +14,7 @@ import { list } from "./list.ts";
 
 const SIDE_BY_SIDE = 16;
 
-/** Deletes a page (or all) of a collection; answers a Status, or the list of what was there where the dialect says so. */
+/** Deletes a page (or all) of a collection; returns a Status, or the list of the deleted objects where the dialect requires it. */
 export async function deleteCollection(
   kind: Kind,
   namespace: string,
@@ -43,7 +43,7 @@ async function deleteAll(kind: Kind, entries: readonly Entry[], how: DeleteOptio
   const worker = async (): Promise<void> => {
     for (const entry of left) {
       if (await deleteOne(kind, placeOf(entry), how, caller)) changed = true;
-      // A store in memory never waits for anything.
+      // A store in memory is never asynchronous.
       if (limit.isOver) await limit.pause();
     }
   };
@@ -56,7 +56,7 @@ function placeOf({ key }: Entry): { namespace: string; name: string } {
   return { namespace: slash < 0 ? "" : key.slice(0, slash), name: key.slice(slash + 1) };
 }
 
-/** Whether this delete changed the object; one that another client has deleted is no error. */
+/** Whether this delete changed the object; an object that another client has deleted is no error. */
 async function deleteOne(
   kind: Kind,
   place: { namespace: string; name: string },

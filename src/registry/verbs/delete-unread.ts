@@ -1,6 +1,6 @@
 /**
- * delete of an object that cannot be read (CRYPT-10): behind a gate, an option and a verb of its own, since nobody can say
- * what waits for the object or belongs to it.
+ * delete of an object that cannot be read (CRYPT-10): behind a gate, an option and a verb of its own, since its finalizers and dependents
+ * are not known.
  *
  * @module
  */
@@ -12,15 +12,15 @@ import type { Caller, DeleteOptions, DeleteResult, Target } from "../contract.ts
 import { type Kind, keyOf } from "../kind/kind.ts";
 import { newContext } from "../kind/write.ts";
 
-/** What the option is called, in bodies and queries. */
+/** The name of the option, in bodies and queries. */
 const OPTION = "ignoreStoreReadErrorWithClusterBreakingPotential";
 const EXCLUSIVE = ["propagationPolicy", "orphanDependents", "gracePeriodSeconds", "preconditions"] as const;
 
-/** Whether a delete is to be one of this kind; without the gate the option says nothing. */
+/** Whether a delete is one of this kind; without the gate the option is ignored. */
 export const isUnread = ({ shared }: Kind, { unread }: DeleteOptions): boolean =>
   unread === true && shared.api.gates.AllowUnsafeMalformedObjectDeletion;
 
-/** Removes the record of an object; 422 where the object can be read. Neither admission nor finalizers hold it. */
+/** Removes the record of an object; 422 where the object can be read. Admission and finalizers are not applied. */
 export async function deleteUnread(
   kind: Kind,
   target: Target,
@@ -59,7 +59,7 @@ export function refuseUnread(kind: Kind, options: DeleteOptions): void {
   if (isUnread(kind, options)) throw refused("DeleteOptions", "meta.k8s.io", "", "not for a collection");
 }
 
-/** Refuses options that only mean something for an object that can be read. */
+/** Refuses options that have a meaning only for a readable object. */
 function checkAlone(options: DeleteOptions): void {
   const errors = new FieldErrors();
   const given = EXCLUSIVE.filter((name) => options[name] !== undefined);

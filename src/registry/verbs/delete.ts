@@ -1,9 +1,7 @@
 /**
  * delete: removes an object, or marks it and waits for its finalizers (DEC-26).
- *
- * Without finalizers the object goes at once. With them it gets a deletionTimestamp and stays until the last one is
- * taken away; a policy adds or strips the finalizers `orphan` and `foregroundDeletion`. A second delete keeps the time
- * of the first.
+ * Without finalizers the object is removed at once. With them it gets a deletionTimestamp and stays until the last one is removed; a policy
+ * adds or strips the finalizers `orphan` and `foregroundDeletion`. A second delete keeps the time of the first.
  *
  * @module
  */
@@ -42,7 +40,7 @@ interface Deletion {
   /** Whether it is a write of the server itself: admission does not run. */
   readonly own: boolean;
   readonly ctx: WriteContext;
-  /** Large objects take more than a tick of the event loop. */
+  /** Large objects take more than a slice of the event loop. */
   readonly limit: Slice;
 }
 
@@ -137,7 +135,7 @@ async function planRemoval(
   const form = changes ? await whileHeld(attempt.hold, storedForm(kind, last, entry)) : parseStored(entry);
   if (limit.isOver) await limit.pause();
   freeAll(kind, attempt, old);
-  // Encoded once, for both events and for the answer.
+  // Encoded once, for both events and for the result.
   const text = textOf(form);
   const value = keptBytes(text);
   const removal = (before: number): Plan<DeleteResult> => ({
@@ -206,7 +204,7 @@ function answerDryRun({ kind, target, ctx }: Deletion, entry: Entry, marked: Api
   return { status, code: 200, changed: false, warnings: ctx.warnings };
 }
 
-/** The object as it is once its deletion has begun: times, the finalizers of the policy. */
+/** The object after its deletion has begun: times, and the finalizers of the policy. */
 function mark({ kind, options, ctx }: Deletion, old: ApiObject): ApiObject {
   const object = copyOf(old);
   const { metadata } = object;
@@ -224,10 +222,10 @@ function mark({ kind, options, ctx }: Deletion, old: ApiObject): ApiObject {
     metadata.deletionTimestamp = formatTime(clock.now() + grace * 1000);
     if (kind.definition.deletion !== "twoSteps") metadata.deletionGracePeriodSeconds = grace;
     kind.definition.beginDelete?.(object, ctx);
-    // Where changes are not counted yet, the deletion is not the first.
+    // Where changes are not counted yet, the deletion is not the first change.
     if (metadata.generation !== undefined) metadata.generation += 1;
   } else if (remaining !== undefined && grace < remaining) {
-    // A shorter wait than the one that is running: the time moves nearer.
+    // A shorter grace period than the running one: the time is moved nearer.
     const end = Date.parse(metadata.deletionTimestamp) - (remaining - grace) * 1000;
     metadata.deletionTimestamp = formatTime(end);
     metadata.deletionGracePeriodSeconds = grace;
@@ -245,7 +243,7 @@ function waits(kind: Kind, marked: ApiObject, old: ApiObject): boolean {
 
 /**
  * The finalizers after a delete with these options: Orphan and Foreground add theirs, any policy strips the one that
- * contradicts it, no policy keeps both (facts of the recorded answers), and is Orphan for kinds that orphan (KIND-All-7).
+ * contradicts it, no policy keeps both (as recorded from kube-apiserver), and is Orphan for kinds that orphan by default (KIND-All-7).
  */
 function policyFinalizers(finalizers: readonly string[], options: DeleteOptions, orphans = false): string[] {
   const { propagationPolicy, orphanDependents } = options;
@@ -261,7 +259,9 @@ function policyFinalizers(finalizers: readonly string[], options: DeleteOptions,
   return kept;
 }
 
-/** Checks the uid and the resourceVersion of the preconditions; the error names the kind, where others name the resource. */
+/**
+ * Checks the uid and the resourceVersion of the preconditions; the error has the name of the kind, where others have that of the resource.
+ */
 export function checkPreconditions(
   { kind, target, options }: Pick<Deletion, "kind" | "target" | "options">,
   old: ApiObject,

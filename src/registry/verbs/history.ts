@@ -1,5 +1,5 @@
 /**
- * The past of one object, as the store keeps it.
+ * The history of one object, as the store keeps it.
  *
  * @module
  */
@@ -17,7 +17,7 @@ import { storeError } from "../kind/errors.ts";
 import { type Kind, keyOf } from "../kind/kind.ts";
 import { makeReady, parseEntry } from "../versions/view.ts";
 
-/** Bytes of the versions that one answer is about: more would keep other requests waiting. */
+/** Bytes of the versions in one response: more would delay other requests. */
 const MOST_BYTES = 4 << 20;
 
 /** The versions of an object; 404 when none is kept, 410 when `at` is before the history, 405 without a history. */
@@ -27,7 +27,7 @@ export async function historyOf(kind: Kind, target: Target, options: HistoryOpti
   const found = await (at === undefined ? readHistory(kind, key, options.limit) : readAt(kind, key, target.name, at));
   const [newest] = found.versions;
   if (newest === undefined) throw notFound(kind.ref, target.name);
-  // The one beyond the limit was read for what the last one has changed.
+  // The version beyond the limit was read to compare the last one with it.
   const shown = found.versions.slice(0, options.limit);
   const versions: ReportedVersion[] = [];
   let object = await objectAt(kind, key, newest);
@@ -39,7 +39,7 @@ export async function historyOf(kind: Kind, target: Target, options: HistoryOpti
     const before = next?.type === "put" && !isKept ? older : undefined;
     versions.push(reported({ version, object, before, isKept, withObject: options.objects }));
     if (older) object = older;
-    // Each may be large; between two of them others have their turn.
+    // Each may be large; other requests run between two of them.
     await kind.shared.api.clock.loop.yield();
   }
   return {
@@ -102,20 +102,20 @@ async function readAt(kind: Kind, key: string, name: string, revision: number): 
   }
 }
 
-/** The object of a version, of a delete its last state, in the version of `kind`. */
+/** The object of a version (for a delete its last state), in the version of `kind`. */
 async function objectAt(kind: Kind, key: string, { revision, value }: StoredVersion): Promise<ApiObject> {
   const entry = entryOf(key.slice(kind.stored.prefix.length), value, revision);
   await makeReady(kind, [entry]);
   return parseEntry(kind, entry);
 }
 
-/** A version that is to be reported, and what is known of it. */
+/** A version for the report, with its neighbour. */
 interface KnownVersion {
   readonly version: StoredVersion;
   readonly object: ApiObject;
   /** The version before, where there is one to compare with. */
   readonly before: ApiObject | undefined;
-  /** Whether the history does not say how it came about. */
+  /** Whether the history does not contain how it was made. */
   readonly isKept: boolean;
   readonly withObject: boolean;
 }
@@ -145,9 +145,9 @@ function eventOf({ type, previousRevision }: StoredVersion, isKept: boolean): Re
 type Entry = NonNullable<ApiObject["metadata"]["managedFields"]>[number];
 
 /**
- * Whose writes made a version; all managers where there is nothing to compare with. A write adds to the entry of its
- * manager, or gives it another time; it can also take from the entries of others, who have not written then. Several
- * writes of a manager in one second can leave all entries as they are: then it was one of those who wrote last.
+ * The managers whose writes made a version; all managers where there is no version to compare with. A write adds to the entry of its
+ * manager, or changes its time; it can also remove fields from the entries of other managers. Several writes of a manager in one second can
+ * leave all entries unchanged: then it was one of the managers with the latest time.
  */
 export function managersOf({ metadata }: ApiObject, before: ApiObject | undefined): ReportedManager[] {
   const entries = metadata.managedFields ?? [];

@@ -20,7 +20,7 @@ export async function list(kind: Kind, namespace: string, options: ListOptions):
   const snapshot = token ? await continued(kind, selection, token) : await first(kind, selection, options);
   const unreadable = snapshot.unreadable(selection);
   if (unreadable) throw storageUnreadable(unreadable.key);
-  // A version of 0 means "anything": the whole answer comes from memory, so it is not cut (DEC-25).
+  // A version of 0 means "any": the whole list comes from memory, so it has no pages (DEC-25).
   const limit = options.resourceVersion === "0" ? 0 : options.limit;
   const page = await pageOf(kind, snapshot, selection, {
     ...(token ? { from: token.from } : {}),
@@ -39,10 +39,10 @@ export async function list(kind: Kind, namespace: string, options: ListOptions):
 /** A page whose entries are read part by part. */
 interface Page {
   readonly first: ListPart;
-  /** How many entries it has, and the last one; for a page with a limit. */
+  /** The number of its entries, and the last one; for a page with a limit. */
   readonly count: number;
   readonly last: Entry | undefined;
-  /** How many follow it, where that is known. */
+  /** The number of entries after it, where that is known. */
   readonly remaining?: number | undefined;
 }
 
@@ -51,10 +51,10 @@ interface Range {
   readonly limit?: number;
 }
 
-/** The entries of a page. A long one is gone through twice: first for its end, then part by part by who reads it. */
+/** The entries of a page. A long page is read twice: first to find its end, then part by part by the caller. */
 async function pageOf(kind: Kind, snapshot: Snapshot, selection: Selected, range: Range): Promise<Page> {
   const { limit = Infinity } = range;
-  // Where another server makes views, all of them must be there before a response begins.
+  // Where another server makes views, all of them must exist before a response begins.
   if (selection.late) return wholePage(await lateEntries(kind, snapshot, selection, selection.late, range));
   if (limit <= PART || kind.stored.converter.convertAll) {
     const { entries, remaining } = await snapshot.listInSlices(selection, range);
@@ -72,7 +72,7 @@ const wholePage = (entries: readonly Entry[], remaining?: number): Page => ({
   remaining,
 });
 
-/** A part whose views are there; those of the following parts are there when they are read. */
+/** A part whose views are ready; those of the following parts are ready when they are read. */
 async function withViews(kind: Kind, { entries, next }: ListPart): Promise<ListPart> {
   await makeViews(kind, entries);
   return { entries, ...(next && { next: async () => withViews(kind, await next()) }) };
@@ -104,8 +104,8 @@ async function lateEntries(
 }
 
 /**
- * Whether anything of the collection follows a key, selected or not: a page ends where it is full, and only the next one
- * finds out whether more matches.
+ * Whether any object of the collection follows a key, selected or not: a page ends where it is full, and only the next page shows whether
+ * more objects match.
  */
 function hasMore(snapshot: Snapshot, { prefix, key }: Selection, after: string): boolean {
   if (key !== undefined) return false;
@@ -116,12 +116,12 @@ function readToken({ prefix }: Selection, options: ListOptions): ContinueToken {
   const token = decodeContinue(prefix, options.continue);
   if (!token) throw badRequest("expected continue to be a token that a list gave out");
   if (options.resourceVersion !== "" && options.resourceVersion !== "0") {
-    throw badRequest("expected no resourceVersion beside continue: the token says which version it is");
+    throw badRequest("expected no resourceVersion together with continue: the token contains the version");
   }
   return token;
 }
 
-/** The snapshot of a continue token; for an expired one the error says how to go on without it. */
+/** The snapshot of a continue token; the error for an expired one says how to continue without it. */
 async function continued(kind: Kind, { prefix }: Selection, token: ContinueToken): Promise<Snapshot> {
   if (token.revision === -1) return kind.cache.snapshot();
   try {
@@ -129,7 +129,7 @@ async function continued(kind: Kind, { prefix }: Selection, token: ContinueToken
   } catch (error) {
     if (error instanceof CacheError && error.code === "compacted") {
       throw expired(
-        "The continue token is too old: its version is no longer kept. Begin anew, or go on with the token in metadata.continue, which shows the present state from here on",
+        "The continue token is too old: its version is no longer kept. Start the list again, or continue with the token in metadata.continue, which shows the current state from here on",
         encodeContinue(prefix, { revision: -1, from: token.from }),
       );
     }

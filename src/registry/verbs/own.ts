@@ -1,5 +1,5 @@
 /**
- * Writes of the server itself: objects that it needs, and changes of stored objects that follow from something else. They are
+ * Writes of the server itself: objects that it needs, and changes of stored objects that follow from other writes. They are
  * judged under the lock of the object, as the writes of clients are.
  *
  * @module
@@ -24,14 +24,14 @@ export interface ObjectKey {
   readonly name: string;
 }
 
-/** Creates an object in the name of the server. */
+/** Creates an object as the server. */
 export async function createOwn(kind: Kind, object: NewObject): Promise<void> {
   const value = asValue({ apiVersion: kind.apiVersion, ...object });
   const target = { namespace: object.metadata.namespace ?? "", name: "", subresource: "" };
   await create(kind, target, { value, duplicates: [] }, systemWrite(kind.shared.api), SYSTEM);
 }
 
-/** Creates an object that the server needs, unless it is there already. */
+/** Creates an object that the server needs, unless it exists already. */
 export async function createMissing(kind: Kind, object: NewObject): Promise<void> {
   try {
     await createOwn(kind, object);
@@ -41,7 +41,7 @@ export async function createMissing(kind: Kind, object: NewObject): Promise<void
 }
 
 /**
- * Changes an object for a client that has requested something else, as part of a transaction: neither admission nor the rules of
+ * Changes an object as a consequence of a client's request for another one, as part of a transaction: neither admission nor the rules of
  * the kind run, the change has no owner and does not count as a generation.
  */
 export const ownChange = (
@@ -76,10 +76,10 @@ export function ownStatusChange(
 }
 
 /**
- * Changes the status of an object; resolves to the resourceVersion that it has then. A change that leaves the status as it is
- * writes nothing. Rejects with 404 where the object is deleted.
+ * Changes the status of an object; resolves to the resourceVersion that it has then. A change that leaves the status equal writes nothing.
+ * Rejects with 404 where the object is deleted.
  *
- * @param options.locks whether it waits for the lock of the object; without it, a writer that is faster makes it judge again
+ * @param options.locks whether it waits for the lock of the object; without it, it judges again where another writer is faster
  */
 export async function amendStatus(
   kind: Kind,
@@ -92,6 +92,6 @@ export async function amendStatus(
   return object.metadata.resourceVersion;
 }
 
-/** Deletes an object for a client that has requested something else: admission does not run. */
+/** Deletes an object as a consequence of a client's request for another one: admission does not run. */
 export const deleteOwn = (kind: Kind, { namespace, name }: ObjectKey, options: DeleteOptions): Promise<DeleteResult> =>
   deleteObject(kind, { namespace, name, subresource: "" }, options, SYSTEM, true);

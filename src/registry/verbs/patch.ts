@@ -1,8 +1,7 @@
 /**
  * patch: changes an object by a JSON patch, a merge patch, a strategic merge patch, or an apply (DEC-17, APPLY-1).
- *
- * The first three make the next state from the stored one and then go the way of an update; apply merges an intent with
- * what others own and may create the object.
+ * The first three make the next state from the stored one and then continue as an update; apply merges an intent with the fields of other
+ * managers and may create the object.
  *
  * @module
  */
@@ -47,7 +46,7 @@ export function patch(
 
 async function patchNow(write: Write, body: Body, options: PatchOptions): Promise<WriteResult> {
   const { kind, target, caller } = write;
-  // That there is nothing to patch comes before what is wrong with the patch.
+  // A missing object is reported before faults of the patch.
   if (!kind.cache.get(keyOf(kind, target.namespace, target.name))) throw notFound(kind.ref, target.name);
   if (body.failure) throw body.failure;
   const form = formOf(kind, target.subresource);
@@ -80,7 +79,7 @@ async function patchNow(write: Write, body: Body, options: PatchOptions): Promis
   return form.answer(result);
 }
 
-/** An object of so many bytes is read, patched and decoded in a step each. */
+/** An object with more bytes is read, patched and decoded in a step each. */
 const LARGE_BYTES = 131_072;
 
 interface Patcher {
@@ -89,7 +88,7 @@ interface Patcher {
   readonly unknown: readonly string[];
   /** Whether a change of kind or apiVersion is dropped instead of refused. */
   readonly ignoresKind: boolean;
-  /** What the patch says of fields: the writer owns it when the patch also clears the owners (CLR-6). */
+  /** The fields that the patch names: the writer owns them when the patch also clears the owners (CLR-6). */
   readonly request?: Value;
   /** Whether the patch may edit `managedFields` in any dialect (MF-11). */
   readonly edits: boolean;
@@ -133,10 +132,10 @@ function patcher(kind: Kind, body: Body, { type, fieldValidation }: PatchOptions
 const touchesManagedFields = (path: string): boolean =>
   path === "/metadata" || path === "" || path.startsWith("/metadata/managedFields");
 
-/** How clients know this refusal. */
+/** The text by which clients recognise this refusal. */
 const REJECTED = "the server rejected our request due to an error in our request";
 
-/** A patch that cannot be read is 400, one that cannot be applied 422, one that is too much 413. */
+/** A patch that cannot be read is 400, one that cannot be applied 422, one that takes too much work 413. */
 function read<T>(work: () => T): T {
   try {
     return work();
@@ -145,7 +144,7 @@ function read<T>(work: () => T): T {
   }
 }
 
-/** The same for work that may come in steps. */
+/** The same for work that may run in steps. */
 function readWork<T>(work: () => Work<T>): Work<T> {
   const done = read(work);
   return isSteps(done) ? readInSteps(done) : done;
@@ -188,7 +187,7 @@ function checkIdentity(kind: Kind, patched: Value, ignoresKind: boolean, { field
       throw patchInvalid(`expected kind and apiVersion to stay ${kind.definition.kind} of ${kind.apiVersion}`);
     }
   }
-  // Of a custom kind the object itself says what it is.
+  // A custom object names its kind and version itself.
   if (kind.definition.untyped && !patched["kind"]) {
     throw patchInvalid(`expected kind to stay ${kind.definition.kind}, got none: do not remove it`);
   }

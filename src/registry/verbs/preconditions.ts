@@ -1,5 +1,5 @@
 /**
- * What a write may demand of the object that it changes: its uid, its version, `If-Match` (DEC-1, DEC-31, AMB-36).
+ * The preconditions of a write: the uid and the version of the object, and `If-Match` (DEC-1, DEC-31, AMB-36).
  *
  * @module
  */
@@ -12,8 +12,8 @@ import type { Kind } from "../kind/kind.ts";
 import type { Write } from "../kind/write.ts";
 
 /**
- * Objects of some kinds are not replaced without a version, where the dialect demands one (DEC-31): a PUT says it, and a patch
- * leaves it in place.
+ * Objects of some kinds are not replaced without a version, where the dialect requires one (DEC-31): a PUT must contain it, and a patch
+ * must not remove it.
  *
  * @param of the kind of the bodies
  */
@@ -30,7 +30,7 @@ export function demandVersion({ kind, target, ctx }: Write, of: Kind, object: Ap
   ]);
 }
 
-/** A version in the body is a number, also where there is no object that could have it. */
+/** A version in the body must be a number, even where no object exists to compare it with. */
 export function checkVersionForm({ metadata }: ApiObject): void {
   const sent = metadata.resourceVersion ?? "";
   if (sent !== "" && !isResourceVersion(sent)) {

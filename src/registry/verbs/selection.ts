@@ -11,7 +11,7 @@ import { madeOf, parseEntry } from "../versions/view.ts";
 
 /** The selection of the cache, and a test that the cache cannot make. */
 export interface Selected extends Selection {
-  /** Must hold too, once the view of an entry is ready: for kinds whose conversion waits for another server. */
+  /** Must also hold, once the view of an entry is ready: for kinds whose conversion waits for another server. */
   readonly late?: (entry: Entry) => boolean;
 }
 
@@ -62,7 +62,7 @@ function fieldsOf(kind: Kind, entry: Entry): Readonly<Record<string, string>> {
   return view.fields;
 }
 
-/** Name and namespace are read off the key. */
+/** Name and namespace are read from the key. */
 function readField(kind: Kind, entry: Entry, field: string): string {
   const slash = entry.key.indexOf("/");
   if (field === "metadata.name") return entry.key.slice(slash + 1);

@@ -83,20 +83,20 @@ async function updateNow(write: Write, body: Body): Promise<WriteResult> {
 
 /** How a verb makes the next state of an object. */
 export interface Change {
-  /** The next state in wire form, ownership recorded; the result belongs to the update, `old` is shared. */
+  /** The next state in wire form, with recorded ownership; the result belongs to the update, `old` is shared. */
   change(old: ApiObject, entry: Entry): Work<ApiObject>;
   /**
-   * Throws where the object is not the one that the client has named, by its version for instance. Runs after the mutating steps of
+   * Throws where the object does not meet the preconditions of the client, for instance its version. Runs after the mutating steps of
    * admission, so that a client that may not write gets 403 and not 409, and before the rules of the kind.
    */
   readonly demand?: (old: ApiObject) => void;
   /** Whether it is a write of the server itself: neither admission nor the rules of the kind run. */
   readonly own?: true;
-  /** The object to create when there is none; without it the answer is 404. */
+  /** The object to create when there is none; without it the result is 404. */
   readonly missing?: (() => Work<ApiObject>) | undefined;
 }
 
-/** Carries a change out; see the head of this file. */
+/** Carries out a guaranteed update. */
 export const guaranteedUpdate = (write: Write, how: Change): Promise<WriteResult> => commit(changeOf(write, how));
 
 /** The proposal of a change; it is judged again when another server has written the object. */
@@ -130,7 +130,7 @@ async function judgeMissing(
   return planNew(write, attempt, await made(write, missing));
 }
 
-/** The result of some work; where a conversion may wait the work runs in one piece, since it may run again. */
+/** Runs work and returns its result; where a conversion may wait the work runs without slices, since it may run again. */
 function made({ kind, limit }: Write, work: () => Work<ApiObject>): ApiObject | Promise<ApiObject> {
   return mayWait(kind) ? converting(() => atOnce(work())) : inSlices(work(), limit);
 }
@@ -139,7 +139,7 @@ async function judgeChange(write: Write, attempt: Judging, entry: Entry, how: Ch
   const { kind, ctx, limit } = write;
   const wait = makeReady(kind, [entry]);
   if (wait) await whileHeld(attempt.hold, wait);
-  // Parsed for this write alone: the entry is about to be replaced, so its object is not kept.
+  // Parsed for this write alone: the entry is about to be replaced, so its object is not cached.
   const old = parseEntry(kind, entry);
   if (limit.isOver) await limit.pause();
   const warnings = ctx.warnings.length;
@@ -164,7 +164,7 @@ function planChanged(
 ): Plan<WriteResult> | Promise<Plan<WriteResult>> {
   const { kind, ctx } = write;
   const plan = () => planWrite(write, attempt, entry, object, old);
-  // What is stored in an older version or with an older key is written anew, also when nothing else changes (CRYPT-7).
+  // An object that is stored in an older version or with an older key is written again, even when nothing else changes (CRYPT-7).
   if (!sameObject(object, old) || isStale(kind, entry)) return plan();
   const unchanged = { writes: [], answer: () => new StoredResult(kind, entry, 200, ctx) };
   const outdated = kind.shared.store.isOutdated?.(kind.stored.prefix + entry.key);
@@ -185,7 +185,7 @@ function planWrite(
     return whenHeld(attempt, shown, (one) => ({ writes: [], answer: () => unstoredResult(one, 200, ctx) }));
   }
   if (gone) freeAll(kind, attempt, object);
-  // The event of a delete shows the object as it was last, with the finalizers that held it.
+  // The event of a delete shows the last state of the object, with the finalizers that held it.
   return whenHeld(attempt, gone ? parseStored(entry) : storedForm(kind, object, entry), (form) => {
     const { namespace, name } = target;
     const key = kind.stored.prefix + entry.key;
@@ -199,7 +199,7 @@ function planWrite(
   });
 }
 
-/** Whether objects are equal, but for the times of unchanged owners (DEC-31). */
+/** Whether objects are equal, except for the times of unchanged owners (DEC-31). */
 function sameObject(a: ApiObject, b: ApiObject): boolean {
   const [entries, before] = [a.metadata.managedFields, b.metadata.managedFields];
   if (entries === before) return equal(asValue(a), asValue(b));

@@ -12,9 +12,8 @@ import { type Selected, selectionOf } from "./selection.ts";
 import { parseVersion, waitForRevision, waitUntilFresh } from "../kind/freshness.ts";
 
 /**
- * Starts a watch. Without a version (or with 0) the present objects come first; with one, only what happened since;
- * with `sendInitialEvents` the present objects and then a mark, at a revision not older than the newest at the time of
- * the request.
+ * Starts a watch. Without a version (or with 0) the current objects come first; with one, only the changes since then; with
+ * `sendInitialEvents` the current objects and then a bookmark, at a revision not older than the newest at the time of the request.
  */
 export async function watch(
   kind: Kind,

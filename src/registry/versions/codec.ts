@@ -1,11 +1,10 @@
 /**
  * How an object becomes bytes, once, and how entries of the cache show them.
- *
  * Stored bytes are the JSON text of the object in the version in which it was written, beginning with
- * `{"kind":K,"apiVersion":V,"metadata":{` and without resourceVersion: the revision is known only after the write. Which
- * version that was is read from each record's own head, for records of several versions may lie under one prefix. When a
- * record enters the cache its revision is put in right after that head, and from then on the bytes are what `get`, `list`
- * and `watch` send to those who ask for that version. For a ConfigMap `c` written at revision 7:
+ * `{"kind":K,"apiVersion":V,"metadata":{` and without resourceVersion: the revision is known only after the write. That version is read
+ * from the head of each record, since a prefix may have records of several versions. When a record enters the cache its revision is
+ * inserted right after that head. From then on `get`, `list` and `watch` send these bytes to clients that request that version. For a
+ * ConfigMap `c` written at revision 7:
  *
  *     stored  {"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"c"},"data":{"k":"v"}}
  *     served  {"kind":"ConfigMap","apiVersion":"v1","metadata":{"resourceVersion":"7","name":"c"},"data":{"k":"v"}}
@@ -28,7 +27,7 @@ export const headOf = (kind: string, apiVersion: string): string =>
 /** The JSON text of an object in the order of {@link headOf}, without its resourceVersion. */
 export function textOf(object: ApiObject): string {
   const { kind, apiVersion, metadata, ...rest } = object;
-  // `undefined` members are left out by stringify, so the version need not be deleted from the object.
+  // Stringify omits `undefined` members, so the version need not be deleted from the object.
   return exactText({ kind, apiVersion, metadata: { ...metadata, resourceVersion: undefined }, ...rest });
 }
 
@@ -36,8 +35,8 @@ export function textOf(object: ApiObject): string {
 export const encodeObject = (object: ApiObject): Buffer => keptBytes(textOf(object));
 
 /**
- * The bytes of a text that are kept for longer than a request, in memory of their own: small Buffers share a block with others,
- * and one that is kept keeps the block.
+ * The bytes of a text that are kept for longer than a request, in memory of their own: small Buffers share a block, and one that is kept
+ * keeps the block alive.
  */
 export function keptBytes(text: string): Buffer {
   const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text));
@@ -51,22 +50,22 @@ function ownBytes(bytes: Uint8Array): Buffer {
   return own;
 }
 
-/** What a record begins with: the version in which it was written, and where the members of its metadata begin. */
+/** The head of a record: the version in which it was written, and where the members of its metadata begin. */
 interface Head {
   readonly apiVersion: string;
   readonly bytes: Buffer;
 }
 
 const METADATA = Buffer.from('"metadata":{', "latin1");
-/** Heads by their text: there are as many as kinds and versions, but definitions come and go. */
+/** Heads by their text: there are as many as kinds and versions, but definitions may be added and removed. */
 const heads = new Map<string, Head>();
 const MOST_HEADS = 4096;
 /** Names of kinds and versions are shorter. */
 const LONGEST_HEAD = 1024;
 
 /**
- * The head of a record, which is ours and short. A record without one was not written by this program, or was encrypted with a
- * key that is not there (CRYPT-9): undefined.
+ * The head of a record, which this program wrote and which is short. A record without one was not written by this program, or was encrypted
+ * with a missing key (CRYPT-9): undefined.
  */
 function headOfRecord(record: Bytes): Head | undefined {
   const bytes = Buffer.from(record.buffer, record.byteOffset, record.byteLength);
@@ -94,7 +93,7 @@ function apiVersionIn(head: string): string | undefined {
   }
 }
 
-/** Whether a record has this head: one ends where the members of its metadata begin, so none is the beginning of another. */
+/** Whether a record has this head: a head ends where the members of its metadata begin, so none is a prefix of another. */
 function hasHead(record: Bytes, { bytes }: Head): boolean {
   for (let i = 0; i < bytes.length; i++) if (record[i] !== bytes[i]) return false;
   return true;
@@ -112,7 +111,7 @@ const BEGINNING = Buffer.from('{"kind":"', "latin1");
 const hasBeginning = (bytes: Buffer): boolean =>
   bytes.compare(BEGINNING, 0, BEGINNING.length, 0, BEGINNING.length) === 0;
 
-/** The bytes on the wire: `stored` with the version put in at `head` bytes. */
+/** The bytes on the wire: `stored` with the version inserted at `head` bytes. */
 function withVersion(stored: Bytes, head: number, revision: number): Buffer {
   const member = `"resourceVersion":"${revision}",`;
   const bytes = Buffer.allocUnsafeSlow(stored.length + member.length);
@@ -122,7 +121,7 @@ function withVersion(stored: Bytes, head: number, revision: number): Buffer {
   return bytes;
 }
 
-/** Parses bytes of ours; they were checked when they were written. */
+/** Parses bytes of this program; they were checked when they were written. */
 export const decodeObject = (bytes: Uint8Array): ApiObject =>
   parseExactText(decoder.decode(bytes)) as unknown as ApiObject;
 
@@ -158,7 +157,7 @@ export class ObjectEntry implements Entry {
     return (this.#labels ??= this.#readLabels());
   }
 
-  /** Who selects by a label asks it of every object; the rest of them is not parsed for that. */
+  /** A selector by label reads the labels of every object; the rest of them is not parsed for that. */
   #readLabels(): Readonly<Record<string, string>> {
     const place = memberRange(this.bytes, this.#head.bytes.length, LABELS);
     if (!place) return NO_LABELS;
@@ -206,13 +205,13 @@ export function versionOf(entry: Entry): string {
   return (entry as ObjectEntry).apiVersion;
 }
 
-/** What is stored of an entry that cannot be read. */
+/** The stored bytes of an unreadable entry. */
 export const storedBytes = (entry: Entry): Bytes | undefined =>
   entry instanceof UnreadableEntry ? entry.stored : undefined;
 
-/** How the cache keeps the records of any resource under a prefix: what differs between kinds is in the records. */
+/** How the cache keeps the records of any resource under a prefix: the records themselves contain what differs between kinds. */
 export function cacheResource(prefix: string): CacheResource {
-  // Mostly all records of a resource begin alike.
+  // Most records of a resource have the same head.
   let last: Head | undefined;
   return {
     prefix,

@@ -1,10 +1,9 @@
 /**
- * Work that converts objects on the way, where a conversion may have to wait.
- *
- * Ownership is made of pure functions that ask for conversions in the middle of a walk and cannot wait. Where the
- * converter can, the work is run until it asks for something that is not there yet; that is waited for, and the work is run
- * again with the answer at hand. Each run gets further than the one before, and what it asks is known by its text, so the
- * number of runs is that of different conversions.
+ * Runs work that converts objects, where a conversion may have to wait.
+ * Ownership consists of pure functions that request conversions in the middle of a walk and cannot wait. Where the converter is
+ * asynchronous, the work runs until it requests a conversion without a result yet. When that has resolved, the work runs again from its
+ * beginning. Each run gets further than the one before, and results are kept by the text of the object, so the number of runs is the number
+ * of different conversions.
  *
  * @module
  */
@@ -14,7 +13,7 @@ import type { ApiObject } from "../../schema/definition.ts";
 import { canonicalJson } from "../../value/canonical.ts";
 import type { Kind } from "../kind/kind.ts";
 
-/** Thrown through the work that cannot go on yet. */
+/** Thrown through work that cannot continue yet. */
 class NotYet extends Error {
   readonly promise: Promise<void>;
 
@@ -24,10 +23,10 @@ class NotYet extends Error {
   }
 }
 
-/** More conversions than an object can have managers and versions would be a walk that never ends. */
+/** A limit above the number of managers and versions of any object; more runs would mean a walk that never ends. */
 const MOST_RUNS = 200;
 
-/** What the work that runs now knows, by the target and the object. */
+/** The results for the running work, by target version and object. */
 const conversions = new AsyncLocalStorage<Map<string, ApiObject>>();
 
 /** Converts within {@link converting}; at once for kinds that never wait. */
@@ -39,14 +38,14 @@ export function convertWithin(kind: Pick<Kind, "stored">, object: ApiObject, to:
   if (answer) return answer;
   const converted = converter.convert(object, to);
   if (!(converted instanceof Promise)) return converted;
-  if (!known) throw new Error("expected a conversion that waits to be asked for within converting()");
+  if (!known) throw new Error("expected a conversion that waits to be requested within converting()");
   throw new NotYet(converted.then((done) => void known.set(key, done)));
 }
 
 /** Whether conversions of a kind may have to wait. */
 export const mayWait = ({ stored }: Pick<Kind, "stored">): boolean => stored.converter.convertAll !== undefined;
 
-/** Runs work that may ask {@link convertWithin}; work is run again from its beginning after each wait. */
+/** Runs work that may call {@link convertWithin}; the work runs again from its beginning after each wait. */
 export async function converting<T>(work: () => T): Promise<T> {
   const known = new Map<string, ApiObject>();
   for (let runs = 1; ; runs++) {

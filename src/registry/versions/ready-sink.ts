@@ -10,12 +10,12 @@ import {
 import type { Kind } from "../kind/kind.ts";
 import { makeReady, takeView } from "./view.ts";
 
-/** Events that may wait for their conversion; a watch that is further behind ends, and is taken up again by its client. */
+/** Events that may wait for their conversion; a watch that is further behind ends, and its client resumes it. */
 const MOST_WAITING = 10_000;
 
 /**
- * A sink that hands a batch on when the views of its objects are there, in order; for kinds whose conversion asks somebody
- * else. What is late delays this watch alone. What of a selection reads the views is looked at here.
+ * A sink that passes on a batch when the views of its objects are ready, in order; for kinds whose conversion waits for a webhook. A late
+ * conversion delays only this watch. The part of a selection that reads the views is evaluated here.
  */
 export class ReadySink implements WatchSink {
   readonly #kind: Kind;
@@ -28,14 +28,14 @@ export class ReadySink implements WatchSink {
   #watch: Watch | undefined;
   #over = false;
 
-  /** @param selects what must hold of an entry whose view is ready */
+  /** @param selects whether an entry, whose view is ready, is selected */
   constructor(kind: Kind, sink: WatchSink, selects?: (entry: Entry) => boolean) {
     this.#kind = kind;
     this.#sink = sink;
     this.#selects = selects;
   }
 
-  /** The watch as its reader sees it: what has not been converted has not been delivered. */
+  /** The watch as its reader sees it: an event that is not converted counts as not delivered. */
   over(watch: Watch): Watch {
     this.#watch = watch;
     const revision = (): number => (this.#queue.length > 0 ? this.#delivered : watch.revision);
@@ -74,7 +74,7 @@ export class ReadySink implements WatchSink {
     this.#sink.ended(error);
   }
 
-  /** A long start goes no faster than its conversions. */
+  /** The start of a watch on many objects is no faster than their conversions. */
   drained(): Promise<void> | undefined {
     if (this.#queue.length === 0) return this.#sink.drained?.();
     return Promise.resolve(this.#draining).then(() => this.#sink.drained?.());
@@ -105,7 +105,7 @@ export class ReadySink implements WatchSink {
     this.#sink.deliver(this.#selects ? this.#selected(batch, this.#selects) : batch);
   }
 
-  /** A batch as those see it who want only what `selects` lets pass: what stops to match goes, as it last did. */
+  /** A batch for readers of selected objects only: an object that no longer matches is deleted, with its last matching state. */
   #selected({ events, revision, initialEnd }: WatchBatch, selects: (entry: Entry) => boolean): WatchBatch {
     const { restamp } = this.#kind.cache.resource;
     const seen = events.flatMap(({ type, entry, previous }): WatchEvent[] => {

@@ -3,7 +3,7 @@
  *
  * An object is stored in the version that was the storage version when it was written. A request for that version gets the stored
  * bytes. For others the object is converted once; the view is kept with the kind ({@link Kind.views}) as long as the entry and the
- * kind exist. The next write, also one that changes nothing, stores it in the storage version of today.
+ * kind exist. The next write, even one that changes nothing, stores it in the current storage version.
  *
  * @module
  */
@@ -17,32 +17,31 @@ import type { Target } from "../contract.ts";
 import { notFound } from "../../meta/status.ts";
 
 /**
- * Whether the object of an entry is not stored as it would be stored today: in another version, or by another schema, as
- * the last who parsed it has seen.
+ * Whether the object of an entry is stored in another form than a write would store now: in another version, or by another schema, as noted
+ * when it was last parsed.
  */
 export const isStale = (kind: Kind, entry: Entry): boolean =>
   versionOf(entry) !== kind.stored.storageVersion || kind.views.get(entry)?.altered === true;
 
-/** Whether the bytes of an entry are what is shown of it, whatever schema it was written by. */
+/** Whether the bytes of an entry are those of its view, whatever schema it was written by. */
 const isShownAsStored = (kind: Kind, entry: Entry): boolean =>
   versionOf(entry) === kind.apiVersion && !kind.walker.read;
 
-/** The object of a path as it is now. Throws 404 where there is none. */
+/** The current object of a path. Throws 404 where there is none. */
 export function currentOf(kind: Kind, { namespace, name }: Pick<Target, "namespace" | "name">): ApiObject {
   const entry = kind.cache.get(keyOf(kind, namespace, name));
   if (!entry) throw notFound(kind.ref, name);
   return objectOf(kind, entry);
 }
 
-/** Brings what was stored into the form of today, and notes whether it had another. */
+/** Converts a stored object to the current form, and notes whether it had another. */
 function readAsToday(kind: Kind, entry: Entry, object: ApiObject): ApiObject {
   if (kind.walker.read) madeOf(kind, entry).altered = kind.walker.read(object);
   return object;
 }
 
 /**
- * The object of an entry in the version in which it is stored, brought into the form of today: what that version fills in is
- * seen through every version.
+ * The object of an entry in the version in which it is stored, in the current form: defaults of that version are visible in every version.
  */
 function readAsStored({ stored }: Kind, entry: Entry): ApiObject {
   const object = decodeObject(entry.bytes);
@@ -50,12 +49,12 @@ function readAsStored({ stored }: Kind, entry: Entry): ApiObject {
   return object;
 }
 
-/** Notes that an entry, which has just been written in the version of `kind`, is stored as it is shown. */
+/** Notes that an entry, which has just been written in the version of `kind`, is stored in the form of its view. */
 export function noteWritten(kind: Kind, entry: Entry): void {
   if (kind.walker.read && versionOf(entry) === kind.apiVersion) madeOf(kind, entry).bytes ??= entry.bytes;
 }
 
-/** What has been made of an entry in the version of `kind`. */
+/** The view of an entry in the version of `kind`. */
 export function madeOf(kind: Kind, entry: Entry): View {
   let view = kind.views.get(entry);
   if (!view) kind.views.set(entry, (view = {}));
@@ -63,9 +62,8 @@ export function madeOf(kind: Kind, entry: Entry): View {
 }
 
 /**
- * Makes the views of entries that somebody else must be asked for; undefined where there is nothing to wait for. The other
- * functions of this file need it to have happened for the kinds whose converter waits. Who asks for what is being made
- * waits for that, and shares its failure. Rejects with `ApiError`.
+ * Makes the views of entries whose conversion waits for a webhook; undefined where no view is missing. For kinds whose converter waits, the
+ * other functions of this file need these views. Concurrent callers share one conversion, and its failure. Rejects with `ApiError`.
  */
 export function makeReady(kind: Kind, entries: readonly Entry[]): Promise<void> | undefined {
   if (!kind.stored.converter.convertAll) return undefined;
@@ -74,8 +72,8 @@ export function makeReady(kind: Kind, entries: readonly Entry[]): Promise<void> 
 }
 
 /**
- * Makes the views of all entries, somebody else asked or not, so that none of them fails or takes its time later; others
- * have their turn between them.
+ * Makes the views of all entries, with a webhook or without one, so that none of them fails or is slow later; other requests run between
+ * them.
  */
 export async function makeViews(kind: Kind, entries: readonly Entry[]): Promise<void> {
   const wait = makeReady(kind, entries);
@@ -89,13 +87,13 @@ export async function makeViews(kind: Kind, entries: readonly Entry[]): Promise<
   }
 }
 
-/** Whether the view of an entry is there or can be made at once. */
+/** Whether the view of an entry exists or can be made at once. */
 export const isReady = (kind: Kind, entry: Entry): boolean =>
   !kind.stored.converter.convertAll ||
   versionOf(entry) === kind.apiVersion ||
   kind.views.get(entry)?.bytes !== undefined;
 
-/** Objects that are converted by one question. */
+/** Objects that are converted in one call. */
 export const BATCH = 250;
 
 async function makeAll(kind: Kind, entries: readonly Entry[]): Promise<void> {
@@ -113,7 +111,7 @@ async function makeBatch(kind: Kind, entries: readonly Entry[]): Promise<void> {
   await Promise.all(under);
 }
 
-/** Asks for the views of entries, and says with each of them that it is being asked for. */
+/** Requests the conversion of entries, and notes with each of them that it is running. */
 function begin(kind: Kind, entries: readonly Entry[]): Promise<void> {
   const views = entries.map((entry) => madeOf(kind, entry));
   const making = convertAll(kind, entries).finally(() => {
@@ -139,13 +137,13 @@ export function viewOf(kind: Kind, entry: Entry): Uint8Array {
   return (view.bytes ??= bytesInVersion(kind, entry));
 }
 
-/** Those that are stored, where they say the same. */
+/** The stored bytes, where they are equal. */
 function bytesInVersion(kind: Kind, entry: Entry): Uint8Array {
   const object = objectOf(kind, entry);
   return versionOf(entry) === kind.apiVersion && !isStale(kind, entry) ? entry.bytes : bytesOf(object);
 }
 
-/** Gives an entry the view of another one, which is the same state under another revision. */
+/** Gives an entry the view of another one, which has the same state under another revision. */
 export function takeView(kind: Kind, entry: Entry, other: Entry): void {
   if (versionOf(entry) === kind.apiVersion) return;
   madeOf(kind, entry).bytes = keptBytes(textWithVersion(parseEntry(kind, other), String(entry.revision)));
@@ -173,11 +171,11 @@ export function parseEntry(kind: Kind, entry: Entry): ApiObject {
 /** The object of an entry as it is stored; a copy. */
 export const parseStored = (entry: Entry): ApiObject => decodeObject(entry.bytes);
 
-/** An object in the form in which it is stored from now on; `replaced` is the entry that it takes the place of. */
+/** An object in the current storage form; `replaced` is the entry that it replaces. */
 export function storedForm(kind: Kind, object: ApiObject, replaced: Entry | undefined): ApiObject | Promise<ApiObject> {
   const { storageVersion, converter } = kind.stored;
   if (object.apiVersion === storageVersion) return object;
-  // What an older version says of the object and the one that is written cannot say must not be lost on the way either.
+  // Members that the version of the request cannot express and the stored version can must not be lost.
   const before = replaced && converter.convert(readAsStored(kind, replaced), storageVersion);
   const form =
     before instanceof Promise
@@ -187,8 +185,8 @@ export function storedForm(kind: Kind, object: ApiObject, replaced: Entry | unde
 }
 
 /**
- * What the version of `kind` would show of an object that were stored now, in place of `replaced`: what the answer to a dry run
- * says. It goes through the form in which it would be stored and back, as `DryRunnableStorage` of Kubernetes has it.
+ * The view in the version of `kind` of an object that a dry run would store in place of `replaced`. The object is converted to its storage
+ * form and back, as `DryRunnableStorage` of Kubernetes does.
  */
 export function shownAfterStoring(
   kind: Kind,
@@ -214,7 +212,7 @@ export function shownAfterStoring(
 const versionOfObject = ({ metadata: { resourceVersion } }: ApiObject): Partial<ApiObject["metadata"]> =>
   resourceVersion === undefined ? {} : { resourceVersion };
 
-/** What the schema of the storage version does not know is not stored. */
+/** Members that the schema of the storage version does not know are not stored. */
 function asStored({ stored }: Kind, object: ApiObject): ApiObject {
   const walker = stored.versions.get(stored.storageVersion)?.walker;
   if (!walker?.prune) return object;
@@ -223,12 +221,12 @@ function asStored({ stored }: Kind, object: ApiObject): ApiObject {
   return copy;
 }
 
-/** The JSON text of an object with a version put in. */
+/** The JSON text of an object with a version inserted. */
 export function textWithVersion(object: ApiObject, resourceVersion: string | undefined): string {
   return withVersionIn(textOf(object), resourceVersion);
 }
 
-/** A text of {@link textOf} with a version put in. */
+/** A text of {@link textOf} with a version inserted. */
 export function withVersionIn(text: string, resourceVersion: string | undefined): string {
   if (resourceVersion === undefined) return text;
   const at = text.indexOf('"metadata":{') + '"metadata":{'.length;

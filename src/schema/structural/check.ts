@@ -174,7 +174,7 @@ function rootFaults(schema: SchemaValue, path: string): Fault[] {
         invalid(
           path,
           unexpected,
-          "expected the root to say nothing that could hide the status: objects have a status path",
+          "expected no keyword at the root that could hide the status: objects have a status path",
         ),
       ];
 }
@@ -460,7 +460,7 @@ function* wordFaults(schema: SchemaValue, path: string, place: Position, before:
   if (schema["uniqueItems"]) yield forbidden(`${path}.uniqueItems`, "expected x-kubernetes-list-type: set instead");
   const hasMembers = namedIn(schema["properties"]).length > 0;
   if (hasMembers && (additionalProperties === false || schemaIn(additionalProperties))) {
-    yield forbidden(`${path}.additionalProperties`, "expected it not beside properties");
+    yield forbidden(`${path}.additionalProperties`, "expected it not together with properties");
   }
   yield* markFaults(schema, path, before);
   yield* wordsBelow(schema, path, place, before);

@@ -1,5 +1,5 @@
 /**
- * The response to a request that failed: the Status of what was thrown, without anything of the program.
+ * The response to a failed request: the Status of the error, without details of the program.
  *
  * @module
  */
@@ -15,8 +15,8 @@ import { type AnswerPieces, contentType, valueInForm } from "./in-form.ts";
 import { type Format, explanationFormat, failureFormat } from "./negotiate.ts";
 
 /**
- * Answers with a failure, at once but for a large one: it may have tens of thousands of causes. One that comes after the
- * response has begun is logged only.
+ * Responds with a failure. A large Status, which may have tens of thousands of causes, is written in slices. A failure after the response
+ * has begun is only logged.
  */
 export function answerFailure(server: ServerContext, request: ServerRequest, error: unknown): void | Promise<void> {
   const failure = failureOf(error);

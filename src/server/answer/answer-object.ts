@@ -1,5 +1,5 @@
 /**
- * One object in the form that the client wants: itself, a table of one row, or its metadata.
+ * One object in the form that the client requests: itself, a table of one row, or its metadata.
  *
  * @module
  */
@@ -14,14 +14,14 @@ import type { ResourceRequest } from "../request/request.ts";
 import { WHOLE } from "./stream-writer.ts";
 import { includeObject, rowBytes, tableHeader, tableOfRow } from "./table.ts";
 
-/** The form of a response with one object; read before a write, so that nothing is stored where no form is acceptable. */
+/** The form of a response with one object; read before a write, so that nothing is stored if no form is acceptable. */
 export function objectFormat(request: ResourceRequest, offer: Offer = OBJECT): Format {
   const format = negotiate(request.incoming, offer, request);
   if (format.shape === "Table") includeObject(request.incoming.query);
   return format;
 }
 
-/** Answers with an object; `object` parses it, which only a table needs. */
+/** Responds with an object; `object` parses it, which only a table needs. */
 export function answerObject(
   server: ServerContext,
   request: ResourceRequest,

@@ -1,7 +1,7 @@
 import type { HttpResponse } from "../request/response.ts";
 import { StreamWriter } from "./stream-writer.ts";
 
-/** Short pieces are put together to so many characters. */
+/** Short pieces are joined up to this many characters. */
 const PART = 16_384;
 
 /** Responds with the pieces of a text in slices of the event loop, with the code of the response; ends early when the reader is gone. */

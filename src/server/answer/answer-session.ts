@@ -2,7 +2,7 @@
  * Sessions over messages, in the sub-protocols `v5.channel.k8s.io` and `v4.channel.k8s.io`: the first byte of a message names its
  * channel, the rest is data.
  *
- *     0 stdin   1 stdout   2 stderr   3 what became of it, a Status   4 the size of the terminal   255 the client closes a channel (v5)
+ *     0 stdin   1 stdout   2 stderr   3 the result, a Status   4 the size of the terminal   255 the client closes a channel (v5)
  *
  * @module
  */
@@ -22,20 +22,20 @@ const V5 = "v5.channel.k8s.io";
 export const SESSION_PROTOCOLS: readonly string[] = [V5, "v4.channel.k8s.io"];
 
 const CHANNEL = { stdin: 0, stdout: 1, stderr: 2, error: 3, resize: 4, close: 255 };
-/** Bytes of stdin that wait for the program; then the client is not read. */
+/** Bytes of stdin that may wait for the program; above this the server stops reading from the client. */
 const STDIN_BYTES = 64 * 1024;
-/** What a message takes beside its bytes: those of one byte are many in 64 KiB. */
+/** The memory of a message besides its bytes: 64 KiB may contain many messages of one byte. */
 const MESSAGE_BYTES = 256;
 /** Bytes of a message to the client. */
 const PIECE_BYTES = 32 * 1024;
 /** A session without a byte in either direction ends, as that of a kubelet does. */
 const IDLE_MILLIS = 4 * 3_600_000;
-/** A client that takes nothing for so long is broken off. */
+/** A client that reads nothing for this long is disconnected. */
 const STALLED_MILLIS = 60_000;
 const MAX_MESSAGE_BYTES = 4096;
 const UPKEEP = { owner: "idle sessions", upkeep: true };
 
-/** Which streams the client wants. */
+/** The streams that the client requests. */
 export interface SessionWishes {
   readonly stdin: boolean;
   readonly stdout: boolean;
@@ -44,7 +44,7 @@ export interface SessionWishes {
   readonly tty: boolean;
 }
 
-/** Talks to the client of an upgraded request until the program has ended or the client is gone; never rejects. */
+/** Connects the client of an upgraded request to the program, until the program has ended or the client has left; never rejects. */
 export async function answerSession(
   { clock, ongoing }: Pick<ServerContext, "clock" | "ongoing">,
   response: HttpResponse,
@@ -136,7 +136,7 @@ class Channels {
     await this.#send(stdout ? CHANNEL.stdout : stderr ? CHANNEL.stderr : CHANNEL.error, new Uint8Array(0));
   }
 
-  /** What becomes of a program, its exit code or its error; it is not waited for when the client is gone. */
+  /** The result of a program, its exit code or its error; the server does not wait for it when the client has left. */
   untilOver(running: Promise<number>): Promise<unknown> {
     const { signal } = this.#over;
     return new Promise((resolve) => {
@@ -151,7 +151,7 @@ class Channels {
     this.#messages.end();
   }
 
-  /** Nothing comes any more, and nothing is taken; harmless when done twice. */
+  /** Stops reading and writing; may be called twice. */
   close(): void {
     this.#idle.cancel();
     this.#stdin.length = 0;

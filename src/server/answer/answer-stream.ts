@@ -2,12 +2,12 @@ import type { ServerContext } from "../request/context.ts";
 import type { HttpResponse } from "../request/response.ts";
 import { type OngoingAnswer } from "../shared/ongoing.ts";
 
-/** A reader that takes nothing for so long is broken off: what it reads must be kept for it. */
+/** A reader that reads nothing for this long is disconnected: its output must be kept in memory. */
 const STALLED_MS = 60_000;
 
 /**
- * Answers with pieces that a program makes, for as long as it and the reader want; ends when the credentials of the owner are taken
- * back.
+ * Responds with the output of a program until the program ends or the reader leaves; ends when the credentials of the owner are no longer
+ * valid.
  *
  * @param cancel called when the reader is gone
  */
@@ -36,7 +36,7 @@ export async function answerStream(
     }
     out.end();
   } catch {
-    // The reader must not take what it has for all of it.
+    // The stream is broken off, so that the reader does not take a part of the output for all of it.
     out.destroy();
   } finally {
     ongoing.delete(one);

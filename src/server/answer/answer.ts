@@ -1,6 +1,6 @@
 /**
- * Responses in pieces that are made one by one: small ones are sent whole, with their length; large ones as their reader takes
- * them, so that no more than a little of them is in memory.
+ * Responses in pieces that are made one by one: small ones are sent at once, with their length; large ones as fast as the client reads, so
+ * that only a small part is in memory.
  *
  * @module
  */
@@ -12,11 +12,11 @@ import { type AnswerPieces, contentType, valueInForm } from "./in-form.ts";
 import type { Format } from "./negotiate.ts";
 import { StreamWriter, WHOLE } from "./stream-writer.ts";
 
-/** Further headers of an answer. */
+/** Further headers of a response. */
 type MoreHeaders = Readonly<Record<string, string>>;
 
 /**
- * Answers with pieces; the event loop is free between two of them. Each takes a moment to make at most, and may be empty.
+ * Responds with pieces; the event loop is free between two of them. A piece must be made within a slice, and may be empty.
  *
  * @param pieces never change once they are made
  */
@@ -45,7 +45,7 @@ export function answerPieces(
   return collect();
 }
 
-/** Goes on with what has been begun. */
+/** Continues the response that has begun. */
 async function stream(
   response: HttpResponse,
   code: number,
@@ -74,7 +74,7 @@ async function stream(
   }
 }
 
-/** Answers with a value that is no object of a kind: a report, an empty list. */
+/** Responds with a value that is no object of a kind: a report, an empty list. */
 export function answerValue(
   response: HttpResponse,
   code: number,
@@ -88,7 +88,7 @@ export function answerValue(
   return pieces instanceof Promise ? pieces.then(answer) : answer(pieces);
 }
 
-/** Answers with a Status, which has neither a table nor metadata to show. */
+/** Responds with a Status, which has no table form and no metadata form. */
 export function answerStatus(
   response: HttpResponse,
   code: number,

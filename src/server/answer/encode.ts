@@ -1,5 +1,5 @@
 /**
- * Answers with bytes, compressed when they are many and the client is far.
+ * Responds with bytes, compressed when they are many and the client is on another machine.
  *
  * @module
  */
@@ -7,10 +7,10 @@ import { gzip } from "node:zlib";
 import { lengthOf } from "../request/exchange.ts";
 import type { HttpResponse } from "../request/response.ts";
 
-/** Answers of more bytes are compressed for clients that take it. */
+/** Responses with more bytes are compressed for clients that accept it. */
 export const COMPRESS_FROM = 131_072;
 
-/** Whether an answer of this length goes out compressed; peers on this machine lose more by it than they gain. */
+/** Whether a response of this length is compressed; for clients on this machine compression costs more time than it saves. */
 export function compresses({ server, incoming: { sent } }: HttpResponse, length: number): boolean {
   if (length < COMPRESS_FROM || server.compress === "never") return false;
   if (!sent.header("accept-encoding").includes("gzip")) return false;
@@ -20,11 +20,11 @@ export function compresses({ server, incoming: { sent } }: HttpResponse, length:
 const isLocal = (address: string): boolean =>
   address === "" || address === "::1" || address.startsWith("127.") || address.startsWith("::ffff:127.");
 
-/** The Vary header of an answer that is compressed; `other` is what it would be otherwise. */
+/** The Vary header of a compressed response; `other` is its value otherwise. */
 export const varyBy = (other: string | undefined): string =>
   other === undefined ? "Accept-Encoding" : `${other}, Accept-Encoding`;
 
-/** Answers with bytes, compressed where that pays; `more` are further headers. */
+/** Responds with bytes, compressed where that saves time; `more` are further headers. */
 export function answerBytes(
   response: HttpResponse,
   code: number,
@@ -50,8 +50,8 @@ export function answerBytes(
 }
 
 /**
- * A response of more bytes keeps the seats of its request until it was taken: each may be a copy of its own, and there would be
- * as many as are not read. The body of its request is done with.
+ * A response with more bytes keeps the seats of its request until the client has read it: each may be a copy of its own, so the seats bound
+ * the number of unread copies. The body of the request is not needed any more.
  */
 const HELD_FROM = 131_072;
 

@@ -1,5 +1,5 @@
 /**
- * Answers as bytes: compact or indented JSON, YAML, protobuf.
+ * Responses as bytes: compact or indented JSON, YAML, protobuf.
  *
  * @module
  */
@@ -14,14 +14,14 @@ import type { ResponseParts } from "../request/response.ts";
 import { indentPieces } from "./indent-json.ts";
 import type { Format } from "./negotiate.ts";
 
-/** The Content-Type of an answer in a form. */
+/** The Content-Type of a response in a form. */
 export const contentType = (format: Format): string => CONTENT_TYPES[format.media];
 
 const CONTENT_TYPES = { json: "application/json", yaml: "application/yaml", protobuf: PROTOBUF } as const;
 
 /** From here on parsing alone takes some milliseconds. */
 const LARGE = 131_072;
-/** What every JSON answer ends with. */
+/** The end of every JSON response. */
 export const LINE_END: Uint8Array = Buffer.from("\n");
 
 /** Whether a format is JSON as it is stored. */
@@ -31,8 +31,8 @@ export const isJson = ({ media, pretty }: Format): boolean => media === "json" &
 export type AnswerPieces = Iterable<Uint8Array>;
 
 /**
- * Bytes of JSON, without a newline at the end, in the form of a response; other forms may take several turns. Large ones are made
- * one after the other, each from a turn of its own on: of many whose seats came free together, one has values in memory.
+ * Bytes of JSON, without a newline at the end, in the form of a response; other forms may take several slices. Large ones are made one
+ * after the other, each in a slice of its own: of many that got seats at once, only one has its values in memory.
  */
 export function jsonInForm(
   { clock: { loop }, conversions }: Pick<ResponseParts, "clock" | "conversions">,
@@ -52,7 +52,7 @@ function* parsedInForm(bytes: Uint8Array, format: Format): Steps<AnswerPieces> {
   return yield* valueInForm(value, format);
 }
 
-/** A value in the form of an answer, in steps. */
+/** A value in the form of a response, in steps. */
 export function* valueInForm(value: unknown, format: Format): Steps<AnswerPieces> {
   if (format.media === "yaml") return bytesOf((yield* yamlLines(value as Value)).pieces());
   if (format.media === "protobuf") return [encodeAnswer(value as object, format.kind ?? STATUS)];
@@ -68,7 +68,7 @@ function* largeText(text: string, { pretty }: Format): Steps<AnswerPieces> {
   const safe: string[] = [];
   for (let from = 0, to = 0; from < text.length; from = to) {
     to = Math.min(from + LARGE, text.length);
-    // Halves of a pair stay together.
+    // The two halves of a surrogate pair stay together.
     if (isHighSurrogate(text.charCodeAt(to - 1))) to++;
     safe.push(htmlSafe(text.slice(from, to)));
     yield;

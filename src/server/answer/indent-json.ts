@@ -1,6 +1,6 @@
 import { utf8Text } from "../../value/utf8.ts";
 
-/** Characters that leave together; what is deep has more blanks than text. */
+/** Characters of a piece; in deeply nested text most of them are blanks. */
 const PIECE = 65_536;
 
 /**

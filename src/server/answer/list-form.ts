@@ -1,6 +1,6 @@
 /**
- * Lists in every form, item by item: what stands in front, between and behind, so that a list is never in memory as a
- * whole and its items are never parsed where their bytes can be sent as they are.
+ * Lists in every form, item by item: the texts before, between and after the items, so that a list is never in memory as a whole and its
+ * items are not parsed where their bytes can be sent unchanged.
  *
  * @module
  */
@@ -14,10 +14,7 @@ import type { Format } from "./negotiate.ts";
 /** How the parts of a list become bytes. */
 export interface ListForm {
   readonly head: Uint8Array;
-  /**
-   * An item, valid until the next one is made; in pieces, some of them empty, where it takes long. The first one has
-   * nothing in front.
-   */
+  /** An item, valid until the next one is made; in pieces, some of them empty, where it takes long. The first one has no separator. */
   item(bytes: Uint8Array, first: boolean): Uint8Array | Iterable<Uint8Array>;
   /** What goes between the items, apart from what {@link ListForm.item} adds. */
   readonly separator: Uint8Array;
@@ -73,7 +70,7 @@ function yamlForm(header: string, member: string): ListForm {
   };
 }
 
-/** An object as an entry of a block sequence; empty lines stay empty, which no block scalar minds. */
+/** An object as an entry of a block sequence; empty lines stay empty, which is valid in block scalars. */
 function* yamlItem(bytes: Uint8Array, first: boolean): Generator<Uint8Array> {
   const value = decodeOwnJson(bytes);
   yield NOTHING;

@@ -1,8 +1,7 @@
 /**
  * The metadata of an object, cut out of its bytes.
- *
- * Served bytes begin with `{"kind":…,"apiVersion":…,"metadata":{` (see the registry's codec), so an object of metadata
- * only needs no parsing: it is another head and the same metadata.
+ * Served bytes begin with `{"kind":…,"apiVersion":…,"metadata":{` (see the registry's codec), so an object with metadata only is made
+ * without parsing: a different head and the same bytes of metadata.
  *
  * @module
  */

@@ -1,9 +1,9 @@
 /**
- * Which form of an answer a client wants (DEC-17): JSON, YAML or protobuf, the object itself, a table of it or its
+ * The form of the response that a client accepts (DEC-17): JSON, YAML or protobuf, the object itself, a table of it or its
  * metadata only.
  *
  * An Accept header is a list of clauses. They are tried in the order of their weights (`q`, as in the reference), then
- * in the order in which they were sent, and the first that can be given is given, whatever stands behind it. Headers
+ * in the order in which they were sent, and the first supported clause is used. Headers
  * repeat, so their parsed form is kept.
  *
  * @module
@@ -14,25 +14,25 @@ import { notAcceptable } from "../../meta/status.ts";
 import { BoundedCache } from "../../util/bounded-cache.ts";
 import type { IncomingRequest } from "../request/incoming.ts";
 
-/** What an answer is turned into on the way out. */
+/** The shape into which a response is converted. */
 export type Shape = "" | "Table" | "PartialObjectMetadata" | "PartialObjectMetadataList" | "Blame" | "ApplyConflict";
 
-/** The form of an answer. */
+/** The form of a response. */
 export interface Format {
   readonly media: "json" | "yaml" | "protobuf";
   readonly shape: Shape;
   /** Version of the group of the shape that it is written in; empty without a shape. */
   readonly version: "" | "v1" | "v1beta1";
   readonly pretty: boolean;
-  /** What is written as protobuf; absent for other media, and for a failure. */
+  /** The type that is written as protobuf; absent for other media types and for failures. */
   readonly kind?: ProtobufKind;
 }
 
-/** What an endpoint can give. */
+/** The forms that an endpoint supports. */
 export interface Offer {
-  /** What answers can be turned into; clauses that ask for anything else are passed over. */
+  /** The supported shapes; clauses with other shapes are skipped. */
   readonly shapes: readonly Shape[];
-  /** Shapes that are chosen as others are, and then refused: a list is no single object. */
+  /** Shapes that are selected like the others, and then refused: a list is no single object. */
   readonly refused?: readonly Shape[];
   readonly media: readonly Format["media"][];
 }
@@ -54,11 +54,11 @@ export const LIST: Offer = {
   refused: ["PartialObjectMetadata"],
   media: ALL,
 };
-/** A stream of events; {@link streams} says which of its forms there are. */
+/** A stream of events; {@link streams} says which of its forms are supported. */
 export const WATCH: Offer = { shapes: ["Table", "PartialObjectMetadata"], media: ALL };
 /** A document without other shapes. */
 export const DOCUMENT: Offer = { shapes: [], media: BOTH };
-/** A document that is there as JSON only. */
+/** A document that exists only as JSON. */
 export const JSON_ONLY: Offer = { shapes: [], media: ["json"] };
 
 /** Throws 406 unless events can be sent in this form: there is no stream of YAML. */
@@ -80,16 +80,16 @@ export interface Clause {
   readonly as: string;
   readonly group: string;
   readonly version: string;
-  /** What the stream is to be of; `watch` is the only thing known. */
+  /** The shape of the events in the stream; only `watch` is known. */
   readonly stream: string;
   /** The version of the group of `as` that the server is to write. */
   readonly serverVersion: string;
   readonly pretty: boolean;
-  /** Whether the clause wants another shape. */
+  /** Whether the clause requests another shape. */
   readonly converts: boolean;
 }
 
-/** Clients send a handful of headers; one that sends many different ones displaces those of others, and no more. */
+/** Clients send few different headers; one that sends many different ones displaces only cached entries. */
 const parsed = new BoundedCache<readonly Clause[]>({
   entries: 500,
   bytes: 1 << 20,
@@ -98,7 +98,7 @@ const parsed = new BoundedCache<readonly Clause[]>({
 const MAX_KEPT_LENGTH = 1000;
 const CLAUSE_BYTES = 256;
 
-/** The clauses of an Accept header in the order in which they are tried. An empty header takes anything. */
+/** The clauses of an Accept header in the order in which they are tried. An empty header accepts anything. */
 export function clausesOf(accept: string): readonly Clause[] {
   let clauses = parsed.get(accept);
   if (!clauses) {
@@ -119,7 +119,7 @@ function parseAccept(accept: string): readonly Clause[] {
   return inOrder(accept.slice(0, 16_384).split(",").map(clauseOf));
 }
 
-/** Longer lists than clients send are ordered by weight alone. */
+/** Longer lists than clients send are ordered only by weight. */
 const SHORT = 12;
 
 /**
@@ -178,7 +178,7 @@ function mediaOf(type: string): Clause["media"] {
 export function negotiate(incoming: IncomingRequest, offer: Offer, target?: Target): Format {
   const clauses = clausesOf(incoming.sent.header("accept"));
   const pretty = isPretty(incoming);
-  // As in the reference, `application/*` and `*` are no wishes by themselves.
+  // As in the reference, `application/*` and `*` alone select no shape.
   if (clauses.some(({ media, type }) => type === "*/*" || offer.media.some((one) => one === media))) {
     for (const clause of clauses) {
       const format = givenFor(clause, offer, pretty, target);
@@ -189,7 +189,7 @@ export function negotiate(incoming: IncomingRequest, offer: Offer, target?: Targ
   throw notAcceptable(SERVED);
 }
 
-/** The form that a clause gets, in whichever medium it takes. */
+/** The form that a clause selects, in its media type. */
 function givenFor(clause: Clause, offer: Offer, pretty: boolean, target: Target | undefined): Format | undefined {
   if (clause.media === "other") return undefined;
   for (const media of offer.media) {
@@ -208,7 +208,7 @@ function takes({ media, stream, serverVersion }: Clause, given: Format["media"])
   return serverVersion === "" || serverVersion === "v1";
 }
 
-/** What a request is for. */
+/** The shape that a clause requests. */
 interface Target {
   readonly protobufKind: ProtobufKind | undefined;
 }
@@ -237,7 +237,7 @@ function reportFormat(clause: Clause, shape: "Blame" | "ApplyConflict", pretty: 
   return { media: clause.media === "yaml" ? "yaml" : "json", shape, version: "v1", pretty: pretty || clause.pretty };
 }
 
-/** The form of an explained refusal where the client prefers that to a plain answer, else undefined. */
+/** The form of an explained refusal where the client prefers that to a plain response, else undefined. */
 export function explanationFormat(incoming: IncomingRequest): Format | undefined {
   for (const clause of clausesOf(incoming.sent.header("accept"))) {
     if (clause.media !== "other" && !clause.converts) return undefined;
@@ -258,7 +258,7 @@ const PRETTY_FORMATS = formatsOf(true);
 
 const plain = (media: Format["media"], pretty: boolean): Format => (pretty ? PRETTY_FORMATS : FORMATS)[media];
 
-/** The form of a failure: the first media type of the client that is served, else JSON; never a table. */
+/** The form of a failure: the first media type of the client that is supported, else JSON; never a table. */
 export function failureFormat(incoming: IncomingRequest): Format {
   const pretty = isPretty(incoming);
   for (const clause of clausesOf(incoming.sent.header("accept"))) {

@@ -1,12 +1,12 @@
 /**
- * The memory in which large answers leave: pieces of one size, used again and again.
+ * The buffers of large responses: of one size, and reused.
  *
  * @module
  */
 import { BufferPool } from "../../util/buffer-pool.ts";
 import type { OutStream } from "../request/exchange.ts";
 
-/** Bytes that leave together. */
+/** Bytes that are sent together. */
 export const PIECE = 131_072;
 /** The capacity of a piece: it may grow a little, by the part that fills it. */
 export const CAPACITY = PIECE + PIECE / 8;

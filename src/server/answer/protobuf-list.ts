@@ -1,7 +1,6 @@
 /**
- * Lists as protobuf. The length of all items stands in front of the first one, so a list is gone through twice: for the
- * lengths of its items, and to write them. An item has the same length for as long as it lives, so its length is looked
- * for once.
+ * Lists as protobuf. The length of all items precedes the first one, so a list is processed twice: for the lengths of its items, and to
+ * write them. The length of an item never changes, so it is computed once.
  *
  * @module
  */
@@ -24,7 +23,7 @@ const lengths = new WeakMap<ProtobufKind, WeakMap<Entry, number>>();
 /**
  * The form of a list.
  *
- * @param itemOf an item as JSON, in the shape of the answer
+ * @param itemOf an item as JSON, in the shape of the response
  */
 export async function protobufForm(
   loop: Loop,

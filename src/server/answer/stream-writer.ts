@@ -1,6 +1,6 @@
 /**
- * Writes a response of unknown length: small ones are sent at once with their length, large ones in big pieces that wait for
- * the reader, compressed where that pays.
+ * Writes a response of unknown length: small ones are sent at once with their length, large ones in big pieces as fast as the client reads,
+ * compressed where that saves time.
  *
  * @module
  */
@@ -13,19 +13,19 @@ import type { HttpResponse, ResponseParts } from "../request/response.ts";
 import { PIECE, CAPACITY, pieces } from "./pieces.ts";
 import type { Slice } from "../../util/loop.ts";
 
-/** Bytes that leave together while many have not been taken. */
+/** The size of a piece while many responses are unread. */
 const SMALL_PIECE = 16_384;
-/** So many bytes may wait for their readers before pieces become small. */
+/** When more bytes than these wait for their readers, pieces become small. */
 const MANY_UNTAKEN = 32 * 1024 * 1024;
 /** Responses up to here, whose size is known, are made in one piece. */
 export const WHOLE = 1_048_576;
-/** Bytes made for one reader that he may leave untaken without a seat, while few wait and while many do. */
+/** Bytes made for one reader that may be unread without a seat, while few wait and while many do. */
 const MUCH = 524_288;
 const FEW = 65_536;
-/** Smaller answers are not worth the way to the pool. */
+/** Smaller responses are not worth a job in the pool. */
 const SMALL = 16_384;
 
-/** Whether the clients of a server take what they are sent. */
+/** Whether the clients of a server read what they are sent. */
 const isTaken = ({ untaken }: ResponseParts): boolean => untaken.bytes < MANY_UNTAKEN;
 
 const smallPieces = new BufferPool(SMALL_PIECE + SMALL_PIECE / 8, 32);
@@ -52,7 +52,7 @@ export class StreamWriter {
   #full: number;
   #pool: BufferPool | undefined;
   #used = 0;
-  /** A part that is sent as it is, after what has been added before it. */
+  /** A part that is sent unchanged, after the parts before it. */
   #large: Uint8Array | undefined;
   #out: OutStream | undefined;
   /** Bytes that were written and not taken. */
@@ -108,7 +108,7 @@ export class StreamWriter {
     this.#buffer[this.#used++] = byte;
   }
 
-  /** Writes what has been added and waits until the reader has taken enough; false when the reader is gone. */
+  /** Writes what has been added and waits until the reader has read enough; false when the reader has left. */
   async flush(): Promise<boolean> {
     const out = (this.#out ??= this.#open());
     let hasRoom = this.#send(out);
@@ -128,7 +128,7 @@ export class StreamWriter {
     return true;
   }
 
-  /** Waits for the reader: without a seat where it takes long, unless it would hold much that was made for it alone. */
+  /** Waits for the reader: without a seat where it takes long, unless the response holds much memory for this reader alone. */
   #drained(out: OutStream): Promise<void> {
     const { server, seats } = this.#response;
     const { slowClients } = server;
@@ -137,7 +137,7 @@ export class StreamWriter {
       : slowClients.waitFor(seats, out.drained());
   }
 
-  /** Ends the answer with what has been added. */
+  /** Ends the response with what has been added. */
   end(): void {
     const rest = this.#buffer.subarray(0, this.#used);
     if (!this.#out && !this.#pool) {
@@ -169,7 +169,7 @@ export class StreamWriter {
     this.#response.server.untaken.bytes += bytes;
   }
 
-  /** Breaks the answer off, so that the client does not take what it has for all. */
+  /** Breaks the response off, so that the client does not take a part of it for all. */
   abort(): void {
     this.#out?.destroy();
   }
@@ -196,14 +196,14 @@ export class StreamWriter {
     return this.#followed(new GzipOut(response.stream(code, headers)));
   }
 
-  /** Bytes that were not taken are gone with the stream. */
+  /** Bytes that the reader has not read are dropped with the stream. */
   #followed(out: OutStream): OutStream {
     out.onClose = () => this.#count(-this.#untaken);
     return out;
   }
 }
 
-/** An answer that is compressed on its way. */
+/** A response that is compressed while it is sent. */
 class GzipOut implements OutStream {
   onClose: (() => void) | undefined = undefined;
   readonly #out: OutStream;

@@ -14,7 +14,7 @@ import type { ServerLog } from "../request/context.ts";
 import { partialBytes } from "./metadata-bytes.ts";
 import type { Query } from "../request/query.ts";
 
-/** What a row has beside its cells. */
+/** The content of a row besides its cells. */
 export type IncludeObject = "None" | "Metadata" | "Object";
 
 /** Reads `includeObject`; 400 for a value that is none of the three. */
@@ -90,7 +90,7 @@ export interface RowStyle {
   readonly version: string;
   /** Milliseconds since the epoch, for ages. */
   readonly now: number;
-  /** Where a column that fails is logged, once; not for objects that cannot have what it reads. */
+  /** Logs a column that fails, once; objects that cannot have the value that it reads are not logged. */
   readonly log: ServerLog | undefined;
 }
 
@@ -116,14 +116,14 @@ function besideCells(bytes: Uint8Array, style: RowStyle): Uint8Array {
 const cellsText = (definition: ResourceDefinition, object: ApiObject, style: RowStyle): string =>
   JSON.stringify(columnsOf(definition).map((column) => cellOf(column, definition, object, style)));
 
-/** A cell; an object that lacks what a column reads (a bookmark has metadata only) gives the empty value of its type. */
+/** A cell; an object without the value of the column (a bookmark has metadata only) gives the empty value of its type. */
 function cellOf(column: Column, definition: ResourceDefinition, object: ApiObject, { now, log }: RowStyle): Cell {
   return safeCell(column, definition, log, () => column.cell(object, now));
 }
 
 type Cell = string | number | boolean | null;
 
-/** A cell that changes with the object only: a time in place of an age. Cells of custom objects are read in the order of columns. */
+/** A cell that changes with the object only: a time instead of an age. Cells of custom objects are read in the order of columns. */
 export const timelessCell = (column: Column, definition: ResourceDefinition, object: ApiObject, log: ServerLog): Cell =>
   safeCell(column, definition, log, () => (column.timeless ? column.timeless.cell(object) : column.cell(object, 0)));
 

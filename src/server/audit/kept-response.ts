@@ -3,16 +3,16 @@ import { utf8Text } from "../../value/utf8.ts";
 import { type Value, isObject } from "../../value/value.ts";
 import type { ResponseRecorder } from "../request/recorder.ts";
 
-/** A longer response is not kept: events would else need as much memory as the largest lists, several times. */
+/** A longer response is not kept: otherwise events would need several times the memory of the largest lists. */
 const MAX_CHARACTERS = 16 << 20;
 
-/** Keeps the response to a request as the text of an event has it: JSON on one line (AUDIT-16). */
+/** Keeps the response to a request as the text in its event: JSON on one line (AUDIT-16). */
 export class KeptResponse implements ResponseRecorder {
   readonly #omitManagedFields: boolean;
   #parts: string[] = [];
   #length = 0;
   #items = -1;
-  /** Whether there was an answer that was too long to keep. */
+  /** Whether there was a response that was too long to keep. */
   isTooLong = false;
 
   constructor(omitManagedFields: boolean) {
@@ -38,7 +38,7 @@ export class KeptResponse implements ResponseRecorder {
     this.#add(`${this.#items++ === 0 ? "" : ","}${this.#shown(utf8Text(json))}`);
   }
 
-  /** The text; undefined where there was no answer with an object, or one that was too long. */
+  /** The text; undefined where there was no response with an object, or one that was too long. */
   get text(): string | undefined {
     if (this.#parts.length === 0) return undefined;
     return `${this.#parts.join("")}${this.#items < 0 ? "" : "]}"}`;

@@ -47,7 +47,7 @@ type Named = Pick<EventObject, "namespace" | "name" | "uid" | "resourceVersion">
 export class AuditRecord implements Recorder {
   readonly #server: Pick<ServerContext, "clock" | "faults">;
   readonly #request: ServerRequest;
-  /** What is recorded: the request, or one write that is a part of it. */
+  /** The recorded subject: the request, or one write that is a part of it. */
   readonly #info: RequestInfo;
   /** The result of a part. */
   #part: { readonly status: Status | undefined } | undefined;
@@ -103,19 +103,19 @@ export class AuditRecord implements Recorder {
     this.response = config.level === "RequestResponse" ? new KeptResponse(config.omitManagedFields) : undefined;
   }
 
-  /** The request is known and nothing has been done; false, now or later, where it must not go on. */
+  /** Called when the request is known and has not run; false, now or later, where it must not run. */
   received(): boolean | Promise<boolean> {
     return this.#write({ stage: "RequestReceived", at: this.#head.received, object: this.#object(false) });
   }
 
-  /** The request was refused before its user was known, or its timeout read: there is one event (AUDIT-11). */
+  /** Called when the request was refused before its user was known or its timeout was read: there is one event (AUDIT-11). */
   refused(status: Status): void {
     this.response?.value(status);
     this.#code = status.code ?? 0;
     this.#started();
   }
 
-  /** A write that is a part of the request is over. */
+  /** Called when a write that is a part of the request is over. */
   done(code: number, status: Status | undefined): void {
     this.#code = code;
     this.#part = { status };
@@ -206,7 +206,7 @@ export class AuditRecord implements Recorder {
     return sink.write(new AuditEvent(this.#head, stage));
   }
 
-  /** What is known from the answer on. */
+  /** The members that are known from the response on. */
   #answered(stage: Stage): EventStage {
     const request = this.#request;
     const at = this.#zero + this.#server.clock.steady();
@@ -251,7 +251,7 @@ export class AuditRecord implements Recorder {
     const isCut = this.response?.isTooLong ?? false;
     const notes = this.#head.user?.auditAnnotations;
     if (!annotations && !notes && !decision && !isSlow && !isCut) return undefined;
-    // The last comes first.
+    // The newest event comes first.
     const all: Record<string, string> = { ...Object.fromEntries([...(annotations ?? [])].toReversed()), ...notes };
     if (decision) {
       const isUndecided = decision.error !== undefined && !decision.allowed;

@@ -104,10 +104,10 @@ export async function patchBody(server: ServerContext, response: HttpResponse, t
   }
 }
 
-/** Bytes that take some milliseconds to decode: the work on them goes on in another turn of the event loop. */
+/** Bytes that take some milliseconds to decode: their decoding continues in another slice of the event loop. */
 const LARGE = 131_072;
 
-/** The body of a deletion; undefined when there is none, which is not the same as an empty object (DEC-26). */
+/** The body of a deletion; undefined without one, which differs from an empty object (DEC-26). */
 export async function deleteBody(server: ServerContext, response: HttpResponse): Promise<Body | undefined> {
   if (!response.incoming.sent.hasBody) return undefined;
   const own = response.incoming.sent.ownJson !== undefined && bodyMedia(response) === "json";
@@ -124,7 +124,7 @@ export async function deleteBody(server: ServerContext, response: HttpResponse):
   }
 }
 
-/** A JSON body that this process has made itself, where its bytes need no check; undefined for any other. */
+/** A JSON body made by this process whose bytes need no check; undefined for any other. */
 function ownBody({ limits }: ServerContext, { incoming, seats }: HttpResponse): Body | Promise<Body> | undefined {
   const text = incoming.sent.ownJson;
   if (text === undefined || text.length * MOST_UTF8 > limits.bodyBytes) return undefined;
@@ -172,7 +172,7 @@ async function bodyBytes(server: ServerContext, response: HttpResponse): Promise
 }
 
 async function inflated(packed: Uint8Array, limit: number, memory: BodyReservation): Promise<Uint8Array> {
-  // How large it becomes is known when it is there.
+  // The inflated size is known only at the end.
   await memory.take("inflated", limit);
   try {
     const bytes = await inflate(packed, { maxOutputLength: limit });
@@ -209,7 +209,7 @@ async function yamlBody(server: ServerContext, { incoming }: HttpResponse, bytes
   return bytes.length > LARGE ? await server.clock.loop.pass().then(() => body) : body;
 }
 
-/** The answer to a body that cannot be decoded, where it was to be an object of a kind with its name. */
+/** The response to a body that cannot be decoded, where an object of a kind was expected. */
 const bodyError = (error: unknown, kind: string | undefined): unknown => {
   if (!(error instanceof DecodeError || error instanceof ProtobufError)) return error;
   if (error.code === "tooLarge") return tooLarge(error.message);

@@ -4,13 +4,13 @@ import { type BodyReservation, STEP } from "../shared/body-memory.ts";
 
 /** Where a body comes from: a stream of HTTP/2, or a request of HTTP/1.1. */
 export interface BodySource {
-  /** Sets its listener, once, which is notified from now on when the body breaks off. */
+  /** Sets its listener, once, which is notified when the body breaks off. */
   open(listener: BodyListener): void;
   /** Delivers the body, from its beginning; not called where it has broken off. */
   start(): void;
   /** Lets the sender send so many bytes in all. */
   allow(bytes: number): void;
-  /** Holds the sender up, and lets it go on. */
+  /** Pauses the sender, and lets it continue. */
   pause(): void;
   resume(): void;
 }
@@ -29,12 +29,12 @@ const EMPTY = new Uint8Array(0);
 
 const brokenOff = (): Error => badRequest("expected the whole body, the client broke off");
 
-/** The answer to a body that is over the limit (DEC-18). */
+/** The response to a body that is over the limit (DEC-18). */
 export const bodyTooLarge = (limit: number): Error => tooLarge(`limit is ${limit}`, "body size");
 
 /**
- * Collects a body; one that announces more than the limit is refused before it is read, and of any other nothing is kept
- * that is over it. Rejects with 413, with 400 when the client breaks off, and with 429 when there is no memory for it.
+ * Collects a body; a body whose announced length is over the limit is refused before it is read, and of any other no byte beyond the limit
+ * is kept. Rejects with 413, with 400 when the client breaks off, and with 429 when there is no memory for it.
  */
 export function readBody(source: BodySource, options: ReadOptions): Promise<Uint8Array> {
   const { limit, announced } = options;
@@ -49,8 +49,7 @@ interface Reader {
 }
 
 /**
- * Reads a body. A piece that is all of it is taken as it came; others are copied together, because a small one may keep
- * alive much that came with it.
+ * Reads a body. A single piece is used without a copy; several are copied together, because a small piece may keep a large buffer alive.
  */
 class BodyReader implements BodyListener {
   readonly #source: BodySource;
@@ -58,7 +57,7 @@ class BodyReader implements BodyListener {
   readonly #reader: Reader;
   /** Blocks of {@link STEP} bytes; only the last one has space left. */
   readonly #blocks: Uint8Array[] = [];
-  /** What came first, as long as it is all that came. */
+  /** The first piece, as long as it is the only one. */
   #only: Uint8Array = EMPTY;
   #length = 0;
   /** Bytes that it may have. */
@@ -87,7 +86,7 @@ class BodyReader implements BodyListener {
     this.#source.start();
   }
 
-  /** One byte more than there may be shows that there are too many. */
+  /** One byte more than announced shows that the body is too long. */
   #allowAll(): void {
     this.#source.allow(this.#options.announced < 0 ? this.#most + 1 : this.#most);
   }

@@ -2,7 +2,7 @@ import type { VersionResources } from "../../registry/contract.ts";
 
 /**
  * A value for each group and version that is served: made when it is first read, kept until that group and version
- * changes, and forgotten when it goes. Another one that changes costs it nothing.
+ * changes, and dropped when it is removed. A change of another group and version does not affect it.
  */
 export class ByVersion<T> {
   readonly #make: (group: string, version: VersionResources) => T;
@@ -12,7 +12,7 @@ export class ByVersion<T> {
     this.#make = make;
   }
 
-  /** @param make makes it in another way than usual */
+  /** @param make replaces the default way to make the value */
   get(group: string, version: VersionResources, make = this.#make): T {
     const { generation } = version;
     const known = this.#made.get(version);

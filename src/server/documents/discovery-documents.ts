@@ -42,7 +42,7 @@ export const apiVersions = (groups: readonly GroupResources[]): JsonParts => [
   }),
 ];
 
-/** What is said of a group, with `before` in front. */
+/** The entry of a group, with `before` in front. */
 function groupWith(before: object, { group, versions }: GroupResources): JsonParts {
   const said = ({ version }: VersionResources) => ({ groupVersion: apiVersionOf(group, version), version });
   const all = listOf(versions, (one) => JSON.stringify(said(one)));
@@ -122,7 +122,7 @@ function responseKind(
 
 const verbsOf = ({ verbs }: ResourceDefinition): readonly string[] => verbs ?? ALL_VERBS;
 
-/** What lies below an object: its name, its kind where that is not the object's, and its verbs. */
+/** A subresource: its name, its kind where that is not the object's, and its verbs. */
 interface Below {
   readonly name: string;
   readonly takes?: Pick<ResourceDefinition, "group" | "version" | "kind"> | undefined;
@@ -130,7 +130,7 @@ interface Below {
   readonly verbs: readonly string[];
 }
 
-/** All that lies below the objects of a kind; of built-in kinds by name. */
+/** All subresources of a kind; those of built-in kinds by name. */
 function belowOf({ subresources = {}, connectors = {}, kind, untyped }: ResourceDefinition): readonly Below[] {
   const below: Below[] = [
     ...Object.entries(subresources).map(([name, { takes, verbs }]) => ({
@@ -147,7 +147,7 @@ function belowOf({ subresources = {}, connectors = {}, kind, untyped }: Resource
 /**
  * The aggregated document with these groups: `/api` has the core group, `/apis` all others.
  *
- * @param textOf the text of what {@link aggregatedVersion} says of a version
+ * @param textOf the text of the result of {@link aggregatedVersion} for a version
  */
 export function aggregated(
   groups: readonly GroupResources[],
@@ -168,7 +168,7 @@ export function aggregated(
   );
 }
 
-/** What the aggregated document says of a version of a group. */
+/** The entry of a version of a group in the aggregated document. */
 export function aggregatedVersion({ version, resources }: VersionResources): JsonParts {
   const all = listOf(resources, ({ definition }) => JSON.stringify(aggregatedResource(definition)));
   return objectWith({ version }, "resources", all, { freshness: "Current" });

@@ -72,7 +72,7 @@ function answerResources(
   version: string,
 ): RouteAnswer | Promise<RouteAnswer> {
   if (!discovery.has(name)) return false;
-  // That there is no such version comes before the media types of the client.
+  // An unknown version is reported before the media types of the client are checked.
   if (!discovery.has(name, version)) throw unknownPath();
   const format = negotiate(response.incoming, DOCUMENT);
   const document = discovery.resources(name, version, format);

@@ -11,7 +11,7 @@ import type { HttpResponse } from "../request/response.ts";
 export interface HashedDocument {
   /** Of SHA-512, in upper-case hexadecimal, as clients of kube-apiserver see it. */
   readonly hash: string;
-  /** The document in its order; each piece takes a moment to make at most. */
+  /** The document in its order; each piece is made within a slice. */
   pieces(): Iterable<Buffer>;
 }
 
@@ -24,7 +24,7 @@ export const hashed = (bytes: Buffer): HashedDocument => ({
 /** A hash as documents carry it. */
 export const hashText = (hash: ReturnType<typeof createHash>): string => hash.digest("hex").toUpperCase();
 
-/** Answers with a document, or with 304 when the client has it. `more` are further headers. */
+/** Responds with a document, or with 304 when the client has it. `more` are further headers. */
 export function answerDocument(
   response: HttpResponse,
   document: HashedDocument | Promise<HashedDocument>,

@@ -12,7 +12,7 @@ import { BYTES, FIXED64 } from "../../wire/encoding/wire-reader.ts";
 import { WireWriter } from "../../wire/encoding/wire-writer.ts";
 import type { Json } from "./openapi-schemas.ts";
 
-/** Where fields are put: a writer, or what keeps them until names are known. */
+/** Where fields are written: a writer, or a recorder that keeps them until names are known. */
 export type FieldSink = Pick<WireWriter, "length" | "textField" | "integerField" | "raw" | "tag" | "endMessage">;
 
 /** Puts a field in front of what has been written. */
@@ -130,7 +130,7 @@ function writeFields(out: FieldSink, message: Message, value: Json): void {
 
 const TYPES: Put = list(1, putText(1)).put;
 
-/** Either `true` and `false`, or a schema for what is not named. */
+/** Either `true` or `false`, or a schema of members without a name. */
 const ADDITIONAL: Put = (out, value) => {
   if (typeof value === "boolean") out.integerField(2, value ? 1 : 0);
   else framed(1, writeSchema)(out, value);
@@ -185,7 +185,7 @@ const PATH: Message = {
   extension: marks(22),
 };
 
-/** ParametersItem.parameter, then a body or what is given in the URL. */
+/** ParametersItem.parameter, then a body or a parameter of the URL. */
 const PARAMETER: Put = framed(1, (out, value) => {
   const spot = (value as Json)["in"];
   if (spot === "body") {
@@ -258,20 +258,20 @@ const DOCUMENT: Message = {
 const encoded = (write: (out: WireWriter) => void): Buffer => {
   const out = new WireWriter();
   write(out);
-  // Bytes of its own: what the writer has left over is not kept.
+  // Bytes of its own: the unused rest of the writer's buffer is not kept.
   return Buffer.from(out.finish());
 };
 
 const putPathPair = pair(2, writeItem);
 const putDefinition = pair(1, writeSchema);
 
-/** Puts a path with what is there, as one of those between {@link gnosticAround}. */
+/** Writes a path from the members that exist, as one of those between {@link gnosticAround}. */
 export const putPath = (out: FieldSink, path: readonly [path: string, item: Json]): void => putPathPair(out, path);
 
-/** A path with what is there, as one of those between {@link gnosticAround}. */
+/** A path from the members that exist, as one of those between {@link gnosticAround}. */
 export const gnosticPath = (path: string, item: Json): Buffer => encoded((out) => putPathPair(out, [path, item]));
 
-/** A definition, likewise. */
+/** A definition, in the same way. */
 export const gnosticDefinition = (name: string, schema: Json): Buffer =>
   encoded((out) => putDefinition(out, [name, schema]));
 
@@ -296,7 +296,7 @@ export function gnosticAround(
   ];
 }
 
-/** What a message of so many bytes begins with. */
+/** The first bytes of a message of this length. */
 const beginning = (number: number, length: number): Buffer =>
   encoded((out) => {
     out.unsigned(length);

@@ -66,7 +66,7 @@ const jwkSet = (keys: readonly TokenKey[]): string =>
     keys: keys.map(({ kid, alg, key }) => ({ use: "sig", kid, alg, ...key.export({ format: "jwk" }) })),
   });
 
-/** Throws 406 unless the client takes a JWK set: it is there in no other form. */
+/** Throws 406 unless the client accepts a JWK set, which is the only form. */
 function takesJwkSet(request: ServerRequest): void {
   const clauses = clausesOf(request.incoming.sent.header("accept"));
   const isTaken = clauses.some(({ type, media }) => media === "any" || media === "application" || type === JWK_SET);

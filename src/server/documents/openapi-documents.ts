@@ -1,6 +1,6 @@
 /**
- * The documents of OpenAPI, put together of parts whenever they are sent: of what a part keeps there is one copy, and of what
- * it does not keep there is a piece at a time.
+ * The documents of OpenAPI, assembled from parts whenever they are sent: of a part that is kept there is one copy, and of the rest one
+ * piece at a time.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import type { Part } from "./openapi-parts.ts";
 import type { Json } from "./openapi-schemas.ts";
 import { SECURITY_V2, headV2 } from "./openapi-v2.ts";
 
-/** What stands before, between and behind the paths and the schemas of a document. */
+/** The texts before, between and after the paths and the schemas of a document. */
 type Around = readonly [before: string, between: string, behind: string];
 
 const SECURITY_V3: Json = {
@@ -34,7 +34,7 @@ function aroundV2(version: string): Around {
   );
 }
 
-/** Takes a document whose objects of paths and schemas are empty apart. */
+/** Splits a document whose objects of paths and schemas are empty. */
 function around(empty: string, between: string): Around {
   const at = empty.indexOf(between);
   return [empty.slice(0, at), between, empty.slice(at + between.length)];
@@ -75,7 +75,7 @@ class GnosticDocument implements HashedDocument {
   }
 
   *pieces(): Generator<Buffer> {
-    // How long the fields are comes first: all are looked at twice.
+    // The length of the fields comes first, so all parts are visited twice.
     let [paths, schemas] = [0, 0];
     for (const { length } of pathsOf(this.#parts)) {
       paths += length;
@@ -115,7 +115,7 @@ function* pathsOf(parts: readonly Part[]): Generator<Buffer> {
   for (const { paths } of parts) yield paths();
 }
 
-/** Of schemas with one name the first counts. */
+/** Of schemas with one name the first is used. */
 function* schemasOf(parts: readonly Part[]): Generator<Buffer> {
   const seen = new Set<string>();
   for (const { schemas } of parts) {

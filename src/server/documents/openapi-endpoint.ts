@@ -1,6 +1,6 @@
 /**
- * The endpoints of OpenAPI v3, with ETags, and with documents that clients may keep for good when they send its hash; and
- * the one of OpenAPI v2, as JSON or as protobuf.
+ * The endpoints of OpenAPI v3, with ETags, and with documents that clients may cache for ever when they send the hash; and the endpoint of
+ * OpenAPI v2, as JSON or as protobuf.
  *
  * @module
  */
@@ -23,7 +23,7 @@ export const openApiRoutes = (openApi: OpenApi): readonly Route[] => [
   { path: "/openapi/v2", answer: (_server, { response }) => answerV2(response, openApi) },
   {
     path: ROOT,
-    // JSON, whatever the client accepts, and under the name that the dialect has for it.
+    // JSON, whatever the client accepts, with the name that the dialect uses for it.
     answer: async (server, { response }) =>
       answerDocument(
         response,
@@ -60,7 +60,7 @@ function v2Form(accept: string): V2Form | undefined {
 /** 406 as the reference has it for these documents: without a body. */
 const refuse = (response: HttpResponse): void => response.respond(406, { ...response.headers(""), vary: "Accept" });
 
-/** Answers with a document of OpenAPI v3 by its name in the index. */
+/** Responds with a document of OpenAPI v3 by its name in the index. */
 async function answerV3(server: ServerContext, response: HttpResponse, openApi: OpenApi, name: string): Promise<void> {
   const document = await openApi.document(name);
   // `apis/GROUP/VERSION`.

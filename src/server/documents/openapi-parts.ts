@@ -1,5 +1,5 @@
 /**
- * What one resource adds to the documents of OpenAPI: made once for its definition, whatever becomes of others.
+ * The part of the documents of OpenAPI that comes from one resource: made once for its definition, and independent of others.
  *
  * @module
  */
@@ -23,7 +23,7 @@ export interface Part {
   /** All paths in one piece; those of custom kinds are made each time. */
   readonly paths: () => Buffer;
   readonly schemas: ReadonlyMap<string, Buffer>;
-  /** Another one where something of the part is. */
+  /** Changes when anything in the part changes. */
   readonly digest: Buffer;
 }
 
@@ -37,7 +37,7 @@ export class PartsOfForm {
     this.#form = form;
   }
 
-  /** What every document has beside its resources. */
+  /** The content of every document besides its resources. */
   get shared(): Part {
     if (this.#shared) return this.#shared;
     const schemas = new Map<string, Buffer>();
@@ -76,7 +76,7 @@ function* madePart(definition: ResourceDefinition, form: PartForm): Steps<Part> 
   return partOf(() => paths, paths, schemas);
 }
 
-/** @param said what the paths say */
+/** @param said the content of the paths */
 function partOf(paths: Part["paths"], said: string | Buffer, schemas: ReadonlyMap<string, Buffer>): Part {
   const digest = createHash("sha512").update(said);
   for (const bytes of schemas.values()) digest.update(bytes);

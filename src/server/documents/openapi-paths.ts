@@ -62,22 +62,22 @@ const query = (name: string, type: "string" | "integer" | "boolean", description
 
 const NAME = pathParameter("name", "Name of the object.");
 const NAMESPACE = pathParameter("namespace", "Namespace of the objects.");
-const PRETTY = query("pretty", "string", "Whether the answer is indented.");
+const PRETTY = query("pretty", "string", "Whether the response is indented.");
 
 const LIST_PARAMETERS: readonly Json[] = [
   query("allowWatchBookmarks", "boolean", "Whether a watch has bookmarks of versions without changes."),
-  query("continue", "string", "Where to go on, from the page before."),
+  query("continue", "string", "Where to continue, from the previous page."),
   query("fieldSelector", "string", "Selects objects by their fields."),
   query("labelSelector", "string", "Selects objects by their labels."),
-  query("limit", "integer", "The most objects that the answer may have."),
-  query("resourceVersion", "string", "The version that is asked for."),
-  query("resourceVersionMatch", "string", "How the version is meant: Exact or NotOlderThan."),
-  query("sendInitialEvents", "boolean", "Whether a watch begins with what is there."),
-  query("timeoutSeconds", "integer", "When the answer ends at the latest."),
-  query("watch", "boolean", "Whether to go on with what changes."),
+  query("limit", "integer", "The maximum number of objects in the response."),
+  query("resourceVersion", "string", "The requested version."),
+  query("resourceVersionMatch", "string", "How the version is matched: Exact or NotOlderThan."),
+  query("sendInitialEvents", "boolean", "Whether a watch begins with the existing objects."),
+  query("timeoutSeconds", "integer", "The maximum seconds of the response."),
+  query("watch", "boolean", "Whether to watch for changes."),
 ];
 
-const DRY_RUN = query("dryRun", "string", "All: do everything but store the result.");
+const DRY_RUN = query("dryRun", "string", "All: do everything except to store the result.");
 const FIELD_MANAGER = query("fieldManager", "string", "The name of the manager of the fields.");
 const FIELD_VALIDATION = query(
   "fieldValidation",
@@ -89,9 +89,9 @@ const WRITE_PARAMETERS = [DRY_RUN, FIELD_MANAGER, FIELD_VALIDATION];
 
 const DELETE_PARAMETERS: readonly Json[] = [
   DRY_RUN,
-  query("gracePeriodSeconds", "integer", "Seconds that the object is given to end."),
+  query("gracePeriodSeconds", "integer", "The grace period of the object in seconds."),
   query("orphanDependents", "boolean", "Replaced by propagationPolicy."),
-  query("propagationPolicy", "string", "What becomes of dependents: Background, Foreground or Orphan."),
+  query("propagationPolicy", "string", "How dependents are handled: Background, Foreground or Orphan."),
 ];
 
 const MEDIA = ["application/json", "application/yaml"];

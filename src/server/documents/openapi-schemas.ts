@@ -57,7 +57,7 @@ export function kindComponents(definition: ResourceDefinition, form: "v3" | "v2"
       properties: {
         apiVersion: text("Group and version of the list."),
         kind: text("The kind of the list."),
-        metadata: referenceTo(definition, "The version of the list, and how to go on.", SHARED.listMeta),
+        metadata: referenceTo(definition, "The version of the list, and how to continue.", SHARED.listMeta),
         items: { type: "array", description: "The objects.", items: itemRef(definition, name) },
       },
       ...gvk([{ group, version, kind: listKind }]),
@@ -70,7 +70,7 @@ export function kindComponents(definition: ResourceDefinition, form: "v3" | "v2"
 function objectSchema(definition: ResourceDefinition, form: "v3" | "v2", shared: Json): Json {
   const { published } = definition;
   const object = published ? published[form]() : publish(definition.schema, shared);
-  // Clients take the members of a schema for all that there are.
+  // Clients take the members of a schema for a complete list.
   if (!object) return { type: "object" };
   const properties = { ...propertiesOf(object), ...(published ? HEAD : {}) };
   if (properties["metadata"]) {
@@ -89,7 +89,7 @@ const referenceTo = ({ untyped }: ResourceDefinition, description: string, name:
   allOf: [ref(name)],
 });
 
-/** By which fields of a custom kind one can select. */
+/** The fields of a custom kind that selectors may name. */
 function selectableFields({ untyped, selectableFields: fields = {} }: ResourceDefinition): Json {
   const paths = Object.keys(fields);
   if (!untyped || paths.length === 0) return {};
@@ -163,7 +163,7 @@ export function publish(source: object, shared?: Json): Json {
   const component = schema["x-keelson-component"];
   if (typeof component !== "string") return publishHere(schema, shared);
   if (shared && !Object.hasOwn(shared, component)) {
-    // Noted before it is made: it may hold itself.
+    // Noted before it is made: it may contain itself.
     shared[component] = {};
     const { "x-keelson-component": _, ...rest } = schema;
     shared[component] = publishHere(rest, shared);

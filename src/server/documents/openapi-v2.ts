@@ -1,6 +1,6 @@
 /**
- * OpenAPI v2 (Swagger 2.0) out of v3: one document of all groups, rewritten form by form. It says what v3 says, as far
- * as the older form has words for it; there is no second source.
+ * OpenAPI v2 (Swagger 2.0) out of v3: one document of all groups, rewritten form by form. It is derived from v3 alone, as far as the older
+ * form can express it.
  *
  * kubectl up to 1.28 validates by it, and Terraform plans by it.
  *
@@ -12,7 +12,7 @@ import type { Json } from "./openapi-schemas.ts";
 /** What the document says of itself. */
 export const headV2 = (version: string): Json => ({ swagger: "2.0", info: { title: "Keelson", version } });
 
-/** How clients show who they are. */
+/** How clients authenticate. */
 export const SECURITY_V2: Json = {
   securityDefinitions: {
     BearerToken: { description: "A bearer token.", type: "apiKey", name: "authorization", in: "header" },
@@ -70,7 +70,7 @@ function bodyParameter({ required, content }: Body): Json {
   return { name: "body", in: "body", ...(required ? { required } : {}), schema: schemaV2(form?.schema ?? {}) };
 }
 
-/** Words that mean the same in both; the marks `x-...` are kept too. */
+/** Keywords that mean the same in both; the extensions `x-...` are kept too. */
 const KEPT = new Set([
   "type",
   "format",
@@ -125,6 +125,6 @@ function onlyReference(schema: Json): string | undefined {
     : undefined;
 }
 
-/** What may stand beside a reference. A default does not: readers of this form take it for a part of the type. */
+/** Keywords that may stand beside a reference. A default may not: readers of this form take it for a part of the type. */
 const described = (schema: Json): Json =>
   Object.fromEntries(Object.entries(schema).filter(([key]) => key === "description" || key.startsWith("x-")));

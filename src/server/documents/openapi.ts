@@ -21,10 +21,10 @@ export const ROOT = "/openapi/v3";
 /** The forms of the document of OpenAPI v2. */
 export type V2Form = "json" | "protobuf";
 
-/** What is made of a definition is kept as long as that one, for all registries. */
+/** Parts are kept as long as their definition, for all registries. */
 const PARTS = { v3: new PartsOfForm("v3"), json: new PartsOfForm("v2"), protobuf: new PartsOfForm("gnostic") };
 
-/** The documents of a registry. A document is made in slices, and requests meanwhile wait for the same one. */
+/** The documents of a registry. A document is made in slices; concurrent requests wait for the same one. */
 export class OpenApi {
   readonly #registry: Registry;
   readonly #loop: Loop;
@@ -94,7 +94,7 @@ export class OpenApi {
   }
 }
 
-/** The parts of all resources. Those that are not there are made one at a time. */
+/** The parts of all resources. Missing ones are made one at a time. */
 async function partsOf(versions: readonly VersionResources[], made: PartsOfForm, limit: Slice): Promise<Part[]> {
   const all: Part[] = [made.shared];
   for (const { resources } of versions) {

@@ -1,8 +1,7 @@
 /**
- * What documents of OpenAPI say of the paths of custom kinds: alike for all of them but for their names.
- *
- * A definition may have ten thousand versions, and each version says some 14 kB of its paths. So they are written once for
- * marks in place of the names, and with the names of a kind when a document is sent; nothing of it is kept for each kind.
+ * The paths of custom kinds in documents of OpenAPI: they differ only in their names.
+ * A definition may have ten thousand versions, and the paths of each version take some 14 kB. So they are written once with marks in place
+ * of the names, and with the names of a kind when a document is sent; nothing of it is kept for each kind.
  *
  * @module
  */
@@ -14,7 +13,7 @@ import { familyOf, resourcePaths } from "./openapi-paths.ts";
 import type { Json } from "./openapi-schemas.ts";
 import { pathItemV2 } from "./openapi-v2.ts";
 
-/** What stands in paths in place of names; with a letter in front, since operations begin some names with a capital. */
+/** The marks in place of names; each begins with a letter, since operations begin some names with a capital. */
 const MARKED = {
   group: "a\u{e000}.\u{e001}",
   version: "b\u{e002}",
@@ -51,7 +50,7 @@ const capital = (name: string): string => name.slice(0, 1).toUpperCase() + name.
 
 /** The paths of all custom kinds that have the same verbs and subresources. */
 export class PathTemplate {
-  /** Another one where anything of the paths but the names is. */
+  /** Changes when anything of the paths but the names changes. */
   readonly digest: string;
   readonly #v3: TextTemplate;
   readonly #items: readonly (readonly [path: string, item: Json])[];
@@ -103,7 +102,7 @@ export function templateOf(definition: ResourceDefinition): PathTemplate {
   return template;
 }
 
-/** A text with marks, and what stands between them. */
+/** A text with marks, split at the marks. */
 class TextTemplate {
   readonly #first: string;
   /** Marks, each followed by the text behind it. */
@@ -126,13 +125,13 @@ class TextTemplate {
   }
 }
 
-/** A step of writing: bytes, or what depends on names. `lengths` are those of the writer where messages began. */
+/** A step of writing: bytes, or a text that depends on names. `lengths` are those of the writer where messages began. */
 type Step = Buffer | ((out: WireWriter, names: Names, lengths: number[]) => void);
 
-/** Fields with marks in their texts. What depends on no name is written once. */
+/** Fields with marks in their texts. Fields without names are written once. */
 class WireTemplate implements FieldSink {
   readonly #steps: Step[] = [];
-  /** Where messages began that are not ended: which step, and which index in the list of lengths. */
+  /** Where messages began that have not ended: the step, and the index in the list of lengths. */
   readonly #begun: number[] = [];
   #lengths = 0;
 
@@ -191,7 +190,7 @@ class WireTemplate implements FieldSink {
     this.#always((out) => out.tag(number, wire));
   }
 
-  /** Writes it now, in front of the bytes that come before it. */
+  /** Writes it now, in front of the bytes that are already written. */
   #always(write: (out: WireWriter) => void): void {
     const out = new WireWriter();
     const before = this.#steps.at(-1);

@@ -1,6 +1,5 @@
 /**
- * `/version`: read by clients to decide how they speak, so it reads as the Kubernetes release
- * whose API is served.
+ * `/version`: clients select their protocol by it, so it has the version of the Kubernetes release whose API is served.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 import type { Filter } from "./contract.ts";
 
-/** Gives each request an id, by which its response is found in the logs: that of the client as it is, or a new one (AUDIT-20). */
+/** Gives each request an id, under which its response is found in the logs: the id that the client has sent, or a new one (AUDIT-20). */
 export const auditId: Filter = {
   name: "audit id",
   enter: ({ random }, request) => {

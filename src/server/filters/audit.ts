@@ -12,8 +12,8 @@ export interface Auditing extends AuditParts {
 }
 
 /**
- * Records who did what, as a policy says (AUDIT-10..23). It stands right after `authenticate`: what is refused before that
- * has one event, without a user.
+ * Records who did what, as a policy says (AUDIT-10..23). It runs right after `authenticate`: a request that is refused before that has one
+ * event, without a user.
  */
 export const audit = ({ rules, ...parts }: Auditing): Filter => ({
   name: "audit",
@@ -47,7 +47,7 @@ function partOf(
   return config.level === "None" ? undefined : new AuditRecord(server, request, parts, config, request.identity, info);
 }
 
-/** Nothing is done of which there must be a record and is none (AUDIT-25). */
+/** A request whose record cannot be made does not run (AUDIT-25). */
 function demand(isKept: boolean, { metrics }: AuditParts): void {
   if (isKept) return;
   metrics.rejected();

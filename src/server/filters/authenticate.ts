@@ -6,8 +6,8 @@ import type { ServerRequest } from "../request/request.ts";
 import type { Filter } from "./contract.ts";
 
 /**
- * Finds out the user of a request. A credential that is not acceptable is refused on every path (AUTHN-4); without one, public
- * paths are answered all the same (AUTH-1).
+ * Finds out the user of a request. A credential that is not acceptable is refused on every path (AUTHN-4); without one, public paths are
+ * still served (AUTH-1).
  */
 export const authenticate: Filter = {
   name: "authenticate",
@@ -40,7 +40,7 @@ function identify(server: ServerContext, request: ServerRequest, identity: Ident
     if (!request.incoming.sent.identity) count(server, request);
     return;
   }
-  // A connection without a credential would be held for nothing, with what HTTP/2 permits on it; health checks may hold one.
+  // Without this, a connection without a credential would hold the memory that HTTP/2 permits it; health checks may hold one.
   if (!request.isPublic) request.response.responder.closeAfterAnswer();
   const byRoles = dialect.rules.anonymousByRoles && !request.isOpen;
   if (!identity && (byRoles || !request.isPublic)) throw unauthorized();
@@ -48,8 +48,8 @@ function identify(server: ServerContext, request: ServerRequest, identity: Ident
 }
 
 /**
- * Counts connection and request for their user. A user who has as many as one may have is refused, and the connection ends:
- * responses that are not taken would wait on it.
+ * Counts connection and request for their user. A user at the limit is refused, and the connection ends: otherwise unread responses would
+ * wait on it.
  */
 function count({ requestSlots }: ServerContext, { incoming, identity, response, isPublic }: ServerRequest): void {
   try {

@@ -8,8 +8,8 @@ import type { Filter } from "./contract.ts";
 const PUBLIC: Decision = { allowed: true, reason: "" };
 
 /**
- * Refuses what the user may not do; it stands before `find`, so that a user without rights does not learn what exists. Where roles
- * say what anonymous users may do, they say it of health and version too (AUTHN-12); elsewhere these are public.
+ * Refuses what the user may not do; it runs before `find`, so that a user without rights does not learn what exists. Where roles decide
+ * what anonymous users may do, they also decide about health and version (AUTHN-12); elsewhere these are public.
  */
 export const authorise: Filter = {
   name: "authorise",

@@ -1,6 +1,5 @@
 /**
- * The way of a request through the filters of a server, and which filter is called at which moment. `contract.ts` says what a
- * filter is.
+ * Calls the filters of a server for a request; `contract.ts` defines a filter and when each of its members is called.
  *
  * @module
  */
@@ -22,7 +21,7 @@ export class FilterChain {
   readonly #ended: readonly Filter[];
   readonly #activity: Activity | undefined;
 
-  /** @param activity counts each request while it is under way */
+  /** @param activity counts each running request */
   constructor(server: ServerContext, filters: readonly Filter[], activity?: Activity) {
     this.#server = server;
     this.#entered = filters.filter((one) => "enter" in one);
@@ -32,7 +31,7 @@ export class FilterChain {
     this.#activity = activity;
   }
 
-  /** Sends a request on its way; resolves when it has been answered (a watch: when it has begun). Never rejects. */
+  /** Runs the filters of a request; resolves when it has got its response (a watch: when it has begun). Never rejects. */
   run(request: ServerRequest): void | Promise<void> {
     if (this.#observing.length > 0) request.observer = new Observer(this.#server, this.#observing, request);
     const followed = this.#ended.length > 0 || this.#activity ? this.#follow(request) : undefined;
@@ -50,7 +49,7 @@ export class FilterChain {
     this.#leave(request, followed);
   }
 
-  /** The filters from `from` on; goes on later when one of them has to wait. */
+  /** Runs the filters from `from` on; continues later when one of them has to wait. */
   #enter(request: ServerRequest, from: number): void | Promise<void> {
     const filters = this.#entered;
     for (let i = from; i < filters.length; i++) {
@@ -75,7 +74,7 @@ export class FilterChain {
     followed?.left(request.response.longRunning);
   }
 
-  /** Calls filters that must not fail, each whatever becomes of those before it. */
+  /** Calls filters that must not fail; a failure of one does not affect the others. */
   #call(filters: readonly Filter[], moment: "leave" | "ended", request: ServerRequest): void {
     for (const filter of filters) {
       try {
@@ -86,7 +85,7 @@ export class FilterChain {
     }
   }
 
-  /** A filter or an answer has failed that must not: the request is broken off. */
+  /** A filter or a response failed where it must not: the request is broken off. */
   #failed(request: ServerRequest, error: unknown): void {
     this.#server.faults.report("request", error, { ...logFields(request) });
     request.response.responder.destroy();
@@ -143,14 +142,14 @@ class Observer implements RequestObserver {
   }
 }
 
-/** A request from its arrival to its very end: it has left the filters, and its exchange is over, in either order. */
+/** A request from its arrival to its end: it has left the filters and its exchange is over, in either order. */
 class Followed {
   readonly #ended: () => void;
   readonly #count: ActivityCount | undefined;
   #left = false;
   #over = false;
 
-  /** @param count counts it as under way: a watch that has begun is not */
+  /** @param count counts it as running: a watch that has begun is not */
   constructor(ended: () => void, count: ActivityCount | undefined) {
     this.#ended = ended;
     this.#count = count;

@@ -3,9 +3,9 @@ import type { Filter } from "./contract.ts";
 import { RequestSeats } from "./seats.ts";
 
 /**
- * Lets not more requests run at a time than the server can do, and users one after the other; others wait or are refused.
- * Clients of the same process are part of the server and need no seats, only turns of the event loop; what goes on for as long as
- * its reader wants counts nowhere, and of a watch only its beginning.
+ * Limits the number of requests that run at a time, and serves users one after the other; other requests wait or are refused. Clients of
+ * the same process are part of the server and need no seats, only slices of the event loop. Long responses are not counted, and of a watch
+ * only its beginning is.
  */
 export const fairness: Filter = {
   name: "fairness",

@@ -27,7 +27,7 @@ const EXTRA = "impersonate-extra-";
 /** How many groups and further attributes the other user may have; each is authorized by itself. */
 const MAX_VALUES = 1000;
 
-/** Puts the other user in the place of the sender; refuses with Forbidden where the sender may not. */
+/** Replaces the sender by the other user; refuses with Forbidden where the sender may not impersonate that user. */
 export const impersonate: Filter = { name: "impersonate", enter };
 
 /** Further attributes by their key. */
@@ -54,7 +54,7 @@ function enter(server: ServerContext, request: ServerRequest): void | Promise<vo
   const uid = first(sent, "impersonate-uid");
   if (user !== "") return become(server, request, { user, groups, uid }, extras);
   if (groups.length > 0 || extras.length > 0 || uid !== "") {
-    throw badRequest("expected Impersonate-User beside the other headers, got none");
+    throw badRequest("expected Impersonate-User together with the other headers, got none");
   }
 }
 
@@ -112,7 +112,7 @@ async function become(
   };
 }
 
-/** What the sender has to be allowed to impersonate, in the order in which it is authorized (AUTHN-45). */
+/** What the sender must be allowed to impersonate, in the order in which it is authorized (AUTHN-45). */
 function needed({ user, groups, uid, extra }: Other): Partial<RequestInfo>[] {
   const extras = [...extra].flatMap(([key, values]) =>
     values.map((name) => ({ ...AUTHENTICATION, resource: "userextras", subresource: key, name })),

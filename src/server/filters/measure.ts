@@ -22,7 +22,7 @@ export const slow: Filter = {
   },
 };
 
-/** Ms that a request took: until it was read (with what it waited for), until its answer began, until that was made. */
+/** Ms that a request took: until it was read (with its waiting time), until its response began, until that was made. */
 function partsOf(
   { incoming: { startedAt }, response: { readAt, answeredAt } }: ServerRequest,
   now: number,

@@ -4,8 +4,8 @@ import { timedOut } from "../request/timeout.ts";
 import type { Filter } from "./contract.ts";
 
 /**
- * Refuses a `timeout` that is no duration, and a request whose time is over when it is read (LIMIT-3). A watch has
- * `timeoutSeconds` in its place, and what goes on for as long as its reader wants has none.
+ * Refuses a `timeout` that is no duration, and a request whose time is over when it is read (LIMIT-3). A watch has `timeoutSeconds`
+ * instead, and other long responses have none.
  */
 export const readTimeout: Filter = {
   name: "read timeout",

@@ -1,5 +1,5 @@
 /**
- * What one request holds while it runs: seats of its priority level (APF-9..21), or one of so many reads or writes (APF-22).
+ * The seats that one request holds while it runs: those of its priority level (APF-9..21), or one of the read or write seats (APF-22).
  *
  * @module
  */
@@ -12,16 +12,16 @@ import type { Seats } from "../request/seats.ts";
 import { requestMillis } from "../request/timeout.ts";
 import { AlreadyAnswered } from "./contract.ts";
 
-/** See the head of this file. */
+/** The seats of one request. */
 export class RequestSeats implements Seats {
   keptWaiting = 0;
   readonly #server: ServerContext;
   readonly #request: ServerRequest;
   readonly #kind: 1 | 2;
-  /** Whether it counts among the requests that run, and whether it did when it was let in. */
+  /** Whether it counts among the running requests, and whether it did when it was admitted. */
   #runs = false;
   #ran = false;
-  /** Whether its position in the queue is for later, when the body is there. */
+  /** Whether its position in the queue is taken later, when the body is complete. */
   #isBodyAwaited = false;
   #ticket: Ticket | undefined = undefined;
 
@@ -73,7 +73,7 @@ export class RequestSeats implements Seats {
 
   afterBody(): void | Promise<void> {
     if (!this.#isBodyAwaited) return undefined;
-    // A body that was long in coming has lost its seat.
+    // A request whose body was slow has lost its seat.
     return this.#runs === this.#ran ? this.#admit() : this.#takeAgain();
   }
 
@@ -101,7 +101,7 @@ export class RequestSeats implements Seats {
     return isResource ? this.#server.registry.find(group, version, resource)?.load() : undefined;
   }
 
-  /** Whether it is a watch that begins with the objects that there are. */
+  /** Whether it is a watch that begins with the existing objects. */
   get #beginsWithState(): boolean {
     const { info, incoming } = this.#request;
     if (info.verb !== "watch") return false;
@@ -114,7 +114,7 @@ export class RequestSeats implements Seats {
     this.#count();
   }
 
-  /** The plain limits: so many reads and so many writes. */
+  /** The plain limits: a number of reads and a number of writes. */
   #count(): void {
     const { isPublic, identity, info } = this.#request;
     if (isPublic || identity.groups.includes("system:masters") || info.verb === "watch") return;
@@ -148,7 +148,7 @@ export class RequestSeats implements Seats {
     );
   }
 
-  /** How many seats it takes: more than one where it reads many objects (APF-15). */
+  /** The number of seats that it takes: more than one where it reads many objects (APF-15). */
   #widthIn({ level }: Flow): number {
     const { info, incoming } = this.#request;
     const isList = info.verb === "list" || this.#beginsWithState;
@@ -169,8 +169,8 @@ export class RequestSeats implements Seats {
   }
 
   /**
-   * Many requests may come at once and find seats: those that read much begin one after the other, each in a pass of its own;
-   * each user has one of the others after the other. A request with a body waits for its position when that is there.
+   * Many requests may arrive at once and get seats. Those that read much begin one after the other, each in a pass of its own; of the
+   * others each user has one at a time. A request with a body takes its position when the body is complete.
    */
   #queue(): void | Promise<void> {
     const { incoming, response } = this.#request;
@@ -181,7 +181,7 @@ export class RequestSeats implements Seats {
     this.#ran = this.#runs;
   }
 
-  /** Takes seats as if the request came now: others have passed it meanwhile. */
+  /** Takes seats as if the request arrived now: others were served before it meanwhile. */
   async #takeAgain(): Promise<void> {
     await this.#take();
     // Refused; or it has timed out while it waited.
@@ -200,7 +200,7 @@ export class RequestSeats implements Seats {
     else this.#refuse(error.reason, error.seconds);
   }
 
-  /** Asks the client to come back in so many seconds; as a text, as clients know it (APF-20). */
+  /** Asks the client to retry after this many seconds; as a text, in the form that clients know (APF-20). */
   #refuse(limit: string, seconds: number): void {
     const { response } = this.#request;
     const about = { limit, code: 429, ...logFields(this.#request) };

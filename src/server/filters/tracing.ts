@@ -1,8 +1,11 @@
 /**
  * The spans of requests, with the names and attributes of kube-apiserver: one for the request, and within it one for each step
- * that may wait. They are added to the filters of a server that traces; other servers have no trace of them.
+ * that may wait. They are added to the filters of a server that traces; other servers do not load them.
  *
  * In kube-apiserver each filter is within the one before it; here they stand side by side, so that each has its own time.
+ *
+ * Who may decide whether a request is traced is known after authentication. Where that calls a webhook, the trace begins with the call,
+ * as for a user who may not decide it.
  *
  * @module
  */
@@ -10,11 +13,11 @@ import type { Identity } from "../../auth/contract.ts";
 import { baggageOf, remoteSpan } from "../../tracing/trace-context.ts";
 import type { Tracer } from "../../tracing/tracer.ts";
 import { cutText } from "../../util/cut-text.ts";
-import { type SpanAttributes, inSpan } from "../../util/span.ts";
+import { type Span, type SpanAttributes, inSpan } from "../../util/span.ts";
 import type { ServerRequest } from "../request/request.ts";
 import type { Filter } from "./contract.ts";
 
-/** The filters that get a span, by what kube-apiserver calls it. */
+/** The filters that get a span, by their names in kube-apiserver. */
 const SPANS: ReadonlyMap<string, string> = new Map([
   ["audit", "audit"],
   ["impersonate", "impersonation"],
@@ -33,7 +36,7 @@ const VERBS: ReadonlyMap<string, string> = new Map([
   ["deletecollection", "Delete"],
 ]);
 
-/** Those whose `traceparent` decides whether a request is traced. */
+/** Users whose `traceparent` decides whether a request is traced. */
 const TRUSTED_GROUPS: ReadonlySet<string> = new Set(["system:masters", "system:monitoring"]);
 
 const MAX_USER_AGENT_BYTES = 256;
@@ -44,7 +47,40 @@ const SERVER_ERROR = 500;
 /** Returns filters that trace requests. */
 export function traced(filters: readonly Filter[], tracer: Tracer): readonly Filter[] {
   const at = filters.findIndex(({ name }) => name === "authenticate");
-  return filters.map((filter) => spanned(filter)).toSpliced(at + 1, 0, tracing(tracer));
+  return filters
+    .map((filter) => (filter.name === "authenticate" ? authenticating(filter, tracer) : spanned(filter)))
+    .toSpliced(at + 1, 0, tracing(tracer));
+}
+
+/** A filter whose calls begin the span of the request. */
+function authenticating(filter: Filter, tracer: Tracer): Filter {
+  return {
+    ...filter,
+    enter: (server, request) => {
+      const { incoming, response } = request;
+      const holder = {
+        get current() {
+          response.root ??= begin(tracer, request, false);
+          return (response.authentication ??= response.root.start("authentication", {}, { at: incoming.startedAt }));
+        },
+      };
+      return tracer.run(holder, () => filter.enter?.(server, request));
+    },
+  };
+}
+
+/** Begins the span of a request; `isTrusted` says whether its `traceparent` decides. */
+function begin(tracer: Tracer, request: ServerRequest, isTrusted: boolean): Span {
+  const { incoming } = request;
+  const lines = (name: string): readonly string[] => incoming.sent.lines(name);
+  return tracer.begin({
+    name: () => nameOf(request),
+    attributes: () => requestAttributes(request),
+    remote: remoteSpan(lines),
+    isTrusted,
+    baggage: baggageOf(lines),
+    at: incoming.startedAt,
+  });
 }
 
 /** Begins the span of a request when its user is known, and ends it with the response; that of a watch ends with the watch. */
@@ -52,35 +88,39 @@ function tracing(tracer: Tracer): Filter {
   return {
     name: "tracing",
     enter: (_server, request) => {
-      const { incoming, response, identity } = request;
-      const lines = (name: string): readonly string[] => incoming.sent.lines(name);
-      const root = tracer.begin({
-        name: () => nameOf(request),
-        attributes: () => requestAttributes(request),
-        remote: remoteSpan(lines),
-        isTrusted: isTrusted(identity),
-        baggage: baggageOf(lines),
-        at: incoming.startedAt,
-      });
-      response.root = response.span = root;
+      const { incoming, response } = request;
+      const authenticatedAt = incoming.startedAt + request.authenticationMillis;
+      if (response.root && decides(request)) {
+        // The calls of the authentication stay a trace of their own.
+        response.authentication?.end(authenticatedAt);
+        response.root.end(authenticatedAt);
+        response.root = response.authentication = undefined;
+      }
+      const root = (response.root ??= begin(tracer, request, isTrusted(request.identity)));
+      response.span = root;
       if (!root.isRecorded) return;
-      // What came before the user was known; the filters before it do not wait.
-      const authentication = root.start("authentication", {}, { at: incoming.startedAt });
-      authentication.end(incoming.startedAt + request.authenticationMillis);
+      // The time before the user was known; the filters before it do not wait.
+      const { authentication = root.start("authentication", {}, { at: incoming.startedAt }) } = response;
+      authentication.end(authenticatedAt);
     },
     leave: (_server, request) => {
-      const { root, longRunning, responder, code } = request.response;
+      const { root, authentication, longRunning, responder, code } = request.response;
       if (!root && code === UNAUTHORIZED) refused(tracer, request);
-      if (!root?.isRecorded) return;
+      if (!root) return;
+      if (authentication?.isRecorded) authentication.end();
       if (longRunning) responder.onOver(() => endRequest(request));
       else endRequest(request);
     },
   };
 }
 
+/** Whether the `traceparent` of a request decides whether it is traced. */
+const decides = ({ incoming, identity }: ServerRequest): boolean =>
+  isTrusted(identity) && remoteSpan((name) => incoming.sent.lines(name)) !== undefined;
+
 const isTrusted = ({ groups }: Identity): boolean => groups.some((group) => TRUSTED_GROUPS.has(group));
 
-/** A credential that was refused has a trace of its own, in which there is nothing else. */
+/** A refused credential has a trace of its own, with no other content. */
 function refused(tracer: Tracer, { incoming, response }: ServerRequest): void {
   const span = tracer.begin({
     name: () => "authentication",
@@ -125,14 +165,16 @@ function spanned(filter: Filter): Filter {
   return {
     ...filter,
     enter: (server, request) => {
+      const { root } = request.response;
       const work = (): void | Promise<void> => filter.enter?.(server, request);
-      if (!request.response.root?.isRecorded || !request.resource) return work();
+      if (!root) return work();
+      if (!root.isRecorded || !request.resource) return root.run(work);
       return request.info.verb === "watch" ? watched(request, work) : handled(request, work);
     },
   };
 }
 
-/** Runs a verb with its span, whose events say how far it was when. */
+/** Runs a verb with its span, whose events record its progress. */
 function handled(request: ServerRequest, work: () => void | Promise<void>): void | Promise<void> {
   const { response, info } = request;
   const span = response.root!.start(VERBS.get(info.verb) ?? "Connect", verbAttributes(request));
@@ -152,7 +194,7 @@ function handled(request: ServerRequest, work: () => void | Promise<void>): void
     throw error;
   };
   try {
-    const wait = work();
+    const wait = span.run(work);
     if (wait) return wait.then(ended, failed);
   } catch (error) {
     return failed(error);
@@ -165,8 +207,9 @@ function watched(request: ServerRequest, work: () => void | Promise<void>): void
   const { incoming, response } = request;
   const { auditId } = response;
   const attributes = { "audit-id": cutAuditId(auditId), method: incoming.sent.method, url: incoming.rawPath };
-  response.watchSpan = response.span = response.root!.start("WatchServer.HandleHTTP", attributes);
-  return work();
+  const span = response.root!.start("WatchServer.HandleHTTP", attributes);
+  response.watchSpan = response.span = span;
+  return span.run(work);
 }
 
 /** The name of the span of a request: method and path, with placeholders in place of names. */
@@ -187,7 +230,7 @@ function nameOf({ info, incoming: { sent } }: ServerRequest): string {
 const cutAuditId = (id: string): string => cutText(id, MAX_AUDIT_ID_BYTES);
 
 /** The attributes of HTTP by the semantic conventions of OpenTelemetry, and those that kube-apiserver adds. */
-function requestAttributes({ incoming, response }: ServerRequest): SpanAttributes {
+function requestAttributes({ incoming, response, hidesQuery }: ServerRequest): SpanAttributes {
   const { sent, rawPath, userAgent } = incoming;
   const { address, encrypted } = sent.connection;
   const host = URL.parse(`http://${sent.header(":authority") || sent.header("host")}`);
@@ -201,7 +244,7 @@ function requestAttributes({ incoming, response }: ServerRequest): SpanAttribute
     ...(userAgent === "" ? {} : { "user_agent.original": userAgent }),
     ...(client === "" ? {} : { "client.address": client }),
     "url.path": rawPath,
-    "http.target": sent.url,
+    "http.target": hidesQuery ? rawPath : sent.url,
     "audit-id": cutAuditId(response.auditId),
   };
 }

@@ -1,6 +1,6 @@
 import type { Filter } from "./contract.ts";
 
-/** Warns in every response of a deprecated version, and records for audit until when that is served. */
+/** Warns in every response of a deprecated version, and records for audit the release in which that is removed. */
 export const warn: Filter = {
   name: "warn",
   enter: (_server, request) => {

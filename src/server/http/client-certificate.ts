@@ -1,8 +1,7 @@
 /**
  * The certificate that a client shows in the handshake, and which authorities vouch for it.
- *
- * OpenSSL has built a chain to one of all authorities, of clients and of proxies, and has looked at times and purposes. Which
- * of the two it was is found here by signatures alone: names may be alike.
+ * OpenSSL has built a chain to one of all authorities, of clients and of proxies, and has checked times and purposes. This module decides
+ * by signatures alone which of the two it was: names may be the same.
  *
  * @module
  */
@@ -28,7 +27,7 @@ export const clientAuthorities = ({
   proxy: certificatesIn(proxyCa),
 });
 
-/** Authorities between a certificate and one that is known. */
+/** The most intermediate authorities between a certificate and a configured one. */
 const MOST_BETWEEN = 8;
 /** The attribute of a subject that holds the UID of a user (AUTHN-16). */
 const UID = "1.3.6.1.4.1.57683.2";

@@ -4,7 +4,7 @@
  *     opening ──► asked ──► trusted        ending
  *     32 s        60 s      no end         5 s, from any other
  *
- * A connection is opening until a whole request has come (not half a handshake, or headers that never end), and asked until a
+ * A connection is opening until a whole request has come (half a handshake, or headers without an end, are not enough), and asked until a
  * request on it has shown a credential. Both states have a total time, whatever is sent or read meanwhile. A connection that is to
  * end is broken off when its peer does not end it.
  *
@@ -43,7 +43,7 @@ const MAX_UNTAKEN_EACH = 8;
 const MAX_REQUESTS = 100;
 const MAX_HEADER_BYTES = 1 << 20;
 const ASKED_GRACE_MS = 50_000;
-/** When a user who has as many connections as one may have is to try again: each try costs a handshake. */
+/** When a user at the limit of connections is to retry: each try costs a handshake. */
 const RETRY_SECONDS = 5;
 
 /** Why connections were refused or broken off, as the metrics have it. */
@@ -69,7 +69,7 @@ export class GuardedConnection {
   readonly address: string;
   readonly since: number;
   state: State = "opening";
-  /** Breaks it off, by the layer that reads from it. */
+  /** Breaks it off, through the layer that reads from it. */
   destroy: () => void;
   /** Responses that it has not read, while it is unauthenticated. */
   untaken = 0;
@@ -104,19 +104,19 @@ export class GuardedConnection {
     return this.#guard.keepWaiting(this);
   }
 
-  /** A response to it is under way until the result is called; undefined where its responses are not counted. */
+  /** A response to it is being sent until the result is called; undefined where its responses are not counted. */
   answers(): (() => void) | undefined {
     return this.state === "asked" ? this.#guard.count(this) : undefined;
   }
 
-  /** A request has a valid credential: the connection is one of `owner` now; 429 where the owner has as many as one may have. */
+  /** A request has a valid credential: the connection belongs to `owner` now; 429 where the owner is at the limit. */
   trust(owner: Identity): void {
     if (this.state !== "opening" && this.state !== "asked") return;
     this.slot = this.#guard.slots.take(owner);
     this.#guard.enter(this, "trusted");
   }
 
-  /** It is to end; broken off where it has not in a few seconds. */
+  /** The connection must end; it is broken off where it has not ended in a few seconds. */
   end(): void {
     if (this.state !== "closed") this.#guard.enter(this, "ending");
   }
@@ -132,9 +132,9 @@ export class ConnectionGuard implements Disposable {
   readonly #all = new Map<string, GuardedConnection>();
   readonly #addresses = new Map<string, Address>();
   readonly #timed: Readonly<Record<"opening" | "asked" | "ending", Deadlines<GuardedConnection>>>;
-  /** The unauthenticated connections that the server waits for, for the first one longest. */
+  /** The unauthenticated connections that the server waits for, the longest-waiting one first. */
   readonly #unauthenticated = new Set<GuardedConnection>();
-  /** Those of them that have not taken responses. */
+  /** Those of them that have unread responses. */
   readonly #holding = new Set<GuardedConnection>();
   #waiting = 0;
   #trusted = 0;
@@ -183,12 +183,12 @@ export class ConnectionGuard implements Disposable {
     },
   ];
 
-  /** The connection that a socket is the end of, below its encryption or above; undefined when it is gone. */
+  /** The connection of a socket, below its encryption or above; undefined when it is closed. */
   of(socket: Socket): GuardedConnection | undefined {
     return this.#all.get(idOf(socket));
   }
 
-  /** Takes a connection that was accepted; undefined where there are too many, and it was dropped. */
+  /** Adds a connection that was accepted; undefined where there are too many, and it was dropped. */
   take(socket: Socket): GuardedConnection | undefined {
     const held = new GuardedConnection(this, socket, this.#clock.steady());
     const known = this.#addresses.get(held.address);
@@ -267,7 +267,7 @@ export class ConnectionGuard implements Disposable {
     };
   }
 
-  /** How long a connection has been there, in ms. */
+  /** The age of a connection, in ms. */
   age({ since }: GuardedConnection): number {
     return this.#clock.steady() - since;
   }
@@ -317,6 +317,6 @@ const WHY: Readonly<Record<Refusal, string>> = {
   ending: "a connection was dropped: its peer did not end it in time",
 };
 
-/** What tells one connection from all others, on both sides of its encryption. */
+/** A key that identifies a connection on both sides of its encryption. */
 const idOf = ({ remoteAddress, remotePort, localAddress, localPort }: Socket): string =>
   `${remoteAddress} ${remotePort} ${localAddress} ${localPort}`;

@@ -69,13 +69,13 @@ export class H1Exchange implements Exchange {
     return readBody(new RequestBody(this.#request, this.#response), { limit, announced, memory });
   }
 
-  /** Asks for the body. Node would write that behind the headers of a response that waits for others, so both wait. */
+  /** Asks for the body. Node would write that behind responses that are still waiting, so the request waits for them. */
   #askForBody(): void {
     this.#isAskedFor = true;
     this.#inTurn((response) => response.writeContinue());
   }
 
-  /** Does something when all earlier requests of the connection have been answered; at once where they have. */
+  /** Runs work when all earlier requests of the connection have their responses; at once where they have. */
   #inTurn(work: (response: ServerResponse) => void): void {
     const response = this.#response;
     if (response.socket) work(response);
@@ -114,7 +114,7 @@ export class H1Exchange implements Exchange {
     return new H1OutStream(this.#response, this);
   }
 
-  /** Sends a response unless the client is gone; one that cannot be sent ends the connection. */
+  /** Sends a response unless the client has left; one that cannot be sent ends the connection. */
   #deliver(send: (response: ServerResponse) => void): void {
     const response = this.#response;
     if (response.destroyed || response.headersSent) return;
@@ -146,7 +146,7 @@ export class H1Exchange implements Exchange {
     this.#peer.guarded.trust(owner);
   }
 
-  /** A body that was not read to its end would be taken for the next request; end the connection instead. */
+  /** The rest of an unread body would be read as the next request; the connection ends instead. */
   #closeWhenUnread(): void {
     if (this.hasBody && !this.#request.complete) this.#response.shouldKeepAlive = false;
   }
@@ -167,7 +167,7 @@ class RequestBody implements BodySource {
     const broken = (): void => listener.broken();
     this.#listener = listener;
     this.#request.on("aborted", broken).on("error", broken).on("close", broken);
-    // A request that has been answered all the same does not emit its end.
+    // A request that got its response early does not emit its end.
     this.#response.once("close", broken);
   }
 
@@ -197,7 +197,7 @@ class H1OutStream implements OutStream {
 
   constructor(response: ServerResponse, exchange: Pick<Exchange, "onOver">) {
     this.#response = response;
-    // The close of the request comes as soon as its body is read; that of the response is the one that counts.
+    // The request closes as soon as its body is read; only the close of the response counts.
     exchange.onOver(() => this.onClose?.());
   }
 

@@ -1,5 +1,5 @@
 /**
- * Connections of HTTP/2 on a port: what joins a socket, the protocol (`http2/`) and the guard of connections.
+ * Connections of HTTP/2 on a port: connects a socket, the protocol (`http2/`) and the guard of connections.
  *
  * @module
  */
@@ -13,9 +13,9 @@ import { H2Exchange } from "./h2.ts";
 import { SharedMemory } from "./shared-memory.ts";
 import type { Loop } from "../../util/loop.ts";
 
-/** Memory of headers that have begun and are not whole, of all connections together. */
+/** Memory of incomplete headers, of all connections together. */
 const HEADER_MEMORY = 64 * 1024 * 1024;
-/** Buffers that are kept for large batches of answers. */
+/** Buffers that are kept for large batches of responses. */
 const PAGES = 32;
 
 /** How long a connection may be idle, and how long headers may take, in ms. */
@@ -34,7 +34,7 @@ export interface H2ServerOptions {
   readonly handle: (exchange: Exchange) => void;
 }
 
-/** A connection, and what has come on it since it was last looked at. */
+/** A connection, and the bytes received on it since the last check. */
 interface Session extends Peer {
   readonly http2: Http2Connection;
   /** Requests on it, and how many there had been the last time. */
@@ -48,7 +48,7 @@ export class H2Server implements Disposable {
   readonly #sessions = new Set<Session>();
   readonly #pages = outputPages(PAGES);
   readonly #headerMemory = new SharedMemory(HEADER_MEMORY);
-  /** A peer is idle by the time of the machine, also where the clock of a cluster moves by days. */
+  /** A peer is idle by the time of the machine, even where the clock of a cluster moves by days. */
   readonly #idle: Deadlines<Session>;
   readonly #headers: Deadlines<Session>;
 
@@ -64,7 +64,7 @@ export class H2Server implements Disposable {
   take(socket: TLSSocket, peer: Peer): void {
     const session = this.#open(socket, peer);
     const { http2 } = session;
-    // At once: requests that came in one piece with the last one are not looked at any more.
+    // At once: requests that arrived together with the last one are not read any more.
     peer.guarded.destroy = () => http2.destroy();
     this.#sessions.add(session);
     this.#idle.add(session);
@@ -122,7 +122,7 @@ export class H2Server implements Disposable {
     else this.#options.handle(exchange);
   }
 
-  /** Ends a connection without requests when nothing came since the last look; pings one with watches. */
+  /** Ends a connection without requests that has received nothing since the last check; pings one with watches. */
   #look(session: Session): void {
     const { http2, asked, seen } = session;
     session.seen = asked;

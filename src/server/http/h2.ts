@@ -12,7 +12,7 @@ import { lengthOf } from "../request/exchange.ts";
 import type { Peer } from "./guard.ts";
 import { linesOf } from "./header-lines.ts";
 
-/** What is kept with a connection. */
+/** The state of a connection. */
 export interface H2Session extends Peer {
   readonly http2: Http2Connection;
 }
@@ -122,7 +122,7 @@ export class H2Exchange implements Exchange {
     }
   }
 
-  /** Ends the connection where this was to be its last response, also when its client is gone. */
+  /** Ends the connection where this was its last response, also when its client has left. */
   #endWithLast(): void {
     if (!this.#isLast) return;
     this.#session.http2.close();
@@ -130,7 +130,7 @@ export class H2Exchange implements Exchange {
   }
 }
 
-/** A body that is held up by its window; what the window permits comes in any case. */
+/** A body that is paused by its window; the bytes that the window permits still arrive. */
 const sourceOf = (stream: Http2Stream): BodySource => ({
   open: (listener) => stream.open(listener),
   start: () => stream.start(),

@@ -1,5 +1,5 @@
 /**
- * Headers as they were sent, line by line: Node joins what was sent several times, and a comma may be part of a value.
+ * Headers as they were sent, line by line: Node joins repeated headers, and a comma may be part of a value.
  *
  * @module
  */

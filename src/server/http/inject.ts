@@ -21,9 +21,9 @@ export interface InjectRequest {
   readonly isOwnJson?: boolean;
   /** Stands in for the connection of a socket, for instance with a client certificate. */
   readonly connection?: Connection;
-  /** The user, where the caller vouches for it; credentials do not count then. */
+  /** The user, where the caller vouches for it; credentials are ignored then. */
   readonly identity?: Identity;
-  /** Aborted when the caller does not want a response any more; its promise rejects with the reason. */
+  /** Aborted when the caller does not need the response any more; its promise rejects with the reason. */
   readonly signal?: AbortSignal;
 }
 
@@ -41,7 +41,7 @@ export interface InjectAnswer {
   cancel(): void;
 }
 
-/** The server has broken off: there is no response, or no end of it. */
+/** The server broke off: there is no response, or it is incomplete. */
 export class BrokenOff extends Error {
   override readonly name = "BrokenOff";
 }
@@ -57,7 +57,7 @@ export class InjectExchange implements Exchange, Reading {
   readonly identity: Identity | undefined;
   readonly hasBody: boolean;
   answered = false;
-  /** Resolves when the headers of the answer are there; rejects when there will be none. */
+  /** Resolves when the headers of the response are complete; rejects when there will be none. */
   readonly answer: Promise<InjectAnswer>;
   readonly #request: InjectRequest;
   readonly #body: string | Uint8Array;
@@ -66,7 +66,7 @@ export class InjectExchange implements Exchange, Reading {
   /** The unit that the reader is part of. */
   readonly #reader: ActivityCount | undefined = currentCount();
   readonly #answer = Promise.withResolvers<InjectAnswer>();
-  /** Called when all is over; undefined where there is none. */
+  /** Called when the exchange is over; undefined where no caller needs that. */
   #over: (() => void)[] | undefined = undefined;
   #isOver = false;
 
@@ -125,7 +125,7 @@ export class InjectExchange implements Exchange, Reading {
   stream(code: number, headers: OutHeaders): OutStream {
     const isLate = this.answered;
     const pipe = this.#begin(code, headers);
-    // Nobody will read it: the caller has gone meanwhile.
+    // No caller reads it: the caller has left meanwhile.
     if (isLate) pipe.destroy();
     return pipe;
   }
@@ -162,7 +162,7 @@ export class InjectExchange implements Exchange, Reading {
     if (!activity) return undefined;
     const begin = (): (() => void) => activity.begin(`the reader of ${this.method} ${this.url}`);
     if (!this.#reader) return begin();
-    // A reader may wait for another request before it reads on, and with that for the clock.
+    // A reader may wait for another request, and so for the clock, before it continues to read.
     const count = new ActivityCount(begin);
     const left = this.#reader.leads(count);
     return () => {
@@ -179,11 +179,11 @@ export class InjectExchange implements Exchange, Reading {
   }
 }
 
-/** Notified of the reader of a response. */
+/** Observes the reader of a response. */
 interface Reading {
   /** Called when bytes wait for the reader; the result is called when it wants more. */
   unread(): (() => void) | undefined;
-  /** Called when everything has been read, or will not be. */
+  /** Called when everything has been read, or will not be read. */
   over(): void;
 }
 
@@ -282,7 +282,7 @@ class Pipe implements OutStream, InjectAnswer {
     return (await this.bytes()).toString("utf8");
   }
 
-  /** Whether a piece is there; undefined where it may still come. Throws where the answer was broken off. */
+  /** Whether a piece is available; undefined where it may still arrive. Throws where the response was broken off. */
   #more(): boolean | undefined {
     if (this.#pieces.length > 0) return true;
     if (this.#broken) throw new BrokenOff("expected the whole answer, the server broke off");

@@ -1,5 +1,5 @@
 /**
- * Ports: HTTP/2 and HTTP/1.1 on one TLS port, chosen by ALPN, or plain HTTP/1.1 where encryption is done elsewhere.
+ * Ports: HTTP/2 and HTTP/1.1 on one TLS port, selected by ALPN, or plain HTTP/1.1 where another program does the encryption.
  *
  * @module
  */
@@ -47,24 +47,24 @@ export interface Listener {
   readonly address: string;
   /** Uses another key and certificate for new connections. */
   setTls(tls: TlsOptions): void;
-  /** Stops accepting, lets what runs come to its end, and breaks off what has not after `graceMillis`. */
+  /** Stops accepting, lets running requests complete, and breaks off those that have not after `graceMillis`. */
   close(graceMillis: number): Promise<void>;
 }
 
-/** What the request line and the headers may have together (LIMIT-1). */
+/** The most bytes of the request line and the headers together (LIMIT-1). */
 const HEADER_BYTES = 1 << 20;
-/** What kube-apiserver lets pass beyond that, in either protocol. */
+/** The bytes that kube-apiserver accepts beyond that, in either protocol. */
 const HEADER_ROOM = { h1: 4096, h2: 320 };
 /** Headers of one request: as many as HTTP/2 permits, where each counts 32 bytes more than its text (RFC 9113 6.5.2). */
 const MOST_HEADERS = HEADER_BYTES / 32;
-/** Bytes of a body that may come before it is read: there is a body for each request that runs. */
+/** Bytes of a body that may arrive before it is read: there is a body for each running request. */
 const WINDOW_BYTES = STEP;
 const IDLE_MILLIS = 90_000;
 const HEADERS_MILLIS = 32_000;
 const REQUEST_MILLIS = 60_000;
 const CHECK_MILLIS = 5_000;
 const SWEEP_MILLIS = 50;
-/** Handshakes that begin in one turn of the event loop; each costs about a millisecond. */
+/** Handshakes that begin in one pass of the event loop; each costs about a millisecond. */
 const HANDSHAKES = 8;
 
 const H1_LIMITS = {
@@ -83,12 +83,11 @@ const H2_LIMITS: Http2Limits = {
   streamWindow: WINDOW_BYTES,
   headerBytes: HEADER_BYTES + HEADER_ROOM.h2,
   headerFields: MOST_HEADERS,
-  // A client that cancels all its watches at once resets 250 streams; one that does so again and again is cut off
-  // (CVE-2023-44487).
+  // A client that cancels all its watches at once resets 250 streams; one that does so repeatedly is disconnected (CVE-2023-44487).
   resets: { burst: 500, perSecond: 33 },
 };
 
-/** Takes a request; answers it in its own time. */
+/** Receives a request, and responds at any later time. */
 type Handle = (exchange: Exchange) => void;
 
 /** What listeners share. */
@@ -96,7 +95,7 @@ export interface ListenContext {
   readonly clock: Clock;
   /** Guards the connections of all of them. */
   readonly guard: ConnectionGuard;
-  /** Takes an error of the program; its stream or connection has ended. */
+  /** Receives an error of the program; its stream or connection has ended. */
   readonly onFault: (error: unknown) => void;
 }
 
@@ -120,7 +119,7 @@ export async function listen(options: ListenOptions, context: ListenContext, han
       resolve();
     });
   });
-  // A failure to accept one connection (no file handles left) must not end the server.
+  // A failure to accept one connection (no free file handles) must not end the server.
   server.on("error", ignore);
   const { port, address } = server.address() as AddressInfo;
   return {
@@ -148,11 +147,11 @@ const refusalOf = ({ code }: NodeJS.ErrnoException): string => {
   return code === "HPE_HEADER_OVERFLOW" ? "431 Request Header Fields Too Large" : "400 Bad Request";
 };
 
-/** A response that is the last one of its connection; its text is its status. */
+/** The last response of a connection; its text is its status. */
 const plainAnswer = (status: string, text = status): string =>
   `HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-type: text/plain; charset=utf-8\r\ncontent-length: ${text.length}\r\n\r\n${text}`;
 
-/** Does work for a connection, which ends where that fails. */
+/** Runs work for a connection, which ends where that fails. */
 function orEnd(socket: Socket, onFault: (error: unknown) => void, work: () => void): void {
   try {
     work();
@@ -189,8 +188,8 @@ function takeConnections(
 }
 
 /**
- * Connections on their way to a TLS server. Their handshakes begin when the first bytes are there, so that a silent one costs a
- * socket alone, and a few in each pass of the event loop, so that a thousand at once keep no other client waiting.
+ * Connections on their way to a TLS server. Their handshakes begin when the first bytes are there, so that a silent one costs only a
+ * socket, and only a few in each pass of the event loop, so that a thousand at once do not delay other clients.
  */
 class Handshakes {
   readonly #loop: Loop;
@@ -244,7 +243,7 @@ function endPlain(socket: Socket, first: Buffer | null): void {
   socket.destroySoon();
 }
 
-/** What is to be closed. */
+/** The parts that are closed together. */
 interface Closing {
   readonly sockets: ReadonlySet<Socket>;
   readonly http2: H2Server | undefined;
@@ -258,7 +257,7 @@ async function close(server: http.Server, { sockets, http2, clock, graceMillis }
   });
   http2?.close();
   let over = false;
-  // A connection of HTTP/1.1 that has been answered would stay open for its next request.
+  // Otherwise a connection of HTTP/1.1 would stay open for its next request.
   const closeIdle = (): void => {
     if (over) return;
     server.closeIdleConnections();
@@ -284,7 +283,7 @@ function takeHttp1(server: http.Server, ports: Ports): void {
     if (!pipeline) pipelines.set(socket, (pipeline = new Pipeline()));
     return pipeline;
   };
-  // What is more is refused, or left out (then `takeH1` refuses it): a thousand unless it is said.
+  // More headers than these are refused, or dropped (then `takeH1` refuses the request): the default is a thousand.
   server.maxHeadersCount = MOST_HEADERS;
   const take = (request: http.IncomingMessage, response: http.ServerResponse): void => {
     request.on("error", ignore);
@@ -301,22 +300,22 @@ function takeHttp1(server: http.Server, ports: Ports): void {
   Object.assign(server, { shouldUpgradeCallback: wantsWebSocket });
   server.on("upgrade", (request: http.IncomingMessage, socket: Socket, head: Buffer) => {
     request.on("error", ignore);
-    // Node has taken its own listener away.
+    // Node has removed its own listener.
     socket.on("error", () => socket.destroy());
-    // What comes meanwhile stays in it: Node lets the socket flow when answers before this one have been taken.
+    // Further bytes stay in it: Node resumes the socket when the earlier responses have been read.
     socket.on("readable", ignore);
     pipelineOf(socket).whenIdle(() => takeUpgrade({ request, socket, head }, ports));
   });
 }
 
-/** Where bytes have come that are no request. */
+/** Where bytes were received that are no request. */
 interface Broken {
   readonly socket: Socket;
   readonly pipeline: Pipeline;
   readonly guard: ConnectionGuard;
 }
 
-/** Ends a connection that has sent bytes that are no request; requests before them are answered before, and whole. */
+/** Ends a connection that has sent bytes that are no request, after complete responses to the requests before them. */
 function refuse(error: NodeJS.ErrnoException, { socket, pipeline, guard }: Broken): void {
   const { isBroken, isIdle, isAnswering } = pipeline;
   // A client that has left does not wait for responses.
@@ -335,7 +334,7 @@ function refuse(error: NodeJS.ErrnoException, { socket, pipeline, guard }: Broke
 
 function takeH1(request: http.IncomingMessage, response: http.ServerResponse, ports: Ports): void {
   const peer = ports.peerOf(request.socket);
-  // Its connection has gone while it was read.
+  // Its connection closed while it was read.
   if (!peer) return;
   if (request.rawHeaders.length >= 2 * MOST_HEADERS) {
     response.writeHead(431, { connection: "close" }).end();
@@ -350,7 +349,7 @@ function takeH1(request: http.IncomingMessage, response: http.ServerResponse, po
   ports.handle(exchange);
 }
 
-/** A request that becomes a WebSocket; other wishes for an upgrade are not heeded (RFC 9110 7.8). */
+/** A request that becomes a WebSocket; other upgrades are ignored (RFC 9110 7.8). */
 function takeUpgrade(upgrade: Omit<Upgrade, "peer">, { peerOf, context, transport, handle }: Ports): void {
   const { request, socket } = upgrade;
   const peer = peerOf(socket);
@@ -384,7 +383,7 @@ const contextOf = ({ key, cert, clientCa, proxyCa }: TlsOptions) => ({
   ...(clientCa === undefined && proxyCa === undefined ? {} : { ca: [clientCa, proxyCa].flatMap((pem) => pem ?? []) }),
 });
 
-/** A server for both protocols, as the client can (RFC 7301). */
+/** A server for both protocols; the client chooses (RFC 7301). */
 function secureServer(tls: TlsOptions, ports: Ports): { server: https.Server; http2: H2Server } {
   const server = nodeHttps.createServer({
     ...H1_LIMITS,
@@ -422,9 +421,9 @@ function secureServer(tls: TlsOptions, ports: Ports): { server: https.Server; ht
 }
 
 /**
- * Makes Node read requests from a socket as from any stream. By itself its parser reads beneath the stream. While that is paused,
- * since answers of a pipeline are not taken, it refuses what comes over TLS as if that were no request, and a plain socket that
- * becomes a WebSocket is never read again.
+ * Makes Node read requests from a socket as from any stream. By itself its parser reads beneath the stream. While that is paused, because
+ * responses of a pipeline are unread, it refuses bytes over TLS as if they were no request, and a plain socket that becomes a WebSocket is
+ * never read again.
  */
 function readAsStream(socket: Socket): void {
   // A listener for data gets it, and so does the parser from then on.

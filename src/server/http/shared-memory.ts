@@ -1,20 +1,20 @@
-/** Bytes that many may take together, and no more. */
+/** A number of bytes that many holders reserve from, up to a limit. */
 export class SharedMemory {
   #left: number;
 
-  /** @param bytes those that there are */
+  /** @param bytes the limit */
   constructor(bytes: number) {
     this.#left = bytes;
   }
 
-  /** Takes so many bytes; false where there are not so many. */
+  /** Reserves bytes; false where not enough are free. */
   take(bytes: number): boolean {
     if (bytes > this.#left) return false;
     this.#left -= bytes;
     return true;
   }
 
-  /** Gives bytes back. */
+  /** Releases bytes. */
   give(bytes: number): void {
     this.#left += bytes;
   }

@@ -1,5 +1,5 @@
 /**
- * Which resource of which host an HTTP/1.1 request is for (RFC 9112 3.2).
+ * The host and the resource of an HTTP/1.1 request (RFC 9112 3.2).
  *
  * @module
  */
@@ -7,7 +7,7 @@
 /** The prefix of the path where the client sends a request as to a proxy. */
 const AUTHORITY = /^https?:\/\/[^/?#]*/i;
 
-/** Path and query of a target in either form: `/livez`, or `http://host/livez`, whatever its host (RFC 9112 3.2.2). */
+/** Path and query of a target in either form: `/livez`, or `http://host/livez`, with any host (RFC 9112 3.2.2). */
 export function originForm(target: string): string {
   if (target.startsWith("/")) return target;
   const found = AUTHORITY.exec(target);
@@ -17,7 +17,7 @@ export function originForm(target: string): string {
 }
 
 /**
- * Whether a request says for which host it is, once (RFC 9112 3.2): two readers may take another one of several.
+ * Whether a request names its host exactly once (RFC 9112 3.2): two readers may choose different ones of several.
  *
  * @param rawHeaders names, each followed by its value, as they were sent
  */

@@ -1,9 +1,8 @@
 /**
  * Watches and sessions over WebSocket: an exchange whose stream is a WebSocket, or which is upgraded to messages.
- *
- * As in the reference, each event is one message, text where the event is text. A sub-protocol is echoed, because a
- * browser insists on it, and changes nothing: `base64.binary.k8s.io` gets plain JSON too. Messages of the client are
- * ignored. Sessions (`exec`, `attach`) are messages in both directions. Everything else is answered as an ordinary request.
+ * As in the reference, each event is one message, text where the event is text. A sub-protocol is echoed, because browsers require it, and
+ * has no effect: `base64.binary.k8s.io` gets plain JSON too. Messages of the client are ignored. Sessions (`exec`, `attach`) are messages
+ * in both directions. Everything else is served as an ordinary request.
  *
  * @module
  */
@@ -32,15 +31,15 @@ const BEARER = "base64url.bearer.authorization.k8s.io.";
 const BEAT_MILLIS = 30_000;
 const BEAT = { owner: "WebSocket beat", upkeep: true };
 /**
- * What one message of a client may take until it is complete. A fragment, however short, keeps alive all that was read together with
- * it: up to 64 KiB. Buffered chunks are what was read at once, which is little where the client sends byte by byte.
+ * The memory of an incomplete message of a client. A short fragment keeps the whole buffer alive in which it was read: up to 64 KiB. A
+ * buffered chunk is one read, which is small where the client sends byte by byte.
  */
 type MessageLimits = Pick<ServerOptions, "maxPayload" | "maxFragments" | "maxBufferedChunks">;
 /** Messages to a watch are ignored. */
 const WATCH_LIMITS: MessageLimits = { maxPayload: 65_536, maxFragments: 16, maxBufferedChunks: 1024 };
 /** Clients send a message of a session in one fragment; each is held whole. */
 const SESSION_LIMITS: MessageLimits = { maxPayload: 1 << 20, maxFragments: 64, maxBufferedChunks: 8192 };
-/** Requests of the console are short, and so are the windows on lists that they ask for. */
+/** Requests of the console are short, and so are their windows on lists. */
 const CONSOLE_LIMITS: MessageLimits = {
   maxPayload: MAX_CONSOLE_REQUEST_BYTES,
   maxFragments: 16,
@@ -49,7 +48,7 @@ const CONSOLE_LIMITS: MessageLimits = {
 /** Subresources that are sessions. */
 const SESSIONS: ReadonlySet<string> = new Set(["attach", "exec"]);
 
-/** Whether a request asks for a watch or a session over WebSocket. */
+/** Whether a request is for a watch or a session over WebSocket. */
 export function wantsWebSocket({ method = "", url = "/", headers, rawHeaders }: IncomingMessage): boolean {
   if (method !== "GET" || !hasOneHost(rawHeaders) || headers.upgrade?.toLowerCase() !== "websocket") return false;
   const [path = "", query = ""] = originForm(url).split("?", 2);
@@ -64,11 +63,11 @@ export function wantsWebSocket({ method = "", url = "/", headers, rawHeaders }: 
 /** The implementation of the protocol. */
 export interface WebSockets {
   readonly watches: WebSocketServer;
-  /** For one session, whose sub-protocol has been chosen. */
+  /** For one session, whose sub-protocol has been selected. */
   session(protocol: string): WebSocketServer;
 }
 
-/** Loads the implementation of the protocol, for the first client that needs it. */
+/** Loads the implementation of the protocol for the first client that needs it. */
 export const webSockets: () => Promise<WebSockets> = once(async (): Promise<WebSockets> => {
   const ws = await import("ws");
   const open = (limits: MessageLimits, choose: (offered: ReadonlySet<string>) => string | false): WebSocketServer =>
@@ -85,16 +84,16 @@ export const webSockets: () => Promise<WebSockets> = once(async (): Promise<WebS
   };
 });
 
-/** What an upgrade comes with. */
+/** The parts of an upgrade. */
 export interface Upgrade {
   readonly request: IncomingMessage;
   readonly socket: Socket;
-  /** Bytes that came with the request. */
+  /** Bytes that were received with the request. */
   readonly head: Buffer;
   readonly peer: Peer;
 }
 
-/** The exchange of a request to upgrade to WebSocket; other requests on the connection are not read any more. */
+/** The exchange of a request to upgrade to WebSocket; no further request is read on the connection. */
 export class WebSocketExchange extends H1Exchange {
   override readonly hasBody = false;
   readonly #upgrade: Upgrade;
@@ -105,7 +104,7 @@ export class WebSocketExchange extends H1Exchange {
   /** The sub-protocols of the client. */
   readonly #offered: readonly string[];
 
-  /** @param upgrade one whose socket has a listener for errors, and no response to an earlier request to send */
+  /** @param upgrade one whose socket has a listener for errors, and no unsent response to an earlier request */
   constructor(upgrade: Upgrade, protocol: WebSockets, clock: Clock, transport: Transport) {
     const { request, peer } = upgrade;
     const response = new nodeHttp.ServerResponse(request);
@@ -156,7 +155,7 @@ export class WebSocketExchange extends H1Exchange {
     return opened && new WebSocketMessages(opened, this.#upgrade.socket, this.#clock);
   }
 
-  /** Shakes hands; undefined where that has failed, and has been answered, or the response is over. */
+  /** Does the handshake; undefined where that has failed and has its response, or the response is over. */
   #open(server: WebSocketServer, headers: OutHeaders): WebSocket | undefined {
     const { request, socket, head } = this.#upgrade;
     const isOver = this.answered || socket.destroyed;
@@ -168,7 +167,7 @@ export class WebSocketExchange extends H1Exchange {
     };
     server.on("headers", addAuditId);
     try {
-      // A handshake is answered within the call: with 101, or, when it is malformed, with 400 by the library itself.
+      // The handshake gets its response within the call: 101, or, when it is malformed, 400 by the library.
       server.handleUpgrade(request, socket, head, (webSocket) => {
         opened = webSocket;
       });
@@ -204,7 +203,7 @@ const broken = (): OutStream => ({
 const NORMAL = 1000;
 const NEWLINE = 10;
 
-/** Asks the peer now and then whether it is still there: one that has gone without a word would hold what it has for good. */
+/** Pings the peer at intervals: a peer that left without closing would hold its resources for ever. */
 class Beat {
   readonly #webSocket: WebSocket;
   readonly #clock: Clock;
@@ -228,7 +227,7 @@ class Beat {
 
   #beat(): void {
     const webSocket = this.#webSocket;
-    // The answer of a peer that is not read cannot come.
+    // A peer whose messages are not read cannot reply.
     if (!this.#alive && !webSocket.isPaused) {
       webSocket.terminate();
       return;

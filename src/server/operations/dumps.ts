@@ -1,5 +1,5 @@
 /**
- * `GET /debug/api_priority_and_fairness/dump_*`: what is in the levels now, for people (APF-23).
+ * `GET /debug/api_priority_and_fairness/dump_*`: the current content of the priority levels, for people (APF-23).
  *
  * @module
  */
@@ -9,7 +9,7 @@ import type { Route } from "../request/context.ts";
 
 const NAMES: readonly DumpName[] = ["dump_priority_levels", "dump_queues", "dump_requests"];
 
-/** The routes of the tables; where there is no fairness there is nothing. */
+/** The routes of the tables; none where there is no fairness. */
 export const DUMPS: readonly Route[] = NAMES.map((name) => ({
   path: `/debug/api_priority_and_fairness/${name}`,
   methods: ["GET"],

@@ -1,5 +1,5 @@
 /**
- * `/livez`, `/readyz` and `/healthz`: whether the process is well, and whether it takes requests.
+ * `/livez`, `/readyz` and `/healthz`: whether the process is healthy, and whether it accepts requests.
  *
  * A check has a name; `?verbose` shows each, `?exclude=NAME` leaves some out, `/livez/NAME` runs one. The texts have the
  * form that operators know from kube-apiserver.
@@ -9,14 +9,14 @@
 import type { HttpResponse } from "../request/response.ts";
 import type { Route, RouteAnswer, ServerContext } from "../request/context.ts";
 
-/** One thing that can be wrong. */
+/** A check of one condition. */
 export interface HealthCheck {
   readonly name: string;
-  /** False for what keeps requests away and no restart would help: a check of `/readyz`, and not of `/livez`. */
+  /** False for a condition that stops requests and that a restart does not repair: it is a check of `/readyz`, and not of `/livez`. */
   readonly live?: boolean;
-  /** True for what people should know and no restart or other server would help: it is shown, and fails nothing. */
+  /** True for a condition that people should know and that neither a restart nor another server repairs: it is shown, and never fails. */
   readonly advises?: boolean;
-  /** Undefined when all is well, else what is wrong, for the log. */
+  /** Undefined when the check passes, else a description for the log. */
   readonly check: () => string | undefined;
 }
 
@@ -33,7 +33,7 @@ export const healthRoutes = (checks: readonly HealthCheck[]): readonly Route[] =
     ];
   });
 
-/** Answers with all checks or `one`; false when that does not exist. */
+/** Responds with all checks or `one`; false when that does not exist. */
 function answerHealth(
   { log }: ServerContext,
   response: HttpResponse,
@@ -54,7 +54,7 @@ function answerHealth(
   response.respond(bad ? 500 : 200, headers, Buffer.from(text));
 }
 
-/** What is shown of a check, and whether it has failed. */
+/** The line of a check, and whether it has failed. */
 interface CheckResult {
   readonly line: string;
   readonly failed: boolean;
@@ -69,7 +69,7 @@ function resultOf({ name, check, advises }: HealthCheck, isExcluded: boolean, lo
   return { line: `[-]${name} failed: reason withheld`, failed: true };
 }
 
-/** A server that answers has passed these: it runs, and it logs before it goes on. */
+/** A server that responds has passed these: it runs, and it logs before it continues. */
 const ANSWERED: readonly HealthCheck[] = ["ping", "log"].map((name) => ({ name, check: () => undefined }));
 
 function checksOf(server: ServerContext, checks: readonly HealthCheck[], endpoint: Endpoint): readonly HealthCheck[] {

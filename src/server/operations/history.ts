@@ -19,7 +19,7 @@ import { permit } from "../request/permission.ts";
 import type { Query } from "../request/query.ts";
 import type { ServerRequest } from "../request/request.ts";
 
-/** Answers with the history of an object: a user who may get the object may see that. */
+/** Responds with the history of an object: a user who may get the object may see its history. */
 export async function answerHistory(server: ServerContext, request: ServerRequest): Promise<void> {
   const { incoming, response, identity, info } = request;
   const format = negotiate(incoming, DOCUMENT);
@@ -44,7 +44,7 @@ function targetOf(query: Query, { definition: { scope, plural } }: Resource): Ta
   if (name === "" || (namespace !== "") !== namespaced) {
     throw badRequest(`expected a name and ${namespaced ? "a" : "no"} namespace for ${plural}`);
   }
-  // As in the path of an object: what cannot be a segment of it cannot be a name.
+  // As in the path of an object: a text that cannot be a segment of a path cannot be a name.
   for (const segment of [namespace, name]) {
     if (segment === "." || segment === ".." || /[/%]/.test(segment)) {
       throw badRequest(`expected a name and a namespace that can be segments of a path, got ${shown(segment)}`);
@@ -59,7 +59,7 @@ function optionsOf(query: Query): HistoryOptions {
   return { limit, objects: query.flag("objects"), ...(at === undefined ? {} : { at }) };
 }
 
-/** The request as it would be for the object itself. */
+/** The request for the object itself. */
 const infoOf = (path: string, { definition }: Resource, { namespace, name }: Target): RequestInfo => ({
   ...NO_REQUEST,
   path,

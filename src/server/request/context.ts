@@ -17,12 +17,12 @@ import type { WatchWheel } from "../shared/wheel.ts";
 import type { ServerRequest } from "./request.ts";
 import type { ResponseParts } from "./response.ts";
 
-/** Where failures of the server are logged, and what it refuses by its limits; messages never carry credentials or bodies. */
+/** Where failures of the server and refusals by its limits are logged; messages never contain credentials or bodies. */
 export type ServerLog = Omit<Log, "info">;
 
 /**
- * A path that is answered and is no resource. The user is authorized, and the method is one of those named; what
- * {@link Route.answer} throws is answered as for any request.
+ * A path that is served and is no resource. The user is authorized, and the method is one of those named; errors of {@link Route.answer}
+ * become responses as for any request.
  */
 export interface Route {
   /**
@@ -30,26 +30,26 @@ export interface Route {
    * The first route that fits a path has it.
    */
   readonly path: string;
-  /** Whether the same path with a slash at its end is meant, too; false by default. */
+  /** Whether the same path with a slash at its end is served, too; false by default. */
   readonly slash?: boolean;
-  /** The methods that are answered, 405 for all others; any by default. */
+  /** The methods that are served, 405 for all others; any by default. */
   readonly methods?: readonly string[];
-  /** Whether it is answered without a credential; false by default. */
+  /** Whether it is served without a credential; false by default. */
   readonly public?: boolean;
   /**
-   * Whether every user may ask for it, whatever roles say; false by default. It has no data, or answers what the user may have
-   * anyway. With {@link Route.public} everybody gets it, with a credential or without one.
+   * Whether every user may request it, independent of roles; false by default. It has no data, or data that the user may see anyway. With
+   * {@link Route.public} it is served with a credential or without one.
    */
   readonly open?: boolean;
-  /** Whether its query is a secret, which audit leaves out; false by default. */
+  /** Whether its query is a secret, which audit and traces omit; false by default. */
   readonly hidesQuery?: boolean;
   /** The paths that `/` lists for it: the path itself by default, or nothing where that is a template. */
   listed?(server: ServerContext): readonly string[];
-  /** Answers; false, now or later, where there is nothing of that name: the answer is 404. */
+  /** Responds; false, now or later, where there is nothing of that name: the response is 404. */
   answer(server: ServerContext, request: ServerRequest, params: RouteParams): RouteAnswer | Promise<RouteAnswer>;
 }
 
-/** What stood in a path for the names in its template. */
+/** The parts of a path in place of the names in its template. */
 export type RouteParams = Readonly<Record<string, string>>;
 
 /** False where there is nothing. */
@@ -58,12 +58,12 @@ export type RouteAnswer = void | false;
 /** The table of routes. */
 export interface Routes {
   readonly all: readonly Route[];
-  /** The route that has a path, and what stood there for its names. */
+  /** The route that has a path, and the parts of the path for its names. */
   find(path: string): { readonly route: Route; readonly params: RouteParams } | undefined;
 }
 
 /**
- * Connects to the program behind an object, by one of the ways of its kind such as `log`; undefined where there is no way to it.
+ * Connects to the program behind an object, by a connector of its kind such as `log`; undefined where it cannot be connected to.
  * The response of the program ends when the signal is aborted.
  */
 export type Programs = (
@@ -79,7 +79,7 @@ export interface ProgramParameters {
   readonly all: (name: string) => readonly string[];
 }
 
-/** What a server is built from, and every request may use. */
+/** The parts of a server that every request may use. */
 export interface ServerParts {
   readonly registry: Registry;
   readonly authenticator: Authenticator;
@@ -111,9 +111,9 @@ export interface ServerContext extends ServerParts, ResponseParts {
   readonly running: Running;
   /** Reports failures that the program did not expect. */
   readonly faults: Faults;
-  /** The watchers that run, so that a shutdown can end them in order. */
+  /** The running watchers, so that a shutdown can end them in order. */
   readonly watchers: Set<{ finish(): void; destroy(): void }>;
-  /** Responses that go on, whose users may lose the right to them. */
+  /** Long responses, which end when their users lose the right to them. */
   readonly ongoing: Set<OngoingAnswer>;
   /** True from the beginning of the shutdown on. */
   readonly closing: () => boolean;

@@ -1,11 +1,11 @@
-/** What this file needs of a stream that is written to. */
+/** The members that this file needs of a stream. */
 interface Writable {
   readonly writableNeedDrain: boolean;
   on(event: "drain" | "close", listener: () => void): unknown;
   off(event: "drain" | "close", listener: () => void): unknown;
 }
 
-/** Resolves when a stream can be written to again or is gone; at once where it can. */
+/** Resolves when a stream can be written to again or is closed; at once where it can. */
 export function drained(stream: Writable): Promise<void> {
   if (!stream.writableNeedDrain) return Promise.resolve();
   return new Promise((resolve) => {

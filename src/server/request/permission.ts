@@ -33,7 +33,7 @@ export function permit(
   });
 }
 
-/** As {@link permit}; a failed authorizer has not allowed anything, and is no failure of the request. */
+/** As {@link permit}; a failed authorizer counts as one that does not allow, and is no failure of the request. */
 export function permitSurely(server: Authorizing, identity: Identity, info: RequestInfo): void | Promise<void> {
   return decide(server, identity, info, (decision) => {
     const isSure = decision.allowed && decision.error === undefined;
@@ -51,7 +51,7 @@ function decide(
   return decision instanceof Promise ? decision.then(then) : then(decision);
 }
 
-/** Refuses at once, or when it is known what would help. */
+/** Refuses at once, or when the rights that would help are known. */
 function refuse(
   { authorizer }: Authorizing,
   identity: Identity,
@@ -77,7 +77,7 @@ function refusalOf(identity: Identity, info: RequestInfo, reasons: readonly stri
   return forbidden(ref, name, whole);
 }
 
-/** What is refused, in the words in which people write rules that allow it. */
+/** The refused action, in the words of rules that would allow it. */
 function whatOf({ isResource, path, resource, subresource, group, namespace }: RequestInfo): string {
   if (!isResource) return `path ${JSON.stringify(path)}`;
   const what = subresource === "" ? resource : `${resource}/${subresource}`;

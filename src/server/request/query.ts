@@ -1,10 +1,10 @@
 import { badRequest } from "../../meta/status.ts";
 import { parseGoMillis } from "../../util/go-duration.ts";
 
-/** Parameters of a query that are read: no client sends a tenth, and each costs time. */
+/** Parameters of a query that are read: clients send fewer than a tenth of that, and each costs time. */
 const MAX_PARAMETERS = 1000;
 
-/** The bounds of a number in a query, and what it is where the query has none. */
+/** The bounds of a number in a query, and its default. */
 interface NumberBounds {
   readonly usual?: number;
   /** 1 by default. */
@@ -30,19 +30,19 @@ export class Query {
     return this.#excess;
   }
 
-  /** The first value, undefined when the parameter is not there; a parameter without `=` is empty. */
+  /** The first value, undefined without the parameter; a parameter without `=` is empty. */
   first(name: string): string | undefined {
     const pairs = this.#read();
     for (let i = 0; i < pairs.length; i += 2) if (pairs[i] === name) return pairs[i + 1];
     return undefined;
   }
 
-  /** The first value, empty when the parameter is not there. */
+  /** The first value, empty without the parameter. */
   text(name: string): string {
     return this.first(name) ?? "";
   }
 
-  /** A whole number within bounds; the usual one where the parameter is not there, or empty. Throws 400. */
+  /** An integer within bounds; the default where the parameter is absent or empty. Throws 400. */
   number(name: string, { usual, least = 1, most }: NumberBounds): number {
     const text = this.text(name) || String(usual ?? "");
     const number = Number(text);
@@ -60,7 +60,7 @@ export class Query {
     return values;
   }
 
-  /** A boolean in the spelling of the reference: there and neither `0` nor `false` (DEC-18). */
+  /** A boolean in the spelling of the reference: present and neither `0` nor `false` (DEC-18). */
   flag(name: string): boolean {
     const value = this.first(name);
     return value !== undefined && value !== "0" && value.toLowerCase() !== "false";
@@ -74,7 +74,7 @@ export class Query {
     return this.first("timeout") ? (this.#timeout ??= { millis: parseGoMillis(this.text("timeout")) }).millis : 0;
   }
 
-  /** Whether the parameter is there at all. */
+  /** Whether the parameter is present. */
   has(name: string): boolean {
     return this.first(name) !== undefined;
   }

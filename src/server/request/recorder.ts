@@ -3,32 +3,32 @@ import type { Status } from "../../meta/status.ts";
 import type { ApiObject } from "../../schema/definition.ts";
 import type { Value } from "../../value/value.ts";
 
-/** A part of a request that may take long, under the name that audit has for it (AUDIT-19). */
+/** A part of a request that may take long, under its name in audit (AUDIT-19). */
 export type SlowPart = "authentication" | "apf-queue-wait" | "authorization" | "etcd" | "response-write";
 
-/** Records one request for audit: the objects that it sends and gets, what was decided, and its response before that leaves. */
+/** Records one request for audit: the objects that it sends and gets, the decisions, and its response before that is sent. */
 export interface Recorder {
-  /** The body has been read and nothing has been done; it is changed later. */
+  /** Called when the body has been read and the verb has not run; the body may be changed later. */
   read(verb: string, body: Value | undefined): void;
-  /** The object of a create or an update, decoded and with its defaults; it is changed later. */
+  /** Called with the object of a create or an update, decoded and with its defaults; it may be changed later. */
   sent(object: ApiObject): void;
-  /** Adds an annotation; the first of a key stays. Events of the level Metadata have none of the level `Request`. */
+  /** Adds an annotation; the first one of a key is kept. Events of the level Metadata contain none of the level `Request`. */
   note(key: string, value: string, level?: "Request"): void;
-  /** Whether the user may do it. */
+  /** Called with the decision whether the user may do it. */
   decided(decision: Decision): void;
-  /** The time since `since`, by the steady counter, was spent on a part. */
+  /** Adds the time since `since`, by the steady counter, to a part. */
   spend(part: SlowPart, since: number): void;
-  /** The time until a promise is done, well or not, is spent on a part. */
+  /** Adds the time until a promise resolves or rejects to a part. */
   spendWhile(part: SlowPart, done: Promise<unknown>): void;
-  /** Bytes that are there are about to be sent; they wait for the promise. */
+  /** Called before complete bytes are sent; they wait for the promise. */
   answering(code: number): Promise<unknown> | undefined;
-  /** The record of a response could not be made; the request is broken off. */
+  /** Called when the record of a response could not be made; the request is broken off. */
   failed(error: unknown): void;
-  /** A response in pieces is about to begin. */
+  /** Called before a response in pieces begins. */
   streaming(code: number): void;
-  /** A response in pieces is over. */
+  /** Called when a response in pieces is over. */
   streamed(): void;
-  /** The request has left the filters, answered or not. */
+  /** Called when the request has left the filters, with a response or without one. */
   left(): void;
   /** Undefined where responses are not recorded. */
   readonly response: ResponseRecorder | undefined;
@@ -36,13 +36,13 @@ export interface Recorder {
 
 /** Records one write that is a part of a request. */
 export interface PartRecorder extends Pick<Recorder, "note" | "read"> {
-  /** Nothing has been done; false, now or later, where it must not be done. */
+  /** Called before the write; false, now or later, where it must not be done. */
   received(): boolean | Promise<boolean>;
-  /** It is over, with a Status where it was refused. */
+  /** Called when the write is over, with a Status where it was refused. */
   done(code: number, status: Status | undefined): void;
 }
 
-/** Records a response as JSON, before it takes the form that the client wants. */
+/** Records a response as JSON, before it is converted to the form for the client. */
 export interface ResponseRecorder {
   /** An object or a table, in one piece or several. */
   bytes(json: Uint8Array | readonly Uint8Array[]): void;

@@ -1,7 +1,6 @@
 /**
- * A request in its parts: what arrived ({@link IncomingRequest}), what it asks for, and how far it is
- * ({@link HttpResponse}). Filters see a {@link ServerRequest} and find out what it asks for; verbs get a
- * {@link ResourceRequest}, in which all of that is known.
+ * A request in its parts: what arrived ({@link IncomingRequest}), what it requests, and its progress ({@link HttpResponse}). Filters get a
+ * {@link ServerRequest} and fill in what it requests; verbs get a {@link ResourceRequest}, in which all of that is known.
  *
  * @module
  */
@@ -31,33 +30,33 @@ export interface RequestObserver {
 export class ServerRequest {
   readonly incoming: IncomingRequest;
   readonly response: HttpResponse;
-  /** By the filter `read path`. */
+  /** Set by the filter `read path`. */
   info: RequestInfo = NO_REQUEST;
   /** Whether a request without a credential is allowed; set with {@link ServerRequest.info}. */
   isPublic = false;
-  /** Whether no authorizer is asked; likewise. */
+  /** Whether no authorizer is asked; set with {@link ServerRequest.info}. */
   isOpen = false;
-  /** Whether its query is a secret; likewise. */
+  /** Whether its query is a secret; set with {@link ServerRequest.info}. */
   hidesQuery = false;
-  /** By the filter `authenticate`. */
+  /** Set by the filter `authenticate`. */
   identity: Identity = ANONYMOUS;
   /** How long that took, in ms. */
   authenticationMillis = 0;
   /** The user who sent it in the name of another one; set by the filter `impersonate`. */
   sender: Identity | undefined = undefined;
-  /** Whether the policy of audit has been evaluated; by the filter `audit`. */
+  /** Whether the policy of audit has been evaluated; set by the filter `audit`. */
   isAudited = false;
   /** The template of the path, where that is a route and no resource. */
   route: string | undefined = undefined;
-  /** By the filter `find`. */
+  /** Set by the filter `find`. */
   resource: Resource | undefined = undefined;
-  /** Answers the request; set with the route or the resource. */
+  /** Makes the response; set with the route or the resource. */
   answer: (() => void | Promise<void>) | undefined = undefined;
   /** Observes the verb, where a filter wants that. */
   observer: RequestObserver | undefined = undefined;
   /** Records a write that is a part of it, undefined where that is not recorded; by the filter `audit`. */
   recordPart: ((info: RequestInfo) => PartRecorder | undefined) | undefined = undefined;
-  /** Counts it as under way, where that is counted. */
+  /** Counts the request as running, where that is counted. */
   counted: ActivityCount | undefined = undefined;
   /** The decoded body and the options of a write, where a filter observes the verb. */
   body: Value | undefined = undefined;
@@ -69,8 +68,8 @@ export class ServerRequest {
   }
 
   /**
-   * Takes it out of what counts as under way, with the caller of this process that waits for it, until the result is disposed:
-   * it waits for what is not under way, for the clock to move or for everything else.
+   * Stops counting it as running, together with the caller of this process that waits for it, until the result is disposed: it waits for
+   * the clock, or for everything else to be idle.
    */
   park(): Disposable {
     const { counted } = this;
@@ -80,7 +79,7 @@ export class ServerRequest {
   }
 }
 
-/** What a request asks for of a resource, as its verb gets it; its response is the part that changes. */
+/** What a request asks of a resource, as its verb gets it; only its response changes. */
 export class ResourceRequest {
   readonly incoming: IncomingRequest;
   readonly response: HttpResponse;
@@ -89,7 +88,7 @@ export class ResourceRequest {
   readonly sender: Identity | undefined;
   readonly resource: Resource;
   readonly observer: RequestObserver | undefined;
-  /** Records what admission does, where a write asks for an explanation. */
+  /** Records the work of admission, where a write requests an explanation. */
   readonly trace: WriteTrace | undefined;
 
   constructor({ incoming, response, info, identity, sender, observer }: ServerRequest, resource: Resource) {
@@ -104,7 +103,7 @@ export class ResourceRequest {
     this.trace = isExplained ? new WriteTrace(response.server.clock) : undefined;
   }
 
-  /** The definition of the kind of bodies and responses: a subresource may take another one than its object. */
+  /** The definition of the kind of bodies and responses: that of a subresource may differ from its object's. */
   get definition(): ResourceDefinition {
     const { definition } = this.resource;
     const { subresource } = this.info;

@@ -1,5 +1,5 @@
 /**
- * The response to a request, and how far the request is.
+ * The response to a request, and the progress of the request.
  *
  * @module
  */
@@ -21,24 +21,24 @@ import type { WatchOutput } from "./watch-output.ts";
 /** What responses need of their server. */
 export interface ResponseParts {
   readonly clock: Clock;
-  /** Waits for clients that keep the server waiting. */
+  /** Bounds how long clients keep the server waiting. */
   readonly slowClients: SlowClients;
-  /** Bytes of all responses over sockets that their clients have not taken. */
+  /** Unread bytes of all responses over sockets. */
   readonly untaken: { bytes: number };
-  /** Of large responses in another form than JSON one is made at a time. */
+  /** A queue for large responses in another form than JSON: one is made at a time. */
   readonly conversions: KeyedLock;
   /** When large responses are compressed: for peers on other machines, always, or never. */
   readonly compress: "remote" | "always" | "never";
 }
 
-/** See the head of this file. */
+/** The response to one request. */
 export class HttpResponse {
   readonly server: ResponseParts;
   readonly incoming: IncomingRequest;
-  /** Sends it; a filter may put its own in front. */
+  /** Sends it; a filter may replace it. */
   responder: Responder;
   auditId = "";
-  /** The flow schema that has taken the request, where there is fairness. */
+  /** The flow schema that the request matches, where there is fairness. */
   flow: Flow | undefined = undefined;
   /** Texts for Warning headers. */
   #warnings: string[] | undefined = undefined;
@@ -48,7 +48,7 @@ export class HttpResponse {
   reason: StatusReason | undefined = undefined;
   /** The Status in it, where it has one. */
   status: Status | undefined = undefined;
-  /** Whether the request has failed by a mistake of the server. */
+  /** Whether the request has failed by a fault of the server. */
   isPanic = false;
   /** Bytes of its body, as far as they are known. */
   bytesOut = 0;
@@ -57,24 +57,26 @@ export class HttpResponse {
   answeredAt = 0;
   /** Whether the request made a new revision. */
   changed = false;
-  /** Whether a watch or a backup has begun: the response may go on for as long as its reader takes it. */
+  /** Whether a watch or a backup has begun: the response may continue for as long as its reader reads. */
   longRunning = false;
   /** How many events a watch has sent; counted where filters observe. */
   events = 0;
   /** The span of the request, where requests are traced. */
   root: Span | undefined = undefined;
-  /** The span of what runs now. */
+  /** The span of its authentication, which calls of webhooks are parts of. */
+  authentication: Span | undefined = undefined;
+  /** The span of the current step. */
   span: Span | undefined = undefined;
-  /** The span of what is made of the result of the verb, and that of a watch. */
+  /** The span of the encoding of the result, and that of a watch. */
   serialization: Span | undefined = undefined;
   watchSpan: Span | undefined = undefined;
   /** Records the request for audit. */
   recorder: Recorder | undefined = undefined;
-  /** What the request holds while it runs. */
+  /** The seats that the request holds while it runs. */
   seats: Seats = NO_SEATS;
   /** The memory of the body, from when it is read until the request has left the filters. */
   bodyMemory: BodyReservation | undefined = undefined;
-  /** What a filter puts between the watch that the request begins and its stream. */
+  /** Wraps the stream of the watch that the request begins; set by a filter. */
   wrapWatch: ((output: WatchOutput) => WatchOutput) | undefined = undefined;
   /** Whether it waits for its record. */
   #waits = false;
@@ -88,12 +90,12 @@ export class HttpResponse {
     this.server = server;
   }
 
-  /** Whether it has begun, or is over without one. */
+  /** Whether it has begun, or is over without a response. */
   get answered(): boolean {
     return this.#waits || this.responder.answered;
   }
 
-  /** All of the request has been read, options and body: work follows. */
+  /** All of the request has been read, options and body: the verb runs next. */
   isRead(): void {
     this.readAt = this.server.clock.steady();
   }
@@ -114,7 +116,7 @@ export class HttpResponse {
     return headers;
   }
 
-  /** Responds with bytes that are there, once the request was recorded. */
+  /** Responds with complete bytes, once the request was recorded. */
   respond(code: number, headers: OutHeaders, body?: Uint8Array | readonly Uint8Array[]): void {
     this.code = code;
     this.answeredAt = this.server.clock.steady();
@@ -133,7 +135,7 @@ export class HttpResponse {
     });
   }
 
-  /** Begins a response whose body comes piece by piece. */
+  /** Begins a response whose body is written piece by piece. */
   stream(code: number, headers: OutHeaders): OutStream {
     const { recorder, responder } = this;
     this.code = code;
@@ -154,17 +156,17 @@ export class HttpResponse {
     return messages;
   }
 
-  /** Counts the request for a user, until it is over or has become a watch; 429 where the user has as many as one may have. */
+  /** Counts the request for a user, until it is over or has become a watch; 429 where the user is at the limit. */
   count(slots: UserSlots, user: Identity): void {
     if (!this.#isOver) this.#slot = slots.take(user);
   }
 
-  /** The request is counted otherwise from now on. */
+  /** Replaces the count of the request from now on. */
   uncount(): void {
     this.#slot?.[Symbol.dispose]();
   }
 
-  /** The last byte was taken, or one of the two broke off. */
+  /** Called when the last byte was read, or one of the two broke off. */
   over(): void {
     this.#isOver = true;
     this.uncount();
@@ -194,7 +196,7 @@ function addUids(headers: OutHeaders, { uid, level }: Flow): void {
 }
 
 const MAX_WARNING_BYTES = 4096;
-/** Where all texts do not fit, each is cut to this length, as in kube-apiserver. */
+/** Where the texts do not fit together, each is cut to this length, as in kube-apiserver. */
 const MAX_CUT_WARNING_LENGTH = 256;
 
 /**
@@ -208,7 +210,7 @@ function warningHeaders(texts: readonly string[]): string[] {
   const kept = length <= MAX_WARNING_BYTES ? texts : texts.map(cutWarning);
   for (const text of new Set(kept)) {
     const clean = text.replaceAll(/[\p{Cc}]/gu, " ").replaceAll(/[\\"]/g, (mark) => `\\${mark}`);
-    // Header values are bytes; UTF-8 goes out as it is.
+    // Header values are bytes; UTF-8 is sent unchanged.
     const header = Buffer.from(`299 - "${clean}"`, "utf8").toString("latin1");
     left -= header.length;
     if (left < 0) break;

@@ -4,11 +4,11 @@ import type { AnsweringHolder } from "../shared/slow-clients.ts";
 export interface Seats extends AnsweringHolder {
   /** Whether the seats are held for the initial events of a watch alone. */
   readonly areForInitialEvents: boolean;
-  /** The initial events have been sent, or never will be. */
+  /** Called when the initial events have been sent, or never will be. */
   initialEventsSent(): void;
   /** Waits for the request's position in the queue, once its body is there. */
   afterBody(): void | Promise<void>;
-  /** The request has been answered; a watch has begun. */
+  /** Called when the response is complete, or a watch has begun. */
   left(): void;
 }
 

@@ -2,13 +2,13 @@ import type { ApiError } from "../../meta/status.ts";
 import type { WatchBatch } from "../../registry/index.ts";
 
 /**
- * Where a watch writes its events, in order. A filter may put its own in front (`HttpResponse.wrapWatch`): the client gets what
- * that passes on, and nothing else.
+ * Where a watch writes its events, in order. A filter may wrap it (`HttpResponse.wrapWatch`): the client gets only what the wrapper passes
+ * on.
  */
 export interface WatchOutput {
   /** Events, one or more; the batch is shared with other watches. */
   events(batch: WatchBatch): void;
-  /** How far the watch has come; `end` marks the end of the initial events. */
+  /** A bookmark with the current revision of the watch; `end` marks the end of the initial events. */
   bookmark(revision: number, end: boolean): void;
   /** The last event of a watch that fails; the stream ends with it. */
   error(error: ApiError): void;

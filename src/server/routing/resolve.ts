@@ -23,7 +23,7 @@ import { connectObject } from "../verbs/connect.ts";
 import { updateObject } from "../verbs/update.ts";
 import { watchObjects } from "../watch/watch.ts";
 
-/** Answers a request on a resource. */
+/** Responds to a request on a resource. */
 type VerbHandler = (server: ServerContext, request: ResourceRequest) => void | Promise<void>;
 
 const HANDLERS: Readonly<Record<Verb, VerbHandler>> = {
@@ -84,7 +84,7 @@ const isMethodOf = (verb: string, method: string): boolean => method === "GET" |
 
 const READS: ReadonlySet<string> = new Set(["get", "list", "watch"]);
 
-/** Whether all resources of a group are custom: an unknown one is then as unknown as the group (CRD-11). */
+/** Whether all resources of a group are custom: an unknown resource then gets the same response as an unknown group (CRD-11). */
 const isCustomGroup = (registry: Registry, group: string): boolean =>
   registry.group(group)?.versions.every(({ resources }) => resources.every(({ definition }) => definition.untyped)) ===
   true;
@@ -103,9 +103,9 @@ function checkSegments(info: RequestInfo): void {
 }
 
 interface PathVerbs {
-  /** What a path of this form can have. */
+  /** What a path of this form can select. */
   readonly possible: readonly string[];
-  /** What the resource has. */
+  /** What the resource supports. */
   readonly served: readonly string[];
 }
 

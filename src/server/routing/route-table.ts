@@ -1,5 +1,5 @@
 /**
- * The table of routes: which of them has a path, and the answer to a path that none has.
+ * The table of routes: which route serves a path, and the response to a path without one.
  *
  * @module
  */
@@ -14,7 +14,7 @@ interface Template {
   readonly segments: readonly Segment[];
 }
 
-/** A segment of a path: itself, or the name that it has among the parameters, where it may stand for all the rest. */
+/** A segment of a path: a literal, or the name of a parameter, which at the end may stand for all the rest. */
 type Segment = { readonly text: string } | { readonly name: string; readonly isRest: boolean };
 
 /** Routes by path. Those whose path is no template are found at once, the others are tried in order. */
@@ -54,7 +54,7 @@ function segmentOf(text: string): Segment {
   return name === undefined ? { text } : { name, isRest: rest !== undefined };
 }
 
-/** What stands in a path for the names of a template; undefined where the path is another one. */
+/** The values of a template's parameters in a path; undefined where the path does not match. */
 function paramsOf({ route, segments }: Template, parts: readonly string[]): RouteParams | undefined {
   const params: Record<string, string> = {};
   for (const [i, segment] of segments.entries()) {
@@ -71,7 +71,7 @@ function paramsOf({ route, segments }: Template, parts: readonly string[]): Rout
   return isWhole || endsInSlash ? params : undefined;
 }
 
-/** Finds what answers a path that is no resource. */
+/** Finds the route of a path that is no resource. */
 export function findRoute(server: ServerContext, request: ServerRequest): void {
   const match = server.routes.find(request.info.path);
   if (!match) return;

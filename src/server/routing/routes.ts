@@ -1,5 +1,5 @@
 /**
- * The paths that are answered and are no resources, in the order in which they are tried. Filters, the refusals of unknown
+ * The paths that are served and are no resources, in the order in which they are tried. Filters, the refusals of unknown
  * paths and methods, and the list at `/` read this table; a server may have more.
  *
  * @module
@@ -23,7 +23,7 @@ const GET = ["GET"];
 /** JSON for people, whatever the client accepts. */
 const INDENTED: Format = { media: "json", shape: "", version: "", pretty: true };
 
-/** What the routes of a server are made from. */
+/** The parts that the routes of a server need. */
 export interface RouteParts extends Pick<ServerParts, "registry" | "clock"> {
   /** The version of the program, for `/version`. */
   readonly version: string;

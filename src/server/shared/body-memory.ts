@@ -5,13 +5,12 @@
  * for a part before it, so bodies that hold memory never wait for each other.
  *
  *     start       up to 64 KiB, before anything is read     all of most bodies
- *     rest        the others, when there are more           as many as are announced, or as there may be
- *     inflated    what becomes of a compressed one          as many as there may be
+ *     rest        the bytes after those                     as many as are announced, or the limit
+ *     inflated    a compressed body after inflation         the limit
+ * So a body that announces much and is not sent holds only a start. Where there is no memory, the body is not read further, and the flow
+ * control of its connection pauses its sender.
  *
- * So a body that announces much and does not come holds a start. Where there is no memory a body is not read on, and the flow
- * control of its connection holds its sender up.
- *
- * Of the bodies that wait, the one goes on whose connection holds least, so that one connection cannot shut others out. A body
+ * Of the bodies that wait, the one whose connection holds least continues, so that one connection cannot exclude others. A body
  * that the server keeps waiting is not displaced, but refused after a while. A body that keeps the server waiting, and has
  * taken long for 64 KiB, is refused for those whose connection holds less; and for all where nothing else comes on its
  * connection either, since bodies that are sent at once share its bandwidth.
@@ -23,14 +22,14 @@ import type { Clock } from "../../util/clock.ts";
 import { Deadlines } from "../../util/deadlines.ts";
 import type { Collector } from "../../util/exposition.ts";
 
-/** The bytes of a start, and those that a sender has {@link STEP_MS} for. */
+/** The bytes of a start, which a sender must send within {@link STEP_MS}. */
 export const STEP = 65_536;
 const STEP_MS = 2_000;
 /** How long a body may wait for memory. */
 const WAIT_MS = 30_000;
 const RETRY_SECONDS = 5;
 
-/** See the head of this file. */
+/** Allocates the memory of bodies; the head of this file has the rules. */
 type Part = "start" | "rest" | "inflated";
 
 const PARTS: Readonly<Record<Part, number>> = { start: 1 / 4, rest: 1 / 2, inflated: 1 / 4 };
@@ -78,9 +77,9 @@ export class BodyReservation implements Disposable {
   readonly sender: Sender;
   /** The bytes that it holds of each part. */
   readonly held: Record<Part, number> = nothing();
-  /** Whether more of it is to come from its sender. */
+  /** Whether more bytes of it are expected from its sender. */
   reading = true;
-  /** Resolves when there is memory for it; there while it waits. */
+  /** Resolves when there is memory for it; set while it waits. */
   wake: PromiseWithResolvers<void> | undefined = undefined;
   /** Called when it is refused while it is read. */
   onRefused: ((why: Error) => void) | undefined = undefined;
@@ -92,7 +91,7 @@ export class BodyReservation implements Disposable {
     this.sender = sender;
   }
 
-  /** Takes bytes of a part; undefined where there are as many at once. Rejects with 429. */
+  /** Reserves bytes of a part; undefined where they are free at once. Rejects with 429. */
   take(part: Part, bytes: number): Promise<void> | undefined {
     return this.#memory.take(this, part, bytes);
   }
@@ -106,7 +105,7 @@ export class BodyReservation implements Disposable {
     this.#memory.follow(this);
   }
 
-  /** Nothing more comes from the sender; `bytes` are there. */
+  /** The sender has sent everything: `bytes` of it. */
   whole(bytes: number): void {
     this.reading = false;
     this.#memory.follow(this);
@@ -114,25 +113,25 @@ export class BodyReservation implements Disposable {
     this.keep("start", bytes);
   }
 
-  /** Gives back what it holds of a part beyond `bytes`. */
+  /** Releases what it holds of a part beyond `bytes`. */
   keep(part: Part, bytes: number): void {
     this.#memory.keep(this, part, bytes);
   }
 
-  /** Gives all back; it does not wait any more. */
+  /** Releases everything; it does not wait any more. */
   [Symbol.dispose](): void {
     this.#memory.leave(this);
   }
 }
 
-/** See the head of this file. */
+/** The memory of the bodies of a server. */
 export class BodyMemory implements Disposable {
   /** The steady counter of the clock. */
   readonly now: () => number;
   readonly #pools: Readonly<Record<Part, Pool>>;
   readonly #senders = new WeakMap<object, Sender>();
   readonly #reading: Deadlines<BodyReservation>;
-  /** The bodies whose sender takes long; the first for longest. */
+  /** The bodies that the server waits for, the longest-waiting one first. */
   readonly #slow = new Set<BodyReservation>();
   readonly #waits: Deadlines<BodyReservation>;
   #refused = 0;
@@ -172,7 +171,7 @@ export class BodyMemory implements Disposable {
     ];
   };
 
-  /** A reservation for a body that is about to be read; it holds nothing yet. */
+  /** A reservation for a body that will be read; it holds nothing yet. */
   open(connection: object): BodyReservation {
     let sender = this.#senders.get(connection);
     if (!sender) this.#senders.set(connection, (sender = new Sender(this.now())));
@@ -196,7 +195,7 @@ export class BodyMemory implements Disposable {
     return promise;
   }
 
-  /** Waits for the sender of a body from now on, or not any more. */
+  /** Starts or stops the time in which the sender of a body must send. */
   follow(body: BodyReservation): void {
     this.#unfollow(body);
     if (body.reading) this.#reading.add(body);
@@ -209,7 +208,7 @@ export class BodyMemory implements Disposable {
     this.#serve(part);
   }
 
-  /** Ends a reservation, whatever it waits for. */
+  /** Ends a reservation in any state. */
   leave(body: BodyReservation): void {
     this.#unfollow(body);
     this.#waits.delete(body);
@@ -243,7 +242,7 @@ export class BodyMemory implements Disposable {
     this.#pools[part].held += more;
   }
 
-  /** Lets bodies go on for which there is memory, or for which others are refused. */
+  /** Resumes bodies for which there is memory, or for which others are refused. */
   #serve(part: Part): void {
     const pool = this.#pools[part];
     while (pool.waiting.size > 0) {

@@ -1,4 +1,4 @@
-/** How much a server takes on (DEC-27). */
+/** The limits of a server (DEC-27). */
 export interface ServerLimits {
   /** Bytes of a body, also after it was inflated. */
   readonly bodyBytes: number;
@@ -12,11 +12,11 @@ export interface ServerLimits {
   readonly bodyMemoryBytes: number;
   /** How deep bodies may be nested. */
   readonly bodyDepth: number;
-  /** Ms from the head of a request to the last byte of its answer; watches and backups have limits of their own. */
+  /** Ms from the head of a request to the last byte of its response; watches and backups have limits of their own. */
   readonly requestMillis: number;
   /** The shortest time in ms of a watch without `timeoutSeconds`; the longest is twice that; 0 for no end (DEC-28). */
   readonly watchMillis: number;
-  /** Ms after which a request counts as slow, and is logged; watches and backups never do. */
+  /** Ms after which a request counts as slow, and is logged; watches and backups never count. */
   readonly slowMillis: number;
   /** Connections at the same time; each costs a file descriptor. */
   readonly connections: number;
@@ -24,11 +24,14 @@ export interface ServerLimits {
   readonly connectionsPerAddress: number;
   /** Connections whose first valid credential is of one user; 0 for no limit. Members of `system:masters` are not counted. */
   readonly connectionsPerUser: number;
-  /** Requests of one user at the same time, until the last byte of each answer was taken; likewise. */
+  /** Requests of one user at the same time, until the last byte of each response was read; the same exceptions. */
   readonly requestsPerUser: number;
   /** Watches of one user at the same time, but for callers of this process and members of `system:masters`; 0 for no limit. */
   readonly watchesPerUser: number;
-  /** Sessions (exec, attach) of one user at the same time, likewise; each holds some 200 KiB, and up to 6 MiB where its client wants that. */
+  /**
+   * Sessions (exec, attach) of one user at the same time, with the same exceptions; each holds some 200 KiB, and up to 6 MiB where its
+   * client wants that.
+   */
   readonly sessionsPerUser: number;
   /** Connections on which no credential has been shown yet. */
   readonly unauthenticatedConnections: number;

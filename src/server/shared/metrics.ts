@@ -43,7 +43,7 @@ class RequestSeries {
     this.#labels = labels;
   }
 
-  /** Counts an answer; `bytes` undefined where they do not say anything. */
+  /** Counts a response; `bytes` is undefined where the length has no meaning. */
   add(code: number, seconds: number, bytes: number | undefined, exemplar?: Exemplar): void {
     this.#codes.set(code, (this.#codes.get(code) ?? 0) + 1);
     this.#seconds.observe(seconds, exemplar);
@@ -85,7 +85,7 @@ const requestMetrics = (all: readonly RequestSeries[]): Metric[] => [
   },
 ];
 
-/** What is counted of a request. */
+/** The counted properties of a request. */
 export interface Measured {
   readonly info: RequestInfo;
   readonly resource: Resource | undefined;
@@ -93,7 +93,7 @@ export interface Measured {
   readonly response: { readonly code: number; readonly bytesOut: number; readonly root?: Span | undefined };
 }
 
-/** What is counted of one resource in one group and version. */
+/** The counters of one resource in one group and version. */
 interface ResourceCounts {
   readonly labels: Labels;
   readonly series: Map<string, RequestSeries>;
@@ -106,7 +106,7 @@ interface ResourceCounts {
 export class ServerMetrics implements Disposable {
   readonly #registry: Pick<Registry, "find" | "onChange">;
   readonly #byName = new Map<string, ResourceCounts>();
-  /** The same, found without a name. */
+  /** The same counters, found without a name. */
   readonly #byDefinition = new WeakMap<ResourceDefinition, ResourceCounts>();
   readonly #others = new Map<string, RequestSeries>();
   readonly #collectors: readonly Collector[];
@@ -115,7 +115,7 @@ export class ServerMetrics implements Disposable {
   #events = 0;
   #closedSlow = 0;
 
-  /** @param running read whenever the metrics are */
+  /** @param running called whenever the metrics are read */
   constructor(
     registry: Pick<Registry, "find" | "onChange">,
     collectors: readonly Collector[],
@@ -132,7 +132,7 @@ export class ServerMetrics implements Disposable {
   }
 
   /**
-   * Counts a request that has been answered. One that is traced is the exemplar of its bucket.
+   * Counts a request that has its response. A traced request is the exemplar of its bucket.
    *
    * @param now ms since the epoch
    */
@@ -167,7 +167,7 @@ export class ServerMetrics implements Disposable {
     const removedRelease = definition.deprecated === undefined ? undefined : (definition.removedRelease ?? "");
     const labels = { group, version, resource };
     const counts = this.#byName.get(name) ?? { labels, series: new Map(), removedRelease, watchers: 0 };
-    // A request that is answered after its resource was removed is not shown.
+    // A request that ends after its resource was removed is not shown.
     if (this.#registry.find(group, version, resource)) this.#byName.set(name, counts);
     this.#byDefinition.set(definition, counts);
     return counts;
@@ -197,7 +197,6 @@ export class ServerMetrics implements Disposable {
   }
 
   #own(): Metric[] {
-    const closed = [{ labels: { reason: "slow" }, value: this.#closedSlow }];
     return [
       {
         name: "apiserver_longrunning_requests",
@@ -220,7 +219,7 @@ export class ServerMetrics implements Disposable {
         name: "apiserver_terminated_watchers_total",
         type: "counter",
         help: "Watches that were closed because their reader did not keep up.",
-        samples: this.#closedSlow > 0 ? closed : [],
+        samples: [{ labels: { reason: "slow" }, value: this.#closedSlow }],
       },
       {
         name: "apiserver_current_inflight_requests",

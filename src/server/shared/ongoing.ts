@@ -2,21 +2,21 @@ import type { Authenticator, Connection, Identity } from "../../auth/contract.ts
 import { attempt } from "../../util/attempt.ts";
 import type { Loop } from "../../util/loop.ts";
 
-/** A response that goes on for as long as its reader takes it: a watch, a log, a backup. */
+/** A response that continues for as long as its reader reads: a watch, a log, a backup. */
 export interface OngoingAnswer {
   /** Whose credential it was begun with. */
   readonly owner: Identity;
   readonly connection: Connection;
-  /** Its owner may have no more of it. */
+  /** Ends it, because its owner has lost the right to it. */
   revoke(): void;
 }
 
-/** Whose credential a request has, also where it is sent in the name of another user. */
+/** The credential of a request, also where it is sent in the name of another user. */
 export const ownerOf = ({ sender, identity }: { readonly sender: Identity | undefined; readonly identity: Identity }) =>
   sender ?? identity;
 
 /**
- * Ends the responses whose credentials were taken back, in slices where there are many.
+ * Ends the responses whose credentials are no longer valid, in slices where there are many.
  *
  * @param onFault takes the failure of one that cannot be ended; the others are
  */

@@ -1,12 +1,12 @@
 /**
- * Bounds what clients that keep the server waiting take from others.
+ * Bounds the resources that slow clients hold.
  *
  *     a body that does not come, a reader           after 1 s altogether its seats are given back; once the body is there,
  *     that does not take the next piece             its request waits for seats again
  *     a large response that is not taken            keeps its seats, which bound how many copies there are; after 5 s
  *                                                   it is broken off as soon as others want them
  *
- * Exempt requests and those of this process take nothing from others.
+ * Exempt requests and those of this process are not bounded.
  *
  * @module
  */
@@ -34,13 +34,13 @@ export interface AnsweringHolder extends SeatHolder {
   breakOff(): void;
 }
 
-/** A large response that is under way. */
+/** A large response that has begun. */
 interface Answer {
   readonly holder: AnsweringHolder;
   readonly since: number;
 }
 
-/** See the head of this file. */
+/** Bounds the resources that slow clients hold. */
 export class SlowClients implements Disposable {
   readonly #clock: Clock;
   readonly #waits: Deadlines<SeatHolder>;
@@ -53,7 +53,7 @@ export class SlowClients implements Disposable {
     this.#answers = new Deadlines({ ...each, over: (answer) => this.#look(answer) });
   }
 
-  /** Waits for something that a client does; its seats do not wait for long. */
+  /** Waits for an action of a client; its seats are released after a short time. */
   async waitFor<T>(holder: SeatHolder, done: Promise<T>): Promise<T> {
     if (!holder.holdsSeats) return done;
     const since = this.#clock.steady();
@@ -67,7 +67,7 @@ export class SlowClients implements Disposable {
     }
   }
 
-  /** Waits until a large response was taken; its seats are kept, and it is broken off where that starves others. */
+  /** Waits until a large response was read; its seats are kept, and it is broken off where others need them. */
   async waitUntilTaken(holder: AnsweringHolder, taken: Promise<void>): Promise<void> {
     if (!holder.holdsSeats) return taken;
     const answer = { holder, since: this.#clock.steady() };

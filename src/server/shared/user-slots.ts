@@ -1,5 +1,5 @@
 /**
- * Counts what one user has at the same time of what a server has for all: connections, running requests, watches. So one
+ * Counts the share of one user in the resources of a server: connections, running requests, watches. So one
  * user cannot take all descriptors and all memory.
  *
  * Members of `system:masters` are not counted.
@@ -12,19 +12,19 @@ import { tooManyRequests } from "../../meta/status.ts";
 import type { Collector } from "../../util/exposition.ts";
 import { ShortLivedMap } from "../../util/short-lived.ts";
 
-/** One of what a user has; disposing it twice is disposing it once. */
+/** One slot of a user; to dispose it twice has no further effect. */
 export type UserSlot = Disposable;
 
-/** What is counted, and to where. */
+/** What is counted, and its limit. */
 export interface UserSlotsOptions {
   readonly what: "connections" | "requests" | "watches" | "sessions";
   /** How many one user may have at the same time; 0 for no limit. */
   readonly most: number;
-  /** When a user who has as many is to try again; a second by default. */
+  /** When a user at the limit is to retry; a second by default. */
   readonly retrySeconds?: number;
 }
 
-/** A slot that is taken. It is small: each request of a user has one. */
+/** A taken slot. It is small: each request of a user has one. */
 class Held implements UserSlot {
   readonly #taken: ShortLivedMap<string, number>;
   #user: string | undefined;
@@ -45,7 +45,7 @@ class Held implements UserSlot {
 
 const UNCOUNTED: UserSlot = { [Symbol.dispose]() {} };
 
-/** See the head of this file. It keeps nothing of users who have nothing. */
+/** Counts the slots of each user. It keeps nothing for users without slots. */
 export class UserSlots {
   readonly #options: UserSlotsOptions;
   readonly #taken = new ShortLivedMap<string, number>();
@@ -55,7 +55,7 @@ export class UserSlots {
     this.#options = options;
   }
 
-  /** Takes a slot, until it is disposed; 429 where the user has as many as one may have. */
+  /** Takes a slot, until it is disposed; 429 where the user is at the limit. */
   take(identity: Pick<Identity, "user" | "groups">): UserSlot {
     const { what, most, retrySeconds } = this.#options;
     if (most === 0 || isMaster(identity)) return UNCOUNTED;
@@ -70,7 +70,7 @@ export class UserSlots {
     return new Held(this.#taken, user);
   }
 
-  /** Users who have something. */
+  /** Users with at least one slot. */
   get users(): number {
     return this.#taken.size;
   }
@@ -83,7 +83,7 @@ export class UserSlots {
   }
 }
 
-/** How near users are to their limits, and how often they were refused. No user is named: there may be any number. */
+/** How near users are to their limits, and how often they were refused. No user is named: their number is unbounded. */
 export const userSlotsMetrics =
   (all: readonly UserSlots[]): Collector =>
   () => {

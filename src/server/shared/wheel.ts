@@ -7,11 +7,11 @@
 import type { Clock, Timer } from "../../util/clock.ts";
 import { Heap, type HeapItem } from "../../util/heap.ts";
 
-/** Something that is due from time to time. */
+/** An item with a due time. */
 export interface Due {
-  /** The slot it waits in, -1 for none; kept by the wheel. */
+  /** Its slot, -1 for none; set by the wheel. */
   slot: number;
-  /** Called when its time has come; it is in no slot then and may be put into another. */
+  /** Called when it is due; it is in no slot then and may be added again. */
   due(now: number): void;
 }
 
@@ -23,10 +23,10 @@ interface Slot extends HeapItem {
 
 const SLOT_MILLIS = 500;
 
-/** Bookmarks and the ends of watches may come late while a test moves the clock, and once instead of often. */
+/** Bookmarks and the ends of watches may be late while a test moves the clock, and come once instead of often. */
 const TIMER = { owner: "watch wheel", upkeep: true };
 
-/** See the head of this file. Times are those of the steady clock. */
+/** Calls items when they are due, with one timer. Times are those of the steady clock. */
 export class WatchWheel {
   readonly #clock: Clock;
   readonly #slots = new Map<number, Slot>();
@@ -39,7 +39,7 @@ export class WatchWheel {
     this.#clock = clock;
   }
 
-  /** Calls `item.due` at `at` or up to half a second later; forgets an earlier appointment. */
+  /** Calls `item.due` at `at` or up to half a second later; replaces an earlier due time. */
   schedule(item: Due, at: number): void {
     this.#remove(item);
     item.slot = Math.max(slotOf(at), slotOf(this.#clock.steady())) + 1;
@@ -47,7 +47,7 @@ export class WatchWheel {
     this.#arm();
   }
 
-  /** Forgets the appointment of an item. */
+  /** Removes the due time of an item. */
   cancel(item: Due): void {
     this.#remove(item);
     this.#arm();
@@ -75,7 +75,7 @@ export class WatchWheel {
     this.#order.delete(slot);
   }
 
-  /** Sets the timer for the first slot, or takes it away. */
+  /** Sets the timer for the first slot, or clears it. */
   #arm(): void {
     const first = this.#order.first?.number ?? -1;
     if (first === this.#armed) return;
@@ -93,7 +93,7 @@ export class WatchWheel {
     const now = this.#clock.steady();
     for (const { number, items } of this.#takeUntil(slotOf(now))) {
       for (const item of items) {
-        // One that an earlier one has cancelled or put elsewhere is not due.
+        // An item that an earlier one has removed or moved is not due.
         if (item.slot !== number) continue;
         item.slot = -1;
         item.due(now);

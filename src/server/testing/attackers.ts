@@ -21,7 +21,7 @@ export interface Attacked {
 
 const get = (path: string): Buffer => requestBlock("GET", path);
 
-/** A client that never opens its window: no answer can be sent to it. */
+/** A client that never opens its window: no response can be sent to it. */
 const noWindow = (): Buffer => Buffer.concat([PREFACE, settings([[SETTING.initialWindowSize, 0]])]);
 
 const requests = (path: string, count: number): Buffer =>

@@ -15,12 +15,12 @@ const level = (name: string, shares: number, limitResponse: object): PriorityLev
     spec: { type: "Limited", limited: { nominalConcurrencyShares: shares, limitResponse, borrowingLimitPercent: 0 } },
   }) as PriorityLevelConfiguration;
 
-/** A server whose seats are few. */
+/** A server with few seats. */
 export interface FairServer extends TestServer {
   readonly clock: ManualClock;
-  /** Only where it has no plain limits instead. */
+  /** Set only where it has no plain limits instead. */
   readonly fairness: Fairness;
-  /** Asks as somebody; for an object that is not there, by default. */
+  /** Sends a request as a user; for an object that does not exist, by default. */
   readonly as: (user: string, url?: string, method?: string) => Promise<InjectAnswer>;
   /** From now on reads of one object wait until they are released. */
   readonly hold: () => void;
@@ -28,8 +28,7 @@ export interface FairServer extends TestServer {
 }
 
 /**
- * A server where everybody but masters shares two seats, or by plain limits so many reads and as many writes; who asks says
- * the token.
+ * A server where all users but masters share two seats, or with plain limits, as many reads and as many writes; the token names the user.
  */
 export async function fair(limitResponse: object = { type: "Reject" }, reads?: number): Promise<FairServer> {
   const clock = new ManualClock();

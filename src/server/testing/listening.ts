@@ -25,7 +25,7 @@ export class Listening {
     return new Listening(authority, authority.server());
   }
 
-  /** Starts a server; clients over sockets have turns of their own in this process, so none is metered. */
+  /** Starts a server; clients over sockets run on the same event loop, so slices are not measured. */
   async start(
     tls: boolean,
     options: Parameters<typeof testServer>[0] = {},
@@ -48,7 +48,7 @@ export class Listening {
   }
 }
 
-/** Waits until something is so, at most two seconds by default. */
+/** Waits until a condition holds, at most two seconds by default. */
 export async function until(condition: () => boolean | Promise<boolean>, what: string, millis = 2_000): Promise<void> {
   for (let i = 0; i < millis / 10; i++) {
     if (await condition()) return;

@@ -13,28 +13,28 @@ import { KINDS } from "./kinds.ts";
 
 /** The token that lets everything happen. */
 export const TOKEN = "right";
-/** The headers of a request that may do everything. */
+/** The headers of a request with all rights. */
 export const ADMIN: Record<string, string> = { authorization: `Bearer ${TOKEN}`, "user-agent": "tester/1.0" };
 
-/** For authorizers that are not asked to list anything. */
+/** For authorizers that are not asked for lists. */
 export const noRights = () => ({ resourceRules: [], pathRules: [], incomplete: true });
 
 /** A server over a registry in memory. */
 export interface TestServer {
   readonly server: ServerHandle;
-  /** The resource with a plural; what it does may be replaced. */
+  /** The resource with a plural; its methods may be replaced. */
   readonly resource: (plural: string) => Resource;
   /** Stores an object without a request. */
   readonly put: (object: Sent) => Promise<void>;
   /** What was logged. */
   readonly logged: { message: string; fields: Readonly<Record<string, unknown>> }[];
-  /** Asks as the admin. */
+  /** Sends a request as the admin. */
   readonly ask: (
     method: string,
     url: string,
     more?: { headers?: Record<string, string | string[]>; body?: string | Uint8Array; signal?: AbortSignal },
   ) => Promise<InjectAnswer>;
-  /** Asks and reads JSON. */
+  /** Sends a request and reads JSON. */
   readonly json: (
     method: string,
     url: string,
@@ -42,11 +42,11 @@ export interface TestServer {
   ) => Promise<Answer>;
 }
 
-/** An answer with its JSON body. */
+/** A response with its JSON body. */
 export interface Answer {
   readonly code: number;
   readonly headers: InjectAnswer["headers"];
-  // Tests look into answers of every shape.
+  // Tests read responses of every shape.
   // oxlint-disable-next-line typescript/no-explicit-any
   readonly body: any;
 }
@@ -60,7 +60,7 @@ interface Sent {
 
 /**
  * Makes a server for a test, with a namespace `n`: the token `right` is the admin, `reader` may read, all else is
- * refused. No turn of a request that it is asked may be long, unless it is `unmetered`.
+ * refused. A request with a long slice fails the test, unless the server is `unmetered`.
  */
 export async function testServer(
   options: Partial<ServerOptions> & {

@@ -1,11 +1,10 @@
 /**
- * Runs in threads what would hold the event loop for too long: a parser, or a regular expression, may take seconds for three
+ * Runs work in threads that would hold the event loop for too long: a parser, or a regular expression, may take seconds for three
  * megabytes (CVE-2019-11253, CVE-2019-11254).
- *
- * Threads are started when there are jobs for them, as many as there are cores, and end when there have been none for a while.
- * Senders (connections, kinds) are served one after the other, and where there are two threads no sender has all, so that one
- * with many jobs does not keep the others waiting. A job that does not end, or takes more memory than a thread may have, is
- * refused, and its thread stopped.
+ * Threads are started when there are jobs for them, as many as there are cores, and end when there have been none for a while. Senders
+ * (connections, kinds) are served one after the other, and where there are two threads or more no sender has all of them, so that one with
+ * many jobs does not delay the others. A job that does not end, or takes more memory than a thread may have, is refused, and its thread
+ * stopped.
  *
  * @module
  */
@@ -18,9 +17,9 @@ const MAX_THREADS = 4;
 const MAX_WAITING = 64;
 const MAX_WAITING_EACH = 32;
 const WAIT_MS = 30_000;
-/** Of the CPU, which is the time that a machine with nothing else to do would need. */
+/** Of CPU time, which is the elapsed time on an idle machine. */
 const JOB_MS = 10_000;
-/** However busy the machine is. */
+/** Of elapsed time, on a machine with any load. */
 const MAX_JOB_WALL_MS = 60_000;
 const IDLE_MS = 30_000;
 /** Of one thread; three megabytes of YAML take half of it at most. */
@@ -42,14 +41,14 @@ async function cpuOf(worker: Worker): Promise<number> {
   return (user + system) / 1000;
 }
 
-/** See the head of this file. */
+/** Runs jobs in threads, which are started when there are jobs and end after a while without any. */
 export class ThreadPool implements WorkerThreads {
   readonly #clock: Clock;
   readonly #cpuOf: CpuOf;
   /** Undefined until the number of cores is needed. */
   #threadLimit: number | undefined;
   readonly #threads = new Set<Thread>();
-  /** The jobs that wait, by sender; the sender that is served next first. */
+  /** The waiting jobs, by sender; the sender that is served next first. */
   readonly #waiting = new Map<object, Waiting[]>();
   #count = 0;
   #closed = false;
@@ -82,7 +81,7 @@ export class ThreadPool implements WorkerThreads {
     });
   }
 
-  /** Stops all threads; what waits or is under way is refused. */
+  /** Stops all threads; waiting and running jobs are refused. */
   async close(): Promise<void> {
     this.#closed = true;
     const left = [...[...this.#waiting.values()].flat(), ...[...this.#threads].flatMap((thread) => thread.end() ?? [])];
@@ -99,7 +98,7 @@ export class ThreadPool implements WorkerThreads {
     return (this.#threadLimit ??= Math.min(MAX_THREADS, availableParallelism()));
   }
 
-  /** Gives jobs to threads as long as there are both. */
+  /** Gives waiting jobs to idle threads. */
   #next(): void {
     for (;;) {
       const thread = [...this.#threads].find(({ current }) => !current);
@@ -110,7 +109,7 @@ export class ThreadPool implements WorkerThreads {
     }
   }
 
-  /** The next job; its sender is the last one from now on. */
+  /** The next job; its sender becomes the last one. */
   #take(): Waiting | undefined {
     for (const [sender, queue] of this.#waiting) {
       if (this.#runningOf(sender) >= Math.max(1, this.#most - 1)) continue;
@@ -188,7 +187,7 @@ class Thread {
   begin(waiting: Waiting): void {
     this.#timer?.cancel();
     this.current = waiting;
-    // A thread that is only starting has used nothing yet.
+    // A thread that is starting has used no CPU time yet.
     const before = this.#cpuOf(this.#worker).catch(() => 0);
     const end = this.#clock.now() + MAX_JOB_WALL_MS;
     this.#timer = this.#clock.after(JOB_MS, () => void this.#look(waiting, before, end), TIMER);
@@ -196,10 +195,10 @@ class Thread {
     this.#worker.postMessage({ module, input });
   }
 
-  /** Ends a job that has used as much CPU as it may, and looks again at one that had to wait for it. */
+  /** Ends a job that has used its CPU time, and checks again later one that had to wait for the CPU. */
   async #look(waiting: Waiting, before: Promise<number>, end: number): Promise<void> {
     const left = end - this.#clock.now();
-    // It may be that the thread does not answer.
+    // The thread may not respond.
     this.#timer = this.#clock.after(left, () => this.#fail("slow"), TIMER);
     const used = await this.#cpuOf(this.#worker).catch(() => Infinity);
     const more = JOB_MS - (used - (await before));
@@ -209,7 +208,7 @@ class Thread {
     this.#timer = this.#clock.after(Math.min(more, left), () => void this.#look(waiting, before, end), TIMER);
   }
 
-  /** Ends it; the result is the job that it was running. */
+  /** Ends the thread; returns the job that it was running. */
   end(): Waiting | undefined {
     this.#ended = true;
     this.#timer?.cancel();

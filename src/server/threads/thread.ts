@@ -1,5 +1,5 @@
 /**
- * A thread that does jobs: it loads the module of each, and answers with what its `run` returns. See `pool.ts`.
+ * A thread that runs jobs: it loads the module of each, and sends back the result of its `run`. See `pool.ts`.
  *
  * @module
  */

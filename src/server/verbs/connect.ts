@@ -1,6 +1,6 @@
 /**
- * Requests that lead on to a program behind an object: its log, its ports, a shell (KIND-Pod-22). Errors of the request and of the
- * object are the same for every program; few can be connected to (`ServerContext.programs`).
+ * Requests that connect to a program behind an object: its log, its ports, a shell (KIND-Pod-22). Errors of the request and of the object
+ * are the same for every program; only few programs can be connected to (`ServerContext.programs`).
  *
  * @module
  */
@@ -33,16 +33,16 @@ export async function connectObject(server: ServerContext, request: ResourceRequ
   const reached = await read(request, () => connect(server, request, connector, name, over.signal));
   if (!reached) return response.respond(204, response.headers(""));
   if ("run" in reached) return begin(server, request, reached);
-  // It goes on by itself, and needs no seat. What the program reads ends with the request, also where nothing could be sent.
+  // It needs no seat while it runs. The input of the program ends with the request, also where nothing could be sent.
   void answerStream(server, response, ownerOf(request), "text/plain", reached, abort)
     .catch((error: unknown) => server.faults.report("connection", error))
     .finally(abort);
 }
 
-/** Begins a session, which goes on by itself. */
+/** Begins a session, which needs no seat while it runs. */
 async function begin(server: ServerContext, request: ResourceRequest, session: Session): Promise<void> {
   const { incoming, info, identity, response } = request;
-  // A WebSocket is asked for by GET: the right to look is not the right to do (kube-apiserver from 1.35 on).
+  // A WebSocket is opened by GET: the right to read does not include the right to run a program (kube-apiserver from 1.35 on).
   if (info.verb === "get") await permit(server, identity, { ...info, verb: "create" });
   const slot = server.sessionSlots.take(ownerOf(request));
   const { query } = incoming;
@@ -67,7 +67,7 @@ async function begin(server: ServerContext, request: ResourceRequest, session: S
     .finally(() => slot[Symbol.dispose]());
 }
 
-/** The protocols that a request wants to go over to. */
+/** The protocols to which a request would upgrade. */
 const askedFor = ({ incoming: { sent } }: ResourceRequest): string =>
   cutText([sent.header("upgrade"), sent.header("sec-websocket-protocol")].filter((one) => one !== "").join(" "), 200);
 

@@ -13,7 +13,7 @@ import { answerExplained } from "./explain.ts";
 import { writeOptions } from "./options.ts";
 import { write } from "./perform.ts";
 
-/** Answers a create, also of what is answered and not stored (a review, a token, an eviction). */
+/** Responds to a create, also of a kind that is not stored (a review, a token, an eviction). */
 export async function createObject(server: ServerContext, request: ResourceRequest): Promise<void> {
   const { resource, target, caller } = request;
   const format = objectFormat(request);

@@ -1,5 +1,5 @@
 /**
- * DELETE of a collection (EP-21): what the list options select, each as a single delete would.
+ * DELETE of a collection (EP-21): deletes the objects that the list options select, each as a single delete does.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { answerList, listFormat } from "./list.ts";
 import { listOptions } from "./options.ts";
 import { write } from "./perform.ts";
 
-/** Answers a delete of a collection, as a list would have been answered or with a Status. */
+/** Responds to a delete of a collection, with the list of the objects or with a Status. */
 export async function deleteCollection(server: ServerContext, request: ResourceRequest): Promise<void> {
   if (request.trace) throw badRequest("expected explain with a write of one object, got it with a collection");
   const { resource, namespace } = request;

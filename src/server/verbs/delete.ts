@@ -1,5 +1,5 @@
 /**
- * DELETE of an object (DEC-26): 200 with the object or a Status, 202 while something is waited for.
+ * DELETE of an object (DEC-26): 200 with the object or a Status, 202 while the deletion waits.
  *
  * @module
  */
@@ -15,7 +15,7 @@ import { answerExplained } from "./explain.ts";
 import { deleteOptionsOfBody, deleteOptionsOfQuery } from "./options.ts";
 import { write } from "./perform.ts";
 
-/** Answers a delete. */
+/** Responds to a delete. */
 export async function deleteObject(server: ServerContext, request: ResourceRequest): Promise<void> {
   const { resource, target, response } = request;
   const format = objectFormat(request);

@@ -1,7 +1,8 @@
 /**
- * `?explain` on a dry run: what admission does with a write, in place of its object. See docs/guides/admission.md.
+ * `?explain` on a dry run: the response is a report of what admission does with the write, in place of the object. See
+ * docs/guides/admission.md.
  *
- * The response is 200 also where the write would be refused: the report says by whom.
+ * The response is 200 also where the write would be refused: the report names the step that refuses it.
  *
  * @module
  */
@@ -15,7 +16,7 @@ import { answerValue } from "../answer/answer.ts";
 import { JSON_ONLY, negotiate } from "../answer/negotiate.ts";
 import type { ResourceRequest, SentOptions } from "../request/request.ts";
 
-/** Carries out a dry run and answers with the report of its trace. Rejects with 400 for a write that is no dry run. */
+/** Runs a dry run and responds with the report of its trace. Rejects with 400 for a write that is no dry run. */
 export async function answerExplained(
   request: ResourceRequest,
   trace: WriteTrace,
@@ -38,7 +39,7 @@ export async function answerExplained(
   return answerValue(request.response, 200, report, format);
 }
 
-/** What the write would be answered with. */
+/** The response that the write would get. */
 async function outcomeOf(
   work: () => Promise<AskResult | DeleteResult>,
 ): Promise<Pick<AdmissionReport, "code" | "failure" | "result">> {

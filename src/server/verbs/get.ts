@@ -1,5 +1,5 @@
 /**
- * GET of one object: the bytes of the cache as they are (EP-10).
+ * GET of one object: the bytes of the cache, unchanged (EP-10).
  *
  * @module
  */
@@ -11,7 +11,7 @@ import type { ResourceRequest } from "../request/request.ts";
 import { getVersion } from "./options.ts";
 import { read } from "./perform.ts";
 
-/** Answers a GET of an object or of one of its subresources. */
+/** Responds to a GET of an object or of one of its subresources. */
 export function getObject(server: ServerContext, request: ResourceRequest): Promise<void> {
   const { resource, response } = request;
   const format = objectFormat(request, READ_OBJECT);

@@ -22,7 +22,7 @@ import { StreamWriter, WHOLE } from "../answer/stream-writer.ts";
 import { includeObject, rowBytes, tableHeader } from "../answer/table.ts";
 import type { Loop } from "../../util/loop.ts";
 
-/** Answers a list. */
+/** Responds to a list. */
 export async function listObjects(server: ServerContext, request: ResourceRequest): Promise<void> {
   const { resource, namespace } = request;
   const format = listFormat(request);
@@ -31,14 +31,14 @@ export async function listObjects(server: ServerContext, request: ResourceReques
   return answerList(server, request, result, format);
 }
 
-/** The form of an answer with a list; checked before anything is done for it. */
+/** The form of a response with a list; checked before any other work. */
 export function listFormat(request: ResourceRequest): Format {
   const format = negotiate(request.incoming, LIST, request);
   if (format.shape === "Table") includeObject(request.incoming.query);
   return format;
 }
 
-/** Answers with a page of a collection. */
+/** Responds with a page of a collection. */
 export async function answerList(
   server: ServerContext,
   request: ResourceRequest,
@@ -71,7 +71,7 @@ export async function answerList(
   }
 }
 
-/** Makes items as the response has them, and records them as JSON. */
+/** Converts items to the form of the response, and records them as JSON. */
 function keeping(kept: ResponseRecorder, { text, member }: Header, itemOf: ItemOf, asJson: ItemOf): ItemOf {
   kept.list(text, member);
   return (entry) => {
@@ -83,7 +83,7 @@ function keeping(kept: ResponseRecorder, { text, member }: Header, itemOf: ItemO
 /** Head and tail of a list have at most this many bytes. */
 const AROUND = 2048;
 
-/** At most how many bytes a list has as its entries are stored; Infinity for a large one. */
+/** The most bytes of a list with its entries as they are stored; Infinity for a large one. */
 function sizeOf(resource: Resource, { entries, next }: ListPart): number {
   let size = next ? Infinity : AROUND;
   for (const entry of entries) {
@@ -93,7 +93,7 @@ function sizeOf(resource: Resource, { entries, next }: ListPart): number {
   return size;
 }
 
-/** The common case: bytes are copied from the cache into the answer, and nothing else is made of them. */
+/** The common case: bytes are copied from the cache into the response, without further conversion. */
 async function writeAsStored(writer: StreamWriter, form: ListForm, resource: Resource, list: ListPart): Promise<void> {
   const offset = resource.itemOffset;
   writer.add(form.head);
@@ -138,7 +138,7 @@ function itemMaker(server: ServerContext, { resource, incoming }: ResourceReques
 
 const BRACE = Buffer.from("{");
 
-/** The `metadata` of a list; `continue` is `always` there where no type leaves out empty members. */
+/** The `metadata` of a list; `continue` is `always` present where no type omits empty members. */
 const listMeta = (result: ListResult, always: boolean): object => ({
   resourceVersion: String(result.revision),
   ...(result.continue === "" && !always ? {} : { continue: result.continue }),

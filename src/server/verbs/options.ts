@@ -1,8 +1,8 @@
 /**
- * The options of every verb, from the query (and for deletions from the body), with everything that is wrong with them.
+ * The options of every verb, from the query (and for deletions from the body), with all of their faults.
  *
- * What cannot be read at all is 400 (a limit that is no number); what can be read and is not allowed is 422 with the
- * name of the options as kind (DEC-18..28).
+ * An option that cannot be read gets 400 (a limit that is no number); one that can be read and is not allowed gets 422 with
+ * the name of the options as kind (DEC-18..28).
  *
  * @module
  */
@@ -80,7 +80,7 @@ export function listOptions(query: Query): ListOptions {
   return options;
 }
 
-/** Malformed selectors (400) come before what is not allowed (422). */
+/** Malformed selectors (400) are reported before options that are not allowed (422). */
 function refuseList(options: Pick<ListOptions, "labelSelector" | "fieldSelector">, errors: FieldErrors): void {
   if (!errors.any) return;
   parseLabelSelector(options.labelSelector);
@@ -100,7 +100,7 @@ function readListOptions(query: Query): ListOptions {
     limit: limit === undefined || limit < 0 ? 0 : limit,
     continue: query.text("continue"),
     resourceVersion: query.text("resourceVersion"),
-    // Whether it is one of the known ones is checked where it is used.
+    // The verb that uses it checks whether it is a known value.
     resourceVersionMatch: query.text("resourceVersionMatch") as ListOptions["resourceVersionMatch"],
   };
 }
@@ -109,13 +109,13 @@ function readListOptions(query: Query): ListOptions {
 export function watchOptions(query: Query): WatchOptions {
   const { limit: _limit, continue: next, ...options } = readListOptions(query);
   const sendInitialEvents = query.has("sendInitialEvents") ? query.flag("sendInitialEvents") : undefined;
-  // A watch without a version, or from zero, begins with the objects that there are; a bookmark marks their end.
+  // A watch without a version, or from zero, begins with the existing objects; a bookmark marks their end.
   const fromStart = options.resourceVersion === "" || options.resourceVersion === "0";
   const match: string = options.resourceVersionMatch;
   const field = "resourceVersionMatch";
   const errors = new FieldErrors();
   const implied = sendInitialEvents === undefined && match === "" && fromStart ? true : undefined;
-  // What is there comes in one piece: a watch that begins with it has no page to go on with.
+  // The initial objects come at once: such a watch has no page to continue with.
   if (next !== "" && (match !== "" || implied)) errors.forbidden(field, "expected none together with continue");
   if (sendInitialEvents !== undefined && match === "") {
     errors.forbidden(field, "expected NotOlderThan together with sendInitialEvents");
@@ -132,7 +132,7 @@ export function watchOptions(query: Query): WatchOptions {
   };
 }
 
-/** Seconds after which the client wants an answer to end; undefined when it does not say. */
+/** The timeout of the client in seconds; undefined when it has sent none. */
 export const timeoutSeconds = (query: Query): number | undefined => readInteger(query, "timeoutSeconds");
 
 /** The resourceVersion of a get: empty, `0` or a decimal number. */
@@ -162,7 +162,7 @@ const inInt64 = (value: bigint): boolean => value <= MAX_INT64 && value >= -MAX_
 
 const UNREAD = "ignoreStoreReadErrorWithClusterBreakingPotential";
 
-/** DeleteOptions of the query; the query counts only when there is no body (DEC-26). */
+/** DeleteOptions of the query; the query is used only without a body (DEC-26). */
 export function deleteOptionsOfQuery(query: Query): DeleteOptions {
   const uid = query.first("uid");
   const resourceVersion = query.first("resourceVersion");
@@ -178,8 +178,8 @@ export function deleteOptionsOfQuery(query: Query): DeleteOptions {
 }
 
 /**
- * DeleteOptions of a body: any apiVersion, only its own kind; unknown members never fail (DEC-26). What is
- * known and not used must be of its type all the same.
+ * DeleteOptions of a body: any apiVersion, only its own kind; unknown members never fail (DEC-26). Members that are known and not used must
+ * still have their type.
  */
 export function deleteOptionsOfBody(value: Value): DeleteOptions {
   if (value !== null && !isObject(value)) throw badRequest("expected the body to be DeleteOptions, got no object");

@@ -13,7 +13,7 @@ import { answerExplained } from "./explain.ts";
 import { patchOptions } from "./options.ts";
 import { write } from "./perform.ts";
 
-/** Answers a patch of an object or of one of its subresources. */
+/** Responds to a patch of an object or of one of its subresources. */
 export async function patchObject(server: ServerContext, request: ResourceRequest): Promise<void> {
   const { resource, target } = request;
   const format = objectFormat(request);

@@ -14,7 +14,7 @@ export function read<T>(request: ResourceRequest, work: () => Promise<T>): Promi
 
 const READS: Readonly<Record<string, string>> = { get: "cacher.Get", list: "cacher.GetList", watch: "cacher.Watch" };
 
-/** Reads with a span for that, and begins one for what is made of the result. */
+/** Reads within a span, and begins the span for the encoding of the result. */
 async function spannedRead<T>(
   { info, response, resource }: ResourceRequest,
   span: Span,

@@ -13,7 +13,7 @@ import { answerExplained } from "./explain.ts";
 import { writeOptions } from "./options.ts";
 import { write } from "./perform.ts";
 
-/** Answers an update of an object or of one of its subresources. */
+/** Responds to an update of an object or of one of its subresources. */
 export async function updateObject(server: ServerContext, request: ResourceRequest): Promise<void> {
   const { resource, target } = request;
   const format = objectFormat(request);

@@ -18,7 +18,7 @@ import { writeParts } from "../answer/pieces.ts";
 import { type IncludeObject, type RowStyle, rowBytes, tableHeader, tableOfRow } from "../answer/table.ts";
 import type { OutStream } from "../request/exchange.ts";
 
-/** How a watcher wants its events. Watchers that want the same share one. */
+/** The form of the events for a watcher. Watchers with the same form share one style object. */
 export interface FrameStyle {
   readonly resource: Resource;
   readonly format: Format;
@@ -37,7 +37,7 @@ const CLOSING = Buffer.from("}\n");
 
 const styles = new WeakMap<Resource, Map<string, FrameStyle>>();
 
-/** The one style object for these wishes, so that it can be a key. */
+/** The one style object for this form, so that it can be a key. */
 export function frameStyle(resource: Resource, format: Format, include: IncludeObject, domain: string): FrameStyle {
   let known = styles.get(resource);
   if (!known) styles.set(resource, (known = new Map()));
@@ -48,7 +48,7 @@ export function frameStyle(resource: Resource, format: Format, include: IncludeO
 }
 
 /**
- * Writes a batch. One that several watchers get is encoded once; of one that is for this watcher alone nothing is kept.
+ * Writes a batch. A batch for several watchers is encoded once; the encoding of a batch for one watcher is not kept.
  *
  * @param first whether these are the first events of the watcher: a table has its columns once
  */
@@ -66,12 +66,12 @@ export function writeBatch(out: OutStream, style: FrameStyle, batch: WatchBatch,
   out.write(bytes);
 }
 
-/** More is written in steps: bytes of objects, and what else an event costs. */
+/** A batch with more is written in steps: bytes of objects, and the other costs of an event. */
 const MOST_AT_ONCE = 131_072;
-/** What a row of a table costs beside its bytes: its cells are looked for in the whole object. */
+/** The cost of a row of a table besides its bytes: its cells are searched in the whole object. */
 const ROW_COST = 16_384;
 
-/** Whether a batch takes no longer to write than others may wait. */
+/** Whether a batch can be written in one slice. */
 export function isShort({ resource, format }: FrameStyle, { events }: WatchBatch): boolean {
   let cost = 0;
   for (const { entry } of events) {
@@ -111,10 +111,10 @@ export function* writeInSteps(
   writeParts(out, waiting);
 }
 
-/** So few are not worth a piece of memory of their own. */
+/** A shorter batch is not worth a buffer of its own. */
 const FEW_PARTS = 30;
 
-/** What a row says is as of some time. */
+/** The cells of a row depend on the current time. */
 type Around = Pick<RowStyle, "now" | "log">;
 
 function partsOf(
@@ -134,7 +134,7 @@ function partsOf(
   return parts;
 }
 
-/** Adds what one event is; `object` is JSON, in the shape of the answer. */
+/** Adds one event; `object` is JSON, in the shape of the response. */
 function pushFrame(parts: Uint8Array[], { format }: FrameStyle, type: keyof typeof OPENINGS, object: Uint8Array): void {
   if (format.media === "protobuf") parts.push(encodeEvent(type, protobufOf(object, format)));
   else parts.push(OPENINGS[type], object, CLOSING);
@@ -177,7 +177,7 @@ const endOfInitialEvents = (domain: string): Record<string, string> => ({
 });
 
 /**
- * A BOOKMARK: an object of the kind that has nothing but its version, and what the kind always prints; `end` marks the
+ * A BOOKMARK: an object of the kind with only its version, and the members that the kind always has; `end` marks the
  * end of the initial events (DEC-28, KEP-3157).
  */
 export function bookmarkFrame(style: FrameStyle, revision: number, end: boolean, first: boolean, now: number): Buffer {

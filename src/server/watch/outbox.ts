@@ -1,14 +1,14 @@
 import type { Steps } from "../../util/steps.ts";
 import type { Loop } from "../../util/loop.ts";
 
-/** What a watcher writes that takes longer than others may wait: in its order, and in turns of its own. */
+/** The batches of a watcher that take longer than one slice to write: in order, each in slices of its own. */
 export class Outbox {
   readonly #loop: Loop;
   readonly #items: Steps<void>[] = [];
   readonly #failed: (error: unknown) => void;
   #emptied: Promise<void> | undefined;
 
-  /** @param failed takes the error of what could not be written; nothing else is written then */
+  /** @param failed receives the error of a write that failed; nothing else is written then */
   constructor(loop: Loop, failed: (error: unknown) => void) {
     this.#loop = loop;
     this.#failed = failed;
@@ -19,13 +19,13 @@ export class Outbox {
     return this.#emptied;
   }
 
-  /** Writes an item when all before has been written. */
+  /** Writes an item when all items before it have been written. */
   add(item: Steps<void>): void {
     this.#items.push(item);
     this.#emptied ??= this.#empty();
   }
 
-  /** Drops what has not been written. */
+  /** Drops the items that have not been written. */
   clear(): void {
     this.#items.length = 0;
   }

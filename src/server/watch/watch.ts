@@ -1,8 +1,7 @@
 /**
  * GET of a collection with `watch=true`: what changes, as it changes (DEC-28).
- *
- * A watcher passes on what it gets from the cache in the same turn; large batches it passes on in turns of its own, in their
- * order. A reader that does not keep up is closed when too much waits for it: no event is skipped, and no other reader delayed.
+ * A watcher passes on the events of the cache in the same slice; large batches in slices of its own, in their order. A reader that is too
+ * slow is closed when too many bytes wait for it: no event is skipped, and no other reader is delayed.
  *
  * @module
  */
@@ -44,7 +43,7 @@ type WatchFailure = Parameters<WatchSink["ended"]>[0];
 const BOOKMARK_MILLIS = 60_000;
 const FIRST_BOOKMARK_MILLIS = 1000;
 
-/** Answers a watch; resolves when it has started. */
+/** Responds to a watch; resolves when it has started. */
 export async function watchObjects(server: ServerContext, request: ResourceRequest): Promise<void> {
   const { incoming, info } = request;
   const { query } = incoming;
@@ -86,7 +85,7 @@ const byName = (name: string, selector: string): string =>
 
 /** The error that a client gets at the end of its watch. */
 function failureOf(error: WatchFailure): unknown {
-  if (error.code === "compacted") return expired("The resourceVersion that was asked for is too old");
+  if (error.code === "compacted") return expired("The requested resourceVersion is too old");
   if (error.code !== "future") return error.cause ?? error;
   const causes = [{ reason: "ResourceVersionTooLarge", message: error.message }] as const;
   return new ApiError("Timeout", error.message, { details: { retryAfterSeconds: 1, causes } });
@@ -100,19 +99,19 @@ class Watcher implements WatchSink, WatchOutput, Due, SeatHolder, OngoingAnswer 
   readonly #style: FrameStyle;
   readonly #bookmarks: boolean;
   readonly #marksStart: boolean;
-  /** Where events are written first: the watcher itself, or what a filter has put in front. */
+  /** Where events are written first: the watcher itself, or the wrapper of a filter. */
   readonly #output: WatchOutput;
   readonly #response: HttpResponse;
   /** The seats that it holds until its initial events are sent, or never will be. */
   #seats: Seats | undefined;
   #out: OutStream | undefined;
-  /** There while something has to be written in several turns. */
+  /** Set while a batch is written in several slices. */
   #outbox: Outbox | undefined;
   #watch: Watch | undefined;
   #first = true;
-  /** The last event has been written; it may still be on its way. */
+  /** The last event has been written; it may not have been sent yet. */
   #ended = false;
-  /** Nothing leaves any more. */
+  /** The stream is closed. */
   #closed = false;
   readonly #isLocal: boolean;
   readonly #slot: UserSlot | undefined;
@@ -144,7 +143,7 @@ class Watcher implements WatchSink, WatchOutput, Due, SeatHolder, OngoingAnswer 
     this.#output = response.wrapWatch?.(this) ?? this;
   }
 
-  /** Whether nothing leaves any more. */
+  /** Whether the stream is closed. */
   get isOver(): boolean {
     return this.#closed;
   }
@@ -164,7 +163,7 @@ class Watcher implements WatchSink, WatchOutput, Due, SeatHolder, OngoingAnswer 
     }
     const now = clock.steady();
     this.#endsAt = now + (seconds > 0 ? seconds * 1000 : seconds < 0 ? 0 : this.#lifetime());
-    // A client that asked for the end of the initial events gets soon after how far the server has come since.
+    // A client that requested the end of the initial events soon gets the current revision of the server.
     const first = this.#marksStart ? FIRST_BOOKMARK_MILLIS : BOOKMARK_MILLIS * (0.75 + random.next() / 2);
     this.#bookmarkAt = this.#bookmarks ? now + first : Infinity;
     this.#schedule();
@@ -214,7 +213,7 @@ class Watcher implements WatchSink, WatchOutput, Due, SeatHolder, OngoingAnswer 
     return this.holdsSeats ? this.#server.slowClients.waitFor(this, out.drained()) : out.drained();
   }
 
-  /** Whether there are initial events to send, and the request was given seats for that. */
+  /** Whether there are initial events to send, for which the request was given seats. */
   get holdsSeats(): boolean {
     return this.#seats !== undefined;
   }
@@ -259,7 +258,7 @@ class Watcher implements WatchSink, WatchOutput, Due, SeatHolder, OngoingAnswer 
     this.finish();
   }
 
-  /** Ends in order: with a last bookmark, from which the client can go on. */
+  /** Ends in order: with a last bookmark, from which the client can resume. */
   finish(): void {
     if (this.#ended) return;
     this.#open();
@@ -275,7 +274,7 @@ class Watcher implements WatchSink, WatchOutput, Due, SeatHolder, OngoingAnswer 
     if (this.#closed || !out) return;
     const { log } = this.#server;
     const [style, first, around] = [this.#style, this.#first, { now: this.#server.objectTime(), log }];
-    // A client of this process gets bytes, and waits for nothing.
+    // A client of this process gets bytes directly, and does not wait.
     if (!this.#outbox && (this.#isLocal || isShort(style, batch))) writeBatch(out, style, batch, first, around);
     else this.#writeLater(writeInSteps(out, style, batch, first, around));
     this.#first = false;
@@ -317,13 +316,13 @@ class Watcher implements WatchSink, WatchOutput, Due, SeatHolder, OngoingAnswer 
     this.#close();
   }
 
-  /** Writes something short, when all before has been written. */
+  /** Writes a short batch, when all before has been written. */
   #write(work: () => unknown): void {
     if (!this.#outbox) work();
     else this.#outbox.add(inOneStep(() => void work()));
   }
 
-  /** Writes something in several turns. */
+  /** Writes a batch in several slices. */
   #writeLater(work: Steps<void>): void {
     const outbox = (this.#outbox ??= new Outbox(this.#server.clock.loop, (error) => {
       this.#outbox = undefined;
@@ -364,7 +363,7 @@ class Watcher implements WatchSink, WatchOutput, Due, SeatHolder, OngoingAnswer 
     this.#slot?.[Symbol.dispose]();
   }
 
-  /** Takes nothing more from the cache and the wheel. */
+  /** Unsubscribes from the cache and the wheel. */
   #end(): void {
     this.#ended = true;
     this.#watch?.close();

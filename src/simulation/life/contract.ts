@@ -1,4 +1,4 @@
-/** What the life of a Pod is planned from, and a plan. */
+/** The input of a plan for a Pod, and a plan. */
 import type { Pod } from "../../client/kinds/index.ts";
 
 /** A container in the spec of a Pod. */
@@ -17,17 +17,17 @@ export interface Exit {
   readonly code: number;
   readonly reason?: string | undefined;
   readonly message?: string | undefined;
-  /** A warning that tells why it ended. */
+  /** A warning with the reason of its end. */
   readonly warning?: { readonly reason: string; readonly note: string } | undefined;
 }
 
-/** What the script of a running container has said so far. */
+/** The state that the script of a running container has reported so far. */
 export interface ScriptFacts {
   readonly exit?: Exit | undefined;
-  /** Whether it says that it is ready, and since when. */
+  /** Whether it reports that it is ready, and since when. */
   readonly ready: boolean;
   readonly readySince: number;
-  /** Answers of handlers to probes; absent where what it says of itself counts. */
+  /** Results of handlers for probes; absent where its own report counts. */
   readonly probes?: Readonly<Partial<Record<ProbeKind, ProbeAnswer>>> | undefined;
   /** When SIGTERM was sent, in milliseconds since the epoch. */
   readonly terminatedAt?: number | undefined;
@@ -41,7 +41,7 @@ export type ProbeKind = "startup" | "readiness" | "liveness";
 /** The outcome of the probes of a kind: undefined before the first one that counts. */
 export interface ProbeAnswer {
   readonly outcome: boolean | undefined;
-  /** What the last failure says. */
+  /** The message of the last failure. */
   readonly message?: string | undefined;
 }
 
@@ -52,7 +52,7 @@ export interface Pull {
   readonly isMissing: boolean;
 }
 
-/** What a plan follows from, beside the Pod and the time. */
+/** The input of a plan, besides the Pod and the time. */
 export interface LifeFacts {
   readonly node: {
     readonly name: string;
@@ -67,7 +67,7 @@ export interface LifeFacts {
   readonly pull: (image: string) => Pull;
   /** Whether an image has a script. */
   readonly isScripted: (image: string) => boolean;
-  /** What the script of a running container says; undefined without a script. */
+  /** The report of the script of a running container; undefined without a script. */
   readonly script: (container: string) => ScriptFacts | undefined;
   /** Why the node puts the Pod out. */
   readonly eviction?: string | undefined;
@@ -93,7 +93,7 @@ export interface ScriptSignal {
   readonly at: number;
 }
 
-/** What to do with a Pod. */
+/** The next actions for a Pod. */
 export interface LifePlan {
   /** Signals come first: the plan is made again after them. */
   readonly signals: readonly ScriptSignal[];
@@ -102,7 +102,7 @@ export interface LifePlan {
   /** Annotations that change with the status. */
   readonly annotations?: Readonly<Record<string, string>> | undefined;
   readonly events: readonly LifeEvent[];
-  /** Whether the Pod is gone from the node: it is deleted at once. */
+  /** Whether the Pod has ended on the node: it is deleted at once. */
   readonly isOver: boolean;
   /** When to plan again without a change, in milliseconds since the epoch. */
   readonly againAt?: number | undefined;

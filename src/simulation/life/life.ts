@@ -28,10 +28,10 @@ import {
 import { isInitDone } from "./summary.ts";
 import { RESET_AFTER, SECOND, pullTryAt, restartWait, timeIn, wholeSecond } from "./times.ts";
 
-/** On a Pod: the restarts of containers that counted from anew, JSON such as `{"main":7}`. */
+/** On a Pod: the restarts of containers from which the backoff counts again, JSON such as `{"main":7}`. */
 const RESETS_ANNOTATION = "simulation.keelson.dev/restarts-reset";
 
-/** How long a container that cannot be made waits for the next try. */
+/** How long a container that cannot be created waits for the next try. */
 const CONFIG_RETRY = 10 * SECOND;
 /** The exit code of SIGKILL. */
 const KILLED = 137;
@@ -44,7 +44,7 @@ export interface Stop {
   readonly until: number;
 }
 
-/** See the head of this file. */
+/** Plans the life of a Pod. */
 export class Life {
   readonly pod: Pod;
   readonly facts: LifeFacts;
@@ -56,7 +56,7 @@ export class Life {
   againAt: number | undefined;
   /** Whether it shows something that observers must see before a container starts. */
   isRemarkable = false;
-  /** The restarts from which waits count anew, by container; and whether this look has changed them. */
+  /** The restarts from which the backoff counts again, by container; and whether this plan has changed them. */
   readonly #resets: Map<string, number>;
   #hasReset = false;
   /** The statuses before this look. */
@@ -113,7 +113,7 @@ export class Life {
       const isPast = !isSidecar(container) && known.state.terminated?.exitCode === 0;
       const status = isPast ? known : this.#advance(container, known, begin, true);
       this.init.set(container.name, status);
-      // A sidecar that starts again later holds nobody.
+      // A sidecar that starts again later delays nothing.
       if (!isInitDone(container, status) && !haveBegun) return;
       begin = Math.max(begin, timeIn(status.state.terminated?.finishedAt) ?? startedAtOf(status) ?? begin);
     }
@@ -338,14 +338,14 @@ export class Life {
     return { ...status, started, ready };
   }
 
-  /** What the script of a container that ran before this look says. */
+  /** The report of the script of a container that ran before this plan. */
   #scriptOf({ name }: Container, { restartCount }: ContainerStatus, isInit: boolean): ScriptFacts | undefined {
     const before = (isInit ? this.#before.init : this.#before.main).get(name);
     if (!before?.state.running || before.restartCount !== restartCount) return undefined;
     return this.facts.script(name);
   }
 
-  /** Whether probes of a kind succeed; without a probe what the container says counts. */
+  /** Whether probes of a kind succeed; without a probe the report of the container counts. */
   #passes(
     kind: ProbeKind,
     probe: Probe | undefined,
@@ -417,7 +417,7 @@ export class Life {
     return this.facts.script(container.name)?.tail;
   }
 
-  /** The end of a container without a script: those of Jobs end, others do not unless the Pod says so. */
+  /** The end of a container without a script: those of Jobs end, others run on unless the Pod sets an end. */
   #usualExit(container: Container, startedAt: number, isInit: boolean): Exit | undefined {
     if (isInit && isSidecar(container)) return undefined;
     const { annotations } = this.pod.metadata;
@@ -496,7 +496,7 @@ export const endsByItself = (pod: Pod): boolean =>
 const millisIn = (text: string | undefined): number | undefined =>
   text === undefined ? undefined : parseDuration(text);
 
-/** The restarts from which waits count anew, by container. */
+/** The restarts from which the backoff counts again, by container. */
 function resetsOf({ metadata }: Pod): Map<string, number> {
   const text = metadata.annotations?.[RESETS_ANNOTATION];
   if (text === undefined) return new Map();

@@ -1,6 +1,6 @@
 /**
- * The life of a Pod on a simulated node: what a kubelet would report, as a pure function of the Pod, of what its scripts say, and of the
- * time. All that it needs to remember stands in the status, so that another process or a fork continues from there.
+ * The life of a Pod on a simulated node: what a kubelet would report, as a pure function of the Pod, of the reports of its scripts, and of
+ * the time. All of its state is in the status, so that another process or a fork continues from there.
  */
 import type { Pod } from "../../client/kinds/index.ts";
 import { equal } from "../../value/value.ts";
@@ -37,7 +37,7 @@ export function planLife(pod: Pod, facts: LifeFacts, now: number): LifePlan {
   const isQuiet = pod.status.startTime === undefined && !life.isRemarkable && !stop && facts.mountProblem === undefined;
   if (isQuiet && againAt !== undefined && againAt - now <= SECOND) return { ...NOTHING, ...again };
   if (equal(status, pod.status) && Object.keys(annotations).length === 0) {
-    // A kubelet tells again of each mount that failed.
+    // A kubelet repeats the Event of each mount that failed.
     const told = events.filter(({ reason }) => reason === "FailedMount");
     return { ...NOTHING, ...again, events: told, isOver: isOver && deletion !== undefined && isToBeRemoved(pod) };
   }
@@ -49,7 +49,7 @@ function live(life: Life): void {
   life.events.push({ type: "Warning", reason: "FailedMount", note: life.facts.mountProblem, isUsual: false });
 }
 
-/** Whether an Event tells of a signal: others are told with the status. */
+/** Whether an Event reports a signal: others are reported with the status. */
 const isOfSignal = ({ reason, note }: LifeEvent): boolean =>
   reason === "Killing" || /^(Liveness|Startup) probe/.test(note);
 
@@ -60,10 +60,10 @@ function deletionOf({ metadata }: Pod): Stop | undefined {
   return { at: until - (metadata.deletionGracePeriodSeconds ?? 0) * SECOND, until };
 }
 
-/** Whether the Pod still has to be removed; one with finalizers is removed once. */
+/** Whether the Pod must still be removed; one with finalizers is removed once. */
 const isToBeRemoved = ({ metadata }: Pod): boolean => metadata.deletionGracePeriodSeconds !== 0;
 
-/** Whether somebody may look at the end of a Pod before it is gone: how its script ended, or a controller that counts. */
+/** Whether the end of a Pod may be read before it is removed: the result of its script, or by a controller that counts. */
 const isFinalStatusSeen = (pod: Pod, facts: LifeFacts): boolean =>
   (pod.metadata.finalizers ?? []).length > 0 ||
   pod.spec.restartPolicy !== "Always" ||

@@ -5,13 +5,13 @@ import { SECOND } from "./times.ts";
 /** A probe of a container. */
 export type Probe = NonNullable<Container["readinessProbe"]>;
 
-/** A value that a probe asks for, and since when it has been so. */
+/** The value of a probe, and since when it has been so. */
 export interface Probed {
   readonly value: boolean;
   readonly since: number;
 }
 
-/** What a probe says at a time, and when that changes unless the value does. */
+/** The result of a probe at a time, and when that changes unless the value does. */
 export interface ProbeOutcome {
   readonly value: boolean;
   readonly changesAt?: number | undefined;
@@ -27,7 +27,7 @@ export function probeTimeAfter(probe: Probe, startedAt: number, at: number): num
 /** Milliseconds between two probes. */
 export const periodOf = ({ periodSeconds = 10 }: Probe): number => Math.max(1, periodSeconds) * SECOND;
 
-/** How many answers in a row count. */
+/** The number of results in a row that count. */
 export const thresholdOf = ({ successThreshold = 1, failureThreshold = 3 }: Probe, value: boolean): number =>
   Math.max(1, value ? successThreshold : failureThreshold);
 

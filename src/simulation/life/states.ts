@@ -4,7 +4,7 @@ import { fnv1aOfText } from "../../util/fnv.ts";
 import type { Container, ContainerStatus, Exit } from "./contract.ts";
 import { textOf, timeIn } from "./times.ts";
 
-/** Whether an init container keeps running beside the others. */
+/** Whether an init container keeps running together with the others. */
 export const isSidecar = ({ restartPolicy }: Container): boolean => restartPolicy === "Always";
 
 /** When a container that runs was started, in milliseconds since the epoch. */

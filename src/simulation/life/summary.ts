@@ -4,11 +4,11 @@ import type { Container, ContainerStatus, PodCondition } from "./contract.ts";
 import { isSidecar } from "./states.ts";
 import { textOf } from "./times.ts";
 
-/** What phase and conditions follow from. */
+/** The input for phase and conditions. */
 export interface Summarised {
   readonly init: readonly ContainerStatus[];
   readonly main: readonly ContainerStatus[];
-  /** Whether the node made what the containers need. */
+  /** Whether the node has prepared the volumes and images of the containers. */
   readonly isSetUp: boolean;
   /** Whether nothing starts any more. */
   readonly isEnded: boolean;

@@ -19,7 +19,7 @@ const MAX_WAIT = 300 * SECOND;
 /** A container that ran longer is restarted as if it had never failed. */
 export const RESET_AFTER = 2 * MAX_WAIT;
 
-/** How long a container waits for its next start after so many restarts since the last reset: 0, 10 s, 20 s ... 5 min. */
+/** The backoff of a container after a number of restarts since the last reset: 0, 10 s, 20 s ... 5 min. */
 export const restartWait = (restarts: number): number =>
   restarts <= 0 ? 0 : Math.min(FIRST_WAIT * 2 ** Math.min(restarts - 1, 10), MAX_WAIT);
 
@@ -27,7 +27,7 @@ export const restartWait = (restarts: number): number =>
 export interface PullTry {
   /** When the last try was. */
   readonly last: number;
-  /** How long the next one is waited for from then on. */
+  /** The backoff of the next restart from then on. */
   readonly wait: number;
 }
 

@@ -6,7 +6,7 @@ import { isFinished } from "../../claims/usage.ts";
 export class PodAddresses {
   readonly #nodes = new Map<string, NodeAddresses>();
 
-  /** Remembers the address of a Pod that is there. */
+  /** Records the address of an existing Pod. */
   note(pod: Pod): void {
     const { podIP } = pod.status;
     const { nodeName } = pod.spec;
@@ -16,7 +16,7 @@ export class PodAddresses {
     else taken.free(pod.metadata.uid);
   }
 
-  /** Frees what a Pod had that is gone. */
+  /** Releases the addresses of a deleted Pod. */
   free(pod: Pod): void {
     const { nodeName = "" } = pod.spec;
     const taken = this.#nodes.get(nodeName);

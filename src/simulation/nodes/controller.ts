@@ -1,8 +1,7 @@
 /**
- * Reports what simulated nodes are: their resources and addresses once, their conditions where these change.
- *
- * There are no heartbeats: a day of a thousand nodes would be eight million writes. A node that is lost says since when in its
- * annotation, and reports nothing until it is back.
+ * Writes the status of simulated nodes: their resources and addresses once, their conditions where these change.
+ * There are no heartbeats: a day of a thousand nodes would be eight million writes. A lost node has the time of its loss in an annotation,
+ * and reports nothing until it is back.
  */
 import { Node } from "../../client/kinds/index.ts";
 import { type Controller, defineController, sharedInformer } from "../../runtime/index.ts";

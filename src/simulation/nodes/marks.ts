@@ -1,4 +1,4 @@
-/** What the annotations of a node say: whether it is simulated, lost, slow, or full. */
+/** Reads the annotations of a node: whether it is simulated, lost, slow, or full. */
 import type { Node } from "../../client/kinds/index.ts";
 import { parseDuration } from "../../util/duration.ts";
 import { DISK_PRESSURE_ANNOTATION, NODE_ANNOTATION, PULLS_ANNOTATION, STOPPED_ANNOTATION } from "../contract.ts";
@@ -26,7 +26,7 @@ export const lostSince = (node: Marked): number | undefined => timeIn(annotation
 /** Since when the disk of a node is full, in milliseconds since the epoch. */
 export const fullSince = (node: Marked): number | undefined => timeIn(annotationOf(node, DISK_PRESSURE_ANNOTATION));
 
-/** What is told of the pulls of images that fit a pattern. */
+/** The settings for pulls of images that match a pattern. */
 export interface PullRule {
   readonly delay?: string;
   readonly missing?: boolean;

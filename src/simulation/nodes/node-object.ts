@@ -6,7 +6,7 @@ import { fnv1a, fnv1aOfText } from "../../util/fnv.ts";
 import { TTL_ANNOTATION, nextTtlStep, ttlSecondsOf } from "../../workloads/node-health/ttl.ts";
 import { type NodeOptions, NODE_ANNOTATION } from "../contract.ts";
 
-/** The resources of a node where nothing is said. */
+/** The default resources of a node. */
 const CAPACITY: Readonly<Record<string, string>> = {
   cpu: "8",
   memory: "32Gi",
@@ -89,14 +89,14 @@ export function conditionsOfNode(known: Node | undefined, isFull: boolean, now: 
   return [...own, ...others];
 }
 
-/** Whether a node reports what it should. */
+/** Whether the status of a node is complete. */
 export const areReported = ({ status }: Node, isFull: boolean): boolean =>
   CONDITIONS.every(({ type, status: usual }) => {
     const wanted = type === "DiskPressure" && isFull ? "True" : usual;
     return status.conditions?.some((one) => one.type === type && one.status === wanted) === true;
   });
 
-/** What a node reports of itself beside its conditions; what somebody has said already stays. */
+/** The status of a node besides its conditions; existing values are kept. */
 export function reportOf(
   node: Pick<Node, "metadata"> & Partial<Pick<Node, "status">>,
   index: number,
@@ -134,7 +134,8 @@ export function reportOf(
 /**
  * A new node with the number `index`, ready.
  *
- * @param count of the nodes that there will be: the node says what follows from it, so that nobody has to write it into each of them
+ * @param count the number of nodes that will exist: the node has the values that follow from it, so that no client has to write them into
+ * each node
  */
 export function newNode(
   name: string,

@@ -1,7 +1,7 @@
 /** The few commands that a container knows without a handler of its script. */
 import type { ExecResult, VolumeFiles } from "../contract.ts";
 
-/** What the commands see. */
+/** The view of the commands on their container. */
 export interface CommandScope {
   readonly hostname: string;
   readonly env: Readonly<Record<string, string>>;
@@ -17,10 +17,10 @@ const MAX_ARGUMENT = (128 << 10) - 1;
 /** A shell may run a shell. */
 const MAX_DEPTH = 8;
 
-/** A command asks for more than a container without a program gives. */
+/** A command needs more than a container without a program has. */
 class TooMuch extends Error {}
 
-/** What is left for one command of a client: a text may name itself, and double what it stands for. */
+/** The remaining budget of one command of a client: a text may refer to itself, and double its length. */
 class Budget {
   #characters = MAX_CHARACTERS;
   #commands = MAX_COMMANDS;
@@ -46,12 +46,12 @@ class Budget {
   }
 }
 
-/** A scope with what is left for the command. */
+/** A scope with the remaining budget of the command. */
 interface Running extends CommandScope {
   readonly budget: Budget;
 }
 
-/** Runs a command; one that is not known ends with 127, and one that asks for too much with 1. */
+/** Runs a command; an unknown one ends with 127, and one over its budget with 1. */
 export function runCommand(scope: CommandScope, command: readonly string[], stdin = ""): ExecResult {
   if (command.some(({ length }) => length > MAX_ARGUMENT)) return { stderr: "argument list too long\n", code: 126 };
   try {

@@ -9,7 +9,7 @@ export type ReadTexts = (
   name: string,
 ) => Promise<Readonly<Record<string, string>> | undefined>;
 
-/** The most characters of an environment, names and values: a kernel takes no more either. */
+/** The most characters of an environment, names and values: that of a kernel is bounded, too. */
 const MAX_CHARACTERS = 2 << 20;
 
 /** An environment, or why there is none. */
@@ -69,7 +69,7 @@ export async function environmentOf(
 }
 
 /**
- * Inserts `$(NAME)` of variables that are known, others stay as they are; `$$` is a dollar sign. Undefined where that is longer than
+ * Replaces `$(NAME)` of known variables, others are kept; `$$` is a dollar sign. Undefined where that is longer than
  * `most` characters: a few lines could double a text again and again.
  */
 function expand(text: string, env: Readonly<Record<string, string>>, most: number): string | undefined {

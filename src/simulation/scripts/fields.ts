@@ -42,7 +42,7 @@ const linesOf = (pairs: Readonly<Record<string, string>> = {}): string =>
 const labelLines = memoizeLast(linesOf);
 const annotationLines = memoizeLast(linesOf);
 
-/** The value of a resource such as `limits.cpu` in units of a divisor, rounded up; 0 where nothing is said. */
+/** The value of a resource such as `limits.cpu` in units of a divisor, rounded up; 0 without one. */
 export function resourceOf({ resources }: Container, resource: string, divisor = "1"): string {
   const [side, ...rest] = resource.split(".");
   const from = side === "limits" ? resources?.limits : resources?.requests;

@@ -49,14 +49,14 @@ export class Files {
     this.#store?.grow(-known.length - path.length);
   }
 
-  /** Lets the store count it no more: who still has it may write, and it goes with him. */
+  /** Excludes it from the count of the store: a holder may still write, and it is freed with that. */
   leave(): void {
     this.#store?.grow(-this.size);
     this.#store = undefined;
   }
 }
 
-/** The files of volumes: those of an owner, such as `claim <uid>` or `pod <uid>`, go together. */
+/** The files of volumes: those of one owner, such as `claim <uid>` or `pod <uid>`, are removed together. */
 export class FileStore {
   readonly #owners: Map<string, Map<string, Files>>;
   #characters = 0;
@@ -85,7 +85,7 @@ export class FileStore {
     this.#owners.delete(owner);
   }
 
-  /** Counts characters that come or go. @throws Error where all volumes together have no room */
+  /** Counts added or removed characters. @throws Error where all volumes together exceed the limit */
   grow(characters: number): void {
     if (characters > 0 && this.#characters + characters > MAX_STORED_CHARACTERS) {
       throw new Error("all simulated volumes keep 256 MiB together");
@@ -102,7 +102,7 @@ export class FileStore {
 /** The files of a volume that is only read. */
 export const filesFrom = (texts: ReadonlyMap<string, string>): Files => new Files(texts);
 
-/** What {@link filesOf} needs to know. */
+/** The input of {@link filesOf}. */
 export interface VolumeFacts {
   readonly source: string;
   readonly volume: string;

@@ -1,9 +1,8 @@
 /**
  * One start of a container with a script, on the time of the cluster.
- *
  * The time of the script begins when the container was started. As long as it lies in the past, as in a fork, sleeps resolve at once: the
- * script is replayed. Then it goes with the clock. A script counts as activity from each step to the end of the pass of the event loop,
- * so that one that waits for something else holds nobody.
+ * script is replayed. Then it follows the clock. A script counts as activity from each step to the end of the pass of the event loop, so
+ * that one that waits for other work does not delay the cluster.
  */
 import type { Pod } from "../../client/kinds/index.ts";
 import { type Clock, type Timer, seededRandom } from "../../util/clock.ts";
@@ -27,7 +26,7 @@ import { fnv1aOfText } from "../../util/fnv.ts";
 import { SECOND } from "../life/times.ts";
 import { LogOfStart } from "./log-book.ts";
 
-/** What a run is made of. */
+/** The parts of a run. */
 export interface RunParts extends SimulationHost {
   readonly pod: Pod;
   readonly container: Container;
@@ -42,17 +41,17 @@ export interface RunParts extends SimulationHost {
   readonly failed: (error: unknown) => void;
 }
 
-/** SIGTERM of a script that does not ask for it. */
+/** SIGTERM of a script that does not read it. */
 const TERMINATED = 143;
 const KILLED = 137;
 /** Sleeps of no time that are no endless loop. */
 const MAX_IDLE_SLEEPS = 10_000;
-/** Sleeps of a replay; then the script goes on at the present. A container may say that it was started in the year 1. */
+/** Sleeps of a replay; after these the script continues at the current time. A container may claim that it was started in the year 1. */
 const MAX_REPLAYED_SLEEPS = 1_000_000;
 const TAIL_LINES = 80;
 const TAIL_CHARACTERS = 2048;
 
-/** See the head of this file. */
+/** One start of a container with a script. */
 export class ScriptRun {
   readonly log = new LogOfStart();
   readonly startedAt: number;
@@ -87,7 +86,7 @@ export class ScriptRun {
   readonly #slice: Slice;
   #pauses = 0;
   #isPaused = false;
-  /** Whether it was called, or the clock has moved it on: what it does now is not a replay. */
+  /** Whether it was called, or the clock has resumed it: its current step is no replay. */
   #isLive = false;
 
   constructor(parts: RunParts) {
@@ -128,7 +127,7 @@ export class ScriptRun {
   async #postStart(): Promise<void> {
     const hook = this.container.lifecycle?.postStart;
     if (!hook) return;
-    // A script says in its first step what it answers.
+    // A script defines in its first step which requests it handles.
     await Promise.resolve();
     let problem: string | undefined;
     try {
@@ -147,7 +146,7 @@ export class ScriptRun {
     this.#end({ at: this.#time, code: KILLED, warning });
   }
 
-  /** Resolves when the script waits for the clock or for somebody else, and facts are up to date. */
+  /** Resolves when the script waits for the clock or for others, and its facts are up to date. */
   async caughtUp(): Promise<void> {
     for (let pass = 0; pass < 2;) {
       const before = this.#time;
@@ -162,7 +161,7 @@ export class ScriptRun {
     }
   }
 
-  /** What the script has said so far. */
+  /** The reports of the script so far. */
   get facts(): ScriptFacts {
     return {
       exit: this.#exit,
@@ -174,7 +173,7 @@ export class ScriptRun {
     };
   }
 
-  /** Whether what the script does now was done already by a time, when it was called before. */
+  /** Whether the current step of the script was done already by a time, when it was called before. */
   isReplaying(until: number): boolean {
     return !this.#isLive && this.#time <= until;
   }
@@ -212,12 +211,12 @@ export class ScriptRun {
     this.log.end();
   }
 
-  /** Whether the script answers commands. */
+  /** Whether the script handles commands. */
   get answersCommands(): boolean {
     return this.#exec !== undefined;
   }
 
-  /** Runs a command; undefined where the script answers none. */
+  /** Runs a command; undefined where the script handles none. */
   async exec(command: readonly string[], stdin?: string): Promise<ExecResult | undefined> {
     const exec = this.#exec;
     if (!exec || this.#isOver) return undefined;
@@ -225,7 +224,7 @@ export class ScriptRun {
     return await exec(command, stdin);
   }
 
-  /** Sends a request; undefined where the script answers none. */
+  /** Sends a request; undefined where the script handles none. */
   async request(request: ContainerRequest): Promise<ContainerResponse | undefined> {
     const http = this.#http;
     if (!http || this.#isOver) return undefined;
@@ -396,7 +395,7 @@ export class ScriptRun {
     this.#timers.add(timer);
   }
 
-  /** Probes that a handler answers are asked for with their period; others follow from what the script says. */
+  /** Probes of a handler run with their period; others follow from the reports of the script. */
   #startProbe(kind: ProbeKind): void {
     const { startupProbe, readinessProbe, livenessProbe } = this.container;
     const probe = { startup: startupProbe, readiness: readinessProbe, liveness: livenessProbe }[kind];

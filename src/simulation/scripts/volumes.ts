@@ -1,4 +1,4 @@
-/** The volumes of a Pod: whether they are there, and what is in them. */
+/** The volumes of a Pod: whether they are ready, and their content. */
 import { type Disk, attachmentName } from "../../claims/attachment.ts";
 import { claimKeyOf } from "../../claims/pod-claims.ts";
 import { type Client, attempt } from "../../client/index.ts";
@@ -46,7 +46,7 @@ export function readTexts(client: Client, namespace: string): ReadTexts {
 const decoded = (data: Readonly<Record<string, string>> = {}): Record<string, string> =>
   Object.fromEntries(Object.entries(data).map(([key, text]) => [key, Buffer.from(text, "base64").toString()]));
 
-/** Whether a Pod has volumes that have to be waited for. */
+/** Whether a Pod has volumes that it must wait for. */
 export const needsVolumes = ({ spec }: Pod): boolean =>
   (spec.volumes ?? []).some(
     ({ configMap, secret, persistentVolumeClaim, ephemeral, projected }) =>
@@ -150,7 +150,7 @@ interface Content {
 /** The most files that all volumes of a container show that are only read. */
 const MAX_SHOWN_FILES = 100_000;
 
-/** Makes the content of the volumes of a container; files that are only read are listed where somebody looks at their volume. */
+/** Makes the content of the volumes of a container; files that are only read are listed when their volume is read. */
 class ContentSource {
   readonly #pod: Pod;
   readonly #container: Container;
@@ -173,7 +173,7 @@ class ContentSource {
     if (key) {
       const claim = await client.resource(PersistentVolumeClaim).find(key);
       const isRead = volume.persistentVolumeClaim?.readOnly === true;
-      // A claim that is gone keeps nothing.
+      // A deleted claim keeps nothing.
       const files = claim ? store.volume(`claim ${claim.metadata.uid}`) : filesFrom(new Map());
       return { source: "PersistentVolumeClaim", name: key.name, files: () => files, isRead };
     }

@@ -4,7 +4,7 @@ import type { ValueObject } from "../../value/value.ts";
 import { fnv1aOfText } from "../../util/fnv.ts";
 import { type Stage, readStages } from "./stage.ts";
 
-/** The Stage that an object goes to. */
+/** The next Stage of an object. */
 export interface NextStage {
   readonly stage: Stage;
   /** When, in milliseconds since the epoch. */
@@ -16,13 +16,13 @@ interface Chosen extends NextStage {
   readonly isDone: boolean;
 }
 
-/** What identifies the state of an object. */
+/** The members that identify the state of an object. */
 export interface ObjectState {
   readonly uid: string;
   readonly version: string;
 }
 
-/** See the head of this file. */
+/** Chooses the Stages of objects. */
 export class StageBook {
   readonly #seed: number;
   readonly #stages: Stage[];
@@ -57,8 +57,8 @@ export class StageBook {
   }
 
   /**
-   * The Stage that an object goes to next: by chance according to the weights of those that fit, after its delay since the object changed.
-   * A choice stays as long as its Stage fits. Undefined where none fits, or where the last one changed nothing.
+   * The next Stage of an object: chosen at random by the weights of the matching ones, after its delay since the object changed. A choice
+   * is kept as long as its Stage matches. Undefined where none matches, or where the last one changed nothing.
    */
   next(kind: string, object: ValueObject, { uid, version }: ObjectState, now: number): NextStage | undefined {
     const known = this.#chosen.get(uid);
@@ -93,7 +93,7 @@ export class StageBook {
     if (known?.version === version) this.#chosen.set(uid, { ...known, isDone: true });
   }
 
-  /** Forgets an object that is gone. */
+  /** Drops the record of a deleted object. */
   forget(uid: string): void {
     this.#chosen.delete(uid);
   }

@@ -27,7 +27,7 @@ const NODE_CONDITIONS: Value = [
   { type: "NetworkUnavailable", status: "False", reason: "RouteCreated", message: "RouteController created a route" },
 ];
 
-/** What the functions of kwok answer for an object. */
+/** The results of the functions of kwok for an object. */
 export interface StageFacts {
   /** A time in RFC 3339 with fractions. */
   readonly now: string;
@@ -99,7 +99,7 @@ function formatted(format: Value, ...args: readonly Value[]): string {
   );
 }
 
-/** A text in quotes; what is no text is written as JSON first. */
+/** A text in quotes; any other value is encoded as JSON first. */
 function quoted(value: Value | undefined): string {
   const json = JSON.stringify(value ?? null);
   return json.startsWith('"') ? json : JSON.stringify(json);

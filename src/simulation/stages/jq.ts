@@ -1,7 +1,7 @@
 /**
  * The part of jq that keys of Stages are written in: paths, iteration, pipes, `select`, comparisons, alternatives and a few functions.
  *
- * It is linear in the size of the expression and of what it visits, and stops at {@link MAX_RESULTS} results.
+ * It is linear in the size of the expression and of the visited values, and stops at {@link MAX_RESULTS} results.
  */
 import { type Value, isObject } from "../../value/value.ts";
 
@@ -10,21 +10,21 @@ export type Query = (value: Value) => readonly Value[] | undefined;
 
 type Filter = (value: Value) => readonly Value[];
 
-/** How many results an expression may have. */
+/** The most results of an expression. */
 const MAX_RESULTS = 100_000;
 const MAX_DEPTH = 100;
 const MAX_LENGTH = 4096;
 
 class QueryError extends Error {}
 
-/** What an evaluation may cost, about a value or sixteen characters each: two paths into long lists are compared each with each. */
+/** The budget of an evaluation, one for each value or sixteen characters: two paths into long lists are compared pairwise. */
 const MAX_STEPS = 250_000;
 const CHARACTERS_A_STEP = 16;
 
-/** The evaluation costs too much; nothing in the expression goes on after it. */
+/** The evaluation exceeds its budget; the whole expression ends. */
 class Exhausted extends Error {}
 
-/** What is left of an evaluation. */
+/** The remaining budget of an evaluation. */
 class Effort {
   #left = 0;
 
@@ -44,7 +44,7 @@ class Effort {
   }
 }
 
-/** Compiles an expression. @throws SyntaxError that says where and what is wrong */
+/** Compiles an expression. @throws SyntaxError with the position and the fault */
 export function compileQuery(text: string): Query {
   if (text.length > MAX_LENGTH) throw new SyntaxError(`expected at most ${MAX_LENGTH} characters, got ${text.length}`);
   const parser = new Parser(tokensOf(text), text);

@@ -19,13 +19,13 @@ import type { SimulationState } from "../state.ts";
 import { type StageFacts, functionsOf } from "./functions.ts";
 import type { Effect } from "./stage.ts";
 
-/** The version that templates are told. */
+/** The version that templates get. */
 const VERSION = "v0.7.0";
 const KUBELET_PORT = 10250;
-/** A Stage that is due later is looked at again before: 24 days. */
+/** A Stage that is due later than this is checked again before: 24 days. */
 const MAX_DELAY = 2 ** 31;
 
-/** What a Stage of an object needs. */
+/** The parts that a Stage of an object needs. */
 export interface StageParts {
   readonly client: Client;
   readonly now: number;
@@ -37,7 +37,7 @@ export interface StageParts {
   readonly event: (type: "Normal" | "Warning", reason: string, message: string) => void;
 }
 
-/** Performs the Stage of an object that is due, and says when to look again. */
+/** Performs the Stage of an object that is due, and returns when to check again. */
 export async function performStage<T extends ApiObject, S extends Scope>(
   kind: Kind<T, S>,
   object: T,

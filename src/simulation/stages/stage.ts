@@ -25,7 +25,7 @@ export interface Delay {
   readonly jitter?: number | undefined;
 }
 
-/** A Stage that is ready to be asked. */
+/** A Stage in its compiled form. */
 export interface Stage {
   readonly name: string;
   readonly kind: string;
@@ -59,7 +59,7 @@ export function readStages(yaml: string, file: string): readonly Stage[] {
   });
 }
 
-/** What a member may be read as. */
+/** The possible types of a member. */
 class StageReader {
   readonly #stage: ValueObject;
   readonly #from: string;
@@ -179,7 +179,7 @@ class StageReader {
     }
   }
 
-  /** An expression that a value comes from. */
+  /** An expression that returns a value. */
   #from_(value: Value | undefined, field: string): Query | undefined {
     if (value === undefined || value === null) return undefined;
     const from = this.#object(value, field);

@@ -1,7 +1,7 @@
 /**
  * Go's text/template as Stages use it: actions, variables, `if`, `range`, `with`, pipelines and functions.
  *
- * A text is parsed once. It is linear in the size of the template and of what it visits: at most {@link MAX_STEPS} steps and
+ * A text is parsed once. It is linear in the size of the template and of the visited values: at most {@link MAX_STEPS} steps and
  * {@link MAX_OUTPUT} characters.
  */
 import { type Value, isObject, setMember } from "../../value/value.ts";
@@ -38,7 +38,7 @@ interface Token {
   readonly isApart: boolean;
 }
 
-/** Texts and actions; `{{-` and `-}}` take the blanks beside them. */
+/** Texts and actions; `{{-` and `-}}` remove the blanks next to them. */
 function piecesOf(text: string): readonly Piece[] {
   const pieces: Piece[] = [];
   let line = 1;
@@ -401,7 +401,7 @@ function variableOf(variables: readonly Variable[], name: string): Variable {
   return found;
 }
 
-/** A value in an error: what is in a list may be without an end. */
+/** A value in an error: a list may be infinite. */
 const kindOf = (value: Value): string =>
   typeof value === "object" ? (Array.isArray(value) ? "a list" : "an object") : JSON.stringify(value).slice(0, 100);
 
@@ -488,7 +488,7 @@ class Run {
     this.#pay(1);
   }
 
-  /** Calls a function, which pays for what it looks at and what it writes. */
+  /** Calls a function, which pays for the values that it reads and writes. */
   call(name: string, args: readonly Value[]): Value {
     if (!LOOKS_AT_NOTHING.has(name)) {
       for (const arg of LOOKS_UP.has(name) ? args.slice(1) : args) this.#payFor(arg);
@@ -605,7 +605,7 @@ function entriesOf(value: Value): readonly (readonly [Value, Value])[] {
     .map((key) => [key, value[key]!] as const);
 }
 
-/** Makes an object of keys and values in turn. */
+/** Makes an object from alternating keys and values. */
 export function dictOf(args: readonly Value[]): Value {
   const dict = {};
   for (let at = 0; at < args.length; at += 2) setMember(dict, printed(args[at] ?? null), args[at + 1] ?? null);

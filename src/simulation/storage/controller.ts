@@ -1,8 +1,7 @@
 /**
- * Provides claims of the simulated class with volumes, enlarges them, and deletes what is released.
- *
- * The binder, protection and the expander of the control plane do the rest, as for every driver. What containers write is kept by the
- * simulation under the uid of the claim.
+ * Provisions volumes for claims of the simulated class, expands them, and deletes released ones.
+ * The binder, protection and the expander of the control plane do the rest, as for every driver. The simulation keeps the files of
+ * containers under the uid of the claim.
  */
 import { type Client, attempt } from "../../client/index.ts";
 import { CSIDriver, PersistentVolume, PersistentVolumeClaim, StorageClass } from "../../client/kinds/index.ts";

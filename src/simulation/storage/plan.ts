@@ -1,4 +1,4 @@
-/** Volumes without storage: what is made, enlarged and deleted for claims of the simulated class. */
+/** Volumes without storage: the volumes to create, expand and delete for claims of the simulated class. */
 import type { NewObject } from "../../client/kind.ts";
 import type { CSIDriver, PersistentVolume, PersistentVolumeClaim, StorageClass } from "../../client/kinds/index.ts";
 import { classOf, requestOf } from "../../claims/fit.ts";
@@ -61,7 +61,7 @@ export function volumeFor(
   } as NewObject<PersistentVolume>;
 }
 
-/** What is left to do for a bound claim that asks for more: first its volume, then its status; undefined for nothing. */
+/** The next step for a bound claim that requests more: first its volume, then its status; undefined for nothing. */
 export function growthOf(
   claim: PersistentVolumeClaim,
   volume: PersistentVolume | undefined,
@@ -76,7 +76,7 @@ export function growthOf(
   return { claim: { ...claim, status: { ...status, capacity: { ...status.capacity, storage } } } };
 }
 
-/** Whether a volume is to be deleted: its claim is gone, and its class says so. */
+/** Whether a volume must be deleted: its claim is deleted, and its class has that policy. */
 export const isReclaimed = ({ metadata, spec, status }: PersistentVolume, names: BinderNames): boolean =>
   metadata.annotations?.[names.provisionedBy] === DRIVER &&
   status.phase === "Released" &&

@@ -16,9 +16,10 @@ import type { Log } from "../../util/log.ts";
 import { StoreError } from "../contract.ts";
 import { isRefusedForNow, isTransient } from "./errors.ts";
 import { CODES, GrpcError } from "../../grpc/error.ts";
-import { type Credentials, GrpcSession } from "../../grpc/session.ts";
+import { type CallDone, type Credentials, GrpcSession } from "../../grpc/session.ts";
 import { CALLS, type Header, rangeRequest, readRange, readStatus, statusRequest } from "./messages.ts";
 import { messageOf } from "../../util/error.ts";
+import { type CurrentSpan, NO_SPAN, SPAN_KINDS, type Span } from "../../util/span.ts";
 
 /** A connected member. */
 export interface Member {
@@ -29,6 +30,12 @@ export interface Member {
   /** Whether its progress responses never run ahead of the events. */
   readonly reportsProgress: boolean;
 }
+
+/** What a call is for, as kube-apiserver names it; `transaction` for one with several writes. */
+export type EtcdOperation = "get" | "list" | "create" | "update" | "delete" | "transaction" | "compact";
+
+/** Observes calls that have ended. */
+export type CallObserver = (operation: EtcdOperation, seconds: number, failed: boolean) => void;
 
 /** Options of a client. */
 export interface ClientOptions {
@@ -45,6 +52,10 @@ export interface ClientOptions {
   readonly floor: () => number;
   /** Called with the revision of each status. */
   readonly onRevision: (revision: number) => void;
+  /** The span of which a call is a part; none by default. */
+  readonly currentSpan?: CurrentSpan | undefined;
+  /** Observes every call that is for an operation, each try by itself; none by default. */
+  readonly onCall?: CallObserver | undefined;
 }
 
 const RETRY: BackoffOptions = { first: 50, most: 2000 };
@@ -60,6 +71,7 @@ const CALL_TIMEOUT_MS = 10_000;
 /** See the head of this file. */
 export class EtcdClient {
   readonly #options: ClientOptions;
+  readonly #currentSpan: CurrentSpan;
   readonly #stop = new AbortController();
   /** Resolves when the cluster is another one, or an older state of the same one. */
   readonly failed: Promise<StoreError>;
@@ -78,6 +90,7 @@ export class EtcdClient {
 
   constructor(options: ClientOptions) {
     this.#options = options;
+    this.#currentSpan = options.currentSpan ?? NO_SPAN;
     this.failed = new Promise((resolve) => {
       this.#fail = resolve;
     });
@@ -107,20 +120,28 @@ export class EtcdClient {
   }
 
   /** Makes a call that may be repeated after any failure. Rejects with GrpcError or StoreError. */
-  read(path: string, frame: Buffer): Promise<Uint8Array> {
-    return this.#call(path, frame, isTransient);
+  read(path: string, frame: Buffer, operation?: EtcdOperation): Promise<Uint8Array> {
+    return this.#call({ path, frame, operation, span: this.#currentSpan() }, isTransient);
   }
 
   /** Makes a call that is repeated only when it certainly had no effect. Rejects with GrpcError or StoreError. */
-  write(path: string, frame: Buffer): Promise<Uint8Array> {
-    return this.#call(path, frame, isRefusedForNow);
+  write(path: string, frame: Buffer, operation?: EtcdOperation): Promise<Uint8Array> {
+    return this.#call({ path, frame, operation, span: this.#currentSpan() }, isRefusedForNow);
   }
 
   /** Makes the same call with callbacks, which are called synchronously; the error is a GrpcError or StoreError. */
-  send(path: string, frame: Buffer, answered: (answer: Uint8Array) => void, failed: (error: unknown) => void): void {
-    const retry = (): void => void this.write(path, frame).then(answered, failed);
-    if (!this.#member?.session.open) return retry();
-    this.#member.session.request(path, frame, CALL_TIMEOUT_MS, (error, answer) => {
+  send(
+    path: string,
+    frame: Buffer,
+    operation: EtcdOperation,
+    answered: (answer: Uint8Array) => void,
+    failed: (error: unknown) => void,
+  ): void {
+    const call = { path, frame, operation, span: this.#currentSpan() };
+    const retry = (): void => void this.#call(call, isRefusedForNow).then(answered, failed);
+    const member = this.#member;
+    if (!member?.session.open) return retry();
+    this.#request(member, call, CALL_TIMEOUT_MS, (error, answer) => {
       if (error === undefined) answered(answer);
       else if (isRefusedForNow(error)) retry();
       else failed(error);
@@ -138,19 +159,39 @@ export class EtcdClient {
     this.#end(new StoreError("closed", "The store has been closed"));
   }
 
-  async #call(path: string, frame: Buffer, canRetry: (error: unknown) => boolean): Promise<Uint8Array> {
+  async #call(call: EtcdCall, canRetry: (error: unknown) => boolean): Promise<Uint8Array> {
     const { clock, random } = this.#options;
     const end = clock.steady() + CALL_TIMEOUT_MS;
     for (let failures = 0; ; failures++) {
-      const { session } = await this.member(end - clock.steady());
+      const member = await this.member(end - clock.steady());
       try {
-        return await session.call(path, frame, end - clock.steady());
+        return await new Promise<Uint8Array>((resolve, reject) => {
+          this.#request(member, call, end - clock.steady(), (error, answer) =>
+            error ? reject(error) : resolve(answer),
+          );
+        });
       } catch (error) {
         const wait = backoff(failures, RETRY, random);
         if (this.#ended || !canRetry(error) || clock.steady() + wait >= end) throw error;
         await sleep(clock, wait, this.#stop.signal);
       }
     }
+  }
+
+  /** Makes a call of a member, and calls `done` synchronously when its outcome is known. etcd gets the span as metadata. */
+  #request({ url, session }: Member, call: EtcdCall, timeoutMs: number, done: CallDone): void {
+    const { clock, onCall } = this.#options;
+    const { path, frame, operation, span } = call;
+    const own = span?.isRecorded ? spanOf(path, url, span) : undefined;
+    const began = clock.steady();
+    const ended: CallDone = (error, answer) => {
+      if (operation) onCall?.(operation, (clock.steady() - began) / 1000, error !== undefined);
+      own?.set({ "rpc.grpc.status_code": error?.code ?? CODES.ok });
+      if (error) own?.fail(error.message);
+      own?.end();
+      done(error, answer);
+    };
+    session.request(path, frame, timeoutMs, ended, (own ?? span)?.headers);
   }
 
   #connect(): Promise<Member> {
@@ -250,6 +291,30 @@ export class EtcdClient {
     this.#timer.cancel();
     this.#member?.session.destroy(error.message);
   }
+}
+
+/** A call of etcd. */
+interface EtcdCall {
+  readonly path: string;
+  readonly frame: Buffer;
+  /** Undefined for a call that is not counted. */
+  readonly operation: EtcdOperation | undefined;
+  /** The span of which it is a part. */
+  readonly span: Span | undefined;
+}
+
+/** Starts the span of a call, which has the name and attributes of otelgrpc in kube-apiserver. */
+function spanOf(path: string, url: string, parent: Span): Span {
+  const [, service = "", method = ""] = path.split("/");
+  const { hostname, port } = new URL(url);
+  const attributes = {
+    "rpc.system": "grpc",
+    "rpc.service": service,
+    "rpc.method": method,
+    "server.address": hostname,
+    "server.port": Number(port),
+  };
+  return parent.start(`${service}/${method}`, attributes, { kind: SPAN_KINDS.client });
 }
 
 /**

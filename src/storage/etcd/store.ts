@@ -16,6 +16,7 @@
 import { type Clock, type Random, type Timer, sleep } from "../../util/clock.ts";
 import { type Log, silentLog } from "../../util/log.ts";
 import { ShortLivedMap } from "../../util/short-lived.ts";
+import { type CurrentSpan, NO_SPAN, type Span } from "../../util/span.ts";
 import { StoreError } from "../contract.ts";
 import type {
   RangeOptions,
@@ -40,9 +41,10 @@ import {
 } from "../keys.ts";
 import { WatchHub } from "../watch-hub.ts";
 import { AcknowledgedEvents } from "./acknowledged-events.ts";
-import { EtcdClient } from "./client.ts";
+import { type CallObserver, EtcdClient, type EtcdOperation } from "./client.ts";
 import { type SentWrite, isCompacted, isFuture, isTooLarge, readError, writeError } from "./errors.ts";
 import { Feed } from "./feed.ts";
+import { FORMAT, checkFormat } from "./format.ts";
 import type { Credentials } from "../../grpc/session.ts";
 import { DEFAULT_PREFIX, Layout } from "./layout.ts";
 import {
@@ -75,10 +77,12 @@ export interface EtcdStoreOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log?: Log;
+  /** The span of which a call of etcd is a part; none by default. */
+  readonly currentSpan?: CurrentSpan | undefined;
+  /** Observes the calls of reads and writes; none by default. */
+  readonly onCall?: CallObserver | undefined;
 }
 
-/** The version of {@link Layout}. */
-const FORMAT = 1;
 /** Records in one response: with values of usual size a megabyte, and never more than etcd can send. */
 const PAGE = 500;
 /** Values that are read concurrently to compare them with the last values of deletes. */
@@ -113,6 +117,7 @@ class EtcdStore implements Store {
   readonly isShared = true;
   readonly failed: Promise<StoreError>;
   readonly #clock: Clock;
+  readonly #currentSpan: CurrentSpan;
   readonly #layout: Layout;
   readonly #client: EtcdClient;
   readonly #feed: Feed;
@@ -138,8 +143,10 @@ class EtcdStore implements Store {
   #transactions = 0;
   #writeMillis: number[] = [];
 
-  constructor({ endpoints, credentials, prefix, clock, random, log = silentLog }: EtcdStoreOptions) {
+  constructor(options: EtcdStoreOptions) {
+    const { endpoints, credentials, prefix, clock, random, log = silentLog, currentSpan = NO_SPAN, onCall } = options;
     this.#clock = clock;
+    this.#currentSpan = currentSpan;
     this.#layout = new Layout(prefix ?? DEFAULT_PREFIX);
     this.#hub = this.#makeHub(0);
     this.#client = new EtcdClient({
@@ -151,6 +158,8 @@ class EtcdStore implements Store {
       probe: this.#layout.format,
       floor: () => this.#hub.revision,
       onRevision: (revision) => this.#feed.awaitRevision(revision),
+      currentSpan,
+      onCall,
     });
     this.#log = new LogReader(this.#client, this.#layout, clock);
     const committedRevision = (): number => {
@@ -197,7 +206,7 @@ class EtcdStore implements Store {
     return new Promise((resolve, reject) => {
       this.#checkOpen();
       checkWrite(write);
-      this.#queue(new Transaction([write], resolve, reject));
+      this.#queue(new Transaction([write], resolve, reject, this.#currentSpan()));
     });
   }
 
@@ -206,7 +215,7 @@ class EtcdStore implements Store {
     checkTransaction(writes);
     if (writes.length === 0) return [];
     const revision = await new Promise<number>((resolve, reject) => {
-      this.#queue(new Transaction(writes, resolve, reject));
+      this.#queue(new Transaction(writes, resolve, reject, this.#currentSpan()));
     });
     return writes.map(() => revision);
   }
@@ -262,7 +271,7 @@ class EtcdStore implements Store {
     this.#checkOpen();
     if (revision <= this.#hub.compacted) return;
     try {
-      await this.#client.read(CALLS.compact, compactRequest(revision));
+      await this.#client.read(CALLS.compact, compactRequest(revision), "compact");
     } catch (error) {
       this.#checkOpen();
       if (isFuture(error)) throw futureError(revision, this.revision);
@@ -355,8 +364,20 @@ class EtcdStore implements Store {
     const changes = one.writes.map((write) => this.#changeOf(write));
     const answered = (response: ChangeResponse): void => this.#answered(one, response);
     const failed = (error: unknown): void => this.#failed(one, error);
-    if (one.writes.some(({ type }) => type === "delete")) void this.#sendDeletes(one, changes).then(answered, failed);
-    else this.#client.send(CALLS.txn, one.request(changes), (bytes) => answered(readChange(bytes)), failed);
+    const send = (): void => {
+      if (one.writes.some(({ type }) => type === "delete")) void this.#sendDeletes(one, changes).then(answered, failed);
+      else
+        this.#client.send(
+          CALLS.txn,
+          one.request(changes),
+          one.operation,
+          (bytes) => answered(readChange(bytes)),
+          failed,
+        );
+    };
+    // It may begin after another one, in the context of that.
+    if (one.span) one.span.run(send);
+    else send();
   }
 
   #changeOf(write: Write): ConditionalChange {
@@ -428,8 +449,8 @@ class EtcdStore implements Store {
     this.#waiters.notify(through);
   }
 
-  async #send(frame: Buffer): Promise<ChangeResponse> {
-    return readChange(await this.#client.write(CALLS.txn, frame));
+  async #send(frame: Buffer, operation: EtcdOperation): Promise<ChangeResponse> {
+    return readChange(await this.#client.write(CALLS.txn, frame, operation));
   }
 
   /**
@@ -439,11 +460,11 @@ class EtcdStore implements Store {
   async #sendDeletes(one: Transaction, changes: readonly ConditionalChange[]): Promise<ChangeResponse> {
     const complete = await this.#withLastValues(one.writes, changes);
     try {
-      return await this.#send(one.request(complete));
+      return await this.#send(one.request(complete), one.operation);
     } catch (error) {
       // A value that could be stored can be deleted, even where the request has no space for another last value.
       if (changes.length > 1 || !isTooLarge(error)) throw error;
-      return this.#send(one.request(changes));
+      return this.#send(one.request(changes), one.operation);
     }
   }
 
@@ -520,7 +541,7 @@ class EtcdStore implements Store {
 
   async #range(query: RangeQuery, what: string): Promise<RangeResponse> {
     try {
-      return readRange(await this.#client.read(CALLS.range, rangeRequest(query)));
+      return readRange(await this.#client.read(CALLS.range, rangeRequest(query), operationOf(query)));
     } catch (error) {
       this.#checkOpen();
       throw readError(what, error);
@@ -532,11 +553,11 @@ class EtcdStore implements Store {
     if (revision === undefined) return this.#range(query, what);
     const frame = (serializable: boolean): Buffer => rangeRequest({ ...query, revision, serializable });
     try {
-      const answer = this.#client.read(CALLS.range, frame(true));
+      const answer = this.#client.read(CALLS.range, frame(true), operationOf(query));
       return readRange(
         await answer.catch((error: unknown) => {
           if (!isFuture(error)) throw error;
-          return this.#client.read(CALLS.range, frame(false));
+          return this.#client.read(CALLS.range, frame(false), operationOf(query));
         }),
       );
     } catch (error) {
@@ -602,7 +623,7 @@ class EtcdStore implements Store {
     if (found) return checkFormat(Buffer.from(found.value).toString(), owner);
     const frame = changeRequest([{ key, expected: 0, value }]);
     try {
-      const { succeeded } = await this.#send(frame);
+      const { succeeded } = await this.#send(frame, "create");
       if (succeeded) return;
     } catch (error) {
       const name = String(key);
@@ -620,6 +641,8 @@ class Transaction implements SentWrite {
   readonly writes: readonly Write[];
   readonly resolve: (revision: number) => void;
   readonly reject: (error: StoreError) => void;
+  /** The span of the request that sends it. */
+  readonly span: Span | undefined;
   /** Keys for which it waits. */
   waitsFor = 0;
   /** When it was sent, on the steady clock. */
@@ -627,10 +650,21 @@ class Transaction implements SentWrite {
   operations = 0;
   bytes = 0;
 
-  constructor(writes: readonly Write[], resolve: (revision: number) => void, reject: (error: StoreError) => void) {
+  constructor(
+    writes: readonly Write[],
+    resolve: (revision: number) => void,
+    reject: (error: StoreError) => void,
+    span: Span | undefined,
+  ) {
+    this.span = span;
     this.writes = writes;
     this.resolve = resolve;
     this.reject = reject;
+  }
+
+  get operation(): EtcdOperation {
+    const [first, second] = this.writes;
+    return first && !second ? first.type : "transaction";
   }
 
   get key(): string {
@@ -650,21 +684,4 @@ class Transaction implements SentWrite {
   }
 }
 
-function checkFormat(text: string, owner: string | undefined): void {
-  let found: { format?: unknown; owner?: unknown };
-  try {
-    found = JSON.parse(text) as typeof found;
-  } catch {
-    throw new StoreError("corrupt", `Expected the format of the data in etcd as JSON, got ${text.slice(0, 100)}`);
-  }
-  if (found.format !== FORMAT) {
-    throw new StoreError(
-      "failed",
-      `Expected format ${FORMAT} in etcd, got ${String(found.format)}: use a newer keelson`,
-    );
-  }
-  if (owner !== undefined && found.owner !== undefined && found.owner !== owner) {
-    const message = `Expected data of ${owner} below this prefix of etcd, found that of ${JSON.stringify(found.owner)}`;
-    throw new StoreError("failed", message);
-  }
-}
+const operationOf = ({ end }: RangeQuery): EtcdOperation => (end === undefined ? "get" : "list");

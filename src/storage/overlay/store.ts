@@ -1,12 +1,11 @@
 /**
- * A store over another one. Its writes stay in memory, so that they can be judged and looked at; {@link OverlayStore.writes} then
+ * A store over another one. Its writes stay in memory, so that they can be judged and read; {@link OverlayStore.writes} then
  * returns them as one transaction of the store below.
  *
  *     below     a@1 b@2
  *     overlay   a@3 (update)  c@4 (create)  b@5 (delete)      writes: update a expected 1, create c, delete b expected 2
- *
- * It fulfils the contract but for what only a store that stays needs: it has no history, and nothing survives `close`. Of keys
- * that it has not written it shows what the store below has at the time of the read.
+ * It fulfils the contract except for the parts that only a durable store needs: it has no history, and nothing survives `close`. For keys
+ * that it has not written it returns the records that the store below has at the time of the read.
  *
  * @module
  */
@@ -35,7 +34,7 @@ import {
 } from "../keys.ts";
 import { WatchHub } from "../watch-hub.ts";
 
-/** What an overlay is made of. */
+/** The parts of an overlay. */
 export interface OverlayParts {
   /** The store below. */
   readonly below: Store;
@@ -58,7 +57,7 @@ interface Change {
   readonly leaves: boolean;
 }
 
-/** See the head of this file. */
+/** A store over another one, whose writes stay in memory. */
 export class OverlayStore implements Store {
   readonly failed: Promise<StoreError> = new Promise(() => {});
   readonly #parts: OverlayParts;
@@ -94,7 +93,7 @@ export class OverlayStore implements Store {
     return [...this.#changes].flatMap(([key, change]) => writeOf(key, change) ?? []);
   }
 
-  /** Whether a key was written whose first part is this one, as `core` of `/core/pods/default/web`. */
+  /** Whether a key with this first part was written, as `core` of `/core/pods/default/web`. */
   hasWritten(part: string): boolean {
     return this.#firstParts.has(part);
   }
@@ -117,14 +116,14 @@ export class OverlayStore implements Store {
     return change ? recordOf(key, change) : this.#parts.below.get(key);
   }
 
-  /** The newest records: those of one revision cannot be asked for. */
+  /** The newest records; reads at an older revision are refused. */
   async range(prefix: string, { start, limit }: RangeOptions = {}): Promise<RangeResult> {
     this.#checkOpen();
     const from = start !== undefined && compareKeys(start, prefix) > 0 ? start : prefix;
     const changed = [...this.#changes].filter(([key]) => key.startsWith(prefix) && compareKeys(key, from) >= 0);
     const below = await this.#parts.below.range(prefix, {
       ...(start === undefined ? {} : { start }),
-      // Each changed key may stand for a record that is left out.
+      // Each changed key may replace a record of the store below.
       ...(limit === undefined ? {} : { limit: limit + changed.length }),
     });
     const merged = [
@@ -230,7 +229,7 @@ const areKnown = (revisions: readonly (number | undefined)[]): revisions is read
 const recordOf = (key: string, { value, revision }: Change): StoredRecord | undefined =>
   revision === 0 ? undefined : { key, value, revision };
 
-/** The write of the store below that makes a change; undefined for a key that has come and gone. */
+/** The write of the store below that makes a change; undefined for a key that was created and deleted again. */
 function writeOf(key: string, { below: expected, value, revision, leaves }: Change): Write | undefined {
   if (revision === 0) return expected === 0 ? undefined : { type: "delete", key, value, expected };
   if (expected === 0) return { type: "create", key, value };

@@ -3,19 +3,16 @@
  *
  * @module
  */
-import { existsSync, rmSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
-import { pathToFileURL } from "node:url";
 import { StoreError } from "../contract.ts";
-import { isDamage, isMisunderstood } from "./errors.ts";
 import { shareDirectory } from "./lock.ts";
 import { readMark } from "./mark.ts";
 import { checkMark } from "./open.ts";
-import { APPLICATION_ID, DATABASE_FILE, FORMAT, checkHeader, unknownTables } from "./schema.ts";
+import { DATABASE_FILE, checkHeader } from "./schema.ts";
+import { MAX_MESSAGES, structureInThread } from "./structure.ts";
 import { type Survey, currentRows, withSurvey } from "./survey.ts";
 import { scanWal } from "./wal.ts";
-import { messageOf } from "../../util/error.ts";
 import { NO_PROGRESS, type Progress } from "../../util/progress.ts";
 
 /** A defect of a store. */
@@ -47,27 +44,24 @@ export interface CheckReport {
   readonly findings: readonly Finding[];
 }
 
-/** The maximum of reported messages of SQLite's check. */
-const MAX_MESSAGES = 1000;
-
 /**
  * Checks the store in `directory`.
  *
  * @throws StoreError `failed` when a process has the store open, or there is no store
  */
-export function checkStore(directory: string, progress: Progress = NO_PROGRESS): CheckReport {
+export async function checkStore(directory: string, progress: Progress = NO_PROGRESS): Promise<CheckReport> {
   const file = join(directory, DATABASE_FILE);
   if (!existsSync(directory))
     throw new StoreError("failed", `Expected a store in ${directory}, found no such directory`);
   const lock = shareDirectory(directory);
   try {
-    return check(directory, file, progress);
+    return await check(directory, file, progress);
   } finally {
     lock.release();
   }
 }
 
-function check(directory: string, file: string, progress: Progress): CheckReport {
+async function check(directory: string, file: string, progress: Progress): Promise<CheckReport> {
   const findings: Finding[] = [];
   const nothing = { directory, format: undefined, revision: undefined, compactedRevision: undefined };
   const none = { records: 0, history: 0, bytes: 0, structureUnchecked: undefined };
@@ -81,7 +75,10 @@ function check(directory: string, file: string, progress: Progress): CheckReport
   const wal = scanWal(`${file}-wal`);
   if (wal?.damage !== undefined) findings.push({ what: "log", message: `${file}-wal: ${wal.damage}` });
   progress.begin("checking trees and indexes");
-  const { format, messages, unchecked } = checkStructure(file, wal === undefined || wal.committed.length === 0);
+  const { format, messages, unchecked } = await structureInThread(
+    file,
+    wal === undefined || wal.committed.length === 0,
+  );
   findings.push(...messages.slice(0, MAX_MESSAGES).map((message): Finding => ({ what: "structure", message })));
   return withSurvey(
     file,
@@ -110,53 +107,6 @@ function check(directory: string, file: string, progress: Progress): CheckReport
     },
     progress,
   );
-}
-
-/** The result of {@link checkStructure}. */
-interface Structure {
-  readonly format: number | undefined;
-  readonly messages: readonly string[];
-  /** Why the check failed. */
-  readonly unchecked?: string;
-}
-
-/**
- * Runs SQLite's check of trees, indexes and free pages. With an empty log it needs no other file; otherwise SQLite creates one,
- * which is removed again.
- */
-function checkStructure(file: string, isLogEmpty: boolean): Structure {
-  const hadLog = existsSync(`${file}-wal`);
-  let db: DatabaseSync | undefined;
-  let format: number | undefined;
-  try {
-    const url = pathToFileURL(file);
-    if (isLogEmpty) url.searchParams.set("immutable", "1");
-    db = new DatabaseSync(url, { readOnly: true, timeout: 0 });
-    const pragma = (name: string): unknown => db!.prepare(`PRAGMA ${name}`).get()?.[name];
-    const messages: string[] = [];
-    format = Number(pragma("user_version"));
-    if (pragma("application_id") !== APPLICATION_ID) messages.push("the header names another program than Keelson");
-    if (format < 1) messages.push(`the header names the format ${format}, there is none below 1`);
-    if (format > FORMAT)
-      messages.push(`the format is ${format}, newer than ${FORMAT}: check with the Keelson that wrote it`);
-    const unknown = format === FORMAT ? unknownTables(db) : undefined;
-    if (unknown !== undefined) messages.push(`a table is not defined as we define it: ${unknown}`);
-    const found = db
-      .prepare(`PRAGMA integrity_check(${MAX_MESSAGES})`)
-      .all()
-      .map((row) => String(row["integrity_check"]));
-    return { format, messages: [...messages, ...found.filter((line) => line !== "ok")] };
-  } catch (error) {
-    // No space or permission for that file says nothing about the store; the rest is read without it.
-    const message = messageOf(error);
-    return isDamage(error) || isMisunderstood(error)
-      ? { format, messages: [message] }
-      : { format, messages: [], unchecked: message };
-  } finally {
-    db?.close();
-    rmSync(`${file}-shm`, { force: true });
-    if (!hadLog) rmSync(`${file}-wal`, { force: true });
-  }
 }
 
 function checkRows(survey: Survey): Finding[] {

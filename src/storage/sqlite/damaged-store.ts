@@ -7,7 +7,7 @@ export function damagedStore(directory: string, message: string, cause: unknown)
   return new StoreError(
     "corrupt",
     `${message}. The store is not opened and was left as it is. "keelson check ${named}" says what is damaged; ` +
-      `go on with a backup ("keelson restore FILE NEW-DIR") or with what is whole ("keelson repair ${named} NEW-DIR")`,
+      `continue with a backup ("keelson restore FILE NEW-DIR") or with the valid records ("keelson repair ${named} NEW-DIR")`,
     { cause },
   );
 }

@@ -173,7 +173,7 @@ test(
       const wrong = lies(written);
       if (wrong === undefined) refused += 1;
       else found.push(...wrong.map((what) => `bit ${bit & 7} of byte ${bit >> 3}: ${what}`));
-      if (wrong === undefined && checkStore(directory.path).findings.length === 0)
+      if (wrong === undefined && (await checkStore(directory.path)).findings.length === 0)
         found.push(`check is content with bit ${bit}`);
     }
     expect(found).toEqual([]);

@@ -68,12 +68,12 @@ describe.each(Array.from({ length: FORMAT }, (_, i) => `format-${i + 1}`))("a st
     const revision = await store.write({ type: "update", key: A, value: Buffer.from("a 3"), expected: 4 });
     expect(revision).toBeGreaterThan(5);
     await store.close();
-    expect(checkStore(directory.path)).toMatchObject({ findings: [], records: 2, format: FORMAT });
+    expect(await checkStore(directory.path)).toMatchObject({ findings: [], records: 2, format: FORMAT });
   });
 
-  test.each(["closed", "open"])("that was left %s can be checked and repaired as it is", (end) => {
+  test.each(["closed", "open"])("that was left %s can be checked and repaired as it is", async (end) => {
     const path = take(`${format}/${end}`);
-    expect(checkStore(path)).toMatchObject({ findings: [], records: 2, revision: 5, compactedRevision: 1 });
+    expect(await checkStore(path)).toMatchObject({ findings: [], records: 2, revision: 5, compactedRevision: 1 });
     const repaired = temporaryDirectory();
     expect(repairStore(path, repaired.path)).toMatchObject({ records: 2, lost: [], warnings: [] });
     repaired.remove();

@@ -185,9 +185,9 @@ test("a check on a full disk finds a whole store, and says which part of it coul
     await store.close();
     rmSync(join(path, "data", "keelson.db-shm"), { force: true });
     const whole = { findings: [], records: 1, revision: 1 };
-    expect(checkStore(join(path, "data"))).toMatchObject({ ...whole, structureUnchecked: undefined });
+    expect(await checkStore(join(path, "data"))).toMatchObject({ ...whole, structureUnchecked: undefined });
     expect(() => writeFileSync(join(path, "ballast"), Buffer.alloc(16 << 20))).toThrow("ENOSPC");
-    expect(checkStore(join(path, "data"))).toMatchObject({ ...whole, structureUnchecked: expect.any(String) });
+    expect(await checkStore(join(path, "data"))).toMatchObject({ ...whole, structureUnchecked: expect.any(String) });
   } finally {
     unmount();
   }

@@ -17,13 +17,24 @@
  *
  * @module
  */
-import { closeSync, fdatasyncSync, openSync, readFileSync, renameSync, writeFileSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  fdatasyncSync,
+  fstatSync,
+  openSync,
+  readSync,
+  renameSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import { join } from "node:path";
 import { StoreError } from "../contract.ts";
 import { crc32c } from "./crc32c.ts";
 import { isFull } from "./errors.ts";
 import { syncFolder } from "./sync-folder.ts";
 import { codeOf } from "../../util/error.ts";
+import { fileKind } from "../../util/read-text-file.ts";
 
 /** Revisions by which the mark is raised. */
 export const REVISION_STEP = 10_000;
@@ -46,15 +57,24 @@ export interface Mark {
   readonly ceiling: number;
 }
 
-/** Reads the mark of a store; undefined without a file. @throws StoreError `corrupt` when both slots are damaged */
+/** Reads the mark of a store; undefined without a file. @throws StoreError `corrupt` when both slots are damaged, or it is no file */
 export function readMark(directory: string): Mark | undefined {
   const file = join(directory, MARK_FILE);
-  let bytes: Buffer;
+  let descriptor: number;
   try {
-    bytes = readFileSync(file);
+    // A pipe that nobody writes to is opened at once this way.
+    descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {
     if (codeOf(error) === "ENOENT") return undefined;
     throw error;
+  }
+  const bytes = Buffer.alloc(2 * SLOT_BYTES);
+  try {
+    const found = fstatSync(descriptor);
+    if (!found.isFile()) throw new StoreError("corrupt", `Expected a file at ${file}, found ${fileKind(found)}`);
+    readSync(descriptor, bytes, 0, bytes.length, 0);
+  } finally {
+    closeSync(descriptor);
   }
   const slots = [0, SLOT_BYTES].map((at) => parseSlot(bytes.subarray(at, at + LINE_BYTES)));
   const newest = slots.filter((mark) => mark !== undefined).toSorted((a, b) => b.sequence - a.sequence)[0];

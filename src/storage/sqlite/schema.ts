@@ -109,7 +109,7 @@ export function finishDatabase(directory: string, temporary: string, file: strin
     if (!existsSync(temporary + suffix)) continue;
     throw new StoreError(
       "failed",
-      `Expected ${temporary} to be complete, found ${suffix} left beside it: an I/O error`,
+      `Expected ${temporary} to be complete, found ${suffix} left next to it: an I/O error`,
     );
   }
   syncFile(temporary);

@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, openSync } from "node:fs";
 
-/** What a folder is flushed with; of Node.js unless given. */
+/** The functions that flush a folder; those of Node.js by default. */
 export interface FolderFiles {
   openSync(path: string, flags: "r"): number;
   fsyncSync(descriptor: number): void;

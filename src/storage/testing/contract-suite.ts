@@ -21,7 +21,7 @@ import type {
 import { StoreModel } from "./model.ts";
 import { WatchLog } from "./watch-log.ts";
 
-/** What keys begin with that may be in a store before the suite begins; it looks past them. */
+/** The prefix of keys that may exist in a store before the suite begins; it ignores them. */
 export const EARLIER = "\u{10fffd}/";
 
 /** A store under test. */
@@ -49,7 +49,7 @@ const remove = (key: string, expected: number, value = key): Write => ({
   expected,
 });
 
-/** What `promise` resolves to, or the code that it rejects with. */
+/** The value of `promise`, or the code of its rejection. */
 async function outcome<T>(promise: Promise<T>): Promise<T | StoreErrorCode> {
   try {
     return await promise;
@@ -604,7 +604,7 @@ function versions(store: () => Store, overhead: number): void {
     expect(await count({ limit: 5 })).toEqual([5, false]);
     expect(await count({ limit: 3 })).toEqual([3, true]);
     expect(await count({ bytes: 1 })).toEqual([2, true]);
-    // What is stored counts, and that is more here.
+    // Stored bytes count, which are more here.
     if (overhead > 0) return;
     expect(await count({ bytes: 9 })).toEqual([3, true]);
     expect(await count({ bytes: 16 })).toEqual([4, true]);
@@ -769,7 +769,7 @@ function load(store: () => Store): void {
   });
 }
 
-/** What is on two accounts after something was moved from one to the other, and how it is written. */
+/** The amounts on two accounts after a transfer, and how they are written. */
 function transferOf(from: StoredRecord, to: StoredRecord, amount: number): readonly Write[] {
   const moved = (record: StoredRecord, by: number): Write =>
     update(record.key, record.revision, String(Number(text(record.value)) + by));
@@ -872,7 +872,7 @@ function model(store: () => Store, numbersTransactions: boolean): void {
   });
 }
 
-/** Empties the store and forgets its history, so that a model can begin where it stands. */
+/** Empties the store and compacts its history, so that a model can begin at its revision. */
 async function clear(store: Store): Promise<void> {
   const { records } = await store.range("");
   await Promise.all(records.map((record) => store.write(remove(record.key, record.revision))));
@@ -885,7 +885,7 @@ interface Watching {
   readonly after: number;
 }
 
-/** Does one command other than a write; what the store and what the model answered. */
+/** Runs one command other than a write; returns the results of the store and of the model. */
 async function carryOut(
   store: Store,
   expected: StoreModel,
@@ -925,7 +925,7 @@ async function carryOut(
 
 type ChangeOf = { [K in keyof typeof change]: (typeof change)[K] extends fc.Arbitrary<infer T> ? T : never };
 
-/** A change as a write; one that is to fit has a type that goes with what is there. */
+/** A change as a write; one that is meant to succeed has a type that matches the existing record. */
 function writeOf(
   { type, key, value, stale }: Omit<ChangeOf, "type"> & { readonly type: ChangeOf["type"] | "fitting" },
   expected: StoreModel,
@@ -972,7 +972,7 @@ async function runAgainstModel(store: Store, list: readonly CommandOf[], numbers
   }
 }
 
-/** Checks that the events of a transaction have come in one call, as far as they have come. */
+/** Checks that the events of a transaction have come in one call, as far as they have been delivered. */
 function expectTogether(log: WatchLog, events: readonly StoreEvent[]): void {
   const isOne = (event: StoreEvent): boolean =>
     events.some((e) => e.key === event.key && e.revision === event.revision);

@@ -1,5 +1,5 @@
 /**
- * What a store should do, in the fewest words: the model that the contract suite holds every backend against.
+ * A simple model of a store, with which the contract suite compares every backend.
  *
  * It keeps every version for ever and knows neither disks nor promises.
  *
@@ -17,7 +17,7 @@ export class StoreModel {
   readonly #numbersTransactions: boolean;
 
   /**
-   * @param revision the one at which the real store begins
+   * @param revision the first revision of the real store
    * @param numbersTransactions whether all writes of a transaction have one revision
    */
   constructor(revision = 0, numbersTransactions = false) {
@@ -64,7 +64,7 @@ export class StoreModel {
     return { records: records.slice(0, limit), revision, more: records.length > limit };
   }
 
-  /** What a watch from `after` delivers. */
+  /** The events that a watch from `after` delivers. */
   events(prefix: string, after: number): StoreEvent[] | StoreErrorCode {
     if (after > this.revision) return "future";
     if (after < this.compacted) return "compacted";

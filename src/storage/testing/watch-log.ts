@@ -5,7 +5,7 @@
  */
 import type { Store, StoreError, StoreEvent, StoreWatch, StoreWatcher } from "../contract.ts";
 
-/** See the head of this file. */
+/** A watcher that records events. */
 export class WatchLog implements StoreWatcher {
   readonly batches: StoreEvent[][] = [];
   error: StoreError | undefined;
@@ -19,7 +19,7 @@ export class WatchLog implements StoreWatcher {
     return log;
   }
 
-  /** Everything so far, whatever the batches. */
+  /** Everything so far, in one list. */
   get all(): StoreEvent[] {
     return this.batches.flat();
   }

@@ -136,9 +136,7 @@ describe("explore", { timeout: 120_000 }, () => {
     };
     const result = await explore(asking, { ...options(certificates), onProgress });
     expect(result.exploration.ended).toBe("failed");
-    expect(() => result.assertNone()).toThrow(
-      "It could not go on, so that less was tried than was asked for: no space left",
-    );
+    expect(() => result.assertNone()).toThrow("It could not continue, so less was tried than requested: no space left");
   });
 
   test("needs programs", async () => {

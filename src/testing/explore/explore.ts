@@ -26,13 +26,13 @@ import { type Replayed, replayFinding } from "./replay.ts";
 import type { Scenario } from "./scenario.ts";
 import { versions } from "./version.ts";
 
-/** The options of an exploration; all but what is explored have defaults. */
+/** The options of an exploration; all but the explored programs have defaults. */
 export interface ExploreOptions extends ExploredPrograms {
   /** 1 by default; the same seed plays the same plans. */
   readonly seed?: number;
-  /** How long runs may begin, in time of the machine; 20 s by default, without an end where `plans` is set. */
+  /** How long new runs may begin, in time of the machine; 20 s by default, unlimited where `plans` is set. */
   readonly budget?: Duration;
-  /** How many plans are tried at most. */
+  /** The maximum number of plans. */
   readonly plans?: number;
   /** The types of perturbations; all by default. */
   readonly only?: readonly PerturbationType[];
@@ -42,9 +42,9 @@ export interface ExploreOptions extends ExploredPrograms {
   readonly signal?: AbortSignal;
 }
 
-/** What an exploration found. */
+/** The result of an exploration. */
 export class ExploreResult {
-  /** What shows in runs: the fewest steps and perturbations of each. */
+  /** The faults in runs: the fewest steps and perturbations of each. */
   readonly findings: readonly Finding[];
   /** What is wasteful or unusual, and right in the end. */
   readonly notices: readonly Finding[];
@@ -59,7 +59,7 @@ export class ExploreResult {
     this.report = report;
   }
 
-  /** What was tried: silence means as much as this. */
+  /** The plans and points that were tried: they show what a result without faults is worth. */
   get coverage(): Exploration["coverage"] {
     return this.exploration.coverage;
   }
@@ -80,7 +80,7 @@ export class ExploreResult {
   }
 }
 
-/** What became of a finding that was played again. */
+/** The result of a finding that was played again. */
 export class ReplayResult {
   readonly finding: Finding;
   /** Whether the fault shows. */

@@ -1,5 +1,5 @@
 /**
- * What is explored: programs, and modules that export them with a scenario.
+ * The subject of an exploration: programs, and modules that export them with a scenario.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import type { ClusterOptions } from "../contract.ts";
 import type { Operations } from "./laboratory.ts";
 import type { InProcessProgram, Scenario } from "./scenario.ts";
 
-/** What is explored: controllers as one program, or several programs by name. */
+/** The subject of an exploration: controllers as one program, or several programs by name. */
 export interface ExploredPrograms {
   /**
    * Controllers of one program. A function creates them again for each start: a crash deletes their memory, as in a
@@ -49,7 +49,7 @@ export interface ExplorationModule extends ExploredPrograms {
   readonly scenario: Scenario;
 }
 
-/** Defines what a module explores: `export default defineExploration({ scenario, controllers: () => shops })`. */
+/** Defines the exploration of a module: `export default defineExploration({ scenario, controllers: () => shops })`. */
 export function defineExploration(exploration: ExplorationModule): ExplorationModule {
   programsOf(exploration);
   return exploration;

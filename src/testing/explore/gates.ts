@@ -25,16 +25,16 @@ export interface Arrival {
   readonly generateName?: string;
 }
 
-/** What gates need of their laboratory. */
+/** The parts of a laboratory that gates need. */
 export interface GateParts {
-  /** The perturbations that the next event meets; undefined where events need not be looked at one by one. */
+  /** The perturbations of the next event; undefined where no event has to be checked. */
   readonly meets: ((arrival: Arrival) => readonly Met<DeliveryPerturbation>[]) | undefined;
   /** Called when an event has reached a program. */
   readonly arrived: (arrival: Arrival) => void;
   readonly told: (index: number, phase: "begun" | "ended", detail: string) => void;
 }
 
-/** Watches that stand still. */
+/** Watches that are held. */
 interface Hold {
   readonly index: number;
   readonly program: ProgramLife;
@@ -95,7 +95,7 @@ export class Gates {
     return [...this.#holds].some(({ untilStep = -1 }) => untilStep > step);
   }
 
-  /** Lets the next batch of each watch of a hold go on, or ends its watches; false where nothing is held. */
+  /** Releases the next batch of each watch of a hold, or ends its watches; false where nothing is held. */
   release(step: number): boolean {
     const hold = this.#due(step);
     if (!hold) return false;
@@ -110,7 +110,11 @@ export class Gates {
     if (remaining.length > 0) return true;
     this.#holds.delete(hold);
     for (const watch of watches) watch.releaseAll();
-    this.parts.told(hold.index, "ended", `watches of ${hold.kind?.kind ?? "any kind"} by ${hold.program.actor} go on`);
+    this.parts.told(
+      hold.index,
+      "ended",
+      `watches of ${hold.kind?.kind ?? "any kind"} by ${hold.program.actor} continue`,
+    );
     return true;
   }
 
@@ -173,7 +177,7 @@ export class GatedWatch implements WatchOutput {
   readonly of: WatchFacts;
   readonly #output: WatchOutput;
   readonly #gates: Gates;
-  /** What waits, in order. */
+  /** The waiting deliveries, in order. */
   #waiting: (() => void)[] = [];
   #isOver = false;
 
@@ -183,7 +187,7 @@ export class GatedWatch implements WatchOutput {
     this.#gates = gates;
   }
 
-  /** Sends the state that the watch begins with, whatever the gate; what has come since waits behind it. */
+  /** Sends the initial state of the watch, even while it is held; later events wait behind it. */
   begin(entries: readonly WatchEvent["entry"][], revision: number, marksEnd: boolean): void {
     if (this.#isOver) return;
     const events = entries.map((entry) => ({ type: "ADDED", entry }) as const);
@@ -211,7 +215,7 @@ export class GatedWatch implements WatchOutput {
     this.#over(() => this.#output.destroy());
   }
 
-  /** Lets what has waited longest go on; false where nothing waits any more. */
+  /** Releases the delivery that has waited longest; false where none waits. */
   releaseOne(): boolean {
     const next = this.#waiting.shift();
     if (!next || this.#isOver) return false;
@@ -226,7 +230,7 @@ export class GatedWatch implements WatchOutput {
   /** Ends with 410; what waits is never sent. */
   expire(): void {
     this.#waiting = [];
-    this.#over(() => this.#output.error(expired("The resourceVersion that was asked for is too old")));
+    this.#over(() => this.#output.error(expired("The requested resourceVersion is too old")));
   }
 
   #pass(send: () => void): void {
@@ -255,7 +259,7 @@ export class GatedWatch implements WatchOutput {
       const held = met.filter(({ perturbation: { type } }) => type === "lag" || type === "gap");
       if (held.length > 0) {
         for (const one of held) this.#gates.hold(one, this.of.program);
-        // It was met already: it does not meet the same again when it goes on.
+        // It was perturbed already: it is not perturbed again when it is released.
         this.#waiting.unshift(() => this.#sendFrom(batch, i, arrival));
         return;
       }

@@ -2,7 +2,7 @@ import type { Actor } from "../../explore/contract/trace.ts";
 import type { ServerRequest } from "../../server/index.ts";
 import { Sender, senderOf } from "../sender.ts";
 
-/** An older state that a program reads where it does not ask for the latest one. */
+/** An older state that a program reads when it does not request the latest one. */
 export interface StaleState {
   /** The perturbation. */
   readonly index: number;
@@ -14,7 +14,7 @@ export interface ProgramLife {
   readonly actor: Actor;
   readonly life: number;
   readonly stale?: StaleState | undefined;
-  /** Whether the program has been killed or has ended: no answer reaches it any more. */
+  /** Whether the program has been killed or has ended: it gets no response any more. */
   readonly isOver: boolean;
 }
 

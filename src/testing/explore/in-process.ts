@@ -50,7 +50,7 @@ interface Program {
   readonly program: InProcessProgram;
   readonly lives: Set<Life>;
   started: number;
-  /** How often it has ended by itself in a row. */
+  /** How often it has ended by itself without a pause. */
   ends: number;
   restart: Timer | undefined;
 }
@@ -65,10 +65,10 @@ interface Handover {
   state: "waits" | "answered" | "done";
 }
 
-/** Names of controllers that take part in elections where the plan asks for one. */
+/** Names of controllers that take part in elections where the plan requires one. */
 const elects = (program: InProcessProgram): boolean => "controllers" in program && program.leaderElection === true;
 
-/** See the head of this file. */
+/** The laboratory of controllers of this process. */
 export class InProcessWorld implements World {
   readonly find: FindProgram = programOf;
   readonly #context: RunContext;
@@ -161,7 +161,7 @@ export class InProcessWorld implements World {
       if (!other?.leading()) return false;
       if (elects(this.#programs.find((one) => one.actor === actor)!.program)) this.#leads(other.sender);
       handover.state = "answered";
-      // The request is handled, and the first one acts on its answer before it learns what time it is.
+      // The request is handled, and the first replica acts on its response before it knows the current time.
       first.pause.resumeRequests();
       handover.release();
       return true;
@@ -169,7 +169,7 @@ export class InProcessWorld implements World {
     if (handover.state === "done") return false;
     handover.state = "done";
     first.pause.resumeTimers();
-    trace.perturbation(handover.index, "ended", `the first replica of ${actor} goes on`);
+    trace.perturbation(handover.index, "ended", `the first replica of ${actor} continues`);
     trace.life({ actor, life, event: "not leading" });
     return true;
   }
@@ -289,7 +289,7 @@ export class InProcessWorld implements World {
     const client = this.#client(parts.sender, program.actor, pause).with({ clock, through });
     const kill = (): void => {
       killSwitch.kill();
-      // One that is killed while the run goes on is not told.
+      // A program that is killed while the run continues is not notified.
       if (this.#isStopped) over.abort();
     };
     const life: Life = { ...parts, leading: () => isLeading, kill };

@@ -1,7 +1,7 @@
 /**
- * Stands between programs and the server of a run: records their requests, and does with them what the plan says.
+ * Records the requests of the programs of a run, and applies the perturbations of the plan to them.
  *
- * It is a filter of the server, so that it does the same for programs of this process and for those at a port.
+ * It is a filter of the server, so it works for programs of this process and for those at a port.
  *
  * @module
  */
@@ -20,24 +20,24 @@ import type { TraceRecorder } from "./recorder.ts";
 import { beginsWithState, listedRevision, readsOlder, sendState } from "./stale.ts";
 import type { StoredObjects } from "./stored.ts";
 
-/** What an interposer needs of its laboratory. */
+/** The parts of a laboratory that an interposer needs. */
 export interface InterposerParts {
   readonly player: Player;
   readonly trace: TraceRecorder;
   readonly clock: Clock;
   readonly find: FindProgram;
   readonly stored: () => StoredObjects;
-  /** Kills a program, which starts again after a time; then it reads an older state, where that is asked for. */
+  /** Kills a program, which starts again after a time; then it reads an older state, where the plan requires that. */
   readonly kill: (program: ProgramLife, downMillis: number, stale?: StaleState) => void;
   /** Lets another replica lead; resolves when it is at rest. */
   readonly leadChanges: (program: ProgramLife, index: number) => Promise<void>;
-  /** A request is under way for a time; the result is called when that is over. */
+  /** A request is delayed for a time; the result is called at its end. */
   readonly delays: (millis: number) => () => void;
   /** Sends a request again whose program has died meanwhile. */
   readonly resend: (request: KeptRequest) => void;
   /** The write before which everything stops, counted from 1. */
   readonly beforeWrite: number | undefined;
-  /** Called when that write comes, or when a program sends requests without end while the clock stands still. */
+  /** Called at that write, or when a program sends requests without end while the clock stands still. */
   readonly stop: (why: "write" | "endless", detail: string) => void;
 }
 
@@ -57,7 +57,7 @@ const MAX_AT_ONCE = 2000;
 /** How long a program is down before a stale restart. */
 const STALE_DOWN_MS = 10_000;
 
-/** See the head of this file. */
+/** Records and perturbs the requests of programs. */
 export class Interposer {
   readonly gates: Gates;
   readonly #parts: InterposerParts;
@@ -98,13 +98,13 @@ export class Interposer {
     return this.#writes;
   }
 
-  /** Whether something waits that may go on when all else is at rest. */
+  /** Whether a delayed request may continue when everything else is at rest. */
   isDue(step: number, isRunning: (actor: Actor) => boolean): boolean {
     const isLate = this.#late.some(({ program }) => isRunning(program.actor));
     return isLate || this.#overtaken.length > 0 || this.gates.isDue(step);
   }
 
-  /** When all else is at rest: lets something go on that waits; false where nothing does. */
+  /** When everything else is at rest: releases a delayed request; false where none waits. */
   release(step: number, isRunning: (actor: Actor) => boolean): boolean {
     const first = this.#overtaken.shift();
     if (first) {
@@ -193,7 +193,7 @@ export class Interposer {
       this.#parts.stop("write", `before ${passing.verb} of ${passing.object.kind}`);
       return this.#hold(request, () => new Promise(() => {}));
     }
-    // What a dead program has sent is no request of the run that goes on.
+    // A request of a dead program is no part of the run that continues.
     if (program.isOver) return undefined;
     passing.met = this.#parts.player.request(pointOf(passing, request));
     // It is handled after this one; a watch has no end that it could wait for.
@@ -206,7 +206,7 @@ export class Interposer {
     for (const { index, perturbation } of passing.met) {
       switch (perturbation.type) {
         case "slow-webhooks":
-          // With slow ones nobody leads, and of what a program does then nothing can be learned.
+          // With slow renewals no replica leads, and the run would show nothing about the program.
           if (!isElection(passing)) await this.#wait(request, perturbation.byMillis);
           break;
         case "crash":
@@ -309,7 +309,7 @@ export class Interposer {
     const now = this.#parts.clock.steady();
     this.#atOnce = now === this.#instant ? this.#atOnce + 1 : 1;
     this.#instant = now;
-    // What a program does that is kept from seeing something ends when it sees it.
+    // The work of a program that does not see an event ends when it sees it.
     if (this.#atOnce === MAX_AT_ONCE && this.gates.releaseAll()) this.#atOnce = 0;
     if (this.#atOnce === MAX_AT_ONCE) {
       this.#parts.stop("endless", `${actor} sent ${MAX_AT_ONCE} requests while the clock stood still`);

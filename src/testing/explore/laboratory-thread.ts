@@ -1,5 +1,6 @@
 /**
- * A thread that plays orders: it loads the module of an exploration, opens a laboratory of its own, and answers with records. See `pool.ts`.
+ * A thread that plays orders: it loads the module of an exploration, opens a laboratory of its own, and replies with records. See
+ * `pool.ts`.
  *
  * @module
  */
@@ -11,16 +12,16 @@ import type { ExplorationModule } from "./explored.ts";
 import { openLaboratory } from "./explore.ts";
 import type { InProcessLaboratory } from "./laboratory.ts";
 
-/** What the thread begins with. */
+/** The input of a new thread. */
 export interface ThreadData {
   /** The URL of the module. */
   readonly module: string;
 }
 
-/** What is asked of a thread: to play an order, to cancel the one that it plays, or whether its loop goes on. */
+/** A message to a thread: play an order, cancel the running one, or reply to a check of its loop. */
 export type ThreadRequest = { readonly type: "play"; readonly order: RunOrder } | { readonly type: "cancel" | "ping" };
 
-/** What a thread says: that it can begin, what became of the order, or what is in the way of either; and that its loop goes on. */
+/** A message from a thread: it is ready, the result of an order, an error of either; or the reply to a check of its loop. */
 export type ThreadReply =
   | {
       readonly type: "ready";
@@ -36,7 +37,7 @@ const port = parentPort;
 const reply = (message: ThreadReply): void => port?.postMessage(message);
 const fail = (error: unknown): void => reply({ type: "failed", message: messageOf(error) });
 
-/** Loads what a module exports by default. @throws TypeError where that is no exploration */
+/** Loads the default export of a module. @throws TypeError where that is no exploration */
 async function load(module: string): Promise<ExplorationModule> {
   const { default: exploration } = (await import(module)) as { default?: Partial<ExplorationModule> };
   if (exploration?.scenario) return exploration as ExplorationModule;

@@ -38,8 +38,8 @@ describe("a clean run", () => {
       "user deleted ConfigMap",
       "cluster deleted Secret",
       "2 delete ConfigMap web quiet",
-      "3 the quiet in the end begun",
-      "3 the quiet in the end quiet",
+      "3 the quiet at the end begun",
+      "3 the quiet at the end quiet",
     ]);
     expect(states.map(({ step, state }) => [step, state.objects.map(({ kind }) => kind)])).toEqual([
       [0, ["ConfigMap", "Secret"]],
@@ -113,7 +113,7 @@ describe("a crash", () => {
     ]);
   });
 
-  test("after a write: it is stored, and its answer is lost", async () => {
+  test("after a write: it is stored, and its response is lost", async () => {
     const run = await playPlan([{ type: "crash", at: createSecret, when: "after", downMillis: 10_000 }]);
     expect(writesOf(run)[0]).toMatchObject({ verb: "create", changed: true, perturbation: 0 });
     expect(writesOf(run)[0]!.code).toBeUndefined();

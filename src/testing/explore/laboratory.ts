@@ -29,22 +29,24 @@ import { nameOfStep } from "./steps.ts";
 import { BaseRecords } from "./stored.ts";
 import type { RunContext, World } from "./world.ts";
 
-/** Kinds whose members are set, unset and changed there and back; what comes of that is compared with an object made so at once. */
+/**
+ * Kinds whose members are set, unset and changed there and back; the result is compared with an object that was created in the final form.
+ */
 export type Operations = readonly {
-  /** A kind with a CustomResourceDefinition among what the scenario begins with. */
+  /** A kind with a CustomResourceDefinition in the start of the scenario. */
   readonly of: { readonly apiVersion: string; readonly kind: string };
-  /** The object that is changed; by default one with the members that must be there. */
+  /** The object that is changed; by default one with the required members. */
   readonly example?: Manifest;
 }[];
 
-/** Steps and comparisons beside those of the user. */
+/** Steps and comparisons in addition to those of the user. */
 interface OperationSteps {
   readonly steps: readonly Step[];
   readonly comparisons: readonly Comparison[];
   readonly skipped: readonly Skipped[];
 }
 
-/** Returns the steps of operations; they stand behind those of the scenario. @throws Error for a kind without a definition */
+/** Returns the steps of operations; they follow those of the scenario. @throws Error for a kind without a definition */
 async function stepsOf(operations: Operations, client: Client, firstStep: number): Promise<OperationSteps> {
   const all = { steps: [] as Step[], comparisons: [] as Comparison[], skipped: [] as Skipped[] };
   if (operations.length === 0) return all;
@@ -99,7 +101,7 @@ export class PreparedScenario implements AsyncDisposable {
     };
   }
 
-  /** Stores what a scenario begins with. @throws ApplyError where something of it is refused */
+  /** Stores the start of a scenario. @throws ApplyError where an object of it is refused */
   static async of(
     scenario: Scenario,
     options: ClusterOptions = {},
@@ -125,7 +127,7 @@ export class PreparedScenario implements AsyncDisposable {
     }
   }
 
-  /** What a run is played with. */
+  /** The parts with which a run is played. */
   partsFor(world: (context: RunContext) => World): PlayParts {
     return {
       scenario: this.scenario,
@@ -142,10 +144,10 @@ export class PreparedScenario implements AsyncDisposable {
   }
 }
 
-/** A run ends before anything could go wrong in its cache; what holds its programs up is let go of soon. */
+/** A run ends before anything could go wrong in its cache; finalizers that hold its objects are removed soon. */
 const RUN_SETTINGS = { checks: false, hot: HOT };
 
-/** Only these can be lost: nothing stands behind another one that could be switched off. */
+/** Only these can be removed: later ones would have nothing to follow. */
 const simulatedNodes = async (client: Client): Promise<readonly string[]> =>
   (await client.resource(Node).list()).items.filter(isSimulated).map(({ metadata: { name } }) => name);
 
@@ -159,7 +161,7 @@ export class InProcessLaboratory implements Laboratory {
   readonly deterministic = true;
   readonly #prepared: PreparedScenario;
   readonly #parts: PlayParts;
-  /** Whether a program was given that elects a leader. */
+  /** Whether a program with leader election was passed. */
   readonly #elects: boolean;
   /** Programs that take part in an election by themselves, as runs have shown. */
   readonly #electing = new Set<Actor>();
@@ -178,7 +180,7 @@ export class InProcessLaboratory implements Laboratory {
     };
   }
 
-  /** Prepares the runs of a scenario. @throws Error where what it begins with is refused */
+  /** Prepares the runs of a scenario. @throws Error where its start is refused */
   static async of(
     scenario: Scenario,
     programs: Readonly<Record<Actor, InProcessProgram>>,
@@ -204,7 +206,7 @@ export class InProcessLaboratory implements Laboratory {
     return played.record;
   }
 
-  /** Plays an order; the cluster stays as it is then until the result is disposed. */
+  /** Plays an order; the cluster keeps its final state until the result is disposed. */
   open(order: RunOrder, signal?: AbortSignal): Promise<Played> {
     return play(this.#parts, order, signal);
   }

@@ -1,5 +1,5 @@
 /**
- * A request on its way: what is known of it, and which answer refuses it.
+ * A request in progress: its known properties, and the response that refuses it.
  *
  * @module
  */
@@ -24,7 +24,7 @@ export interface Passing {
   generateName: string | undefined;
   sent: unknown;
   met: readonly Met<RequestPerturbation>[];
-  /** The first bytes of the answer. */
+  /** The first bytes of the response. */
   head: Uint8Array | undefined;
   /** The revision of a list. */
   listed: number | undefined;
@@ -34,7 +34,7 @@ export interface Passing {
 
 const APPLY = "application/apply-patch+";
 
-/** What is known when a request arrives. */
+/** The known properties when a request arrives. */
 export function passingOf(request: ServerRequest, program: ProgramLife | undefined): Passing {
   const { info, incoming, resource } = request;
   const { group, namespaced, namespace, name, verb } = info;
@@ -60,7 +60,7 @@ export function passingOf(request: ServerRequest, program: ProgramLife | undefin
 
 const NOTHING: readonly never[] = [];
 
-/** Adds what is known once the body is read: the name of a create is in it. */
+/** Adds the properties that are known once the body is read: the name of a create is in it. */
 export function addBody(passing: Passing, { body, info }: ServerRequest): void {
   if (body === undefined) return;
   passing.sent = body;
@@ -76,7 +76,7 @@ export function addBody(passing: Passing, { body, info }: ServerRequest): void {
 export const isElection = ({ object, sent }: Passing): boolean =>
   object.kind === "Lease" && typeof sent === "object" && sent !== null && isAside(object, sent as StoredObject);
 
-/** What a request is counted by. */
+/** The key by which a request is counted. */
 export const pointOf = (
   { actor, verb, object, generateName }: Passing,
   { info: { subresource } }: ServerRequest,
@@ -93,7 +93,7 @@ export const pointOf = (
 const VERSION = /"metadata":\{(?:"[a-zA-Z]+":"[^"]*",){0,8}?"resourceVersion":"(\d+)"/;
 const HEAD_BYTES = 2048;
 
-/** The revision that an answer tells. */
+/** The revision in a response. */
 export function revisionOf({ head, listed }: Passing): number | undefined {
   if (listed !== undefined) return listed;
   if (!head) return undefined;

@@ -4,12 +4,11 @@ import { pauseCount } from "../../util/activity.ts";
 import type { Clock } from "../../util/clock.ts";
 
 /**
- * Makes a program stand still, as a suspended process does: its requests and what they are answered wait, and so do its timers. Both
- * go on, in order, when it is resumed.
+ * Pauses a program like a suspended process: its requests, their responses and its timers wait. All continue, in order, when it is resumed.
  */
 export class Pause {
   #resumed: PromiseWithResolvers<void> | undefined;
-  /** Timers that became due while it stands still. */
+  /** Timers that became due during the pause. */
   #due: (() => void)[] | undefined;
 
   pause(): void {
@@ -17,7 +16,7 @@ export class Pause {
     this.#due ??= [];
   }
 
-  /** Answers and requests go on; timers still wait. */
+  /** Responses and requests continue; timers still wait. */
   resumeRequests(): void {
     this.#resumed?.resolve();
     this.#resumed = undefined;
@@ -36,7 +35,7 @@ export class Pause {
       await this.#open();
       try {
         const answer = await transport(request);
-        // Its head tells nothing without its body, which has to be read at once: an answer that nobody reads is work on its way.
+        // Its head has no meaning without its body, which must be read at once: an unread response counts as running work.
         return { ...answer, body: this.#body(answer.body) } satisfies TransportAnswer;
       } catch (error) {
         await this.#open();
@@ -89,7 +88,7 @@ export class Pause {
     };
   }
 
-  /** Reads pieces also while the program stands still, so that nothing waits for it to read. */
+  /** Reads pieces even during the pause, so that no other part waits for it to read. */
   #reader(pieces: AsyncIterator<Uint8Array>): () => Promise<IteratorResult<Uint8Array>> {
     const kept: IteratorResult<Uint8Array>[] = [];
     let reading: Promise<IteratorResult<Uint8Array>> | undefined;

@@ -131,7 +131,7 @@ describe("complaints", () => {
   });
 });
 
-describe("the quiet in the end", () => {
+describe("the quiet at the end", () => {
   test("counts writes of its second half", async () => {
     const hourly = mainOf(async ({ client, clock }) => {
       for (let n = 0; ; n++) {

@@ -1,5 +1,5 @@
 /**
- * Plays one run of a scenario in a world: the steps of the user, the time between them, and the quiet in the end.
+ * Plays one run of a scenario in a world: the steps of the user, the time between them, and the quiet at the end.
  *
  * @module
  */
@@ -20,7 +20,7 @@ import { nameOfStep, perform } from "./steps.ts";
 import { type BaseRecords, StoredObjects } from "./stored.ts";
 import type { RunContext, World, WorldComplaint } from "./world.ts";
 
-/** What a run is played with. */
+/** The parts with which a run is played. */
 export interface PlayParts {
   readonly scenario: Scenario;
   /** All steps, those of operations behind those of the scenario. */
@@ -35,7 +35,7 @@ export interface PlayParts {
   readonly cpuMillis?: () => number;
 }
 
-/** A run that has been played, and its cluster as it is then. */
+/** A run that has been played, and its cluster in the final state. */
 export interface Played extends AsyncDisposable {
   readonly record: RunRecord;
   readonly cluster: TestCluster;
@@ -43,15 +43,15 @@ export interface Played extends AsyncDisposable {
 
 const PAUSE = "5m";
 const QUIET = "24h";
-/** How long watches stand still, and requests are on their way, when all else is at rest: less than any program waits for its own writes. */
+/** How long watches are held, and requests delayed, when everything else is at rest: less than any program waits for its own writes. */
 const HOLD_MS = 15_000;
-/** With more writes meanwhile, a program tries again and again until it sees what is stored: then the watches go on. */
+/** After more writes than these meanwhile, a program retries until it sees the stored state: then the watches are released. */
 const MAX_HELD_WRITES = 100;
-/** How often one key may be handled while the clock stands still, before the gates open. */
+/** How often one key may be handled while the clock stands still, before the watches are released. */
 export const HOT = 20;
-/** How often in a row that may happen with open gates, before it counts as work without end. */
+/** How often in a row that may happen with released watches, before it counts as work without end. */
 const MAX_HOT = 5;
-/** So many writes in the quiet say enough. */
+/** The number of writes in the quiet after which it ends. */
 const MAX_RESTLESS = 500;
 
 /** How time passes. */
@@ -97,14 +97,14 @@ class PlayedRun implements Played {
   readonly #world: World;
   readonly #complaints: Complaint[] = [];
   readonly #states: { readonly step: number; readonly state: State }[] = [];
-  /** Rejects when the run cannot go on. */
+  /** Rejects when the run cannot continue. */
   readonly #stopped = Promise.withResolvers<never>();
   readonly #cpu: number;
   #step = 0;
   #restless = 0;
   /** Keys that were handled {@link HOT} times, and when. */
   #hot = { at: 0, times: 0 };
-  /** Since when something waits to go on, while all else is at rest, and what programs have written since. */
+  /** Since when a delivery waits while everything else is at rest, and the writes of programs since then. */
   #due: { readonly since: number; readonly writes: () => number } | undefined;
   #record: RunRecord | undefined;
 
@@ -180,7 +180,7 @@ class PlayedRun implements Played {
       isStopped = true;
       if (error.why === "endless") this.#add({ type: "unsettled", step: this.#step, detail: error.message });
     }
-    // Where a write is waited for, the programs stand where they are.
+    // Where a write is waited for, the programs are paused at that point.
     if (!isStopped || this.#order.beforeWrite === undefined) this.#world.stop();
     const cpu = this.#parts.cpuMillis?.();
     this.#record = {
@@ -217,9 +217,9 @@ class PlayedRun implements Played {
     }
     if (this.#order.brief) return;
     this.#step = steps.length;
-    this.#trace.step(this.#step, "the quiet in the end", "begun");
+    this.#trace.step(this.#step, "the quiet at the end", "begun");
     await this.#quiet(this.#world.quietMillis(millisOf(scenario.quiet ?? QUIET)));
-    this.#rested("the quiet in the end");
+    this.#rested("the quiet at the end");
   }
 
   async #playStep(step: Step, pause: number): Promise<void> {
@@ -233,7 +233,7 @@ class PlayedRun implements Played {
       this.#add({ type: "step-failed", step: this.#step, detail: messageOf(error) });
     }
     await this.#restFor(0);
-    // A program that is kept from seeing what has changed may try again and again: the time for that is after it has seen it.
+    // A program that does not see a change may retry again and again: it is judged after it has seen the change.
     const isBeyond = this.#interposer.gates.isBeyond(this.#step);
     await this.#restFor(isBeyond ? Math.min(pause, HOLD_MS) : pause, { isPause: true });
     for (const met of this.#player.step(this.#step, "quiet")) {
@@ -310,10 +310,7 @@ class PlayedRun implements Played {
     return count;
   }
 
-  /**
-   * Waits for everything to come to rest, in one way or another; what is wrong by itself is recorded, and ends the run where it cannot go
-   * on.
-   */
+  /** Waits until everything is at rest; records errors of programs, and ends the run where it cannot continue. */
   async #settle(work: () => Promise<void>): Promise<void> {
     try {
       await this.#unlessStopped(work());

@@ -31,7 +31,7 @@ const VIRTUAL = { "clock-jump": "always", "node-lost": "nodes" } as const;
 const API = { "slow-webhooks": "always", "lead-changes": "elects" } as const;
 const CALLS = { repeated: "always" } as const;
 
-/** What each laboratory can play. */
+/** The perturbations that each laboratory can play. */
 export const playable: Readonly<Record<LaboratoryKind, Playable>> = {
   "in process": { ...ALL, ...API, ...VIRTUAL },
   "over HTTP": { ...ALL, ...API },
@@ -39,7 +39,7 @@ export const playable: Readonly<Record<LaboratoryKind, Playable>> = {
   "driver over HTTP": { ...ALL, ...CALLS },
 };
 
-/** Returns what a laboratory can play for programs and a scenario. */
+/** Returns the perturbations that a laboratory can play for programs and a scenario. */
 export function playableIn(
   kind: LaboratoryKind,
   { elects, hasNodes }: { readonly elects: boolean; readonly hasNodes: boolean },

@@ -67,7 +67,9 @@ describe("a pool of worker threads", () => {
     expect([plans, ended, failure]).toEqual([3, "plans", undefined]);
     expect(coverage.unplayed).toBeGreaterThan(0);
     expect(coverage.types[0]!.tried).toBeGreaterThan(0);
-    expect(coverage.sentences.at(-1)).toContain("expected the worker thread to go on, but it ended with exit code 7");
+    expect(coverage.sentences.at(-1)).toContain(
+      "expected the worker thread to continue, but it ended with exit code 7",
+    );
   });
 
   test("a run that is cancelled ends, and the thread plays the next one", async () => {
@@ -87,7 +89,7 @@ describe("a pool of worker threads", () => {
   test("a thread whose loop stands still is given up, and so is one that does not end when it is cancelled", async () => {
     const blocked = await pool(BLOCKS, 1, { blockedMillis: 500 });
     await expect(blocked.run({ seed: 1, plan: [] })).rejects.toThrow(
-      "expected the loop of a worker thread to go on, but it has stood still for 500 ms",
+      "expected the loop of a worker thread to continue, but it was blocked for 500 ms",
     );
     const cancelled = await pool(BLOCKS, 1, { cancelMillis: 200 });
     await expect(cancelled.run({ seed: 1, plan: [] }, AbortSignal.timeout(200))).rejects.toThrow(

@@ -18,7 +18,7 @@ type Ready = Extract<ThreadReply, { readonly type: "ready" }>;
 export interface PoolLimits {
   /** Of the machine. */
   readonly clock: Pick<Clock, "after">;
-  /** How long the loop of a thread may stand still; a minute by default. */
+  /** How long the loop of a thread may be blocked; a minute by default. */
   readonly blockedMillis?: number;
   /** How long a run may take to end when it was cancelled; 5 s by default. */
   readonly cancelMillis?: number;
@@ -26,20 +26,20 @@ export interface PoolLimits {
 
 const BLOCKED_MS = 60_000;
 const CANCEL_MS = 5000;
-/** How often a thread is asked whether its loop goes on. */
+/** The interval of checks of the loop of a thread. */
 const ASK_MS = 5000;
-/** More threads are asked for by mistake: each takes 50 MB. */
+/** A larger number of threads is a mistake: each takes 50 MB. */
 const MAX_WORKERS = 256;
 
-/** One thread. It does one thing at a time: it begins, then it plays orders. One that has failed is ended, and another takes its place. */
+/** One thread. It does one thing at a time: it starts, then it plays orders. A thread that has failed is ended and replaced. */
 class LaboratoryThread {
   readonly #worker: Worker;
-  /** What waits for the next reply. */
+  /** The caller that waits for the next reply. */
   #waiting: PromiseWithResolvers<ThreadReply> | undefined;
   #failure: Error | undefined;
   #ready: Promise<Ready> | undefined;
   readonly #limits: Required<PoolLimits>;
-  /** Asks the thread whether its loop goes on, or waits for the answer. */
+  /** Sends a check of the loop, or waits for the reply. */
   #watch: Timer | undefined;
 
   constructor(module: string, number: number, limits: PoolLimits) {
@@ -51,13 +51,13 @@ class LaboratoryThread {
     });
     this.#worker.on("message", (reply: ThreadReply) => {
       if (reply.type !== "pong") this.#waiting?.resolve(reply);
-      // The answer may come after the run.
+      // The reply may come after the run.
       else if (this.#watch) this.#askLater();
     });
     this.#worker.on("messageerror", (error) => this.#fail(error));
     this.#worker.on("error", (error) => this.#fail(error));
     this.#worker.on("exit", (code) =>
-      this.#fail(new Error(`expected the worker thread to go on, but it ended with exit code ${code}`)),
+      this.#fail(new Error(`expected the worker thread to continue, but it ended with exit code ${code}`)),
     );
   }
 
@@ -105,7 +105,7 @@ class LaboratoryThread {
     this.#watch?.cancel();
     this.#watch = clock.after(Math.min(ASK_MS, blockedMillis), () => {
       this.#send({ type: "ping" });
-      const why = `expected the loop of a worker thread to go on, but it has stood still for ${blockedMillis} ms: a program computes without end, or waits in a synchronous call`;
+      const why = `expected the loop of a worker thread to continue, but it was blocked for ${blockedMillis} ms: a program computes without end, or waits in a synchronous call`;
       this.#watch = clock.after(blockedMillis, () => this.#fail(new Error(why)), { holds: true });
     });
   }
@@ -124,11 +124,11 @@ class LaboratoryThread {
     );
   }
 
-  /** Only the first failure says why. */
+  /** Only the first failure has the reason. */
   #fail(error: Error): void {
     this.#failure ??= error;
     this.#waiting?.reject(this.#failure);
-    // One whose loop stands still takes a CPU.
+    // A thread with a blocked loop takes a CPU.
     void this.end();
   }
 }
@@ -136,7 +136,7 @@ class LaboratoryThread {
 /** Plays orders in several worker threads, as many at once. A thread that dies fails the order that it plays, and is replaced. */
 export class LaboratoryPool implements Laboratory {
   readonly scenario: ScenarioOutline;
-  /** What threads can play; runs may show that they can play more. */
+  /** The perturbations that threads can play; runs may show that they can play more. */
   readonly perturbations: Set<PerturbationType>;
   readonly parallel: number;
   readonly deterministic = true;
@@ -166,9 +166,9 @@ export class LaboratoryPool implements Laboratory {
   /**
    * Starts worker threads that each load a module and open its laboratory.
    *
-   * @param module the URL of a module whose default export is what `defineExploration` returns
-   * @param limits by which a thread that does not answer is given up
-   * @throws Error where the module cannot be loaded, or what its scenario begins with is refused
+   * @param module the URL of a module whose default export is the result of `defineExploration`
+   * @param limits after which a thread without a reply is ended
+   * @throws Error where the module cannot be loaded, or the start of its scenario is refused
    */
   static async of(module: URL, workers: number, limits: PoolLimits): Promise<LaboratoryPool> {
     if (!Number.isInteger(workers) || workers < 1 || workers > MAX_WORKERS)

@@ -14,12 +14,12 @@ import type { Quiet } from "./programs-quiet.ts";
 const FIRST_BACKOFF_MS = 200;
 const MAX_BACKOFF_MS = 3200;
 const LOOP_ENDS = 5;
-/** How much of the output tells why. */
+/** The length of the output in error messages. */
 const TOLD_LINES = 20;
 /** How long a program may take until its first request. */
 const START_MS = 15_000;
 
-/** What happens to a program; `output` is what it has printed last. */
+/** An event of a program; `output` is the end of its output. */
 export interface HostEvents {
   started(): void;
   killed(output: readonly string[]): void;
@@ -29,7 +29,7 @@ export interface HostEvents {
   loops(detail: string): void;
 }
 
-/** See the head of this file. */
+/** Runs the programs of a laboratory. */
 export class ProgramHost {
   readonly command: ProgramCommand;
   readonly #place: ProcessPlace;
@@ -59,7 +59,7 @@ export class ProgramHost {
     return this.#process !== undefined;
   }
 
-  /** What the running process has printed last. */
+  /** The end of the output of the running process. */
   get output(): readonly string[] {
     return this.#process?.output ?? [];
   }
@@ -119,7 +119,7 @@ export class ProgramHost {
     this.#restart = this.#clock.after(millis, () => this.start(), { holds: true });
   }
 
-  /** Replaces what is expected of it. */
+  /** Replaces the expectation for it. */
   #expect(millis: number): void {
     this.seen();
     this.#came = this.#quiet.expect(millis);

@@ -40,7 +40,7 @@ export class Leases {
       const answer = await this.#inject({ method: "PATCH", url, headers, body, identity: ADMIN });
       await answer.text();
     });
-    // One that does not exist is held by nobody.
+    // A Lease that does not exist has no holder.
     await Promise.allSettled(all);
   }
 }

@@ -23,7 +23,7 @@ export interface ProcessEnd {
   readonly error?: string;
 }
 
-/** What a process gets. */
+/** The input of a process. */
 export interface ProcessPlace {
   readonly kubeconfig: string;
   readonly ports: readonly number[];
@@ -32,12 +32,12 @@ export interface ProcessPlace {
   readonly clock: Pick<Clock, "after">;
 }
 
-/** How many ports a program may ask for. */
+/** The maximum number of ports of a program. */
 export const PORTS = 4;
 /** The lines of output of one life that are kept, and the length of one. */
 const MAX_LINES = 200;
 const MAX_LINE = 2000;
-/** How long the output of a process that has ended is read: one in another group may hold it open. */
+/** How long the output of an ended process is read: a process in another group may hold it open. */
 const OUTPUT_MS = 1000;
 
 /** Returns a command with its placeholders replaced. */
@@ -56,7 +56,7 @@ const endAll = (): void => {
   for (const one of running) void one.kill();
 };
 
-/** A running process with what it has printed. */
+/** A running process with its output. */
 export class ProgramProcess {
   readonly #child: ChildProcess;
   readonly #lines: string[] = [];
@@ -69,7 +69,7 @@ export class ProgramProcess {
     const [file, ...args] = filledCommand(command, place);
     const ports = Object.fromEntries(place.ports.map((port, i) => [`KEELSON_PORT_${i + 1}`, String(port)]));
     const env = { ...place.env, ...ports, KUBECONFIG: place.kubeconfig };
-    // In a group of its own: what it starts is killed with it, and a signal of the terminal does not reach it.
+    // In a group of its own: its children are killed with it, and a signal of the terminal does not reach it.
     this.#child = spawn(file, args, { env, detached: true, stdio: ["ignore", "pipe", "pipe"] });
     if (running.size === 0) process.on("exit", endAll);
     running.add(this);
@@ -82,7 +82,7 @@ export class ProgramProcess {
       this.#child.on("error", (error) => end({ code: undefined, signal: undefined, error: error.message }));
       this.#child.on("exit", (code, signal) => {
         this.#isOver = true;
-        // What it has started holds its output open.
+        // Its children hold its output open.
         this.#signal("SIGKILL");
         const late = place.clock.after(OUTPUT_MS, () => this.#closeOutput(), { holds: true });
         this.#child.on("close", () => {
@@ -103,7 +103,7 @@ export class ProgramProcess {
     return this.#leftOut === 0 ? this.#lines : [`(${this.#leftOut} lines before)`, ...this.#lines];
   }
 
-  /** Ends it and all that it has started, as `kill -9` does; resolves when they are gone. */
+  /** Ends it and all its children, as `kill -9` does; resolves when they have ended. */
   async kill(): Promise<void> {
     this.#signal("SIGKILL");
     await this.ended;
@@ -171,10 +171,10 @@ export async function freePorts(count: number): Promise<readonly number[]> {
   return ports;
 }
 
-/** What programs print when a port is taken. */
+/** The messages of programs whose port is in use. */
 const PORT_TAKEN = ["address already in use", "EADDRINUSE", "Address already in use", "Only one usage of each socket"];
 
-/** What to do where a program has ended because its port is taken; undefined where it has not said so. */
+/** A hint where a program has ended because its port is in use; undefined where its output does not say so. */
 export function portAdvice(name: string, output: readonly string[]): string | undefined {
   const line = output.findLast((one) => PORT_TAKEN.some((text) => one.includes(text)));
   if (line === undefined) return undefined;

@@ -1,13 +1,11 @@
 /**
  * Whether programs of other processes are at rest, as a server sees it.
- *
- * A server cannot look into a program. It sees requests, changes and deliveries: each of them is a stir. Programs are at rest when the
- * server has no work, nothing is expected of them, and nothing has stirred for a window of time. Watches and the renewal of Leases
- * go on for ever, and do not count. A program that reads again and again without end counts as at rest when nothing has
- * changed for several windows.
- *
- * The window is learned: it is twice the longest pause between a stir and the write that follows it in the clean runs. Time in which this
- * process had to wait for the machine does not count.
+ * A server cannot see the state of a program. It sees requests, changes and deliveries: each of them is an activity. Programs are at rest
+ * when the server has no work, no request of them is expected, and there was no activity for a window of time. Watches and renewals of
+ * Leases never end, and do not count. A program that reads again and again without end counts as at rest when nothing has changed for
+ * several windows.
+ * The window is learned: it is twice the longest pause between an activity and the write that follows it in the clean runs. Time in which
+ * this process had to wait for the machine does not count.
  *
  * @module
  */
@@ -21,7 +19,7 @@ const MAX_WINDOW_MS = 2000;
 const POLLING_WINDOWS = 4;
 const LOOK_MS = 20;
 
-/** How long nothing has to stir; learned in clean runs, and shared by all runs of a laboratory. */
+/** The length of the window without activity; learned in clean runs, and shared by all runs of a laboratory. */
 export class QuietWindow {
   #longest = 0;
   #runs = 0;
@@ -38,7 +36,7 @@ export class QuietWindow {
   }
 }
 
-/** How waiting has ended: `restless` when changes went on until the limit. */
+/** How waiting has ended: `restless` when changes continued until the limit. */
 export type Rest = "quiet" | "restless";
 
 /** Follows what stirs in one run. */
@@ -46,7 +44,7 @@ export class Quiet {
   readonly #clock: Clock;
   readonly #window: QuietWindow;
   readonly #isBusy: () => boolean;
-  /** What is expected of programs, with the time at which nobody expects it any more. */
+  /** The expected requests of programs, each with the time at which it is no longer expected. */
   readonly #expected = new Map<object, number>();
   #lastRead = 0;
   #lastStir = 0;
@@ -57,8 +55,8 @@ export class Quiet {
   #delayed = 0;
 
   /**
-   * @param clock of the machine: programs live by it
-   * @param isBusy whether the server has work, such as a request that is not answered
+   * @param clock of the machine, by which programs run
+   * @param isBusy whether the server has work, such as a request without a response
    */
   constructor(clock: Clock, window: QuietWindow, isBusy: () => boolean) {
     this.#clock = clock;
@@ -78,7 +76,7 @@ export class Quiet {
     this.#lastCause = this.#lastStir;
   }
 
-  /** A request of a program begins; the result is called when it is answered or lost. */
+  /** A request of a program begins; the result is called when it has got its response or lost it. */
   request(isWrite: boolean): () => void {
     const began = this.#clock.steady();
     if (isWrite) this.#longest = Math.max(this.#longest, began - this.#lastCause);
@@ -88,7 +86,7 @@ export class Quiet {
       if (isChange) this.#lastStir = this.#lastRead;
     };
     stir(isWrite);
-    // The answer of a read that took long is no polling.
+    // A read with a slow response is no polling.
     return () => stir(isWrite || this.#clock.steady() - began >= this.#window.millis);
   }
 
@@ -101,7 +99,7 @@ export class Quiet {
     };
   }
 
-  /** A request is under way for a time, which does not count against the limit of a rest. The result is called when it goes on. */
+  /** A request is delayed for a time, which does not count against the limit of a rest. The result is called when it continues. */
   delay(millis: number): () => void {
     this.#delayed += millis;
     // The clock of who delays it may be a little behind.
@@ -118,7 +116,7 @@ export class Quiet {
     return still >= millis && (now - this.#lastRead >= millis || still >= POLLING_WINDOWS * millis);
   }
 
-  /** Resolves when programs are at rest, or after a limit of time, beside which delays have their own. */
+  /** Resolves when programs are at rest, or after a time limit, to which delays are added. */
   async rest(limitMillis: number, signal?: AbortSignal): Promise<Rest> {
     const end = this.#clock.steady() + limitMillis - this.#delayed;
     while (!this.isQuiet) {

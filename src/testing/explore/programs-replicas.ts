@@ -1,5 +1,5 @@
 /**
- * The processes of programs: how each is started, killed, and started again, and what it has printed.
+ * The processes of programs: how each is started, killed, and started again, and its output.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import { PORTS, type ProgramCommand, freePorts, portAdvice } from "./programs-pr
 import type { Quiet } from "./programs-quiet.ts";
 import type { RunContext } from "./world.ts";
 
-/** What one start of a program has printed in the end. */
+/** The end of the output of one start of a program. */
 export interface ProgramOutput {
   readonly actor: Actor;
   readonly lines: readonly string[];
@@ -46,7 +46,7 @@ export class ProgramError extends Error {
   override readonly name = "ProgramError";
 }
 
-/** What the processes of a run are started with. */
+/** The parts with which the processes of a run are started. */
 export interface ReplicasOptions {
   readonly programs: readonly ProgramCommand[];
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -59,7 +59,7 @@ export interface ReplicasOptions {
   readonly seen: (replica: Replica, exchange: Exchange) => void;
 }
 
-/** The usual pause after a step: who is down for longer misses what the user does next. */
+/** The default pause after a step: a program that is down for longer misses the next actions of the user. */
 const LONG_DOWN_MS = 300_000;
 const KEPT_LINES = 20;
 const SHOWN_LINES = 3;
@@ -68,12 +68,12 @@ const SHOWN_CHARACTERS = 300;
 /** The processes of all programs of a run. */
 export class Replicas {
   readonly programs: readonly Program[];
-  /** What each start of each program has printed in the end. */
+  /** The end of the output of each start of each program. */
   readonly output: ProgramOutput[] = [];
   readonly #options: ReplicasOptions;
   /** Replicas that are down until the next step, with the entry of the trace since which they are. */
   readonly #down = new Map<Replica, number>();
-  /** Aborted when all programs have been ended for good: nobody waits for them any more. */
+  /** Aborted when all programs have been ended for good: no caller waits for them any more. */
   readonly #end = new AbortController();
   readonly #closing: Promise<void>[] = [];
   /** Why nothing can be explored. */
@@ -189,7 +189,7 @@ export class Replicas {
     if (stale) context.stale(sender, stale);
   }
 
-  /** No answer reaches a process any more. */
+  /** A process gets no response any more. */
   #over({ sender, program }: Replica): void {
     sender.isOver = true;
     this.#options.context.gone(sender);
@@ -216,7 +216,7 @@ export class Replicas {
 
 const isRunning = ({ host, sender }: Replica): boolean => host.isRunning && !sender.isOver;
 
-/** What a process has printed last, in one line. */
+/** The end of the output of a process, in one line. */
 function lastWords(detail: string, output: readonly string[]): { readonly detail?: string } {
   const said = output
     .slice(-SHOWN_LINES)

@@ -1,5 +1,5 @@
 /**
- * What the server sees of programs over HTTP: by their requests, and by what is stored, it is known whether they are at rest.
+ * Decides whether programs over HTTP are at rest, by their requests and by the stored objects.
  *
  * @module
  */
@@ -19,7 +19,7 @@ import type { RunContext } from "./world.ts";
 /** How long a new watch, or a retry, is expected: clients wait up to two seconds before either. */
 const AGAIN_MS = 3000;
 
-/** What requests are looked at with. */
+/** The parts for observing requests. */
 export interface WatchedOptions {
   readonly programs: readonly ProgramCommand[];
   readonly context: RunContext;
@@ -33,9 +33,9 @@ export interface WatchedOptions {
   readonly leads: (replica: Replica) => void;
 }
 
-/** What is expected of a program: each is resolved when it has come. */
+/** The expected requests of a program: each is resolved when it has come. */
 interface Expected {
-  /** After an answer that a perturbation has made. */
+  /** After a response that a perturbation has made. */
   readonly retried: (() => void)[];
   /** Of watches that have ended, by their path. */
   readonly ended: Map<string, () => void>;
@@ -46,7 +46,7 @@ export class WatchedPrograms {
   readonly #options: WatchedOptions;
   readonly #activity: Activity;
   readonly #expected: ReadonlyMap<Actor, Expected>;
-  /** Entries of the trace that were looked at. */
+  /** Entries of the trace that were read. */
   #read = 0;
 
   constructor(options: WatchedOptions) {
@@ -61,7 +61,7 @@ export class WatchedPrograms {
     const { method, url } = exchange;
     const { context, quiet, electing, leads } = this.#options;
     const sender = senderOf(exchange.connection) as ProgramSender;
-    // What a dead process has sent still comes.
+    // Requests of a dead process still arrive.
     if (sender.isOver) return;
     host.seen();
     replica.hasAsked = true;
@@ -88,7 +88,7 @@ export class WatchedPrograms {
     return this.#activity.count > 0;
   }
 
-  /** Returns the error of programs that go on writing, or of a server that has work without end. */
+  /** Returns the error of programs that write without end, or of a server that has work without end. */
   stillWriting(millis: number): Error {
     const writes = this.#options.context.trace.entries.flatMap((entry) => {
       if (entry.type !== "change" || !stirs(entry)) return [];
@@ -106,7 +106,7 @@ export class WatchedPrograms {
     );
   }
 
-  /** A watch that ends while its program runs is opened anew. */
+  /** A watch that ends while its program runs is opened again. */
   #watches({ ended }: Expected, sender: ProgramSender, exchange: Exchange): void {
     const { quiet, isStopped } = this.#options;
     const path = exchange.url.slice(0, exchange.url.indexOf("?"));
@@ -119,7 +119,7 @@ export class WatchedPrograms {
     });
   }
 
-  /** Looks at what has happened since the last look. */
+  /** Reads the new entries of the trace. */
   #absorb(): void {
     const { context, quiet, isRunning } = this.#options;
     const { entries } = context.trace;
@@ -138,7 +138,7 @@ const isWatch = (url: string): boolean => /[?&]watch=(true|1)(&|$)/.test(url);
 /** Whether an entry shows that something happens; Leases are renewed for ever. */
 function stirs(entry: TraceEntry): boolean {
   if (entry.type === "change") return !isAside(refOf(entry.after), entry.after);
-  // What was held goes on, or ends.
+  // A held delivery continues, or ends.
   if (entry.type === "perturbation") return true;
   return entry.type === "delivery" && entry.object.kind !== "Lease" && entry.object.kind !== "Event";
 }

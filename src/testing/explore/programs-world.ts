@@ -14,23 +14,23 @@ import { ProgramError, type ProgramOutput, type Replica, Replicas } from "./prog
 import { WatchedPrograms } from "./programs-watched.ts";
 import type { RunContext, World } from "./world.ts";
 
-/** What all runs of a laboratory share. */
+/** The parts that all runs of a laboratory share. */
 export interface ProgramsSettings {
   readonly programs: readonly ProgramCommand[];
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** How long a killed program stays down at most, in ms; one that is down for longer than a step lasts stays so until the next one. */
+  /** How long a killed program stays down at most, in ms; a program that is down for longer than the step stays down until the next one. */
   readonly restartMillis: number;
   readonly window: QuietWindow;
   /** Programs that take part in an election of a leader, as runs have shown. */
   readonly electing: Set<Actor>;
 }
 
-/** How long changes may go on after a step, and after the start of the programs, in ms. */
+/** How long changes may continue after a step, and after the start of the programs, in ms. */
 const REST_LIMIT_MS = 20_000;
-/** The quiet in the end: nobody waits for a day. After a plan it is shorter, as the clean runs tell how long programs think. */
+/** The quiet at the end, instead of a day. After a plan it is shorter, since the clean runs show how long programs need to react. */
 const QUIET_MS = 2000;
 const QUIET_WINDOWS = 3;
-/** How long the second replica of a program may take until it leads: clients try again every two seconds. */
+/** How long the second replica of a program may take until it leads: clients retry every two seconds. */
 const LEAD_MS = 10_000;
 
 interface Handover {
@@ -41,7 +41,7 @@ interface Handover {
   readonly came: () => void;
 }
 
-/** See the head of this file. */
+/** The world of programs in other processes. */
 export class ProgramsWorld implements World {
   readonly find: FindProgram = programOf;
   readonly #settings: ProgramsSettings;
@@ -83,7 +83,7 @@ export class ProgramsWorld implements World {
     if (replicas.some(({ hasAsked }) => hasAsked) || this.#context.plan.length > 0) return;
     const names = this.#replicas.programs.map(({ command }) => command.name).join(" and ");
     throw new ProgramError(
-      `expected ${names} to send a request to the server, found none: {} in an argument is the path of a kubeconfig, which stands in KUBECONFIG as well`,
+      `expected ${names} to send a request to the server, found none: {} in an argument is the path of a kubeconfig, which is in KUBECONFIG as well`,
     );
   }
 
@@ -142,11 +142,11 @@ export class ProgramsWorld implements World {
     const { first, second, index } = handover;
     handover.came();
     const { actor, life } = first.sender;
-    // The request is handled, and the first one goes on with its answer until it renews its Lease.
+    // The request is handled, and the first replica continues with its response until it renews its Lease.
     handover.release();
     first.host.resume();
     this.#quiet.stir();
-    trace.perturbation(index, "ended", `the first replica of ${actor} goes on`);
+    trace.perturbation(index, "ended", `the first replica of ${actor} continues`);
     if (second.led) trace.life({ actor, life, event: "not leading" });
     return true;
   }
@@ -174,12 +174,12 @@ export class ProgramsWorld implements World {
     return this.#replicas.ended.aborted;
   }
 
-  /** Programs stand still where they are. */
+  /** Programs are paused. */
   pause(): void {
     for (const { host } of this.#replicas.all) host.pause();
   }
 
-  /** What each start of each program has printed in the end. */
+  /** The end of the output of each start of each program. */
   get output(): readonly ProgramOutput[] {
     return this.#replicas.output;
   }

@@ -1,8 +1,7 @@
 /**
  * The laboratory of programs in other processes: any program that takes a kubeconfig.
- *
- * Each run is a fork of one base cluster, with ports and processes of its own, under the clock of the machine. So the same order does
- * not always give the same run, a wait of the scenario takes its time, and the quiet in the end is two seconds instead of a day.
+ * Each run is a fork of one base cluster, with ports and processes of its own, under the clock of the machine. So the same order does not
+ * always give the same run, a wait of the scenario takes real time, and the quiet at the end is two seconds instead of a day.
  *
  * @module
  */
@@ -25,9 +24,11 @@ import type { Scenario } from "./scenario.ts";
 export interface ProgramsOptions {
   readonly programs: readonly ProgramCommand[];
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** How many runs are played at once; by default as many as there are CPUs. */
+  /** The number of concurrent runs; by default the number of CPUs. */
   readonly workers?: number | undefined;
-  /** How long a killed program stays down, in ms; 500 by default. One that is down for minutes stays so until the next step. */
+  /**
+   * How long a killed program stays down, in ms; 500 by default. A program that would be down for minutes stays down until the next step.
+   */
   readonly restartMillis?: number | undefined;
   readonly operations?: Operations;
 }
@@ -42,12 +43,12 @@ const RESTART_MS = 500;
 const MAX_PAUSE_MS = 10_000;
 /** The pause after each step of a plan that is played again: a program may have waited before it tried again. */
 const PATIENCE_MS = 2000;
-/** The longest delay of an answer, and of a webhook. */
+/** The longest delay of a response, and of a webhook. */
 const MAX_SLOW_MS = 3000;
-/** How often in a row a request is refused at most: work queues double the time before they try again, from 5 ms to more than a second here. */
+/** How often in a row a request is refused at most: work queues double the time before a retry, from 5 ms to more than a second here. */
 const MAX_REFUSALS = 8;
 
-/** See the head of this file. */
+/** The laboratory of programs in other processes. */
 export class ProgramsLaboratory implements Laboratory {
   readonly scenario: ScenarioOutline;
   readonly parallel: number;
@@ -55,7 +56,7 @@ export class ProgramsLaboratory implements Laboratory {
   readonly #prepared: PreparedScenario;
   readonly #options: ProgramsOptions;
   readonly #window = new QuietWindow();
-  /** Each run starts processes: more than were asked for at once would make all of them late. */
+  /** Each run starts processes: more than requested at once would delay all of them. */
   readonly #slots: Semaphore;
   readonly #electing = new Set<Actor>();
   readonly #played = new Set<string>();
@@ -69,7 +70,7 @@ export class ProgramsLaboratory implements Laboratory {
     this.#slots = new Semaphore(this.parallel);
   }
 
-  /** Prepares the runs of a scenario. @throws Error where what it begins with is refused */
+  /** Prepares the runs of a scenario. @throws Error where its start is refused */
   static async of(scenario: Scenario, options: ProgramsOptions): Promise<ProgramsLaboratory> {
     return new ProgramsLaboratory(
       await PreparedScenario.of(scenario, { clock: "system" }, options.operations),
@@ -109,12 +110,12 @@ export class ProgramsLaboratory implements Laboratory {
     }
   }
 
-  /** What programs have printed in a run. */
+  /** The output of programs in a run. */
   outputOf(record: RunRecord): readonly ProgramOutput[] {
     return this.#outputs.get(record) ?? [];
   }
 
-  /** Plays an order; cluster and programs stay as they are then until the result is disposed, where it stops before a write. */
+  /** Plays an order; cluster and programs keep their state until the result is disposed, where it stops before a write. */
   async open(order: RunOrder, signal?: AbortSignal): Promise<PlayedPrograms> {
     const { programs, env, restartMillis = RESTART_MS } = this.#options;
     const settings = { programs, env, restartMillis, window: this.#window, electing: this.#electing };

@@ -1,5 +1,5 @@
 /**
- * Plays the run of a finding again, and says how often it shows the same fault.
+ * Plays the run of a finding again, and counts how often it shows the same fault.
  *
  * @module
  */
@@ -13,18 +13,18 @@ import { type Clock, systemClock } from "../../util/clock.ts";
 
 /** How a finding is played again. */
 export interface ReplayOptions {
-  /** How often; 1 by default. */
+  /** The number of runs; 1 by default. */
   readonly times?: number;
   readonly clock?: Pick<Clock, "steady">;
   readonly signal?: AbortSignal;
   readonly onRun?: (played: number, shown: number) => void;
 }
 
-/** What became of a finding that was played again. */
+/** The result of a finding that was played again. */
 export interface Replayed {
   /** In how many runs it showed. */
   readonly shown: number;
-  /** How many runs were played: fewer than requested if it was cancelled. */
+  /** The number of played runs: fewer than requested if it was cancelled. */
   readonly of: number;
   /** The fault as the first run that showed it has it. */
   readonly fault?: Fault;
@@ -38,10 +38,10 @@ export interface Replayed {
   readonly millis: number;
 }
 
-/** What a finding says of its run. */
+/** The data about its run in a finding. */
 export type Replayable = Pick<Finding, "seed" | "plan" | "steps" | "fault">;
 
-/** How often a finding is played again so that it can be relied on: more often where runs differ. */
+/** How often a finding is played again before it is trusted: more often where runs differ. */
 export const replaysOf = ({ deterministic }: Pick<Laboratory, "deterministic">): number => (deterministic ? 3 : 10);
 
 /** The order of the run of a finding. */
@@ -105,7 +105,7 @@ export function replayedExploration(
   return {
     findings: found ? [found] : [],
     notices: [],
-    // Nothing is looked for.
+    // Nothing is explored.
     coverage: { ...new CoverageCounter([], [], perturbations, 0).coverage, sentences: [], cannot: [] },
     plans: of,
     runs,

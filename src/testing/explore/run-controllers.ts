@@ -19,7 +19,7 @@ const PROTECTIONS: Readonly<Record<string, () => Controller>> = {
 };
 
 /**
- * Built-in controllers of one run, as far as its objects need them: the garbage collector, and those that let go of volumes.
+ * Built-in controllers of one run, as far as its objects need them: the garbage collector, and those that release volumes.
  *
  * The collector follows only the kinds whose objects have changed, and those of their owners. Of all other kinds nothing can be
  * collected, and to list and watch each of them would be most of the work of a run.

@@ -37,13 +37,13 @@ export interface Operations {
   readonly example: Manifest;
 }
 
-/** What a file with a scenario says. */
+/** The content of a file with a scenario. */
 export interface ScenarioFile {
   readonly scenario: Scenario;
   readonly operations: readonly Operations[];
 }
 
-/** A file that is no scenario; the message says where, what was expected, and what was found. */
+/** A file that is no scenario; the message has the path, and what was expected and found. */
 export class ScenarioFileError extends Error {
   override readonly name = "ScenarioFileError";
 }
@@ -91,11 +91,11 @@ export function scenarioOf(value: Value, file: string): ScenarioFile {
   return { scenario, operations };
 }
 
-/** Readers of a path throw plain errors where nothing is there. */
+/** Readers of a path throw plain errors where a file is missing. */
 const isMissing = (error: unknown): boolean =>
   error instanceof Error && (error.message.startsWith("expected ") || "code" in error);
 
-/** Reads what names files beside the scenario. */
+/** Reads the members that name files besides the scenario. */
 class ScenarioReader {
   readonly #folder: string;
 

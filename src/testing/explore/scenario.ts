@@ -1,5 +1,5 @@
 /**
- * A scenario: what a user does while programs run, and what must hold; and the programs that run in this process.
+ * A scenario: the actions of a user while programs run, and the rules that must hold; and the programs that run in this process.
  *
  * @module
  */
@@ -19,7 +19,7 @@ export interface StepObject {
   readonly namespace?: string;
 }
 
-/** What a user does, as data: one action with an optional name. */
+/** A step of a user, as data: one action with an optional name. */
 export type DataStep = { readonly name?: string } & (
   | { readonly apply: string | Manifest | readonly (string | Manifest)[] }
   | { readonly create: string | Manifest | readonly (string | Manifest)[] }
@@ -30,13 +30,13 @@ export type DataStep = { readonly name?: string } & (
   | { readonly wait: Duration }
 );
 
-/** What a user does: data, or code with the cluster; code is named by its function. */
+/** A step of a user: data, or code with the cluster; code is named by its function. */
 export type Step =
   | DataStep
   | { readonly name?: string; readonly do: (cluster: Cluster) => unknown }
   | ((cluster: Cluster) => unknown);
 
-/** What a rule is judged by. */
+/** The input of a rule. */
 export interface RuleState {
   /** All objects, in the order of group, kind, namespace and name. */
   objects(): readonly StoredObject[];
@@ -49,24 +49,24 @@ export interface RuleState {
   ): StoredObject | undefined;
 }
 
-/** What must hold, with a name for reports. */
+/** A condition that must hold, with a name for reports. */
 export interface Rule {
   readonly name: string;
   /** False or a text (why not) where it does not hold. */
   readonly holds: (state: RuleState) => boolean | string;
 }
 
-/** What is not judged: a kind, or a member of it. */
+/** A kind, or a member of it, that is not judged. */
 export interface Ignored {
   readonly kind: { readonly group: string; readonly kind: string };
   /** `.status.lastSeen`; the whole object where it is absent. */
   readonly path?: string;
 }
 
-/** What a user does while programs run, and what must hold. */
+/** The actions of a user while programs run, and the rules that must hold. */
 export interface Scenario {
   readonly name: string;
-  /** Files, folders, YAML and objects that are stored before the programs start: definitions, namespaces, what they need. */
+  /** Files, folders, YAML and objects that are stored before the programs start: definitions, namespaces, and objects that they need. */
   readonly start?: readonly (string | Manifest)[];
   /** Simulated nodes. */
   readonly nodes?: number;
@@ -82,11 +82,13 @@ export interface Scenario {
   readonly ignore?: readonly Ignored[];
 }
 
-/** What a program of this process gets. All of it ends with the program: requests of a killed one never resolve, its timers never fire. */
+/**
+ * The input of a program of this process. All of it ends with the program: requests of a killed one never resolve, its timers never fire.
+ */
 export interface ProgramContext {
   readonly client: Client;
   readonly clock: Clock;
-  /** Aborted when the run is over: what the program has outside of the cluster can be released then. */
+  /** Aborted when the run is over: resources of the program outside of the cluster can be released then. */
   readonly signal: AbortSignal;
   /** Random numbers of this start: others than those of the start before, and of another replica. */
   readonly random?: Random;

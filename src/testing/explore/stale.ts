@@ -1,5 +1,5 @@
 /**
- * Reads of an older state: what a server whose cache is behind answers to a client that does not ask for the latest state.
+ * Reads of an older state: the responses of a server whose cache is behind to a client that does not request the latest state.
  *
  * @module
  */
@@ -12,7 +12,7 @@ const STATE = "keelsonInitialState";
 
 /**
  * Returns the path and query of a list or a watch that shows the state of a revision, where the request has `resourceVersion=0`; the
- * request itself where it asks for the latest state, which no server may answer with an older one.
+ * request itself where it requires the latest state, for which no server may return an older one.
  */
 export function staleUrl(method: string, url: string, revision: number): string {
   const at = url.indexOf("?");
@@ -38,7 +38,7 @@ export function staleUrl(method: string, url: string, revision: number): string 
 export const readsOlder = ({ incoming, info }: ServerRequest): boolean =>
   info.verb !== "get" && incoming.query.text("resourceVersion") === "0";
 
-/** The revision of which a list tells: an older one where it asks for exactly that. */
+/** The revision of a list: an older one where the request names it exactly. */
 export const listedRevision = ({ incoming: { query } }: ServerRequest, latest: number): number =>
   query.text("resourceVersionMatch") === "Exact" ? Number(query.text("resourceVersion")) : latest;
 

@@ -1,5 +1,5 @@
 /**
- * What a user does in a step of a scenario.
+ * Carries out the steps of a scenario.
  *
  * @module
  */
@@ -20,7 +20,7 @@ import type { DataStep, Step, StepObject } from "./scenario.ts";
 
 type Sources = string | Manifest | readonly (string | Manifest)[];
 
-/** The name of a step for reports: its own, or what it does. */
+/** The name of a step for reports: its own, or its action. */
 export function nameOfStep(step: Step, index: number): string {
   if (step.name) return step.name;
   if (typeof step === "function" || "do" in step) return `step ${index + 1}`;
@@ -42,7 +42,7 @@ function textOfSources(sources: Sources): string {
   return texts.join(", ");
 }
 
-/** Does what a step says; `pass` lets time pass. @throws whatever refuses it */
+/** Carries out a step; `pass` moves the time. @throws the error of a refused action */
 export async function perform(
   step: Step,
   cluster: TestCluster,

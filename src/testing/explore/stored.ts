@@ -1,5 +1,5 @@
 /**
- * What a cluster stores while a run is played: each change for the trace, and the state when a step is at rest.
+ * Records the stored objects while a run is played: each change for the trace, and the state when a step is at rest.
  *
  * @module
  */
@@ -46,7 +46,7 @@ export class BaseRecords {
     this.#records = new Map(store.records().map(({ key, value, revision }) => [key, { value, revision }]));
   }
 
-  /** Objects of storage, and those with an owner: they may be let go of, or collected. */
+  /** Objects of storage, and those with an owner: they may be released, or collected. */
   get owned(): readonly StoredObject[] {
     return (this.#owned ??= [...this.keys]
       .map((key) => this.object(key))
@@ -68,7 +68,7 @@ export class BaseRecords {
   }
 }
 
-/** What the follower of a store needs. */
+/** The parts that the follower of a store needs. */
 export interface StoredParts {
   readonly store: MemoryStore;
   readonly base: BaseRecords;
@@ -82,9 +82,9 @@ export interface StoredParts {
 export class StoredObjects implements RuleState, Disposable {
   readonly #parts: StoredParts;
   readonly #watch: StoreWatch;
-  /** What differs from the base; undefined for what was deleted. */
+  /** The differences from the base; undefined for deleted objects. */
   readonly #changed = new Map<string, StoredObject | undefined>();
-  /** Who is writing a key, until that is stored. */
+  /** The writer of a key, until its write is stored. */
   readonly #writers = new Map<string, { readonly actor: Actor }>();
 
   constructor(parts: StoredParts) {
@@ -109,7 +109,7 @@ export class StoredObjects implements RuleState, Disposable {
     };
   }
 
-  /** What differs from the base. */
+  /** The differences from the base. */
   state(): State {
     const objects = [...this.#changed.values()].filter(
       (object) => object !== undefined && !isAside(refOf(object), object),
@@ -157,7 +157,7 @@ export class StoredObjects implements RuleState, Disposable {
     const { trace, names, changed } = this.#parts;
     const before = this.#now(key);
     const { actor } = this.#writers.get(key) ?? CLUSTER;
-    // The next write may come before this one is answered.
+    // The next write may come before this one has its response.
     this.#writers.delete(key);
     this.#changed.set(key, type === "delete" ? undefined : after);
     names.learn(after);

@@ -11,7 +11,7 @@ import type { FindProgram, ProgramLife, StaleState } from "./identity.ts";
 import type { KeptRequest } from "./interposer.ts";
 import type { TraceRecorder } from "./recorder.ts";
 
-/** What a world gets of the run that is played in it. */
+/** The parts of the run that a world gets. */
 export interface RunContext {
   readonly cluster: TestCluster;
   readonly trace: TraceRecorder;
@@ -19,7 +19,7 @@ export interface RunContext {
   readonly plan: Plan;
   /** Records something that is wrong by itself, in the present step; the same twice counts once. */
   readonly complain: (complaint: WorldComplaint) => void;
-  /** Called when a program is gone, however it ended. */
+  /** Called when a program has ended, in any way. */
   readonly gone: (program: ProgramLife) => void;
   /** Called when a program begins that reads an older state. */
   readonly stale: (program: ProgramLife, stale: StaleState) => void;
@@ -30,7 +30,7 @@ export type WorldComplaint =
   | { readonly type: "crash-loop" | "failed"; readonly actor: Actor; readonly detail: string }
   | Exclude<Complaint, { readonly step: number } | { readonly seq: number }>;
 
-/** See the head of this file. */
+/** The world of controllers in this process. */
 export interface World extends AsyncDisposable {
   /** Says which program sent a request. */
   readonly find: FindProgram;
@@ -44,17 +44,19 @@ export interface World extends AsyncDisposable {
   leadChanges(program: ProgramLife, index: number): Promise<void>;
   /** Sends the request of a program that has died meanwhile. */
   resend(request: KeptRequest): void;
-  /** A request is under way for a time: there is no rest before it has passed. The result is called when the request goes on, or is lost. */
+  /**
+   * A request is delayed for a time: there is no rest before it has passed. The result is called when the request continues, or is lost.
+   */
   delays(millis: number): () => void;
   /** Resolves when nothing happens until time passes. @throws NotSettled, HotLoop or ReconcileFailed, as {@link TestCluster.settled} */
   rest(): Promise<void>;
-  /** Called when all is at rest: does what the world itself has waited for; false where there is nothing. */
+  /** Called when everything is at rest: carries out an action that the world has delayed; false where there is none. */
   goOn(): boolean;
   /** Lets time pass until something is due, at most so long. */
   pass(millis: number): Promise<void>;
-  /** Time moves at once, as after a suspension: what has become due meanwhile comes late. */
+  /** The time jumps, as after a suspension: timers that became due meanwhile are late. */
   jump(millis: number): Promise<void>;
-  /** How long the quiet in the end is, where the world cannot wait for that of the scenario. */
+  /** The length of the quiet at the end, where the world cannot wait for that of the scenario. */
   quietMillis(asked: number): number;
   /** Kills all programs for good. */
   stop(): void;

@@ -11,6 +11,8 @@
  * @module
  */
 export * from "./chromium.ts";
+export * from "./cpu.ts";
 export * from "./server.ts";
+export * from "./tasks.ts";
 export * from "./stories.ts";
 export { Proxy } from "../../etcd/proxy.ts";

@@ -79,6 +79,24 @@ export const OBSERVE_LONG_TASKS = `
   }).observe({ type: "longtask", buffered: true });
 `;
 
+/** Runs in a page before its scripts: counts its frames, and remembers the longest time between two of them. */
+export const OBSERVE_FRAMES = `
+  globalThis.frames_ = { count: 0, longest: 0, last: undefined };
+  const onFrame = (now) => {
+    if (frames_.last !== undefined) frames_.longest = Math.max(frames_.longest, now - frames_.last);
+    frames_.last = now;
+    frames_.count++;
+    requestAnimationFrame(onFrame);
+  };
+  requestAnimationFrame(onFrame);
+`;
+
+/** The frames since the last call, and the milliseconds of the longest one; see {@link OBSERVE_FRAMES}. */
+export const takeFrames = (page: Page): Promise<{ readonly count: number; readonly longest: number }> =>
+  page.evaluate<{ count: number; longest: number }>(
+    "(({ count, longest }) => (frames_.count = frames_.longest = 0, { count, longest: Math.round(longest) }))(frames_)",
+  );
+
 /** Takes the long tasks so far; see {@link OBSERVE_LONG_TASKS}. */
 export const takeLongTasks = (page: Page): Promise<number[]> => page.evaluate<number[]>("longTasks.splice(0)");
 

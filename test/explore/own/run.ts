@@ -13,7 +13,7 @@ import type { ExploredPrograms } from "../../../src/testing/explore/explored.ts"
 import { type ReplayResult, judgeOf, openLaboratory, replay } from "../../../src/testing/explore/explore.ts";
 import { versions } from "../../../src/testing/explore/version.ts";
 import { systemClock } from "../../../src/util/clock.ts";
-import { type OwnStory, isAccepted } from "./story.ts";
+import { type OwnStory, acceptedBy } from "./story.ts";
 
 const SETTINGS = { dialect: kubernetes, eventTtlMillis: 3_600_000, caCertificate: "" };
 
@@ -49,7 +49,7 @@ const acceptingJudge =
         judge
           .faults(run)
           .map((fault) =>
-            isAccepted(story, { fault, plan: run.order.plan }) ? { ...fault, severity: "notice" } : fault,
+            acceptedBy(story, { fault, plan: run.order.plan }) ? { ...fault, severity: "notice" } : fault,
           ),
     } satisfies Judge;
   };
@@ -67,11 +67,11 @@ export async function exploreStory(
   return {
     exploration,
     findings,
-    notices: notices.filter((one) => !isAccepted(story, one)),
-    accepted: notices.filter((one) => isAccepted(story, one)),
+    notices: notices.filter((one) => acceptedBy(story, one) === undefined),
+    accepted: notices.filter((one) => acceptedBy(story, one) !== undefined),
   };
 }
 
 /** Plays a finding of a story again. */
-export const replayStory = (story: OwnStory, finding: string): Promise<ReplayResult> =>
+export const replayStory = (story: OwnStory, finding: Finding): Promise<ReplayResult> =>
   replay(story.scenario, exploredOf(story), finding);

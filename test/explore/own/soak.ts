@@ -3,18 +3,19 @@
  *
  *     npm run soak:explore -- --hours 1 [--seed S] [--budget 60s] [--plans N] [--only rollout,job] [--rounds 1] [--out DIR]
  *         [--perturbations crash,lead-changes]
- *     npm run soak:explore -- --only job --replay FILE
+ *     npm run soak:explore -- --replay FILE
  */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import type { PerturbationType } from "../../../src/explore/contract/plan.ts";
 import type { Finding } from "../../../src/explore/contract/finding.ts";
-import { encodeFinding } from "../../../src/explore/finding-file.ts";
+import { decodeFinding, encodeFinding } from "../../../src/explore/finding-file.ts";
 import { describePlan } from "../../../src/explore/perturbations/index.ts";
 import { type Duration, millisOf } from "../../../src/util/duration.ts";
 import { exploreStory, replayStory } from "./run.ts";
 import { OWN_STORIES } from "./stories.ts";
+import { acceptedBy } from "./story.ts";
 
 const { values } = parseArgs({
   options: {
@@ -40,9 +41,15 @@ else await again(values.replay);
 process.exitCode = totals.findings > 0 ? 1 : 0;
 
 async function again(file: string): Promise<void> {
-  const { fault } = await replayStory(OWN_STORIES[names[0]!]!, readFileSync(file, "utf8"));
+  const finding = decodeFinding(readFileSync(file, "utf8"), file);
+  const { name } = finding.scenario;
+  const story = Object.values(OWN_STORIES).find(({ scenario }) => scenario.name === name);
+  if (story === undefined) throw new Error(`expected ${file} to be of one of the stories, found the scenario ${name}`);
+  const { fault } = await replayStory(story, finding);
+  const accepted = fault && acceptedBy(story, { fault, plan: finding.plan });
   console.log(fault ? `${fault.key}\n${fault.sentence}` : "the fault does not show");
-  if (fault) totals.findings++;
+  if (accepted) console.log(`accepted: ${accepted.why}`);
+  else if (fault) totals.findings++;
 }
 
 async function soakAll(): Promise<void> {

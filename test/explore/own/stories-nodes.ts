@@ -86,8 +86,8 @@ export const NODE_STORIES: Readonly<Record<string, OwnStory>> = {
     scenario: {
       name: "a node is lost, and comes back",
       nodes: 2,
-      // Whoever takes over waits for the five minutes of a toleration anew.
-      pause: "15m",
+      // Whoever takes over, or comes back after ten minutes, waits for the five minutes of a toleration anew.
+      pause: "25m",
       steps: [
         {
           name: "create",

@@ -47,6 +47,9 @@ export interface OwnStory {
   readonly accepted?: readonly Accepted[];
 }
 
-/** Whether a story accepts a finding. */
-export const isAccepted = ({ accepted = [] }: OwnStory, { fault, plan }: Pick<Finding, "fault" | "plan">): boolean =>
-  accepted.some(({ key, when }) => `${fault.key} `.startsWith(`${key} `) && (when?.(plan) ?? true));
+/** What a story accepts a finding by; undefined where it does not. */
+export const acceptedBy = (
+  { accepted = [] }: OwnStory,
+  { fault, plan }: Pick<Finding, "fault" | "plan">,
+): Accepted | undefined =>
+  accepted.find(({ key, when }) => `${fault.key} `.startsWith(`${key} `) && (when?.(plan) ?? true));

@@ -4,7 +4,7 @@
  * @module
  */
 import { ApiFailure, PATCH, type RequestOptions } from "../../api/http.ts";
-import { objectPath, type KindPath } from "../../api/kube.ts";
+import { FIELD_MANAGER, objectPath, type KindPath } from "../../api/kube.ts";
 import type { Selected } from "./selection.ts";
 
 /** What is done with every object. */
@@ -65,7 +65,7 @@ export function bulkRequest(
     options: {
       method: "PATCH",
       type: PATCH.merge,
-      query: { fieldManager: "keelson-console" },
+      query: { fieldManager: FIELD_MANAGER },
       body: { metadata: { uid, [member]: { [action.key]: action.value } } },
     },
   };

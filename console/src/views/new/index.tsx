@@ -2,15 +2,17 @@ import "../../editor/editor.css";
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
-import { discovery, kinds } from "../../api/discovery.ts";
+import { type Kind, discovery, kinds } from "../../api/discovery.ts";
+import { FIELD_MANAGER, apiVersionOf } from "../../api/kube.ts";
 import { can } from "../../api/rights.ts";
+import type { Draft } from "../../editor/drafts.ts";
 import { EditPane } from "../../editor/edit-pane.tsx";
+import { drafts } from "../../editor/page-drafts.ts";
 import { skeleton } from "../../editor/schema.ts";
 import { loadSchema } from "../../editor/schemas.ts";
-import { navigate, type NewRoute, objectRoute } from "../../state/route.ts";
+import { back, navigate, type NewRoute, objectRoute } from "../../state/route.ts";
 import { EmptyState, Loading } from "../../ui/basics.tsx";
 import { useTitle } from "../../ui/title.ts";
-import { toast } from "../../ui/toast.tsx";
 
 /** Makes new objects: from the skeleton of a kind, or from documents that are pasted. */
 export default function NewView({ route }: { readonly route: NewRoute }): JSX.Element {
@@ -23,6 +25,7 @@ export default function NewView({ route }: { readonly route: NewRoute }): JSX.El
   );
   const text = useSignal<{ readonly of: string; readonly text: string } | undefined>(undefined);
   const of = `${route.kind ?? ""} ${route.namespace ?? ""}`;
+  const draftKey = `new ${of}`;
   useEffect(() => {
     if (!kind) {
       if (route.kind === undefined) text.value = { of, text: "" };
@@ -30,7 +33,7 @@ export default function NewView({ route }: { readonly route: NewRoute }): JSX.El
     }
     let closed = false;
     const namespace = kind.namespaced ? (route.namespace ?? "default") : undefined;
-    const plain = `apiVersion: ${kind.group === "" ? "" : `${kind.group}/`}${kind.version}\nkind: ${kind.kind}\nmetadata:\n  name: ""\n`;
+    const plain = `apiVersion: ${apiVersionOf(kind)}\nkind: ${kind.kind}\nmetadata:\n  name: ""\n`;
     loadSchema(kind).then(
       (schema) => {
         if (!closed) text.value = { of, text: schema ? skeleton(schema, kind, namespace) : plain };
@@ -83,16 +86,23 @@ export default function NewView({ route }: { readonly route: NewRoute }): JSX.El
         <div class="object-panel">
           <EditPane
             key={of}
-            text={text.value.text}
+            draft={drafts.get(draftKey) ?? newDraft(kind, text.value.text)}
+            draftKey={draftKey}
             namespace={route.namespace}
-            onSaved={({ kind: made, namespace, name }) => {
-              toast(`${name} is stored.`, "good");
-              navigate(objectRoute(made, namespace, name));
-            }}
-            onClose={() => history.back()}
+            onSaved={({ kind: made, namespace, name }) => navigate(objectRoute(made, namespace, name))}
+            onClose={back}
           />
         </div>
       ) : undefined}
     </div>
   );
 }
+
+/** An edit that begins with a text for new objects, of a kind if one is chosen. */
+const newDraft = (kind: Kind | undefined, text: string): Draft => ({
+  title: kind ? `new ${kind.kind}` : "new objects",
+  text,
+  initial: text,
+  method: "create",
+  manager: FIELD_MANAGER,
+});

@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { can } from "../../api/rights.ts";
 import { PATCH, request } from "../../api/http.ts";
-import { objectPath } from "../../api/kube.ts";
+import { FIELD_MANAGER, objectPath } from "../../api/kube.ts";
 import { statusOf } from "../../editor/client.ts";
 import { Button } from "../../ui/basics.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
@@ -12,7 +12,6 @@ import { visible } from "../../ui/visible.ts";
 import { type ActedOn, type Action, offersOf, patchOf } from "./actions.ts";
 import type { ObjectKey } from "./model.ts";
 
-const MANAGER = "keelson-console";
 type Propagation = "Background" | "Foreground" | "Orphan";
 
 /** A menu of what the user may do with an object. */
@@ -43,7 +42,7 @@ export function ActionsMenu({ of, object }: { readonly of: ObjectKey; readonly o
       }
       const path = objectPath(kind, namespace, name, action === "scale" ? "scale" : undefined);
       const body = patchOf(action, new Date().toISOString().replace(/\.\d+Z$/, "Z"), replicas.value);
-      await request(path, { method: "PATCH", body, type: PATCH.merge, query: { fieldManager: MANAGER } });
+      await request(path, { method: "PATCH", body, type: PATCH.merge, query: { fieldManager: FIELD_MANAGER } });
       toast(`${name}: done.`, "good");
     } catch (error) {
       toast(`${name}: ${statusOf(error).message ?? "the request has failed"}`, "bad");

@@ -35,7 +35,7 @@ export function EventsTab({
     `involvedObject.name=${name}`,
     ...(namespace ? [`involvedObject.namespace=${namespace}`] : []),
   ];
-  const { objects, state, failure } = useFollow<CoreEvent>(
+  const { objects, state, failure, truncated } = useFollow<CoreEvent>(
     `/api/v1/namespaces/${encodeURIComponent(namespace ?? "default")}/events`,
     {
       query: { labelSelector: undefined, fieldSelector: selectors.join(",") },
@@ -85,6 +85,7 @@ export function EventsTab({
           })}
         </tbody>
       </table>
+      {truncated ? <p class="warning-line">There are more Events than are shown.</p> : undefined}
       {uid && sorted.some((event) => !isAbout(event, uid)) ? (
         <p class="soft">Some of them are about an earlier object with this name.</p>
       ) : undefined}

@@ -4,8 +4,16 @@ import { useEffect } from "preact/hooks";
 import type { Status } from "../../../../src/meta/status.ts";
 import { type Kind, kindOfObject, kinds } from "../../api/discovery.ts";
 import { ApiFailure, request } from "../../api/http.ts";
-import { type KubeList, type KubeObject, apiVersionOf, collectionPath, itemsOf, objectPath } from "../../api/kube.ts";
-import { statusOf } from "../../editor/client.ts";
+import {
+  type KubeList,
+  type KubeObject,
+  type OwnerReference,
+  apiVersionOf,
+  collectionPath,
+  itemsOf,
+  objectPath,
+} from "../../api/kube.ts";
+import { client, servedKind, statusOf } from "../../editor/client.ts";
 import { href, objectRoute } from "../../state/route.ts";
 import { Button, EmptyState, ErrorBox, Loading, Text } from "../../ui/basics.tsx";
 import { visible } from "../../ui/visible.ts";
@@ -13,6 +21,7 @@ import {
   type GraphNode,
   type GraphPage,
   type GraphReader,
+  type Listed,
   type OwnerGraph,
   type TreeNode,
   ownedKinds,
@@ -33,16 +42,20 @@ const SIDE_BY_SIDE = 4;
 function readerFor({ kind, namespace, at }: ObjectKey, signal: AbortSignal): GraphReader {
   const exact = at === undefined ? {} : { resourceVersion: at, resourceVersionMatch: "Exact" };
   return {
-    async owner({ apiVersion, kind: name, name: owner, uid }, inside) {
+    async owner(reference, inside) {
+      const { apiVersion, kind: name, name: owner, uid } = reference;
       const served = kindOfObject(apiVersion, name);
       if (!served) return "unknown";
+      const inNamespace = served.namespaced ? inside : undefined;
       try {
-        const path = objectPath(served, served.namespaced ? inside : undefined, owner);
-        const object = await request<KubeObject>(path, { accept: META, signal });
+        if (at !== undefined) return await ownerAt(served, inNamespace, reference, at);
+        const object = await request<KubeObject>(objectPath(served, inNamespace, owner), { accept: META, signal });
         return object.metadata.uid === uid ? { apiVersion, kind: name, object } : "gone";
       } catch (error) {
-        if (error instanceof ApiFailure && error.code === 404) return "gone";
-        if (error instanceof ApiFailure) return "unknown";
+        if (signal.aborted) throw error;
+        const { code } = statusOf(error);
+        if (code === 404) return "gone";
+        if (code !== 0) return "unknown";
         throw error;
       }
     },
@@ -54,6 +67,22 @@ function readerFor({ kind, namespace, at }: ObjectKey, signal: AbortSignal): Gra
       }
     },
   };
+}
+
+/** Reads an owner as it was at a moment. */
+async function ownerAt(
+  kind: Kind,
+  namespace: string | undefined,
+  { apiVersion, kind: kindName, name, uid }: OwnerReference,
+  at: string,
+): Promise<Listed | "gone" | "unknown"> {
+  const key = namespace === undefined ? { name } : { name, namespace };
+  const { versions } = await client.resource(servedKind(kind)).history(key, { at, objects: true });
+  const [version] = versions;
+  if (!version || version.event === "deleted") return "gone";
+  const object = version.object as unknown as KubeObject | undefined;
+  if (!object) return "unknown";
+  return object.metadata.uid === uid ? { apiVersion, kind: kindName, object } : "gone";
 }
 
 async function readKind(

@@ -5,13 +5,17 @@ import { type ObjectRef, historyOf } from "../../../../src/client/objects/histor
 import { type Undeleted, undelete } from "../../../../src/client/objects/undelete.ts";
 import type { HistoryReport, ReportedVersion } from "../../../../src/meta/history-report.ts";
 import type { Status } from "../../../../src/meta/status.ts";
+import type { Value } from "../../../../src/value/value.ts";
+import { FIELD_MANAGER } from "../../api/kube.ts";
 import { can } from "../../api/rights.ts";
 import { client, servedKind, statusOf } from "../../editor/client.ts";
 import { Difference } from "../../editor/difference.tsx";
 import { Changes } from "../../editor/explain-steps.tsx";
-import { allSteps, type Hidden, ownedText, withoutOwners } from "../../editor/owners.ts";
+import { ownedText, withoutOwners } from "../../editor/owners.ts";
+import { inSteps } from "../../editor/steps.ts";
 import { Age, Badge, Button, EmptyState, ErrorBox, Loading, Text } from "../../ui/basics.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
+import { useIsShown } from "../../ui/is-shown.ts";
 import { toast } from "../../ui/toast.tsx";
 import type { ObjectKey, ObjectState } from "./model.ts";
 
@@ -19,7 +23,6 @@ import type { ObjectKey, ObjectState } from "./model.ts";
 const LIMIT = 50;
 const MAX_LIMIT = 500;
 const TONES = { created: "good", updated: "info", deleted: "bad", kept: "neutral" } as const;
-const MANAGER = "keelson-console";
 
 /** The versions of an object on a time line, with what each has changed, and the difference of any two. */
 export function HistoryTab({
@@ -30,8 +33,8 @@ export function HistoryTab({
 }: {
   readonly of: ObjectKey;
   readonly state: ObjectState;
-  /** Edits the object with the text of a version. */
-  readonly onRestore: (text: string) => void;
+  /** Edits the object with what it was at a version; absent if the user may not edit it. */
+  readonly onRestore: ((version: Value) => void) | undefined;
   /** The object is there again. */
   readonly onBack: () => void;
 }): JSX.Element {
@@ -44,6 +47,8 @@ export function HistoryTab({
   const to = useSignal<string | undefined>(undefined);
   const lost = useSignal<Undeleted | undefined>(undefined);
   const busy = useSignal(false);
+  const turn = useSignal(0);
+  const isShown = useIsShown();
   // What was last seen of an object that is gone has the version from before.
   const version = `${state.state === "gone" ? "gone since " : ""}${state.report?.object.resourceVersion ?? state.state}`;
   useEffect(() => {
@@ -61,13 +66,23 @@ export function HistoryTab({
     return () => {
       closed = true;
     };
-  }, [version, limit.value, name, namespace, kind]);
+  }, [version, limit.value, turn.value, name, namespace, kind]);
 
-  if (failure.value) return <ErrorBox title="The history cannot be read." status={failure.value} />;
+  if (failure.value)
+    return (
+      <ErrorBox title="The history cannot be read." status={failure.value}>
+        <Button
+          onClick={() => {
+            turn.value++;
+          }}
+        >
+          Try again
+        </Button>
+      </ErrorBox>
+    );
   if (!report.value) return <Loading what="the history" />;
   const { versions, more, since } = report.value;
   if (versions.length === 0) return <EmptyState title="The history has no version of this object." />;
-  const hideStatus = kind.subresources.some(({ name: one }) => one === "status");
   const isGone = versions[0]?.event === "deleted" && state.state === "gone";
   const chosen = to.value ?? versions[0]!.resourceVersion;
   const index = versions.findIndex(({ resourceVersion }) => resourceVersion === chosen);
@@ -76,7 +91,7 @@ export function HistoryTab({
   const bringBack = async (dryRun: boolean, at?: string): Promise<void> => {
     busy.value = true;
     try {
-      const back = await undelete(ref, { version: at, fieldManager: MANAGER, dryRun });
+      const back = await undelete(ref, { version: at, fieldManager: FIELD_MANAGER, dryRun });
       if (dryRun) lost.value = back;
       else {
         lost.value = undefined;
@@ -91,7 +106,8 @@ export function HistoryTab({
   };
   const restore = async (at: string): Promise<void> => {
     try {
-      onRestore(await textOf(ref, at, { status: hideStatus }));
+      const object = await objectAt(ref, at);
+      if (isShown.current) onRestore?.(object);
     } catch (error) {
       toast(`Version ${at} cannot be read: ${statusOf(error).message ?? ""}`, "bad");
     }
@@ -127,7 +143,9 @@ export function HistoryTab({
               onFrom={() => {
                 from.value = one.resourceVersion;
               }}
-              onRestore={isGone || one.event === "deleted" ? undefined : () => void restore(one.resourceVersion)}
+              onRestore={
+                isGone || !onRestore || one.event === "deleted" ? undefined : () => void restore(one.resourceVersion)
+              }
             />
           ))}
         </ol>
@@ -167,7 +185,13 @@ export function HistoryTab({
             </Button>
           }
         >
-          <p>It comes back as it was at version {lost.value.from.resourceVersion}. What cannot come back:</p>
+          <p>
+            It comes back as it was{" "}
+            {lost.value.from.event === "deleted"
+              ? "when it was deleted"
+              : `at version ${lost.value.from.resourceVersion}`}
+            . What cannot come back:
+          </p>
           <ul>
             {lost.value.losses.map(({ what, why }, at) => (
               <li key={at}>
@@ -240,13 +264,18 @@ function Version({
   );
 }
 
-/** The text of a version. */
-async function textOf(ref: ObjectRef, at: string, hidden: Hidden): Promise<string> {
+/** The object at a version. */
+async function objectAt(ref: ObjectRef, at: string): Promise<Value> {
   const { versions } = await historyOf(ref, { at, objects: true });
   const object = versions[0]?.object;
   if (object === undefined) throw new Error("it is no longer in the history");
+  return object;
+}
+
+/** The text of a version, to compare it. */
+async function textAt(ref: ObjectRef, at: string): Promise<string> {
   const identity = { apiVersion: "", kind: "", name: ref.name };
-  return allSteps(ownedText(withoutOwners(object, identity), hidden)).text;
+  return (await inSteps(ownedText(withoutOwners(await objectAt(ref, at), identity), { unreported: true }))).text;
 }
 
 function Versions({
@@ -269,8 +298,7 @@ function Versions({
   useEffect(() => {
     let closed = false;
     failure.value = undefined;
-    const read = async (at: string): Promise<string> =>
-      deleted.includes(at) ? "" : textOf(of, at, { unreported: true });
+    const read = async (at: string): Promise<string> => (deleted.includes(at) ? "" : textAt(of, at));
     Promise.all([read(from), read(to)]).then(
       ([before, after]) => {
         if (!closed) texts.value = { key, before, after };

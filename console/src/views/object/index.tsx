@@ -5,12 +5,15 @@ import type { JSX } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
 import { discovery, findKind } from "../../api/discovery.ts";
 import { can } from "../../api/rights.ts";
-import { client, servedKind } from "../../editor/client.ts";
-import { type EditBase, EditPane } from "../../editor/edit-pane.tsx";
-import { ownedText } from "../../editor/owners.ts";
+import type { Draft } from "../../editor/drafts.ts";
+import { EditPane } from "../../editor/edit-pane.tsx";
+import { drafts } from "../../editor/page-drafts.ts";
 import { at as shownAt } from "../../state/moment.ts";
 import { href, navigate, type ObjectRoute, objectRoute, type ObjectTab } from "../../state/route.ts";
+import type { Value } from "../../../../src/value/value.ts";
 import { Age, Badge, Button, EmptyState, ErrorBox, Loading, Text } from "../../ui/basics.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { useIsShown } from "../../ui/is-shown.ts";
 import { useTitle } from "../../ui/title.ts";
 import { useKeys } from "../../ui/keys.ts";
 import { type Tab, Tabs } from "../../ui/tabs.tsx";
@@ -20,7 +23,8 @@ import { EventsTab } from "./events-tab.tsx";
 import { GraphTab } from "./graph-tab.tsx";
 import { HistoryTab } from "./history-tab.tsx";
 import { LogsTab } from "./logs-tab.tsx";
-import { type ObjectKey, type ObjectModel, type ObjectState, inSteps, objectModel } from "./model.ts";
+import { draftKeyOf, draftOf, readBase, restoredText } from "./edits.ts";
+import { type ObjectKey, type ObjectModel, type ObjectState, objectModel } from "./model.ts";
 import { WhyTab } from "./why-tab.tsx";
 import { YamlTab } from "./yaml-tab.tsx";
 
@@ -66,8 +70,14 @@ function OneObject({ route, of }: { readonly route: ObjectRoute; readonly of: Ob
   const { kind, namespace, name, at } = of;
   const model = useMemo(() => objectModel(of), []);
   useEffect(() => () => model.close(), [model]);
+  const isShown = useIsShown();
   const state = model.value.value;
-  const editing = useSignal<{ readonly text: string; readonly base: EditBase } | undefined>(undefined);
+  const draftKey = draftKeyOf(of);
+  const kept = drafts.get(draftKey);
+  const begun = useSignal<Draft | undefined>(undefined);
+  const editing = at === undefined ? (kept ?? begun.value) : undefined;
+  /** A version of the history that would replace an edit that is not saved. */
+  const replacement = useSignal<Value | undefined>(undefined);
   const hideStatus = kind.subresources.some(({ name: one }) => one === "status");
   const hasLogs = kind.subresources.some(({ name: one }) => one === "log");
   const tabs = hasLogs && at === undefined ? [...TABS, { id: "logs" as const, label: "Logs" }] : TABS;
@@ -76,49 +86,99 @@ function OneObject({ route, of }: { readonly route: ObjectRoute; readonly of: Ob
   const select = (id: ObjectTab): void => navigate({ ...route, tab: id }, { replace: true });
   const mayEdit =
     at === undefined && kind.verbs.includes("update") && can("update", kind, namespace, name).value !== false;
-  const edit = async (text?: string): Promise<void> => {
-    const base = await baseOf(of, hideStatus).catch((error: unknown) => {
+  const edit = async (version?: Value): Promise<void> => {
+    const base = await readBase(of, hideStatus).catch((error: unknown) => {
       toast(`${name} cannot be read: ${error instanceof Error ? error.message : String(error)}`, "bad");
     });
-    if (!base) return;
-    editing.value = { text: text === undefined ? base.text : withVersion(text, base), base };
+    // The user may look at something else by now.
+    if (!base || !isShown.current) return;
+    drafts.drop(draftKey);
+    begun.value = draftOf(base, version === undefined ? undefined : restoredText(version, base));
     select("yaml");
   };
+  const open = (): void => {
+    if (editing) select("yaml");
+    else void edit();
+  };
+  const close = (): void => {
+    drafts.drop(draftKey);
+    begun.value = undefined;
+    model.reload();
+  };
+  const isInEditor = editing !== undefined && tab === "yaml";
   useKeys(
     "Object",
     [
-      ...(mayEdit && !editing.value ? [{ keys: "e", does: "edit the object", run: () => void edit() }] : []),
+      ...(mayEdit && !isInEditor ? [{ keys: "e", does: "edit the object", run: open }] : []),
       ...tabs.map(({ id, label }, index) => ({
         keys: String(index + 1),
         does: `show ${label}`,
         run: () => select(id),
       })),
     ],
-    [mayEdit, editing.value, tab, tabs.length],
+    [mayEdit, editing, tab, tabs.length],
   );
   const isThere = state.state !== "gone" && state.state !== "loading";
   return (
     <div class="object-view">
       <Head of={of} state={state}>
-        {mayEdit && isThere && !editing.value ? <Button onClick={() => void edit()}>Edit</Button> : undefined}
+        {kept && !isInEditor ? <Badge tone="warning">edit not saved</Badge> : undefined}
+        {editing && !isInEditor ? (
+          <Button onClick={open}>Continue the edit</Button>
+        ) : mayEdit && isThere && !isInEditor ? (
+          <Button onClick={open}>Edit</Button>
+        ) : undefined}
         {isThere && at === undefined && state.object ? <ActionsMenu of={of} object={state.object} /> : undefined}
       </Head>
       <Tabs label={`Views of ${name}`} tabs={tabs} selected={tab} onSelect={select} />
       <div class="object-panel" role="tabpanel" id={`panel-${tab}`} aria-labelledby={`tab-${tab}`}>
-        <Panel
-          of={of}
-          tab={tab}
-          state={state}
-          model={model}
-          editing={tab === "yaml" ? editing.value : undefined}
-          onEdit={(text) => void edit(text)}
-          onEdited={() => {
-            editing.value = undefined;
-            model.reload();
-          }}
-          hideStatus={hideStatus}
-        />
+        {editing && isInEditor ? (
+          <EditPane
+            draft={editing}
+            draftKey={draftKey}
+            reread={() => readBase(of, hideStatus)}
+            newest={state.state === "gone" ? undefined : state.report}
+            onSaved={close}
+            onClose={close}
+          />
+        ) : (
+          <Panel
+            of={of}
+            tab={tab}
+            state={state}
+            model={model}
+            onRestore={
+              mayEdit
+                ? (version) => {
+                    if (kept) replacement.value = version;
+                    else void edit(version);
+                  }
+                : undefined
+            }
+          />
+        )}
       </div>
+      {replacement.value === undefined ? undefined : (
+        <Dialog
+          title={`Replace your edit of ${name}?`}
+          onClose={() => {
+            replacement.value = undefined;
+          }}
+          actions={
+            <Button
+              kind="danger"
+              onClick={() => {
+                void edit(replacement.value);
+                replacement.value = undefined;
+              }}
+            >
+              Replace
+            </Button>
+          }
+        >
+          <p>You have an edit that is not saved. The text of the version would replace it.</p>
+        </Dialog>
+      )}
     </div>
   );
 }
@@ -128,35 +188,17 @@ function Panel({
   tab,
   state,
   model,
-  editing,
-  hideStatus,
-  onEdit,
-  onEdited,
+  onRestore,
 }: {
   readonly of: ObjectKey;
   readonly tab: ObjectTab;
   readonly state: ObjectState;
   readonly model: ObjectModel;
-  readonly editing: { readonly text: string; readonly base: EditBase } | undefined;
-  readonly hideStatus: boolean;
-  readonly onEdit: (text: string) => void;
-  readonly onEdited: () => void;
+  readonly onRestore: ((version: Value) => void) | undefined;
 }): JSX.Element {
   const { name, namespace, kind } = of;
-  if (editing)
-    return (
-      <EditPane
-        text={editing.text}
-        base={editing.base}
-        reread={() => baseOf(of, hideStatus)}
-        onSaved={() => {
-          toast(`${name} is stored.`, "good");
-          onEdited();
-        }}
-        onClose={onEdited}
-      />
-    );
-  if (tab === "history") return <HistoryTab of={of} state={state} onRestore={onEdit} onBack={() => model.reload()} />;
+  if (tab === "history")
+    return <HistoryTab of={of} state={state} onRestore={onRestore} onBack={() => model.reload()} />;
   if (state.state === "failed" && state.failure)
     return <ErrorBox title={`${kind.kind} ${name} cannot be read.`} status={state.failure} />;
   if (state.state === "gone" && !state.owned)
@@ -179,22 +221,6 @@ function Panel({
     default:
       return <YamlTab state={state} name={name} />;
   }
-}
-
-/** Reads an object to edit it. */
-async function baseOf({ kind, namespace, name }: ObjectKey, hideStatus: boolean): Promise<EditBase> {
-  const report = await client
-    .resource(servedKind(kind))
-    .blame(namespace === undefined ? { name } : { name, namespace });
-  const { text } = await inSteps(ownedText(report, { status: hideStatus }));
-  return { kind, namespace, name, text, report, hideStatus };
-}
-
-/** The text of an old version with the resourceVersion and the uid of the object that it replaces. */
-function withVersion(text: string, { report: { object } }: EditBase): string {
-  return text
-    .replace(/^ {2}resourceVersion: .*$/m, `  resourceVersion: ${JSON.stringify(object.resourceVersion)}`)
-    .replace(/^ {2}uid: .*$/m, `  uid: ${object.uid}`);
 }
 
 const STATES = {

@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { ApiFailure, send } from "../../api/http.ts";
+import { send } from "../../api/http.ts";
 import { type KubeObject, objectPath } from "../../api/kube.ts";
 import type { Status } from "../../../../src/meta/status.ts";
 import { Button, ErrorBox } from "../../ui/basics.tsx";
@@ -75,7 +75,7 @@ export function LogsTab({
         state.value = "ended";
       } catch (error) {
         if (abort.signal.aborted) return;
-        if (lines.peek().length === 0) failure.value = error instanceof ApiFailure ? error.status : statusOf(error);
+        failure.value = statusOf(error);
         state.value = "ended";
       }
     };
@@ -128,7 +128,12 @@ export function LogsTab({
           </span>
         )}
       </div>
-      {failure.value ? <ErrorBox title="The log cannot be read." status={failure.value} /> : undefined}
+      {failure.value ? (
+        <ErrorBox
+          title={lines.value.length === 0 ? "The log cannot be read." : "The log broke off."}
+          status={failure.value}
+        />
+      ) : undefined}
       {dropped.value > 0 ? <p class="soft">{dropped.value} older lines are left out.</p> : undefined}
       {/* A part that scrolls takes the focus, so that keys can scroll it. */}
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}

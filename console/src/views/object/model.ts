@@ -14,6 +14,7 @@ import { type KubeObject, apiVersionOf, collectionPath } from "../../api/kube.ts
 import { follow } from "../../api/watch.ts";
 import { client, servedKind, statusOf } from "../../editor/client.ts";
 import { type OwnedText, ownedText, withoutOwners } from "../../editor/owners.ts";
+import { inSteps } from "../../editor/steps.ts";
 
 /** An object by its kind and name. */
 export interface ObjectKey {
@@ -50,18 +51,24 @@ export interface ObjectModel {
   close(): void;
 }
 
-/** Runs steps, and lets the page do something else between them. */
-export async function inSteps<T>(steps: Generator<undefined, T>): Promise<T> {
-  for (let started = performance.now(); ;) {
-    const { done, value } = steps.next();
-    if (done) return value;
-    if (performance.now() - started < 12) continue;
-    await new Promise((resolve) => setTimeout(resolve));
-    started = performance.now();
+/** Reads an object with its owners; without them from a server that does not say who owns what. @throws {StatusError} */
+export async function readReport({ kind, namespace, name }: Omit<ObjectKey, "at">): Promise<BlameReport> {
+  const resource = client.resource(servedKind(kind));
+  const key = namespace === undefined ? { name } : { name, namespace };
+  try {
+    return await resource.blame(key);
+  } catch (error) {
+    // A server behind this one may not say it.
+    if (!isStatus(error, "NotAcceptable")) throw error;
+    const object = await resource.get(key);
+    const { resourceVersion, uid } = object.metadata;
+    const identity = { apiVersion: apiVersionOf(kind), kind: kind.kind, name, ...(namespace ? { namespace } : {}) };
+    return withoutOwners(object as unknown as Value, { ...identity, resourceVersion, uid });
   }
 }
 
-const leafKey = ({ pointer }: BlameReport["leaves"][number]): string => pointer;
+/** An object that could not be read again is read once more after this time. */
+const RETRY_MS = 5000;
 
 /** Follows an object. */
 export function objectModel({ kind, namespace, name, at }: ObjectKey): ObjectModel {
@@ -70,11 +77,19 @@ export function objectModel({ kind, namespace, name, at }: ObjectKey): ObjectMod
   const resource = client.resource(served);
   const key = namespace === undefined ? { name } : { name, namespace };
   const identity = { apiVersion: apiVersionOf(kind), kind: kind.kind, name, ...(namespace ? { namespace } : {}) };
+  const follower =
+    at === undefined
+      ? follow<KubeObject>(collectionPath(kind, namespace), {
+          query: { fieldSelector: `metadata.name=${name}` },
+          most: 1,
+        })
+      : undefined;
   const setters = new Map<string, BlameReport["leaves"][number]>();
   let closed = false;
   let loading = false;
   let again = false;
   let askedSetters = false;
+  let retry: ReturnType<typeof setTimeout> | undefined;
 
   const set = (more: Partial<ObjectState>): void => {
     if (!closed) value.value = { ...value.peek(), ...more };
@@ -87,21 +102,13 @@ export function objectModel({ kind, namespace, name, at }: ObjectKey): ObjectMod
       if (version?.object === undefined) throw new Error(`the history has no object at version ${at}`);
       return withoutOwners(version.object, { ...identity, resourceVersion: version.resourceVersion });
     }
-    try {
-      return await resource.blame(key);
-    } catch (error) {
-      // A server behind this one may not say who owns what.
-      if (!isStatus(error, "NotAcceptable")) throw error;
-      const object = await resource.get(key);
-      const { resourceVersion } = object.metadata;
-      return withoutOwners(object as unknown as Value, { ...identity, resourceVersion });
-    }
+    return readReport({ kind, namespace, name });
   };
 
   const withKnownSetters = (report: BlameReport): BlameReport => ({
     ...report,
     leaves: report.leaves.map((leaf) => {
-      const known = leaf.managers.length === 0 ? setters.get(leafKey(leaf)) : undefined;
+      const known = leaf.managers.length === 0 ? setters.get(leaf.pointer) : undefined;
       return known?.setBy && equal(known.value, leaf.value) ? { ...leaf, setBy: known.setBy } : leaf;
     }),
   });
@@ -124,31 +131,35 @@ export function objectModel({ kind, namespace, name, at }: ObjectKey): ObjectMod
         await show(report);
         const { state } = value.peek();
         if (state === "loading" || state === "failed") set({ state: "still" });
+        // Only a read had failed: the watch goes on, or there is none.
+        const followed = follower?.value.peek().state;
+        if (state === "stale" && followed !== "stale") set({ state: followed === "live" ? "live" : "still" });
         if (askedSetters || at !== undefined) continue;
         askedSetters = true;
         // What sets the fields without an owner is requested once, because it needs a dry run.
         const asked = await withSetters(client, served, report).catch(() => report);
-        for (const leaf of asked.leaves) if (leaf.setBy) setters.set(leafKey(leaf), leaf);
+        for (const leaf of asked.leaves) if (leaf.setBy) setters.set(leaf.pointer, leaf);
         if (setters.size > 0) await show(withKnownSetters(asked));
       } while (again && !closed);
     } catch (error) {
       const failure = statusOf(error);
       if (failure.code === 404) set({ state: "gone" });
       else if (value.peek().owned === undefined) set({ state: "failed", failure });
-      else set({ state: "stale", failure });
+      else {
+        set({ state: "stale", failure });
+        // No event may come that makes it read again.
+        clearTimeout(retry);
+        if (!closed) retry = setTimeout(() => void load(), RETRY_MS);
+      }
     } finally {
       loading = false;
     }
   };
 
-  if (at !== undefined) {
+  if (!follower) {
     void load();
     return { value, reload: () => void load(), close: () => void (closed = true) };
   }
-  const follower = follow<KubeObject>(collectionPath(kind, namespace), {
-    query: { labelSelector: undefined, fieldSelector: `metadata.name=${name}` },
-    most: 1,
-  });
   let seen = "";
   void load();
   const stop = effect(() => {
@@ -178,6 +189,7 @@ export function objectModel({ kind, namespace, name, at }: ObjectKey): ObjectMod
     reload: () => void load(),
     close() {
       closed = true;
+      clearTimeout(retry);
       stop();
       follower.close();
     },

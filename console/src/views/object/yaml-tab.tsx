@@ -1,12 +1,12 @@
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import type { OwnedView } from "../../editor/code.ts";
-import type { LegendEntry, LineOwner } from "../../editor/owners.ts";
+import { CodeBox } from "../../editor/code-box.tsx";
+import type { OwnedView } from "../../editor/owned-view.ts";
+import { type LegendEntry, type LineOwner, ownerText } from "../../editor/owners.ts";
 import { now } from "../../state/clock.ts";
 import { Button, Loading, Text, classes } from "../../ui/basics.tsx";
 import { visible } from "../../ui/visible.ts";
-import { CodeBox, loadCode } from "../../editor/code-box.tsx";
 import type { ObjectState } from "./model.ts";
 
 /** The object in YAML, with the owner of each line. */
@@ -87,15 +87,9 @@ export function YamlTab({ state, name }: { readonly state: ObjectState; readonly
 }
 
 function LineText({ owner, line }: { readonly owner: LineOwner; readonly line: number }): JSX.Element {
-  const text = useSignal("");
-  useEffect(() => {
-    void loadCode().then(({ ownerText }) => {
-      text.value = ownerText(owner, now.peek());
-    });
-  }, [owner]);
   return (
     <>
-      Line {line}, <code class="pointer">{owner.pointer}</code>: {text.value}
+      Line {line}, <code class="pointer">{owner.pointer}</code>: {ownerText(owner, now.value)}
     </>
   );
 }

@@ -147,7 +147,7 @@ function ofProvision({ choice }: Extract<ClaimDecision, { readonly is: "provisio
 function ofGrowth(claim: PersistentVolumeClaim): Wait | undefined {
   // Equal texts are equal quantities; most claims have what they ask for.
   if (requestOf(claim) === claimCapacity(claim) || !isGrowing(claim)) return undefined;
-  const wants = `it has ${claimCapacity(claim)} and asks for ${requestOf(claim)}`;
+  const wants = `it has ${claimCapacity(claim)} and requests ${requestOf(claim)}`;
   const side = infeasibleOn(claim);
   if (side === "Controller") return { says: `${wants}, and its driver cannot enlarge the volume`, isStuck: true };
   if (side === "Node") return { says: `${wants}, and its node could not enlarge the file system`, isStuck: true };

@@ -2,10 +2,23 @@ import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { CONSOLE_MOMENTS_PATH, type ConsoleMoments, type Moment } from "../../../../src/meta/console-protocol.ts";
+import { kinds } from "../../api/discovery.ts";
 import { ApiFailure, request } from "../../api/http.ts";
 import { moment } from "../../state/moment.ts";
+import { route } from "../../state/route.ts";
 import { Button, Text } from "../../ui/basics.tsx";
-import { barsOf, Chooser, positionAt, positionOf, shareOf, stepped, stepsOfKey, type Strip, stripOf } from "./model.ts";
+import {
+  barsOf,
+  Chooser,
+  listParameters,
+  positionAt,
+  positionOf,
+  shareOf,
+  stepped,
+  stepsOfKey,
+  type Strip,
+  stripOf,
+} from "./model.ts";
 import "./time.css";
 
 /** What the server can show is asked again after this time, so that the strip grows. */
@@ -17,6 +30,12 @@ const TIME = new Intl.DateTimeFormat(undefined, { dateStyle: "short", timeStyle:
 
 const momentAt = (time: number, strip: Strip): string =>
   strip.unit === "time" ? TIME.format(time) : `revision ${time}`;
+
+const askMoments = (time: string, signal?: AbortSignal): Promise<ConsoleMoments> =>
+  request<ConsoleMoments>(CONSOLE_MOMENTS_PATH, {
+    query: { ...listParameters(route.peek(), kinds.peek()), ...(time === "" ? {} : { time }) },
+    ...(signal ? { signal } : {}),
+  });
 
 /** The strip below the view that chooses the moment: the writes over the time, a slider, and what plays it. */
 export default function TimeStrip({ onClose }: { readonly onClose: () => void }): JSX.Element {
@@ -31,7 +50,7 @@ export default function TimeStrip({ onClose }: { readonly onClose: () => void })
     const read = async (): Promise<void> => {
       try {
         if (document.visibilityState === "visible" || !known.peek()) {
-          known.value = await request<ConsoleMoments>(CONSOLE_MOMENTS_PATH, { signal: aborter.signal });
+          known.value = await askMoments("", aborter.signal);
           failure.value = undefined;
         }
       } catch (error) {
@@ -55,7 +74,7 @@ export default function TimeStrip({ onClose }: { readonly onClose: () => void })
           if (unit === "revision") return { resourceVersion: String(position), time: "" };
           const time = new Date(position).toISOString();
           const before = moment.peek();
-          const { found, oldest } = await request<ConsoleMoments>(CONSOLE_MOMENTS_PATH, { query: { time } });
+          const { found, oldest } = await askMoments(time);
           // Meanwhile the user may have gone back to now, or along a link.
           if (moment.peek() !== before) return undefined;
           return found ? shownAt(found, time) : oldest;

@@ -1,6 +1,18 @@
 import { describe, expect, test } from "vitest";
 import type { Moment } from "../../../../src/meta/console-protocol.ts";
-import { barsOf, Chooser, positionAt, positionOf, shareOf, STEPS, stepped, stepsOfKey, stripOf } from "./model.ts";
+import type { Kind } from "../../api/discovery.ts";
+import {
+  barsOf,
+  Chooser,
+  listParameters,
+  positionAt,
+  positionOf,
+  shareOf,
+  STEPS,
+  stepped,
+  stepsOfKey,
+  stripOf,
+} from "./model.ts";
 
 const timed = stripOf({
   oldest: { resourceVersion: "10", time: "2026-01-01T00:00:00Z" },
@@ -9,6 +21,19 @@ const timed = stripOf({
   writes: [0, 1, 4],
 });
 const START = Date.parse("2026-01-01T00:00:00Z");
+
+test("moments are asked for by the list that a view shows", () => {
+  const kinds = [{ group: "storage.x", version: "v1", resource: "persistentvolumeclaims" }] as Kind[];
+  const claims = { group: "storage.x", version: "v1", resource: "persistentvolumeclaims" };
+  const list = { view: "list", group: "", version: "v1", resource: "pods", namespace: "n", name: "a" } as const;
+  const asked = { group: "", version: "v1", resource: "pods", namespace: "n" };
+  expect(listParameters(list, kinds)).toEqual(asked);
+  expect(listParameters({ ...list, view: "object" }, kinds)).toEqual(asked);
+  expect(listParameters({ view: "storage", query: { namespace: "n" } }, kinds)).toEqual({ ...claims, namespace: "n" });
+  expect(listParameters({ view: "storage" }, kinds)).toEqual(claims);
+  expect(listParameters({ view: "workloads" }, kinds)).toEqual({});
+  expect(listParameters({ view: "home" }, kinds)).toEqual({});
+});
 
 describe("a strip of times", () => {
   test("has its ends, and a moment its place", () => {

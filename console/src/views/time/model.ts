@@ -6,6 +6,8 @@
  * @module
  */
 import type { ConsoleMoments, Moment } from "../../../../src/meta/console-protocol.ts";
+import type { Kind } from "../../api/discovery.ts";
+import type { Route } from "../../state/route.ts";
 
 /** The positions of the slider. */
 export interface Strip {
@@ -14,6 +16,21 @@ export interface Strip {
   readonly to: number;
   /** The writes in equal parts of the strip. */
   readonly writes: readonly number[];
+}
+
+/** A plural that views without a kind of their own show. */
+const SHOWN: Readonly<Record<string, string>> = { storage: "persistentvolumeclaims", workloads: "pods" };
+
+/**
+ * The list that a view shows, as parameters of the request for its moments: who may read it may know them. Empty for a view that
+ * shows none.
+ */
+export function listParameters(route: Route, kinds: readonly Kind[]): Readonly<Record<string, string>> {
+  const namespace = "namespace" in route ? route.namespace : "query" in route ? route.query?.["namespace"] : undefined;
+  const kind = "resource" in route ? route : kinds.find(({ resource }) => resource === SHOWN[route.view]);
+  if (!kind) return {};
+  const { group, version, resource } = kind;
+  return { group, version, resource, ...(namespace ? { namespace } : {}) };
 }
 
 /** Returns the strip of what the server can show. */

@@ -1,5 +1,5 @@
 /**
- * Checks of what a Pod uses of its node: namespaces, ports, directories, and hosts that probes connect to.
+ * Checks of the resources of the node that a Pod uses: namespaces, ports, directories, and hosts that probes connect to.
  *
  * @module
  */

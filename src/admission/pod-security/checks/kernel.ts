@@ -1,11 +1,11 @@
 /**
- * Checks of what a Pod sees and sets of the kernel.
+ * Checks of the parts of the kernel that a Pod sees and sets.
  *
  * @module
  */
 import { type Check, type CheckPod, containersText, exceptInUserNamespace, namesOf, quoted, sorted } from "../check.ts";
 
-/** Parameters that are safe, with the minor number of the version from which on they are. */
+/** Safe parameters, with the minor number of the version from which on they are safe. */
 const SAFE_SYSCTLS: ReadonlyMap<string, number> = new Map([
   ["kernel.shm_rmid_forced", 0],
   ["net.ipv4.ip_local_port_range", 0],

@@ -73,7 +73,7 @@ const addedBut =
   ({ securityContext }: ContainerValue): string[] =>
     (securityContext?.capabilities?.add ?? []).filter((name) => !allowed.includes(name));
 
-/** What is wrong with the capabilities that containers add; undefined for nothing. */
+/** The violation by capabilities that containers add; undefined for none. */
 function addedText(pod: CheckedPod, allowed: readonly string[]): string | undefined {
   const forbiddenIn = addedBut(allowed);
   const names = namesOf(pod, (container) => forbiddenIn(container).length > 0);

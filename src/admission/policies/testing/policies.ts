@@ -23,7 +23,7 @@ import { validatingAdmissionPolicy } from "../validating-policies.ts";
 
 const GROUP = "admissionregistration.k8s.io";
 
-/** Objects by resource that may change. */
+/** Stored objects by resource, which a test may change. */
 export class TestObjects implements Lookup {
   /** How often all objects of a resource were read. */
   reads = 0;
@@ -191,7 +191,7 @@ export class PolicyTest {
     this.objects.put(`mutatingadmissionpolicybindings.${GROUP}`, bound);
   }
 
-  /** A create of a ConfigMap, but for what a test changes. */
+  /** A create of a ConfigMap, with the changes of a test. */
   request(more: Partial<AdmissionRequest> = {}): AdmissionRequest {
     const object = more.object ?? (more.operation === "DELETE" ? undefined : configMap({ k: "v" }));
     const note = (key: string, value: string): void => {
@@ -207,12 +207,12 @@ export class PolicyTest {
     return request;
   }
 
-  /** What the validating step says of a request: `ok`, or the code, the reason and the message. */
+  /** The decision of the validating step on a request: `ok`, or the code, the reason and the message. */
   async validate(request: AdmissionRequest = this.request()): Promise<string> {
     return outcome(async () => this.validatingStep.validate!(request));
   }
 
-  /** What the mutating step says of a request; the step keeps its state between the runs of one request. */
+  /** The decision of the mutating step on a request; the step keeps its state between the runs of one request. */
   async mutate(request: AdmissionRequest = this.request()): Promise<string> {
     return outcome(async () => this.mutatingStep.mutate!(request));
   }

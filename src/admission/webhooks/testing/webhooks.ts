@@ -1,5 +1,5 @@
 /**
- * Configurations of webhooks and functions that answer for them, for tests.
+ * Configurations of webhooks and functions that respond for them, for tests.
  *
  * @module
  */
@@ -24,7 +24,7 @@ export interface Review {
   readonly request: ValueObject & { readonly uid: string; readonly object: ValueObject | null };
 }
 
-/** What a webhook does with a review. */
+/** The behaviour of a webhook on a review. */
 export type Behaviour = (review: Review, address: HookAddress) => Value | Promise<Value>;
 
 /** The response of a webhook that allows a request. */
@@ -40,7 +40,7 @@ export const deny = (status?: object): Behaviour => allow({ allowed: false, ...(
 export const patch = (operations: unknown, more: object = {}): Behaviour =>
   allow({ patchType: "JSONPatch", patch: Buffer.from(JSON.stringify(operations)).toString("base64"), ...more });
 
-/** A webhook about everything, but for what a test says of it. */
+/** A webhook for all requests, with the changes of a test. */
 export const webhook = (name: string, more: object = {}): object => ({
   name,
   clientConfig: { url: `https://hooks.example/${name}` },
@@ -54,7 +54,7 @@ export const webhook = (name: string, more: object = {}): object => ({
 export const configuration = (type: "Mutating" | "Validating", name: string, webhooks: readonly object[]): ApiObject =>
   objectOf({ name }, { kind: `${type}WebhookConfiguration`, webhooks });
 
-/** What tests see of webhooks beside their effects. */
+/** The observations of tests besides the effects of webhooks. */
 export interface WebhookWorld {
   readonly chain: Chain;
   readonly parts: WebhookParts;
@@ -65,7 +65,7 @@ export interface WebhookWorld {
   readonly lookup: Lookup;
 }
 
-/** Webhooks whose behaviours are functions, by their names; what has none allows. */
+/** Webhooks whose behaviours are functions, by their names; one without a function allows. */
 export function webhooksWith(
   configurations: readonly ApiObject[],
   behaviours: Readonly<Record<string, Behaviour>> = {},

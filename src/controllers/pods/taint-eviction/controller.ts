@@ -37,7 +37,7 @@ export const taintEviction: Controller = defineKeyController({
       memory.waiting.set(key, { pod, until });
       return { requeueAfter: until - now };
     }
-    // Whoever takes over finds Pods that are on their way out.
+    // A new leader finds Pods that are already terminating.
     if (pod.metadata.deletionTimestamp === undefined) await evict(ctx, pod);
     memory.waiting.delete(key);
     return undefined;

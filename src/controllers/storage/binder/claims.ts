@@ -100,7 +100,7 @@ async function reserve(
 ): Promise<PersistentVolume | undefined> {
   const reserved = withClaim(volume, claim, memory.specs.names);
   if (reserved === volume) return volume;
-  // Somebody has taken the volume from a claim that was bound: often because the claim is gone, and memory has it still.
+  // Another client has taken the volume from a claim that was bound: often because the claim is deleted, and memory has it still.
   if (isAnnotated(claim, { [memory.specs.names.bindCompleted]: YES })) {
     const known = await client.resource(PersistentVolumeClaim).find(keyOf<"Namespaced">(claim));
     if (known?.metadata.uid !== claim.metadata.uid) return undefined;

@@ -55,7 +55,7 @@ export class RecyclerTracker implements Disposable {
     }
   }
 
-  /** Drops what is known of a volume. */
+  /** Drops the record of a volume. */
   forget(volume: string): void {
     this.#unfollow(volume);
     this.#deletedPods.delete(volume);

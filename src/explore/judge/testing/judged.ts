@@ -21,11 +21,11 @@ export const SEED = 9;
 /** The faults of a run of the operator that varies. */
 export const played = (variation: Variation = {}): readonly Fault[] =>
   judge.faults(operatorRun(SEED, variation).record());
-/** The keys of faults; those of notices say so. */
+/** The keys of faults; those of notices are marked. */
 export const keys = (faults: readonly Fault[]): readonly string[] =>
   faults.map(({ key, severity }) => (severity === "notice" ? `notice: ${key}` : key));
 
-/** Lets the operator leave out, or do otherwise, what it makes of a kind. */
+/** Lets the operator omit or change the objects that it makes of a kind. */
 export const insteadOf = (kind: string, other: (run: RecordedRun, usual: () => void) => void): Variation => ({
   make: (run, sent, usual) => (sent.kind === kind ? other(run, usual) : usual()),
 });

@@ -8,7 +8,7 @@ import type { Plan } from "../../contract/plan.ts";
 import type { StoredObject } from "../../contract/state.ts";
 import { RecordedRun, type Sent } from "./recorded-run.ts";
 
-/** What of the run may be another one. */
+/** The variations of the run. */
 export interface Variation {
   readonly plan?: Plan;
   /** Called where the operator would make an object; makes another one, or none. */
@@ -19,7 +19,7 @@ export interface Variation {
   readonly inQuiet?: (run: RecordedRun) => void;
   /** The pause of each step, in ms; 5 min by default. */
   readonly pauseMillis?: number;
-  /** Half of the quiet in the end, in ms; 12 h by default. */
+  /** Half of the quiet at the end, in ms; 12 h by default. */
   readonly halfMillis?: number;
 }
 

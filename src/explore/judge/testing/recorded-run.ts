@@ -1,5 +1,5 @@
 /**
- * Runs for tests, written by hand: a store of objects that records what is done to it as a laboratory does.
+ * Runs for tests, written by hand: a store of objects that records operations as a laboratory does.
  *
  * @module
  */
@@ -27,7 +27,7 @@ type Unnumbered<T> = T extends unknown ? Omit<T, "seq" | "at"> : never;
 /** How a request differs from the usual one. */
 export interface Unusual {
   readonly life?: number;
-  /** Whether its answer is lost. */
+  /** Whether its response is lost. */
   readonly lost?: boolean;
   readonly subresource?: string;
   readonly sent?: unknown;

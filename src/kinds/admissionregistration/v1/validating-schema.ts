@@ -53,7 +53,7 @@ const ExpressionWarning = t.struct("A finding about an expression.", {
   warning: t.required(t.text("The types for which the expression does not fit, and why.")),
 });
 
-const PolicyStatus = t.struct("What a controller has found out about the policy.", {
+const PolicyStatus = t.struct("The status of the policy, which a controller sets.", {
   observedGeneration: t.optional(t.int64("The generation of the policy that the status is about.")),
   typeChecking: t.pointer(
     t.struct("The result of type checking; it is complete where it is set.", {

@@ -26,7 +26,7 @@ const REINVOCATION_POLICIES = ["IfNeeded", "Never"];
 const MAX_TIMEOUT_SECONDS = 30;
 const MIN_NAME_PARTS = 3;
 
-/** What a configuration may keep because it was stored that way. */
+/** The values that a configuration may keep because they were stored before. */
 interface Kept {
   readonly conditions: boolean;
   readonly names: boolean;

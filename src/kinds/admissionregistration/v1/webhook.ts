@@ -24,10 +24,7 @@ export const webhookMembers = {
   ),
   timeoutSeconds: t.pointer(t.int32("The seconds until a call has failed, 1 to 30; 10 by default.")),
   admissionReviewVersions: t.requiredOrNull(
-    t.atomicList(
-      t.text(),
-      "The versions of AdmissionReview that the webhook understands; the first known one is sent.",
-    ),
+    t.atomicList(t.text(), "The versions of AdmissionReview that the webhook supports; the first known one is sent."),
   ),
   matchConditions,
 };

@@ -12,7 +12,7 @@ import { validateWebhookService, validateWebhookUrl } from "../../rules/webhook-
 const FIELD = "spec.conversion";
 const UNDERSTOOD = ["v1", "v1beta1"];
 
-/** What is wrong with a conversion; `old` may know no version of the review, which then need not be known now. */
+/** The faults of a conversion; `old` may have no known version of the review, which then is not required. */
 export function validateConversion(
   conversion: Conversion | undefined,
   old: Conversion | undefined,

@@ -1,8 +1,6 @@
 /**
- * CustomResourceDefinition: a kind that somebody brings, as data (CRD-1..15, 24, 34, 35).
- *
- * What follows from a definition (names that are accepted, kinds that are served, objects that go with it) is done
- * elsewhere; here is its form.
+ * CustomResourceDefinition: a kind that users define, as data (CRD-1..15, 24, 34, 35).
+ * Other rooms act on a definition (accept names, serve kinds, delete objects); this file has its form.
  *
  * @module
  */

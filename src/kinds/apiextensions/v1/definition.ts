@@ -12,28 +12,28 @@ import { JsonSchemaProps } from "./json-schema-props.ts";
 const Names = t.struct("The names of the kind.", {
   plural: t.required(t.text("The name of the resource in paths, in lower case.")),
   singular: t.optional(t.text("One of them, for people; the kind in lower case by default.")),
-  shortNames: t.optional(t.atomicList(t.text(), "What people type instead.")),
+  shortNames: t.optional(t.atomicList(t.text(), "Shorter names for commands.")),
   kind: t.required(t.text("The kind of an object.")),
   listKind: t.optional(t.text("The kind of a list; the kind and `List` by default.")),
   categories: t.optional(t.atomicList(t.text(), "Groups of resources that it belongs to, such as `all`.")),
 });
 
 const Column = t.struct("A column of `kubectl get`.", {
-  name: t.required(t.text("What stands above it.")),
+  name: t.required(t.text("The heading of the column.")),
   type: t.required(t.text("integer, number, string, boolean or date.")),
   format: t.optional(t.text("How the value is written.")),
-  description: t.optional(t.text("What it shows.")),
+  description: t.optional(t.text("The description of the column.")),
   priority: t.optional(t.int32("0 is always shown, more only in wide tables.")),
-  jsonPath: t.required(t.text("Where in the object the value is.")),
+  jsonPath: t.required(t.text("The path of the value in the object.")),
 });
 
 const Subresources = t.struct("Other ways to an object.", {
   status: t.pointer(t.struct("The status is written by a path of its own.", {})),
   scale: t.pointer(
     t.struct("The object can be scaled.", {
-      specReplicasPath: t.required(t.text("Where the wanted number is, below `.spec`.")),
-      statusReplicasPath: t.required(t.text("Where the number that there is is, below `.status`.")),
-      labelSelectorPath: t.pointer(t.text("Where the selector of what is scaled is, as a text.")),
+      specReplicasPath: t.required(t.text("The path of the desired number, below `.spec`.")),
+      statusReplicasPath: t.required(t.text("The path of the current number, below `.status`.")),
+      labelSelectorPath: t.pointer(t.text("The path of the selector of the scaled objects, a text.")),
     }),
   ),
 });
@@ -50,7 +50,7 @@ const Version = t.struct("A version of the kind.", {
   selectableFields: t.optional(
     t.atomicList(
       t.struct("A field that selectors may name.", {
-        jsonPath: t.required(t.text("Where it is, such as `.spec.color`.")),
+        jsonPath: t.required(t.text("The path of the field, such as `.spec.color`.")),
       }),
       "Fields that selectors may name; at most eight.",
     ),
@@ -58,18 +58,18 @@ const Version = t.struct("A version of the kind.", {
 });
 
 const Conversion = t.struct("How objects come from one version to another.", {
-  strategy: t.required(t.text("None: only apiVersion changes. Webhook: a webhook is asked.")),
+  strategy: t.required(t.text("None: only apiVersion changes. Webhook: a webhook converts.")),
   webhook: t.pointer(
-    t.struct("How the webhook is asked.", {
+    t.struct("How the webhook is called.", {
       clientConfig: t.pointer(WebhookClientConfig),
       conversionReviewVersions: t.required(
-        t.atomicList(t.text(), "The versions of ConversionReview that it understands."),
+        t.atomicList(t.text(), "The versions of ConversionReview that it supports."),
       ),
     }),
   ),
 });
 
-const Spec = t.struct("What the kind is.", {
+const Spec = t.struct("The properties of the kind.", {
   group: t.required(t.text("The API group.")),
   names: t.required(Names),
   scope: t.required(t.text("Cluster or Namespaced.")),
@@ -78,7 +78,7 @@ const Spec = t.struct("What the kind is.", {
   preserveUnknownFields: t.optional(t.bool("Not supported; see x-kubernetes-preserve-unknown-fields.")),
 });
 
-const Condition = t.struct("What was last seen of one aspect of the definition.", {
+const Condition = t.struct("The last observed state of one aspect of the definition.", {
   type: t.required(t.text("The aspect: Established, NamesAccepted, Terminating and others.")),
   status: t.required(t.text("`True`, `False` or `Unknown`.")),
   lastTransitionTime: t.optional(t.time("When the status last changed.")),
@@ -87,8 +87,8 @@ const Condition = t.struct("What was last seen of one aspect of the definition."
   observedGeneration: t.optional(t.int64("The generation of the definition that was seen.")),
 });
 
-const Status = t.struct("What the server says of the definition.", {
-  conditions: t.required(t.keyedList(Condition, ["type"], "What was last seen.")),
+const Status = t.struct("The status of the definition, which the server sets.", {
+  conditions: t.required(t.keyedList(Condition, ["type"], "The last observed states.")),
   acceptedNames: t.required(Names),
   storedVersions: t.required(t.atomicList(t.text(), "The versions in which objects may be stored.")),
   observedGeneration: t.optional(t.int64("The generation of the definition that was seen.")),
@@ -112,10 +112,10 @@ export type Names = t.Static<typeof Names>;
 /** A version of a custom kind in its definition. */
 export type Version = t.Static<typeof Version>;
 
-/** How objects come from one version to another. */
+/** How objects are converted from one version to another. */
 export type Conversion = t.Static<typeof Conversion>;
 
-/** What was last seen of one aspect of a definition. */
+/** The last observed state of one aspect of a definition. */
 export type Condition = t.Static<typeof Condition>;
 
 /** The finalizer that blocks the deletion of a definition until its objects are removed (CRD-12). */

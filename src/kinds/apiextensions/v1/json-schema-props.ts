@@ -1,20 +1,20 @@
 /**
  * A schema inside of a definition: JSON Schema as OpenAPI v3 has it, with the marks of this field (MARK-1..17).
  *
- * All words are known, also those that no definition may use, so that they are refused by name and not dropped.
+ * All keywords are known, even those that no definition may use, so that they are refused by name and not dropped.
  *
  * @module
  */
 import * as t from "../../../meta/types.ts";
 
 const Rule = t.struct("A rule that values must obey, written in CEL.", {
-  rule: t.required(t.text("The expression; `self` is the value, `oldSelf` what it was. It must be true.")),
-  message: t.optional(t.text("What is told when the rule is broken.")),
-  messageExpression: t.optional(t.text("An expression that makes the message; `message` is told where it fails.")),
+  rule: t.required(t.text("The expression; `self` is the value, `oldSelf` the old one. It must be true.")),
+  message: t.optional(t.text("The message of a violation.")),
+  messageExpression: t.optional(t.text("An expression that returns the message; `message` is used where it fails.")),
   reason: t.pointer(t.text("The reason of the cause: FieldValueInvalid unless another one is given.")),
   fieldPath: t.optional(t.text("Which member below the value the cause names.")),
   optionalOldSelf: t.pointer(
-    t.bool("Whether `oldSelf` is an optional value, so that the rule is asked of new values too."),
+    t.bool("Whether `oldSelf` is an optional value, so that the rule applies to new values too."),
   ),
 });
 
@@ -39,7 +39,7 @@ Object.assign(members, {
   id: t.optional(t.text("Not supported.")),
   $schema: t.optional(t.text("The dialect of the schema; it is not used.")),
   $ref: t.pointer(t.text("Not supported.")),
-  description: t.optional(t.text("What the value is, for `kubectl explain`.")),
+  description: t.optional(t.text("The description of the value, for `kubectl explain`.")),
   type: t.optional(t.text("object, array, string, integer, number or boolean.")),
   format: t.optional(t.text("The form of a text or the size of a number: date-time, int64, byte and others.")),
   title: t.optional(t.text("A name of the value, for people.")),
@@ -54,7 +54,7 @@ Object.assign(members, {
   maxItems: t.pointer(t.int64("How many elements a list may have.")),
   minItems: t.pointer(t.int64("How many elements a list must have.")),
   uniqueItems: t.optional(t.bool("Not supported; see x-kubernetes-list-type.")),
-  multipleOf: t.pointer(t.double("What the number must be a multiple of.")),
+  multipleOf: t.pointer(t.double("The number must be a multiple of this one.")),
   enum: t.optional(t.atomicList(t.anything(), "The values that are allowed.")),
   maxProperties: t.pointer(t.int64("How many members an object may have.")),
   minProperties: t.pointer(t.int64("How many members an object must have.")),
@@ -71,8 +71,8 @@ Object.assign(members, {
   additionalItems: schemaOrBool("Not supported."),
   definitions: named("Not supported."),
   externalDocs: t.pointer(
-    t.struct("Where more is told.", {
-      description: t.optional(t.text("What is told there.")),
+    t.struct("External documentation.", {
+      description: t.optional(t.text("The description of that documentation.")),
       url: t.optional(t.text("The address.")),
     }),
   ),

@@ -1,5 +1,5 @@
 /**
- * Judges a definition in a thread.
+ * Validates a definition in a thread.
  *
  * @module
  */
@@ -18,7 +18,7 @@ export interface DefinitionTask {
   readonly old: Uint8Array | undefined;
 }
 
-/** What is wrong with a definition, a new one or the next state of `old`. */
+/** The faults of a definition, a new one or the next state of `old`. */
 export function run({ dialect, definition, old }: DefinitionTask): readonly StatusCause[] {
   const errors = new FieldErrors();
   atOnce(validateDefinition(definitionOf(definition), old && definitionOf(old), errors, dialectOf(dialect)!));

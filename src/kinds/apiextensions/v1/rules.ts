@@ -1,8 +1,7 @@
 /**
  * The form of a definition: names, versions, conversion, columns (CRD-5, 7, 8, 9, 15, 24, 34, 35).
- *
- * What all versions have alike is told as if it stood once beside them (`spec.validation`, `spec.subresources` ...), as
- * readers of causes know it from other servers.
+ * Faults of a part that is equal in all versions are reported at one path outside of them (`spec.validation`, `spec.subresources` ...), as
+ * in kube-apiserver.
  *
  * @module
  */
@@ -20,8 +19,8 @@ import { same } from "../../rules/same.ts";
 type Spec = CustomResourceDefinition["spec"];
 
 /**
- * Everything that is wrong with a definition, a new one or the next state of `old`: what was taken before is taken again
- * where it did not change.
+ * All faults of a definition, a new one or the next state of `old`: a member that was accepted before is accepted again where it did not
+ * change.
  */
 export function* validateDefinition(
   definition: CustomResourceDefinition,
@@ -36,7 +35,7 @@ export function* validateDefinition(
   validateStored(definition, errors);
 }
 
-/** What of a definition does not change. */
+/** The immutable members of a definition. */
 function validateKept({ spec }: CustomResourceDefinition, old: CustomResourceDefinition, errors: FieldErrors): void {
   const isEstablished = (old.status?.conditions ?? []).some((c) => c.type === "Established" && c.status === "True");
   const keep = (field: string, is: unknown, was: unknown): void => {
@@ -50,7 +49,7 @@ function validateKept({ spec }: CustomResourceDefinition, old: CustomResourceDef
   keep("spec.names.plural", spec.names?.plural, old.spec.names?.plural);
 }
 
-/** What is wrong with a status. */
+/** The faults of a status. */
 export function validateStatus({ status }: CustomResourceDefinition, errors: FieldErrors): void {
   validateNames(status?.acceptedNames, "status.acceptedNames", errors);
 }
@@ -179,7 +178,7 @@ function validateDeprecation(
   if (/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/u.test(text)) errors.invalid(field, text, "expected printable characters only");
 }
 
-/** What every name must be. */
+/** The requirements of every name. */
 export function check1035(field: string, text: string, errors: FieldErrors, form: TextCheck = dns1035Label): void {
   const why = form(text);
   if (why !== undefined) errors.invalid(field, text, why);

@@ -1,5 +1,5 @@
 /**
- * The schemas of a definition: structural, with defaults that fit, each told where all versions or one have it (CRD-40..46).
+ * The schemas of a definition: structural, with valid defaults; faults are reported for all versions or for one (CRD-40..46).
  *
  * @module
  */
@@ -24,7 +24,7 @@ import { same } from "../../rules/same.ts";
 /** Rules that do not apply to schemas, because they were violated before. */
 export interface SchemaChecks {
   readonly dialect: Dialect;
-  /** The versions of the definition before; none of a new one. */
+  /** The versions of the old definition; none for a new one. */
   readonly before: readonly Version[];
 }
 
@@ -92,7 +92,7 @@ function judgeDefault(schema: Structural, value: Value, _path: string, errors: F
   }
 }
 
-/** Rules that any of the versions before did not obey. */
+/** The rules that a previous version violates. */
 function* allRelaxed(versions: readonly Version[]): Steps<Exemptions> {
   const all: Exemptions[] = [];
   for (const version of versions) {

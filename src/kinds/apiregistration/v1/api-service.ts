@@ -1,6 +1,6 @@
 /**
- * APIService: which server answers for a group and version (KIND-APIService-1..4). It is kept and shown; no request is passed
- * on to another server.
+ * APIService: the server of a group and version (KIND-APIService-1..4). It is stored and shown; this server proxies no request to another
+ * one.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import type { Column, WriteContext } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { keepAllButStatus, keepStatus } from "../../rules/status.ts";
 
-const Spec = t.struct("The group and version, and who answers for it.", {
+const Spec = t.struct("The group and version, and its server.", {
   service: t.pointer(
     t.struct("The Service of the server that answers; none where this one does.", {
       namespace: t.optional(t.text("The namespace of the Service.")),
@@ -26,20 +26,20 @@ const Spec = t.struct("The group and version, and who answers for it.", {
   version: t.optional(t.text("The version.")),
   insecureSkipTLSVerify: t.optional(t.bool("Whether the certificate of the server is not checked.")),
   caBundle: t.optional(t.bytes("Certificates in PEM by which that of the server is checked.")),
-  groupPriorityMinimum: t.required(t.int32("The place of the group among others: the greatest comes first.")),
-  versionPriority: t.required(t.int32("The place of the version within its group: the greatest comes first.")),
+  groupPriorityMinimum: t.required(t.int32("The priority of the group: the highest comes first.")),
+  versionPriority: t.required(t.int32("The priority of the version within its group: the highest comes first.")),
 });
 
-const Condition = t.struct("Something that is known of the server.", {
-  type: t.required(t.text("What is known, such as Available.")),
+const Condition = t.struct("A condition of the server.", {
+  type: t.required(t.text("The type of the condition, such as Available.")),
   status: t.required(t.text("True, False or Unknown.")),
   lastTransitionTime: t.nullable(t.time("When the status changed last.")),
   reason: t.optional(t.text("Why, in one word.")),
   message: t.optional(t.text("Why, for people.")),
 });
 
-const Status = t.struct("What is known of the server.", {
-  conditions: t.optional(t.keyedList(Condition, ["type"], "What is known of it.")),
+const Status = t.struct("The status of the server.", {
+  conditions: t.optional(t.keyedList(Condition, ["type"], "The conditions of the server.")),
 });
 
 const schema = objectSchema("The server of a group and version.", {
@@ -99,7 +99,7 @@ function checkServer(
   if (!name) errors.required("spec.service.name");
   checkWithin(port, 65_535, "spec.service.port", errors);
   if (caBundle && insecureSkipTLSVerify) {
-    errors.invalid("spec.insecureSkipTLSVerify", true, "expected false beside caBundle");
+    errors.invalid("spec.insecureSkipTLSVerify", true, "expected false together with caBundle");
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * ControllerRevision: a state that a controller keeps to return to (KIND-ControllerRevision-1, 2). Who makes revisions
- * decides what is in them; nothing here reads it.
+ * ControllerRevision: a state that a controller keeps for a rollback (KIND-ControllerRevision-1, 2). The controller defines the content of
+ * its revisions; nothing here reads it.
  *
  * @module
  */
@@ -15,7 +15,7 @@ import { nearest } from "../../rules/counts.ts";
 import { same } from "../../rules/same.ts";
 
 const schema = objectSchema("A revision that a controller stores, so that it can roll back to it.", {
-  data: t.nullable(t.anyJson("The state; what is in it is for its controller to know.")),
+  data: t.nullable(t.anyJson("The state, in a form that its controller defines.")),
   revision: t.required(t.int64("Which revision it is: the greater, the later.")),
 });
 

@@ -40,7 +40,7 @@ const Status = t.struct("On how many nodes the Pods are.", {
   numberAvailable: counted("Nodes with a Pod that has been ready for long enough."),
   numberUnavailable: counted("Nodes that should have such a Pod and have none."),
   collisionCount: t.pointer(t.int32("How often a name of a revision was taken.")),
-  conditions: t.optional(t.keyedList(Condition, ["type"], "What is known of the set.")),
+  conditions: t.optional(t.keyedList(Condition, ["type"], "The conditions of the set.")),
 });
 
 const UpdateStrategy = t.struct("How Pods of an old template are replaced.", {
@@ -56,7 +56,7 @@ const UpdateStrategy = t.struct("How Pods of an old template are replaced.", {
 const schemaOf = (ctx: ApiContext) =>
   objectSchema(description, {
     spec: t.always(
-      t.struct("What is wanted.", {
+      t.struct("The desired state.", {
         selector: t.requiredOrNull(LabelSelector),
         template: t.required(PodTemplates.of(ctx).schema),
         updateStrategy: t.always(UpdateStrategy),

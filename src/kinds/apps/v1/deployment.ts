@@ -42,14 +42,14 @@ const Strategy = t.struct("How Pods of an old template are replaced.", {
   rollingUpdate: t.pointer(
     t.struct("How many at a time.", {
       maxUnavailable: t.pointer(t.intOrString("How many Pods may be missing, as a number or a percentage.")),
-      maxSurge: t.pointer(t.intOrString("How many Pods there may be above the wanted number, or a percentage of it.")),
+      maxSurge: t.pointer(t.intOrString("How many Pods may exist above the desired number, or a percentage of it.")),
     }),
   ),
 });
 
 const Condition = reportedCondition(
-  "What is known of one side of the deployment.",
-  "What it is about: Available, Progressing or ReplicaFailure.",
+  "A condition of the deployment.",
+  "The type of the condition: Available, Progressing or ReplicaFailure.",
   {
     lastUpdateTime: t.nullable(t.time("When it was last written.")),
   },
@@ -63,15 +63,15 @@ const Status = t.struct("How far the deployment is.", {
   availableReplicas: counted("Pods that have been ready for long enough."),
   unavailableReplicas: counted("Pods that are missing."),
   terminatingReplicas: t.pointer(t.int32("Pods that are about to go.")),
-  conditions: t.optional(t.keyedList(Condition, ["type"], "What is known of the deployment.")),
+  conditions: t.optional(t.keyedList(Condition, ["type"], "The conditions of the deployment.")),
   collisionCount: t.pointer(t.int32("How often a name of a revision was taken.")),
 });
 
 const schemaOf = (ctx: ApiContext) =>
   objectSchema("Pods of one template, which are replaced step by step when the template changes.", {
     spec: t.always(
-      t.struct("What is wanted.", {
-        replicas: t.pointer(t.int32("How many Pods are wanted; 1 by default.")),
+      t.struct("The desired state.", {
+        replicas: t.pointer(t.int32("The desired number of Pods; 1 by default.")),
         selector: t.requiredOrNull(LabelSelector),
         template: t.required(PodTemplates.of(ctx).schema),
         strategy: t.always(t.patchedBy("retainKeys", Strategy)),
@@ -104,7 +104,7 @@ function setDefaults({ spec }: Deployment): void {
 function validateStrategy({ type, rollingUpdate }: Deployment["spec"]["strategy"], errors: FieldErrors): void {
   const at = "spec.strategy";
   if (type === "Recreate") {
-    if (rollingUpdate) errors.forbidden(`${at}.rollingUpdate`, "expected none beside the type Recreate");
+    if (rollingUpdate) errors.forbidden(`${at}.rollingUpdate`, "expected none together with the type Recreate");
     return;
   }
   if (type !== "RollingUpdate") return errors.notSupported(at, type, ["Recreate", "RollingUpdate"]);

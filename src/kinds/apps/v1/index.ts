@@ -5,7 +5,7 @@ import { deployment } from "./deployment.ts";
 import { replicaSet } from "./replicaset.ts";
 import { statefulSet } from "./statefulset.ts";
 
-/** The kinds of workloads that run on and on. Their group has the same name in every dialect. */
+/** The kinds of workloads that run without an end. Their group has the same name in every dialect. */
 export const appsGroup: DefinitionFactory = (ctx) => [
   deployment(ctx),
   statefulSet(ctx),

@@ -36,14 +36,14 @@ const Status = t.struct("How many Pods there are.", {
   availableReplicas: counted("Pods that have been ready for long enough."),
   terminatingReplicas: t.pointer(t.int32("Pods that are about to go.")),
   observedGeneration: observed,
-  conditions: t.optional(t.keyedList(Condition, ["type"], "What is known of the set.")),
+  conditions: t.optional(t.keyedList(Condition, ["type"], "The conditions of the set.")),
 });
 
 const schemaOf = (ctx: ApiContext) =>
   objectSchema("A number of Pods of one template.", {
     spec: t.always(
-      t.struct("What is wanted.", {
-        replicas: t.pointer(t.int32("How many Pods are wanted; 1 by default.")),
+      t.struct("The desired state.", {
+        replicas: t.pointer(t.int32("The desired number of Pods; 1 by default.")),
         minReadySeconds: t.optional(t.int32("How long a Pod must be ready before it counts as available.")),
         selector: t.requiredOrNull(LabelSelector),
         template: t.always(PodTemplates.of(ctx).schema),

@@ -62,13 +62,13 @@ const Status = t.struct("How many Pods there are.", {
   currentRevision: t.optional(t.text("The revision before.")),
   updateRevision: t.optional(t.text("The present revision.")),
   collisionCount: t.pointer(t.int32("How often a name of a revision was taken.")),
-  conditions: t.optional(t.keyedList(Condition, ["type"], "What is known of the set.")),
+  conditions: t.optional(t.keyedList(Condition, ["type"], "The conditions of the set.")),
   availableReplicas: t.always(t.int32("Pods that have been ready for long enough.")),
 });
 
 const specSchema = (ctx: ApiContext) =>
-  t.struct("What is wanted.", {
-    replicas: t.pointer(t.int32("How many Pods are wanted; 1 by default.")),
+  t.struct("The desired state.", {
+    replicas: t.pointer(t.int32("The desired number of Pods; 1 by default.")),
     selector: t.requiredOrNull(LabelSelector),
     template: t.required(PodTemplates.of(ctx).schema),
     volumeClaimTemplates: t.optional(t.atomicList(ClaimTemplates.schema, "The claims that each Pod has of its own.")),
@@ -119,7 +119,8 @@ function validateUpdateStrategy(
 ): void {
   const at = "spec.updateStrategy";
   if (type === "OnDelete") {
-    if (rollingUpdate) errors.invalid(`${at}.rollingUpdate`, rollingUpdate, "expected none beside the type OnDelete");
+    if (rollingUpdate)
+      errors.invalid(`${at}.rollingUpdate`, rollingUpdate, "expected none together with the type OnDelete");
     return;
   }
   if (type !== "RollingUpdate") return errors.invalid(at, type, "expected the type OnDelete or RollingUpdate");
@@ -176,7 +177,7 @@ function ofOnePod(template: PodTemplate, claims: readonly ClaimTemplate[]): PodT
   return { ...template, spec: { ...spec, volumes: [...own.values(), ...others] } };
 }
 
-/** What may change of the spec (KIND-StatefulSet-5). */
+/** The members of the spec that may change (KIND-StatefulSet-5). */
 const MAY_CHANGE = [
   "replicas",
   "ordinals",

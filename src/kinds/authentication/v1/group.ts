@@ -1,6 +1,6 @@
 /**
- * `authentication.k8s.io/v1`: questions about who somebody is, and tokens on request. Nothing here is stored; the answers
- * come from the server. The group has this name in both dialects, because clients know no other.
+ * `authentication.k8s.io/v1`: reviews of the identity of a user, and tokens on request. Nothing here is stored; the server makes the
+ * results. The group has this name in both dialects, because clients know no other.
  *
  * @module
  */
@@ -15,7 +15,7 @@ const UserInfo = t.struct("The identity of a user.", {
   username: t.optional(t.text("Name of the user.")),
   uid: t.optional(t.text("Tells users of the same name apart.")),
   groups: t.optional(t.atomicList(t.text(), "Groups of the user.")),
-  extra: t.optional(t.map(t.atomicList(t.text()), "What else is known of the user.")),
+  extra: t.optional(t.map(t.atomicList(t.text()), "Further attributes of the user.")),
 });
 
 const selfSubjectReview = defineResource(
@@ -34,16 +34,18 @@ const selfSubjectReview = defineResource(
 const tokenReview = defineResource(
   objectSchema("Checks a token and returns its user.", {
     spec: t.required(
-      t.struct("What is asked.", {
+      t.struct("The token to check.", {
         token: t.optional(t.text("The token.")),
-        audiences: t.optional(t.atomicList(t.text(), "For whom the token has to be; for this server by default.")),
+        audiences: t.optional(
+          t.atomicList(t.text(), "The audiences of which the token must have one; this server by default."),
+        ),
       }),
     ),
     status: t.always(
       t.struct("The answer.", {
         authenticated: t.optional(t.bool("Whether the token is good.")),
-        user: t.always({ ...UserInfo, description: "Whom the token stands for." }),
-        audiences: t.optional(t.atomicList(t.text(), "Those of the audiences asked for that the token is for.")),
+        user: t.always({ ...UserInfo, description: "The user of the token." }),
+        audiences: t.optional(t.atomicList(t.text(), "The requested audiences that the token has.")),
         error: t.optional(t.text("Why the token is not good.")),
       }),
     ),
@@ -67,8 +69,8 @@ const BoundObject = t.struct("The object that a token is bound to: it ends with 
 export const tokenRequest = defineResource(
   objectSchema("Requests a token of a service account.", {
     spec: t.required(
-      t.struct("What the token should be.", {
-        audiences: t.nullable(t.atomicList(t.text(), "For whom the token is; for this server by default.")),
+      t.struct("The properties of the requested token.", {
+        audiences: t.nullable(t.atomicList(t.text(), "The audiences of the token; this server by default.")),
         expirationSeconds: t.pointer(t.int64("How long it is good, in seconds.", { default: 3600 })),
         boundObjectRef: t.nullable(BoundObject),
       }),

@@ -1,6 +1,6 @@
 /**
- * `authorization.k8s.io/v1`: questions about what somebody may do. Nothing here is stored; the answers come from the
- * server. The group has this name in both dialects, because clients know no other.
+ * `authorization.k8s.io/v1`: reviews of the rights of a user. Nothing here is stored; the server makes the results. The group has this name
+ * in both dialects, because clients know no other.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { defineResource } from "../../../schema/define-resource.ts";
 import type { DefinitionFactory, ResourceDefinition } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 
-const SelectorRequirement = t.struct("One thing that is asked of a key.", {
+const SelectorRequirement = t.struct("A requirement for a key.", {
   key: t.required(t.text("The key.")),
   operator: t.required(t.text("In, NotIn, Exists or DoesNotExist.")),
   values: t.optional(t.atomicList(t.text(), "The values of In and NotIn.")),
@@ -20,7 +20,7 @@ const SelectorAttributes = t.struct("The selector of the request, as text or as 
   requirements: t.optional(t.atomicList(SelectorRequirement, "The selector, read.")),
 });
 
-const ResourceAttributes = t.struct("A request for objects; `*` stands for all.", {
+const ResourceAttributes = t.struct("A request for objects; `*` means all.", {
   namespace: t.optional(t.text("Namespace of the object, empty for the cluster or all of them.")),
   verb: t.optional(t.text("get, list, watch, create, update, patch, delete, deletecollection or another.")),
   group: t.optional(t.text("Group of the resource.")),
@@ -32,7 +32,7 @@ const ResourceAttributes = t.struct("A request for objects; `*` stands for all."
   labelSelector: t.pointer(SelectorAttributes),
 });
 
-const NonResourceAttributes = t.struct("A request for something that is no object.", {
+const NonResourceAttributes = t.struct("A request for a path that is no resource.", {
   path: t.optional(t.text("The path of the request.")),
   verb: t.optional(t.text("The method of the request, in lower case.")),
 });
@@ -46,27 +46,27 @@ const AccessStatus = t.struct("The answer.", {
   allowed: t.required(t.bool("Whether the request is allowed.")),
   denied: t.optional(t.bool("Whether it is denied, even if another authorizer would allow it.")),
   reason: t.optional(t.text("Why.")),
-  evaluationError: t.optional(t.text("What went wrong while it was decided.")),
+  evaluationError: t.optional(t.text("The error of the authorizer.")),
 });
 
 const rule = <P extends Record<string, t.TSchema>>(about: string, more: P): ReturnType<typeof t.atomicList> =>
-  t.atomicList(t.struct(about, { verbs: t.required(t.atomicList(t.text(), "What may be done.")), ...more }), about);
+  t.atomicList(t.struct(about, { verbs: t.required(t.atomicList(t.text(), "The permitted verbs.")), ...more }), about);
 
-const RulesStatus = t.struct("The answer: what may be done, as far as it is known.", {
+const RulesStatus = t.struct("The permitted actions, as far as they are known.", {
   resourceRules: t.required(
-    rule("What may be done with objects.", {
+    rule("Permitted actions on resources.", {
       apiGroups: t.optional(t.atomicList(t.text(), "Groups of the resources.")),
       resources: t.optional(t.atomicList(t.text(), "The resources.")),
       resourceNames: t.optional(t.atomicList(t.text(), "Names of objects; all when there are none.")),
     }),
   ),
   nonResourceRules: t.required(
-    rule("What may be done with what is no object.", {
-      nonResourceURLs: t.optional(t.atomicList(t.text(), "The paths; `*` at the end stands for more.")),
+    rule("Permitted actions on paths that are no resources.", {
+      nonResourceURLs: t.optional(t.atomicList(t.text(), "The paths; `*` at the end matches any rest.")),
     }),
   ),
   incomplete: t.required(t.bool("Whether there may be more that is allowed.")),
-  evaluationError: t.optional(t.text("What went wrong while it was decided.")),
+  evaluationError: t.optional(t.text("The error of the authorizer.")),
 });
 
 const question = (
@@ -86,11 +86,11 @@ const question = (
     asked: true,
   });
 
-const someone = t.struct("Who, and the request that is asked about; one of both kinds.", {
+const someone = t.struct("The user, and the request to check; one of both kinds.", {
   ...attributes,
   user: t.optional(t.text("The user.")),
   groups: t.optional(t.atomicList(t.text(), "The groups of the user.")),
-  extra: t.optional(t.map(t.atomicList(t.text()), "What else is known of the user.")),
+  extra: t.optional(t.map(t.atomicList(t.text()), "Further attributes of the user.")),
   uid: t.optional(t.text("The UID of the user.")),
 });
 
@@ -106,13 +106,13 @@ export const authorizationGroup: DefinitionFactory = () => [
   question(
     "SelfSubjectAccessReview",
     "Checks whether the current user may do something.",
-    t.struct("The request that is asked about; one of both kinds.", attributes),
+    t.struct("The request to check; one of both kinds.", attributes),
     AccessStatus,
   ),
   question(
     "SelfSubjectRulesReview",
     "Lists what the current user may do in a namespace.",
-    t.struct("What is asked about.", { namespace: t.optional(t.text("The namespace.")) }),
+    t.struct("The scope of the list.", { namespace: t.optional(t.text("The namespace.")) }),
     RulesStatus,
   ),
   question("SubjectAccessReview", "Checks whether a user may do something.", someone, AccessStatus),

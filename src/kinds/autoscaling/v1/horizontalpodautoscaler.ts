@@ -1,6 +1,6 @@
 /**
- * HorizontalPodAutoscaler in `v1`, a view of what is stored in `../v2/`. It has members for one metric, the share of cpu; all
- * else is in annotations (KIND-HorizontalPodAutoscaler-3, KIND-HorizontalPodAutoscaler-4).
+ * HorizontalPodAutoscaler in `v1`, a view of the form in `../v2/`, which is stored. It has members for one metric, the utilization of cpu;
+ * all else is in annotations (KIND-HorizontalPodAutoscaler-3, KIND-HorizontalPodAutoscaler-4).
  *
  * Its rules are those of the stored form, with causes at paths of v2.
  *
@@ -21,7 +21,7 @@ import { cpuMetric, currentMetrics, fillBehavior, horizontalPodAutoscalerV2 } fr
 import { AtomicObjectReference, type Autoscaler, type CurrentMetric, type Metric, description } from "../v2/schema.ts";
 import { same } from "../../rules/same.ts";
 
-const Spec = t.struct("What is wanted.", {
+const Spec = t.struct("The desired state.", {
   scaleTargetRef: t.required(AtomicObjectReference),
   minReplicas: t.pointer(t.int32("The least number of Pods; 1 by default.")),
   maxReplicas: t.required(t.int32("The greatest number of Pods.")),
@@ -43,7 +43,7 @@ const schema = objectSchema(description, { spec: t.always(Spec), status: t.alway
 /** A HorizontalPodAutoscaler in v1; in the intent of an apply any part may be missing. */
 type View = ApiObject & Partial<t.Static<typeof schema>>;
 
-/** Leaves out what is undefined. */
+/** Leaves out undefined members. */
 const present = <T extends object>(members: { [K in keyof T]: T[K] | undefined }): T =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as T;
 
@@ -105,7 +105,7 @@ type CurrentCpu = NonNullable<CurrentMetric["resource"]>["current"];
 function metricsRead(said: readonly CurrentMetric[] | undefined, share: number | undefined): readonly CurrentMetric[] {
   if (share === undefined) return said ?? [];
   const cpu = (current: CurrentCpu): CurrentMetric[] => [{ type: "Resource", resource: { name: "cpu", current } }];
-  // So the old form writes the share alone.
+  // The old form has only the utilization then.
   const asWritten = cpu({ averageUtilization: share, averageValue: "0" });
   if (said && !same(said, asWritten)) return said;
   return cpu({ averageUtilization: share });
@@ -153,7 +153,7 @@ function toStored(object: ApiObject, replaced: ApiObject | undefined, forms: Old
   return stored;
 }
 
-/** The object stays the one that everybody holds; it becomes what the stored form shows. */
+/** The object keeps its identity, since callers hold it; it gets the members of the stored form. */
 function become(object: ApiObject, stored: ApiObject, forms: OldForms): void {
   const { metadata, spec, status } = shown(stored, forms);
   object.metadata = metadata;

@@ -1,6 +1,6 @@
 /**
- * Scale (`autoscaling/v1`): how many replicas are wanted of something, and how many there are. It is what the `scale` path
- * of other kinds takes and answers, and is never stored itself.
+ * Scale (`autoscaling/v1`): the desired and the actual number of replicas of an object. It is the body of requests and responses on the
+ * `scale` path of other kinds, and is never stored itself.
  *
  * @module
  */
@@ -10,10 +10,10 @@ import { type ObjectOf, defineResource } from "../../../schema/define-resource.t
 import type { ApiObject, SubresourceRules } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 
-const schema = objectSchema("How many replicas of something are wanted, and how many there are.", {
-  spec: t.always(t.struct("What is wanted.", { replicas: t.optional(t.int32("How many replicas are wanted.")) })),
+const schema = objectSchema("The desired and the current number of replicas of an object.", {
+  spec: t.always(t.struct("The desired state.", { replicas: t.optional(t.int32("The desired number of replicas.")) })),
   status: t.always(
-    t.struct("What there is.", {
+    t.struct("The current state.", {
       replicas: t.always(t.int32("How many replicas there are.")),
       selector: t.optional(t.text("The label selector of the replicas, as a text.")),
     }),
@@ -28,7 +28,7 @@ export const scale = defineResource(schema, {
   plural: "scales",
   scope: "Namespaced",
   columns: [
-    numberColumn("Desired", "How many replicas are wanted.", (object) => object.spec.replicas),
+    numberColumn("Desired", "The desired number of replicas.", (object) => object.spec.replicas),
     numberColumn("Available", "How many replicas there are.", (object) => object.status.replicas),
     ageColumn,
   ],

@@ -10,7 +10,7 @@ import type { Autoscaler, CurrentMetric, Metric } from "./schema.ts";
 const UNKNOWN = "<unknown>";
 const MAX_SHOWN = 2;
 
-/** The share or amount of what Pods use, and what it is to be. */
+/** The current usage of Pods and its target, as a utilization or an amount. */
 function use(
   { name, target }: NonNullable<Metric["resource"]>,
   current: NonNullable<CurrentMetric["resource"]>["current"] | undefined,
@@ -21,7 +21,7 @@ function use(
     : `${name}: ${current?.averageValue ?? UNKNOWN}/${target.averageValue}`;
 }
 
-/** A value and what it is to be, or their averages. */
+/** A value and its target, or their averages. */
 function value(
   { target }: NonNullable<Metric["external"]>,
   current: NonNullable<CurrentMetric["external"]>["current"] | undefined,
@@ -60,10 +60,10 @@ function targets({ spec, status }: Autoscaler): string {
 export const columns: readonly Column<Autoscaler>[] = [
   textColumn(
     "Reference",
-    "What has the Pods.",
+    "The scaled object.",
     ({ spec }) => `${spec.scaleTargetRef.kind}/${spec.scaleTargetRef.name}`,
   ),
-  textColumn("Targets", "What the metrics are and what they are to be.", targets),
+  textColumn("Targets", "The current and the target values of the metrics.", targets),
   textColumn("MinPods", "The least number of Pods.", ({ spec }) => String(spec.minReplicas ?? "<unset>")),
   textColumn("MaxPods", "The greatest number of Pods.", ({ spec }) => spec.maxReplicas),
   textColumn("Replicas", "How many Pods there were.", ({ status }) => status.currentReplicas ?? 0),

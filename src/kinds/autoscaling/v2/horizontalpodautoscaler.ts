@@ -1,5 +1,5 @@
 /**
- * HorizontalPodAutoscaler: how many Pods a workload has, by what metrics say (KIND-HorizontalPodAutoscaler-1..16). Nothing here
+ * HorizontalPodAutoscaler: scales a workload by metrics (KIND-HorizontalPodAutoscaler-1..16). Nothing here
  * changes a workload. It is stored in this version; `../v1/` is a view of it.
  *
  * @module
@@ -19,7 +19,7 @@ import { statusPath } from "../../rules/status.ts";
 const DEFAULT_CPU = 80;
 const PERIOD = 15;
 
-/** A metric of the share of cpu that the Pods use. */
+/** A metric of the utilization of cpu by the Pods. */
 export const cpuMetric = (averageUtilization: number = DEFAULT_CPU): Metric => ({
   type: "Resource",
   resource: { name: "cpu", target: { type: "Utilization", averageUtilization } },

@@ -1,5 +1,5 @@
 /**
- * What the spec of a HorizontalPodAutoscaler must be (KIND-HorizontalPodAutoscaler-6..11).
+ * The rules of the spec of a HorizontalPodAutoscaler (KIND-HorizontalPodAutoscaler-6..11).
  *
  * @module
  */
@@ -17,12 +17,12 @@ type Target = NonNullable<Metric["resource"]>["target"];
 interface Leniency {
   /** The smallest allowed number of Pods. */
   readonly least: 0 | 1;
-  /** How the version of the target is looked at: `core` where it may be one without a group, `any` where not at all. */
+  /** How the version of the target is validated: `core` where it may have no group, `any` where it is not validated. */
   readonly target: "group" | "core" | "any";
   readonly described: "core" | "any";
 }
 
-/** Everything that is wrong with a spec; `old` is the one before. */
+/** All faults of a spec; `old` is the previous one. */
 export function validateSpec(spec: Spec, old: Spec | undefined, errors: FieldErrors, ctx: WriteContext): void {
   const leniency = leniencyOf(spec, old, ctx);
   const { minReplicas: least, maxReplicas: most } = spec;
@@ -39,7 +39,7 @@ export function validateSpec(spec: Spec, old: Spec | undefined, errors: FieldErr
     validateMetric(metric, leniency.described, `spec.metrics[${i}]`, errors, ctx);
   }
   if (least === 0 && !metrics.some(({ type }) => type === "Object" || type === "External")) {
-    errors.forbidden("spec.metrics", "expected an Object or External metric beside minReplicas 0");
+    errors.forbidden("spec.metrics", "expected an Object or External metric together with minReplicas 0");
   }
   for (const half of ["scaleUp", "scaleDown"] as const) {
     const rules = spec.behavior?.[half];
@@ -55,7 +55,7 @@ function leniencyOf({ scaleTargetRef: ref }: Spec, old: Spec | undefined, { gate
   );
   return {
     least: gates.HPAScaleToZero || old?.minReplicas === 0 ? 0 : 1,
-    // Of what is in the core group only this one can be scaled.
+    // The only kind of the core group that can be scaled.
     target: isSame ? "any" : ref.kind === "ReplicationController" ? "core" : "group",
     described: described.some(({ apiVersion }) => versionFault(apiVersion, "core") !== undefined) ? "any" : "core",
   };
@@ -107,11 +107,12 @@ function validateMetric(
   const first = present[0];
   if (first) SOURCES[first](metric, described, `${at}.${first}`, errors, ctx);
   const wanted = types.includes(type) ? MEMBERS[type as keyof typeof MEMBERS] : undefined;
-  if (wanted && !present.includes(wanted)) errors.required(`${at}.${wanted}`, `expected it beside the type ${type}`);
-  // One alone is told by the one that is missing.
+  if (wanted && !present.includes(wanted))
+    errors.required(`${at}.${wanted}`, `expected it together with the type ${type}`);
+  // If only one is set, the fault names the missing one.
   if (present.length < 2) return;
   for (const member of present) {
-    if (member !== wanted) errors.forbidden(`${at}.${member}`, `expected none beside the type ${type}`);
+    if (member !== wanted) errors.forbidden(`${at}.${member}`, `expected none together with the type ${type}`);
   }
 }
 
@@ -137,7 +138,7 @@ const SOURCES: Readonly<Record<(typeof LOOKED_AT)[number], Source>> = {
     validateTarget(target, `${at}.target`, errors);
     if (target.value === undefined && target.averageValue === undefined) demand("averageValue", at, errors);
     if (target.value !== undefined && target.averageValue !== undefined) {
-      errors.forbidden(`${at}.target.value`, "expected none beside averageValue");
+      errors.forbidden(`${at}.target.value`, "expected none together with averageValue");
     }
   },
   pods({ pods }, _described, at, errors) {
@@ -165,13 +166,13 @@ const SOURCES: Readonly<Record<(typeof LOOKED_AT)[number], Source>> = {
 const demand = (member: keyof Target, at: string, errors: FieldErrors): void =>
   errors.required(`${at}.target.${member}`, "expected a value to reach");
 
-/** The target of what Pods use: a share of what they ask for, or an amount. */
+/** The target of the usage of Pods: a share of their requests, or an amount. */
 function validateUse(target: Target, at: string, errors: FieldErrors): void {
   validateTarget(target, `${at}.target`, errors);
   const { averageUtilization, averageValue } = target;
   if (averageUtilization === undefined && averageValue === undefined) demand("averageUtilization", at, errors);
   if (averageUtilization !== undefined && averageValue !== undefined) {
-    errors.forbidden(`${at}.target.averageValue`, "expected none beside averageUtilization");
+    errors.forbidden(`${at}.target.averageValue`, "expected none together with averageUtilization");
   }
 }
 

@@ -1,5 +1,5 @@
 /**
- * What a HorizontalPodAutoscaler consists of (`autoscaling/v2`, in which it is stored).
+ * The schema of a HorizontalPodAutoscaler (`autoscaling/v2`, in which it is stored).
  *
  * @module
  */
@@ -26,20 +26,20 @@ const MetricIdentifier = t.struct("Which metric.", {
   selector: t.pointer(LabelSelector),
 });
 
-const MetricTarget = t.struct("What the metric is to be; one of the values.", {
+const MetricTarget = t.struct("The target of the metric; one of the values.", {
   type: t.required(t.text("Which of the values: Utilization, Value or AverageValue.")),
   value: t.pointer(t.quantity("The value itself.")),
   averageValue: t.pointer(t.quantity("The value divided by the number of Pods.")),
   averageUtilization: t.pointer(t.int32("The share of what the Pods ask for, in percent, on average.")),
 });
 
-const MetricValue = t.struct("What the metric is.", {
+const MetricValue = t.struct("The current value of the metric.", {
   value: t.pointer(t.quantity("The value itself.")),
   averageValue: t.pointer(t.quantity("The value divided by the number of Pods.")),
   averageUtilization: t.pointer(t.int32("The share of what the Pods ask for, in percent, on average.")),
 });
 
-/** What a metric says of itself, `member` being what it is to be or what it is. */
+/** The members of a metric; `member` is its target or its current value. */
 const metricMembers = <M extends Record<string, ReturnType<typeof t.struct>>>(member: M) => ({
   type: t.required(t.text("Which of the members: ContainerResource, External, Object, Pods or Resource.")),
   object: t.pointer(
@@ -51,26 +51,29 @@ const metricMembers = <M extends Record<string, ReturnType<typeof t.struct>>>(me
   ),
   pods: t.pointer(t.struct("A metric of each Pod, averaged.", { metric: t.required(MetricIdentifier), ...member })),
   resource: t.pointer(
-    t.struct("What the Pods use of a resource.", { name: t.required(t.text("The resource: cpu, memory.")), ...member }),
+    t.struct("The usage of a resource by the Pods.", {
+      name: t.required(t.text("The resource: cpu, memory.")),
+      ...member,
+    }),
   ),
   containerResource: t.pointer(
-    t.struct("What one container of each Pod uses of a resource.", {
+    t.struct("The usage of a resource by one container of each Pod.", {
       name: t.required(t.text("The resource: cpu, memory.")),
       container: t.required(t.text("The container.")),
       ...member,
     }),
   ),
   external: t.pointer(
-    t.struct("A metric of something outside of the cluster.", { metric: t.required(MetricIdentifier), ...member }),
+    t.struct("A metric from outside of the cluster.", { metric: t.required(MetricIdentifier), ...member }),
   ),
 });
 
-const MetricSpec = t.struct("A metric to go by.", metricMembers({ target: t.required(MetricTarget) }));
+const MetricSpec = t.struct("A metric for the scaling.", metricMembers({ target: t.required(MetricTarget) }));
 
 const MetricStatus = t.struct("A metric as it was last read.", metricMembers({ current: t.required(MetricValue) }));
 
 const ScalingPolicy = t.struct("How much may change within a time.", {
-  type: t.required(t.text("What the value counts: Pods or Percent.")),
+  type: t.required(t.text("The unit of the value: Pods or Percent.")),
   value: t.required(t.int32("How much may change.")),
   periodSeconds: t.required(t.int32("Within how many seconds; at most 1800.")),
 });
@@ -78,25 +81,29 @@ const ScalingPolicy = t.struct("How much may change within a time.", {
 const ScalingRules = t.named(
   "HPAScalingRules",
   t.struct("How fast the number of Pods changes in one direction.", {
-    stabilizationWindowSeconds: t.pointer(t.int32("How far back what was wanted counts, too; at most 3600 seconds.")),
+    stabilizationWindowSeconds: t.pointer(
+      t.int32("The time in which earlier recommendations count, too; at most 3600 seconds."),
+    ),
     selectPolicy: t.pointer(t.text("Which policy counts: Max, the one that allows most, Min, or Disabled, none.")),
-    // None at all is not the same as an empty list: that is refused.
-    policies: t.pointer(t.atomicList(ScalingPolicy, "What may change.")),
+    // An absent list differs from an empty one, which is refused.
+    policies: t.pointer(t.atomicList(ScalingPolicy, "The permitted changes.")),
     tolerance: t.pointer(t.quantity("How far a metric may be off without any change, as a part of its target.")),
   }),
 );
 
 const Condition = reportedCondition(
-  "What is known of one side of the autoscaler.",
-  "What it is about: AbleToScale, ScalingActive or ScalingLimited.",
+  "A condition of the autoscaler.",
+  "The type of the condition: AbleToScale, ScalingActive or ScalingLimited.",
   {},
 );
 
-const Spec = t.struct("What is wanted.", {
+const Spec = t.struct("The desired state.", {
   scaleTargetRef: t.required(ObjectReference),
   minReplicas: t.pointer(t.int32("The least number of Pods; 1 by default.")),
   maxReplicas: t.required(t.int32("The greatest number of Pods.")),
-  metrics: t.optional(t.atomicList(MetricSpec, "What to go by, the one that asks for most; 80% of cpu by default.")),
+  metrics: t.optional(
+    t.atomicList(MetricSpec, "The metrics, of which the one with the highest result decides; 80% of cpu by default."),
+  ),
   behavior: t.pointer(
     t.struct("How fast the number of Pods changes.", {
       scaleUp: t.pointer(ScalingRules),
@@ -111,10 +118,10 @@ const Status = t.struct("How it is.", {
   currentReplicas: t.optional(t.int32("How many Pods there were.")),
   desiredReplicas: t.required(t.int32("How many Pods there are to be.")),
   currentMetrics: t.nullable(t.atomicList(MetricStatus, "The metrics as they were last read.")),
-  conditions: t.optional(t.keyedList(Condition, ["type"], "What is known of the autoscaler.")),
+  conditions: t.optional(t.keyedList(Condition, ["type"], "The conditions of the autoscaler.")),
 });
 
-/** What the kind is. */
+/** The description of the kind. */
 export const description = "Changes the number of Pods of a workload according to metrics.";
 
 /** The schema of the kind. */
@@ -123,7 +130,7 @@ export const schema = objectSchema(description, { spec: t.always(Spec), status: 
 /** A HorizontalPodAutoscaler as it is stored. */
 export type Autoscaler = ObjectOf<typeof schema>;
 
-/** A metric to go by. */
+/** The target of a metric. */
 export type Metric = t.Static<typeof MetricSpec>;
 
 /** A metric as it was last read. */

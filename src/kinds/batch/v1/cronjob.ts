@@ -1,5 +1,5 @@
 /**
- * CronJob: Jobs that begin by the clock (KIND-CronJob-1..9). Nothing here makes a Job.
+ * CronJob: Jobs that are created on a schedule (KIND-CronJob-1..9). Nothing here makes a Job.
  *
  * @module
  */
@@ -27,9 +27,9 @@ import { statusPath } from "../../rules/status.ts";
 const description = "Jobs that start on a schedule.";
 
 const JobTemplate = (ctx: ApiContext) =>
-  t.struct("What Jobs are made of.", { metadata: t.always(TemplateMetaSchema), spec: t.always(jobSpecSchema(ctx)) });
+  t.struct("The template of the Jobs.", { metadata: t.always(TemplateMetaSchema), spec: t.always(jobSpecSchema(ctx)) });
 
-const Status = t.struct("What has begun.", {
+const Status = t.struct("The Jobs that have begun.", {
   active: t.optional(t.atomicList(ObjectReference, "The Jobs that run.")),
   lastScheduleTime: t.pointer(t.time("When a Job began last.")),
   lastSuccessfulTime: t.pointer(t.time("When a Job had succeeded last.")),
@@ -47,9 +47,11 @@ const schemaOf = (ctx: ApiContext) =>
         ),
         startingDeadlineSeconds: t.pointer(t.int64("How late a Job may begin.")),
         concurrencyPolicy: t.optional(
-          t.text("Allow; Forbid: not beside another Job; Replace: in the place of it.", { default: "Allow" }),
+          t.text("Allow; Forbid: not while another Job runs; Replace: the new Job replaces the running one.", {
+            default: "Allow",
+          }),
         ),
-        suspend: t.pointer(t.bool("Whether no Job is to begin for now.")),
+        suspend: t.pointer(t.bool("Whether no new Job begins for now.")),
         jobTemplate: t.required(JobTemplate(ctx)),
         successfulJobsHistoryLimit: t.pointer(t.int32("How many Jobs that have succeeded are kept; 3 by default.")),
         failedJobsHistoryLimit: t.pointer(t.int32("How many Jobs that have failed are kept; 1 by default.")),
@@ -67,7 +69,7 @@ function setDefaults({ spec }: CronJob): void {
   spec.failedJobsHistoryLimit ??= 1;
 }
 
-/** A zone in the text of a schedule, as it was once possible. */
+/** A zone in the text of a schedule, as older versions accepted. */
 const ZONED = /TZ/;
 
 function validateSchedule(
@@ -139,7 +141,7 @@ const columns: readonly Column<CronJob>[] = [
   {
     name: "Suspend",
     type: "boolean",
-    description: "Whether no Job is to begin for now.",
+    description: "Whether no new Job begins for now.",
     cell: (object) => suspended(object.spec.suspend),
   },
   numberColumn("Active", "How many Jobs run.", (object) => countOf(object.status?.active)),

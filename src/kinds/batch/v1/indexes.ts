@@ -1,7 +1,7 @@
 /** A number, or two with a dash between them. */
 const INTERVAL = /^(\+?\d+)(?:-(\+?\d+))?$/;
 
-/** The first and the last index that a part of a list names; undefined for one that has not the form. */
+/** The first and the last index in a part of a list; undefined for one that does not have the form. */
 function intervalOf(part: string): readonly [from: number, to: number] | undefined {
   const index = plainIndex(part);
   if (index >= 0) return [index, index];
@@ -9,7 +9,7 @@ function intervalOf(part: string): readonly [from: number, to: number] | undefin
   return found ? [Number(found[1]), Number(found[2] ?? found[1])] : undefined;
 }
 
-/** The number of a part that is digits alone, as most are; below 0 for any other. */
+/** The number of a part that has only digits, as most do; below 0 for any other. */
 function plainIndex(part: string): number {
   let index = part === "" ? -1 : 0;
   for (let i = 0; i < part.length; i++) {
@@ -20,11 +20,11 @@ function plainIndex(part: string): number {
   return index;
 }
 
-/** Whether a part of a list does not name more than none, or one index as if it were several. */
+/** Whether a part of a list is an interval without an index, or one index written as an interval. */
 const isDisordered = (from: number, to: number, part: string): boolean =>
   to < from || (to === from && part.includes("-"));
 
-/** What is wrong with a list of indexes such as `0,2-4`, each below `end`; undefined for one that is right. */
+/** The fault of a list of indexes such as `0,2-4`, each below `end`; undefined for a valid one. */
 export function indexFault(text: string, end: number): string | undefined {
   let last = -1;
   for (const part of text === "" ? [] : text.split(",")) {
@@ -38,7 +38,7 @@ export function indexFault(text: string, end: number): string | undefined {
   return undefined;
 }
 
-/** How many indexes a list names that is right. */
+/** The number of indexes in a valid list. */
 export function countIndexes(text: string): number {
   let count = 0;
   for (const part of text === "" ? [] : text.split(",")) {
@@ -48,7 +48,7 @@ export function countIndexes(text: string): number {
   return count;
 }
 
-/** The first index that is named by both of two lists, of whose parts only those count that are right; undefined for none. */
+/** The first index that is in both of two lists, of whose parts only the valid ones count; undefined for none. */
 export function commonIndex(one: string, other: string, end: number): number | undefined {
   const [left, right] = [intervalsOf(one, end), intervalsOf(other, end)];
   let [mine, theirs] = [left.next(), right.next()];
@@ -61,7 +61,7 @@ export function commonIndex(one: string, other: string, end: number): number | u
   return undefined;
 }
 
-/** What the parts of a list name that are right by themselves. */
+/** The intervals of the valid parts of a list. */
 function* intervalsOf(text: string, end: number): Generator<readonly [from: number, to: number], void> {
   for (const part of text.split(",")) {
     const interval = intervalOf(part);

@@ -21,7 +21,7 @@ const MANY_PARALLEL = 10_000;
 const MAX_MANAGER_BYTES = 63;
 const MAX_INDEXES_BYTES = 64 * 1024;
 
-/** Everything that is wrong with a spec at `at`, its selector aside. */
+/** All faults of a spec at `at`, except those of its selector. */
 export function validateJobSpec(
   spec: JobSpec,
   at: string,
@@ -66,11 +66,11 @@ function validateIndexed(spec: JobSpec, at: string, errors: FieldErrors): void {
   } else if (!isIndexed) {
     for (const member of ["backoffLimitPerIndex", "maxFailedIndexes"] as const) {
       if (spec[member] === undefined) continue;
-      errors.invalid(`${at}.${member}`, spec[member], "expected the completionMode Indexed beside it");
+      errors.invalid(`${at}.${member}`, spec[member], "expected the completionMode Indexed together with it");
     }
   }
   if (maxFailedIndexes !== undefined && backoffLimitPerIndex === undefined) {
-    errors.required(`${at}.backoffLimitPerIndex`, "expected a number beside maxFailedIndexes");
+    errors.required(`${at}.backoffLimitPerIndex`, "expected a number together with maxFailedIndexes");
   }
   if (!isIndexed) return;
   if (maxFailedIndexes !== undefined && maxFailedIndexes > Math.min(completions ?? MAX_FAILED, MAX_FAILED)) {
@@ -79,7 +79,7 @@ function validateIndexed(spec: JobSpec, at: string, errors: FieldErrors): void {
   if (completions === undefined) errors.required(`${at}.completions`, "expected a number where the Job is Indexed");
   if (parallelism > MAX_PARALLEL) errors.invalid(`${at}.parallelism`, parallelism, `expected at most ${MAX_PARALLEL}`);
   if ((completions ?? 0) <= MANY_COMPLETIONS || backoffLimitPerIndex === undefined) return;
-  const why = `expected at most ${MAX_BESIDE_MANY} beside more than ${MANY_COMPLETIONS} completions`;
+  const why = `expected at most ${MAX_BESIDE_MANY} together with more than ${MANY_COMPLETIONS} completions`;
   if (maxFailedIndexes === undefined) errors.required(`${at}.maxFailedIndexes`, why);
   else if (maxFailedIndexes > MAX_BESIDE_MANY) errors.invalid(`${at}.maxFailedIndexes`, maxFailedIndexes, why);
   if (parallelism > MAX_BESIDE_MANY) errors.invalid(`${at}.parallelism`, parallelism, why);
@@ -91,7 +91,7 @@ function validateRestart({ template, podFailurePolicy }: JobSpec, field: string,
   if (restartPolicy === "Always") errors.required(field, `expected one of ${words.join(", ")}`);
   else if (!words.includes(restartPolicy)) errors.notSupported(field, restartPolicy, words);
   else if (podFailurePolicy && restartPolicy !== "Never") {
-    errors.invalid(field, restartPolicy, "expected Never beside a podFailurePolicy");
+    errors.invalid(field, restartPolicy, "expected Never together with a podFailurePolicy");
   }
 }
 
@@ -117,7 +117,7 @@ function validateFailureRule(
   if (!action) errors.required(`${at}.action`, `expected one of ${ACTIONS.join(", ")}`);
   else if (!ACTIONS.includes(action)) errors.notSupported(`${at}.action`, action, ACTIONS);
   else if (action === "FailIndex" && spec.backoffLimitPerIndex === undefined) {
-    errors.invalid(`${at}.action`, action, "expected backoffLimitPerIndex beside it");
+    errors.invalid(`${at}.action`, action, "expected backoffLimitPerIndex together with it");
   }
   if (onExitCodes) validateExitCodes(onExitCodes, names, `${at}.onExitCodes`, errors);
   if (onPodConditions.length > MAX_RULES) {
@@ -172,7 +172,7 @@ function validateSuccessPolicy(
 ): void {
   if (!successPolicy) return;
   if (completionMode !== "Indexed") {
-    errors.invalid(at, successPolicy, "expected the completionMode Indexed beside it");
+    errors.invalid(at, successPolicy, "expected the completionMode Indexed together with it");
     return;
   }
   const rules = successPolicy.rules ?? [];
@@ -200,7 +200,7 @@ function validateSuccessPolicy(
   }
 }
 
-/** Members that stay as they were. */
+/** Members that may not change. */
 const STAYS = [
   "completionMode",
   "podFailurePolicy",
@@ -211,10 +211,10 @@ const STAYS = [
 ] as const;
 
 /**
- * Everything that may not change of a spec (KIND-Job-12..14).
+ * The faults of a changed spec (KIND-Job-12..14).
  *
  * @param schema that of both specs
- * @param mayDirect whether the Pods may still be sent elsewhere
+ * @param mayDirect whether the scheduling directives of the Pods may still change
  */
 export function validateJobChange(
   schema: JobSpecSchema,

@@ -20,10 +20,10 @@ const PodCondition = t.struct("A condition that a Pod has.", {
   status: t.always(t.text("Its status; True by default.")),
 });
 
-const FailurePolicy = t.struct("What becomes of the Job when a Pod fails.", {
+const FailurePolicy = t.struct("How the Job handles failed Pods.", {
   rules: t.requiredOrNull(
     t.atomicList(
-      t.struct("What is done about one sort of failure.", {
+      t.struct("How one sort of failure is handled.", {
         action: t.required(t.text("FailJob, FailIndex, Ignore or Count.")),
         onExitCodes: t.pointer(ExitCodes),
         onPodConditions: t.optional(t.atomicList(PodCondition, "Conditions of the Pod, one of which is enough.")),
@@ -36,7 +36,7 @@ const FailurePolicy = t.struct("What becomes of the Job when a Pod fails.", {
 const SuccessPolicy = t.struct("When the Job has succeeded before all of it is done.", {
   rules: t.requiredOrNull(
     t.atomicList(
-      t.struct("What must have succeeded.", {
+      t.struct("The indexes that must have succeeded.", {
         succeededIndexes: t.pointer(t.text("Numbers of Pods and ranges of them, such as 0,2-4.")),
         succeededCount: t.pointer(t.int32("How many of them.")),
       }),
@@ -47,7 +47,7 @@ const SuccessPolicy = t.struct("When the Job has succeeded before all of it is d
 
 /** The schema of a Job's spec. */
 export const jobSpecSchema = (ctx: ApiContext) =>
-  t.struct("What is to be done.", {
+  t.struct("The desired state of the Job.", {
     parallelism: t.pointer(t.int32("How many Pods run at the same time at most.")),
     completions: t.pointer(t.int32("How many Pods are to succeed; without it, one that succeeds is the end of all.")),
     activeDeadlineSeconds: t.pointer(t.int64("How long the Job may run.")),
@@ -63,7 +63,7 @@ export const jobSpecSchema = (ctx: ApiContext) =>
     completionMode: t.pointer(t.text("NonIndexed, or Indexed: each Pod has a number.")),
     suspend: t.pointer(t.bool("Whether no Pod is to run for now.")),
     podReplacementPolicy: t.pointer(t.text("When a Pod is replaced: TerminatingOrFailed, or Failed.")),
-    managedBy: t.pointer(t.text("Who works on the Job, where it is not the cluster's own controller.")),
+    managedBy: t.pointer(t.text("The controller of the Job, where it is not that of the cluster.")),
   });
 
 export type JobSpecSchema = ReturnType<typeof jobSpecSchema>;
@@ -75,15 +75,15 @@ export type JobSpec = Omit<t.Static<JobSpecSchema>, "template" | "selector"> & {
 };
 
 const Condition = reportedCondition(
-  "What is known of the Job.",
-  "What it is about: Complete, Failed, Suspended and others.",
+  "A condition of the Job.",
+  "The type of the condition: Complete, Failed, Suspended and others.",
   {
     lastProbeTime: t.nullable(t.time("When it was last looked at.")),
   },
 );
 
 const conditions = {
-  ...t.atomicList(Condition, "What is known of the Job."),
+  ...t.atomicList(Condition, "A condition of the Job."),
   "x-kubernetes-patch-strategy": "merge",
   "x-kubernetes-patch-merge-key": "type",
 };

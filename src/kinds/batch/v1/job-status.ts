@@ -16,14 +16,14 @@ const isTrue = (job: Job, type: string): boolean => isCondition(job, type, "True
 
 const hasEnded = (job: Job): boolean => isTrue(job, "Complete") || isTrue(job, "Failed");
 
-/** Conditions that mean that the Job has ended, and what each of them follows. */
+/** Conditions that mean that the Job has ended, each with the conditions that it requires. */
 const ENDS = [
   ["Complete", "SuccessCriteriaMet"],
   ["Failed", "FailureTarget"],
 ] as const;
 const LASTING = ["Complete", "Failed", "FailureTarget", "SuccessCriteriaMet"] as const;
 
-/** Everything that is wrong with a status, the next one of `old`. */
+/** All faults of a status, the next one of `old`. */
 export function validateJobStatus(job: Job, old: Job, errors: FieldErrors): void {
   const { spec, status } = job;
   const counts = ["active", "succeeded", "failed", "ready", "terminating"] as const;
@@ -52,7 +52,7 @@ export function validateJobStatus(job: Job, old: Job, errors: FieldErrors): void
   validateIndexes(job, before, errors);
 }
 
-/** Lists of indexes, where they are others than before: in form, of a Job that has such, and no index in both. */
+/** Lists of indexes, where they have changed: they are well formed, belong to an indexed Job, and have no index in common. */
 function validateIndexes({ spec, status }: Job, before: Partial<Job["status"]>, errors: FieldErrors): void {
   const { completedIndexes: completed = "", failedIndexes: failed } = status;
   const { completions, backoffLimitPerIndex } = spec;

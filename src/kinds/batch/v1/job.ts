@@ -37,7 +37,7 @@ function setDefaults({ metadata, spec }: Pick<Job, "metadata" | "spec">): void {
   takeLabels({ metadata, spec });
 }
 
-/** A Job without labels has those of its template (KIND-Job-3): the very same, so that those join them which the server makes. */
+/** A Job without labels has those of its template (KIND-Job-3): the same object, so that it gets the labels that the server adds. */
 function takeLabels({ metadata, spec }: Pick<Job, "metadata" | "spec">): void {
   const labels = spec.template?.metadata?.labels;
   if (labels && !hasLabels(metadata)) metadata.labels = labels;
@@ -45,7 +45,7 @@ function takeLabels({ metadata, spec }: Pick<Job, "metadata" | "spec">): void {
 
 const hasLabels = ({ labels }: ApiObject["metadata"]): boolean => Object.keys(labels ?? {}).length > 0;
 
-/** The labels by which a Job finds its Pods, and those that did so before (KIND-Job-2). */
+/** The labels by which a Job finds its Pods, and those that older versions used (KIND-Job-2). */
 function madeLabels(
   { metadata }: ApiObject,
   { dialect }: Pick<ApiContext, "dialect">,
@@ -75,7 +75,7 @@ function makeSelector(job: Job, ctx: WriteContext): void {
   spec.selector = { ...spec.selector, matchLabels: { [key]: made[key]!, ...spec.selector?.matchLabels } };
 }
 
-/** What the server makes is as it makes it, where it does (KIND-Job-4); on an update, what the Job had of it. */
+/** The server sets its own labels where it generates the selector (KIND-Job-4); an update keeps those of the Job. */
 function validateMade(job: Job, old: Job | undefined, errors: FieldErrors, ctx: WriteContext): void {
   const { spec } = job;
   if (spec.manualSelector || !spec.selector) return;
@@ -113,7 +113,7 @@ function validate(object: Job, templates: PodTemplates, errors: FieldErrors, ctx
     errors.invalid("metadata.name", metadata.name, `expected a name for Pods such as ${longest}: ${wrong}`);
 }
 
-/** Whether Pods that are not there yet may be sent elsewhere (KIND-Job-14). */
+/** Whether Pods that do not exist yet may be scheduled differently (KIND-Job-14). */
 const mayDirect = ({ spec, status }: Job): boolean => spec.suspend === true && status?.startTime === undefined;
 
 const isTrue = ({ status }: Job, type: string): boolean =>
@@ -139,7 +139,7 @@ function durationOf({ status }: Job, now: number): string {
   return humanDuration((parseTime(status.completionTime ?? "") ?? now) - start);
 }
 
-/** The duration of a Job that has ended, else since when it runs. */
+/** The duration of a Job that has ended, else the time since its start. */
 function lastingDurationOf(job: Job): string {
   const { startTime, completionTime } = job.status ?? {};
   return startTime && !completionTime ? `since ${startTime}` : durationOf(job, 0);

@@ -1,6 +1,6 @@
 /**
- * The names of the time zone database, old ones included (2025b, in the public domain): what a CronJob may name, in this
- * very spelling, whatever zones the machine knows.
+ * The names of the time zone database, old ones included (2025b, in the public domain): the zones that a CronJob may name, in this exact
+ * spelling, independent of the zones of the machine.
  *
  * @module
  */

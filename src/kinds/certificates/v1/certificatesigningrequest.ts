@@ -1,8 +1,7 @@
 /**
- * CertificateSigningRequest: somebody asks for a certificate, somebody else approves, and a signer issues it (CERT-1..9).
- *
- * The spec is what was asked, and by whom; it never changes. `approval` decides, `status` issues; each leaves alone what
- * belongs to the other.
+ * CertificateSigningRequest: a user requests a certificate, another one approves it, and a signer issues it (CERT-1..9).
+ * The spec has the request and its user; it never changes. A write of `approval` sets the decision, a write of `status` the certificate;
+ * neither changes the members of the other.
  *
  * @module
  */
@@ -20,7 +19,7 @@ import { type CertificateSigningRequest, RequestStatus, Spec } from "./schema.ts
 import { shownSigner, validateSigner } from "../signer.ts";
 import { keepSpec, keepStatus } from "../../rules/status.ts";
 
-/** What a certificate may be good for (CERT-2). */
+/** The usages that a certificate may have (CERT-2). */
 const USAGES: ReadonlySet<string> = new Set([
   "signing",
   "digital signature",
@@ -154,12 +153,12 @@ export const certificateSigningRequest = defineResource(schema, {
   },
   columns: [
     ageColumn,
-    textColumn("SignerName", "Who is to sign it.", (object) => shownSigner(object.spec.signerName)),
-    textColumn("Requestor", "Who asks.", (object) => object.spec.username ?? ""),
+    textColumn("SignerName", "The signer.", (object) => shownSigner(object.spec.signerName)),
+    textColumn("Requestor", "The requesting user.", (object) => object.spec.username ?? ""),
     textColumn("RequestedDuration", "For how long the certificate should be good.", (object) => {
       const seconds = object.spec.expirationSeconds;
       return seconds === undefined ? "<none>" : humanDuration(seconds * 1000);
     }),
-    textColumn("Condition", "What became of it.", shownCondition),
+    textColumn("Condition", "The result of the request.", shownCondition),
   ],
 });

@@ -1,5 +1,5 @@
 /**
- * What becomes of a CertificateSigningRequest: who may say what of it, and what stays as it was said (CERT-5, CERT-6).
+ * The result of a CertificateSigningRequest: the members that each write may set, and those that are immutable (CERT-5, CERT-6).
  *
  * @module
  */
@@ -22,7 +22,7 @@ const conditionsOf = ({ status }: Request): readonly Condition[] => status.condi
 const ofType = (request: Request, type: string): readonly Condition[] =>
   conditionsOf(request).filter((condition) => condition.type === type);
 
-/** What `approval` never changes. Changes `request`. */
+/** Resets the members that `approval` never changes. Changes `request`. */
 export function keepCertificate(request: Request, old: Request): void {
   const { conditions } = request.status;
   request.status = { ...old.status };
@@ -30,7 +30,7 @@ export function keepCertificate(request: Request, old: Request): void {
   else delete request.status.conditions;
 }
 
-/** What was decided is as it was stored, where it is there at all. Changes `request`. */
+/** Resets the decision to the stored one, where there is one. Changes `request`. */
 export function keepDecisions(request: Request, old: Request): void {
   const { conditions } = request.status;
   if (!conditions) return;
@@ -60,7 +60,7 @@ export function stamp(request: Request, old: Request, now: number): void {
 
 const FIELD = "status.conditions";
 
-/** The form of the conditions, and how they follow on those before; decisions come and change only where `mayDecide`. */
+/** The form of the conditions, and their changes; decisions are added and changed only where `mayDecide`. */
 export function validateConditions(request: Request, old: Request, mayDecide: boolean, errors: FieldErrors): void {
   const seen = new Set<string>();
   for (const [i, { type, status }] of conditionsOf(request).entries()) {
@@ -86,7 +86,7 @@ export function validateConditions(request: Request, old: Request, mayDecide: bo
 
 const CERTIFICATE = "status.certificate";
 
-/** A certificate is set once; it is PEM with certificates alone, and at least one. */
+/** A certificate is set once; it is PEM with at least one certificate, and nothing else. */
 export function* validateCertificate(request: Request, old: Request, errors: FieldErrors): Steps<void> {
   const { certificate = "" } = request.status;
   const before = old.status.certificate ?? "";

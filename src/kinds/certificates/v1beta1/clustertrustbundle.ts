@@ -1,5 +1,5 @@
 /**
- * ClusterTrustBundle: certificates of authorities that everybody in the cluster may read, such as those of a signer
+ * ClusterTrustBundle: certificates of authorities that all users of the cluster may read, such as those of a signer
  * (CERT-11, CERT-12, CERT-14).
  *
  * @module
@@ -17,7 +17,7 @@ import { shownSigner, validateSigner } from "../signer.ts";
 
 const LARGEST_BUNDLE = 1024 * 1024;
 
-const Spec = t.struct("The certificates, and who stands behind them.", {
+const Spec = t.struct("The certificates, and their signer.", {
   signerName: t.optional(
     t.text("The signer whose certificates they verify; it cannot change, and begins the name of the bundle."),
   ),
@@ -118,5 +118,5 @@ export const clusterTrustBundle = ({ gates, dialect }: ApiContext): ResourceDefi
       const { trustBundle } = object.spec;
       if (!old || trustBundle !== old.spec.trustBundle) yield* validateBundle(trustBundle, errors);
     },
-    columns: [textColumn("SignerName", "Who stands behind it.", (object) => shownSigner(object.spec.signerName))],
+    columns: [textColumn("SignerName", "The signer.", (object) => shownSigner(object.spec.signerName))],
   });

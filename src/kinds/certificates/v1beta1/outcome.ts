@@ -1,5 +1,5 @@
 /**
- * What becomes of a PodCertificateRequest: issued, denied or failed, and then nothing more (CERT-16).
+ * The result of a PodCertificateRequest: issued, denied or failed, and then final (CERT-16).
  *
  * @module
  */
@@ -28,7 +28,7 @@ const conditionsOf = ({ status }: Request): readonly ConditionValue[] => status.
 export const stateOf = (request: Request): string | undefined =>
   conditionsOf(request).find(({ type = "", status }) => OUTCOMES.includes(type) && status === "True")?.type;
 
-/** Everything that is wrong with the next status of a request. */
+/** All faults of the next status of a request. */
 export function validateOutcome(request: Request, old: Request, errors: FieldErrors, ctx: ApiContext): void {
   validateForm(conditionsOf(request), errors, ctx);
   if (errors.any) return;
@@ -39,13 +39,13 @@ export function validateOutcome(request: Request, old: Request, errors: FieldErr
     if (!isSame) wrong("expected no change but one to Issued, Denied or Failed, which is the last");
   } else if (outcome === "Issued") validateIssued(request, errors, ctx);
   else if (Object.keys(request.status).some((member) => member !== "conditions"))
-    wrong(`expected nothing beside the condition ${outcome}`);
+    wrong(`expected nothing besides the condition ${outcome}`);
 }
 
-/** At most one of the known conditions, and none else. */
+/** At most one of the known conditions, and no other. */
 function validateForm(conditions: readonly ConditionValue[], errors: FieldErrors, { dialect }: ApiContext): void {
   for (const [i, { type = "", status = "" }] of conditions.entries()) {
-    // A real server writes a dot more here.
+    // A real server writes one more dot here.
     const field = `status.conditions${dialect.rules.recordedCauseNames ? "." : ""}[${i}]`;
     if (!OUTCOMES.includes(type)) errors.notSupported(`${field}.type`, type, OUTCOMES);
     else {
@@ -73,7 +73,7 @@ function validateIssued({ spec, status }: Request, errors: FieldErrors, ctx: Api
   if (errors.causes.length === before) validateTimes(leaf, { spec, status }, errors, ctx);
 }
 
-/** The first certificate of a chain in which all are certificates, or what is wrong with the chain. */
+/** The first certificate of a chain of certificates, or the fault of the chain. */
 function leafOf(chain: string): [leaf: X509Certificate] | [leaf: undefined, why: string] {
   let leaf: X509Certificate | undefined;
   for (const { type, bytes } of pemBlocks(chain)) {
@@ -87,7 +87,7 @@ function leafOf(chain: string): [leaf: X509Certificate] | [leaf: undefined, why:
 
 const EMAIL = /^[^\s@<>]+@[^\s@<>]+$/;
 
-/** The names that a certificate is for are names. */
+/** The names in the certificate are valid names. */
 function validateNames(leaf: X509Certificate, errors: FieldErrors): void {
   try {
     const { dns, emails } = altNamesOf(leaf);

@@ -6,8 +6,8 @@ import { Condition } from "../../rules/condition.ts";
 export const DAY_SECONDS = 86_400;
 
 /** The schema of `spec`. */
-export const Spec = t.struct("What is asked for; it cannot change.", {
-  signerName: t.required(t.text("Who is to sign it, as DOMAIN/PATH.")),
+export const Spec = t.struct("The request; it is immutable.", {
+  signerName: t.required(t.text("The signer, as DOMAIN/PATH.")),
   podName: t.required(t.text("The name of the Pod.")),
   podUID: t.required(t.text("The UID of the Pod.")),
   serviceAccountName: t.required(t.text("The name of the Pod's ServiceAccount.")),
@@ -24,7 +24,7 @@ export const Spec = t.struct("What is asked for; it cannot change.", {
   ),
   pkixPublicKey: t.requiredOrNull(
     t.bytes(
-      "The key that is to be certified, as SubjectPublicKeyInfo: Ed25519, ECDSA P-256, P-384, P-521, RSA 3072, 4096.",
+      "The key for the certificate, as SubjectPublicKeyInfo: Ed25519, ECDSA P-256, P-384, P-521, RSA 3072, 4096.",
     ),
   ),
   proofOfPossession: t.requiredOrNull(
@@ -36,7 +36,7 @@ export const Spec = t.struct("What is asked for; it cannot change.", {
 });
 
 /** The schema of `status`. */
-export const RequestStatus = t.struct("What became of the request.", {
+export const RequestStatus = t.struct("The result of the request.", {
   conditions: t.optional(t.keyedList(Condition, ["type"], "At most one of Issued, Denied and Failed, for good.")),
   certificateChain: t.optional(t.text("The certificate of the Pod and those that lead to its root, PEM.")),
   notBefore: t.pointer(t.time("When the certificate begins to be good.")),

@@ -1,6 +1,6 @@
 /**
- * PodCertificateRequest: a node asks for a certificate for a Pod that runs on it, with a key of the Pod's own (CERT-15). What
- * becomes of it is in `outcome.ts`.
+ * PodCertificateRequest: a node requests a certificate for a Pod that runs on it, with a key of the Pod's own (CERT-15). Its result is in
+ * `outcome.ts`.
  *
  * @module
  */
@@ -130,7 +130,7 @@ export const podCertificateRequest = ({ gates, dialect }: ApiContext): ResourceD
     selectableFields: {
       "spec.signerName": (object) => object.spec.signerName,
       "spec.podName": (object) => object.spec.podName,
-      // Of a node's own: the only way in which its agent may watch them.
+      // Those of one node: the only selector with which its agent may watch them.
       "spec.nodeName": (object) => object.spec.nodeName,
     },
     prepareForCreate(object) {
@@ -152,11 +152,11 @@ export const podCertificateRequest = ({ gates, dialect }: ApiContext): ResourceD
       specColumn("PodName", "podName", "The Pod."),
       specColumn("ServiceAccountName", "serviceAccountName", "Its ServiceAccount."),
       specColumn("NodeName", "nodeName", "The node that it is on."),
-      specColumn("SignerName", "signerName", "Who is to sign it."),
-      textColumn("State", "What became of it.", (object) => stateOf(object) ?? "Pending"),
+      specColumn("SignerName", "signerName", "The signer."),
+      textColumn("State", "The result of the request.", (object) => stateOf(object) ?? "Pending"),
       textColumn(
         "UnverifiedUserAnnotations",
-        "What the Pod wants the signer to know.",
+        "Annotations of the Pod for the signer.",
         (object) => listed(object.spec.unverifiedUserAnnotations),
         true,
       ),

@@ -1,5 +1,5 @@
 /**
- * Lease: who holds something, and until when (SUP-2). Whoever wants it renews it; the server checks no times.
+ * Lease: the holder of a role, and until when (SUP-2). The holder renews it; the server checks no times.
  *
  * @module
  */
@@ -15,7 +15,7 @@ const schema = objectSchema(
   "Names the holder of something, such as the leader among several programs, and how long the holder keeps it without renewal.",
   {
     spec: t.always(
-      t.struct("Who holds it, and since when.", {
+      t.struct("The holder, and since when it holds the Lease.", {
         holderIdentity: t.pointer(t.text("The holder; with an election, the name of the candidate that was chosen.")),
         leaseDurationSeconds: t.pointer(t.int32("How long others wait after the last renewal before they take it.")),
         acquireTime: t.pointer(t.microTime("When the holder got it.")),
@@ -23,7 +23,7 @@ const schema = objectSchema(
         leaseTransitions: t.pointer(t.int32("How often the holder has changed.")),
         strategy: t.pointer(t.text("How the server chooses the holder; only for elections by the server.")),
         preferredHolder: t.pointer(
-          t.text("Who should hold it next; the holder ends when this is set. Needs a strategy."),
+          t.text("The next holder; the current holder ends when this is set. Needs a strategy."),
         ),
       }),
     ),
@@ -39,7 +39,7 @@ function validate({ spec }: ObjectOf<typeof schema>, errors: FieldErrors): void 
   }
   if (spec.strategy !== undefined) validateStrategy(spec.strategy, "spec.strategy", errors);
   if (spec.preferredHolder && !spec.strategy) {
-    errors.forbidden("spec.preferredHolder", "expected a strategy beside it");
+    errors.forbidden("spec.preferredHolder", "expected a strategy together with it");
   }
 }
 
@@ -56,5 +56,5 @@ export const lease = ({ dialect }: ApiContext): ResourceDefinition =>
     versionedUpdate: true,
     validate,
     validateUpdate: (object, _old, errors) => validate(object, errors),
-    columns: [textColumn("Holder", "Who holds it.", ({ spec }) => spec.holderIdentity ?? ""), ageColumn],
+    columns: [textColumn("Holder", "The holder.", ({ spec }) => spec.holderIdentity ?? ""), ageColumn],
   });

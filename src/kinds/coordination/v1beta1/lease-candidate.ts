@@ -1,6 +1,5 @@
 /**
- * LeaseCandidate: who would hold a Lease (LC-1..13). The election among candidates is the work of
- * a controller; here is what a candidate may say of itself.
+ * LeaseCandidate: a candidate for a Lease (LC-1..13). A controller elects among the candidates; this file has the form of a candidate.
  *
  * @module
  */
@@ -18,9 +17,11 @@ const schema = objectSchema(
   "A candidate for a Lease; the server chooses the holder among all candidates of the same Lease.",
   {
     spec: t.always(
-      t.struct("What the candidate is and for which Lease it stands.", {
-        leaseName: t.required(t.text("Name of the Lease that it stands for; it cannot change.")),
-        pingTime: t.pointer(t.microTime("When the server last asked it to renew; it answers with a new renewTime.")),
+      t.struct("The properties of the candidate, and its Lease.", {
+        leaseName: t.required(t.text("The name of its Lease; it is immutable.")),
+        pingTime: t.pointer(
+          t.microTime("When the server last requested a renewal; the candidate responds with a new renewTime."),
+        ),
         renewTime: t.pointer(t.microTime("When it was last renewed. One that is not renewed for hours is removed.")),
         binaryVersion: t.required(t.text("Semantic version of the program, without `v` in front.")),
         emulationVersion: t.optional(
@@ -58,7 +59,7 @@ function validateVersions(spec: CandidateSpec, errors: FieldErrors): void {
   if (!spec.binaryVersion) errors.required("spec.binaryVersion");
   const binary = version(spec.binaryVersion, "spec.binaryVersion", errors);
   const emulation = version(spec.emulationVersion, "spec.emulationVersion", errors);
-  // One that cannot be read is none.
+  // An unreadable version counts as none.
   if (!emulation && spec.strategy === OLDEST_EMULATION_VERSION) {
     errors.required("spec.emulationVersion", `expected a version, ${OLDEST_EMULATION_VERSION} compares them`);
   }
@@ -91,7 +92,7 @@ export const leaseCandidate = ({ dialect, gates }: ApiContext): ResourceDefiniti
     plural: "leasecandidates",
     scope: "Namespaced",
     bareFinalizers: true,
-    // Without the gate the documents still ask for the kind, a real server does not serve it.
+    // Without the gate the documents still require the kind, a real server does not serve it.
     served: dialect.rules.enforceDocumented || gates.CoordinatedLeaderElection,
     ...(dialect.rules.enforceUndocumented
       ? {
@@ -108,7 +109,7 @@ export const leaseCandidate = ({ dialect, gates }: ApiContext): ResourceDefiniti
       ? { selectableFields: { "spec.leaseName": ({ spec }: Candidate) => spec.leaseName } }
       : {}),
     columns: [
-      textColumn("LeaseName", "The Lease that it stands for.", ({ spec }) => spec.leaseName),
+      textColumn("LeaseName", "The Lease for which it is a candidate.", ({ spec }) => spec.leaseName),
       textColumn("BinaryVersion", "Version of the program.", ({ spec }) => spec.binaryVersion),
       textColumn("EmulationVersion", "Version it behaves as.", ({ spec }) => spec.emulationVersion ?? ""),
       ageColumn,

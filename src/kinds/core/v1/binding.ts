@@ -1,6 +1,5 @@
 /**
- * Binding: which node a Pod runs on. It is asked for below the Pod, or by its name alone (KIND-Pod-8); what comes of it is in
- * `actions/binding.ts`.
+ * Binding: the node of a Pod. It is created below the Pod, or with its name alone (KIND-Pod-8); `actions/binding.ts` carries it out.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * PersistentVolumeClaimSpec: what a claim asks for, in a claim and in the template of an ephemeral volume (doc 3
+ * PersistentVolumeClaimSpec: the request of a claim, in a claim and in the template of an ephemeral volume (doc 3
  * "PersistentVolumeClaim", PVC-2..29, DEC-7, DEC-8, DEC-43).
  *
  * @module
@@ -12,9 +12,9 @@ import { LabelSelector, validateLabelSelector } from "../../../schema/validation
 import { VOLUME_MODES, checkAccessModes } from "./access-modes.ts";
 import { checkPositive, fractionWarning, roundResources } from "../../rules/quantities.ts";
 
-const VolumeResourceRequirements = t.struct("How large the volume is to be.", {
-  limits: t.optional(t.map(t.quantity(), "The most that the volume should have; only `storage` means something.")),
-  requests: t.optional(t.map(t.quantity(), "The least that the volume should have; only `storage` means something.")),
+const VolumeResourceRequirements = t.struct("The size of the volume.", {
+  limits: t.optional(t.map(t.quantity(), "The maximum of the volume; only `storage` has a meaning.")),
+  requests: t.optional(t.map(t.quantity(), "The minimum of the volume; only `storage` has a meaning.")),
 });
 
 const referenceMembers = {
@@ -33,14 +33,14 @@ const TypedObjectReference = t.struct("An object, possibly of another namespace.
 });
 
 /** The schema of a claim's spec. */
-export const ClaimSpecSchema = t.struct("What a claim asks for.", {
+export const ClaimSpecSchema = t.struct("The request of the claim.", {
   accessModes: t.optional(
-    t.atomicList(t.text(), "How the volume is to be mounted: `ReadWriteOnce`, `ReadOnlyMany` ..."),
+    t.atomicList(t.text(), "The access modes of the volume: `ReadWriteOnce`, `ReadOnlyMany` ..."),
   ),
   selector: t.pointer(LabelSelector),
   resources: t.always(VolumeResourceRequirements),
   volumeName: t.optional(t.text("The volume that the claim is bound to.")),
-  storageClassName: t.pointer(t.text("The class that is asked for; empty for none, unset for the default class.")),
+  storageClassName: t.pointer(t.text("The requested class; empty for none, unset for the default class.")),
   volumeMode: t.pointer(t.text("`Filesystem`, or `Block` for a raw device.", { default: "Filesystem" })),
   dataSource: t.pointer(TypedLocalObjectReference),
   dataSourceRef: t.pointer(TypedObjectReference),
@@ -55,7 +55,7 @@ export type ClaimSpec = t.Static<typeof ClaimSpecSchema>;
 type Reference = NonNullable<ClaimSpec["dataSource"]>;
 type NamespacedReference = NonNullable<ClaimSpec["dataSourceRef"]>;
 
-/** Writes the defaults that the schema does not know. */
+/** Sets the defaults that are not in the schema. */
 export function defaultClaimSpec(spec: ClaimSpec): void {
   roundResources(spec.resources?.requests);
   roundResources(spec.resources?.limits);
@@ -64,7 +64,7 @@ export function defaultClaimSpec(spec: ClaimSpec): void {
 /** Whether a dataSourceRef names a namespace (PVC-21, PVC-25). */
 export const hasNamespace = (ref: NamespacedReference | undefined): boolean => Boolean(ref?.namespace);
 
-/** Everything that is wrong with a claim's spec at `at`; `stored` is the spec that it takes the place of. */
+/** All faults of a claim's spec at `at`; `stored` is the spec that it replaces. */
 export function validateClaimSpec(
   spec: ClaimSpec,
   at: string,
@@ -86,7 +86,7 @@ export function validateClaimSpec(
   if (spec.volumeMode !== undefined && !VOLUME_MODES.includes(spec.volumeMode)) {
     errors.notSupported(`${at}.volumeMode`, spec.volumeMode, VOLUME_MODES);
   }
-  // A group of no letters was said, too.
+  // An empty group counts as set.
   const said = stored?.dataSource?.apiGroup ?? stored?.dataSourceRef?.apiGroup ?? undefined;
   validateDataSources(spec, at, errors, said !== undefined);
   checkClassName(`${at}.volumeAttributesClassName`, spec.volumeAttributesClassName, errors);
@@ -98,7 +98,7 @@ export function checkClassName(field: string, name: string | null | undefined, e
   if (wrong !== undefined) errors.invalid(field, name, wrong);
 }
 
-/** Each reference by itself, and both together (PVC-18..20, PVC-24, PVC-25, PVC-27). */
+/** Each reference alone, and both together (PVC-18..20, PVC-24, PVC-25, PVC-27). */
 function validateDataSources(spec: ClaimSpec, at: string, errors: FieldErrors, anyGroup: boolean): void {
   const { dataSource, dataSourceRef } = spec;
   if (dataSource) validateReference(dataSource, `${at}.dataSource`, errors, anyGroup);
@@ -110,7 +110,7 @@ function validateDataSources(spec: ClaimSpec, at: string, errors: FieldErrors, a
   }
   if (!dataSource || !dataSourceRef) return;
   if (hasNamespace(dataSourceRef)) {
-    errors.invalid(at, dataSource, "expected no dataSource beside a dataSourceRef with a namespace");
+    errors.invalid(at, dataSource, "expected no dataSource together with a dataSourceRef with a namespace");
   } else if (!sameReference(dataSource, dataSourceRef)) {
     errors.invalid(at, dataSource, "expected dataSource to be the same as dataSourceRef");
   }
@@ -131,7 +131,7 @@ function validateReference(ref: Reference, at: string, errors: FieldErrors, anyG
   if (wrong !== undefined) errors.invalid(`${at}.apiGroup`, group, wrong);
 }
 
-/** Whether both name the same object; an empty group is not an unset one. */
+/** Whether both name the same object; an empty group differs from an unset one. */
 const sameReference = (a: Reference, b: Reference): boolean =>
   (a.apiGroup ?? null) === (b.apiGroup ?? null) && a.kind === b.kind && a.name === b.name;
 

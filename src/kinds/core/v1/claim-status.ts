@@ -1,5 +1,5 @@
 /**
- * PersistentVolumeClaimStatus: how far a claim is, and the rules of a write to it (PVC-30..52, RSZ-1, DEC-42, DEC-56,
+ * PersistentVolumeClaimStatus: the progress of a claim, and the rules of a write to it (PVC-30..52, RSZ-1, DEC-42, DEC-56,
  * DEC-59).
  *
  * @module
@@ -11,7 +11,7 @@ import type { ApiContext } from "../../../schema/definition.ts";
 import { checkNotNegative } from "../../rules/quantities.ts";
 
 const Condition = t.struct("One side of the state of a claim.", {
-  type: t.required(t.text("What the condition is about, such as `Resizing` or `FileSystemResizePending`.")),
+  type: t.required(t.text("The type of the condition, such as `Resizing` or `FileSystemResizePending`.")),
   status: t.required(t.text("Whether it holds: `True`, `False` or `Unknown`.")),
   lastProbeTime: t.nullable(t.time("When the condition was probed.")),
   lastTransitionTime: t.nullable(t.time("When the condition moved from one status to another.")),
@@ -35,7 +35,10 @@ export const ClaimStatusSchema = t.struct("How far a claim is.", {
     t.keyedList(Condition, ["type"], "The sides of the claim's state; `Resizing` while it is resized."),
   ),
   allocatedResources: t.optional(
-    t.map(t.quantity(), "What is allocated to the claim, `storage` or names with a domain; may exceed the capacity."),
+    t.map(
+      t.quantity(),
+      "The resources that are allocated to the claim, `storage` or names with a domain; may exceed the capacity.",
+    ),
   ),
   allocatedResourceStatuses: t.optional(
     t.map(t.text(), "The state of a resize per resource; none when there is no resize."),
@@ -78,7 +81,7 @@ function checkResourceKey(field: string, key: string, errors: FieldErrors, ctx: 
   return false;
 }
 
-/** Everything that is wrong with a status that is written. */
+/** All faults of a written status. */
 export function validateClaimStatus(status: ClaimStatus, errors: FieldErrors, ctx: ApiContext): void {
   for (const [name, value] of Object.entries(status.capacity ?? {})) {
     checkNotNegative(`status.capacity[${name}]`, value, errors);
@@ -95,7 +98,7 @@ export function validateClaimStatus(status: ClaimStatus, errors: FieldErrors, ct
   if (ctx.dialect.rules.enforceDocumented) validateDocumented(status, errors);
 }
 
-/** What the documents say of a status and Kubernetes does not check (DEC-42, DEC-56, DEC-59, AMB-31, AMB-42). */
+/** The rules of the documents for a status that Kubernetes does not check (DEC-42, DEC-56, DEC-59, AMB-31, AMB-42). */
 function validateDocumented(status: ClaimStatus, errors: FieldErrors): void {
   const { phase, conditions = [], modifyVolumeStatus } = status;
   if (phase && !PHASES.includes(phase)) errors.notSupported("status.phase", phase, PHASES);

@@ -1,5 +1,5 @@
 /**
- * Templates of claims, as a StatefulSet has them: whole claims, of which each Pod gets its own (KIND-StatefulSet-3,
+ * Templates of claims, as a StatefulSet has them: complete claims; each Pod gets claims of its own (KIND-StatefulSet-3,
  * KIND-StatefulSet-4).
  *
  * @module
@@ -13,17 +13,17 @@ import { ClaimStatusSchema } from "./claim-status.ts";
 import type { Claim } from "./claim-update.ts";
 import type { PodVolume } from "./pod/spec-schema.ts";
 
-/** A claim that stands in a template; nothing is sure to be there. */
+/** A claim in a template; any member may be missing. */
 export type ClaimTemplate = Partial<Claim>;
 
-/** What holds for templates of claims. */
+/** The rules and defaults of templates of claims. */
 export const ClaimTemplates = {
   schema: embeddedSchema("A claim that each Pod has of its own; its name is that of a volume.", {
     spec: t.always(ClaimSpecSchema),
     status: t.always(ClaimStatusSchema),
   }),
 
-  /** Says what it is, and what a claim has by default; changes `claim`. */
+  /** Sets the kind, and the defaults of a claim; changes `claim`. */
   setDefaults(claim: ClaimTemplate): void {
     claim.apiVersion = "v1";
     claim.kind = "PersistentVolumeClaim";
@@ -32,14 +32,14 @@ export const ClaimTemplates = {
     claim.status.phase ||= "Pending";
   },
 
-  /** Everything that is wrong with templates, but for their names, which are those of volumes. */
+  /** All faults of templates, except those of their names, which are names of volumes. */
   validate(claims: readonly ClaimTemplate[], at: string, errors: FieldErrors, ctx: ApiContext): void {
     claims.forEach(({ spec }, i) => {
       if (spec) validateClaimSpec(spec, `${at}[${i}].spec`, errors, ctx);
     });
   },
 
-  /** The volumes that claims of templates are, by name; the later one of two with one name counts. */
+  /** The volumes for the claims of templates, by name; the later one of two with one name counts. */
   volumes(claims: readonly ClaimTemplate[]): ReadonlyMap<string, PodVolume> {
     const named = claims.map(({ metadata }) => metadata?.name ?? "");
     return new Map(
@@ -47,7 +47,7 @@ export const ClaimTemplates = {
     );
   },
 
-  /** What is taken and does not do what it seems to. */
+  /** Accepted values without the effect that they seem to have. */
   warnings: ({ spec }: ClaimTemplate, at: string): readonly string[] =>
     spec ? claimSpecWarnings(spec, `${at}.spec`) : [],
 } as const;

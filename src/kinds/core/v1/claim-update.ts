@@ -1,8 +1,7 @@
 /**
- * What may change in a claim: little, and some of it once (PVC-3, PVC-4, PVC-14, PVC-17, DEC-39, AMB-23, AMB-25).
- *
- * Kubernetes freezes the spec from the beginning and lets size and VolumeAttributesClass of bound claims go; the
- * documents freeze what a bound claim was bound by.
+ * The permitted changes of a claim: few, and some of them once (PVC-3, PVC-4, PVC-14, PVC-17, DEC-39, AMB-23, AMB-25).
+ * In Kubernetes the spec is immutable from the start, except the size and the VolumeAttributesClass of bound claims; in the documents the
+ * members by which a bound claim was bound are immutable.
  *
  * @module
  */
@@ -20,7 +19,7 @@ export type Claim = ApiObject & { spec: ClaimSpec; status: ClaimStatus };
 /** The members that a claim is bound by. */
 const BINDING = ["accessModes", "selector", "volumeMode", "dataSource", "dataSourceRef"] as const;
 
-/** Everything that a new state of a claim may not change of the old one. */
+/** All faults of a new state of a claim, compared with the old one. */
 export function validateClaimChange(claim: Claim, old: Claim, errors: FieldErrors, ctx: ApiContext): void {
   if (ctx.dialect.rules.enforceUndocumented) validateFrozenSpec(claim, old, errors, ctx);
   else validateFrozenMembers(claim.spec, old, errors);
@@ -28,7 +27,7 @@ export function validateClaimChange(claim: Claim, old: Claim, errors: FieldError
   validateAttributesClass(claim.spec, old, errors);
 }
 
-/** The documents: the class and the volume are set once, what the claim was bound by stays. */
+/** The documents: the class and the volume are set once, the members by which the claim was bound are immutable. */
 function validateFrozenMembers(spec: ClaimSpec, old: Claim, errors: FieldErrors): void {
   const stored = old.spec;
   if (stored.storageClassName !== undefined && stored.storageClassName !== spec.storageClassName) {
@@ -43,7 +42,7 @@ function validateFrozenMembers(spec: ClaimSpec, old: Claim, errors: FieldErrors)
   }
 }
 
-/** Kubernetes: nothing changes but what is listed here; its causes name the spec as a whole. */
+/** Kubernetes: only the changes that are listed here are permitted; its causes name the spec as a whole. */
 function validateFrozenSpec(claim: Claim, old: Claim, errors: FieldErrors, ctx: ApiContext): void {
   const { spec } = claim;
   const stored = old.spec;
@@ -64,7 +63,7 @@ function validateFrozenSpec(claim: Claim, old: Claim, errors: FieldErrors, ctx: 
   if (spec.volumeMode !== stored.volumeMode) errors.invalid("volumeMode", spec.volumeMode, "field is immutable");
 }
 
-/** The size of a bound claim may change, but not go away. */
+/** The size of a bound claim may change, but not be removed. */
 function sameRequests(requests: Resources | undefined, stored: Resources | undefined, bound: boolean): boolean {
   if (!bound || requests === undefined) return sameResources(requests, stored);
   const { storage: _size, ...rest } = requests;
@@ -72,7 +71,7 @@ function sameRequests(requests: Resources | undefined, stored: Resources | undef
   return sameResources(rest, storedRest);
 }
 
-/** The class may be set where there was none; an older annotation may become the member, and else stays as it is. */
+/** The class may be set where there was none; an older annotation may become the member, and is immutable otherwise. */
 function mayHaveClass(claim: Claim, old: Claim, errors: FieldErrors, ctx: ApiContext): boolean {
   const annotation = classAnnotation(ctx);
   const before = old.metadata.annotations?.[annotation];
@@ -90,7 +89,7 @@ function mayHaveClass(claim: Claim, old: Claim, errors: FieldErrors, ctx: ApiCon
 /** The annotation that named the class before there was a member. */
 export const classAnnotation = (ctx: ApiContext): string => `volume.beta.${ctx.dialect.labelDomain}/storage-class`;
 
-/** A size may go down, but not to what the volume has already or below (PVC-4, AMB-25); a raise is always fine. */
+/** A size may decrease, but not to the size of the volume or below (PVC-4, AMB-25); an increase is always permitted. */
 function validateSize(spec: ClaimSpec, old: Claim, errors: FieldErrors, ctx: ApiContext): void {
   const before = old.spec.resources?.requests?.["storage"] ?? "0";
   const after = spec.resources?.requests?.["storage"] ?? "0";

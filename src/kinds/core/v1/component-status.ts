@@ -1,6 +1,6 @@
 /**
- * ComponentStatus: whether the programs of a control plane are well. It is made when it is read, never stored; what it says comes
- * from `cluster/components.ts`.
+ * ComponentStatus: the health of the programs of a control plane. It is made for each read and never stored; its content comes from
+ * `cluster/components.ts`.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { nameColumn, textColumn } from "../../../schema/columns.ts";
 import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 
-/** What is said of a program. */
+/** The status of a program. */
 export interface ComponentCondition {
   readonly type: "Healthy";
   readonly status: "True" | "False" | "Unknown";
@@ -17,15 +17,15 @@ export interface ComponentCondition {
   readonly error?: string;
 }
 
-const Condition = t.struct("What is said of the program.", {
+const Condition = t.struct("A condition of the program.", {
   type: t.required(t.text("Healthy.")),
   status: t.required(t.text("True, False or Unknown.")),
-  message: t.optional(t.text("What it says itself.")),
-  error: t.optional(t.text("Why it could not be asked.")),
+  message: t.optional(t.text("The message of the program.")),
+  error: t.optional(t.text("Why its health could not be checked.")),
 });
 
 const schema = objectSchema("The health of a component of the control plane. Deprecated.", {
-  conditions: t.optional(t.keyedList(Condition, ["type"], "What is said of the program.")),
+  conditions: t.optional(t.keyedList(Condition, ["type"], "A condition of the program.")),
 });
 
 const conditionOf = ({ conditions }: ObjectOf<typeof schema>) => conditions?.find(({ type }) => type === "Healthy");
@@ -46,7 +46,7 @@ export const componentStatus = defineResource(schema, {
   columns: [
     nameColumn,
     textColumn("Status", "Whether it is well.", (object) => WORDS[conditionOf(object)?.status ?? ""] ?? "Unknown"),
-    textColumn("Message", "What it says itself.", (object) => conditionOf(object)?.message ?? ""),
-    textColumn("Error", "Why it could not be asked.", (object) => conditionOf(object)?.error ?? ""),
+    textColumn("Message", "The message of the program.", (object) => conditionOf(object)?.message ?? ""),
+    textColumn("Error", "Why its health could not be checked.", (object) => conditionOf(object)?.error ?? ""),
   ],
 });

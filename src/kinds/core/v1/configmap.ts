@@ -22,7 +22,10 @@ const schema = objectSchema(
   "Holds configuration data, as texts or as bytes, under keys that can become the names of files.",
   {
     data: t.optional(
-      t.map(t.text(), "Texts by their keys. What is not UTF-8 goes into binaryData; a key is in one of both only."),
+      t.map(
+        t.text(),
+        "Texts by their keys. Data that is not UTF-8 belongs in binaryData; a key is in one of both only.",
+      ),
     ),
     binaryData: t.optional(t.map(t.bytes(), "Bytes by their keys, base64 in JSON.")),
     immutable: t.pointer(t.bool("When true, only the metadata can change from then on, and this cannot be undone.")),

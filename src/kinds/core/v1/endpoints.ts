@@ -1,5 +1,5 @@
 /**
- * Endpoints: the programs behind a Service, as they were told before there were EndpointSlices (KIND-Endpoints-1..8).
+ * Endpoints: the programs behind a Service, in the form before EndpointSlices (KIND-Endpoints-1..8).
  *
  * @module
  */
@@ -18,7 +18,7 @@ import { ObjectReference } from "../../rules/references.ts";
 import { same } from "../../rules/same.ts";
 
 const Address = t.struct(
-  "Where a program is.",
+  "The address of a program.",
   {
     ip: t.required(t.text("Its address.")),
     hostname: t.optional(t.text("Its name in the Service.")),
@@ -34,7 +34,7 @@ const Port = t.struct(
     name: t.optional(t.text("Its name; needed when there are several.")),
     port: t.required(t.int32("Its number.")),
     protocol: t.optional(t.text("TCP, UDP or SCTP.")),
-    appProtocol: t.pointer(t.text("What is spoken on it.")),
+    appProtocol: t.pointer(t.text("The protocol of the application.")),
   },
   { atomic: true },
 );
@@ -148,5 +148,5 @@ export const endpoints = defineResource(schema, {
       if (++count % MEMBERS_A_STEP === 0) yield undefined;
     }
   },
-  columns: [textColumn("Endpoints", "Where those are that take requests.", placesText), ageColumn],
+  columns: [textColumn("Endpoints", "The addresses that take requests.", placesText), ageColumn],
 });

@@ -1,7 +1,7 @@
 import { nameColumn, ageCells, textColumn } from "../../../schema/columns.ts";
 import type { ApiObject, Column } from "../../../schema/definition.ts";
 
-/** What the columns of an Event need of it, in the words of the core form. */
+/** The members of an Event that its columns need, in the names of the core form. */
 interface ShownEvent {
   readonly involvedObject: { readonly kind?: string; readonly name?: string; readonly fieldPath?: string };
   readonly reason?: string;
@@ -19,7 +19,7 @@ interface ShownEvent {
 
 const firstSeen = (event: ShownEvent): string | null | undefined => event.firstTimestamp ?? event.eventTime;
 
-/** The last sign of the event; one that has no more than a beginning was last seen then. */
+/** The last occurrence of the event; one that has only a start was last seen then. */
 function lastSeen(event: ShownEvent): string | null | undefined {
   return event.series ? event.series.lastObservedTime : (event.lastTimestamp ?? firstSeen(event));
 }
@@ -33,10 +33,10 @@ function sourceOf({ source, reportingComponent, reportingInstance }: ShownEvent)
   return host ? `${component}, ${host}` : component;
 }
 
-/** How often it happened; an event that says nothing of it happened once. */
+/** The number of occurrences; 1 for an event without it. */
 const countOf = (event: ShownEvent): number => event.series?.count ?? (event.count || 1);
 
-/** The columns of Events of either form; the name comes last. `view` gives an object in the words of the core form. */
+/** The columns of Events of either form; the name comes last. `view` returns an object with the names of the core form. */
 export function eventColumns<T extends ApiObject>(view: (object: T) => ShownEvent): readonly Column<T>[] {
   return [
     {
@@ -47,9 +47,9 @@ export function eventColumns<T extends ApiObject>(view: (object: T) => ShownEven
     },
     textColumn("Type", "Normal or Warning.", (o) => view(o).type ?? ""),
     textColumn("Reason", "Why it happened, in a word.", (o) => view(o).reason ?? ""),
-    textColumn("Object", "What it is about.", (o) => objectOf(view(o))),
+    textColumn("Object", "The object of the event.", (o) => objectOf(view(o))),
     textColumn("Subobject", "The part of the object.", (o) => view(o).involvedObject.fieldPath ?? "", true),
-    textColumn("Source", "Who reported it.", (o) => sourceOf(view(o)), true),
+    textColumn("Source", "The reporter.", (o) => sourceOf(view(o)), true),
     textColumn("Message", "What happened.", (o) => (view(o).message ?? "").trim()),
     {
       name: "First Seen",

@@ -12,32 +12,35 @@ import { objectSchema } from "../../../schema/object-schema.ts";
 import { eventColumns } from "./event-columns.ts";
 import { ObjectReference } from "../../rules/references.ts";
 
-const schema = objectSchema("A report of something that happened, kept for a while and never to be relied on.", {
-  involvedObject: t.required(ObjectReference),
-  reason: t.optional(t.text("Why it happened, in a word for programs.")),
-  message: t.optional(t.text("What happened, for people.")),
-  source: t.always(
-    t.struct("What reported the event.", {
-      component: t.optional(t.text("The component that reported it.")),
-      host: t.optional(t.text("The node that it reported from.")),
-    }),
-  ),
-  firstTimestamp: t.nullable(t.time("When it was first seen.")),
-  lastTimestamp: t.nullable(t.time("When it was last seen.")),
-  count: t.optional(t.int32("How often it was seen.")),
-  type: t.optional(t.text("Normal or Warning; there may be others.")),
-  eventTime: t.nullable(t.microTime("When it was first observed.")),
-  series: t.pointer(
-    t.struct("How it goes on, when it happens again and again.", {
-      count: t.optional(t.int32("How often it was seen, up to the last heartbeat.")),
-      lastObservedTime: t.nullable(t.microTime("When it was last seen before the last heartbeat.")),
-    }),
-  ),
-  action: t.optional(t.text("What was done or failed.")),
-  related: t.pointer(ObjectReference),
-  reportingComponent: t.always(t.text("The controller that reported it.")),
-  reportingInstance: t.always(t.text("The instance of the controller.")),
-});
+const schema = objectSchema(
+  "A report of something that happened. It is kept for a limited time, and no program should rely on it.",
+  {
+    involvedObject: t.required(ObjectReference),
+    reason: t.optional(t.text("Why it happened, in a word for programs.")),
+    message: t.optional(t.text("What happened, for people.")),
+    source: t.always(
+      t.struct("The reporter of the event.", {
+        component: t.optional(t.text("The component that reported it.")),
+        host: t.optional(t.text("The node that it reported from.")),
+      }),
+    ),
+    firstTimestamp: t.nullable(t.time("When it was first seen.")),
+    lastTimestamp: t.nullable(t.time("When it was last seen.")),
+    count: t.optional(t.int32("How often it was seen.")),
+    type: t.optional(t.text("Normal or Warning; there may be others.")),
+    eventTime: t.nullable(t.microTime("When it was first observed.")),
+    series: t.pointer(
+      t.struct("Data about repeated occurrences.", {
+        count: t.optional(t.int32("How often it was seen, up to the last heartbeat.")),
+        lastObservedTime: t.nullable(t.microTime("When it was last seen before the last heartbeat.")),
+      }),
+    ),
+    action: t.optional(t.text("The action that was taken or failed.")),
+    related: t.pointer(ObjectReference),
+    reportingComponent: t.always(t.text("The controller that reported it.")),
+    reportingInstance: t.always(t.text("The instance of the controller.")),
+  },
+);
 
 /** An Event in its core form. */
 export type CoreEvent = ObjectOf<typeof schema>;
@@ -46,10 +49,10 @@ const MAX_TEXT = 128;
 const MAX_MESSAGE = 1024;
 
 /**
- * What every Event must fulfil, however it is written: an old one has the namespace of its object, a new one (with an
- * eventTime) says who did what and why.
+ * The rules of every Event in either form: an old one has the namespace of its object, a new one (with an eventTime) has its reporter,
+ * action and reason.
  *
- * @param controllerField how the member for the controller is called in the form of the request
+ * @param controllerField the name of the member for the controller in the form of the request
  */
 export function validateAnyEvent(event: CoreEvent, errors: FieldErrors, controllerField: string): void {
   const namespace = event.metadata.namespace ?? "";
@@ -66,7 +69,7 @@ export function validateAnyEvent(event: CoreEvent, errors: FieldErrors, controll
   if (wrong) errors.invalid("namespace", namespace, wrong);
 }
 
-/** Who did what, and why. Lengths are those of bytes. */
+/** Reporter, action and reason. Lengths are in bytes. */
 function validateReport(event: CoreEvent, errors: FieldErrors, controllerField: string): void {
   const controller = event.reportingComponent ?? "";
   const wrong = qualifiedName(controller);

@@ -1,6 +1,6 @@
 /**
- * LimitRange: how much one Pod, container or claim of a namespace may ask for, and what those get that do not say
- * (KIND-LimitRange-1..9). Admission holds them to it.
+ * LimitRange: the limits of one Pod, container or claim of a namespace, and the defaults of those without a request (KIND-LimitRange-1..9).
+ * Admission enforces it.
  *
  * @module
  */
@@ -23,7 +23,7 @@ const description = "How much one Pod, container or claim of a namespace may req
 
 const amounts = (about: string) => t.optional(t.map(t.quantity(), about));
 
-const Limit = t.struct("What holds for one type.", {
+const Limit = t.struct("The limits of one type.", {
   type: t.required(t.text("`Container`, `Pod`, `PersistentVolumeClaim`, or a name with a domain.")),
   max: amounts("The most of a resource that one may ask for."),
   min: amounts("The least of a resource that one may ask for."),
@@ -34,11 +34,11 @@ const Limit = t.struct("What holds for one type.", {
 
 const schema = objectSchema(description, {
   spec: t.always(
-    t.struct("What is allowed.", { limits: t.requiredOrNull(t.atomicList(Limit, "What holds, type by type.")) }),
+    t.struct("The limits of the namespace.", { limits: t.requiredOrNull(t.atomicList(Limit, "The limits, by type.")) }),
   ),
 });
 
-/** What holds for one type. */
+/** The limits of one type. */
 export type Limit = t.Static<typeof Limit>;
 
 /** A LimitRange. */
@@ -46,7 +46,7 @@ export type LimitRange = ObjectOf<typeof schema>;
 
 const limitsOf = (object: LimitRange): Limit[] => object.spec?.limits ?? [];
 
-/** What containers get that is not said (KIND-LimitRange-1). */
+/** The defaults of containers (KIND-LimitRange-1). */
 function setDefaults(limit: Limit): void {
   if (limit.type !== "Container") return;
   const { max, min } = limit;
@@ -68,10 +68,10 @@ function checkType(type: string, field: string, errors: FieldErrors): void {
 
 const MEMBERS = ["max", "min", "default", "defaultRequest", "maxLimitRequestRatio"] as const;
 
-/** Members of a limit, by the names that its rules have for them. */
+/** Members of a limit, by their names in its rules. */
 type Amounts = Partial<Record<(typeof MEMBERS)[number], Resources>>;
 
-/** The amounts of a limit that count for its type; tells those that it cannot have. */
+/** The amounts of a limit that apply to its type; reports those that it cannot have. */
 function amountsOf(limit: Limit, at: string, errors: FieldErrors, ctx: ApiContext): Amounts {
   const amountsThere: Amounts = {};
   for (const member of MEMBERS) {
@@ -92,7 +92,7 @@ function amountsOf(limit: Limit, at: string, errors: FieldErrors, ctx: ApiContex
   return amountsThere;
 }
 
-/** Pairs of which the first is at most the second, and the member that is told where it is not. */
+/** Pairs of which the first is at most the second, and the member at which a fault is reported. */
 const ORDERED = [
   ["min", "max", "min"],
   ["min", "defaultRequest", "defaultRequest"],

@@ -1,6 +1,6 @@
 /**
- * Namespace: a room for names (SUP-1, DEC-34). Deleting one goes in two steps: it is marked, its content goes, and when
- * the last of its finalizers is taken away it goes itself.
+ * Namespace: a scope of names (SUP-1, DEC-34). It is deleted in steps: it is marked, its content is deleted, and it is removed with the
+ * last of its finalizers.
  *
  * @module
  */
@@ -18,20 +18,23 @@ import { reportedCondition } from "../../rules/condition.ts";
 /** The finalizer of every new namespace, which is removed after its content. */
 const CONTENT_FINALIZER = "kubernetes";
 
-const Condition = reportedCondition("What is known of the removal of the content.", "What it is about.", {});
+const Condition = reportedCondition("A condition of the removal of the content.", "The type of the condition.", {});
 
 const schema = objectSchema("A scope for names: objects of most kinds are in a namespace, and are deleted with it.", {
   spec: t.always(
-    t.struct("What is asked of the namespace.", {
+    t.struct("The desired state of the namespace.", {
       finalizers: t.optional(
-        t.atomicList(t.text(), "Who must act before the namespace goes; changed through `finalize` only."),
+        t.atomicList(
+          t.text(),
+          "The finalizers that delay the deletion of the namespace; changed through `finalize` only.",
+        ),
       ),
     }),
   ),
   status: t.always(
     t.struct("How the namespace is.", {
       phase: t.optional(t.text("Active, or Terminating while it is being deleted.")),
-      conditions: t.optional(t.keyedList(Condition, ["type"], "What holds up the removal.")),
+      conditions: t.optional(t.keyedList(Condition, ["type"], "The conditions that delay the removal.")),
     }),
   ),
 });
@@ -45,14 +48,14 @@ function defaults(object: Namespace, ctx: ApiContext): void {
   labelWithName(object, ctx);
 }
 
-/** Every namespace carries its own name as a label, so that selectors can name it. */
+/** Every namespace has its own name as a label, so that selectors can name it. */
 function labelWithName(object: Namespace, { dialect }: ApiContext): void {
   const { metadata } = object;
   if (metadata.name) metadata.labels = { ...metadata.labels, [`${dialect.labelDomain}/metadata.name`]: metadata.name };
 }
 
 function prepareForCreate(object: Namespace, ctx: ApiContext): void {
-  // A name that was made up was not known when the defaults were written.
+  // A generated name was not known when the defaults were set.
   labelWithName(object, ctx);
   object.status = { phase: "Active" };
   const finalizers = object.spec.finalizers ?? [];
@@ -66,7 +69,7 @@ function validateFinalizers(object: Namespace, errors: FieldErrors, fieldOf: (i:
   });
 }
 
-/** The phase follows from the deletion; the cause names the member in the spelling that clients know. */
+/** The phase follows from the deletion; the cause has the spelling of the member that clients know. */
 function validatePhase(object: Namespace, errors: FieldErrors): void {
   const expected = object.metadata.deletionTimestamp === undefined ? "Active" : "Terminating";
   const got = object.status?.phase ?? "";

@@ -1,5 +1,5 @@
 /**
- * What is wrong with a Node, and what may change in it (SUP-6).
+ * The rules of a Node, and its permitted changes (SUP-6).
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { jsonAnnotation } from "../../rules/json-annotation.ts";
 import { type Node, Taint, type TaintValue } from "./node-schema.ts";
 import { checkAmount } from "../../rules/quantities.ts";
 
-/** Everything that is wrong with a Node, whatever it was before. */
+/** All faults of a Node, independent of its old state. */
 export function validateNode(node: Node, errors: FieldErrors, ctx: ApiContext): void {
   const { spec, status } = node;
   const { recordedCauseNames } = ctx.dialect.rules;
@@ -26,7 +26,7 @@ export function validateNode(node: Node, errors: FieldErrors, ctx: ApiContext): 
   validateReport(node, errors, ctx);
 }
 
-/** What must hold of a Node that its agent writes, and of any other. */
+/** The rules of a Node for all writers, its agent included. */
 export function validateReport({ metadata, status }: Node, errors: FieldErrors, ctx: ApiContext): void {
   if (metadata.annotations) checkAnnotations(metadata.annotations, errors, ctx);
   for (const member of ["capacity", "allocatable"] as const) {
@@ -37,7 +37,7 @@ export function validateReport({ metadata, status }: Node, errors: FieldErrors, 
   checkFeatures(status.declaredFeatures ?? [], errors);
 }
 
-/** What was said of the machine once stays; each address is listed once. */
+/** Properties of the machine are immutable once set; each address is listed once. */
 export function validateNodeChange({ spec, status }: Node, { spec: before }: Node, errors: FieldErrors): void {
   checkAddresses(status.addresses ?? [], errors);
   if (before.podCIDRs?.length && before.podCIDRs.join() !== (spec.podCIDRs ?? []).join()) {
@@ -62,7 +62,7 @@ function checkAddresses(addresses: NonNullable<Node["status"]["addresses"]>, err
 
 const EFFECTS = ["NoExecute", "NoSchedule", "PreferNoSchedule"];
 
-/** A key is there once for each effect. */
+/** A key occurs once for each effect. */
 function checkTaints(taints: readonly TaintValue[], at: string, errors: FieldErrors): void {
   const seen = new Set<string>();
   taints.forEach(({ key = "", value = "", effect = "" }, i) => {
@@ -104,7 +104,7 @@ function checkNetworks(networks: readonly string[], recordedCauseNames: boolean,
 const FEATURE = /^[A-Z][A-Za-z0-9]*(?:\/[A-Za-z][A-Za-z0-9]*)*$/;
 const MAX_FEATURE_LENGTH = 253;
 
-/** Features are named in order, each once. */
+/** Features are sorted, each once. */
 function checkFeatures(features: readonly string[], errors: FieldErrors): void {
   features.forEach((feature, i) => {
     const field = `status.declaredFeatures[${i}]`;
@@ -149,7 +149,7 @@ const Avoided = t.struct("", {
   ),
 });
 
-/** Annotations that say in JSON what members say today: nobody acts by them, but they must be in form. */
+/** Annotations with the JSON of newer members: they have no effect, but must be valid. */
 function checkAnnotations(
   annotations: Readonly<Record<string, string>>,
   errors: FieldErrors,

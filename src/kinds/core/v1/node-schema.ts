@@ -16,7 +16,7 @@ export const Taint = t.struct("Keeps programs away that do not tolerate it.", {
   timeAdded: t.pointer(t.time("When the taint was added.")),
 });
 
-const ConfigSource = t.struct("Where the agent was to take its configuration from; no longer used.", {
+const ConfigSource = t.struct("The source of the configuration of the agent; no longer used.", {
   configMap: t.pointer(
     t.struct("A ConfigMap with the configuration.", {
       namespace: t.required(t.text("Namespace of the ConfigMap.")),
@@ -29,19 +29,19 @@ const ConfigSource = t.struct("Where the agent was to take its configuration fro
 });
 
 /** The schema of a Node's spec. */
-export const NodeSpec = t.struct("What is asked of the node.", {
+export const NodeSpec = t.struct("The desired state of the node.", {
   podCIDR: t.optional(t.text("Addresses for programs on the node.")),
   podCIDRs: t.optional(
     t.setList(t.text(), "The same, one for each family of addresses.", { "x-kubernetes-patch-strategy": "merge" }),
   ),
   providerID: t.optional(t.text("How the provider of the machine calls it.")),
   unschedulable: t.optional(t.bool("Whether new programs are kept away.")),
-  taints: t.optional(t.atomicList(Taint, "What keeps programs away.")),
+  taints: t.optional(t.atomicList(Taint, "The taints of the node.")),
   configSource: t.pointer(ConfigSource),
   externalID: t.optional(t.text("No longer used.")),
 });
 
-const Condition = reportedCondition("What is known of one side of the node.", "What it is about, such as Ready.", {
+const Condition = reportedCondition("A condition of the node.", "The type of the condition, such as Ready.", {
   lastHeartbeatTime: t.nullable(t.time("When it was last reported.")),
 });
 
@@ -50,7 +50,7 @@ const Address = t.struct("One address of the node.", {
   address: t.required(t.text("The address.")),
 });
 
-const NodeInfo = t.struct("What runs on the node.", {
+const NodeInfo = t.struct("The system of the node.", {
   machineID: t.required(t.text("ID of the machine.")),
   systemUUID: t.required(t.text("UUID of the machine.")),
   bootID: t.required(t.text("ID of this boot.")),
@@ -71,13 +71,13 @@ const Image = t.struct("An image on the node.", {
 
 const AttachedVolume = t.struct("A volume that is attached.", {
   name: t.required(t.text("Name of the volume.")),
-  devicePath: t.required(t.text("Where it is found.")),
+  devicePath: t.required(t.text("The path of the device.")),
 });
 
 const RuntimeHandler = t.struct("A way to run containers.", {
   name: t.always(t.text("Its name, empty for the default one.")),
   features: t.pointer(
-    t.struct("What it can do.", {
+    t.struct("Its features.", {
       recursiveReadOnlyMounts: t.pointer(t.bool("Whether mounts are read-only with all below them.")),
       userNamespaces: t.pointer(t.bool("Whether users of a Pod may be others than those of the node.")),
     }),
@@ -86,13 +86,13 @@ const RuntimeHandler = t.struct("A way to run containers.", {
 
 /** The schema of a Node's status. */
 export const NodeStatus = t.struct("How the node is, as its agent reports it.", {
-  capacity: t.optional(t.map(t.quantity(), "What the node has.")),
-  allocatable: t.optional(t.map(t.quantity(), "What programs can have of it.")),
+  capacity: t.optional(t.map(t.quantity(), "The resources of the node.")),
+  allocatable: t.optional(t.map(t.quantity(), "The resources that Pods can request.")),
   phase: t.optional(t.text("No longer filled.")),
-  conditions: t.optional(t.keyedList(Condition, ["type"], "What is known of the node.")),
-  addresses: t.optional(t.keyedList(Address, ["type"], "Where the node is found.")),
+  conditions: t.optional(t.keyedList(Condition, ["type"], "The conditions of the node.")),
+  addresses: t.optional(t.keyedList(Address, ["type"], "The addresses of the node.")),
   daemonEndpoints: t.always(
-    t.struct("Where the agent listens.", {
+    t.struct("The port of the agent.", {
       kubeletEndpoint: t.always(t.struct("The endpoint of the agent.", { Port: t.required(t.int32("Its port.")) })),
     }),
   ),
@@ -105,13 +105,13 @@ export const NodeStatus = t.struct("How the node is, as its agent reports it.", 
       assigned: t.pointer(ConfigSource),
       active: t.pointer(ConfigSource),
       lastKnownGood: t.pointer(ConfigSource),
-      error: t.optional(t.text("What was wrong with it.")),
+      error: t.optional(t.text("The error of the configuration.")),
     }),
   ),
   runtimeHandlers: t.optional(t.atomicList(RuntimeHandler, "The ways to run containers.")),
   features: t.pointer(
-    t.struct("What the runtime can do.", {
-      supplementalGroupsPolicy: t.pointer(t.bool("Whether a Pod can say what becomes of the groups of its image.")),
+    t.struct("The features of the runtime.", {
+      supplementalGroupsPolicy: t.pointer(t.bool("Whether a Pod can set how the groups of its image are used.")),
     }),
   ),
   declaredFeatures: t.optional(t.atomicList(t.text(), "Features that the agent has, in order.")),

@@ -1,6 +1,5 @@
 /**
- * Node: a machine that runs programs (SUP-6). It is written whole when it is made, its status with it; nothing here
- * schedules anything.
+ * Node: a machine that runs programs (SUP-6). A create contains its status; nothing here schedules anything.
  *
  * @module
  */
@@ -17,7 +16,7 @@ import { type Node, nodeSchema } from "./node-schema.ts";
 import { roundResources } from "../../rules/quantities.ts";
 import { statusPath } from "../../rules/status.ts";
 
-/** The first of podCIDRs is podCIDR, which counts when both are given. */
+/** The first of podCIDRs is podCIDR, which has precedence when both are set. */
 function convert(object: Node): void {
   const { spec } = object;
   if (!isObject(spec)) return;
@@ -29,7 +28,7 @@ function convert(object: Node): void {
   if (before !== first) spec["podCIDRs"] = [first];
 }
 
-/** Until its agent says otherwise, programs can have all of the node. */
+/** Without a value of its agent, programs can have all of the node. */
 function defaults(object: Node): void {
   const { status } = object;
   if (!status.allocatable && status.capacity) status.allocatable = { ...status.capacity };
@@ -37,7 +36,7 @@ function defaults(object: Node): void {
   roundResources(status.allocatable);
 }
 
-/** What is accepted and means nothing, or not what it seems to. */
+/** Accepted values without an effect, or with another one than expected. */
 function* warnings(object: Node): Generator<string> {
   const { externalID, podCIDRs = [] } = object.spec;
   if (externalID) yield "spec.externalID: this field is deprecated, nothing uses it";
@@ -80,10 +79,10 @@ const columnsOf = (labelDomain: string): readonly Column<Node>[] => [
   infoColumn("Container-Runtime", "The container runtime.", "containerRuntimeVersion"),
 ];
 
-/** The types of addresses by which an agent is asked, in the order in which they are tried. */
+/** The types of addresses of an agent, in the order in which they are tried. */
 const AGENT_ADDRESSES = ["Hostname", "InternalDNS", "InternalIP", "ExternalDNS", "ExternalIP"];
 
-/** The way to the agent of a node, and to whatever else listens there. */
+/** The connection to the agent of a node, and to other ports there. */
 const proxy: Connector<Node> = {
   kind: "NodeProxyOptions",
   verbs: ["create", "delete", "get", "patch", "update"],
@@ -113,7 +112,7 @@ export const node = ({ dialect }: ApiContext): ResourceDefinition =>
     resetFields: ["status"],
     convert,
     defaults,
-    // What an agent was to be configured with is taken from nobody any more.
+    // The configuration of an agent is not accepted any more.
     prepareForCreate(object, ctx) {
       const { spec, status } = object;
       delete spec.configSource;

@@ -1,7 +1,7 @@
 /**
  * PersistentVolumeClaim: a user's request for and claim to a persistent volume (doc 3, PVC-1..52).
  *
- * The spec, the status, the two data sources and the rules of changes are in files of their own; this is their sum.
+ * The spec, the status, the two data sources and the rules of changes are in files of their own; this file combines them.
  *
  * @module
  */

@@ -24,7 +24,7 @@ const Members = {
   accessModes: t.optional(t.atomicList(t.text(), "How the volume can be mounted: `ReadWriteOnce`, `ReadOnlyMany` ...")),
   claimRef: t.pointer(GranularObjectReference),
   persistentVolumeReclaimPolicy: t.optional(
-    t.text("What happens when the claim is gone: `Retain`, `Delete`, or the deprecated `Recycle`."),
+    t.text("What happens after the claim is deleted: `Retain`, `Delete`, or the deprecated `Recycle`."),
   ),
   storageClassName: t.optional(t.text("The class of the volume, empty for none.")),
   mountOptions: t.optional(t.atomicList(t.text(), "Options with which the volume is mounted; not checked.")),
@@ -39,7 +39,7 @@ export type VolumeSpec = t.Static<t.Struct<typeof Members & { capacity: typeof C
 };
 
 const schemaOf = (sources: readonly Source[]): t.Of<VolumeSpec> =>
-  t.struct("What a volume is and how it may be used; exactly one source is set.", {
+  t.struct("The source and the properties of a volume; exactly one source is set.", {
     capacity: Capacity,
     ...sourceMembers(sources),
     ...Members,
@@ -50,7 +50,7 @@ export const persistentVolumeSpecSchema = (ctx: ApiContext): t.Of<VolumeSpec> =>
 
 const RECLAIM_POLICIES = ["Delete", "Recycle", "Retain"];
 
-/** Everything that is wrong with the spec of the volume called `name`. */
+/** All faults of the spec of the volume called `name`. */
 export function validateVolumeSpec(
   spec: VolumeSpec,
   name: string,
@@ -91,7 +91,7 @@ function checkCapacity(capacity: Resources, at: string, errors: FieldErrors, ctx
   for (const name of names) checkPositive(`${at}[${name}]`, capacity[name]!, errors);
 }
 
-/** Gives whether the volume is restricted to some nodes at all. */
+/** Returns whether the volume is restricted to some nodes. */
 function checkNodeAffinity(
   affinity: VolumeSpec["nodeAffinity"],
   at: string,
@@ -131,7 +131,7 @@ function checkAttributesClass(spec: VolumeSpec, at: string, errors: FieldErrors,
   if (name === "") errors.required(field, "expected the name of a class, or no member");
   else checkClassName(field, name, errors);
   if (ctx.dialect.rules.enforceUndocumented && spec["csi"] === undefined) {
-    errors.required(`${at}.csi`, "expected a csi source beside volumeAttributesClassName");
+    errors.required(`${at}.csi`, "expected a csi source together with volumeAttributesClassName");
   }
 }
 
@@ -139,8 +139,8 @@ function checkAttributesClass(spec: VolumeSpec, at: string, errors: FieldErrors,
 const NOT_INLINE = ["claimRef", "capacity", "nodeAffinity", "storageClassName"] as const;
 
 /**
- * Everything that is wrong with a spec inside a VolumeAttachment (VA-6, DEC-44): it holds a converted inline volume, so
- * nothing in it may be about claims; Kubernetes takes csi sources only.
+ * All faults of a spec inside a VolumeAttachment (VA-6, DEC-44): it is a converted inline volume, so it may have no members for claims;
+ * Kubernetes accepts csi sources only.
  */
 export function validateInlineVolumeSpec(spec: VolumeSpec, at: string, errors: FieldErrors, ctx: ApiContext): void {
   for (const member of NOT_INLINE) {

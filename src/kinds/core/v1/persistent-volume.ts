@@ -1,7 +1,7 @@
 /**
  * PersistentVolume: a storage resource of the cluster, similar to a node (doc 3, PV-1..25, PVP-9, PVP-10).
  *
- * What a volume is made of is in `persistent-volume-spec.ts` and `volumes/`, what may change in `volume-update.ts`.
+ * Its spec is in `persistent-volume-spec.ts` and `volumes/`, the permitted changes in `volume-update.ts`.
  *
  * @module
  */
@@ -35,8 +35,8 @@ const dropClass = (object: Volume, old: Volume | undefined, ctx: WriteContext): 
   dropGated(object.spec, old?.spec, "volumeAttributesClassName", "VolumeAttributesClass", "spec", ctx);
 
 /**
- * The spec stays, and every change of the phase gets its time (PV-22, PVP-10). Kubernetes takes the time of a client;
- * by the documents it is the server's.
+ * The spec is kept, and every change of the phase gets its time (PV-22, PVP-10). Kubernetes accepts the time of a client; in the documents
+ * the server sets it.
  */
 function prepareStatus(object: Volume, old: Volume, ctx: WriteContext): void {
   object["spec"] = old["spec"];
@@ -86,7 +86,7 @@ const columnsOf = (ctx: ApiContext): readonly Column<Volume>[] => [
   textColumn("Access Modes", "How the volume can be mounted.", (object) => shortAccessModes(object.spec.accessModes)),
   textColumn(
     "Reclaim Policy",
-    "What happens when the claim is gone.",
+    "What happens after the claim is deleted.",
     (object) => object.spec.persistentVolumeReclaimPolicy ?? "",
   ),
   textColumn("Status", "Phase of the volume.", (object) =>

@@ -1,7 +1,7 @@
 /**
  * Pod: containers that run together on a node, and the volumes that they share (SUP-5, doc 3 "Volume").
  *
- * Pods are not a resource of the documents, their volumes are: this file is the sum of `pod/` and `volumes/`. Nothing
+ * Pods are not a resource of the documents, their volumes are: this file combines `pod/` and `volumes/`. Nothing
  * here runs a Pod.
  *
  * @module
@@ -55,7 +55,7 @@ function validate(object: Pod, sources: readonly Source[], errors: FieldErrors, 
   if (ctx.dialect.rules.enforceUndocumented && !spec.serviceAccountName) validateTokens(spec.volumes ?? [], errors);
 }
 
-/** A node agent writes the status; the spec, the owners and when it goes stay, and so does the quality of service. */
+/** A node agent writes the status; the spec, the owners, the deletion and the quality of service are kept. */
 function prepareStatus(object: Pod, old: Pod): void {
   const stored = old;
   const { metadata, status } = object;
@@ -75,7 +75,7 @@ function prepareStatus(object: Pod, old: Pod): void {
 
 type Conditions = NonNullable<Pod["status"]["conditions"]>;
 
-/** A condition that does not say which generation it speaks of says what it said before; the first of a type as the first. */
+/** A condition without an observed generation keeps its previous one; further conditions of a type keep that of the first. */
 function keepObserved(conditions: Conditions, before: Conditions): void {
   if (before.every(({ observedGeneration }) => !observedGeneration)) return;
   const said = Map.groupBy(before, ({ type }) => type);
@@ -90,7 +90,7 @@ function keepObserved(conditions: Conditions, before: Conditions): void {
 
 const DONE = ["Succeeded", "Failed"];
 
-/** A Pod on a node is given time to end, others go at once (SUP-5). */
+/** A Pod on a node gets a grace period, others are removed at once (SUP-5). */
 function gracePeriod(object: Pod, requested: number | undefined): number {
   const { spec, status } = object;
   if (!spec.nodeName || DONE.includes(status?.phase ?? "")) return 0;
@@ -165,7 +165,7 @@ export function pod(ctx: ApiContext): ResourceDefinition {
         checkKeptAnnotations(object.metadata.annotations, old.metadata.annotations, errors, write);
         validatePodChange(specSchema, object.spec, old.spec, errors);
       },
-      // Who updates Pods is a program, and would be told the same again and again.
+      // Updates come from programs, which would get the same warnings again and again.
       *warnings(object, old, write) {
         if (old) return;
         yield* nameWarnings(object.metadata.name);

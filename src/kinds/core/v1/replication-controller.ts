@@ -32,14 +32,14 @@ const Status = t.struct("How many Pods there are.", {
   readyReplicas: counted("Pods that are ready."),
   availableReplicas: counted("Pods that have been ready for long enough."),
   observedGeneration: observed,
-  conditions: t.optional(t.keyedList(Condition, ["type"], "What is known of the controller.")),
+  conditions: t.optional(t.keyedList(Condition, ["type"], "The conditions of the controller.")),
 });
 
 const schemaOf = (ctx: ApiContext) =>
   objectSchema("A number of Pods of one template, selected by equal labels.", {
     spec: t.always(
-      t.struct("What is wanted.", {
-        replicas: t.pointer(t.int32("How many Pods are wanted.", { default: 1 })),
+      t.struct("The desired state.", {
+        replicas: t.pointer(t.int32("The desired number of Pods.", { default: 1 })),
         minReadySeconds: t.optional(t.int32("How long a Pod must be ready before it counts as available.")),
         selector: t.optional(
           t.map(t.text(), "Labels of the Pods; those of the template by default.", { atomic: true }),

@@ -1,6 +1,6 @@
 /**
- * ResourceQuota: how much all objects of a namespace together may take (KIND-ResourceQuota-1..8). Admission counts, and
- * holds to what the status says; a controller puts the status right.
+ * ResourceQuota: the limits of all objects of a namespace together (KIND-ResourceQuota-1..8). Admission charges the status and enforces it;
+ * a controller corrects the status.
  *
  * @module
  */
@@ -22,28 +22,28 @@ import { same } from "../../rules/same.ts";
 import { keepStatus, statusPath } from "../../rules/status.ts";
 
 const ScopeRequirement = t.struct("Which objects a quota is about.", {
-  scopeName: t.required(t.text("What is looked at: a scope, such as PriorityClass.")),
+  scopeName: t.required(t.text("The scope, such as PriorityClass.")),
   operator: t.required(t.text("In, NotIn, Exists or DoesNotExist.")),
   values: t.optional(t.atomicList(t.text(), "The names that are meant, with In and NotIn.")),
 });
 
-const Spec = t.struct("What is allowed.", {
+const Spec = t.struct("The limits of the quota.", {
   hard: t.optional(t.map(t.quantity(), "The most of each resource, or the greatest number of objects.")),
   scopes: t.optional(
     t.atomicList(t.text(), "Which objects it is about: those that all of these hold for; all objects without any."),
   ),
   scopeSelector: t.pointer(
     t.struct(
-      "Which objects it is about, beside scopes.",
-      { matchExpressions: t.optional(t.atomicList(ScopeRequirement, "What must hold, all of it.")) },
+      "Selects objects, in addition to scopes.",
+      { matchExpressions: t.optional(t.atomicList(ScopeRequirement, "Requirements, all of which must hold.")) },
       { atomic: true },
     ),
   ),
 });
 
-const Status = t.struct("What is enforced, and what is taken.", {
+const Status = t.struct("The enforced limits, and the usage.", {
   hard: t.optional(t.map(t.quantity(), "The amounts that are enforced.")),
-  used: t.optional(t.map(t.quantity(), "What is taken of them.")),
+  used: t.optional(t.map(t.quantity(), "The usage.")),
 });
 
 const schema = objectSchema("The limits of the total usage of all objects of a namespace.", {
@@ -51,7 +51,7 @@ const schema = objectSchema("The limits of the total usage of all objects of a n
   status: t.always(Status),
 });
 
-/** What a quota allows, and to whom. */
+/** The limits of a quota, and the objects to which they apply. */
 export type QuotaSpec = t.Static<typeof Spec>;
 
 /** A scope of a quota with a selector. */
@@ -60,7 +60,7 @@ export type ScopeRequirement = t.Static<typeof ScopeRequirement>;
 /** A ResourceQuota. */
 export type ResourceQuota = ObjectOf<typeof schema>;
 
-/** Which resources may be counted for a part of the Pods, or of the claims. */
+/** The resources that can be counted for a part of the Pods, or of the claims. */
 const OF_PODS = ["pods", ...["cpu", "memory"].flatMap((name) => [name, `limits.${name}`, `requests.${name}`])];
 const SCOPES: Readonly<Record<string, readonly string[]>> = {
   BestEffort: ["pods"],
@@ -72,7 +72,7 @@ const SCOPES: Readonly<Record<string, readonly string[]>> = {
   VolumeAttributesClass: ["persistentvolumeclaims", "requests.storage"],
 };
 
-/** Scopes of which an object has one or the other. */
+/** Scopes that exclude each other. */
 const OPPOSITES = [
   ["BestEffort", "NotBestEffort"],
   ["Terminating", "NotTerminating"],
@@ -168,7 +168,7 @@ function validateStatus(object: ResourceQuota, errors: FieldErrors, ctx: ApiCont
   checkAmounts(status.used, "status.used", errors, ctx);
 }
 
-/** Requests that may be more than the limits, which no Pod can be. */
+/** Requests that may exceed the limits, which those of a Pod cannot. */
 function* warnings(object: ResourceQuota, old: ResourceQuota | undefined, _ctx: WriteContext): Generator<string> {
   const { hard = {} } = object.spec;
   if (old) return;
@@ -192,10 +192,8 @@ function usage(object: ResourceQuota, ofLimits: boolean): string {
 }
 
 const columns: readonly Column<ResourceQuota>[] = [
-  textColumn("Request", "What is taken of the requests and numbers that are allowed.", (object) =>
-    usage(object, false),
-  ),
-  textColumn("Limit", "What is taken of the limits that are allowed.", (object) => usage(object, true)),
+  textColumn("Request", "The usage of requests and counts.", (object) => usage(object, false)),
+  textColumn("Limit", "The usage of limits.", (object) => usage(object, true)),
   ageColumn,
 ];
 

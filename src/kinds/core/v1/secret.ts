@@ -23,18 +23,18 @@ const schema = objectSchema("Contains data that only authorized users may read: 
   stringData: t.optional(
     t.map(
       t.text(),
-      "Texts by their keys, for writing only: they are put into data, over what is there, and never read back.",
+      "Texts by their keys, for writes only: they are merged into data, overwrite it, and are never read back.",
     ),
   ),
   immutable: t.pointer(t.bool("When true, only the metadata can change from then on, and this cannot be undone.")),
   type: t.optional(
-    t.text("Tells programs what the data is; it cannot change. `Opaque` when nothing is said.", { default: "Opaque" }),
+    t.text("The type of the data, for programs; it is immutable. `Opaque` by default.", { default: "Opaque" }),
   ),
 });
 
 type Secret = ObjectOf<typeof schema>;
 
-/** SEC-5, SEC-6: texts become data and are gone. */
+/** SEC-5, SEC-6: stringData is merged into data and removed. */
 function foldStringData(object: Secret): void {
   const { data: before = {}, stringData } = object;
   if (!isObject(stringData) || !isObject(before)) return;
@@ -46,7 +46,7 @@ function foldStringData(object: Secret): void {
   if (Object.keys(data).length > 0) object["data"] = data;
 }
 
-/** What a type that programs know asks for (DEC-13). */
+/** The data that a known type requires (DEC-13). */
 function validateType(secret: Secret, errors: FieldErrors, labelDomain: string): void {
   const value = (key: string): string | undefined => getMember(secret.data ?? {}, key) as string | undefined;
   const need = (key: string): void => {
@@ -81,7 +81,7 @@ function validateType(secret: Secret, errors: FieldErrors, labelDomain: string):
   }
 }
 
-/** The value is an object in JSON; the data itself never gets into a message. */
+/** The value is an object in JSON; the data itself is never part of a message. */
 function validateJson(base64: string | undefined, field: string, errors: FieldErrors): void {
   if (base64 === undefined) errors.required(field);
   else if (!isJsonObject(base64)) errors.invalid(field, undefined, "expected an object in JSON");
@@ -96,9 +96,7 @@ function isJsonObject(base64: string): boolean {
   }
 }
 
-/**
- * SEC-3, AMB-14: the documents want the sum *below* the limit; who does not enforce the documents takes the limit itself.
- */
+/** SEC-3, AMB-14: the documents require the sum *below* the limit; without the rules of the documents the limit itself is accepted. */
 function validate(object: Secret, errors: FieldErrors, { dialect }: ApiContext): void {
   const secret = object;
   validateDataKeys(secret.data, "data", errors);
@@ -117,7 +115,7 @@ function validateUpdate(object: Secret, old: Secret, errors: FieldErrors, ctx: W
   validate(object, errors, ctx);
 }
 
-/** A pair of certificate and key that nothing can use is stored, with a Warning (DEC-13). */
+/** An unusable pair of certificate and key is stored, with a Warning (DEC-13). */
 function warnings(object: Secret, _old: ApiObject | undefined, { dialect }: WriteContext): readonly string[] {
   const { type, data = {} } = object;
   if (type !== `${dialect.labelDomain}/tls`) return [];
@@ -139,7 +137,7 @@ export const secret = defineResource(schema, {
   warnings,
   selectableFields: { type: (object) => object.type ?? "" },
   columns: [
-    textColumn("Type", "What the data is.", (object) => object.type ?? ""),
+    textColumn("Type", "The type of the data.", (object) => object.type ?? ""),
     textColumn("Data", "Number of keys.", (object) => countOf(object["data"])),
     ageColumn,
   ],

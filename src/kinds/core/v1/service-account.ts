@@ -1,6 +1,6 @@
 /**
- * ServiceAccount: who a program is (SUP-7). Its tokens are made by the `token` subresource, which is a request of
- * another kind and not a view of this object.
+ * ServiceAccount: the identity of a program (SUP-7). The `token` subresource issues its tokens; its body is of another kind and no view of
+ * this object.
  *
  * @module
  */
@@ -18,13 +18,13 @@ const schema = objectSchema("An identity for programs, and the Secrets that they
   automountServiceAccountToken: t.pointer(t.bool("Whether programs are given a token without asking.")),
 });
 
-/** A secret is named, nothing else: it is always one of the same namespace. */
+/** A secret has only a name: it is always one of the same namespace. */
 function keepSecretNames(object: ObjectOf<typeof schema>): void {
   const { secrets } = object;
   if (secrets) object.secrets = secrets.map(({ name }) => (name === undefined ? {} : { name }));
 }
 
-/** The word of an annotation of old that nobody should begin with; the domain of labels stands in front of it. */
+/** The last part of the key of a deprecated annotation; the domain of labels precedes it. */
 const ENFORCED = "enforce-mountable-secrets";
 
 function* warnings({ metadata }: ApiObject, old: ApiObject | undefined, { dialect }: WriteContext): Generator<string> {
@@ -47,7 +47,7 @@ export const serviceAccount = defineResource(schema, {
   prepareForCreate: keepSecretNames,
   prepareForUpdate: keepSecretNames,
   warnings,
-  // A request for a token is a create below the account; it is no view of it.
+  // A token is requested by a create below the account; it is no view of the account.
   subresources: {
     token: { verbs: ["create"], takes: tokenRequest },
   },

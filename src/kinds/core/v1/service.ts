@@ -92,7 +92,7 @@ const selectorOf = (selector: Readonly<Record<string, string>> = {}): string =>
     .map((key) => `${key}=${selector[key]}`)
     .join(",") || "<none>";
 
-/** The way to the programs behind a Service, which are found by its Endpoints. */
+/** The connection to the programs behind a Service, which its Endpoints list. */
 const proxy: Connector = {
   kind: "ServiceProxyOptions",
   verbs: ["create", "delete", "get", "patch", "update"],

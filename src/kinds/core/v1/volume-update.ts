@@ -1,5 +1,5 @@
 /**
- * What may change in a volume: its size, its class and whom it is bound to, but not what it is (PV-4, PV-19, DEC-39,
+ * The permitted changes of a volume: its size, its class and its claim, but not its source (PV-4, PV-19, DEC-39,
  * AMB-26).
  *
  * @module
@@ -26,7 +26,7 @@ export const VolumeStatus = t.struct("How far a volume is.", {
 /** A volume. */
 export type Volume = ApiObject & { spec: VolumeSpec; status: t.Static<typeof VolumeStatus> };
 
-/** Everything that a new state of a volume may not change of the old one. */
+/** All faults of a new state of a volume, compared with the old one. */
 export function validateVolumeChange(
   volume: Volume,
   old: Volume,
@@ -38,7 +38,7 @@ export function validateVolumeChange(
   const stored = old.spec;
   const { enforceUndocumented: strict, recordedCauseNames } = ctx.dialect.rules;
   const named = (field: string): string => (recordedCauseNames ? field : `spec.${field}`);
-  // The documents freeze what a volume is when somebody relies on it, Kubernetes from the beginning (DEC-39).
+  // In the documents the source of a volume is immutable once a claim uses it, in Kubernetes from the start (DEC-39).
   if (strict || old.status?.phase === "Bound" || stored.claimRef !== undefined) {
     for (const { member } of sources) {
       if (same(comparable(spec[member], stored[member], member), stored[member])) continue;
@@ -61,7 +61,7 @@ export function validateVolumeChange(
   }
 }
 
-/** The source as it counts for immutability: a controllerExpandSecretRef may be set where there was none. */
+/** The source as it is compared for immutability: a controllerExpandSecretRef may be set where there was none. */
 function comparable(source: unknown, stored: unknown, member: string): unknown {
   if (member !== "csi" || !source || !stored) return source;
   const before = (stored as Record<string, unknown>)["controllerExpandSecretRef"];
@@ -69,7 +69,7 @@ function comparable(source: unknown, stored: unknown, member: string): unknown {
   return before === undefined && controllerExpandSecretRef !== undefined ? rest : source;
 }
 
-/** The same constraints, where old labels of nodes may be called by the names that took their place. */
+/** The same constraints, where old labels of nodes may be replaced by their newer names. */
 function sameAffinity(
   affinity: VolumeSpec["nodeAffinity"],
   stored: VolumeSpec["nodeAffinity"],
@@ -92,7 +92,7 @@ function sameTerm(term: NodeSelectorTermValue, stored: NodeSelectorTermValue, ct
   });
 }
 
-/** The name that took the place of an old node label; the key itself when it is none. */
+/** The newer name of an old node label; the key itself when it is none. */
 function currentLabel(key: string, ctx: ApiContext): string {
   if (oldNodeLabel(key, ctx.dialect) === undefined) return key;
   const domain = ctx.dialect.labelDomain;

@@ -1,5 +1,5 @@
 /**
- * What workloads have in common: a template of Pods, a selector that finds them, a status of counts.
+ * The common parts of workloads: a template of Pods, a selector that finds them, a status with counts.
  *
  * @module
  */
@@ -17,7 +17,7 @@ import { isEmptySelector, isValidSelector, selectionOf, selectorText } from "../
 import { orNone } from "../../rules/template-columns.ts";
 import { reportedCondition } from "../../rules/condition.ts";
 
-/** A workload as the rules of all of them see it. */
+/** A workload in the view of the common rules. */
 interface Workload extends ApiObject {
   spec: { readonly template?: PodTemplate };
   status: object;
@@ -28,15 +28,15 @@ interface Selecting extends ApiObject {
 }
 
 /** A condition of a workload. */
-export const Condition = reportedCondition("What is known of one side of the workload.", "What it is about.", {});
+export const Condition = reportedCondition("A condition of the workload.", "The type of the condition.", {});
 
-/** Numbers of a status, with what they count. */
+/** Numbers of a status, with their names. */
 export const counted = (description: string) => t.optional(t.int32(description));
 
 /** The generation that the writer of the status has observed. */
 export const observed = t.optional(t.int64("The generation of the object that the status speaks of."));
 
-/** What a selector must be: there, asking for something, and well formed (KIND-Deployment-2, KIND-All-15). */
+/** The rules of a selector: it exists, is not empty, and is well formed (KIND-Deployment-2, KIND-All-15). */
 export function validateSelector(
   selector: LabelSelectorValue | null | undefined,
   field: string,
@@ -47,7 +47,7 @@ export function validateSelector(
   if (isEmptySelector(selector)) errors.invalid(field, selector, "expected a selector that asks for something");
 }
 
-/** Tells labels of a template that its selector does not find. */
+/** Reports labels of a template that its selector does not match. */
 export function validateSelected(
   selector: LabelSelectorValue | null | undefined,
   template: PodTemplate,
@@ -69,8 +69,8 @@ export function validateLasting({ spec }: PodTemplate, at: string, errors: Field
 }
 
 /**
- * The selector and the template of a workload, together (KIND-Deployment-2, KIND-ReplicaSet-2, KIND-StatefulSet-6); a template
- * is judged beside a selector that can be read. Gives whether it was.
+ * The selector and the template of a workload, together (KIND-Deployment-2, KIND-ReplicaSet-2, KIND-StatefulSet-6); a template is compared
+ * with a selector that can be read. Returns whether it was.
  */
 export function validateTemplate(
   { selector, template }: Selecting["spec"] & { readonly template: PodTemplate },
@@ -95,7 +95,7 @@ export function validateSameSelector(object: Selecting, old: Selecting, errors: 
   if (!sameMeaning(LabelSelector, now, before)) errors.invalid("spec.selector", now ?? null, "field is immutable");
 }
 
-/** Tells counts of a status that cannot be (KIND-ReplicaSet-4). */
+/** Reports impossible counts of a status (KIND-ReplicaSet-4). */
 export function validateReplicaCounts(status: ReplicaCounts, errors: FieldErrors): void {
   validateNotNegative(status, REPLICA_COUNTS, "status", errors);
   validateAtMost(
@@ -128,32 +128,31 @@ interface Rules<T extends Workload> {
   setDefaults(object: T, ctx: WriteContext): void;
   /** Validates a new object (without `old`), and a changed one besides immutability. */
   validate(object: T, errors: FieldErrors, ctx: WriteContext, old?: T): void;
-  /** What may not change. */
+  /** The immutable members. */
   validateChange?(object: T, old: T, errors: FieldErrors): void;
   validateStatus(object: T, old: T, errors: FieldErrors): void;
-  /** Before a create (without `old`) and an update of the object. */
+  /** Called before a create (without `old`) and an update of the object. */
   prepare?(object: T, old: T | undefined): void;
   /** Prepares a write of the status, besides the common rules; changes `object`. */
   prepareStatus?(object: T, old: T): void;
-  /** Whether a change counts in the generation, where it is not one of the spec. */
+  /** Whether a change outside of the spec counts in the generation. */
   readonly counts?: ResourceRules<T>["counts"];
-  /** Whether Pods have names that do not derive from the workload: any name is valid then. */
+  /** Whether Pods have names that do not derive from the workload: then any name is valid. */
   readonly anyName?: true;
   /** Whether a change that keeps the generation has the Warnings of the template. */
   isNewTemplate?(object: T, old: T): boolean;
-  /** Warnings besides those of the template, also where that has not changed. */
+  /** Warnings besides those of the template, even where that has not changed. */
   warnings?(object: T, old: T | undefined): Iterable<string>;
-  /** The status of a new object: what is always printed; none by default. */
+  /** The status of a new object: the members that are always present; none by default. */
   readonly firstStatus?: object;
-  /** Labels that a write of the status leaves as they are. */
+  /** Labels that a write of the status does not change. */
   readonly keepsLabels?: true;
   readonly subresources?: ResourceRules<T>["subresources"];
 }
 
 /**
- * What all workloads have alike: a create begins without a status, an update of the object keeps it, its own path writes
- * nothing else of the object (KIND-All-2); the template is filled in, judged, and warned of when the generation changes
- * (KIND-All-12, KIND-All-13).
+ * The common behaviour of workloads: a create begins without a status, an update of the object keeps it, the status path changes nothing
+ * else (KIND-All-2); the template gets defaults, is validated, and has Warnings when the generation changes (KIND-All-12, KIND-All-13).
  */
 export const workload = <T extends Workload>(
   templates: PodTemplates,
@@ -239,17 +238,17 @@ export const selectorColumn: Column<Selecting> = textColumn(
   true,
 );
 
-/** How many of the desired Pods are ready. */
+/** The number of ready Pods of the desired ones. */
 export const readyColumn: Column<ApiObject & { spec: { replicas?: number }; status: { readyReplicas?: number } }> =
   textColumn(
     "Ready",
-    "How many of the wanted Pods are ready.",
+    "How many of the desired Pods are ready.",
     ({ spec, status }) => `${status.readyReplicas ?? 0}/${spec.replicas ?? 0}`,
   );
 
 /** Columns of the numbers of desired, current and ready Pods. */
 export const replicaColumns: readonly Column<ApiObject & { spec: { replicas?: number }; status: ReplicaCounts }>[] = [
-  numberColumn("Desired", "How many Pods are wanted.", ({ spec }) => spec.replicas),
+  numberColumn("Desired", "The desired number of Pods.", ({ spec }) => spec.replicas),
   numberColumn("Current", "How many Pods there are.", ({ status }) => status.replicas),
   numberColumn("Ready", "Pods that are ready.", ({ status }) => status.readyReplicas),
 ];

@@ -37,11 +37,13 @@ const Endpoint = t.struct("A program.", {
   ),
   hostname: t.pointer(t.text("Its name in the Service.")),
   targetRef: t.pointer(ObjectReference),
-  deprecatedTopology: t.optional(t.map(t.text(), "Where it is, as old clients said it; what is sent is dropped.")),
+  deprecatedTopology: t.optional(
+    t.map(t.text(), "The topology in the form of old clients; values that are sent are dropped."),
+  ),
   nodeName: t.pointer(t.text("The node that it is on.")),
   zone: t.pointer(t.text("The zone that it is in.")),
   hints: t.pointer(
-    t.struct("Who should ask it.", {
+    t.struct("The clients that should use it.", {
       forZones: t.optional(t.atomicList(name("A zone."), "The zones that should.")),
       forNodes: t.optional(t.atomicList(name("A node."), "The nodes that should.")),
     }),
@@ -54,13 +56,13 @@ const Port = t.struct(
     name: t.pointer(t.text("Its name; empty for the only one.")),
     protocol: t.pointer(t.text("TCP, UDP or SCTP.")),
     port: t.pointer(t.int32("Its number; all ports when unset.")),
-    appProtocol: t.pointer(t.text("What is spoken on it.")),
+    appProtocol: t.pointer(t.text("The protocol of the application.")),
   },
   { atomic: true },
 );
 
 const schema = objectSchema("Some of the addresses of the Pods of a Service.", {
-  addressType: t.required(t.text("IPv4, IPv6 or FQDN: what the addresses are.")),
+  addressType: t.required(t.text("The type of the addresses: IPv4, IPv6 or FQDN.")),
   endpoints: t.required(t.atomicList(Endpoint, "The programs, at most 1000.")),
   ports: t.always(t.atomicList(Port, "The ports of each of them.")),
 });
@@ -221,7 +223,7 @@ export const endpointSlice = defineResource(schema, {
     }
   },
   columns: [
-    textColumn("AddressType", "What the addresses are.", (object) => object.addressType ?? ""),
+    textColumn("AddressType", "The type of the addresses.", (object) => object.addressType ?? ""),
     textColumn("Ports", "The ports.", portsText),
     textColumn("Endpoints", "The addresses.", addressesText),
     ageColumn,

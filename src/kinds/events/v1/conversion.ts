@@ -1,5 +1,5 @@
 /**
- * Between the two forms of an Event: the same members, eight of them under other names.
+ * Converts between the two forms of an Event: the same members, eight of them under other names.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import type { CoreEvent } from "../../core/v1/event.ts";
 import type { ApiObject } from "../../../schema/definition.ts";
 import type { Event } from "./schema.ts";
 
-/** The members that are called differently: in the group of events, and in the core group. */
+/** The members with different names: in the group of events, and in the core group. */
 const NAMES = [
   ["note", "message"],
   ["regarding", "involvedObject"],
@@ -32,8 +32,8 @@ function renamed(object: ApiObject, names: ReadonlyMap<string, string>, apiVersi
 const isEmpty = (struct: object | undefined): boolean => struct !== undefined && Object.keys(struct).length === 0;
 
 /**
- * The core form of an Event of the group of events. What the core form always prints is there, as null where typed
- * clients print it so (`printNulls`).
+ * The core form of an Event of the group of events. Members that the core form always prints are set, to null where typed clients print
+ * null (`printNulls`).
  */
 export function toCoreEvent(object: ApiObject, printNulls: boolean): CoreEvent {
   const event = renamed(object, toCoreName, "v1") as CoreEvent;

@@ -1,6 +1,5 @@
 /**
- * What Events of the group of events must fulfil: what the documents say (EV-7..30, ERR-5), and where a dialect goes
- * further, what a real server adds to it.
+ * The rules of Events of the group of events: those of the documents (EV-7..30, ERR-5), and in one dialect those that a real server adds.
  *
  * @module
  */
@@ -69,7 +68,7 @@ const FROZEN = [
   "reportingInstance",
 ] as const;
 
-/** The rules of a real server for a change: metadata and the series may change, all else stays. */
+/** The rules of a real server for a change: metadata and the series may change, all else is immutable. */
 export function validateStrictChange(event: CoreEvent, old: CoreEvent, errors: FieldErrors): void {
   validateAnyEvent(event, errors, "reportingController");
   if (!same(event.series, old.series)) validateSeries(event, errors);

@@ -3,17 +3,17 @@ import { ObjectReference } from "../../rules/references.ts";
 import type { ApiContext, ApiObject } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 
-/** What an Event is, for `kubectl explain`. */
+/** The description of an Event, for `kubectl explain`. */
 export const description =
-  "A report of something that happened, usually a change of state. It is kept for a while only, its reason and note " +
-  "may change from one time to the next, and nothing should be decided by it.";
+  "A report of something that happened, usually a change of state. It is kept for a limited time, its reason and note " +
+  "may change between occurrences, and no program should rely on it.";
 
-const EventSeries = t.struct("How it goes on, when it happens again and again.", {
+const EventSeries = t.struct("Data about repeated occurrences.", {
   count: t.required(t.int32("How often it was seen, up to the last heartbeat.")),
   lastObservedTime: t.required(t.microTime("When it was last seen before the last heartbeat.")),
 });
 
-const EventSource = t.struct("Where an event of the older kind came from.", {
+const EventSource = t.struct("The source of an event of the older form.", {
   component: t.optional(t.text("The component that reported it.")),
   host: t.optional(t.text("The node that it reported from.")),
 });
@@ -23,7 +23,7 @@ const members = {
   series: t.pointer(EventSeries),
   reportingController: t.optional(t.text("Name of the controller that reported it.")),
   reportingInstance: t.optional(t.text("The instance of the controller; at most 128 characters.")),
-  action: t.optional(t.text("What was done or failed, for programs; at most 128 characters.")),
+  action: t.optional(t.text("The action that was taken or failed, for programs; at most 128 characters.")),
   reason: t.optional(t.text("Why it was done, for people; at most 128 characters.")),
   regarding: t.optional(ObjectReference),
   related: t.pointer(ObjectReference),

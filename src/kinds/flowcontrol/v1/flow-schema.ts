@@ -1,5 +1,5 @@
 /**
- * FlowSchema: which requests are of one kind, which level takes them, and what tells their flows apart (APF-1, 2, 4..8).
+ * FlowSchema: the requests that it matches, their priority level, and how their flows are distinguished (APF-1, 2, 4..8).
  *
  * @module
  */
@@ -14,9 +14,9 @@ import { objectSchema } from "../../../schema/object-schema.ts";
 import { fixedSchemaSpec } from "./provided.ts";
 import { Status, statusRules } from "./status.ts";
 
-const Subject = t.struct("Who sends a request.", {
-  kind: t.required(t.text("User, Group or ServiceAccount; the member of that name says which.")),
-  user: t.pointer(t.struct("A user.", { name: t.required(t.text("The name, or * for anybody.")) })),
+const Subject = t.struct("The sender of a request.", {
+  kind: t.required(t.text("User, Group or ServiceAccount; the member of that name identifies it.")),
+  user: t.pointer(t.struct("A user.", { name: t.required(t.text("The name, or * for all.")) })),
   group: t.pointer(t.struct("A group.", { name: t.required(t.text("The name, or * for any.")) })),
   serviceAccount: t.pointer(
     t.struct("A service account.", {
@@ -41,10 +41,12 @@ const PathRule = t.struct("Requests for paths that are no resources.", {
   nonResourceURLs: t.requiredOrNull(t.setList(t.text(), "The paths; /a/* is all below /a/, * alone any.")),
 });
 
-const Rule = t.struct("Who and what.", {
-  subjects: t.requiredOrNull(t.atomicList(Subject, "Who sends the request: one of them.")),
-  resourceRules: t.optional(t.atomicList(ResourceRule, "What is asked for: one of them, or of the other rules.")),
-  nonResourceRules: t.optional(t.atomicList(PathRule, "Which path is asked for.")),
+const Rule = t.struct("Subjects and requests.", {
+  subjects: t.requiredOrNull(t.atomicList(Subject, "The senders: one of them must match.")),
+  resourceRules: t.optional(
+    t.atomicList(ResourceRule, "The requested resources: one of them, or of the other rules, must match."),
+  ),
+  nonResourceRules: t.optional(t.atomicList(PathRule, "The requested paths.")),
 });
 
 const schema = objectSchema("Assigns requests to a priority level, and to flows.", {
@@ -54,10 +56,10 @@ const schema = objectSchema("Assigns requests to a priority level, and to flows.
         t.struct("The level that takes them.", { name: t.required(t.text("The name of the level.")) }),
       ),
       matchingPrecedence: t.always(
-        t.int32("Of all schemas that match the one with the lowest number counts; 1000 unless said."),
+        t.int32("Of all matching schemas the one with the lowest number is used; 1000 by default."),
       ),
       distinguisherMethod: t.pointer(
-        t.struct("What tells flows apart; all is one flow where this is not there.", {
+        t.struct("How flows are distinguished; without it all requests are one flow.", {
           type: t.required(t.text("ByUser or ByNamespace.")),
         }),
       ),
@@ -67,7 +69,7 @@ const schema = objectSchema("Assigns requests to a priority level, and to flows.
   status: Status,
 });
 
-/** One of those that send requests. */
+/** The subjects that send requests. */
 export type FlowSubject = t.Static<typeof Subject>;
 
 /** Requests for resources. */
@@ -76,7 +78,7 @@ export type FlowResourceRule = t.Static<typeof ResourceRule>;
 /** Requests for paths. */
 export type FlowPathRule = t.Static<typeof PathRule>;
 
-/** Who and what. */
+/** Subjects with their requests. */
 export type FlowRule = t.Static<typeof Rule>;
 
 /** A schema as its rules and the server see it. */
@@ -135,8 +137,8 @@ function validateSubject(subject: FlowSubject, field: string, errors: FieldError
   }
   for (const [of, member] of Object.entries(MEMBERS)) {
     const found = subject[member];
-    if (of === kind && !found) errors.required(`${field}.${member}`, `expected it beside the kind ${kind}`);
-    if (of !== kind && found) errors.forbidden(`${field}.${member}`, `expected it beside the kind ${of} only`);
+    if (of === kind && !found) errors.required(`${field}.${member}`, `expected it together with the kind ${kind}`);
+    if (of !== kind && found) errors.forbidden(`${field}.${member}`, `expected it together with the kind ${of} only`);
     if (of === kind && found && !found.name) errors.required(`${field}.${member}.name`);
   }
   if (kind === "ServiceAccount" && subject.serviceAccount) validateAccount(subject.serviceAccount, field, errors);
@@ -213,12 +215,12 @@ const columns: readonly Column<FlowSchema>[] = [
   ),
   textColumn(
     "MatchingPrecedence",
-    "The lower, the earlier it is asked.",
+    "Schemas with a lower number are matched first.",
     (object) => specOf(object).matchingPrecedence ?? 0,
   ),
   textColumn(
     "DistinguisherMethod",
-    "What tells its flows apart.",
+    "How its flows are distinguished.",
     (object) => specOf(object).distinguisherMethod?.type ?? "<none>",
   ),
   ageColumn,

@@ -1,5 +1,5 @@
 /**
- * PriorityLevelConfiguration: how many requests of a level run at a time, and what becomes of the others (APF-1..3).
+ * PriorityLevelConfiguration: how many requests of a level run at a time, and whether the others wait (APF-1..3).
  *
  * @module
  */
@@ -17,34 +17,34 @@ import { Status, statusRules } from "./status.ts";
 const shares = "The level's part of the seats of the server, measured against the shares of all levels.";
 const lendable = "How much of its seats, in percent, others may use while it does not.";
 
-const Queuing = t.struct("Where requests wait.", {
-  queues: t.always(t.int32("How many queues there are; 64 unless said.")),
-  handSize: t.always(t.int32("Among how many of them a flow chooses; 8 unless said.")),
-  queueLengthLimit: t.always(t.int32("How many requests may wait in one queue; 50 unless said.")),
+const Queuing = t.struct("The queues of the level.", {
+  queues: t.always(t.int32("The number of queues; 64 by default.")),
+  handSize: t.always(t.int32("The number of queues among which a flow chooses; 8 by default.")),
+  queueLengthLimit: t.always(t.int32("How many requests may wait in one queue; 50 by default.")),
 });
 
 const Limited = t.struct("The limits of a level of the type Limited.", {
   nominalConcurrencyShares: t.nullable(t.int32(`${shares} 30 unless said.`)),
   limitResponse: t.always(
-    t.struct("What becomes of requests for which there is no seat.", {
+    t.struct("How requests without a seat are handled.", {
       type: t.required(t.text("Queue: they wait; Reject: they are refused.")),
       queuing: t.pointer(Queuing),
     }),
   ),
   lendablePercent: t.pointer(t.int32(lendable)),
   borrowingLimitPercent: t.pointer(
-    t.int32("How many seats it may use beside its own, in percent of them; any number unless said."),
+    t.int32("How many seats it may borrow, in percent of its own; without a limit by default."),
   ),
 });
 
-const Exempt = t.struct("What the level of the type Exempt lends.", {
+const Exempt = t.struct("What a level of the type Exempt may lend.", {
   nominalConcurrencyShares: t.pointer(t.int32(shares)),
   lendablePercent: t.pointer(t.int32(lendable)),
 });
 
-const schema = objectSchema("How many requests of a level run at a time, and what happens to the others.", {
+const schema = objectSchema("How many requests of a level run at a time, and whether the others wait.", {
   spec: t.always(
-    t.struct("What the level is.", {
+    t.struct("The properties of the level.", {
       type: t.required(t.text("Limited; Exempt for the level of that name, which has no limit.")),
       limited: t.pointer(Limited),
       exempt: t.pointer(Exempt),
@@ -53,7 +53,7 @@ const schema = objectSchema("How many requests of a level run at a time, and wha
   status: Status,
 });
 
-/** Where requests of a level wait. */
+/** The queues of a level. */
 export type QueuingSpec = t.Static<typeof Queuing>;
 
 /** A level as its rules and the server see it, with its defaults. */
@@ -147,7 +147,7 @@ function validateQueuing(
   }
 }
 
-/** The levels without which nothing works stay as they are; what the exempt one lends may change (APF-2). */
+/** The mandatory levels are immutable; only the lending of the exempt one may change (APF-2). */
 function validateFixed(name: string, spec: Spec, errors: FieldErrors): void {
   const fixed = fixedLevelSpec(name);
   if (!fixed) return;

@@ -1,15 +1,14 @@
 /**
- * The schemas and levels that are there from the start (APF-2).
- *
- * `exempt` and `catch-all` have to be there as they are; the others are proposals, which are kept as they are here while
- * their annotation says so.
+ * The schemas and levels of the start (APF-2).
+ * `exempt` and `catch-all` are mandatory and fixed; the others are suggestions, which the server keeps equal to these while their
+ * annotation allows it.
  *
  * @module
  */
 import type { ApiContext } from "../../../schema/definition.ts";
 import type { ValueObject } from "../../../value/value.ts";
 
-/** An object that is there from the start. */
+/** An object of the start. */
 export interface Provided {
   readonly name: string;
   readonly spec: ValueObject;
@@ -111,19 +110,19 @@ function schemasOf(coordination: string): readonly Provided[] {
   });
 }
 
-/** The levels that are there from the start. */
+/** The levels of the start. */
 export const providedLevels = (): readonly Provided[] => LEVELS;
 
-/** The schemas that are there from the start. */
+/** The schemas of the start. */
 export const providedSchemas = ({ dialect }: Pick<ApiContext, "dialect">): readonly Provided[] =>
   schemasOf(`coordination.${dialect.domain}`);
 
 const fixedOf = (those: readonly Provided[], name: string): ValueObject | undefined =>
   those.find((one) => one.mandatory && one.name === name)?.spec;
 
-/** The spec that a mandatory level has to have; undefined for all others. */
+/** The fixed spec of a mandatory level; undefined for all others. */
 export const fixedLevelSpec = (name: string): ValueObject | undefined => fixedOf(LEVELS, name);
 
-/** The spec that a mandatory schema has to have; undefined for all others. */
+/** The fixed spec of a mandatory schema; undefined for all others. */
 export const fixedSchemaSpec = (name: string, ctx: Pick<ApiContext, "dialect">): ValueObject | undefined =>
   MANDATORY.includes(name) ? fixedOf(providedSchemas(ctx), name) : undefined;

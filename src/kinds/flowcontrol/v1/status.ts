@@ -8,8 +8,8 @@ import * as t from "../../../meta/types.ts";
 import type { ApiObject, ResourceRules, SubresourceRules } from "../../../schema/definition.ts";
 import { keepAllButStatus, keepStatus } from "../../rules/status.ts";
 
-const Condition = t.struct("What is known of one side of the object.", {
-  type: t.optional(t.text("What it is about.")),
+const Condition = t.struct("A condition of the object.", {
+  type: t.optional(t.text("The type of the condition.")),
   status: t.optional(t.text("True, False or Unknown.")),
   lastTransitionTime: t.nullable(t.time("When the status last changed.")),
   reason: t.optional(t.text("Why, for programs.")),
@@ -18,8 +18,8 @@ const Condition = t.struct("What is known of one side of the object.", {
 
 /** The schema of the status. */
 export const Status = t.always(
-  t.struct("What the server has found out about the object.", {
-    conditions: t.optional(t.keyedList(Condition, ["type"], "What is known of it, such as Dangling.")),
+  t.struct("The state of the object, which the server sets.", {
+    conditions: t.optional(t.keyedList(Condition, ["type"], "Its conditions, such as Dangling.")),
   }),
 );
 

@@ -1,6 +1,6 @@
 /**
- * NodeMetrics and PodMetrics: what nodes and the containers of Pods use, as metrics-server tells it. They are made when they are
- * read, never stored; what they say comes from `cluster/simulated-metrics.ts`. They are served only where simulated nodes are.
+ * NodeMetrics and PodMetrics: the usage of nodes and of the containers of Pods, in the form of metrics-server. They are made for each read
+ * and never stored; their content comes from `cluster/simulated-metrics.ts`. They are served only where there are simulated nodes.
  *
  * @module
  */
@@ -16,20 +16,20 @@ export const METRICS_GROUP = "metrics.k8s.io";
 /** Its version. */
 export const METRICS_VERSION = "v1beta1";
 
-const usage = t.required(t.map(t.quantity(), "What is used: `cpu` and `memory`."));
+const usage = t.required(t.map(t.quantity(), "The usage: `cpu` and `memory`."));
 const when = {
   timestamp: t.required(t.time("The end of the time that was measured.")),
   window: t.required(t.text("How long was measured, such as `15s`.")),
 };
 
-const nodeSchema = objectSchema("What a node uses.", { ...when, usage });
+const nodeSchema = objectSchema("The usage of a node.", { ...when, usage });
 
-const Container = t.struct("What a container uses.", {
+const Container = t.struct("The usage of a container.", {
   name: t.required(t.text("The name of the container.")),
   usage,
 });
 
-const podSchema = objectSchema("What the containers of a Pod use.", {
+const podSchema = objectSchema("The usage of the containers of a Pod.", {
   ...when,
   containers: t.required(t.atomicList(Container, "The containers.")),
 });
@@ -70,5 +70,5 @@ const POD_METRICS = defineResource(podSchema, {
   ],
 });
 
-/** The definitions of the metrics of nodes and Pods; no server has them from its start. */
+/** The definitions of the metrics of nodes and Pods; a server adds them only after its start. */
 export const metricsDefinitions: readonly ResourceDefinition[] = [NODE_METRICS, POD_METRICS];

@@ -1,5 +1,5 @@
 /**
- * Ingress: which requests from outside go to which Service (KIND-Ingress-1..11). Nothing is led anywhere by this server.
+ * Ingress: routes requests from outside to Services (KIND-Ingress-1..11). This server routes nothing.
  *
  * @module
  */
@@ -16,7 +16,7 @@ import { oddPlaces, validatePlaces } from "../../rules/load-balancer.ts";
 import { validateLocalReference } from "../../rules/local-reference.ts";
 import { keepStatus, statusPath } from "../../rules/status.ts";
 
-const Backend = t.struct("Where requests go: to a Service, or to what another object stands for.", {
+const Backend = t.struct("The target of requests: a Service, or another object.", {
   service: t.pointer(
     t.struct("A Service of the namespace.", {
       name: t.required(t.text("Its name.")),
@@ -60,7 +60,7 @@ const Tls = t.struct("Hosts that are spoken to by TLS.", {
   secretName: t.optional(t.text("The Secret with certificate and key.")),
 });
 
-const Place = t.struct("Where requests are taken.", {
+const Place = t.struct("The addresses for requests.", {
   ip: t.optional(t.text("The address.")),
   hostname: t.optional(t.text("The name.")),
   ports: t.optional(
@@ -68,7 +68,7 @@ const Place = t.struct("Where requests are taken.", {
       t.struct("A port there.", {
         port: t.required(t.int32("The number.")),
         protocol: t.required(t.text("TCP, UDP or SCTP.")),
-        error: t.pointer(t.text("What is wrong with it.")),
+        error: t.pointer(t.text("The error.")),
       }),
       "The ports.",
     ),
@@ -78,16 +78,16 @@ const Place = t.struct("Where requests are taken.", {
 const schema = objectSchema("Routes requests from outside to Services.", {
   spec: t.always(
     t.struct("Which requests, and where they go.", {
-      ingressClassName: t.pointer(t.text("The class, which says who sees to it.")),
+      ingressClassName: t.pointer(t.text("The class, which defines its controller.")),
       defaultBackend: t.pointer(Backend),
       tls: t.optional(t.atomicList(Tls, "Hosts that are spoken to by TLS.")),
       rules: t.optional(t.atomicList(Rule, "The rules, by host.")),
     }),
   ),
   status: t.always(
-    t.struct("Where requests are taken.", {
+    t.struct("The addresses for requests.", {
       loadBalancer: t.always(
-        t.struct("The load balancer.", { ingress: t.optional(t.atomicList(Place, "Where it takes requests.")) }),
+        t.struct("The load balancer.", { ingress: t.optional(t.atomicList(Place, "The addresses for requests.")) }),
       ),
     }),
   ),
@@ -171,7 +171,7 @@ function validateBackend({ service, resource }: t.Static<typeof Backend>, field:
   else if (!isPortName(portName)) errors.invalid(`${field}.service.port.name`, portName, "expected the name of a port");
 }
 
-/** The first hosts; rules behind them count, also those for any host. */
+/** The first hosts; later rules count, too, even those for any host. */
 function hostsText(object: Ingress): string {
   const rules = object.spec.rules ?? [];
   const hosts: string[] = [];
@@ -228,7 +228,7 @@ export function ingress({ dialect }: ApiContext): ResourceDefinition {
     columns: [
       textColumn("Class", "The class.", (object) => object.spec.ingressClassName ?? "<none>"),
       textColumn("Hosts", "The hosts of the rules.", hostsText),
-      textColumn("Address", "Where requests are taken.", placesText),
+      textColumn("Address", "The addresses for requests.", placesText),
       textColumn("Ports", "The ports for requests.", (object) =>
         (object.spec.tls ?? []).length > 0 ? "80, 443" : "80",
       ),

@@ -1,5 +1,5 @@
 /**
- * IngressClass: who sees to Ingresses of a class, and how (KIND-IngressClass-1, 2).
+ * IngressClass: the controller of Ingresses of a class, and its parameters (KIND-IngressClass-1, 2).
  *
  * @module
  */
@@ -22,7 +22,7 @@ const Parameters = t.struct("An object with more settings.", {
 const schema = objectSchema("The controller of the Ingresses of a class, and its parameters.", {
   spec: t.always(
     t.struct("Who, and how.", {
-      controller: t.optional(t.text("Who sees to them: a domain and a path.")),
+      controller: t.optional(t.text("The controller of these Ingresses: a domain and a path.")),
       parameters: t.pointer(Parameters),
     }),
   ),
@@ -82,7 +82,7 @@ export const ingressClass = defineResource(schema, {
     if (now !== before) errors.invalid("spec.controller", now, "expected no change of who sees to them");
   },
   columns: [
-    textColumn("Controller", "Who sees to them.", (object) => object.spec.controller ?? ""),
+    textColumn("Controller", "The controller of these Ingresses.", (object) => object.spec.controller ?? ""),
     textColumn("Parameters", "The object with more settings.", parametersText),
     ageColumn,
   ],

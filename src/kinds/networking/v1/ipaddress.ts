@@ -1,5 +1,5 @@
 /**
- * IPAddress: who has an address of the cluster (KIND-IPAddress-1). Services take theirs by making one.
+ * IPAddress: the owner of an address of the cluster (KIND-IPAddress-1). An address is allocated to a Service by creating one.
  *
  * @module
  */
@@ -21,7 +21,7 @@ const ParentReference = t.struct("The object that has the address.", {
 });
 
 const schema = objectSchema("An address of the cluster, and the object that has it.", {
-  spec: t.always(t.struct("Who has the address.", { parentRef: t.needed(t.pointer(ParentReference)) })),
+  spec: t.always(t.struct("The owner of the address.", { parentRef: t.needed(t.pointer(ParentReference)) })),
 });
 
 type IPAddress = ObjectOf<typeof schema>;
@@ -64,5 +64,5 @@ export const ipAddress = defineResource(schema, {
     if (sameMeaning(ParentReference, object.spec.parentRef, old.spec.parentRef)) return;
     errors.invalid("spec.parentRef", object.spec.parentRef, "expected no change of who has the address");
   },
-  columns: [textColumn("ParentRef", "Who has the address.", parentText)],
+  columns: [textColumn("ParentRef", "The owner of the address.", parentText)],
 });

@@ -1,5 +1,5 @@
 /**
- * NetworkPolicy: who may talk to some Pods, and to whom they may talk (KIND-NetworkPolicy-1..8). Nothing is enforced here.
+ * NetworkPolicy: the connections that some Pods may accept and open (KIND-NetworkPolicy-1..8). This server enforces nothing.
  *
  * @module
  */
@@ -34,7 +34,7 @@ const Port = t.struct("A port, or some behind one another.", {
   endPort: t.pointer(t.int32("The last number, where there are several.")),
 });
 
-const Peer = t.struct("Whom a rule is about.", {
+const Peer = t.struct("The Pods or addresses of a rule.", {
   podSelector: t.pointer(LabelSelector),
   namespaceSelector: t.pointer(LabelSelector),
   ipBlock: t.pointer(
@@ -50,18 +50,24 @@ const peers = (what: string) => t.optional(t.atomicList(Peer, what));
 
 const schema = objectSchema("The permitted connections to and from some Pods.", {
   spec: t.always(
-    t.struct("Whom it is about, and what they may do.", {
+    t.struct("The selected Pods, and their permitted connections.", {
       podSelector: t.always(LabelSelector),
       ingress: t.optional(
         t.atomicList(
-          t.struct("Who may talk to them.", { ports, from: peers("Who; anybody when there are none.") }),
-          "Rules for what comes in.",
+          t.struct("Sources that may connect to the Pods.", {
+            ports,
+            from: peers("The sources; all when there are none."),
+          }),
+          "Rules for incoming connections.",
         ),
       ),
       egress: t.optional(
         t.atomicList(
-          t.struct("To whom they may talk.", { ports, to: peers("To whom; anybody when there are none.") }),
-          "Rules for what goes out.",
+          t.struct("Targets to which the Pods may connect.", {
+            ports,
+            to: peers("The targets; all when there are none."),
+          }),
+          "Rules for outgoing connections.",
         ),
       ),
       policyTypes: t.optional(t.atomicList(t.text(), "Ingress, Egress or both: which rules count.")),
@@ -93,7 +99,7 @@ function* rulesOf({ ingress = [], egress = [] }: NetworkPolicy["spec"]) {
   }
 }
 
-/** Every network of a policy, with its path, and the one that it must be a part of. */
+/** Every network of a policy, with its path, and the network that must contain it. */
 function* networksOf(spec: NetworkPolicy["spec"]): Generator<[field: string, network: string, whole?: Network]> {
   for (const { field, member, peers: those } of rulesOf(spec)) {
     for (const [i, { ipBlock }] of those.entries()) {
@@ -161,14 +167,14 @@ function* validateNetworks(object: NetworkPolicy, errors: FieldErrors): Steps<vo
   }
 }
 
-/** What is wrong with a network that must lie in another one. */
+/** The fault of a network that must be inside another one. */
 function wrongPart(network: string, whole: Network): string | undefined {
   const part = networkOf(network);
   if (!part) return legacyNetworkFault(network);
   return isSubnetOf(part, whole) ? undefined : `expected a part of ${networkText(whole)}`;
 }
 
-/** Members that are filled in where they are sent empty. */
+/** Members that get defaults where they are sent empty. */
 const FILLED = ["spec.policyTypes"];
 
 /** The definition of NetworkPolicy. */
@@ -203,7 +209,7 @@ export const networkPolicy = defineResource(schema, {
     }
   },
   columns: [
-    textColumn("Pod-Selector", "Whom it is about.", (object) => orNone(selectorText(object.spec.podSelector))),
+    textColumn("Pod-Selector", "The selected Pods.", (object) => orNone(selectorText(object.spec.podSelector))),
     ageColumn,
   ],
 });

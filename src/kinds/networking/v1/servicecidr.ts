@@ -1,6 +1,6 @@
 /**
- * ServiceCIDR: networks whose addresses Services are given (KIND-ServiceCIDR-1..3). The ranges of this server are given when
- * it is started; the object `kubernetes` shows them.
+ * ServiceCIDR: networks for the addresses of Services (KIND-ServiceCIDR-1..3). The ranges of this server are set at its start; the object
+ * `kubernetes` shows them.
  *
  * @module
  */
@@ -19,7 +19,7 @@ const schema = objectSchema("Networks with the addresses of Services.", {
   ),
   status: t.always(
     t.struct("Whether addresses are given out.", {
-      conditions: t.optional(t.keyedList(Condition, ["type"], "What is known of the networks.")),
+      conditions: t.optional(t.keyedList(Condition, ["type"], "The conditions of the networks.")),
     }),
   ),
 });
@@ -44,7 +44,7 @@ function validate(object: ServiceCidr, errors: FieldErrors): void {
   }
 }
 
-/** What is there stays; a second family may come behind the first (KIND-ServiceCIDR-2). */
+/** Existing networks are immutable; a second family may be added after the first (KIND-ServiceCIDR-2). */
 function validateUpdate(object: ServiceCidr, before: ServiceCidr, errors: FieldErrors): void {
   const [now, old] = [networksOf(object), networksOf(before)];
   const grows = old.length === 1 && now.length === 2;

@@ -1,6 +1,6 @@
 /**
- * RuntimeClass: what runs the containers of Pods that name it, and what that takes (KIND-RuntimeClass-1, 2). Pods get its
- * overhead and its nodes in admission.
+ * RuntimeClass: the runtime of the containers of Pods that name it, and its overhead (KIND-RuntimeClass-1, 2). Admission adds its overhead
+ * and its nodes to Pods.
  *
  * @module
  */
@@ -18,10 +18,10 @@ import { checkTolerations } from "../../core/v1/pod/toleration-rules.ts";
 import { oldNodeLabel } from "../../rules/node-labels.ts";
 
 const schema = objectSchema("The runtime of the containers of Pods that name this class.", {
-  handler: t.required(t.text("What nodes call it; a class has the same name on all nodes that have it.")),
+  handler: t.required(t.text("The name of the runtime on nodes; it is the same on all nodes that have it.")),
   overhead: t.pointer(
-    t.struct("What it takes beside the containers.", {
-      podFixed: t.optional(t.map(t.quantity(), "What it takes for each Pod.")),
+    t.struct("The overhead of the runtime, in addition to the containers.", {
+      podFixed: t.optional(t.map(t.quantity(), "The overhead of each Pod.")),
     }),
   ),
   scheduling: t.pointer(
@@ -63,7 +63,7 @@ function validateUpdate(object: RuntimeClass, old: RuntimeClass, errors: FieldEr
   if (handler !== before) errors.invalid("handler", handler, "expected it as it was: Pods run by it");
 }
 
-/** Labels of nodes by names that they had once. */
+/** Labels of nodes by their former names. */
 function* warnings(object: RuntimeClass, _old: ApiObject | undefined, { dialect }: WriteContext): Generator<string> {
   for (const key in object.scheduling?.nodeSelector) {
     const why = oldNodeLabel(key, dialect);
@@ -85,6 +85,6 @@ export const nodeGroup: DefinitionFactory = () => [
     validate,
     validateUpdate,
     warnings,
-    columns: [textColumn("Handler", "What nodes call it.", (object) => object.handler ?? ""), ageColumn],
+    columns: [textColumn("Handler", "The name of the runtime on nodes.", (object) => object.handler ?? ""), ageColumn],
   }),
 ];

@@ -1,6 +1,5 @@
 /**
- * Eviction: a delete of a Pod that its budget must allow. It is asked for below the Pod; what comes of it is in
- * `actions/eviction.ts`.
+ * Eviction: a delete of a Pod that its budget must allow. It is created below the Pod; `actions/eviction.ts` carries it out.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * PodDisruptionBudget: how many Pods of a selection may be missing (KIND-PodDisruptionBudget-1..6). Who counts them is a
- * controller; who asks is an eviction, see `actions/eviction.ts`.
+ * PodDisruptionBudget: how many Pods of a selection may be missing (KIND-PodDisruptionBudget-1..6). A controller counts them; an eviction
+ * reads the result, see `actions/eviction.ts`.
  *
  * @module
  */
@@ -27,7 +27,7 @@ const Status = t.struct("The counts of the Pods, by the disruption controller.",
   currentHealthy: t.required(t.int32("How many Pods are healthy.")),
   desiredHealthy: t.required(t.int32("How many Pods must be healthy.")),
   expectedPods: t.required(t.int32("How many Pods there are to be.")),
-  conditions: t.optional(t.keyedList(Condition, ["type"], "What is known of the budget, such as DisruptionAllowed.")),
+  conditions: t.optional(t.keyedList(Condition, ["type"], "The conditions of the budget, such as DisruptionAllowed.")),
 });
 
 const schema = objectSchema("How many Pods of a selection may be missing at a time because of evictions.", {
@@ -44,7 +44,7 @@ const schema = objectSchema("How many Pods of a selection may be missing at a ti
   status: t.always(Status),
 });
 
-/** A PodDisruptionBudget as its rules see it. */
+/** A PodDisruptionBudget in the view of its rules. */
 export type PodDisruptionBudget = ObjectOf<typeof schema>;
 
 const POLICIES = ["AlwaysAllow", "IfHealthyBudget"];

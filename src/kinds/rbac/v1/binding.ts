@@ -1,6 +1,6 @@
 /**
- * What RoleBinding and ClusterRoleBinding share: who is given a role, and which (RBAC-19..23). The role need not be there;
- * which it is never changes.
+ * The common part of RoleBinding and ClusterRoleBinding: a role and its subjects (RBAC-19..23). The role need not exist; the reference to
+ * it is immutable.
  *
  * @module
  */
@@ -26,7 +26,7 @@ const RoleRef = t.struct(
 
 const schemaOf = (description: string) =>
   objectSchema(description, {
-    subjects: t.optional(t.atomicList(Subject, "Who is given the role.")),
+    subjects: t.optional(t.atomicList(Subject, "The subjects of the role.")),
     roleRef: t.required(RoleRef),
   });
 
@@ -38,7 +38,7 @@ export interface BindingForm {
   readonly plural: string;
   readonly scope: ResourceDefinition["scope"];
   readonly description: string;
-  /** The kinds of roles that it may give. */
+  /** The kinds of roles that it may grant. */
   readonly roles: readonly string[];
 }
 
@@ -97,8 +97,8 @@ export const bindingDefinition = (form: BindingForm): ResourceDefinition =>
     columns: [
       textColumn("Role", "The role that is given.", roleOf),
       ageColumn,
-      textColumn("Users", "The users among those who are given it.", namesOf("User"), true),
-      textColumn("Groups", "The groups among those who are given it.", namesOf("Group"), true),
-      textColumn("ServiceAccounts", "The accounts among those who are given it.", namesOf("ServiceAccount"), true),
+      textColumn("Users", "The users among its subjects.", namesOf("User"), true),
+      textColumn("Groups", "The groups among its subjects.", namesOf("Group"), true),
+      textColumn("ServiceAccounts", "The accounts among its subjects.", namesOf("ServiceAccount"), true),
     ],
   });

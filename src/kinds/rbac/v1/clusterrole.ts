@@ -1,6 +1,6 @@
 /**
- * ClusterRole: what may be done in the whole cluster where a ClusterRoleBinding gives it, and in one namespace where a
- * RoleBinding does (RBAC-14..18).
+ * ClusterRole: rights in the whole cluster where a ClusterRoleBinding grants it, and in one namespace where a RoleBinding does
+ * (RBAC-14..18).
  *
  * @module
  */
@@ -17,13 +17,13 @@ import {
 import { RBAC_GROUP } from "./group.ts";
 import { PolicyRule, validateRules } from "./rule.ts";
 
-const AggregationRule = t.struct("Where the rules come from.", {
+const AggregationRule = t.struct("Selects the roles whose rules are aggregated.", {
   clusterRoleSelectors: t.optional(
     t.atomicList(LabelSelector, "Which ClusterRoles give their rules: each that one of the selectors finds."),
   ),
 });
 
-/** A ClusterRole as its rules see it. */
+/** A ClusterRole in the view of its rules. */
 export type ClusterRoleObject = ObjectOf<typeof schema>;
 
 function validate(object: ClusterRoleObject, errors: FieldErrors): void {
@@ -46,7 +46,7 @@ function validateSelector(selector: LabelSelectorValue, field: string, errors: F
 const schema = objectSchema(
   "Rights to objects of all namespaces, of the cluster and to paths, for the users of its ClusterRoleBindings. A RoleBinding gives only the rights to the objects of its namespace.",
   {
-    rules: t.nullable(t.atomicList(PolicyRule, "What may be done; rules add up, and none takes anything away.")),
+    rules: t.nullable(t.atomicList(PolicyRule, "The rules; rights of all rules add up, and no rule denies anything.")),
     aggregationRule: t.pointer(AggregationRule),
   },
 );

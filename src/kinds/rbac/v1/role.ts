@@ -1,5 +1,5 @@
 /**
- * Role: what may be done in its namespace, by whom a RoleBinding names (RBAC-14..17).
+ * Role: rights in its namespace, for the subjects of a RoleBinding (RBAC-14..17).
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { RBAC_GROUP } from "./group.ts";
 import { PolicyRule, validateRules } from "./rule.ts";
 
 const schema = objectSchema("Rights to the objects of a namespace, for the users of its RoleBindings.", {
-  rules: t.nullable(t.atomicList(PolicyRule, "What may be done; rules add up, and none takes anything away.")),
+  rules: t.nullable(t.atomicList(PolicyRule, "The rules; rights of all rules add up, and no rule denies anything.")),
 });
 
 /** The definition of Role. */

@@ -1,6 +1,6 @@
 /**
- * The rules of roles: what may be done to which objects, or to which paths. A rule holds for all that it combines, and says
- * nothing of what is not in it; what it comes to is decided in `auth/rbac/`.
+ * The rules of roles: verbs on resources, or on paths. A rule grants every combination of its values, and denies nothing; `auth/rbac/`
+ * evaluates it.
  *
  * @module
  */
@@ -11,8 +11,8 @@ const texts = (description: string): ReturnType<typeof t.atomicList<ReturnType<t
   t.atomicList(t.text("One of them."), description);
 
 /** The schema of one rule (RBAC-16). */
-export const PolicyRule = t.struct("What may be done to certain objects, or to certain paths.", {
-  verbs: t.requiredOrNull(texts("What may be done: verbs as they are asked, or '*' for all.")),
+export const PolicyRule = t.struct("Verbs that are permitted on resources, or on paths.", {
+  verbs: t.requiredOrNull(texts("The permitted verbs, or '*' for all.")),
   apiGroups: t.optional(texts("The API groups of the objects: '' is the core group, '*' is all.")),
   resources: t.optional(
     texts("The resources: 'pods', 'pods/log' for a subresource, '*/scale' for that of all, '*' for everything."),
@@ -29,8 +29,8 @@ export type PolicyRuleValue = t.Static<typeof PolicyRule>;
 const isEmpty = (list: readonly string[] | null | undefined): boolean => (list?.length ?? 0) === 0;
 
 /**
- * Tells what is wrong with the rules of a role (RBAC-17): each says what may be done, and either to which objects or to which
- * paths. What stands in the texts is not looked at.
+ * Reports the faults of the rules of a role (RBAC-17): each has verbs, and either resources or paths. The content of the texts is not
+ * validated.
  *
  * @param paths whether the role may have non-resource URLs
  */
@@ -53,6 +53,6 @@ function validatePaths(rule: PolicyRuleValue, paths: boolean, field: string, err
   const { nonResourceURLs, apiGroups, resources, resourceNames } = rule;
   if (!paths) errors.invalid(field, nonResourceURLs, "expected no paths in a role of a namespace");
   if (![apiGroups, resources, resourceNames].every(isEmpty)) {
-    errors.invalid(field, nonResourceURLs, "expected no paths beside groups, resources and names");
+    errors.invalid(field, nonResourceURLs, "expected no paths together with groups, resources and names");
   }
 }

@@ -10,14 +10,14 @@ import { RBAC_GROUP } from "./group.ts";
 
 /** The schema of a subject; one owner for all of it. */
 export const Subject = t.struct(
-  "Somebody who is given a role.",
+  "A subject of the role.",
   {
     kind: t.required(t.text("User, Group or ServiceAccount.")),
     apiGroup: t.optional(
       t.text("The group of the kind: '' for a ServiceAccount, rbac.authorization.k8s.io for the others."),
     ),
     name: t.required(t.text("The name of the user, the group or the account.")),
-    namespace: t.optional(t.text("The namespace of the account; it means nothing for users and groups.")),
+    namespace: t.optional(t.text("The namespace of the account; not for users and groups.")),
   },
   { atomic: true },
 );

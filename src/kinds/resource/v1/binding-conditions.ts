@@ -1,5 +1,5 @@
 /**
- * Conditions of a device that its claim waits for before a Pod is bound, and those of failure.
+ * Conditions of a device for which its claim waits before a Pod is bound, and those of failure.
  *
  * @module
  */
@@ -15,7 +15,7 @@ export const BINDING_CONDITIONS = {
     t.atomicList(t.text(), "Conditions of the claim that are to be true before a Pod is bound; at most 4."),
   ),
   bindingFailureConditions: t.optional(
-    t.atomicList(t.text(), "Conditions of the claim any of which says that the device cannot be had; at most 4."),
+    t.atomicList(t.text(), "Conditions of the claim, each of which means that the device is not available; at most 4."),
   ),
 } as const;
 
@@ -26,7 +26,7 @@ interface Conditions {
 
 const MAX_CONDITIONS = 4;
 
-/** Everything that is wrong with the names of conditions: both sorts are there, or none. */
+/** All faults of the names of conditions: both sorts are set, or none. */
 export function validateBindingConditions(conditions: Conditions, at: string, errors: FieldErrors): void {
   const { bindingConditions: good = [], bindingFailureConditions: bad = [] } = conditions;
   const [ofGood, ofBad] = [`${at}.bindingConditions`, `${at}.bindingFailureConditions`];
@@ -40,6 +40,6 @@ export function validateBindingConditions(conditions: Conditions, at: string, er
     if (known.has(name)) errors.invalid(`${ofBad}[${i}]`, name, "expected none of bindingConditions");
   });
   if (good.length === 0 && bad.length > 0)
-    errors.invalid(ofGood, good, "expected some beside bindingFailureConditions");
-  if (bad.length === 0 && good.length > 0) errors.invalid(ofBad, bad, "expected some beside bindingConditions");
+    errors.invalid(ofGood, good, "expected some together with bindingFailureConditions");
+  if (bad.length === 0 && good.length > 0) errors.invalid(ofBad, bad, "expected some together with bindingConditions");
 }

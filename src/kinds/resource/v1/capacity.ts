@@ -1,5 +1,5 @@
 /**
- * Capacities of devices: how much there is, and which part of it one of several claims may ask for.
+ * Capacities of devices: amounts, and the share that one of several claims may request.
  *
  * @module
  */
@@ -14,14 +14,14 @@ const Range = t.struct("The amounts from one to another.", {
   step: t.pointer(t.quantity("How far amounts are from each other, beginning with the least.")),
 });
 
-const Policy = t.struct("Which part of it a claim may ask for; what it asks for is rounded up.", {
-  default: t.nullable(t.quantity("The part of a claim that asks for none.")),
+const Policy = t.struct("The amounts that a claim may request; requests are rounded up.", {
+  default: t.nullable(t.quantity("The amount of a claim without a request.")),
   validValues: t.optional(t.atomicList(t.quantity(), "The only amounts, from the least to the most; at most 10.")),
   validRange: t.pointer(Range),
 });
 
 /** The schema of a capacity. */
-export const Capacity = t.struct("An amount of something that the device has.", {
+export const Capacity = t.struct("A capacity of the device.", {
   value: t.required(t.quantity("How much there is.")),
   requestPolicy: t.pointer(Policy),
 });
@@ -45,7 +45,7 @@ export function validateCapacity(capacity: CapacityValue, isShared: boolean, at:
   }
   if (validValues.length === 0 && !validRange) return;
   if (byDefault === undefined || byDefault === null) {
-    return errors.required(`${field}.default`, "expected one beside validValues or validRange");
+    return errors.required(`${field}.default`, "expected one together with validValues or validRange");
   }
   if (validRange) validateRange(validRange, byDefault, value, `${field}.validRange`, errors);
   else validateValues(validValues, byDefault, value, `${field}.validValues`, errors);

@@ -1,6 +1,5 @@
 /**
- * What a claim asks for: devices, and what holds for all of them (KIND-ResourceClaim-1..3). Claims and templates of claims
- * have it.
+ * The spec of a claim: requested devices, and constraints of all of them (KIND-ResourceClaim-1..3). Claims and templates of claims have it.
  *
  * @module
  */
@@ -19,17 +18,15 @@ import { tolerations, validateToleration } from "./taints.ts";
 /** The devices of a request, or of one of its alternatives. */
 const DEVICES = {
   deviceClassName: t.required(t.text("The DeviceClass that the devices are of.")),
-  selectors: selectors("What else is asked of each device: all of them are to be true; at most 32."),
-  allocationMode: t.optional(
-    t.text("ExactCount: as many as `count` says; All: all that there are. ExactCount by default."),
-  ),
+  selectors: selectors("Further expressions that must all be true for each device; at most 32."),
+  allocationMode: t.optional(t.text("ExactCount: `count` devices; All: all matching devices. ExactCount by default.")),
   count: t.optional(t.int64("How many, for ExactCount; 1 by default.")),
 } as const;
 
 const MORE = {
   tolerations,
   capacity: t.pointer(
-    t.struct("How much of each device is asked for.", {
+    t.struct("The requested capacity of each device.", {
       requests: t.optional(t.map(t.quantity(), "Amounts by the names of the capacities.")),
     }),
   ),
@@ -49,7 +46,7 @@ const SubRequest = t.struct("Devices that would do.", {
   ...MORE,
 });
 
-const Request = t.struct("Devices that are asked for.", {
+const Request = t.struct("Requested devices.", {
   name: t.required(t.text("The name of the request, a DNS label.")),
   exactly: t.pointer(Exactly),
   firstAvailable: t.optional(
@@ -59,7 +56,7 @@ const Request = t.struct("Devices that are asked for.", {
 
 const ofRequests = (description: string) => t.optional(t.atomicList(t.text(), description));
 
-const Constraint = t.struct("What holds for several devices.", {
+const Constraint = t.struct("A constraint of several devices.", {
   requests: ofRequests(
     "The requests whose devices it is about, as `request` or `request/alternative`; all by default.",
   ),
@@ -73,12 +70,12 @@ const Configuration = t.struct("A configuration of devices.", {
 });
 
 /** The schema of the requests of a claim. */
-export const ClaimSpecSchema = t.struct("What is asked for.", {
+export const ClaimSpecSchema = t.struct("The requests of the claim.", {
   devices: t.always(
     t.struct("Devices.", {
-      requests: t.nullable(t.atomicList(Request, "The devices that are asked for; at most 32.")),
-      constraints: t.optional(t.atomicList(Constraint, "What holds for several of them; at most 32.")),
-      config: t.optional(t.atomicList(Configuration, "What drivers are told about them; at most 32.")),
+      requests: t.nullable(t.atomicList(Request, "The requested devices; at most 32.")),
+      constraints: t.optional(t.atomicList(Constraint, "Constraints of several of them; at most 32.")),
+      config: t.optional(t.atomicList(Configuration, "Configurations for drivers; at most 32.")),
     }),
   ),
 });
@@ -153,7 +150,7 @@ export const requestNames = (spec: ClaimSpec): RequestNames =>
 
 const EXPECTED = "expected the name of a request, or one with '/' and the name of an alternative of it";
 
-/** Tells what names no request, and no alternative of one. */
+/** Reports names of no request, and of no alternative of one. */
 export function validateReference(reference: string, names: RequestNames, field: string, errors: FieldErrors): void {
   const parts = reference.split("/");
   if (parts.length > 2) return errors.invalid(field, reference, EXPECTED);
@@ -168,7 +165,7 @@ export function validateReference(reference: string, names: RequestNames, field:
 const MAX_ENTRIES = 32;
 const MAX_ALTERNATIVES = 8;
 
-/** The same for a list of them, each there once. */
+/** The same for a list of them, each once. */
 export function validateReferences(
   references: readonly string[] | undefined,
   names: RequestNames,
@@ -258,7 +255,7 @@ function validateConstraint(
   else errors.required(`${at}.matchAttribute`, "expected the name of an attribute");
 }
 
-/** The expressions of selectors that are to be validated: those of requests that nothing else is wrong with in form. */
+/** The expressions of selectors to validate: those of requests without other faults. */
 export function* claimExpressions(spec: ClaimSpec, at: string): Iterable<Placed> {
   if (requestsOf(spec).length > MAX_ENTRIES) return;
   for (const [{ exactly, firstAvailable = [] }, place] of requestPlaces(spec, at)) {
@@ -271,16 +268,13 @@ export function* claimExpressions(spec: ClaimSpec, at: string): Iterable<Placed>
   }
 }
 
-/**
- * Tells a request for access to devices that others use, in a namespace that is not marked for it. The field is named
- * without the members that came between later.
- */
+/** Reports a request for admin access in a namespace without the label for it. The field has no path elements that later versions added. */
 export function validateAdminAccess(spec: ClaimSpec, namespace: string, errors: FieldErrors, ctx: WriteContext): void {
   const i = requestsOf(spec).findIndex(({ exactly }) => exactly?.adminAccess === true);
   if (i >= 0) demandAdminAccess(`spec.devices.requests[${i}].adminAccess`, namespace, errors, ctx);
 }
 
-/** Tells access to devices that others use, at `field`, unless the namespace is marked for it. */
+/** Reports admin access at `field`, unless the namespace has the label for it. */
 export function demandAdminAccess(field: string, namespace: string, errors: FieldErrors, ctx: WriteContext): void {
   const label = `resource.${ctx.dialect.labelDomain}/admin-access`;
   if (ctx.namespaceLabels?.(namespace)?.[label] === "true") return;

@@ -1,5 +1,5 @@
 /**
- * The status of a claim: the devices that it has, who may use them, and how they are (KIND-ResourceClaim-4).
+ * The status of a claim: its devices, their consumers, and their states (KIND-ResourceClaim-4).
  *
  * @module
  */
@@ -47,17 +47,17 @@ const Result = t.struct("A device that the claim has.", {
 });
 
 const Configuration = t.struct("A configuration of devices.", {
-  source: t.required(t.text("Where it comes from: FromClass or FromClaim.")),
+  source: t.required(t.text("Its source: FromClass or FromClaim.")),
   requests: t.optional(t.atomicList(t.text(), "The requests whose devices it is for; all by default.")),
   ...CONFIGURATION,
 });
 
-const Allocation = t.struct("What the claim has.", {
+const Allocation = t.struct("The allocation of the claim.", {
   devices: t.always(
     t.struct("Devices.", {
       results: t.optional(t.atomicList(Result, "The devices; at most 32.")),
       config: t.optional(
-        t.atomicList(Configuration, "What drivers are told about them, of classes first; at most 64."),
+        t.atomicList(Configuration, "Configurations for drivers, those of classes first; at most 64."),
       ),
     }),
   ),
@@ -65,7 +65,7 @@ const Allocation = t.struct("What the claim has.", {
   allocationTimestamp: t.pointer(t.time("When the devices were found.")),
 });
 
-const Consumer = t.struct("Who may use the devices.", {
+const Consumer = t.struct("An object that may use the devices.", {
   apiGroup: t.optional(t.text("The group of the resource; empty for the core group.")),
   resource: t.required(t.text("The resource, such as pods.")),
   name: t.required(t.text("The name of the object.")),
@@ -75,8 +75,8 @@ const Consumer = t.struct("Who may use the devices.", {
 const Device = t.struct("How a device is.", {
   ...DEVICE,
   shareID,
-  conditions: t.nullable(t.replacedList(Condition, ["type"], "What its driver knows of it; at most 8.")),
-  data: t.pointer(t.anyJson("What else its driver says, an object; at most 10 KiB.")),
+  conditions: t.nullable(t.replacedList(Condition, ["type"], "Its conditions, which its driver sets; at most 8.")),
+  data: t.pointer(t.anyJson("Further data of its driver, an object; at most 10 KiB.")),
   networkData: t.pointer(
     t.struct("How it is reached in a network.", {
       interfaceName: t.optional(t.text("The name of the interface; at most 256 bytes.")),
@@ -91,7 +91,7 @@ const Device = t.struct("How a device is.", {
 /** The schema of the status of a claim. */
 export const ClaimStatusSchema = t.struct("The devices that the claim has.", {
   allocation: t.pointer(Allocation),
-  reservedFor: t.optional(t.keyedList(Consumer, ["uid"], "Who may use them; at most 256.")),
+  reservedFor: t.optional(t.keyedList(Consumer, ["uid"], "The objects that may use them; at most 256.")),
   devices: t.optional(
     t.replacedList(Device, ["driver", "device", "pool", "shareID"], "How they are, as their drivers say."),
   ),
@@ -113,7 +113,7 @@ const SPEC_FEATURES = specFeatures("spec");
 const inSpec = (gate: Feature<ResourceClaim>["gate"], { spec }: ResourceClaim): readonly GatedMembers[] =>
   SPEC_FEATURES.flatMap((feature) => (feature.gate === gate ? [...feature.members(spec)] : []));
 
-/** The features of a status; what the spec has of them counts as well. */
+/** The features of a status; those in the spec count as well. */
 export const STATUS_FEATURES: readonly Feature<ResourceClaim>[] = [
   { gate: "DRAResourceClaimDeviceStatus", members: ({ status }) => [[status, "status", ["devices"]]] },
   {
@@ -157,7 +157,7 @@ export function dropFormerDevices({ status }: ResourceClaim, old: ResourceClaim)
 
 const MAX_CONSUMERS = 256;
 
-/** Everything that is wrong with the new status of a claim. */
+/** All faults of the new status of a claim. */
 export function validateClaimStatus(
   claim: ResourceClaim,
   old: ResourceClaim,
@@ -213,7 +213,7 @@ function validateReservation({ metadata, status }: ResourceClaim, old: ResourceC
   }
 }
 
-/** An allocation stays as long as there is one. */
+/** An allocation is immutable while it exists. */
 function validateAllocation({ spec, status }: ResourceClaim, old: ResourceClaim, errors: FieldErrors): void {
   const { allocation } = status;
   if (!allocation) return;

@@ -11,9 +11,9 @@ import { validateDriverName } from "../../rules/driver-name.ts";
 /** The members of a configuration. */
 export const CONFIGURATION = {
   opaque: t.pointer(
-    t.struct("A configuration that its driver understands.", {
+    t.struct("A configuration for its driver.", {
       driver: t.required(t.text("The driver that it is for.")),
-      parameters: t.required(t.anyJson("What the driver is told, an object; at most 10 KiB.")),
+      parameters: t.required(t.anyJson("Parameters for the driver, an object; at most 10 KiB.")),
     }),
   ),
 } as const;
@@ -25,7 +25,7 @@ export type ConfigurationValue = t.Static<typeof Configuration>;
 
 const MAX_PARAMETERS_BYTES = 10 * 1024;
 
-/** Tells JSON at `field` that is no object, or has more than 10 KiB where it is not `known` from before. */
+/** Reports JSON at `field` that is no object, or has more than 10 KiB where it is not `known` from before. */
 export function validateJsonObject(value: unknown, field: string, errors: FieldErrors, known = false): void {
   if (value === undefined || value === null) return errors.required(field, "expected an object");
   if (!known && Buffer.byteLength(JSON.stringify(value)) > MAX_PARAMETERS_BYTES)
@@ -33,7 +33,7 @@ export function validateJsonObject(value: unknown, field: string, errors: FieldE
   if (!isObject(value as Value)) errors.invalid(field, value, "expected an object");
 }
 
-/** Everything that is wrong with a configuration; one that is `known` may be as long as it was. */
+/** All faults of a configuration; a `known` one may keep its length. */
 export function validateConfiguration(
   { opaque }: ConfigurationValue,
   at: string,

@@ -1,5 +1,5 @@
 /**
- * DeviceClass: devices of one sort, with what their drivers are told (KIND-DeviceClass-1).
+ * DeviceClass: devices of one sort, with the configuration for their drivers (KIND-DeviceClass-1).
  *
  * @module
  */
@@ -17,15 +17,12 @@ import { expressionsOf, selectors, validateExpressions, validateSelectors } from
 import { same } from "../../rules/same.ts";
 
 const Spec = t.struct("Which devices they are.", {
-  selectors: selectors("What is asked of each device: all of them are to be true; at most 32."),
+  selectors: selectors("Expressions that must all be true for each device; at most 32."),
   config: t.optional(
-    t.atomicList(
-      t.struct("A configuration of devices.", CONFIGURATION),
-      "What drivers are told about them; at most 32.",
-    ),
+    t.atomicList(t.struct("A configuration of devices.", CONFIGURATION), "Configurations for drivers; at most 32."),
   ),
   extendedResourceName: t.pointer(
-    t.text("The resource of containers that stands for devices of this class, such as example.com/gpu."),
+    t.text("The extended resource by which containers request devices of this class, such as example.com/gpu."),
   ),
 });
 
@@ -35,7 +32,7 @@ type DeviceClass = ObjectOf<typeof schema>;
 
 const MAX_ENTRIES = 32;
 
-/** Whether a member of the spec is as it was. */
+/** Whether a member of the spec is unchanged. */
 const isKept = (member: "config" | "selectors", object: DeviceClass, old: DeviceClass | undefined): boolean =>
   old !== undefined && same(object.spec[member] ?? null, old.spec[member] ?? null);
 

@@ -1,5 +1,5 @@
 /**
- * Devices, as slices list them: what they are, what they have, and where they are (KIND-ResourceSlice-1).
+ * Devices in slices: their attributes, capacities and nodes (KIND-ResourceSlice-1).
  *
  * @module
  */
@@ -14,7 +14,7 @@ import { checkList, checkMap, checkSet } from "./lists.ts";
 import { tell, validateQualifiedName } from "./names.ts";
 import { taints, validateTaint } from "./taints.ts";
 
-const Attribute = t.struct("What a device is, in one value.", {
+const Attribute = t.struct("An attribute of a device.", {
   int: t.pointer(t.int64("A number.")),
   bool: t.pointer(t.bool("Whether it is so.")),
   string: t.pointer(t.text("A text; at most 64 bytes.")),
@@ -31,7 +31,7 @@ export const CounterSet = t.struct("Amounts that devices take of.", {
   counters,
 });
 
-const Consumption = t.struct("What the device takes of amounts that are shared.", {
+const Consumption = t.struct("The amounts of shared counters that the device uses.", {
   counterSet: t.required(t.text("The name of those in `sharedCounters`.")),
   counters,
 });
@@ -40,15 +40,15 @@ const Consumption = t.struct("What the device takes of amounts that are shared."
 export const Device = t.struct("A device.", {
   name: t.required(t.text("Its name in the pool, a DNS label.")),
   attributes: t.optional(
-    t.map(Attribute, "What it is, by names that have a domain unless it is the driver; with capacities at most 32."),
+    t.map(Attribute, "Its attributes, by names with a domain unless that is the driver; with capacities at most 32."),
   ),
   capacity: t.optional(t.map(Capacity, "How much it has, by names as those of attributes.")),
-  consumesCounters: t.optional(t.atomicList(Consumption, "What it takes of amounts that are shared; at most 2.")),
+  consumesCounters: t.optional(t.atomicList(Consumption, "The amounts of shared counters that it uses; at most 2.")),
   nodeName: t.pointer(t.text("The node that it is on, with perDeviceNodeSelection.")),
   nodeSelector: t.pointer(NodeSelector),
   allNodes: t.pointer(t.bool("Whether all nodes reach it, with perDeviceNodeSelection.")),
   taints,
-  bindsToNode: t.pointer(t.bool("Whether who has it stays on the node that was found with it.")),
+  bindsToNode: t.pointer(t.bool("Whether its consumer stays on the node of the allocation.")),
   ...BINDING_CONDITIONS,
   allowMultipleAllocations: t.pointer(t.bool("Whether several claims may have it at a time.")),
 });
@@ -131,7 +131,7 @@ function validateLength(value: string, field: string, errors: FieldErrors): void
   if (Buffer.byteLength(value) > MAX_VALUE_LENGTH) errors.tooLong(field, MAX_VALUE_LENGTH);
 }
 
-/** Everything that is wrong with amounts that devices share. */
+/** All faults of amounts that devices share. */
 export const validateCounterSet = ({ name, counters: all }: CounterSetValue, at: string, errors: FieldErrors): void =>
   validateCounters(name, "name", all, at, errors);
 
@@ -179,7 +179,7 @@ export function validateTrue(value: boolean | undefined, field: string, errors: 
   return value === true;
 }
 
-/** Tells where not exactly one way was chosen. */
+/** Reports that not exactly one way is set. */
 export function validateOnePlace(
   given: readonly string[],
   all: readonly string[],

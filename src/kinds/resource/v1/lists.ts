@@ -15,7 +15,7 @@ export function checkList<T>(list: List<T>, most: number, field: string, errors:
   else list.forEach((entry, i) => check(entry, `${field}[${i}]`));
 }
 
-/** The same for a list in which each key is there once. */
+/** The same for a list with unique keys. */
 export function checkSet<T>(
   list: List<T>,
   most: number,
@@ -28,7 +28,7 @@ export function checkSet<T>(
   if (list && list.length <= most) checkUnique(list, field, errors, keyOf);
 }
 
-/** Tells entries with a key that an entry before them has. */
+/** Reports entries with a key of an earlier entry. */
 export function checkUnique<T>(
   list: readonly T[],
   field: string,
@@ -58,7 +58,7 @@ export function checkMap<T>(
 
 const MAX_KEY_LENGTH = 96;
 
-/** A key as the names of fields have it: without the middle of one that is too long to be right. */
+/** A key in the name of a field: without the middle of one that is too long to be valid. */
 function shortKey(key: string): string {
   const rest = MAX_KEY_LENGTH - 3;
   return key.length <= MAX_KEY_LENGTH ? key : `${key.slice(0, (rest + 1) >> 1)}...${key.slice(-(rest >> 1))}`;

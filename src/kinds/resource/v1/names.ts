@@ -1,5 +1,5 @@
 /**
- * Names of pools, and of what devices have and drivers know: attributes, capacities, counters.
+ * Names of pools, and of the attributes, capacities and counters of devices.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { type TextCheck, dnsSubdomain } from "../../../meta/names.ts";
 import { validateDriverName } from "../../rules/driver-name.ts";
 
-/** Tells a text at `field` that is not as it should be. */
+/** Reports an invalid text at `field`. */
 export function tell(text: string, check: TextCheck, field: string, errors: FieldErrors): void {
   const wrong = check(text);
   if (wrong !== undefined) errors.invalid(field, text, wrong);
@@ -25,8 +25,8 @@ export function validatePoolName(name: string, field: string, errors: FieldError
 }
 
 /**
- * The name of an attribute or a capacity: an identifier, with the name of a driver in front where it is not that of the
- * device. What has more than one slash was never looked at.
+ * The name of an attribute or a capacity: an identifier, with the name of a driver in front where it is not that of the device. Names with
+ * more than one slash are not validated, as in Kubernetes.
  */
 export function validateQualifiedName(name: string, field: string, errors: FieldErrors): void {
   const parts = name.split("/");
@@ -41,7 +41,7 @@ export function validateQualifiedName(name: string, field: string, errors: Field
   }
 }
 
-/** The name of an attribute wherever the driver is not known: with a domain. */
+/** The name of an attribute where the driver is not known: with a domain. */
 export function validateFullName(name: string, field: string, errors: FieldErrors): void {
   validateQualifiedName(name, field, errors);
   if (!name.includes("/")) {

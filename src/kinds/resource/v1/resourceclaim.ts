@@ -1,5 +1,5 @@
 /**
- * ResourceClaim: devices that are asked for, and those that were found (KIND-ResourceClaim-1..5). Nothing here finds any.
+ * ResourceClaim: requested devices, and the allocated ones (KIND-ResourceClaim-1..5). Nothing here allocates devices.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * ResourceClaimTemplate: what the claims of Pods are made of (KIND-ResourceClaimTemplate-1). Nothing here makes one.
+ * ResourceClaimTemplate: the template of the claims of Pods (KIND-ResourceClaimTemplate-1). Nothing here creates a claim.
  *
  * @module
  */
@@ -23,7 +23,7 @@ import {
 } from "./claim-spec.ts";
 import { validateExpressions } from "./selectors.ts";
 
-const Spec = t.struct("What a claim is made of.", {
+const Spec = t.struct("The template of a claim.", {
   metadata: t.always(ObjectMetaSchema),
   spec: t.required(ClaimSpecSchema),
 });

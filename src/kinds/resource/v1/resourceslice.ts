@@ -1,5 +1,5 @@
 /**
- * ResourceSlice: some of the devices of a pool, as their driver tells them (KIND-ResourceSlice-1).
+ * ResourceSlice: some of the devices of a pool, as their driver reports them (KIND-ResourceSlice-1).
  *
  * @module
  */
@@ -35,7 +35,7 @@ const Pool = t.struct("The pool that the devices are in.", {
 });
 
 const Spec = t.struct("The devices.", {
-  driver: t.required(t.text("The driver that tells of them.")),
+  driver: t.required(t.text("The driver that publishes them.")),
   pool: t.required(Pool),
   nodeName: t.pointer(t.text("The node that has them.")),
   nodeSelector: t.pointer(NodeSelector),
@@ -43,7 +43,7 @@ const Spec = t.struct("The devices.", {
   devices: t.optional(
     t.atomicList(Device, "The devices; at most 128, or 64 where any has taints or takes of shared amounts."),
   ),
-  perDeviceNodeSelection: t.pointer(t.bool("Whether each device says where it is.")),
+  perDeviceNodeSelection: t.pointer(t.bool("Whether each device defines its nodes.")),
   sharedCounters: t.optional(t.atomicList(CounterSet, "Amounts that devices of the pool take of; at most 8.")),
 });
 
@@ -169,7 +169,7 @@ export const resourceSlice = defineResource(schema, {
   defaults: setDefaults,
   prepareForCreate: (object, ctx) => dropFeatures(FEATURES, object, undefined, ctx),
   prepareForUpdate(object, old, ctx) {
-    // What is dropped counts, too.
+    // Dropped members count, too.
     if (!sameMeaning(Spec, object.spec, old.spec)) {
       object.metadata.generation = (old.metadata.generation ?? 0) + 1;
     }
@@ -190,7 +190,7 @@ export const resourceSlice = defineResource(schema, {
   },
   columns: [
     textColumn("Node", "The node that has the devices.", (object) => object.spec?.nodeName ?? ""),
-    textColumn("Driver", "The driver that tells of them.", (object) => object.spec?.driver ?? ""),
+    textColumn("Driver", "The driver that publishes them.", (object) => object.spec?.driver ?? ""),
     textColumn("Pool", "The pool that they are in.", (object) => object.spec?.pool?.name ?? ""),
     ageColumn,
   ],

@@ -1,5 +1,5 @@
 /**
- * Judges selectors in a thread. See `selectors.ts`.
+ * Validates selectors in a thread. See `selectors.ts`.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import type { StatusCause } from "../../../meta/status.ts";
 import { atOnce } from "../../../util/steps.ts";
 import { type SelectorTask, judgeSelectors } from "./selectors.ts";
 
-/** What is wrong with the expressions of a task. */
+/** The faults of the expressions of a task. */
 export function run(task: SelectorTask): readonly StatusCause[] {
   const errors = new FieldErrors();
   atOnce(judgeSelectors(task, errors));

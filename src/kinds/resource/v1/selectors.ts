@@ -1,5 +1,5 @@
 /**
- * Selectors: expressions over one device, which is fit where all of them are true (KIND-ResourceClaim-2).
+ * Selectors: expressions over one device, which matches where all of them are true (KIND-ResourceClaim-2).
  *
  * @module
  */
@@ -38,7 +38,7 @@ const MAX_EXPRESSION_BYTES = 10 * 1024;
 
 const isTooLong = (expression: string): boolean => Buffer.byteLength(expression) > MAX_EXPRESSION_BYTES;
 
-/** Everything that is wrong with selectors but for the expressions themselves. */
+/** All faults of selectors except those of the expressions. */
 export function validateSelectors(given: Selectors, field: string, errors: FieldErrors): void {
   checkList(given, MAX_SELECTORS, field, errors, ({ cel }, at) => {
     if (!cel) errors.required(`${at}.cel`, "expected an expression");
@@ -52,7 +52,7 @@ export interface Placed {
   readonly expression: string;
 }
 
-/** The expressions of selectors to validate: not of too many selectors, and none that is too long. */
+/** The expressions of selectors to validate: none of a list that is too long, and none that is too long itself. */
 export function* expressionsOf(given: Selectors, field: string): Iterable<Placed> {
   if (!given || given.length > MAX_SELECTORS) return;
   for (const [i, { cel }] of given.entries()) {
@@ -70,7 +70,7 @@ export interface SelectorTask {
   readonly hasShares: boolean;
 }
 
-/** Tells expressions that are no selectors, in steps. */
+/** Reports expressions that are no selectors, in steps. */
 export function* judgeSelectors({ expressions, hasShares }: SelectorTask, errors: FieldErrors): Steps<void> {
   for (const { field, expression } of expressions) {
     checkWork(expression.length * A_CHARACTER);

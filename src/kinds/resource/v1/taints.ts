@@ -1,5 +1,5 @@
 /**
- * Taints of devices, and what requests tolerate.
+ * Taints of devices, and the tolerations of requests.
  *
  * @module
  */
@@ -11,20 +11,20 @@ import { tell } from "./names.ts";
 const EFFECTS = ["NoExecute", "NoSchedule", "None"];
 const OPERATORS = ["Equal", "Exists"];
 
-const Taint = t.struct("What is wrong with a device.", {
-  key: t.required(t.text("What it is, as the key of a label.")),
+const Taint = t.struct("A taint of a device.", {
+  key: t.required(t.text("The key, in the form of the key of a label.")),
   value: t.optional(t.text("More of it, as the value of a label.")),
-  effect: t.required(t.text("What comes of it: NoSchedule, NoExecute, or None.")),
+  effect: t.required(t.text("The effect: NoSchedule, NoExecute, or None.")),
   timeAdded: t.pointer(t.time("Since when; now by default.")),
 });
 
 /** The schema of taints. */
-export const taints = t.optional(t.atomicList(Taint, "What is wrong with the device; at most 16."));
+export const taints = t.optional(t.atomicList(Taint, "The taints of the device; at most 16."));
 
 /** A taint of an object before it is validated. */
 export type TaintValue = t.Static<typeof Taint>;
 
-/** Everything that is wrong with a taint. */
+/** All faults of a taint. */
 export function validateTaint({ key, value = "", effect }: TaintValue, at: string, errors: FieldErrors): void {
   tell(key, qualifiedName, `${at}.key`, errors);
   tell(value, labelValue, `${at}.value`, errors);
@@ -46,7 +46,7 @@ export const tolerations = t.optional(t.atomicList(Toleration, "The taints that 
 /** A toleration of an object before it is validated. */
 export type TolerationValue = t.Static<typeof Toleration>;
 
-/** Everything that is wrong with a toleration. */
+/** All faults of a toleration. */
 export function validateToleration(toleration: TolerationValue, at: string, errors: FieldErrors): void {
   const { key = "", operator = "", value = "", effect = "" } = toleration;
   if (key !== "") tell(key, qualifiedName, `${at}.key`, errors);

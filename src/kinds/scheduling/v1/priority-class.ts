@@ -1,5 +1,5 @@
 /**
- * PriorityClass: how important Pods are that name it (KIND-PriorityClass-1..4). Pods get their numbers from it in admission.
+ * PriorityClass: the priority of Pods that name it (KIND-PriorityClass-1..4). Admission copies its number to Pods.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { objectSchema } from "../../../schema/object-schema.ts";
 
 const description = "A priority of Pods, by the name of the class.";
 
-/** What a class, and a Pod, may do to Pods that matter less. */
+/** The preemption policy of a class, and of a Pod. */
 const POLICIES = ["Never", "PreemptLowerPriority"];
 
 const schema = objectSchema(description, {
@@ -20,7 +20,7 @@ const schema = objectSchema(description, {
   globalDefault: t.optional(t.bool("Whether Pods that name no class have this one.")),
   description: t.optional(t.text("When to use it.")),
   preemptionPolicy: t.pointer(
-    t.text("What its Pods may do to Pods of less priority: PreemptLowerPriority, or Never.", {
+    t.text("Whether its Pods preempt Pods of lower priority: PreemptLowerPriority, or Never.", {
       default: "PreemptLowerPriority",
     }),
   ),
@@ -32,7 +32,7 @@ export type PriorityClass = ObjectOf<typeof schema>;
 const HIGHEST = 1_000_000_000;
 const RESERVED = "system-";
 
-/** The classes that a cluster has from its start; no other name begins as theirs do. */
+/** The classes of the start; no other name may begin with their prefix. */
 export const SYSTEM_PRIORITIES: Readonly<Record<string, { readonly value: number; readonly description: string }>> = {
   "system-node-critical": {
     value: 2 * HIGHEST + 1000,
@@ -79,7 +79,7 @@ const columns: readonly Column<PriorityClass>[] = [
   ageColumn,
   textColumn(
     "PreemptionPolicy",
-    "What its Pods may do to Pods of less priority.",
+    "Whether its Pods preempt Pods of lower priority.",
     (object) => object.preemptionPolicy ?? "",
   ),
 ];

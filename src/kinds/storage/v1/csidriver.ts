@@ -1,7 +1,7 @@
 /**
- * CSIDriver: what the cluster knows of a CSI volume driver (CSID-1..42).
+ * CSIDriver: the properties of a CSI volume driver (CSID-1..42).
  *
- * The object only records; who acts on it are the attach/detach controller, the scheduler and the node agents.
+ * The object has no effect by itself; the attach/detach controller, the scheduler and the node agents read it.
  *
  * @module
  */
@@ -16,19 +16,19 @@ import { dropGated } from "../../rules/gated-field.ts";
 import { same } from "../../rules/same.ts";
 
 const TokenRequest = t.struct("A service account token of the mounting pod that the driver needs.", {
-  audience: t.required(t.text("Whom the token is for; empty means the API server.")),
+  audience: t.required(t.text("The audience of the token; empty means the API server.")),
   expirationSeconds: t.pointer(t.int64("How long the token is valid, by default as for token requests (3600).")),
 });
 
 const specSchema = (ctx: ApiContext) =>
-  t.struct("What the driver needs and can do.", {
+  t.struct("The requirements and abilities of the driver.", {
     attachRequired: t.pointer(
       t.bool("Whether volumes must be attached to a node before they are mounted; it cannot change.", {
         default: true,
       }),
     ),
     podInfoOnMount: t.pointer(
-      t.bool("Whether the driver is told of the pod when it mounts a volume.", { default: false }),
+      t.bool("Whether the driver gets information about the pod when it mounts a volume.", { default: false }),
     ),
     volumeLifecycleModes: t.optional(
       t.setList(t.text(), "`Persistent`, `Ephemeral` or both; `Persistent` when empty; it cannot change."),
@@ -162,7 +162,7 @@ const flag = (
 
 const columns: readonly Column<CSIDriver>[] = [
   flag("AttachRequired", "attachRequired", true, "Whether volumes must be attached before they are mounted."),
-  flag("PodInfoOnMount", "podInfoOnMount", false, "Whether the driver is told of the pod."),
+  flag("PodInfoOnMount", "podInfoOnMount", false, "Whether the driver gets information about the pod."),
   flag("StorageCapacity", "storageCapacity", false, "Whether pods are scheduled by reported capacity."),
   textColumn(
     "TokenRequests",
@@ -189,7 +189,7 @@ export const csiDriver = (ctx: ApiContext): ResourceDefinition =>
       plural: "csidrivers",
       scope: "Cluster",
       description:
-        "The properties of a CSI volume driver: whether volumes are attached, what it gets on mount and what it needs. The name is the name of the driver.",
+        "The properties of a CSI volume driver: whether volumes are attached, what it receives on mount and what it needs. The name is the name of the driver.",
       deleteAnswers: "object",
       generation: "fromFirstChange",
       versionedUpdate: true,

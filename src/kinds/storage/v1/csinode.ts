@@ -25,7 +25,7 @@ const VolumeNodeResources = t.struct("How many volumes a driver can use on a nod
 
 const Driver = t.struct("A driver on the node.", {
   name: t.required(t.text("The name that the driver itself gives (GetPluginName).")),
-  nodeID: t.required(t.text("What the driver calls the node, which may differ from the name of the node.")),
+  nodeID: t.required(t.text("The name of the node for the driver, which may differ from that of the Node.")),
   topologyKeys: t.always(
     t.atomicList(t.text(), "Keys of the topology that the driver supports; they become labels of the node."),
   ),
@@ -90,7 +90,7 @@ function validate(object: CSINode, errors: FieldErrors, ctx: WriteContext): void
   }
 }
 
-/** What may not change of a driver that stays, as far as it can be compared: nothing and an empty list are the same. */
+/** The immutable members of a driver, in comparable form: absent and an empty list are the same. */
 function frozenPart(driver: CSINodeDriver, ctx: WriteContext): Value {
   const { name, nodeID, topologyKeys, allocatable } = driver;
   const count = ctx.gates.MutableCSINodeAllocatableCount ? null : ((allocatable ?? null) as Value);

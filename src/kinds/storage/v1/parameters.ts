@@ -19,7 +19,7 @@ export function validateParameters(parameters: Texts, field: string, errors: Fie
   if (!parameters) return;
   const keys = Object.keys(parameters);
   if (keys.length > MAX_ENTRIES) {
-    // The reason is the one that servers of this API give for too many entries of a map of parameters.
+    // The reason that real servers return for too many entries of a map of parameters.
     const message = `Too long: ${keys.length} entries: expected at most ${MAX_ENTRIES}`;
     errors.causes.push({ reason: "FieldValueTooLong", field, message });
     return;
@@ -28,7 +28,7 @@ export function validateParameters(parameters: Texts, field: string, errors: Fie
   if (bytesOf(parameters) > MAX_BYTES) errors.tooLong(field, MAX_BYTES);
 }
 
-/** The name of who provisions or modifies volumes: a qualified name when its capitals are made small (DEC-40). */
+/** The name of a provisioner or modifier of volumes: a qualified name in lower case (DEC-40). */
 export function validateProvisioner(name: string, field: string, required: boolean, errors: FieldErrors): void {
   if (name === "") {
     if (required) errors.required(field);

@@ -37,9 +37,9 @@ const membersOf = (ctx: ApiContext) => {
   const scheduling = ctx.gates.VolumeScheduling;
   return {
     provisioner: ctx.dialect.rules.requireUndocumented ? t.required(provisioner) : t.optional(provisioner),
-    parameters: t.optional(t.map(t.text(), "What the provisioner is told; up to 512 entries and 256 KiB.")),
+    parameters: t.optional(t.map(t.text(), "Parameters for the provisioner; up to 512 entries and 256 KiB.")),
     reclaimPolicy: t.pointer(
-      t.text("What becomes of provisioned volumes that are released: `Delete`, `Recycle` or `Retain`.", {
+      t.text("The reclaim policy of provisioned volumes: `Delete`, `Recycle` or `Retain`.", {
         default: "Delete",
       }),
     ),
@@ -57,7 +57,10 @@ const membersOf = (ctx: ApiContext) => {
       ),
     ),
     allowedTopologies: t.optional(
-      t.atomicList(TopologySelectorTerm, "Where volumes may be provisioned, any of the terms; anywhere when empty."),
+      t.atomicList(
+        TopologySelectorTerm,
+        "The topologies in which volumes may be provisioned, any of the terms; everywhere when empty.",
+      ),
     ),
   };
 };
@@ -75,7 +78,7 @@ const MODES = ["Immediate", "WaitForFirstConsumer"];
 const policiesOf = (ctx: ApiContext): readonly string[] =>
   ctx.dialect.rules.enforceUndocumented ? ["Delete", "Retain"] : ["Delete", "Recycle", "Retain"];
 
-/** Checks one term; returns what it demands, label by label, so that terms can be compared whatever their order. */
+/** Validates one term; returns its requirements by label, so that terms can be compared in any order. */
 function validateTerm(term: Term, i: number, errors: FieldErrors): Map<string, Set<string>> {
   const demands = new Map<string, Set<string>>();
   for (const [j, { key, values }] of (term.matchLabelExpressions ?? []).entries()) {
@@ -95,7 +98,7 @@ function validateTerm(term: Term, i: number, errors: FieldErrors): Map<string, S
   return demands;
 }
 
-/** A text that two terms share exactly when they demand the same. */
+/** A text that two terms share exactly when they have the same requirements. */
 const fingerprint = (demands: ReadonlyMap<string, ReadonlySet<string>>): string =>
   JSON.stringify([...demands].map(([key, values]) => [key, [...values].toSorted()]).toSorted(compareFirst));
 
@@ -169,7 +172,7 @@ const columnsOf = ({ dialect }: ApiContext): readonly Column<StorageClass>[] => 
   textColumn("Provisioner", "The provisioner of the class.", (object) => object.provisioner ?? ""),
   textColumn(
     "ReclaimPolicy",
-    "What becomes of provisioned volumes that are released.",
+    "The reclaim policy of provisioned volumes.",
     (object) => object.reclaimPolicy ?? "Delete",
   ),
   textColumn(

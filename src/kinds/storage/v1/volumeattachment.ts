@@ -1,5 +1,5 @@
 /**
- * VolumeAttachment: the wish to attach a volume to a node, and how far that is (VA-1..19).
+ * VolumeAttachment: the request to attach a volume to a node, and its progress (VA-1..19).
  *
  * The attach/detach controller makes and deletes it; the external attacher of the driver writes its status.
  *
@@ -22,12 +22,12 @@ import { same } from "../../rules/same.ts";
 const errorSchema = (description: string) =>
   t.struct(description, {
     time: t.nullable(t.time("When the error happened.")),
-    message: t.optional(t.text("What went wrong. It may be logged, so it must hold no sensitive data.")),
+    message: t.optional(t.text("The error. It may be logged, so it must contain no sensitive data.")),
     errorCode: t.pointer(t.int32("The gRPC code of the failed call.")),
   });
 
 const specSchema = (ctx: ApiContext) =>
-  t.struct("What to attach, where to, and by whom; it cannot change.", {
+  t.struct("The volume, the node and the attacher; it is immutable.", {
     attacher: t.required(t.text("The name of the CSI driver that attaches (GetPluginName).")),
     source: t.required(
       t.struct("The volume; exactly one member is set.", {
@@ -43,7 +43,7 @@ const VolumeStatus = t.struct("How far the attachment is; written by the attache
   attachmentMetadata: t.optional(
     t.map(
       t.text(),
-      "What a successful attach told; it is passed on to the calls that wait for it or mount the volume.",
+      "The result of a successful attach; it is passed to the calls that wait for it or mount the volume.",
     ),
   ),
   attachError: t.pointer(errorSchema("The last error of attaching.")),
@@ -84,7 +84,7 @@ function validateSpec(object: VolumeAttachment, errors: FieldErrors, ctx: WriteC
   if (expected !== undefined) errors.invalid("spec.nodeName", nodeName, expected);
 }
 
-/** Forms of names that only new objects must have; what is stored stays valid. */
+/** Forms of names that only new objects must have; stored ones stay valid. */
 function validateNewNames(object: VolumeAttachment, errors: FieldErrors): void {
   const { attacher, source } = object.spec;
   if (attacher !== "") validateDriverName(attacher, "spec.attacher", errors);
@@ -122,7 +122,7 @@ function dropGatedSource(object: VolumeAttachment, old: VolumeAttachment | undef
   dropGated(spec.source, stored, "inlineVolumeSpec", "CSIMigration", "spec.source", ctx);
 }
 
-/** A write of the status changes the status only, and an error code counts only where the gate is on (VA-13). */
+/** A write of the status changes the status only, and an error code is kept only where the gate is on (VA-13). */
 function prepareStatus(object: VolumeAttachment, old: VolumeAttachment, ctx: WriteContext): void {
   keepAllButStatus(object, old);
   const { status } = object;
@@ -134,7 +134,7 @@ function prepareStatus(object: VolumeAttachment, old: VolumeAttachment, ctx: Wri
 }
 
 const columns: readonly Column<VolumeAttachment>[] = [
-  // Named here, as the format of the attacher is that of names too.
+  // Validated here, since the format of the attacher is that of names, too.
   nameColumn,
   {
     name: "Attacher",

@@ -18,7 +18,7 @@ const schemaOf = (ctx: ApiContext) => {
   const driverName = t.text("The name of the CSI driver of the class; it cannot change.");
   const parameters = t.map(
     t.text(),
-    "The attributes, which only the driver understands: 1 to 512 entries, up to 256 KiB; they cannot change.",
+    "The attributes, which only the driver interprets: 1 to 512 entries, up to 256 KiB; they are immutable.",
   );
   return objectSchema("A class of attributes of volumes.", {
     driverName: ctx.dialect.rules.requireUndocumented ? t.required(driverName) : t.optional(driverName),
@@ -44,7 +44,7 @@ function validateUpdate(
 ): void {
   const now = object;
   const before = old;
-  // A class that was made from the documents alone has no driver; it may get one, once (DEC-40).
+  // A class that was created by the documents has no driver; it may get one, once (DEC-40).
   if ((now.driverName ?? "") !== (before.driverName ?? "") && (before.driverName ?? "") !== "") {
     errors.forbidden("driverName", "updates to driverName are forbidden.");
   }

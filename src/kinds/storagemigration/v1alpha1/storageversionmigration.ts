@@ -8,7 +8,7 @@ import type { ApiContext, ApiObject, ResourceDefinition } from "../../../schema/
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { migrationRules } from "../rules.ts";
 
-const Condition = t.struct("What was last seen of one aspect of the migration.", {
+const Condition = t.struct("The last observed state of one aspect of the migration.", {
   type: t.required(t.text("The aspect: `Running`, `Succeeded` or `Failed`.")),
   status: t.required(t.text("`True`, `False` or `Unknown`.")),
   lastUpdateTime: t.optional(t.time("When the condition was last updated.")),
@@ -18,7 +18,7 @@ const Condition = t.struct("What was last seen of one aspect of the migration.",
   observedGeneration: t.optional(t.int64("The generation of the object that the condition was seen for.")),
 });
 
-const Spec = t.struct("What to migrate; the resource cannot change.", {
+const Spec = t.struct("The resource to migrate; it is immutable.", {
   resource: t.required(
     t.struct("The resource that is migrated, by the endpoint that serves it.", {
       group: t.optional(t.text("The API group, empty for the core group.")),

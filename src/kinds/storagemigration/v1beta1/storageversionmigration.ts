@@ -1,8 +1,7 @@
 /**
  * StorageVersionMigration in `v1beta1`, the version that Kubernetes 1.35 serves (DEC-55).
- *
- * It is a view: `../v1alpha1/` is what is stored. A view knows neither the version of the resource nor the continue
- * token, so writing one keeps those of the object that it replaces.
+ * It is a view: `../v1alpha1/` is the stored form. A view has neither the version of the resource nor the continue token, so a write of one
+ * keeps those of the object that it replaces.
  *
  * @module
  */
@@ -12,7 +11,7 @@ import { objectSchema } from "../../../schema/object-schema.ts";
 import { migrationRules } from "../rules.ts";
 import type { StorageVersionMigration } from "../v1alpha1/storageversionmigration.ts";
 
-const Condition = t.struct("What was last seen of one aspect of the migration.", {
+const Condition = t.struct("The last observed state of one aspect of the migration.", {
   type: t.required(t.text("The aspect: `Running`, `Succeeded`, `Failed` or a qualified name.")),
   status: t.required(t.text("`True`, `False` or `Unknown`.")),
   observedGeneration: t.optional(t.int64("The generation of the object that the condition was seen for.")),
@@ -21,7 +20,7 @@ const Condition = t.struct("What was last seen of one aspect of the migration.",
   message: t.required(t.text("Details of the last change, for people.")),
 });
 
-const Spec = t.struct("What to migrate; it cannot change.", {
+const Spec = t.struct("The resource to migrate; it is immutable.", {
   resource: t.required(
     t.struct("The resource that is migrated.", {
       group: t.required(t.text("The API group, empty for the core group.")),
@@ -71,14 +70,14 @@ const viewCondition = (condition: StoredCondition, noTime: null | undefined): Vi
   } as ViewCondition;
 };
 
-/** Whether the stored object is of the very resource that the view names. */
+/** Whether the stored object is for the same resource that the view names. */
 const sameResource = (view: Partial<View>, stored: Stored): boolean =>
   (view.spec?.resource?.group ?? "") === (stored.spec.resource.group ?? "") &&
   view.spec?.resource?.resource === stored.spec.resource.resource;
 
 /**
- * From a view to the stored form; what views do not show is taken from `before`, the stored object it replaces. Parts of
- * objects are converted as well (what an applier says), so a member that is absent stays absent.
+ * Converts a view to the stored form; members that views lack are copied from `before`, the stored object that it replaces. Partial objects
+ * are converted as well (the intent of an applier), so an absent member stays absent.
  */
 function toStored(object: ApiObject, apiVersion: string, before?: ApiObject): ApiObject {
   const { spec, status, ...rest } = object as ApiObject & Partial<View>;

@@ -1,5 +1,5 @@
 /**
- * Small disks for tests of what happens when one is full.
+ * Small disks for tests of full disks.
  *
  * @module
  */
@@ -13,8 +13,8 @@ export interface DiskKind {
 }
 
 /**
- * Makes a file system in memory, or in a file beside `path`, and mounts it there; how to take it away again, or undefined
- * where the machine does not let us mount one.
+ * Makes a file system in memory, or in a file beside `path`, and mounts it there. Returns a function that unmounts it, or undefined where
+ * the machine does not permit a mount.
  */
 export function mountDisk(path: string, kind: DiskKind): (() => void) | undefined {
   const image = `${path}.image`;
@@ -38,7 +38,7 @@ const MOUNTS: Readonly<Record<DiskKind["type"], (path: string, image: string, me
   ext4: (path, image, mebibytes) => {
     writeFileSync(image, "");
     truncateSync(image, mebibytes << 20);
-    // No blocks that only root may use: a test may be root, a server is not.
+    // No blocks that only root may use: a test may run as root, a server does not.
     run("mkfs.ext4", "-q", "-F", "-m", "0", image);
     run("mount", "-o", "loop", image, path);
   },

@@ -1,10 +1,9 @@
 /**
- * Plays perturbations of calls to a storage driver: a call is passed on, lost, refused, answered late, sent twice or held, and who
- * sends or gets it is killed, as a plan says.
- *
- * It knows no transport: a proxy of sockets and calls inside this process both hand their calls over. CSI permits all of it: a call
- * may fail at any point, its outcome is unknown to the caller then, and calls of a driver are idempotent. While a call is on its way for
- * longer than its caller lives or waits, the driver works on it: other calls about the same object get `ABORTED`, as the protocol says.
+ * Plays perturbations of calls to a storage driver: a call is passed on, lost, refused, delayed, sent twice or held, and its sender or its
+ * receiver is killed, as in the plan.
+ * It is independent of the transport: a proxy of sockets and calls inside this process both use it. CSI permits all of these: a call may
+ * fail at any point, its outcome is unknown to the caller then, and calls of a driver are idempotent. While a call takes longer than its
+ * caller lives or waits, the driver works on it: other calls for the same object get `ABORTED`, as the protocol requires.
  *
  * @module
  */
@@ -15,7 +14,7 @@ import { pauseCount } from "../../../util/activity.ts";
 import { type Clock, sleep } from "../../../util/clock.ts";
 import { AnsweredObjects, type CallRequest, mayChange, objectOf, shownRequest } from "./call.ts";
 
-/** What a driver answered. */
+/** The response of a driver. */
 export type Outcome<T> =
   | { readonly code: 0; readonly value: T; readonly response: object }
   | { readonly code: number; readonly message: string };
@@ -36,13 +35,13 @@ export interface ComingCall<T> {
   readonly send: () => Promise<Outcome<T>>;
 }
 
-/** What the caller gets: an answer, a connection that breaks, or nothing, since it was killed. */
+/** The result for the caller: a response, a broken connection, or nothing, since it was killed. */
 export type Received<T> = Outcome<T> | "broken" | "killed";
 
-/** What of a call says which point of a plan it is. */
+/** The parts of a call that identify its point in a plan. */
 export type MetCall = Pick<RequestEntry, "actor" | "protocol" | "verb" | "object">;
 
-/** What a laboratory does for a plan. */
+/** The perturbations that a laboratory carries out for a plan. */
 export interface CallStage {
   readonly clock: Clock;
   /** The perturbation that a call meets, with its index in the plan. */
@@ -56,14 +55,14 @@ export interface CallStage {
   atRest(why: "late" | "overtaken", actor: Actor, work: () => void): void;
 }
 
-/** The codes of gRPC that stand for refusals. */
+/** The codes of gRPC for refusals. */
 const REFUSALS: Readonly<Record<Refusal, { readonly code: number; readonly isHandled: boolean }>> = {
   unavailable: { code: CODES.Unavailable, isHandled: false },
   aborted: { code: CODES.Aborted, isHandled: false },
   conflict: { code: CODES.Aborted, isHandled: false },
   "internal-error": { code: CODES.Internal, isHandled: false },
   "too-many-requests": { code: CODES.ResourceExhausted, isHandled: false },
-  // The work is done, or goes on, when a caller gives up.
+  // The work is done, or continues, when a caller times out.
   "deadline-exceeded": { code: CODES.DeadlineExceeded, isHandled: true },
   timeout: { code: CODES.DeadlineExceeded, isHandled: true },
 };
@@ -84,7 +83,7 @@ export class CallPlayer {
   /** Objects on which the driver works, with the perturbation. */
   readonly #pending = new Map<string, number>();
 
-  /** @param answered learns what the driver has by its answers */
+  /** @param answered receives the state of the driver from its responses */
   constructor(stage: CallStage, answered: AnsweredObjects = new AnsweredObjects()) {
     this.#stage = stage;
     this.#answered = answered;
@@ -97,7 +96,7 @@ export class CallPlayer {
     const met = this.#stage.meet({ actor, protocol: "csi", verb: method, object });
     const pending = this.#pending.get(textOf(object));
     if (pending !== undefined && mayChange(method)) {
-      // So says the protocol: one operation at a time for each volume.
+      // As the protocol requires: one operation at a time for each volume.
       const aborted = { code: CODES.Aborted, message: "an operation on this object is pending" };
       this.#record(call, aborted, undefined, pending);
       return aborted;
@@ -184,7 +183,7 @@ export class CallPlayer {
   ): Promise<"broken"> {
     const { killDriver } = this.#stage;
     if (!killDriver) throw new Error("expected a driver that can be started again: give the command that starts it");
-    // It ends after its work and before its answer, or before it has seen the request.
+    // It ends after its work and before its response, or before it has received the request.
     const outcome = when === "before" ? undefined : await this.#send(call);
     await killDriver(downMillis);
     this.#record(call, "broken", outcome, index);
@@ -212,7 +211,7 @@ export class CallPlayer {
     return { ...outcome, changed };
   }
 
-  /** Waits for the clock or for others, as long as the caller waits; that is no work that is under way. */
+  /** Waits for the clock or for others, as long as the caller waits; that does not count as running work. */
   async #wait<T>({ signal }: ComingCall<T>, until: (signal: AbortSignal) => Promise<void>): Promise<void> {
     const { promise: over, resolve } = Promise.withResolvers<void>();
     if (signal.aborted) return;
@@ -221,7 +220,7 @@ export class CallPlayer {
     await Promise.race([until(signal), over]);
   }
 
-  /** @param handled what the driver has answered, whether it reached the caller or not */
+  /** @param handled the response of the driver, whether the caller has received it or not */
   #record<T>(
     { actor, life, service, method, request }: ComingCall<T>,
     received: Received<T>,

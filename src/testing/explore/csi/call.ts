@@ -1,5 +1,5 @@
 /**
- * What a call to a storage driver is about: its object, and what a trace shows of its request.
+ * The subject of a call to a storage driver: its object, and the part of its request in a trace.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import type { ObjectRef } from "../../../explore/contract/trace.ts";
 /** A request with the names of the generated code: `volumeId`. */
 export type CallRequest = Readonly<Record<string, unknown>>;
 
-/** What is known about objects of a driver from earlier calls. */
+/** The known objects of a driver from earlier calls. */
 export interface KnownNames {
   /** The name with which a volume or a snapshot was requested, by its ID. */
   nameOf(id: string): string | undefined;
@@ -24,9 +24,8 @@ export const mayChange = (method: string): boolean => !READS.test(method);
 
 /**
  * The object of a call: the volume, snapshot, node or plugin.
- *
- * The name is the one that was requested, since drivers choose IDs as they like: a call that names an ID is about the object that was
- * created by that name. The ID stands in its place where the name is not known.
+ * The name is the one that was requested, since drivers choose IDs freely: a call with an ID is for the object that was created with that
+ * name. The ID is used where the name is not known.
  *
  * @param service the last part of its full name, such as `Controller`
  */
@@ -76,7 +75,7 @@ interface Requested {
   isThere: boolean;
 }
 
-/** What is known about the objects of a driver from its answers, whether they reached the caller or not. */
+/** The known objects of a driver from its responses, whether the caller has received them or not. */
 export class AnsweredObjects implements KnownNames {
   readonly #objects = new Map<string, Requested>();
 
@@ -85,7 +84,7 @@ export class AnsweredObjects implements KnownNames {
   }
 
   /**
-   * Learns from a call that the driver has answered with success.
+   * Records a call to which the driver has responded with success.
    *
    * @returns whether it changed something, as far as is known
    */

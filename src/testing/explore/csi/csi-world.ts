@@ -1,5 +1,6 @@
 /**
- * The world between programs and a storage driver: calls of the programs meet the plan, and the driver is looked at when all is at rest.
+ * The world between programs and a storage driver: calls of the programs are perturbed by the plan, and the driver is inspected when
+ * everything is at rest.
  *
  * @module
  */
@@ -20,17 +21,17 @@ import type { DriverSubject } from "./subject.ts";
 /** Calls of a program that pass the plan. */
 export type CallGate = Pick<CallPlayer, "play">;
 
-/** What a world of drivers gets. */
+/** The parts of a world of drivers. */
 export interface CsiWorldParts {
   readonly subject: DriverSubject;
   readonly answered: AnsweredObjects;
   /** The programs, whose calls pass a gate. */
   readonly programs: (context: RunContext, gate: CallGate) => World;
-  /** How long a call is on its way after its program has died, and how long one waits to be overtaken, when all else is at rest. */
+  /** How long a call continues after its program has died, and how long one waits to be overtaken, when everything else is at rest. */
   readonly holdMillis: { readonly late: number; readonly overtaken: number };
 }
 
-/** What the driver had from an entry of the trace on. */
+/** The state of the driver from an entry of the trace on. */
 export interface DriverMoment {
   readonly seq: number;
   readonly objects: readonly DriverObject[];
@@ -55,7 +56,7 @@ function callsOf(
   });
 }
 
-/** See the head of this file. */
+/** The world of programs and a storage driver. */
 export class CsiWorld implements World {
   readonly #inner: World;
   readonly #context: RunContext;
@@ -65,10 +66,10 @@ export class CsiWorld implements World {
   readonly #calls: CallPlayer;
   /** The starts of programs that have sent requests. */
   readonly #lives = new Map<string, ProgramLife>();
-  /** What waits until all else is at rest. */
+  /** Calls that wait until everything else is at rest. */
   #ready: { readonly actor: Actor; readonly work: () => void }[] = [];
   #driverIsDownUntil = 0;
-  /** Whether calls have reached the driver since it was looked at. */
+  /** Whether calls have reached the driver since it was inspected. */
   #isStale = true;
   #looked = 0;
   readonly moments: DriverMoment[] = [];

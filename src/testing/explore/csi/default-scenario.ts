@@ -1,6 +1,6 @@
 /**
- * What a user does with volumes and snapshots, for a driver of which nothing is known but its capabilities: claims that are used,
- * enlarged, saved, restored and deleted, also while their volume is being made.
+ * The default scenario for a driver of which only its capabilities are known: claims that are used, expanded, snapshotted, restored and
+ * deleted, even while their volume is being created.
  *
  * @module
  */
@@ -86,7 +86,7 @@ export function defaultScenario(
     do: async (cluster) => {
       const claims = cluster.client().resource(PersistentVolumeClaim);
       const larger = { spec: { resources: { requests: { storage: "2Gi" } } } };
-      // A claim that has no volume yet cannot be enlarged; that is nobody's fault.
+      // A claim without a volume cannot be expanded; that is no fault.
       await attempt(claims.patch({ namespace: "default", name: "data" }, larger), "Invalid");
     },
   };
@@ -169,10 +169,10 @@ export function defaultScenario(
   }
 }
 
-/** How often a claim is looked at while its provisioner has not begun. */
+/** How often a claim is read while its provisioner has not begun. */
 const MAX_LOOKS = 100;
 
-/** Resolves when a provisioner says that it works on a claim, as every one does before it calls the driver; else after some looks. */
+/** Resolves when a provisioner reports that it works on a claim, as each does before it calls the driver; else after some reads. */
 async function untilProvisioning(cluster: Cluster, name: string): Promise<void> {
   const events = cluster.client().resource(CoreEvent);
   for (let look = 0; look < MAX_LOOKS; look++) {

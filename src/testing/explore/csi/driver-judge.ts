@@ -1,8 +1,7 @@
 /**
- * Judges what a driver has beside what the objects of the cluster say of it.
- *
- * A volume counts as known when a PersistentVolume names it, a snapshot when a VolumeSnapshotContent does. Users may keep them: those
- * whose object was deleted with the policy to retain them are nobody's fault.
+ * Compares the volumes and snapshots of a driver with the objects of the cluster.
+ * A volume counts as known when a PersistentVolume names it, a snapshot when a VolumeSnapshotContent does. Users may keep them: those whose
+ * object was deleted with the policy Retain are no fault.
  *
  * @module
  */
@@ -40,7 +39,7 @@ interface ClaimSpec {
   readonly dataSourceRef?: { readonly kind?: string; readonly name?: string; readonly namespace?: string };
 }
 
-/** What is known of the data of a volume. */
+/** The known data of a volume. */
 interface Data {
   readonly text: string;
   /** From where: `written by default/a`. */
@@ -52,7 +51,7 @@ type Loss = Extract<Complaint, { readonly object: ObjectRef }>;
 /** Follows one run. */
 export class DriverJudge {
   readonly #driver: string;
-  /** What objects name or named, by kind and ID. */
+  /** The volumes and snapshots that objects name or named, by kind and ID. */
   readonly #retained = new Set<string>();
   readonly #data = new Map<string, Data>();
   readonly #complaints = new Map<string, Loss>();
@@ -62,12 +61,12 @@ export class DriverJudge {
     this.#driver = driver;
   }
 
-  /** What was wrong so far. */
+  /** The faults so far. */
   get complaints(): readonly Complaint[] {
     return [...this.#complaints.values()];
   }
 
-  /** Remembers what was written into a volume. */
+  /** Records the data that was written into a volume. */
   wrote(id: string, text: string): void {
     this.#data.set(`Volume ${id}`, { text, origin: text });
   }
@@ -93,7 +92,7 @@ export class DriverJudge {
     this.#inherit(stored, namings, byId);
   }
 
-  /** Looks at what the driver has in the end that no object knows. */
+  /** Finds volumes and snapshots at the end that no object names. */
   end(stored: readonly StoredObject[], has: readonly DriverObject[]): void {
     const known = new Set(stored.flatMap((object) => this.#namingOf(object, stored) ?? []).map(keyOf));
     for (const one of has) {
@@ -149,7 +148,7 @@ export class DriverJudge {
     for (const key of this.#data.keys()) if (!byId.has(key)) this.#data.delete(key);
   }
 
-  /** What new volumes and snapshots must contain: the data of their source. */
+  /** The required content of new volumes and snapshots: the data of their source. */
   #inherit(stored: readonly StoredObject[], namings: readonly Naming[], byId: ReadonlyMap<string, DriverObject>): void {
     for (const naming of namings) {
       const key = keyOf(naming);
@@ -167,7 +166,7 @@ export class DriverJudge {
     }
   }
 
-  /** The data of the source of a claim; undefined without one, and where it is gone. */
+  /** The data of the source of a claim; undefined without one, and where it is deleted. */
   #sourceOf(stored: readonly StoredObject[], namings: readonly Naming[], claim: StoredObject): Data | undefined {
     const { dataSource, dataSourceRef } = claim["spec"] as ClaimSpec;
     const source = dataSourceRef ?? dataSource;

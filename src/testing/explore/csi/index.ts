@@ -17,7 +17,7 @@ export interface DriverAt {
   readonly endpoint: string;
   /** Starts the driver, where it is ours to start: only then a plan may kill it. */
   readonly driver?: readonly [string, ...string[]];
-  /** What a user does; by default a life of volumes and snapshots with everything that the driver can. */
+  /** The scenario; by default a life of volumes and snapshots with all capabilities of the driver. */
   readonly scenario?: Scenario;
   /** Sidecars in other processes, with `{csi}` in the place of the socket; by default ours, in this process. */
   readonly programs?: readonly ProgramCommand[];
@@ -28,7 +28,7 @@ export interface DriverAt {
 /**
  * Opens the laboratory of a driver.
  *
- * @throws DriverError where the driver does not answer
+ * @throws DriverError where the driver does not respond
  * @throws RangeError for programs that do not name the socket of the driver
  */
 export async function openDriverLaboratory(options: DriverAt): Promise<CsiLaboratory> {

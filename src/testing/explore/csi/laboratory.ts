@@ -24,10 +24,10 @@ import { ProxiedPrograms } from "./proxied-programs.ts";
 import { type DriverProgram, sidecarPrograms, sidecarWorld } from "./sidecar-programs.ts";
 import type { DriverSource, DriverSubject } from "./subject.ts";
 
-/** What is explored; all but the driver has a default. */
+/** The subject of the exploration; all but the driver has a default. */
 export interface CsiLaboratoryOptions {
   readonly source: DriverSource;
-  /** What a user does; by default a life of volumes and snapshots with everything that the driver can. */
+  /** The scenario; by default a life of volumes and snapshots with all capabilities of the driver. */
   readonly scenario?: Scenario;
   /** The programs; by default the sidecars of ours that the driver supports, each one by itself. */
   readonly programs?: Readonly<Record<Actor, DriverProgram>>;
@@ -54,16 +54,16 @@ const PAUSE_MS = 2000;
 const VIRTUAL_HOLD_MS = { late: 15_000, overtaken: 5000 };
 const REAL_HOLD_MS = { late: 1000, overtaken: 1000 };
 
-/** See the head of this file. */
+/** The laboratory of a storage driver. */
 export class CsiLaboratory implements Laboratory {
   readonly scenario: ScenarioOutline;
   readonly perturbations: ReadonlySet<PerturbationType>;
   /** There is one driver. */
   readonly parallel = 1;
   readonly deterministic: boolean;
-  /** What cannot be judged of this driver, as sentences. */
+  /** The checks that this driver does not support, as sentences. */
   readonly notJudged: readonly string[];
-  /** What is not judged of objects. */
+  /** The members of objects that are not judged. */
   readonly ignored: readonly Ignored[];
   readonly #prepared: PreparedScenario;
   readonly #source: DriverSource;
@@ -92,8 +92,8 @@ export class CsiLaboratory implements Laboratory {
   /**
    * Prepares the runs of a scenario.
    *
-   * @throws DriverError where the driver does not answer
-   * @throws ApplyError where something that the scenario begins with is refused
+   * @throws DriverError where the driver does not respond
+   * @throws ApplyError where an object of the start is refused
    */
   static async of(options: CsiLaboratoryOptions): Promise<CsiLaboratory> {
     const { source, scenario, programs, commands, settings, cluster, held } = options;
@@ -119,7 +119,7 @@ export class CsiLaboratory implements Laboratory {
     return played.record;
   }
 
-  /** Plays an order; cluster and driver stay as they are then until the result is disposed of. */
+  /** Plays an order; cluster and driver keep their state until the result is disposed of. */
   async open(order: RunOrder, signal?: AbortSignal): Promise<Played> {
     await using stack = new AsyncDisposableStack();
     const answered = new AnsweredObjects();
@@ -176,7 +176,7 @@ function programsOf({ programs, env, restartMillis = RESTART_MS }: DriverCommand
   };
 }
 
-/** Adds to a record what the driver had when each step was at rest, and what was wrong with that. */
+/** Adds the state of the driver at each rest to a record, and its faults. */
 function withDriver(record: RunRecord, { moments, written, met }: CsiWorld, driver: string, quiet: number): RunRecord {
   const judge = new DriverJudge(driver);
   let from = 0;

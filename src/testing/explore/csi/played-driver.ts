@@ -42,7 +42,7 @@ export function playedDriver(
         method: `${name.charAt(0).toUpperCase()}${name.slice(1)}`,
         request: request as CallRequest,
         signal,
-        // Where the caller has gone before, the driver does not hear of that.
+        // Where the caller has left before, the driver does not get the call.
         send: () => outcomeOf(method(request, { signal: signal.aborted ? NEVER : signal })),
       });
       if (received === "killed") return new Promise<never>(() => {});

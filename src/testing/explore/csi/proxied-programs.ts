@@ -18,7 +18,7 @@ import { type CsiProxy, type ProxiedCall, serveProxy } from "./proxy.ts";
 
 /** The place of the socket in a command. */
 export const CSI_PLACE = "{csi}";
-/** How long a program may think after a call before it acts: it is not at rest meanwhile. */
+/** How long a program may take to react after a call: it is not at rest meanwhile. */
 const THINKS_MS = 500;
 
 /** Says which programs cannot reach the driver. @throws RangeError */
@@ -29,7 +29,7 @@ export function checkCommands(programs: readonly ProgramCommand[]): void {
   );
 }
 
-/** See the head of this file. */
+/** Programs whose calls to the driver pass a proxy. */
 export class ProxiedPrograms extends ProgramsWorld {
   readonly #folder: string;
   readonly #context: RunContext;

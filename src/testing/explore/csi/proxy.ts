@@ -1,8 +1,7 @@
 /**
  * A gRPC proxy between the programs of a storage driver and the driver: unary calls of any service, over unix sockets.
- *
- * Calls are handed over one by one. What comes of a call is bytes for the proxy: requests, answers and metadata pass unchanged, also
- * those of methods that it does not know. It decodes requests and answers of CSI to say what they are about.
+ * Calls are passed on one by one. For the proxy they are bytes: requests, responses and metadata pass unchanged, including those of unknown
+ * methods. It decodes requests and responses of CSI to identify their objects.
  *
  * @module
  */
@@ -26,14 +25,14 @@ import { shortPath } from "../../../util/socket-path.ts";
 import type { CallRequest } from "./call.ts";
 import type { Outcome, Received } from "./call-player.ts";
 
-/** An answer as it came. */
+/** A response in its original bytes. */
 interface Answer {
   readonly body: Buffer;
   readonly headers: IncomingHttpHeaders;
   readonly trailers: IncomingHttpHeaders;
 }
 
-/** A call that came to the proxy. */
+/** A call that the proxy has received. */
 export interface ProxiedCall {
   readonly service: string;
   readonly method: string;
@@ -42,7 +41,7 @@ export interface ProxiedCall {
   readonly send: () => Promise<Outcome<Answer>>;
 }
 
-/** What a proxy is made of. */
+/** The parts of a proxy. */
 export interface ProxyOptions {
   /** The socket at which the programs call. */
   readonly socket: string;
@@ -129,7 +128,7 @@ async function handle(
       ),
   });
   if (typeof received === "string") {
-    // To the caller a lost answer is a connection that has broken.
+    // For the caller a lost response is a broken connection.
     stream.session?.destroy();
     return;
   }
@@ -154,7 +153,7 @@ function respond(stream: ServerHttp2Stream, received: Outcome<Answer>): void {
   stream.end(body);
 }
 
-/** The outcome of an answer. An error of the driver passes with its message; the details of errors are left out. */
+/** The outcome of a response. An error of the driver passes with its message; the details of errors are left out. */
 function outcomeOf(answer: Answer | Error, decode: (body: Buffer) => object): Outcome<Answer> {
   if (answer instanceof Error) return { code: CODES.Unavailable, message: messageOf(answer) };
   const status = answer.trailers["grpc-status"] ?? answer.headers["grpc-status"];
@@ -164,7 +163,7 @@ function outcomeOf(answer: Answer | Error, decode: (body: Buffer) => object): Ou
   return { code, message: decodedText(said) };
 }
 
-/** A connection to the driver, made anew when it was lost. */
+/** A connection to the driver, opened again when it was lost. */
 class Upstream {
   readonly #path: string;
   #session: ClientHttp2Session | undefined;
@@ -174,9 +173,9 @@ class Upstream {
   }
 
   /**
-   * Sends a call and resolves to its answer; to an error where there is none.
+   * Sends a call and resolves to its response; to an error where there is none.
    *
-   * @param gone cancels the call where it is aborted meanwhile; one that is sent later is not heard of by its caller at all
+   * @param gone cancels the call where it is aborted meanwhile; the caller of a call that is sent later gets nothing
    */
   send(headers: IncomingHttpHeaders, body: Buffer, gone: AbortSignal): Promise<Answer | Error> {
     return new Promise((resolve) => {
@@ -194,7 +193,7 @@ class Upstream {
         resolve(
           hasAnswer
             ? { body: Buffer.concat(pieces), headers: answered, trailers }
-            : new Error("the driver closed the connection before it answered"),
+            : new Error("the driver closed the connection before it responded"),
         );
       });
       stream.end(body);

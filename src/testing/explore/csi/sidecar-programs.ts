@@ -14,10 +14,10 @@ import type { RunContext, World } from "../world.ts";
 import type { CallGate } from "./csi-world.ts";
 import { playedDriver } from "./played-driver.ts";
 
-/** A program over a driver: its controllers, made anew for each start. */
+/** A program over a driver: its controllers, created again for each start. */
 export type DriverProgram = (driver: StorageDriver, clock: Clock) => readonly Controller[];
 
-/** What a driver must be able to do so that a sidecar has work. */
+/** The capabilities that a driver needs so that a sidecar has work. */
 const NEEDS: Readonly<Partial<Record<SidecarName, string>>> = {
   provisioner: "CREATE_DELETE_VOLUME",
   resizer: "EXPAND_VOLUME",
@@ -43,7 +43,7 @@ export function sidecarPrograms(
   return Object.fromEntries(programs);
 }
 
-/** Sidecars of ours throw whatever keeps them from an end, and try again later. Only what no retry mends is a fault of theirs. */
+/** Our sidecars throw any obstacle, and retry later. Only an error that no retry can solve is a fault of theirs. */
 const MISTAKE = /: (?:Type|Range|Reference|Syntax)Error: /;
 
 /** The world of such programs. */

@@ -17,12 +17,12 @@ export interface DriverCommand {
   readonly clock: Clock;
 }
 
-/** How long a driver may take until it answers. */
+/** How long a driver may take until it responds. */
 const READY_MS = 30_000;
 const LOOK_MS = 50;
 const SHOWN_LINES = 5;
 
-/** See the head of this file. */
+/** A driver that this process starts. */
 export class StartedDriver implements AsyncDisposable {
   readonly #options: DriverCommand;
   #process: ProgramProcess;
@@ -32,7 +32,7 @@ export class StartedDriver implements AsyncDisposable {
     this.#process = this.#begin();
   }
 
-  /** Starts a driver; resolves when it answers. @throws Error with what it printed where it does not */
+  /** Starts a driver; resolves when it responds. @throws Error with its output where it does not */
   static async start(options: DriverCommand): Promise<StartedDriver> {
     const driver = new StartedDriver(options);
     try {
@@ -44,7 +44,7 @@ export class StartedDriver implements AsyncDisposable {
     }
   }
 
-  /** Kills it as `kill -9` does, and starts it again; resolves when it answers. */
+  /** Kills it as `kill -9` does, and starts it again; resolves when it responds. */
   readonly restart = async (): Promise<void> => {
     await this.#process.kill();
     this.#process = this.#begin();

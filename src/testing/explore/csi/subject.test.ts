@@ -104,7 +104,7 @@ test("a driver that does not remove what a run has left is said to be at fault",
   const subject = await source.open(new AnsweredObjects());
   await subject.driver.calls.createVolume(volume("a"), { signal: SIGNAL });
   await expect(subject[Symbol.asyncDispose]()).rejects.toThrow(
-    /it did not: Volume vol-1: .*Give a command that starts it anew/,
+    /it did not: Volume vol-1: .*Pass a command that starts it again/,
   );
 });
 

@@ -1,5 +1,5 @@
 /**
- * The driver that is explored: fresh for each run, with what it has in the end.
+ * The explored driver: new for each run, with its final state.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { messageOf } from "../../../util/error.ts";
 import type { Clock } from "../../../util/clock.ts";
 import type { AnsweredObjects } from "./call.ts";
 
-/** What the node service of a driver says of its node. */
+/** The properties of its node that the node service of a driver reports. */
 export interface DriverNode {
   readonly id: string;
   /** Its topology: a value for each key. */
@@ -31,19 +31,19 @@ export interface DriverSubject extends AsyncDisposable {
   objects(): Promise<readonly DriverObject[]>;
   /** Writes into a volume, as a Pod does that uses it. Undefined where that cannot be done from here. */
   readonly write?: (volumeId: string, data: string) => void;
-  /** Kills the driver and starts it again; what is stored stays. Undefined where it is not ours to start. */
+  /** Kills the driver and starts it again; its storage is kept. Undefined where this process did not start it. */
   readonly restart?: () => Promise<void>;
 }
 
 /** Gives each run a driver that has nothing. */
 export interface DriverSource {
-  /** What of it cannot be judged, as sentences; empty where all can. */
+  /** The checks that it does not support, as sentences; empty where it supports all. */
   readonly notJudged: readonly string[];
-  /** @param answered what it has by its answers, for a driver that cannot list */
+  /** @param answered its state from its responses, for a driver that cannot list */
   open(answered: AnsweredObjects): Promise<DriverSubject>;
 }
 
-/** What belongs to a driver in another process. */
+/** The parts of a driver in another process. */
 export interface ExternalDriver {
   /** `unix:///path`. */
   readonly endpoint: string;
@@ -55,12 +55,14 @@ export interface ExternalDriver {
 /** Objects of one page of a list. */
 const PAGE = 1000;
 
-/** A driver behind a socket. What a run leaves there is removed after it; what was there before stays. @throws DriverError */
+/**
+ * A driver behind a socket. Volumes and snapshots that a run leaves are removed after it; those from before are kept. @throws DriverError
+ */
 export async function externalSource({ endpoint, clock, restart }: ExternalDriver): Promise<DriverSource> {
   const { abilities, node } = await described(endpoint, clock);
   const lists = { Volume: abilities.has("LIST_VOLUMES"), Snapshot: abilities.has("LIST_SNAPSHOTS") };
   const unseen = (kind: string, method: string): string =>
-    `${kind} that the driver made without an answer: it has no ${method}, so only those count for which it answered`;
+    `${kind} that the driver made without a response: it has no ${method}, so only those with a response count`;
   return {
     notJudged: [
       ...(lists.Volume ? [] : [unseen("volumes", "ListVolumes")]),
@@ -153,6 +155,6 @@ async function removeAll({ controller }: Driver, objects: readonly DriverObject[
   }
   if (remaining.length === 0) return;
   throw new Error(
-    `expected the driver to remove what a run left, so that the next one begins with nothing; it did not: ${remaining.join("; ")}. Give a command that starts it anew`,
+    `expected the driver to remove what a run left, so that the next one begins with nothing; it did not: ${remaining.join("; ")}. Pass a command that starts it again`,
   );
 }

@@ -11,7 +11,7 @@ import { type Controller, defineController, sharedInformer } from "../../../runt
 import { InProcessLaboratory } from "../laboratory.ts";
 import type { InProcessProgram, ProgramContext, Scenario, StepObject } from "../scenario.ts";
 
-/** The ConfigMaps that ask for a certificate. */
+/** The ConfigMaps that request a certificate. */
 export const asks = sharedInformer(ConfigMap, { labelSelector: "asks=certificate" });
 
 /** Makes a Secret, then marks the ConfigMap. */
@@ -29,7 +29,7 @@ export const certificates = (): Controller =>
 /** The ConfigMap of the scenario. */
 export const WEB: StepObject = { apiVersion: "v1", kind: "ConfigMap", name: "web" };
 
-/** Asks for a certificate, changes something else, and goes. */
+/** Requests a certificate, changes another member, and ends. */
 export const asking: Scenario = {
   name: "certificates",
   steps: [
@@ -67,7 +67,7 @@ export async function playPlan(
   return (await openLaboratory(program, scenario)).run({ seed: 1, plan, ...more });
 }
 
-/** Closes what a test has opened. */
+/** Closes the resources of a test. */
 export async function closeLaboratories(): Promise<void> {
   for (const one of opened.splice(0)) await one[Symbol.asyncDispose]();
 }

@@ -1,5 +1,5 @@
 /**
- * What a program of Go for js/wasm imports: the runtime (`gojs`, Go 1.21 and newer) and the requests of {@link ROUND_TRIP_GO}.
+ * The imports of a Go program for js/wasm: the runtime (`gojs`, Go 1.21 and newer) and the requests of {@link ROUND_TRIP_GO}.
  *
  * A function of the runtime gets the stack pointer; its arguments and results are in the memory behind it. A value of JavaScript is a
  * number of 64 bits: a number itself, or a NaN with an id and its type.
@@ -132,7 +132,7 @@ function runtimeImports(parts: AbiParts, memory: GoMemory): Record<string, Impor
 }
 
 function valueImports({ exports, values }: AbiParts, memory: GoMemory): Record<string, Import> {
-  /** Stores what a call returns, or throws; code of the program may have run in it and moved the stack. */
+  /** Stores the result or error of a call; code of the program may have run in it and moved the stack. */
   const store = (offset: number, work: () => unknown): void => {
     let result: unknown;
     let isReturned = 1;

@@ -11,7 +11,7 @@ import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { ROUND_TRIP_GO, deadlinesOf, fileCallsOf, hookOf } from "./overlay.ts";
 
-/** What to build. */
+/** The program to build. */
 export interface GoBuild {
   /** The folder in which `go build` runs: that of the module. */
   readonly folder: string;
@@ -37,10 +37,10 @@ const run = promisify(execFile);
 const MAX_OUTPUT_BYTES = 64 << 20;
 
 /**
- * Builds a program; the first time takes minutes, as the standard library is compiled, too. It needs what `go build` needs: a module
- * that is not in the cache is downloaded.
+ * Builds a program; the first time takes minutes, as the standard library is compiled, too. It needs the same as `go build`: a module that
+ * is not in the cache is downloaded.
  *
- * @throws Error with what the compiler printed
+ * @throws Error with the output of the compiler
  */
 export async function buildGoProgram(build: GoBuild): Promise<void> {
   const { folder, package: name = ".", output, go = "go", flags = [] } = build;

@@ -43,13 +43,13 @@ const normal = (path: string): string => {
 };
 const parentOf = (path: string): string => path.slice(0, path.lastIndexOf("/")) || "/";
 
-/** See the head of this file. The members are those that Go calls by name. */
+/** The file system of a program. Go calls the members by name. */
 export class Files {
   readonly constants = FLAGS;
   readonly #files: Map<string, Uint8Array>;
   readonly #folders: Set<string>;
   readonly #open: Map<number, OpenFile>;
-  /** Called with what is written to standard output (1) and standard error (2). */
+  /** Called with output to standard output (1) and standard error (2). */
   readonly #onWrite: (fd: number, bytes: Uint8Array) => void;
 
   constructor(kept: KeptFiles, onWrite: (fd: number, bytes: Uint8Array) => void) {

@@ -44,7 +44,7 @@ function encodeUnsigned(value: number): number[] {
 
 interface Section {
   readonly id: number;
-  /** Offset of the section, of its content, and of what follows. */
+  /** Offset of the section, of its content, and of its end. */
   readonly start: number;
   readonly content: number;
   readonly end: number;
@@ -120,7 +120,7 @@ function segmentsOf(bytes: Uint8Array, { content }: Section): readonly Segment[]
   return segments;
 }
 
-/** What a module of Go exports, with the globals of {@link goCodeOf}. */
+/** The exports of a module of Go, with the globals of {@link goCodeOf}. */
 export interface GoExports {
   readonly mem: WasmMemory;
   readonly run: (argc: number, argv: number) => void;

@@ -14,10 +14,10 @@ import { type KeptMemory, keepMemory, restoreMemory } from "./memory.ts";
 import { GoFunction, type KeptValues, Values } from "./values.ts";
 import { type WasmInstance, type WasmModule, wasm } from "./webassembly.ts";
 
-/** What a process gets from outside. */
+/** The imports of a process. */
 export interface GoProcessParts {
   readonly module: WasmModule;
-  /** What the memory of a new process begins with. */
+  /** The initial content of the memory of a process. */
   readonly data: readonly Segment[];
   readonly transport: Transport;
   readonly clock: Clock;
@@ -28,7 +28,7 @@ export interface GoProcessParts {
   readonly onLine?: ((line: string) => void) | undefined;
 }
 
-/** What a process begins with. */
+/** The initial state of a process. */
 interface GoBeginning {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
@@ -57,7 +57,7 @@ export class GoProgramError extends Error {
 
 /** The counter of a new process: zero is no time for Go. */
 const FIRST_NANOTIME = 1_000_000_000n;
-/** Arguments and environment stand below the data of the program, which begins here (`cmd/link`). */
+/** Arguments and environment are stored below the data of the program, which begins here (`cmd/link`). */
 const ARGUMENTS = { start: 4096, end: 4096 + 8192 };
 /** How often a program may read the steady counter without waiting: a loop until time has passed would never end. */
 const MAX_READS_OF_TIME = 20_000_000;
@@ -66,7 +66,7 @@ const MAX_IDLE_TICKS = 30;
 const MAX_TICKLESS_MS = 60_000;
 const KEPT_LINES = 20;
 
-/** See the head of this file. */
+/** One start of a program of Go. */
 export class GoProcess {
   readonly #parts: GoProcessParts;
   readonly #clock: Clock;
@@ -77,7 +77,7 @@ export class GoProcess {
   readonly #memory: GoMemory;
   readonly #go: Record<string, unknown>;
   readonly #global: Record<string, unknown>;
-  /** Host objects by name, so that those of a copy take their places. */
+  /** Host objects by name, so that those of a copy replace them. */
   readonly #objects: Readonly<Record<string, unknown>>;
   readonly #timers = new Map<number, { readonly at: number; readonly timer: Timer }>();
   readonly #ended = Promise.withResolvers<number>();
@@ -128,8 +128,8 @@ export class GoProcess {
   }
 
   /**
-   * Continues a copy of a process. Its steady counter goes on from where it was, its timers have the time that they had left, its watches
-   * end and its other open requests fail, as connections do not outlive a process.
+   * Continues a copy of a process. Its steady counter continues, its timers have their remaining time, its watches end and its other open
+   * requests fail, as connections do not outlive a process.
    */
   static continue(parts: GoProcessParts, kept: KeptProcess): GoProcess {
     const process = new GoProcess(parts, kept);
@@ -183,7 +183,7 @@ export class GoProcess {
     };
   }
 
-  /** Ends it as `kill -9` does: nothing of it runs any more. */
+  /** Ends it as `kill -9` does: none of it runs any more. */
   kill(): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -236,7 +236,7 @@ export class GoProcess {
     return this.#last.nanotime;
   }
 
-  /** How long a timer waits: where nothing came of many in a row, until something else than a short tick is due. */
+  /** How long a timer waits: where many in a row led to nothing, until another event than a short tick is due. */
   #delayOf(ms: number): number {
     const deadline = this.#deadline;
     this.#deadline = undefined;
@@ -256,7 +256,7 @@ export class GoProcess {
     return id;
   }
 
-  /** Runs the program until it waits, then sends what it has requested. */
+  /** Runs the program until it waits, then sends its requests. */
   #enter(work: () => void): void {
     if (this.#isOver) return;
     this.#readsOfTime = 0;

@@ -15,21 +15,21 @@ import { wasm } from "./webassembly.ts";
 export interface GoProgramOptions {
   /** The file that {@link buildGoProgram} wrote. */
   readonly file: string;
-  /** Its arguments; `{}` stands for the path of a kubeconfig. */
+  /** Its arguments; `{}` is replaced by the path of a kubeconfig. */
   readonly args?: readonly string[];
-  /** Its environment, beside that of a Pod: KUBERNETES_SERVICE_HOST, KUBERNETES_SERVICE_PORT. */
+  /** Its environment, in addition to that of a Pod: KUBERNETES_SERVICE_HOST, KUBERNETES_SERVICE_PORT. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Its files by path, beside those of a service account. */
+  /** Its files by path, in addition to those of a service account. */
   readonly files?: Readonly<Record<string, string | Uint8Array>>;
   /** The namespace of its Pod, `default` by default. */
   readonly namespace?: string;
-  /** For what it draws before `main`: the order of its maps, for example; 1 by default. */
+  /** The seed of random numbers before `main`: the order of its maps, for example; 1 by default. */
   readonly seed?: number;
   /** Called with each line that it writes to its standard output and error. */
   readonly onLine?: (line: string) => void;
 }
 
-/** What a start gets: a client that says who sends, the clock of the cluster, and the random numbers of this start. */
+/** The input of a start: a client with its identity, the clock of the cluster, and the random numbers of this start. */
 export type GoContext = Pick<ProgramContext, "client" | "clock" | "random">;
 
 /** A program of Go at one moment of its life, from which it can be started any number of times. */
@@ -59,7 +59,7 @@ export interface GoRun {
    * @throws Error where the program is over
    */
   keep(): GoMoment;
-  /** Ends it as `kill -9` does: nothing of it runs any more. */
+  /** Ends it as `kill -9` does: none of it runs any more. */
   kill(): void;
 }
 

@@ -23,14 +23,14 @@ interface Exchange {
   failure?: string;
 }
 
-/** Requests that were kept: those that had not been sent, and those that were under way. */
+/** Requests that were kept: those that had not been sent, and the running ones. */
 export interface KeptRequests {
   readonly unsent: readonly GoRequest[];
   readonly open: readonly { readonly id: number; readonly isOpenWatch: boolean }[];
 }
 
 const METHODS: ReadonlySet<string> = new Set<TransportRequest["method"]>(["GET", "POST", "PUT", "PATCH", "DELETE"]);
-/** Headers of connections, which there are none of, and of credentials: the transport sends in the name of an identity. */
+/** Headers of connections, which do not exist here, and of credentials: the transport sends with an identity. */
 const LEFT_OUT: ReadonlySet<string> = new Set([
   "connection",
   "transfer-encoding",
@@ -64,7 +64,7 @@ function jsonOf(accept = ""): string {
   return others.length > 0 ? others.join(",").trim() : "application/json";
 }
 
-/** See the head of this file. */
+/** The requests of a program of Go. */
 export class Requests {
   readonly #transport: Transport;
   /** The host names of the server. */
@@ -73,7 +73,7 @@ export class Requests {
   readonly #wake: (id: number) => void;
   readonly #unsent: GoRequest[];
   readonly #exchanges = new Map<number, Exchange>();
-  /** How many requests the program has made. */
+  /** The number of requests of the program. */
   count = 0;
 
   constructor(kept: KeptRequests, transport: Transport, hosts: ReadonlySet<string>, wake: (id: number) => void) {
@@ -82,7 +82,7 @@ export class Requests {
     this.#wake = wake;
     this.#unsent = [...kept.unsent];
     for (const { id, isOpenWatch } of kept.open) {
-      // A watch ends in order, and the program begins it anew where it was.
+      // A watch ends in order, and the program resumes it.
       const end = isOpenWatch ? { head: new Uint8Array(0) } : { failure: "connection reset by peer" };
       this.#exchanges.set(id, { isWatch: isOpenWatch, abort: new AbortController(), pieces: [], isOver: true, ...end });
     }
@@ -107,12 +107,12 @@ export class Requests {
     this.count++;
   }
 
-  /** Sends what the program has requested. */
+  /** Sends the requests of the program. */
   flush(): void {
     for (const request of this.#unsent.splice(0)) void this.#exchange(request);
   }
 
-  /** The head of a response for Go: its bytes, or a number that says why there is none. */
+  /** The head of a response for Go: its bytes, or a number with the reason why there is none. */
   head(id: number): Uint8Array | number {
     const exchange = this.#exchanges.get(id);
     return exchange?.head ?? (exchange?.failure === undefined ? PENDING : NONE);
@@ -123,7 +123,7 @@ export class Requests {
     return Buffer.from(this.#exchanges.get(id)?.failure ?? "the request was cancelled");
   }
 
-  /** Moves bytes of a body, and returns how many; or a number that says why there are none. */
+  /** Moves bytes of a body, and returns how many; or a number with the reason why there are none. */
   read(id: number, to: Uint8Array): number {
     const exchange = this.#exchanges.get(id);
     if (!exchange) return BROKEN;

@@ -23,7 +23,7 @@ export interface KeptValues {
   readonly free: readonly number[];
 }
 
-/** See the head of this file. */
+/** The values of JavaScript that a program of Go refers to. */
 export class Values {
   readonly #values: unknown[];
   readonly #counts: number[];

@@ -28,7 +28,7 @@ export interface WasmInstance {
   readonly exports: Readonly<Record<string, unknown>>;
 }
 
-/** What an instance imports, by module and name. */
+/** The imports of an instance, by module and name. */
 export type WasmImports = Readonly<Record<string, Readonly<Record<string, (...args: number[]) => unknown>>>>;
 
 interface Wasm {

@@ -1,5 +1,5 @@
 /**
- * Near which nodes and Pods a Pod is to run, and far from which (KIND-PodSpec-11, KIND-PodSpec-12).
+ * The rules of affinity: the nodes and Pods near which a Pod should run, and those far from which (KIND-PodSpec-11, KIND-PodSpec-12).
  *
  * @module
  */
@@ -18,7 +18,7 @@ type PodTerm = NonNullable<
 const MUST = "requiredDuringSchedulingIgnoredDuringExecution";
 const WISH = "preferredDuringSchedulingIgnoredDuringExecution";
 
-/** Tells what is wrong with an affinity at `at`. */
+/** Reports the faults of an affinity at `at`. */
 export function checkAffinity(affinity: Affinity, at: string, errors: FieldErrors): void {
   const node = affinity.nodeAffinity;
   if (node?.[MUST]) validateNodeSelector(node[MUST], `${at}.nodeAffinity.${MUST}`, errors);
@@ -48,7 +48,7 @@ function checkPodTerm(term: Partial<PodTerm>, at: string, errors: FieldErrors): 
   if (term.namespaceSelector) validateLabelSelector(term.namespaceSelector, `${at}.namespaceSelector`, errors);
   (term.namespaces ?? []).forEach((name, i) => {
     const wrong = dnsLabel(name);
-    // The namespaces are told of by the field as a whole.
+    // Faults of the namespaces are reported at the field as a whole.
     if (wrong !== undefined) errors.invalid(`${at}.namespace`, name, `namespaces[${i}]: ${wrong}`);
   });
   checkLabelKeys(term as KeyedSelector, at, errors);

@@ -1,5 +1,5 @@
 /**
- * Annotations of Pods and templates that Kubernetes reads: they must be what it can read.
+ * Annotations of Pods and templates that Kubernetes reads: they must be well formed.
  *
  * @module
  */
@@ -16,7 +16,7 @@ type Annotations = Readonly<Record<string, string>>;
 /**
  * A Pod of a node has the node, a cost is a number, tolerations are tolerations, and profiles are profiles.
  *
- * @param at where the annotations stand
+ * @param at the path of the annotations
  */
 export function checkAnnotations(
   annotations: Annotations,
@@ -28,7 +28,7 @@ export function checkAnnotations(
   const { labelDomain } = ctx.dialect;
   const mirror = mirrorKey(ctx.dialect);
   if (annotations[mirror] !== undefined && !spec.nodeName) {
-    errors.invalid(`${at}[${mirror}]`, annotations[mirror], "expected a nodeName beside it");
+    errors.invalid(`${at}[${mirror}]`, annotations[mirror], "expected a nodeName together with it");
   }
   const cost = `controller.${labelDomain}/pod-deletion-cost`;
   if (annotations[cost] !== undefined && !isCost(annotations[cost])) {
@@ -39,7 +39,7 @@ export function checkAnnotations(
   checkProfileAnnotations(annotations, spec, at, errors, ctx);
 }
 
-/** Annotations of AppArmor, and that of a Pod of a node, stay as they are. */
+/** Annotations of AppArmor, and that of a static Pod, are immutable. */
 export function checkKeptAnnotations(
   annotations: Annotations = {},
   old: Annotations = {},

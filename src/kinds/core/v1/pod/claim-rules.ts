@@ -11,13 +11,13 @@ type PodClaims = NonNullable<PodSpec["resourceClaims"]>;
 
 const SOURCES = ["resourceClaimName", "resourceClaimTemplateName"] as const;
 
-/** The names by which containers know the claims. */
+/** The names by which containers refer to the claims. */
 export const claimNames = (claims: PodClaims | undefined): ReadonlySet<string> =>
   claims ? new Set(claims.map(({ name }) => name).filter((name) => name !== "")) : NONE;
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** A name of its own, and either a claim or a template of one. */
+/** A unique name, and either a claim or a template of one. */
 export function checkPodClaims(claims: PodClaims, errors: FieldErrors): void {
   const names = new Set<string>();
   claims.forEach((claim, i) => {

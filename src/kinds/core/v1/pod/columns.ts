@@ -1,5 +1,5 @@
 /**
- * The columns of pods: how many containers are ready, and the one word that says how the Pod is (SUP-5).
+ * The columns of pods: how many containers are ready, and the state of the Pod in one word (SUP-5).
  *
  * @module
  */
@@ -12,16 +12,16 @@ import type { PodStatus } from "./status-schema.ts";
 type ContainerStatus = NonNullable<PodStatus["containerStatuses"]>[number];
 type Terminated = NonNullable<NonNullable<ContainerStatus["state"]>["terminated"]>;
 
-/** What a table tells of a Pod. */
+/** The summary of a Pod for a table. */
 export interface PodSummary {
   readonly ready: string;
   readonly status: string;
   readonly restarts: number;
-  /** When a container ended last before it was restarted; empty when none did. */
+  /** The last end of a container before a restart; empty when none has restarted. */
   readonly lastRestart: string;
 }
 
-/** Restarts that are being counted, and the last of them. */
+/** Counts restarts, and the time of the last of them. */
 class Restarts {
   count = 0;
   last = "";
@@ -36,7 +36,7 @@ class Restarts {
 const isTrue = (status: PodStatus, type: string): boolean =>
   (status.conditions ?? []).some((condition) => condition.type === type && condition.status === "True");
 
-/** How a container ended, in one word. */
+/** The result of a container, in one word. */
 const ending = ({ reason, signal, exitCode }: Terminated, before = ""): string =>
   reason ? `${before}${reason}` : signal ? `${before}Signal:${signal}` : `${before}ExitCode:${exitCode}`;
 

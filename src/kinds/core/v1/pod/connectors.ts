@@ -12,7 +12,7 @@ import type { Pod } from "./defaults.ts";
 
 const LISTS = ["initContainers", "containers", "ephemeralContainers"] as const;
 
-/** A container that is asked for must be there; where there are several, one must be asked for. */
+/** A requested container must exist; where there are several, one must be requested. */
 function checkContainer({ metadata: { name }, spec }: Pod, { query }: ConnectRequest): void {
   const asked = query("container") ?? "";
   const all = LISTS.flatMap((list) => spec[list]?.map((container) => container.name) ?? []);
@@ -34,7 +34,7 @@ const nobody = (what: string, { metadata: { name }, spec }: Pod) =>
 
 const STREAMS = ["stdin", "stdout", "stderr", "tty"] as const;
 
-/** The options of what runs in a container: its streams, and the command where it is a new one. */
+/** The options of a program in a container: its streams, and the command where it is a new one. */
 function streamOptions(query: ConnectQuery): Readonly<Record<string, Value>> {
   const [container = ""] = query.all("container");
   const command = query.all("command");
@@ -50,10 +50,10 @@ function portOptions(query: ConnectQuery): Readonly<Record<string, Value>> {
   return ports.length === 0 ? {} : { ports };
 }
 
-/** The options of a proxy: the path that the program is asked for. */
+/** The options of a proxy: the requested path of the program. */
 export const proxyOptions: NonNullable<Connector["options"]> = (_query, path) => ({ path: `/${path}` });
 
-/** A way that goes through the agent of the node. */
+/** A connector that goes through the agent of the node. */
 const stream = (kind: string, what: string, hasContainer: boolean): Connector<Pod> => ({
   kind,
   verbs: ["create", "get"],
@@ -68,7 +68,7 @@ const stream = (kind: string, what: string, hasContainer: boolean): Connector<Po
   },
 });
 
-/** The whole number that a parameter says; undefined where there is none. */
+/** The integer of a parameter; undefined where there is none. */
 function numberIn({ query }: ConnectRequest, parameter: string): number | undefined {
   const text = query(parameter);
   return text === undefined || text === "" ? undefined : wholeNumber(parameter, text);

@@ -1,5 +1,5 @@
 /**
- * The rules of containers: names, images, ports, and the calls of those that have files of their own (SUP-5).
+ * The rules of containers: names, images, ports, and calls of the rules in other files (SUP-5).
  *
  * @module
  */
@@ -21,7 +21,7 @@ import { checkSecurity } from "./security-rules.ts";
 const LISTS = ["containers", "initContainers", "ephemeralContainers"] as const;
 type List = (typeof LISTS)[number];
 
-/** Everything that is wrong with the containers of a Pod. */
+/** All faults of the containers of a Pod. */
 export function validateContainers(check: ContainerCheck): void {
   const { errors, spec, ctx } = check;
   const containers = spec.containers ?? [];
@@ -72,7 +72,7 @@ function checkContainer(container: ContainerValue, list: List, at: string, check
   if (list !== "ephemeralContainers") checkRestart(container, list === "initContainers", at, errors, ctx);
 }
 
-/** An init container that does not stay is not asked whether it is well, nor told that it ends (KIND-Pod-18). */
+/** An init container that ends has no probes and no lifecycle hooks (KIND-Pod-18). */
 function forbidLasting(container: ContainerValue, at: string, errors: FieldErrors): void {
   for (const member of ["lifecycle", "livenessProbe", "readinessProbe", "startupProbe"] as const) {
     if (container[member] === undefined) continue;
@@ -107,7 +107,7 @@ function checkPorts(ports: Ports, at: string, errors: FieldErrors): void {
   });
 }
 
-/** On the network of the node ports are the same inside and outside; no two containers take the same one (KIND-Pod-3). */
+/** On the network of the node the ports are the same inside and outside; no two containers have the same one (KIND-Pod-3). */
 function checkHostPorts({ spec, errors, ctx }: ContainerCheck): void {
   const taken = new Set<string>();
   (spec.containers ?? []).forEach(({ ports }, i) => {
@@ -116,7 +116,7 @@ function checkHostPorts({ spec, errors, ctx }: ContainerCheck): void {
     if (spec.hostNetwork) checkSamePorts(ports, at, errors);
     checkTaken(ports, taken, at, errors);
   });
-  // Init containers run one after another; Kubernetes blames the first of them for all.
+  // Init containers run one after another; Kubernetes reports the fault at the first of them for all.
   (spec.initContainers ?? []).forEach(({ ports }, i) => {
     const blamed = ctx.dialect.rules.recordedCauseNames ? 0 : i;
     if (ports) checkTaken(ports, new Set(), `spec.initContainers[${blamed}].ports`, errors);

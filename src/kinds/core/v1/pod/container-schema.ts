@@ -1,5 +1,5 @@
 /**
- * The schema of containers: what runs in a Pod (SUP-5).
+ * The schema of containers: the programs of a Pod (SUP-5).
  *
  * @module
  */
@@ -32,7 +32,7 @@ const EnvVar = t.struct("An environment variable.", {
   name: t.required(t.text("Name of the variable.")),
   value: t.optional(t.text("Its value; `$(NAME)` is another variable.")),
   valueFrom: t.pointer(
-    t.struct("Where the value comes from; exactly one member is set.", {
+    t.struct("The source of the value; exactly one member is set.", {
       fieldRef: t.pointer(ObjectFieldSelector),
       resourceFieldRef: t.pointer(ResourceFieldSelector),
       configMapKeyRef: t.pointer(keySelector("ConfigMap")),
@@ -43,7 +43,7 @@ const EnvVar = t.struct("An environment variable.", {
 });
 
 const EnvFromSource = t.struct("All keys of a ConfigMap or Secret as environment variables.", {
-  prefix: t.optional(t.text("What is put in front of each name.")),
+  prefix: t.optional(t.text("A prefix for each name.")),
   configMapRef: t.pointer(t.struct("A ConfigMap.", { name: optionalName, optional: optionalSource })),
   secretRef: t.pointer(t.struct("A Secret.", { name: optionalName, optional: optionalSource })),
 });
@@ -57,7 +57,7 @@ const ContainerPort = t.struct("A port of the container.", {
 });
 
 const limits = t.map(t.quantity(), "The most that may be used.");
-const requests = t.map(t.quantity(), "What is needed at least; the limits when unset.");
+const requests = t.map(t.quantity(), "The requested resources; the limits when unset.");
 const claims = t.replacedList(
   t.struct("A claim of the Pod.", {
     name: t.required(t.text("Name of the claim in spec.resourceClaims.")),
@@ -67,8 +67,8 @@ const claims = t.replacedList(
   "The resource claims that are used.",
 );
 
-/** What a container asks for and may have. */
-export const ResourceRequirements = t.struct("What is asked for and what is the most.", {
+/** The requests and limits of a container. */
+export const ResourceRequirements = t.struct("The requests and the limits.", {
   limits: t.optional(limits),
   requests: t.optional(requests),
   claims: t.optional(claims),
@@ -78,7 +78,7 @@ const VolumeMount = t.struct("A volume in the file system of the container.", {
   name: t.required(t.text("Name of the volume.")),
   readOnly: t.optional(t.bool("Whether it is mounted read-only.")),
   recursiveReadOnly: t.pointer(t.text("`Disabled`, `IfPossible` or `Enabled`.")),
-  mountPath: t.required(t.text("Where it is mounted.")),
+  mountPath: t.required(t.text("The path of the mount.")),
   subPath: t.optional(t.text("A path in the volume that is mounted instead of its root.")),
   mountPropagation: t.pointer(t.text("`None`, `HostToContainer` or `Bidirectional`.")),
   subPathExpr: t.optional(t.text("As subPath, with `$(NAME)` for variables.")),
@@ -111,7 +111,7 @@ const TCPSocketAction = t.struct("A connection.", {
   host: t.optional(t.text("The host; the address of the Pod when empty.")),
 });
 
-const Probe = t.struct("How the container is asked whether it is well; exactly one action is set.", {
+const Probe = t.struct("A check of the health of the container; exactly one action is set.", {
   exec: t.pointer(ExecAction),
   httpGet: t.pointer(HTTPGetAction),
   tcpSocket: t.pointer(TCPSocketAction),
@@ -129,20 +129,20 @@ const Probe = t.struct("How the container is asked whether it is well; exactly o
   terminationGracePeriodSeconds: t.pointer(t.int64("Seconds that the Pod is given to end after a failure.")),
 });
 
-const LifecycleHandler = t.struct("What is done; exactly one action is set.", {
+const LifecycleHandler = t.struct("An action; exactly one member is set.", {
   exec: t.pointer(ExecAction),
   httpGet: t.pointer(HTTPGetAction),
   tcpSocket: t.pointer(TCPSocketAction),
   sleep: t.pointer(t.struct("A pause.", { seconds: t.required(t.int64("Seconds to wait.")) })),
 });
 
-const Lifecycle = t.struct("What is done when the container has started and before it ends.", {
+const Lifecycle = t.struct("Actions after the start of the container and before its end.", {
   postStart: t.pointer(LifecycleHandler),
   preStop: t.pointer(LifecycleHandler),
   stopSignal: t.pointer(t.text("The signal that ends the container.")),
 });
 
-const SecurityContext = t.struct("What the container may do.", {
+const SecurityContext = t.struct("The security settings of the container.", {
   capabilities: t.pointer(
     t.struct("Capabilities of the kernel.", {
       add: t.optional(t.atomicList(t.text(), "Those to add.")),
@@ -162,7 +162,7 @@ const SecurityContext = t.struct("What the container may do.", {
   appArmorProfile: t.pointer(AppArmorProfile),
 });
 
-const ContainerResizePolicy = t.struct("What a change of a resource means.", {
+const ContainerResizePolicy = t.struct("The effect of a change of a resource.", {
   resourceName: t.required(t.text("The resource.")),
   restartPolicy: t.required(t.text("`NotRequired` or `RestartContainer`.")),
 });
@@ -177,15 +177,15 @@ const ContainerRestartRule = t.struct("When the container is restarted.", {
   ),
 });
 
-/** What a Pod as a whole asks for: claims are those of its containers, and seen here also where there are none. */
-export const PodResourceRequirements = t.struct("What is asked for and what is the most.", {
+/** The requests and limits of a Pod as a whole: claims are those of its containers, and are decoded here to be refused. */
+export const PodResourceRequirements = t.struct("The requests and the limits.", {
   limits: t.optional(limits),
   requests: t.optional(requests),
   claims: t.pointer(claims),
 });
 
 const ports = t.keyedList(ContainerPort, ["containerPort", "protocol"], "The ports of the container.");
-const resizePolicy = t.atomicList(ContainerResizePolicy, "What changes of resources mean.");
+const resizePolicy = t.atomicList(ContainerResizePolicy, "The effects of changes of resources.");
 const restartPolicyRules = t.atomicList(ContainerRestartRule, "When the container is restarted, by exit code.");
 
 const containerMembers = {
@@ -219,13 +219,13 @@ const containerMembers = {
 /** A container. */
 export const Container = t.struct("A process, or some, in an image.", containerMembers);
 
-/** A container that is put into a running Pod to look around. */
+/** An ephemeral container, which is added to a running Pod for debugging. */
 export const EphemeralContainer = t.struct("A container that is put into a running Pod to look around.", {
   ...containerMembers,
-  // What it may not have is seen also where it is empty.
+  // Forbidden members are decoded even where they are empty.
   ports: t.pointer(ports),
   resources: t.always(
-    t.struct("What is asked for and what is the most.", {
+    t.struct("The requests and the limits.", {
       limits: t.pointer(limits),
       requests: t.pointer(requests),
       claims: t.pointer(claims),

@@ -21,11 +21,11 @@ const GRACE_SECONDS = 30;
 
 type Probe = NonNullable<ContainerValue["livenessProbe"]>;
 
-/** Writes the defaults; changes `pod`. */
+/** Sets the defaults; changes `pod`. */
 export function defaultPod(pod: Pod, sources: readonly Source[], ctx: ApiContext): void {
   const { spec } = pod;
   spec.enableServiceLinks ??= true;
-  // A negative time is none, and the least that there is (KIND-PodSpec-18).
+  // A negative time means the minimum (KIND-PodSpec-18).
   if ((spec.terminationGracePeriodSeconds ?? 0) < 0) spec.terminationGracePeriodSeconds = 1;
   for (const container of [...(spec.containers ?? []), ...(spec.initContainers ?? [])]) {
     defaultRequests(container);
@@ -36,7 +36,7 @@ export function defaultPod(pod: Pod, sources: readonly Source[], ctx: ApiContext
   if (pod.status) defaultAddresses(pod.status);
 }
 
-/** Writes the defaults that a template of Pods has, too (KIND-All-12); changes `spec`. */
+/** Sets the defaults that a template of Pods has, too (KIND-All-12); changes `spec`. */
 export function defaultPodSpec(spec: PodSpec, sources: readonly Source[], ctx: ApiContext): void {
   spec.dnsPolicy ||= "ClusterFirst";
   spec.restartPolicy ||= "Always";
@@ -53,7 +53,7 @@ export function defaultPodSpec(spec: PodSpec, sources: readonly Source[], ctx: A
   }
 }
 
-/** The service account has two names, of which the newer one counts. */
+/** The service account has two names, of which the newer one has precedence. */
 function nameServiceAccount(spec: PodSpec): void {
   const name = spec.serviceAccountName || spec.serviceAccount;
   if (!name) return;
@@ -79,14 +79,14 @@ function defaultProbe(probe: Probe): void {
   probe.failureThreshold ||= 3;
 }
 
-/** What has a limit and no request requests the limit. */
+/** A resource with a limit and without a request gets the limit as its request. */
 function defaultRequests({ resources }: ContainerValue): void {
   const limits = resources?.limits;
   if (!limits || Object.keys(limits).length === 0) return;
   resources.requests = { ...limits, ...resources.requests };
 }
 
-/** What the Pod as a whole asks for and says only in part is what its containers ask for, then its limits (KIND-Pod-2). */
+/** Missing requests of the Pod as a whole are those of its containers, then its limits (KIND-Pod-2). */
 function defaultPodResources(spec: PodSpec, resources: ResourceRequirements): void {
   const limits = { ...resources.limits };
   const requests = { ...resources.requests };
@@ -110,7 +110,7 @@ function defaultHostPorts({ ports }: ContainerValue): void {
   for (const port of ports ?? []) port.hostPort ||= port.containerPort;
 }
 
-/** The first of the addresses is the address; where both are said and differ, the address counts. */
+/** The first of the addresses is the address; where both are set and differ, the address has precedence. */
 function defaultAddresses(status: PodStatus): void {
   const first = status.podIPs?.[0]?.ip;
   if (status.podIP && status.podIP !== first) status.podIPs = [{ ip: status.podIP }];

@@ -57,7 +57,7 @@ function checkSource(source: Source, value: string | undefined, at: string, chec
   if (source.fileKeyRef) checkFileKey(source.fileKeyRef, `${at}.fileKeyRef`, check);
   const set = SOURCES.filter((member) => source[member] !== undefined).length;
   if (set === 0) errors.invalid(at, "", `expected one of ${SOURCES.join(", ")}`);
-  else if (value) errors.invalid(at, "", "expected none beside a value");
+  else if (value) errors.invalid(at, "", "expected none together with a value");
   else if (set > 1) errors.invalid(at, "", `expected one source, got ${set}`);
 }
 
@@ -98,7 +98,7 @@ export function checkEnvFrom(
     const set = (["configMapRef", "secretRef"] as const).filter((member) => source[member] !== undefined);
     for (const member of set) checkText(`${field}.${member}.name`, source[member]?.name, dnsSubdomain, errors);
     if (set.length === 1) return;
-    // Kubernetes blames the list.
+    // Kubernetes reports the fault at the list.
     const blamed = ctx.dialect.rules.recordedCauseNames ? at : field;
     errors.invalid(blamed, "", `expected one of configMapRef and secretRef, got ${set.length}`);
   });

@@ -1,7 +1,7 @@
 import type { FieldErrors } from "../../../../meta/field-errors.ts";
 import type { PodSpec } from "./spec-schema.ts";
 
-/** What a container that looks around may not have: nobody is to rely on it. */
+/** The forbidden members of an ephemeral container: no client should rely on it. */
 const LASTING = [
   "ports",
   "livenessProbe",
@@ -13,7 +13,7 @@ const LASTING = [
   "restartPolicyRules",
 ] as const;
 
-/** Everything that is wrong with ephemeral containers as such (KIND-Pod-10). */
+/** All faults of ephemeral containers as such (KIND-Pod-10). */
 export function checkEphemeral(spec: PodSpec, errors: FieldErrors): void {
   const { ephemeralContainers = [] } = spec;
   if (ephemeralContainers.length === 0) return;

@@ -1,5 +1,5 @@
 /**
- * `pods/ephemeralcontainers`: containers that are put into a running Pod to look around (KIND-Pod-10). They are only added.
+ * `pods/ephemeralcontainers`: containers that are added to a running Pod for debugging (KIND-Pod-10). They cannot be changed or removed.
  *
  * @module
  */
@@ -22,7 +22,7 @@ function validateOnlyAdded({ spec }: Pod, old: Pod, errors: FieldErrors): void {
   }
 }
 
-/** The subresource, for Pods that are otherwise judged by `validate`. */
+/** The subresource, for Pods whose other members are validated by `validate`. */
 export const ephemeralRules = (validate: NonNullable<WriteRules<Pod>["validateUpdate"]>): SubresourceRules<Pod> => ({
   verbs: ["get", "patch", "update"],
   prepareForUpdate(object, old, ctx) {

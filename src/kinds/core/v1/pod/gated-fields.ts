@@ -11,18 +11,18 @@ import type { PodSpec } from "./spec-schema.ts";
 import type { PodStatus } from "./status-schema.ts";
 import { dropGatedVolumes } from "./volumes.ts";
 
-/** Drops what belongs to features that are off; changes `spec`. */
+/** Drops members of features that are off; changes `spec`. */
 export function dropGatedMembers(spec: PodSpec, stored: PodSpec | undefined, ctx: WriteContext): void {
   dropGatedVolumes(spec.volumes ?? [], stored?.volumes ?? [], ctx);
   dropGated(spec, stored, "workloadRef", "GenericWorkload", "spec", ctx);
   if (!ctx.gates.ContainerStopSignals) dropStopSignals(spec, stored, ctx);
 }
 
-/** What a status says of features that are off. */
+/** The members of a status that belong to features that are off. */
 const OF_STATUS = ["extendedResourceClaimStatus", "allocatedResources", "resources"] as const;
 const OF_CONTAINERS = ["containerStatuses", "initContainerStatuses", "ephemeralContainerStatuses"] as const;
 
-/** Drops what a status says of features that are off and that the stored one does not speak of; changes `status`. */
+/** Drops members of a status of features that are off and that the stored one does not have; changes `status`. */
 export function dropGatedStatus(status: PodStatus, stored: PodStatus | undefined): void {
   for (const member of OF_STATUS) if (stored?.[member] === undefined) delete status[member];
   for (const list of OF_CONTAINERS) {

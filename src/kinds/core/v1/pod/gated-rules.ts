@@ -1,5 +1,5 @@
 /**
- * What may change in a Pod that waits behind scheduling gates: it may be directed to fewer nodes (KIND-Pod-7).
+ * The permitted changes of a Pod with scheduling gates: it may be restricted to fewer nodes (KIND-Pod-7).
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { same } from "../../../rules/same.ts";
 
 const MUST = "requiredDuringSchedulingIgnoredDuringExecution";
 
-/** Tells of nodes that are added, and answers the spec without what a gated Pod may change. */
+/** Reports added nodes, and returns the spec without the members that a gated Pod may change. */
 export function withoutDirections(spec: PodSpec, old: PodSpec, errors: FieldErrors): PodSpec {
   const kept = { ...spec };
   checkSelector(spec.nodeSelector ?? {}, old.nodeSelector ?? {}, errors);
@@ -36,7 +36,7 @@ function checkSelector(labels: Labels, before: Labels, errors: FieldErrors): voi
 const termsOf = ({ affinity }: PodSpec): readonly NodeSelectorTermValue[] =>
   affinity?.nodeAffinity?.[MUST]?.nodeSelectorTerms ?? [];
 
-/** Terms are alternatives: none may come or go, and each may only ask for more. */
+/** Terms are alternatives: none may be added or removed, and each may only get stricter. */
 function checkTerms(
   terms: readonly NodeSelectorTermValue[],
   before: readonly NodeSelectorTermValue[],

@@ -1,5 +1,5 @@
 /**
- * Keys of labels that a Pod's selectors take the Pod's own values of (KIND-PodSpec-12, KIND-PodSpec-14, KIND-PodSpec-19).
+ * Label keys whose values the selectors of a Pod take from the Pod itself (KIND-PodSpec-12, KIND-PodSpec-14, KIND-PodSpec-19).
  *
  * @module
  */
@@ -9,7 +9,7 @@ import type { LabelSelectorValue } from "../../../../schema/validation/label-sel
 import type { Pod } from "./defaults.ts";
 import type { PodSpec } from "./spec-schema.ts";
 
-/** What selects Pods, and keys whose values are those of the Pod itself, or are not. */
+/** A member that selects Pods, with keys whose values must equal those of the Pod itself, or differ. */
 export interface KeyedSelector {
   labelSelector?: LabelSelectorValue;
   matchLabelKeys?: readonly string[];
@@ -18,7 +18,7 @@ export interface KeyedSelector {
 
 type Requirement = { key: string; operator: string; values: string[] };
 
-/** Adds what the keys say to the selectors of a new Pod; the keys stay. Changes `pod`. */
+/** Adds the requirements of the keys to the selectors of a new Pod; the keys are kept. Changes `pod`. */
 export function applyLabelKeys({ metadata, spec }: Pod): void {
   const { labels = {} } = metadata;
   for (const selector of keyedSelectors(spec)) applyTo(selector, labels);
@@ -36,7 +36,7 @@ function* keyedSelectors({ affinity, topologySpreadConstraints }: PodSpec): Gene
   yield* (topologySpreadConstraints ?? []) as KeyedSelector[];
 }
 
-/** Without a selector nothing is selected, whatever the keys. */
+/** Without a selector no Pod is selected, whatever the keys. */
 function applyTo(term: KeyedSelector, labels: Readonly<Record<string, string>>): void {
   const { labelSelector: selector, matchLabelKeys = [], mismatchLabelKeys = [] } = term;
   if (!selector) return;
@@ -47,7 +47,7 @@ function applyTo(term: KeyedSelector, labels: Readonly<Record<string, string>>):
   term.labelSelector = { ...selector, matchExpressions: [...(selector.matchExpressions ?? []), ...added] };
 }
 
-/** Tells what is wrong with the keys of a selector at `at`. */
+/** Reports the faults of the keys of a selector at `at`. */
 export function checkLabelKeys(term: KeyedSelector, at: string, errors: FieldErrors): void {
   const { labelSelector: selector, matchLabelKeys = [], mismatchLabelKeys = [] } = term;
   if (matchLabelKeys.length + mismatchLabelKeys.length === 0) return;
@@ -70,7 +70,7 @@ function checkKeys(keys: readonly string[], field: string, isSelective: boolean,
   });
 }
 
-/** What a key says is in the selector already: a second requirement of the same key is the client's. */
+/** The requirement of a key is in the selector already: a second one of the same key is the client's. */
 function checkAskedTwice(
   { matchLabels = {}, matchExpressions = [] }: LabelSelectorValue,
   keys: readonly string[],
@@ -81,7 +81,7 @@ function checkAskedTwice(
   const places = new Map(keys.map((key, i) => [key, i]));
   for (const { key = "" } of matchExpressions) {
     if (asked.has(key) && places.has(key)) {
-      // The place is said so by clients that look for it.
+      // The path has the spelling that clients look for.
       errors.invalid(`${at}[${places.get(key)}]`, key, "expected a key that the labelSelector does not ask for");
     }
     asked.add(key);

@@ -1,5 +1,5 @@
 /**
- * The rules of what a container sees of the Pod's volumes: mounts and raw devices (KIND-PodSpec-15).
+ * The rules of mounts and raw devices of a container (KIND-PodSpec-15).
  *
  * @module
  */
@@ -13,7 +13,7 @@ type Mount = NonNullable<ContainerValue["volumeMounts"]>[number];
 const PROPAGATIONS = ["Bidirectional", "HostToContainer", "None"];
 const RECURSIVE = ["Disabled", "Enabled", "IfPossible"];
 
-/** Mounts of volumes that are there, each at a path of its own. */
+/** Mounts of existing volumes, each at a path of its own. */
 export function checkMounts(
   mounts: readonly Mount[],
   container: ContainerValue,
@@ -37,18 +37,18 @@ export function checkMounts(
     if (enforceDocumented && path.includes(":"))
       errors.invalid(`${field}.mountPath`, path, "expected a path without ':'");
     paths.add(path);
-    // Kubernetes blames the list for what follows, not the entry.
+    // Kubernetes reports the following faults at the list, not at the entry.
     checkPart(mount, container, recordedCauseNames ? at : field, field, check);
   });
 }
 
-/** Which part of the volume is seen, and how. */
+/** The visible part of the volume, and how it is mounted. */
 function checkPart(mount: Mount, container: ContainerValue, at: string, field: string, check: ContainerCheck): void {
   const { errors, ctx } = check;
   const { subPath, subPathExpr } = mount;
   if (subPath) checkDescending(`${at}.subPath`, subPath, new SourceCheck(errors, ctx, ""));
   if (subPathExpr) {
-    if (subPath) errors.invalid(`${field}.subPathExpr`, subPathExpr, "expected none beside subPath");
+    if (subPath) errors.invalid(`${field}.subPathExpr`, subPathExpr, "expected none together with subPath");
     checkDescending(`${at}.subPathExpr`, subPathExpr, new SourceCheck(errors, ctx, ""));
   }
   checkPropagation(mount, container, `${at}.mountPropagation`, check);
@@ -72,8 +72,8 @@ function checkRecursive(mount: Mount, field: string, { errors }: ContainerCheck)
   const { recursiveReadOnly: recursive, mountPropagation: propagation = "None" } = mount;
   if (recursive === undefined || recursive === "Disabled") return;
   if (!RECURSIVE.includes(recursive)) return errors.notSupported(field, recursive, RECURSIVE);
-  if (!mount.readOnly) errors.forbidden(field, "expected readOnly beside it");
-  if (propagation !== "None") errors.forbidden(field, "expected no mountPropagation beside it");
+  if (!mount.readOnly) errors.forbidden(field, "expected readOnly together with it");
+  if (propagation !== "None") errors.forbidden(field, "expected no mountPropagation together with it");
 }
 
 /** Devices of claims, each at a path of its own; a volume is mounted or a device. */

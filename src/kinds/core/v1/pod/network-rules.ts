@@ -1,5 +1,5 @@
 /**
- * What a Pod knows of names, and what it shares with its node (KIND-PodSpec-16, KIND-Pod-19).
+ * The rules of the host names that a Pod knows, and of the namespaces that it shares with its node (KIND-PodSpec-16, KIND-Pod-19).
  *
  * @module
  */
@@ -12,7 +12,7 @@ const MAX_SERVERS = 3;
 const MAX_SEARCHES = 32;
 const MAX_LETTERS = 2048;
 
-/** Tells what is wrong with the host aliases and with how names are looked up. */
+/** Reports the faults of the host aliases and of the DNS settings. */
 export function checkNames(spec: PodSpec, errors: FieldErrors): void {
   spec.hostAliases?.forEach((alias, i) => {
     const field = `spec.hostAliases[${i}]`;
@@ -56,20 +56,20 @@ function checkDns(config: NonNullable<PodSpec["dnsConfig"]>, at: string, errors:
   });
 }
 
-/** A DNS name whose labels may begin with an underscore, and have others inside. */
+/** A DNS name whose labels may begin with an underscore and contain them. */
 const wrongSearch = (search: string): string | undefined =>
   dnsSubdomain(search.replaceAll(/(^|\.)_/g, "$1").replaceAll("_", "-"));
 
-/** Users of its own go with no other namespace of the node; its processes are not both the node's and the Pod's. */
+/** A user namespace excludes the other namespaces of the node; a Pod cannot share its processes and those of the node. */
 export function checkShared(spec: PodSpec, errors: FieldErrors): void {
   const { hostUsers, hostNetwork, hostPID, hostIPC, shareProcessNamespace } = spec;
   if (hostPID && shareProcessNamespace) {
-    errors.invalid("spec.securityContext.shareProcessNamespace", true, "expected false beside hostPID");
+    errors.invalid("spec.securityContext.shareProcessNamespace", true, "expected false together with hostPID");
   }
   if (hostUsers !== false) return;
   const none = "expected false where hostUsers is false";
   if (hostNetwork) errors.forbidden("spec.hostNetwork", none);
-  // Two of them are spelt by their Go names in the field of the cause.
+  // Two of them have their Go names in the field of the cause.
   if (hostPID) errors.forbidden("spec.HostPID", none);
   if (hostIPC) errors.forbidden("spec.HostIPC", none);
   for (const list of ["containers", "initContainers", "ephemeralContainers"] as const) {

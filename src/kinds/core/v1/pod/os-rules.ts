@@ -1,5 +1,5 @@
 /**
- * The rules of a Pod's operating system: its name, and what only the other one has (KIND-PodSpec-10).
+ * The rules of a Pod's operating system: its name, and the members that only the other system has (KIND-PodSpec-10).
  *
  * @module
  */
@@ -10,10 +10,10 @@ import type { PodSpec } from "./spec-schema.ts";
 
 const NAMES = ["linux", "windows"];
 
-/** What only Linux has, of a Pod. */
+/** The members of a Pod that only Linux has. */
 const OF_PODS = ["hostUsers", "hostPID", "hostIPC", "shareProcessNamespace"] as const;
 
-/** What only Linux has, of what all containers may do. */
+/** The members of the security context of a Pod that only Linux has. */
 const OF_ALL = [
   "appArmorProfile",
   "seLinuxOptions",
@@ -28,7 +28,7 @@ const OF_ALL = [
   "seLinuxChangePolicy",
 ] as const;
 
-/** What only Linux has, of what a container may do. */
+/** The members of the security context of a container that only Linux has. */
 const OF_CONTAINERS = [
   "appArmorProfile",
   "seLinuxOptions",
@@ -42,7 +42,7 @@ const OF_CONTAINERS = [
   "runAsGroup",
 ] as const;
 
-/** A known system, and nothing that it does not have. */
+/** A known system, and no member that it does not have. */
 export function checkOs(spec: PodSpec, errors: FieldErrors, ctx: ApiContext): void {
   const { os } = spec;
   if (!os) return;

@@ -1,5 +1,5 @@
 /**
- * The rules of probes and of what is done at the start and the end of a container (KIND-PodSpec-4, KIND-PodSpec-5).
+ * The rules of probes and of lifecycle hooks (KIND-PodSpec-4, KIND-PodSpec-5).
  *
  * @module
  */
@@ -48,7 +48,7 @@ export function checkProbes(container: ContainerValue, at: string, errors: Field
   }
 }
 
-/** One action for each of the two moments, and a signal that the operating system knows. */
+/** One action for each of the two hooks, and a signal of the operating system. */
 export function checkLifecycle(lifecycle: Lifecycle, at: string, { spec, errors }: ContainerCheck): void {
   for (const moment of ["postStart", "preStop"] as const) {
     const handler = lifecycle[moment];
@@ -59,7 +59,7 @@ export function checkLifecycle(lifecycle: Lifecycle, at: string, { spec, errors 
   if (lifecycle.stopSignal !== undefined) checkSignal(lifecycle.stopSignal, spec.os?.name, `${at}.stopSignal`, errors);
 }
 
-/** A pause ends before the Pod's time does. */
+/** A sleep is shorter than the grace period of the Pod. */
 function checkSleep(
   seconds: number,
   { terminationGracePeriodSeconds: most }: PodSpec,

@@ -1,6 +1,6 @@
 /**
- * Annotations that once said which seccomp and AppArmor profiles a Pod has, beside the members that say so today
- * (KIND-PodSpec-9): they must be right, and say the same. Those of AppArmor still become the member.
+ * Deprecated annotations for the seccomp and AppArmor profiles of a Pod, which have members now (KIND-PodSpec-9): they must be valid, and
+ * equal to the members. Those of AppArmor are still copied to the member.
  *
  * @module
  */
@@ -26,10 +26,10 @@ const LOCALHOST = "localhost/";
 /** The annotation of a Pod's seccomp profile. */
 export const seccompOfPod = ({ labelDomain }: Dialect): string => `seccomp.security.alpha.${labelDomain}/pod`;
 
-/** The annotation of a container's seccomp profile, behind which its name stands. */
+/** The annotation of a container's seccomp profile, followed by its name. */
 export const seccompOf = ({ labelDomain }: Dialect): string => `container.seccomp.security.alpha.${labelDomain}/`;
 
-/** The annotation of a container's AppArmor profile, behind which its name stands. */
+/** The annotation of a container's AppArmor profile, followed by its name. */
 export const appArmorOf = ({ labelDomain }: Dialect): string => `container.apparmor.security.beta.${labelDomain}/`;
 
 const isSeccomp = (key: string, dialect: Dialect): boolean =>
@@ -39,9 +39,9 @@ const isProfile = (key: string, dialect: Dialect): boolean =>
   isSeccomp(key, dialect) || key.startsWith(appArmorOf(dialect));
 
 /**
- * Annotations name profiles, and containers that are there.
+ * Annotations name profiles and existing containers.
  *
- * @param at where the annotations stand
+ * @param at the path of the annotations
  */
 export function checkProfileAnnotations(
   annotations: Annotations,
@@ -73,7 +73,7 @@ function checkSeccompName(profile: string, field: string, errors: FieldErrors, c
   } else errors.invalid(field, profile, `expected ${DEFAULT}, ${UNCONFINED} or a path behind ${LOCALHOST}`);
 }
 
-/** Where an annotation and a member both say the profile, they say the same. */
+/** Where an annotation and a member both have the profile, they must be equal. */
 export function checkSameProfiles(
   annotations: Annotations,
   spec: PodSpec,
@@ -118,15 +118,15 @@ function profileOf(text: string): Profile | undefined {
   return name === "" ? undefined : { type: "Localhost", localhostProfile: name };
 }
 
-/** A profile that only an annotation says, and the container that it is for. */
+/** A profile that only an annotation has, and its container. */
 interface Told {
   readonly container: ReturnType<typeof containersOf>[number][0];
   readonly key: string;
-  /** Undefined where the annotation says nothing that could be a profile. */
+  /** Undefined where the annotation has no possible profile. */
   readonly profile: Profile | undefined;
 }
 
-/** Profiles that are said by annotations alone, and not by the member of the Pod either. */
+/** Profiles that only annotations have, and the member of the Pod has not either. */
 function* told(annotations: Annotations | undefined, spec: PodSpec, { dialect }: ApiContext): Generator<Told> {
   if (!annotations) return;
   const ofPod = spec.securityContext?.appArmorProfile;
@@ -141,7 +141,7 @@ function* told(annotations: Annotations | undefined, spec: PodSpec, { dialect }:
 
 const warning = (key: string): string => `metadata.annotations[${key}]: use the "appArmorProfile" field instead`;
 
-/** Warnings about profiles of AppArmor that a template says in annotations alone. */
+/** Warnings about profiles of AppArmor that a template has only in annotations. */
 export function* profileWarnings(
   annotations: Annotations | undefined,
   spec: PodSpec,
@@ -150,7 +150,7 @@ export function* profileWarnings(
   for (const { key } of told(annotations, spec, ctx)) yield warning(key);
 }
 
-/** Says in members what annotations of AppArmor say, and warns of it; changes the spec of `pod`. */
+/** Copies annotations of AppArmor to members, with Warnings; changes the spec of `pod`. */
 export function syncProfiles({ metadata, spec }: Pod, ctx: WriteContext): void {
   if (spec.os?.name === "windows") return;
   for (const { container, key, profile } of told(metadata.annotations, spec, ctx)) {

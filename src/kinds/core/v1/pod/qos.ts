@@ -1,5 +1,5 @@
 /**
- * The quality of service of a Pod, by what its containers ask for (SUP-5).
+ * The quality of service of a Pod, by the requests and limits of its containers (SUP-5).
  *
  * @module
  */
@@ -9,13 +9,13 @@ import type { PodSpec } from "./spec-schema.ts";
 
 const COUNTED = ["cpu", "memory"];
 
-/** Whether some of a resource that counts is asked for; nothing of it is as good as not asked for. */
+/** Whether a counted resource has an amount above 0; 0 counts as absent. */
 const asks = (resources: Resources | undefined): boolean =>
   COUNTED.some((name) => resources?.[name] !== undefined && quantitySign(resources[name]) > 0);
 
 /**
- * `BestEffort` when nothing is asked for, `Guaranteed` when every container has limits for cpu and memory and requests
- * just those, else `Burstable`. What is asked for by the Pod as a whole counts in place of what its containers ask for.
+ * `BestEffort` without requests and limits, `Guaranteed` when every container has limits for cpu and memory and equal requests, else
+ * `Burstable`. Requests of the Pod as a whole replace those of its containers.
  */
 export function qosClass({ resources, containers, initContainers }: PodSpec): QosClass {
   const all = [...(containers ?? []), ...(initContainers ?? [])];

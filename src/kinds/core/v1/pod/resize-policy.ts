@@ -4,7 +4,10 @@ import type { ContainerValue } from "./container-schema.ts";
 const RESOURCES = ["cpu", "memory"];
 const POLICIES = ["NotRequired", "RestartContainer"];
 
-/** What changes of cpu and memory mean, each once; what never restarts does not restart for them either (KIND-Pod-13). */
+/**
+ * The effects of changes of cpu and memory, each resource once; a container that never restarts does not restart for them either
+ * (KIND-Pod-13).
+ */
 export function checkResizePolicy(
   list: NonNullable<ContainerValue["resizePolicy"]>,
   at: string,
@@ -14,7 +17,7 @@ export function checkResizePolicy(
   list.forEach(({ resourceName, restartPolicy }, i) => {
     if (seen.has(resourceName)) errors.duplicate(`${at}[${i}]`, resourceName);
     seen.add(resourceName);
-    // Kubernetes blames the list.
+    // Kubernetes reports the fault at the list.
     const [resource, policy] = ctx.dialect.rules.recordedCauseNames
       ? [at, at]
       : [`${at}[${i}].resourceName`, `${at}[${i}].restartPolicy`];

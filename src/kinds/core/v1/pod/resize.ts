@@ -1,5 +1,5 @@
 /**
- * `pods/resize`: another amount of cpu and memory for containers that run (KIND-Pod-11..13).
+ * `pods/resize`: changes cpu and memory of running containers (KIND-Pod-11..13).
  *
  * @module
  */
@@ -22,11 +22,11 @@ const SIZES = ["cpu", "memory"] as const;
 
 const staysRunning = (container: ContainerValue): boolean => container.restartPolicy === "Always";
 
-/** Whether containers are those of before, in their order. */
+/** Whether containers are the same as before, in the same order. */
 const areSame = (now: readonly ContainerValue[] = [], before: readonly ContainerValue[] = []): boolean =>
   now.length === before.length && now.every(({ name }, i) => name === before[i]!.name);
 
-/** The old spec with the resources of the new one; none where its containers are others, which is then refused. */
+/** The old spec with the resources of the new one; undefined where its containers differ, which is then refused. */
 function resized(spec: PodSpec, old: PodSpec): PodSpec | undefined {
   if (LISTS.some((list) => (spec[list] ?? []).length !== (old[list] ?? []).length)) return undefined;
   const next = { ...old };
@@ -49,7 +49,7 @@ function withResources(container: ContainerValue, { resources, resizePolicy }: C
   } as ContainerValue;
 }
 
-/** Everything that a resize may not change, and what is no size. */
+/** All faults of a resize: changes of other members. */
 function validateResize(schema: TSchema, pod: Pod, old: Pod, errors: FieldErrors, { dialect }: ApiContext): void {
   const { spec } = pod;
   if (qosClass(spec) !== (old.status?.qosClass || qosClass(old.spec))) {
@@ -59,7 +59,7 @@ function validateResize(schema: TSchema, pod: Pod, old: Pod, errors: FieldErrors
   if (hasOwn(spec) || hasOwn(old.spec)) {
     return errors.forbidden(
       wholeObject(dialect),
-      "expected a Pod without resources of its own, beside those of its containers",
+      "expected a Pod without resources of its own, besides those of its containers",
     );
   }
   if (!validateOrder(spec, old.spec, errors)) return;
@@ -86,7 +86,7 @@ function validateResize(schema: TSchema, pod: Pod, old: Pod, errors: FieldErrors
 const hasOwn = ({ resources }: PodSpec): boolean =>
   Object.keys({ ...resources?.requests, ...resources?.limits }).length > 0;
 
-/** Whether the node of a running container tells what it has: one that does not cannot change it. */
+/** Whether the node of a running container reports its resources: a node that does not cannot change them. */
 function isSupported({ status }: Pod): boolean {
   const running = status?.containerStatuses?.find(({ state }) => state?.running !== undefined);
   return !running || running.resources !== undefined;
@@ -109,7 +109,7 @@ function validateOrder(spec: PodSpec, old: PodSpec, errors: FieldErrors): boolea
   return isSame;
 }
 
-/** What was limited or asked for stays so, by another amount. */
+/** An existing limit or request may change, but not be removed. */
 function validateKept(now: ContainerValue, before: ContainerValue, at: string, errors: FieldErrors): void {
   for (const member of ["requests", "limits"] as const) {
     const gone = SIZES.some((size) => sizeIn(before, member, size) && !sizeIn(now, member, size));
@@ -120,7 +120,7 @@ function validateKept(now: ContainerValue, before: ContainerValue, at: string, e
 const sizeIn = ({ resources }: ContainerValue, member: "requests" | "limits", size: string): string | undefined =>
   resources?.[member]?.[size];
 
-/** A container with the sizes that it had before; one that does not run is left as it is. */
+/** A container with its previous resources; one that does not run is unchanged. */
 function unsized(container: ContainerValue, old: ContainerValue, list: (typeof LISTS)[number]): ContainerValue {
   if (list === "initContainers" && !staysRunning(container)) return container;
   const resources = { ...container.resources };
@@ -139,7 +139,7 @@ function withSizes(now: Resources | undefined, before: Resources | undefined): R
 }
 
 /**
- * The subresource, for Pods that are otherwise judged by `validate`.
+ * The subresource, for Pods whose other members are validated by `validate`.
  *
  * @param schema that of the spec of a Pod
  */

@@ -1,5 +1,5 @@
 /**
- * The rules of resources: what containers ask for, what the Pod as a whole asks for, and what its runtime needs
+ * The rules of resources: those of containers, those of the Pod as a whole, and the overhead of its runtime
  * (KIND-PodSpec-6, KIND-PodSpec-7).
  *
  * @module
@@ -21,13 +21,13 @@ import type { ContainerValue } from "./container-schema.ts";
 import { totalLimits, totalRequests } from "./resource-totals.ts";
 import type { PodSpec } from "./spec-schema.ts";
 
-/** What is asked for, by a container or by a Pod. */
+/** The resources of a container or a Pod. */
 export type ResourceRequirements = NonNullable<ContainerValue["resources"]>;
 
 type CheckName = (field: string, name: string, errors: FieldErrors, ctx: ApiContext) => void;
 
 const ofContainer: CheckName = (field, name, errors, { dialect }) => {
-  // What nodes have, the documents do not say.
+  // Kubernetes restricts the names of resources, the documents do not.
   if (dialect.rules.enforceUndocumented) checkContainerResourceName(field, name, errors, dialect);
 };
 
@@ -36,11 +36,11 @@ const ofPod: CheckName = (field, name, errors) => {
   errors.notSupported(field, name, ["cpu", "hugepages-", "memory"]);
 };
 
-/** Whether a Pod as a whole can ask for a resource. */
+/** Whether a Pod as a whole can request a resource. */
 export const isOfPods = (name: string): boolean => name === "cpu" || name === "memory" || isHugePage(name);
 
 /**
- * What a container may ask for: amounts that there can be, requests within limits, claims of the Pod.
+ * The rules of the resources of a container: possible amounts, requests within limits, claims of the Pod.
  *
  * @param claims the names of the Pod's resource claims
  */
@@ -55,9 +55,9 @@ export function checkResources(
   if (resources.claims) checkClaims(resources.claims, claims, `${at}.claims`, errors);
 }
 
-/** What a runtime itself needs: amounts that there can be (KIND-PodSpec-6). */
+/** The overhead of a runtime: possible amounts (KIND-PodSpec-6). */
 export function checkOverhead(overhead: Resources, at: string, errors: FieldErrors, ctx: ApiContext): void {
-  // Kubernetes takes it for the limits of a container.
+  // Kubernetes treats it like the limits of a container.
   const map = ctx.dialect.rules.recordedCauseNames ? `${at}.limits` : at;
   for (const name in overhead) checkEntry(name, overhead[name]!, ofContainer, `${map}[${name}]`, errors, ctx);
   checkBesideHugePages([overhead], at, errors);
@@ -79,11 +79,11 @@ function checkRequirements(
   checkBesideHugePages([limits, requests], at, errors);
 }
 
-/** Huge pages are for processes, which need something else, too. */
+/** Huge pages need cpu or memory, too. */
 function checkBesideHugePages(maps: readonly (Resources | undefined)[], at: string, errors: FieldErrors): void {
   if (!maps.some(asksForHugePages)) return;
   if (maps.some((map) => map?.["cpu"] !== undefined || map?.["memory"] !== undefined)) return;
-  errors.forbidden(at, "expected cpu or memory beside huge pages");
+  errors.forbidden(at, "expected cpu or memory together with huge pages");
 }
 
 function asksForHugePages(resources: Resources | undefined): boolean {
@@ -108,7 +108,7 @@ function checkEntry(
   }
 }
 
-/** No request is above its limit; of what nobody can promise twice it is the limit. */
+/** No request exceeds its limit; for a resource without overcommitment they are equal. */
 function checkWithin(
   name: string,
   value: string,
@@ -130,7 +130,7 @@ function checkWithin(
   }
 }
 
-/** Claims are those of the Pod, each once: as a whole, or one request of it after the other. */
+/** Claims are those of the Pod, each once: as a whole, or its requests one by one. */
 function checkClaims(
   list: NonNullable<ResourceRequirements["claims"]>,
   claims: ReadonlySet<string>,
@@ -158,7 +158,7 @@ function checkClaims(
 }
 
 /**
- * What the Pod as a whole asks for: cpu, memory and huge pages, as much as its containers need (KIND-PodSpec-7).
+ * The resources of the Pod as a whole: cpu, memory and huge pages, at least those of its containers (KIND-PodSpec-7).
  *
  * @param claims the names of the Pod's resource claims
  */
@@ -187,7 +187,7 @@ export function checkPodResources(
   if (Object.keys(limits).length > 0) checkWithinPod(spec, limits, at, errors);
 }
 
-/** The limits of containers are within those of the Pod; of huge pages all of them together. */
+/** The limits of containers are within those of the Pod; for huge pages, their sum is. */
 function checkWithinPod(spec: PodSpec, limits: Resources, at: string, errors: FieldErrors): void {
   if (asksForHugePages(limits)) {
     const totals = totalLimits(spec);

@@ -1,6 +1,6 @@
 /**
- * What the containers of a Pod ask for in all (KIND-Pod-2, KIND-PodSpec-7): together while they run, or one init
- * container after another beside those that keep running, whichever is more.
+ * The total resources of the containers of a Pod (KIND-Pod-2, KIND-PodSpec-7): the sum of those that run together, or the largest init
+ * container with the sidecars that run at that time, whichever is more.
  *
  * @module
  */
@@ -10,10 +10,10 @@ import type { PodSpec } from "./spec-schema.ts";
 
 type Totals = Record<string, string>;
 
-/** What all containers request. */
+/** The requests of all containers. */
 export const totalRequests = (spec: PodSpec): Resources => total(spec, "requests");
 
-/** What all containers may use at most; a container without a limit does not count. */
+/** The limits of all containers; a container without a limit does not count. */
 export const totalLimits = (spec: PodSpec): Resources => total(spec, "limits");
 
 function total({ containers, initContainers }: PodSpec, part: "requests" | "limits"): Resources {

@@ -1,5 +1,5 @@
 /**
- * The rules of when one container is restarted, whatever the Pod says.
+ * The rules of the restart policy of one container, which overrides that of the Pod.
  *
  * @module
  */
@@ -12,7 +12,7 @@ const OPERATORS = ["In", "NotIn"];
 const MAX_RULES = 20;
 const MAX_CODES = 255;
 
-/** A known policy where there are rules, and rules of exit codes; an init container that stays has no rules. */
+/** A known policy where there are rules, and rules of exit codes; a sidecar has no rules. */
 export function checkRestart(
   { restartPolicy: policy, restartPolicyRules: rules = [] }: ContainerValue,
   isInit: boolean,
@@ -21,7 +21,7 @@ export function checkRestart(
   { gates }: ApiContext,
 ): void {
   if (policy === undefined) {
-    if (rules.length > 0) errors.required(`${at}.restartPolicy`, "expected a policy beside restartPolicyRules");
+    if (rules.length > 0) errors.required(`${at}.restartPolicy`, "expected a policy together with restartPolicyRules");
     if (isInit) return;
   } else if (!POLICIES.includes(policy)) errors.notSupported(`${at}.restartPolicy`, policy, POLICIES);
   const restartsAll = gates.RestartAllContainersOnContainerExits;

@@ -1,5 +1,5 @@
 /**
- * The schema of where a Pod may run: affinity, tolerations, spreading (SUP-5).
+ * The schema of the scheduling of a Pod: affinity, tolerations, spreading (SUP-5).
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { NodeSelector, NodeSelectorTerm } from "../../../rules/node-selector.ts"
 const PodAffinityTerm = t.struct("Pods near or far from which the Pod is to run.", {
   labelSelector: t.pointer(LabelSelector),
   namespaces: t.optional(t.atomicList(t.text(), "The namespaces of the pods.")),
-  topologyKey: t.required(t.text("The label of nodes that says what near is.")),
+  topologyKey: t.required(t.text("The label of nodes that defines a topology domain.")),
   namespaceSelector: t.pointer(LabelSelector),
   matchLabelKeys: t.optional(t.atomicList(t.text(), "Labels whose values must be those of the Pod.")),
   mismatchLabelKeys: t.optional(t.atomicList(t.text(), "Labels whose values must differ from those of the Pod.")),
@@ -18,20 +18,20 @@ const PodAffinityTerm = t.struct("Pods near or far from which the Pod is to run.
 
 const podAffinity = (description: string) =>
   t.struct(description, {
-    requiredDuringSchedulingIgnoredDuringExecution: t.optional(t.atomicList(PodAffinityTerm, "What must hold.")),
+    requiredDuringSchedulingIgnoredDuringExecution: t.optional(t.atomicList(PodAffinityTerm, "The requirements.")),
     preferredDuringSchedulingIgnoredDuringExecution: t.optional(
       t.atomicList(
         t.struct("A wish and its weight.", {
           weight: t.required(t.int32("1 to 100.")),
           podAffinityTerm: t.required(PodAffinityTerm),
         }),
-        "What is wished for.",
+        "The preferences.",
       ),
     ),
   });
 
-/** Near what and far from what a Pod is to run. */
-export const Affinity = t.struct("Near what and far from what the Pod is to run.", {
+/** The affinity of a Pod, and its anti-affinity. */
+export const Affinity = t.struct("The affinity and anti-affinity of the Pod.", {
   nodeAffinity: t.pointer(
     t.struct("The nodes that are meant.", {
       requiredDuringSchedulingIgnoredDuringExecution: t.pointer(NodeSelector),
@@ -41,7 +41,7 @@ export const Affinity = t.struct("Near what and far from what the Pod is to run.
             weight: t.required(t.int32("1 to 100.")),
             preference: t.required(NodeSelectorTerm),
           }),
-          "What is wished for.",
+          "The preferences.",
         ),
       ),
     }),
@@ -50,7 +50,7 @@ export const Affinity = t.struct("Near what and far from what the Pod is to run.
   podAntiAffinity: t.pointer(podAffinity("Pods far from which the Pod is to run.")),
 });
 
-/** A taint that does not keep the Pod away. */
+/** A taint that the Pod tolerates. */
 export const Toleration = t.struct("A taint that does not keep the Pod away.", {
   key: t.optional(t.text("The key of the taint; all when empty.")),
   operator: t.optional(t.text("`Equal` when unset, or `Exists`.")),
@@ -62,7 +62,7 @@ export const Toleration = t.struct("A taint that does not keep the Pod away.", {
 /** How pods are spread. */
 export const TopologySpreadConstraint = t.struct("How pods are spread over nodes.", {
   maxSkew: t.required(t.int32("How unevenly at most.")),
-  topologyKey: t.required(t.text("The label of nodes that says what one place is.")),
+  topologyKey: t.required(t.text("The label of nodes that defines a topology domain.")),
   whenUnsatisfiable: t.required(t.text("`DoNotSchedule` or `ScheduleAnyway`.")),
   labelSelector: t.pointer(LabelSelector),
   minDomains: t.pointer(t.int32("How many places there must be.")),

@@ -1,5 +1,5 @@
 /**
- * The rules of what Pods and containers may do on a node (KIND-PodSpec-9).
+ * The rules of the security contexts of Pods and containers (KIND-PodSpec-9).
  *
  * @module
  */
@@ -30,7 +30,7 @@ const POLICIES = {
   seLinuxChangePolicy: ["MountOption", "Recursive"],
 } as const;
 
-/** What all containers of a Pod may do. */
+/** The security context of a Pod. */
 export function checkPodSecurity(spec: PodSpec, errors: FieldErrors, ctx: ApiContext): void {
   const { securityContext: context } = spec;
   if (!context) return;
@@ -45,7 +45,7 @@ export function checkPodSecurity(spec: PodSpec, errors: FieldErrors, ctx: ApiCon
 }
 
 /**
- * What one container may do.
+ * The security context of a container.
  *
  * @param hasOwnUsers whether user ids of the Pod are not those of the node
  */
@@ -61,25 +61,25 @@ export function checkSecurity(
   const { procMount } = context;
   if (procMount !== undefined && procMount !== "Default") {
     if (procMount !== "Unmasked") errors.notSupported(`${at}.procMount`, procMount, ["Default", "Unmasked"]);
-    else if (!hasOwnUsers) errors.invalid(`${at}.procMount`, procMount, "expected hostUsers false beside it");
+    else if (!hasOwnUsers) errors.invalid(`${at}.procMount`, procMount, "expected hostUsers false together with it");
   }
   if (context.privileged && ctx.allowsPrivileged === false) errors.forbidden(`${at}.privileged`, DISALLOWED);
   checkEscalation(context, at, errors);
   checkShared(context, at, errors, ctx);
 }
 
-/** Why somebody may not do what this server was told to refuse. */
+/** Why a right is refused that this server is configured to refuse. */
 const DISALLOWED = "disallowed by cluster policy";
 
-/** Who may do everything cannot be kept from getting more rights. */
+/** A container with all rights cannot be prevented from gaining more. */
 function checkEscalation(context: ContainerSecurity, at: string, errors: FieldErrors): void {
   if (context.allowPrivilegeEscalation !== false) return;
-  const why = (what: string) => `expected no allowPrivilegeEscalation false beside ${what}`;
+  const why = (what: string) => `expected no allowPrivilegeEscalation false together with ${what}`;
   if (context.privileged) errors.invalid(at, context, why("privileged"));
   if (context.capabilities?.add?.includes("CAP_SYS_ADMIN")) errors.invalid(at, context, why("CAP_SYS_ADMIN"));
 }
 
-/** What Pods and containers say alike. */
+/** The common members of both security contexts. */
 function checkShared(context: ContainerSecurity | PodSecurity, at: string, errors: FieldErrors, ctx: ApiContext): void {
   const { seccompProfile, appArmorProfile, windowsOptions } = context;
   if (seccompProfile) checkSeccomp(seccompProfile, `${at}.seccompProfile`, errors, ctx);
@@ -129,9 +129,9 @@ function checkSysctls(
 
 const IPC = /^(?:kernel\.(?:sem|shm(?:all|max|mni|_rmid_forced)?|msg(?:max|mnb|mni)?)$|fs\.mqueue\.)/;
 
-/** Why a parameter of the kernel is the node's: the member that shares what it belongs to. */
+/** Why a parameter of the kernel belongs to the node: the member that shares its namespace. */
 function sharedNamespace(name: string, { hostNetwork, hostIPC }: PodSpec): string | undefined {
-  // Written with '/' first, the two separators stand for one another.
+  // With '/' as the first separator, the two separators are exchanged.
   const dotted = /^[^./]*\//.test(name)
     ? name.replaceAll(/[./]/g, (separator) => (separator === "." ? "/" : "."))
     : name;
@@ -153,7 +153,7 @@ function checkSeccomp(
   else checkDescending(field, profile, new SourceCheck(errors, ctx, ""));
 }
 
-/** What is wrong with an AppArmor profile. */
+/** The fault of an AppArmor profile. */
 export function checkAppArmor({ type, localhostProfile: profile }: AppArmor, at: string, errors: FieldErrors): void {
   checkProfileType(type, at, errors);
   const field = `${at}.localhostProfile`;
@@ -183,7 +183,7 @@ function checkWindows(options: Windows, at: string, errors: FieldErrors): void {
   if (user !== undefined) checkUserName(user, `${at}.runAsUserName`, errors);
 }
 
-/** Processes of a node are so in all containers of the Pod, and on the network of the node. */
+/** Host processes are set for all containers of the Pod, and require the network of the node. */
 export function checkHostProcess(spec: PodSpec, errors: FieldErrors, ctx: ApiContext): void {
   const ofPod = spec.securityContext?.windowsOptions?.hostProcess;
   let all = 0;
@@ -199,6 +199,6 @@ export function checkHostProcess(spec: PodSpec, errors: FieldErrors, ctx: ApiCon
   }
   if (ofHost === 0) return;
   if (ofHost < all) errors.invalid("spec", "", `expected hostProcess in all ${all} containers, got ${ofHost}`);
-  if (!spec.hostNetwork) errors.invalid("spec.hostNetwork", false, "expected true beside hostProcess");
+  if (!spec.hostNetwork) errors.invalid("spec.hostNetwork", false, "expected true together with hostProcess");
   if (ctx.allowsPrivileged === false) errors.forbidden("spec", `hostProcess containers are ${DISALLOWED}`);
 }

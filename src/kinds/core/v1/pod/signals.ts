@@ -16,7 +16,7 @@ const SIGNALS: Readonly<Record<string, readonly string[]>> = {
   windows: ["SIGKILL", "SIGTERM"],
 };
 
-/** A signal that the Pod's operating system knows; which that is must be said (KIND-PodSpec-5). */
+/** A signal of the Pod's operating system, which the Pod must name (KIND-PodSpec-5). */
 export function checkSignal(signal: string, os: string | undefined, field: string, errors: FieldErrors): void {
   if (os === undefined) return errors.forbidden(field, "expected none without an os");
   const known = SIGNALS[os];

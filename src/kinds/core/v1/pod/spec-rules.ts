@@ -1,5 +1,5 @@
 /**
- * The rules of a Pod's spec beside those of its volumes and containers (SUP-5).
+ * The rules of a Pod's spec besides those of its volumes and containers (SUP-5).
  *
  * @module
  */
@@ -25,7 +25,7 @@ import { checkSpread } from "./topology-rules.ts";
 import { validateVolumes } from "./volumes.ts";
 import { checkWorkload } from "./workload-rules.ts";
 
-/** Members that are one of a few words. */
+/** Members with an enumeration of values. */
 const WORDS: readonly (readonly [
   member: "dnsPolicy" | "restartPolicy" | "preemptionPolicy",
   words: readonly string[],
@@ -35,7 +35,7 @@ const WORDS: readonly (readonly [
   ["preemptionPolicy", ["Never", "PreemptLowerPriority"]],
 ];
 
-/** Members that are names of something. */
+/** Members that are names of objects. */
 const NAMES: readonly (readonly [
   member: "serviceAccountName" | "nodeName" | "hostname" | "subdomain" | "priorityClassName" | "runtimeClassName",
   rule: TextCheck,
@@ -49,9 +49,9 @@ const NAMES: readonly (readonly [
 ];
 
 /**
- * Everything that is wrong with a Pod.
+ * All faults of a Pod.
  *
- * @param isTemplate whether it is only what Pods are made of
+ * @param isTemplate whether it is a template of Pods
  */
 export function validatePodSpec(
   pod: Pod,

@@ -80,7 +80,7 @@ const members = {
   runtimeClassName: t.pointer(t.text("The runtime class.")),
   enableServiceLinks: t.pointer(t.bool("Whether services become environment variables.")),
   preemptionPolicy: t.pointer(t.text("`PreemptLowerPriority` or `Never`.")),
-  overhead: t.optional(t.map(t.quantity(), "What the runtime itself needs.")),
+  overhead: t.optional(t.map(t.quantity(), "The overhead of the runtime.")),
   topologySpreadConstraints: t.optional(
     t.keyedList(TopologySpreadConstraint, ["topologyKey", "whenUnsatisfiable"], "How pods are spread."),
   ),
@@ -91,7 +91,7 @@ const members = {
     t.keyedList(
       t.struct("A gate.", { name: t.required(t.text("Its name.")) }),
       ["name"],
-      "What keeps the Pod from being scheduled.",
+      "Gates that keep the Pod from being scheduled.",
     ),
   ),
   resourceClaims: t.optional(
@@ -104,9 +104,9 @@ const members = {
   workloadRef: t.pointer(WorkloadReference),
 };
 
-/** The schema of a Pod's spec; which sources volumes have, the dialect decides. */
+/** The schema of a Pod's spec; the dialect decides which sources volumes have. */
 export const podSpecSchema = (sources: readonly Source[]) =>
-  t.struct("What runs, with what, and where.", {
+  t.struct("The containers, volumes and placement of the Pod.", {
     volumes: t.optional(
       t.keyedList(
         t.struct("A volume of the Pod: a name and one source.", {
@@ -124,7 +124,7 @@ export const podSpecSchema = (sources: readonly Source[]) =>
 /** A volume in wire form. */
 export interface PodVolume {
   name: string;
-  /** The source; which names there are, the dialect decides. */
+  /** The source; its names depend on the dialect. */
   [source: string]: unknown;
 }
 

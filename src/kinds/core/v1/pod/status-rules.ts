@@ -1,5 +1,5 @@
 /**
- * What a node agent and a scheduler may say of a Pod (KIND-Pod-14, KIND-Pod-15).
+ * The rules of the status of a Pod, as node agents and schedulers write it (KIND-Pod-14, KIND-Pod-15).
  *
  * @module
  */
@@ -15,7 +15,7 @@ import type { PodStatus } from "./status-schema.ts";
 
 const KNOWN_CONDITIONS = ["PodScheduled", "Ready", "Initialized"];
 
-/** Tells what is wrong with the new status of a Pod. */
+/** Reports the faults of the new status of a Pod. */
 export function validatePodStatus(pod: Pod, old: Pod, errors: FieldErrors, ctx: ApiContext): void {
   const { status, spec } = pod;
   const before = old.status;
@@ -46,12 +46,12 @@ function checkConditions(conditions: NonNullable<PodStatus["conditions"]>, error
       errors.invalid(`${field}.observedGeneration`, observedGeneration, "expected 0 or more");
     }
     const wrong = KNOWN_CONDITIONS.includes(type) ? undefined : qualifiedName(type);
-    // The member is spelt by its Go name in the field of the cause.
+    // The field of the cause has the Go name of the member.
     if (wrong !== undefined) errors.invalid(`${field}.Type`, type, wrong);
   });
 }
 
-/** A node that is to become free for the Pod: a name, and none for a Pod that has its node. */
+/** A nominated node: a name, and none for a Pod that has its node. */
 function checkNominated(name: string | undefined, had: string | undefined, spec: PodSpec, errors: FieldErrors): void {
   if (!name || name === had) return;
   const field = "status.nominatedNodeName";
@@ -62,7 +62,7 @@ function checkNominated(name: string | undefined, had: string | undefined, spec:
 
 type ClaimStatuses = NonNullable<PodStatus["resourceClaimStatuses"]>;
 
-/** Claims behind names of the Pod, each once. */
+/** Claims for names of the Pod, each once. */
 function checkClaims(claims: ClaimStatuses, spec: PodSpec, errors: FieldErrors, { dialect }: ApiContext): void {
   const known = claimNames(spec.resourceClaims);
   const seen = new Set<string>();
@@ -72,7 +72,7 @@ function checkClaims(claims: ClaimStatuses, spec: PodSpec, errors: FieldErrors, 
     if (seen.has(name)) errors.duplicate(`${field}.name`, name);
     seen.add(name);
     const wrong = claim === undefined ? undefined : dnsSubdomain(claim);
-    // Kubernetes blames the name.
+    // Kubernetes reports the fault at the name.
     const blamed = dialect.rules.recordedCauseNames ? "name" : "resourceClaimName";
     if (wrong !== undefined) errors.invalid(`${field}.${blamed}`, claim, wrong);
   });
@@ -80,7 +80,7 @@ function checkClaims(claims: ClaimStatuses, spec: PodSpec, errors: FieldErrors, 
 
 const LISTS = ["containerStatuses", "initContainerStatuses", "ephemeralContainerStatuses"] as const;
 
-/** Who processes are: ids of Linux, on Linux. */
+/** The users of processes: ids of Linux, on Linux. */
 function checkUsers(
   statuses: NonNullable<PodStatus["containerStatuses"]>,
   { os }: PodSpec,
@@ -104,7 +104,7 @@ const CONTAINERS = {
   ephemeralContainerStatuses: "ephemeralContainers",
 } as const;
 
-/** A container that has ended and does not start again does not run again. */
+/** A container that has ended and does not restart cannot run again. */
 function checkEnded(member: keyof typeof CONTAINERS, pod: Pod, old: Pod, errors: FieldErrors): void {
   if (!old.status?.[member]?.some(({ state }) => state?.terminated)) return;
   const going = new Set((pod.status[member] ?? []).filter(({ state }) => !state?.terminated).map(({ name }) => name));
@@ -119,7 +119,7 @@ function checkEnded(member: keyof typeof CONTAINERS, pod: Pod, old: Pod, errors:
   });
 }
 
-/** Whether a container starts again after it has ended so. */
+/** Whether a container restarts after this end. */
 function startsAgain(
   container: NonNullable<PodSpec["containers"]>[number],
   { restartPolicy: ofPod }: PodSpec,
@@ -133,7 +133,7 @@ function startsAgain(
   return policy === "Always" || (policy === "OnFailure" && code !== 0);
 }
 
-/** Addresses, of which there is at most one of each family; what was there before is not asked for its form. */
+/** Addresses, at most one of each family; the form of existing ones is not validated. */
 function checkAddresses(
   addresses: readonly { readonly ip?: string }[],
   before: readonly { readonly ip?: string }[],
@@ -148,7 +148,7 @@ function checkAddresses(
   });
   if (addresses.length < 2) return;
   const bytes = addresses.map(({ ip = "" }) => addressBytes(ip));
-  // What cannot be told apart is a fault of the server for Kubernetes.
+  // For Kubernetes, duplicates are a fault of the server.
   if (dialect.rules.recordedCauseNames && bytes.includes(undefined)) {
     errors.add("InternalError", field, "Internal error: expected addresses");
   }

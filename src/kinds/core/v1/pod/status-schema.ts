@@ -7,7 +7,7 @@ import * as t from "../../../../meta/types.ts";
 import { ResourceRequirements } from "./container-schema.ts";
 
 const Condition = t.struct("One side of the state of the Pod.", {
-  type: t.required(t.text("What the condition is about, such as `Ready`.")),
+  type: t.required(t.text("The type of the condition, such as `Ready`.")),
   observedGeneration: t.optional(t.int64("The generation that it is about.")),
   status: t.required(t.text("`True`, `False` or `Unknown`.")),
   lastProbeTime: t.nullable(t.time("When it was probed.")),
@@ -16,7 +16,7 @@ const Condition = t.struct("One side of the state of the Pod.", {
   message: t.optional(t.text("Why it changed, for people.")),
 });
 
-const ContainerState = t.struct("What the container does; at most one member is set.", {
+const ContainerState = t.struct("The state of the container; at most one member is set.", {
   waiting: t.pointer(
     t.struct("It has not started.", {
       reason: t.optional(t.text("Why, for machines.")),
@@ -47,13 +47,13 @@ const ContainerStatus = t.struct("How far a container is.", {
   imageID: t.required(t.text("The identifier of the image.")),
   containerID: t.optional(t.text("Its identifier at the runtime.")),
   started: t.pointer(t.bool("Whether it has started.")),
-  allocatedResources: t.optional(t.map(t.quantity(), "What the node gave it.")),
+  allocatedResources: t.optional(t.map(t.quantity(), "The resources that the node has allocated to it.")),
   resources: t.pointer(ResourceRequirements),
   volumeMounts: t.optional(
     t.keyedList(
       t.struct("A mount.", {
         name: t.required(t.text("Name of the volume.")),
-        mountPath: t.required(t.text("Where it is mounted.")),
+        mountPath: t.required(t.text("The path of the mount.")),
         readOnly: t.optional(t.bool("Whether it is read-only.")),
         recursiveReadOnly: t.pointer(t.text("`Disabled` or `Enabled`.")),
       }),
@@ -62,7 +62,7 @@ const ContainerStatus = t.struct("How far a container is.", {
     ),
   ),
   user: t.pointer(
-    t.struct("Who the processes are.", {
+    t.struct("The user of the processes.", {
       linux: t.pointer(
         t.struct("Ids of the first process.", {
           uid: t.required(t.int64("User id.")),
@@ -94,15 +94,15 @@ const ContainerStatus = t.struct("How far a container is.", {
   stopSignal: t.pointer(t.text("The signal that ends the container.")),
 });
 
-const ExtendedClaimStatus = t.struct("The claim behind resources that are asked for by name.", {
+const ExtendedClaimStatus = t.struct("The claim for extended resources of the Pod.", {
   requestMappings: t.required(
     t.atomicList(
-      t.struct("A resource of a container and the request that it became.", {
+      t.struct("A resource of a container and its request in the claim.", {
         containerName: t.required(t.text("The container.")),
         resourceName: t.required(t.text("The resource.")),
         requestName: t.required(t.text("The request in the claim.")),
       }),
-      "What became of what is asked for.",
+      "The result of a requested resize.",
     ),
   ),
   resourceClaimName: t.required(t.text("The ResourceClaim.")),
@@ -145,7 +145,7 @@ export const PodStatusSchema = t.struct("How far the Pod is.", {
     ),
   ),
   extendedResourceClaimStatus: t.pointer(ExtendedClaimStatus),
-  allocatedResources: t.optional(t.map(t.quantity(), "What the node gave the Pod.")),
+  allocatedResources: t.optional(t.map(t.quantity(), "The resources that the node has allocated to the Pod.")),
   resources: t.pointer(ResourceRequirements),
 });
 

@@ -1,6 +1,6 @@
 /**
  * Templates of Pods, as workloads have them (KIND-All-10..14): a Pod's spec with the labels and annotations of the Pods that
- * are made of it. Its rules are those of a Pod; what is wrong is told at the template's own place.
+ * are made of it. Its rules are those of a Pod; faults are reported at the path of the template.
  *
  * @module
  */
@@ -21,9 +21,9 @@ import { podWarnings } from "./warnings.ts";
 /** A template in wire form. */
 export type PodTemplate = t.Static<PodTemplates["schema"]>;
 
-/** The templates of a dialect: their schema, and what holds for each of them. */
+/** The templates of a dialect: their schema and rules. */
 export class PodTemplates {
-  /** Of the spec of a Pod, alone or in a template. */
+  /** The schema of the spec of a Pod, alone or in a template. */
   readonly spec;
   readonly schema;
   readonly #sources: readonly Source[];
@@ -31,7 +31,7 @@ export class PodTemplates {
   private constructor(sources: readonly Source[]) {
     this.#sources = sources;
     this.spec = t.named("io.k8s.api.core.v1.PodSpec", podSpecSchema(sources));
-    const template = t.struct("What Pods are made of: their labels, and what runs in them.", {
+    const template = t.struct("The template of Pods: their metadata and spec.", {
       metadata: t.always(TemplateMetaSchema),
       spec: t.always(this.spec),
     });
@@ -47,17 +47,17 @@ export class PodTemplates {
     return templates;
   }
 
-  /** Writes the defaults of a Pod's spec (KIND-All-12); changes `template`. */
+  /** Sets the defaults of a Pod's spec (KIND-All-12); changes `template`. */
   setDefaults(template: PodTemplate | undefined, ctx: WriteContext): void {
     if (template) defaultPodSpec(template.spec, this.#sources, ctx);
   }
 
-  /** Drops what belongs to gates that are off, unless the stored template has it; changes `template`. */
+  /** Drops members of gates that are off, unless the stored template has them; changes `template`. */
   dropGated(template: PodTemplate | undefined, stored: PodTemplate | undefined, ctx: WriteContext): void {
     if (template) dropGatedMembers(template.spec, stored?.spec, ctx);
   }
 
-  /** Everything that is wrong with a template at `at`, such as `spec.template`. */
+  /** All faults of a template at `at`, such as `spec.template`. */
   validate({ metadata, spec }: PodTemplate, at: string, errors: FieldErrors, ctx: WriteContext): void {
     if (metadata.labels) validateLabels(metadata.labels, `${at}.labels`, errors);
     const { annotations } = metadata;
@@ -74,7 +74,7 @@ export class PodTemplates {
     }
   }
 
-  /** The Warnings of a Pod that is made of a template (KIND-All-13). */
+  /** The Warnings of a Pod that is made from a template (KIND-All-13). */
   *warnings(template: PodTemplate, at: string, ctx: ApiContext): Generator<string> {
     const profiles = profileWarnings(template.metadata.annotations, template.spec, ctx);
     for (const text of [...podWarnings(asPod(template), this.#sources, ctx, `${at}.`), ...profiles]) {

@@ -1,5 +1,5 @@
 /**
- * Tolerations: taints that do not keep a Pod away (KIND-PodSpec-13).
+ * The rules of tolerations (KIND-PodSpec-13).
  *
  * @module
  */
@@ -18,7 +18,7 @@ export interface TolerationValue {
 const EFFECTS = ["NoExecute", "NoSchedule", "PreferNoSchedule"];
 const OPERATORS = ["Equal", "Exists"];
 
-/** Tells what is wrong with the tolerations at `at`, such as `spec.tolerations`. */
+/** Reports the faults of the tolerations at `at`, such as `spec.tolerations`. */
 export function checkTolerations(tolerations: readonly TolerationValue[], at: string, errors: FieldErrors): void {
   tolerations.forEach((toleration, i) => checkToleration(toleration, `${at}[${i}]`, errors));
 }
@@ -29,14 +29,14 @@ function checkToleration(toleration: TolerationValue, at: string, errors: FieldE
   if (wrongKey !== undefined) errors.invalid(`${at}.key`, key, wrongKey);
   if (key === "" && operator !== "Exists") errors.invalid(`${at}.operator`, operator, "expected Exists without a key");
   if (tolerationSeconds !== undefined && effect !== "NoExecute") {
-    errors.invalid(`${at}.effect`, effect, "expected NoExecute beside tolerationSeconds");
+    errors.invalid(`${at}.effect`, effect, "expected NoExecute together with tolerationSeconds");
   }
   if (operator !== "" && !OPERATORS.includes(operator)) errors.notSupported(`${at}.operator`, operator, OPERATORS);
   else checkValue(toleration, `${at}.operator`, errors);
   if (effect !== "" && !EFFECTS.includes(effect)) errors.notSupported(`${at}.effect`, effect, EFFECTS);
 }
 
-/** A value that does not go with the operator is told of there. */
+/** A value that does not fit the operator is reported at the operator. */
 function checkValue({ operator, value = "" }: TolerationValue, field: string, errors: FieldErrors): void {
   if (operator === "Exists") {
     if (value !== "") errors.invalid(field, value, "expected no value for Exists");

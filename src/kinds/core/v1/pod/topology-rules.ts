@@ -1,5 +1,5 @@
 /**
- * How Pods are spread over places (KIND-PodSpec-14).
+ * The rules of topology spread constraints (KIND-PodSpec-14).
  *
  * @module
  */
@@ -13,7 +13,7 @@ type Constraint = NonNullable<PodSpec["topologySpreadConstraints"]>[number];
 const ACTIONS = ["DoNotSchedule", "ScheduleAnyway"];
 const POLICIES = ["Honor", "Ignore"];
 
-/** Tells what is wrong with the constraints of a spec. */
+/** Reports the faults of the constraints of a spec. */
 export function checkSpread(constraints: readonly Constraint[], errors: FieldErrors): void {
   const idOf = ({ topologyKey, whenUnsatisfiable }: Constraint): string =>
     JSON.stringify([topologyKey, whenUnsatisfiable]);

@@ -1,5 +1,5 @@
 /**
- * What may change in a Pod: images, a shorter deadline, more tolerations, fewer gates; all else stays (SUP-5).
+ * The permitted changes of a Pod: images, a shorter deadline, more tolerations, fewer gates; all else is immutable (SUP-5).
  *
  * @module
  */
@@ -16,7 +16,7 @@ import { same } from "../../../rules/same.ts";
 const MAX_SECONDS = 2 ** 31 - 1;
 
 /**
- * Everything that a new spec may not change of the old one.
+ * All faults of a new spec, compared with the old one.
  *
  * @param schema that of both specs
  */
@@ -38,10 +38,10 @@ export function validatePodChange(schema: TSchema, spec: PodSpec, old: PodSpec, 
   );
 }
 
-/** The spec without what may change. */
+/** The spec without the members that may change. */
 function frozen(spec: PodSpec, old: PodSpec): object {
   const { activeDeadlineSeconds: _deadline, tolerations: _tolerations, schedulingGates: _gates, ...rest } = spec;
-  // A negative grace period was once possible and may be corrected to 1.
+  // A negative grace period was accepted once, and may be corrected to 1.
   const corrected = spec.terminationGracePeriodSeconds === 1 && (old.terminationGracePeriodSeconds ?? 0) < 0;
   return {
     ...rest,
@@ -53,7 +53,7 @@ function frozen(spec: PodSpec, old: PodSpec): object {
 
 const withoutImage = ({ image: _image, ...rest }: ContainerValue): object => rest;
 
-/** A deadline comes or gets nearer; whether it can be one at all. */
+/** A deadline may be set or decreased; returns whether it is a possible value. */
 function checkDeadline(seconds: number | undefined, old: number | undefined, errors: FieldErrors): boolean {
   const field = "spec.activeDeadlineSeconds";
   if (seconds === undefined) {
@@ -79,7 +79,7 @@ function checkTolerations(tolerations: Tolerations, old: Tolerations, errors: Fi
 
 type Gates = NonNullable<PodSpec["schedulingGates"]>;
 
-/** Gates may go, but not come. */
+/** Gates may be removed, but not added. */
 function checkGates(gates: Gates, old: Gates, errors: FieldErrors): void {
   const added = new Map(gates.map(({ name }, i) => [name, i]));
   for (const { name } of old) added.delete(name);

@@ -1,5 +1,5 @@
 /**
- * The volumes of a Pod as a whole: defaults, gated sources, rules, and Warnings about what cannot work (VOL-1..3,
+ * The volumes of a Pod as a whole: defaults, gated sources, rules, and Warnings about sources without an effect (VOL-1..3,
  * PROJ-10, DEC-38, DEC-52).
  *
  * @module
@@ -75,13 +75,13 @@ function dropGatedProjections(
     });
   }
   if (!ctx.dialect.rules.enforceDocumented) return;
-  // By the documents an entry without a member is wrong (VOL-17), so what was dropped leaves none behind.
+  // By the documents an entry without a member is a fault (VOL-17), so entries are removed with their last member.
   projected.sources = projected.sources.filter((source, j) => before[j] || !isEmpty(source));
 }
 
 const isEmpty = (source: Projection): boolean => PROJECTION_MEMBERS.every((member) => source[member] === undefined);
 
-/** Everything that is wrong with the volumes; gives those that are right, by name. */
+/** All faults of the volumes; returns the valid ones, by name. */
 export function validateVolumes(
   volumes: readonly PodVolume[],
   pod: string,
@@ -117,13 +117,13 @@ function checkName(name: string, taken: ReadonlyMap<string, unknown>, at: string
   if (taken.has(name)) errors.duplicate(field, name);
 }
 
-/** Tokens are for a service account: Kubernetes wants it named (DEC-39). */
+/** Tokens belong to a service account: Kubernetes requires its name (DEC-39). */
 export function validateTokens(volumes: readonly PodVolume[], errors: FieldErrors): void {
   volumes.forEach((volume, i) => {
     projectionsOf(volume).forEach((source, j) => {
       if (source.serviceAccountToken === undefined) return;
       const field = `spec.volumes[${i}].projected.sources[${j}].serviceAccountToken`;
-      errors.forbidden(field, "expected a serviceAccountName beside a token");
+      errors.forbidden(field, "expected a serviceAccountName together with a token");
     });
   });
 }
@@ -139,7 +139,7 @@ export function* volumeWarnings(volumes: readonly PodVolume[], sources: readonly
   }
 }
 
-/** A file of a volume, and the source of a projection that it is from. */
+/** A file of a volume, and the projected source that it comes from. */
 interface File {
   readonly path: string;
   readonly from?: string;
@@ -153,7 +153,7 @@ interface Mapped {
   readonly items?: Items;
 }
 
-/** Sources that are none, and files of a volume that hide one another, in the words of the real server. */
+/** Sources without an effect, and files of a volume that hide one another, with the messages of a real server. */
 function* fileWarnings(volume: PodVolume): Generator<string> {
   const name = goQuoted(volume.name);
   const configMap = volume["configMap"] as Mapped | undefined;
@@ -172,7 +172,7 @@ const named = (kind: string, name = ""): string => `${kind} ${goQuoted(name)}`;
 const filesOf = (items: Items, from?: string): File[] =>
   (items ?? []).map(({ path = "" }) => ({ path, ...(from !== undefined && { from }) }));
 
-/** The files of a source of a projection. */
+/** The files of a projected source. */
 function projectedFiles(source: Projection): readonly File[] {
   const { configMap, secret, downwardAPI, serviceAccountToken, clusterTrustBundle: bundle, podCertificate } = source;
   if (configMap?.items) return filesOf(configMap.items, named("ConfigMap", configMap.name));
@@ -196,10 +196,10 @@ function* overlapWarnings(volume: string, source: string, files: readonly File[]
 
 const shown = ({ path, from }: File): string => (from === undefined ? goQuoted(path) : `${goQuoted(path)} (${from})`);
 
-/** More of one volume nobody reads. */
+/** The most files of one volume that are compared. */
 const MAX_OVERLAPS = 1000;
 
-/** Pairs of which one is the other or a directory above it: the later one first, in order; the same pair hardly twice. */
+/** Pairs of which one is the other or a directory above it: the later one first, in order; almost without duplicates. */
 function overlaps(files: readonly File[]): (readonly [File, File])[] {
   const places = new Map<string, number[]>();
   const told = new Map<string, number>();
@@ -207,7 +207,7 @@ function overlaps(files: readonly File[]): (readonly [File, File])[] {
     const { path } = file;
     const id = shown(file);
     const before = told.get(id) ?? 0;
-    // A third one says nothing that the second has not said.
+    // A third one reports nothing new.
     if (before === 2) return;
     told.set(id, before + 1);
     const there = places.get(`${path}/`);
@@ -215,7 +215,7 @@ function overlaps(files: readonly File[]): (readonly [File, File])[] {
     else places.set(`${path}/`, [i]);
   });
   const pairs: [later: number, earlier: number][] = [];
-  // In this order all that is below a directory follows it; `above` are those that the present one is below.
+  // In this order all paths below a directory follow it; `above` are the directories of the current path.
   const above: string[] = [];
   for (const path of [...places.keys()].sort()) {
     while (above.length > 0 && !path.startsWith(above.at(-1)!)) above.pop();

@@ -1,5 +1,5 @@
 /**
- * Warnings about a Pod: what is accepted and does not do what it seems to (SUP-5).
+ * Warnings about a Pod: accepted values without the effect that they seem to have (SUP-5).
  *
  * @module
  */
@@ -17,7 +17,7 @@ import { seccompOf, seccompOfPod } from "./profile-annotations.ts";
 import type { PodSpec } from "./spec-schema.ts";
 import { volumeWarnings } from "./volumes.ts";
 
-/** A Pod's name, and what Pods are named after, is a host name, which is a DNS label. */
+/** A Pod's name, and the names that Pods derive from, become host names, which are DNS labels. */
 export function nameWarnings(name = ""): readonly string[] {
   const wrong = dnsLabel(name);
   return wrong === undefined
@@ -26,9 +26,9 @@ export function nameWarnings(name = ""): readonly string[] {
 }
 
 /**
- * Everything worth a Warning. Each begins with the path of what it is about, as a Pod has it.
+ * All Warnings about a Pod. Each begins with the path of the member in the Pod.
  *
- * @param within what stands in front of the paths of others that a text names: where the template is, and a dot
+ * @param within the prefix of other paths in a text: the path of the template, and a dot
  */
 export function* podWarnings(pod: Pod, sources: readonly Source[], ctx: ApiContext, within = ""): Generator<string> {
   const { spec } = pod;
@@ -104,7 +104,7 @@ function podTermWarnings({ affinity }: PodSpec): readonly string[] {
   });
 }
 
-/** Annotations whose members have taken over. */
+/** Annotations that members have replaced. */
 const OLD_ANNOTATIONS: Readonly<Record<string, string>> = {
   "scheduler.alpha.DOMAIN/critical-pod": "priorityClassName",
   "security.alpha.DOMAIN/sysctls": "sysctls",
@@ -142,7 +142,7 @@ const fractions = (resources: Readonly<Record<string, string>> | undefined, at: 
     .map((name) => fractionWarning(`${at}[${name}]`, resources?.[name]))
     .filter((warning) => warning !== undefined);
 
-/** A variable that stands there twice hides the first, unless it is made of it. */
+/** A repeated variable hides the first one, unless it refers to it. */
 function variableWarnings({ env = [] }: ContainerValue, at: string): readonly string[] {
   const seen = new Set<string>();
   return env.flatMap(({ name, value = "", valueFrom }, i) => {
@@ -154,7 +154,7 @@ function variableWarnings({ env = [] }: ContainerValue, at: string): readonly st
   });
 }
 
-/** Ports of one name: who asks by name is given the first. */
+/** Ports with the same name: a client that uses the name gets the first one. */
 function portNameWarnings(spec: PodSpec, within: string): readonly string[] {
   const first = new Map<string, string>();
   return containersOf(spec).flatMap(([container, where]) =>
@@ -179,9 +179,9 @@ interface SeenPort {
   readonly order: number;
 }
 
-/** Ports that are defined twice, or that may take one another's place on the node. */
+/** Ports that are defined twice, or that may conflict on the node. */
 function* portWarnings(spec: PodSpec, within: string): Generator<string> {
-  // By what is in the container, by that and the port of the node, and by that and its address.
+  // By the port of the container; by that and the port of the node; and by that and its address.
   const seen = new Map<string, SeenPort[]>();
   const found = (key: string): readonly SeenPort[] => seen.get(key) ?? [];
   let order = 0;

@@ -2,7 +2,7 @@ import type { FieldErrors } from "../../../../meta/field-errors.ts";
 import { dnsLabel, dnsSubdomain } from "../../../../meta/names.ts";
 import type { PodSpec } from "./spec-schema.ts";
 
-/** The group of pods that a Pod is scheduled with has names. */
+/** The group of Pods with which a Pod is scheduled has valid names. */
 export function checkWorkload({ workloadRef }: PodSpec, errors: FieldErrors): void {
   if (!workloadRef) return;
   const { name, podGroup, podGroupReplicaKey } = workloadRef;

@@ -1,5 +1,5 @@
 /**
- * What a Service allocates: an address of each family, ports on the nodes (KIND-Service-3..9).
+ * The allocations of a Service: an address of each family, ports on the nodes (KIND-Service-3..9).
  *
  * @module
  */
@@ -18,7 +18,7 @@ import {
 } from "./schema.ts";
 import type { ServicePools } from "./pools.ts";
 
-/** What Services allocate from pools. */
+/** The allocations of Services from pools. */
 export function serviceAllocations(pools: ServicePools): Allocations<Service> {
   return {
     pools: [...pools.addresses.values(), pools.nodePorts],
@@ -57,11 +57,11 @@ function usedPorts(spec: ServiceSpec): Set<number> {
   return new Set(ports.filter((port) => port !== 0));
 }
 
-/** Whether each port is to have one on the nodes. */
+/** Whether each port gets one on the nodes. */
 const wantsPorts = (spec: ServiceSpec): boolean =>
   spec.type === "NodePort" || (isBalanced(spec) && spec.allocateLoadBalancerNodePorts !== false);
 
-/** A client that leaves out what was given out keeps it (KIND-Service-7). */
+/** A client that omits an allocated value keeps it (KIND-Service-7). */
 function keepGiven(spec: ServiceSpec, old: ServiceSpec): void {
   if (needsAddress(old) && needsAddress(spec)) {
     if (!spec.clusterIP && old.clusterIP) spec.clusterIP = old.clusterIP;
@@ -73,7 +73,7 @@ function keepGiven(spec: ServiceSpec, old: ServiceSpec): void {
   }
 }
 
-/** By the names of the ports, unless another port asks for the same. */
+/** Matched by the names of the ports, unless another port requests the same. */
 function keepPorts(spec: ServiceSpec, old: ServiceSpec): void {
   const numbers = (ports: ServiceSpec["ports"] = []) => new Set(ports.map(({ nodePort = 0 }) => nodePort));
   const used = numbers(old.ports).intersection(numbers(spec.ports));
@@ -84,7 +84,7 @@ function keepPorts(spec: ServiceSpec, old: ServiceSpec): void {
   }
 }
 
-/** The one address of old clients and the list of new ones say the same. */
+/** The one address of old clients and the list of new ones must be equal. */
 function matchAddresses(spec: ServiceSpec, old: ServiceSpec | undefined): void {
   const { clusterIP = "" } = spec;
   if (!old) {
@@ -109,7 +109,7 @@ async function allocateAddresses(
 ): Promise<void> {
   if (!needsAddress(spec) || isHeadless(spec) || isSettled(spec, old)) return;
   const had = old && needsAddress(old) ? old : undefined;
-  // One without addresses stays so, and one that has them gets at most a second.
+  // A headless Service stays headless, and one with addresses gets at most a second one.
   if (had && (isHeadless(had) || had.ipFamilies?.length === spec.ipFamilies?.length)) return;
   const given = [...(spec.clusterIPs ?? [])];
   for (const [i, family] of (spec.ipFamilies ?? []).entries()) {
@@ -151,7 +151,7 @@ async function allocatePorts(
   spec.healthCheckNodePort = await allocatePort(spec.healthCheckNodePort ?? 0, "spec.healthCheckNodePort");
 }
 
-/** Allocates a port that is asked for, or any for 0; resolves to 0 and adds an error where that is not possible. */
+/** Allocates a requested port, or any for 0; resolves to 0 and adds an error where that is not possible. */
 type AllocatePort = (asked: number, field: string) => Promise<number>;
 
 /** Ports of a new Service that have the same number, for several protocols, share one on the nodes (KIND-Service-5). */

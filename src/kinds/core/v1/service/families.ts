@@ -1,5 +1,5 @@
 /**
- * The families of a Service's addresses: what it has unless it asks, and what it may ask for (KIND-Service-2,
+ * The families of a Service's addresses: the defaults, and the permitted requests (KIND-Service-2,
  * KIND-Service-13).
  *
  * @module
@@ -23,7 +23,7 @@ export const sameFamilies = (a: ServiceSpec, b: ServiceSpec): boolean => sameTex
 
 const prefersBoth = ({ ipFamilyPolicy }: ServiceSpec): boolean => ipFamilyPolicy === "PreferDualStack";
 
-/** Whether a Service that takes whatever families there are is left with those that it has. */
+/** Whether a Service that accepts any families keeps the ones that it has. */
 export const isSettled = (spec: ServiceSpec, old: ServiceSpec | undefined): boolean =>
   old !== undefined &&
   spec.type === old.type &&
@@ -32,10 +32,10 @@ export const isSettled = (spec: ServiceSpec, old: ServiceSpec | undefined): bool
   sameAddresses(spec, old) &&
   sameFamilies(spec, old);
 
-/** The family of an address that is in form. */
+/** The family of a well-formed address. */
 export const familyOfText = (text: string): IpFamily => familyOf(addressBytes(text) ?? []);
 
-/** What addresses, families and policy say of each other, whatever the server has (KIND-Service-3, KIND-Service-13). */
+/** The consistency of addresses, families and policy, independent of the server (KIND-Service-3, KIND-Service-13). */
 export function validateAddresses(spec: ServiceSpec, old: ServiceSpec | undefined, errors: FieldErrors): void {
   if (spec.type === "ExternalName") return;
   const { clusterIP = "", clusterIPs = [], ipFamilies = [], ipFamilyPolicy } = spec;
@@ -82,7 +82,7 @@ function validateEach(addresses: readonly string[], had: readonly string[] = [],
   };
   addresses.forEach((text, i) => {
     if (i === 0 && text === "None") {
-      if (addresses.length > 1) refuse("spec.clusterIPs", addresses, "expected nothing beside None");
+      if (addresses.length > 1) refuse("spec.clusterIPs", addresses, "expected nothing besides None");
       return;
     }
     const wrong = had.includes(text) ? undefined : legacyAddressFault(text);
@@ -92,8 +92,8 @@ function validateEach(addresses: readonly string[], had: readonly string[] = [],
 }
 
 /**
- * Fills in the policy and the families of a Service on a server that has some families, the usual one first, and tells what
- * is asked for in vain. Changes `spec`.
+ * Sets the defaults of the policy and the families of a Service on a server with these families, the default one first, and reports
+ * requests that cannot be met. Changes `spec`.
  */
 export function fillFamilies(
   spec: ServiceSpec,
@@ -114,7 +114,7 @@ export function fillFamilies(
   fillServed(spec, served, errors);
 }
 
-/** Who asks for a single family gives the second up; who does not may not leave it out. */
+/** A client that requests a single family releases the second one; without that, it may not be omitted. */
 function dropSecond(spec: ServiceSpec, old: ServiceSpec, errors: FieldErrors): void {
   const { ipFamilyPolicy: policy, clusterIPs = [], ipFamilies = [] } = spec;
   if (policy === "SingleStack") {
@@ -140,7 +140,7 @@ function validateSingle({ ipFamilyPolicy, clusterIPs = [], ipFamilies = [] }: Se
   if (ipFamilies.length === 2) errors.invalid(field, ipFamilyPolicy, `${expected} families`);
 }
 
-/** The families of the addresses that are asked for. */
+/** The families of the requested addresses. */
 function inferFamilies(spec: ServiceSpec, served: readonly IpFamily[], errors: FieldErrors): void {
   const { clusterIPs = [] } = spec;
   const families = [...(spec.ipFamilies ?? [])];
@@ -156,7 +156,7 @@ function inferFamilies(spec: ServiceSpec, served: readonly IpFamily[], errors: F
 
 const other = (family: string): IpFamily => (family === "IPv4" ? "IPv6" : "IPv4");
 
-/** Without address and selector nothing says which families there are behind it: both, also where the server has one. */
+/** Without address and selector the families of the endpoints are unknown: both, even where the server has one. */
 function fillLoose(spec: ServiceSpec, usual: IpFamily): void {
   const families = spec.ipFamilies?.length ? spec.ipFamilies : [usual];
   const wantsBoth = families.length < 2 && spec.ipFamilyPolicy !== "SingleStack";

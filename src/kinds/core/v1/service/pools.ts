@@ -19,7 +19,7 @@ import type { Random } from "../../../../util/clock.ts";
 
 /** The pools of a server for its Services. */
 export interface ServicePools {
-  /** By family; the first is the one that a Service gets unless it asks for another. */
+  /** By family; the first is the one that a Service gets unless it requests another. */
   readonly addresses: ReadonlyMap<IpFamily, Pool>;
   readonly nodePorts: Pool;
 }
@@ -35,7 +35,7 @@ function addressPool(network: Network, { dialect }: ApiContext): [IpFamily, Pool
   const first = networkAddress(network);
   const family = familyOf(first);
   const size = 2 ** (first.length * 8 - network.bits);
-  // Nobody gets the first address, and the last one of IPv4 means all.
+  // The first address is never allocated, and the last one of IPv4 is the broadcast address.
   const count = family === "IPv4" ? size - 2 : size - 1;
   const at = (i: number): string => addressText(plus(first, 1 + i));
   const labels = {
@@ -76,10 +76,10 @@ function addressPool(network: Network, { dialect }: ApiContext): [IpFamily, Pool
   return [family, pool];
 }
 
-/** How many addresses are given out only when all others are: those that people pick by allocator. */
+/** The number of addresses that are allocated last: people choose addresses among them. */
 const lowAddresses = (size: number): number => (size <= 16 ? 0 : Math.min(256, Math.max(16, Math.floor(size / 16))));
 
-/** The first port that a dry run shows, whatever the range; then numbers follow on what it has shown or was asked for. */
+/** The first port in the result of a dry run, whatever the range; then the numbers after the last shown or requested one. */
 const FIRST_STAND_IN = 32_769;
 
 function portPlaceholders(): Placeholders {
@@ -113,7 +113,7 @@ function portPool(first: number, last: number): Pool {
   };
 }
 
-/** The numbers from `from` up to `to`, which is not one of them, from one of them on and around. */
+/** The numbers of the interval [`from`, `to`), starting at one of them and wrapping around. */
 function* turnedBetween(from: number, to: number, random: Random): Generator<number> {
   const count = to - from;
   if (count <= 0) return;
@@ -121,7 +121,7 @@ function* turnedBetween(from: number, to: number, random: Random): Generator<num
   for (let i = 0; i < count; i++) yield from + ((start + i) % count);
 }
 
-/** An address that lies so many behind another. */
+/** An address at an offset from another. */
 function plus(bytes: readonly number[], more: number): number[] {
   const sum = [...bytes];
   for (let i = sum.length - 1, rest = more; rest > 0 && i >= 0; i--) {
@@ -132,7 +132,7 @@ function plus(bytes: readonly number[], more: number): number[] {
   return sum;
 }
 
-/** How far an address lies behind the first of a network; undefined for one that is not in it. */
+/** The offset of an address from the first of a network; undefined for one outside of it. */
 function placeIn(first: readonly number[], bytes: readonly number[], bits: number): number | undefined {
   if (bytes.length !== first.length) return undefined;
   if (addressText(networkAddress({ bytes, bits })) !== addressText(first)) return undefined;

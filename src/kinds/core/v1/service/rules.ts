@@ -1,5 +1,5 @@
 /**
- * What a Service may be (KIND-Service-9..16).
+ * The rules of a Service (KIND-Service-9..16).
  *
  * @module
  */
@@ -30,7 +30,7 @@ const DISTRIBUTIONS = ["PreferClose", "PreferSameZone", "PreferSameNode"];
 const MODES = ["Proxy", "VIP"];
 const MAX_AFFINITY_LENGTH = 86_400;
 
-/** Everything that is wrong with a Service. */
+/** All faults of a Service. */
 export function validateService(
   object: Service,
   before: Service | undefined,
@@ -136,7 +136,7 @@ function validateExternal({ externalIPs = [] }: ServiceSpec, errors: FieldErrors
 function validateBalancer(spec: ServiceSpec, old: ServiceSpec | undefined, errors: FieldErrors): void {
   const { loadBalancerSourceRanges: ranges = [], loadBalancerClass, allocateLoadBalancerNodePorts: allocates } = spec;
   const only = "expected none, it is for the type LoadBalancer";
-  // The documents of the field spell it with a capital letter, and clients look for that.
+  // The documents spell the field with a capital letter, and clients look for that.
   const field = "spec.LoadBalancerSourceRanges";
   if (ranges.length > 0 && !isBalanced(spec)) errors.forbidden(field, only);
   const had = new Set(old?.loadBalancerSourceRanges?.map((range) => range.trim()));
@@ -182,7 +182,7 @@ function validateTraffic(spec: ServiceSpec, errors: FieldErrors): void {
   }
 }
 
-/** The old annotation about topology and the new one say the same. */
+/** The old annotation about topology and the new one must be equal. */
 function validateTopology({ metadata }: ApiObject, domain: string, errors: FieldErrors): void {
   const [hints, mode] = [`service.${domain}/topology-aware-hints`, `service.${domain}/topology-mode`];
   const { [hints]: old, [mode]: now } = metadata.annotations ?? {};
@@ -190,7 +190,7 @@ function validateTopology({ metadata }: ApiObject, domain: string, errors: Field
   errors.invalid(`metadata.annotations[${mode}]`, now, `expected what the annotation ${hints} says`);
 }
 
-/** The ranges of a load balancer may stand in an annotation, where they do not stand in the spec. */
+/** The ranges of a load balancer may be in an annotation, where they are not in the spec. */
 function validateRangesNote(
   { metadata, spec }: ApiObject & Partial<Service>,
   old: ApiObject | undefined,
@@ -209,7 +209,7 @@ function validateRangesNote(
   }
 }
 
-/** What an update may not change: addresses and families that were given, the class of a load balancer (KIND-Service-7, 12). */
+/** The immutable members: allocated addresses and families, the class of a load balancer (KIND-Service-7, 12). */
 export function validateChange(spec: ServiceSpec, old: ServiceSpec, errors: FieldErrors): void {
   if (spec.type !== "ExternalName" && old.type !== "ExternalName") {
     if (!isHeadless(spec) || !isHeadless(old)) {
@@ -227,7 +227,7 @@ export function validateChange(spec: ServiceSpec, old: ServiceSpec, errors: Fiel
   }
 }
 
-/** The first stays; a second may come, and go where the policy says so. */
+/** The first is immutable; a second one may be added, and removed where the policy requires that. */
 function validateKept(
   [member, what]: readonly [string, string],
   { ipFamilyPolicy }: ServiceSpec,
@@ -244,7 +244,7 @@ function validateKept(
   }
 }
 
-/** Everything that is wrong with the status of a load balancer (KIND-Service-16). */
+/** All faults of the status of a load balancer (KIND-Service-16). */
 export function validateLoadBalancer(
   ingress: readonly LoadBalancerIngress[],
   field: string,
@@ -254,7 +254,7 @@ export function validateLoadBalancer(
   validatePlaces(ingress, field, errors, had);
   ingress.forEach(({ ip = "", ipMode }, i) => {
     const at = `${field}[${i}].ipMode`;
-    if (ipMode === undefined && ip !== "") errors.required(at, "expected VIP or Proxy beside an address");
+    if (ipMode === undefined && ip !== "") errors.required(at, "expected VIP or Proxy together with an address");
     else if (ipMode !== undefined && ip === "") errors.forbidden(at, "expected none without an address");
     else if (ipMode !== undefined && !MODES.includes(ipMode)) errors.notSupported(at, ipMode, MODES);
   });

@@ -1,5 +1,5 @@
 /**
- * Pods and templates under test: what is wrong with a spec, a container, or a template.
+ * Tests of Pods and templates: the faults of a spec, a container, or a template.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import { contextOf, KindUnderTest, type Outcome } from "../../../../schema/testi
 import { otherCoreKinds } from "../index.ts";
 import { type Bench, wrong } from "./volumes.ts";
 
-/** A container that nothing is wrong with. */
+/** A valid container. */
 export const C = { name: "c", image: "example.com/i:1" };
 
 /** Pods of one dialect. */
@@ -33,12 +33,12 @@ export class Pods {
     return this.create(spec).object["spec"] as Record<string, unknown>;
   }
 
-  /** What is wrong with a spec. */
+  /** The faults of a spec. */
   refused(spec: object, metadata: object = {}): readonly string[] {
     return wrong(this.create(spec, metadata), "spec.");
   }
 
-  /** What is wrong with a container. */
+  /** The faults of a container. */
   container(members: object, spec: object = {}): readonly string[] {
     return this.refused({ ...spec, containers: [{ ...C, ...members }] }).map((cause) =>
       cause.replace("containers[0].", ""),
@@ -51,7 +51,7 @@ export class Pods {
     return this.#controllers.create({ spec: { selector: { app: "a" }, template } });
   }
 
-  /** What is wrong with the spec of a template. */
+  /** The faults of the spec of a template. */
   refusedTemplate(spec: object, metadata: object = {}): readonly string[] {
     return wrong(this.template(spec, metadata), "spec.template.spec.");
   }

@@ -12,7 +12,7 @@ import { pod } from "../pod.ts";
 
 type Gates = Partial<Record<Gate, boolean>>;
 
-/** Gates with which everything that is documented can be tried. */
+/** Gates with which all documented features can be tested. */
 const OPEN: Gates = {
   VolumeAttributesClass: true,
   ClusterTrustBundleProjection: true,
@@ -35,7 +35,7 @@ export class Bench {
     this.pod = new KindUnderTest(pod(ctx), ctx);
   }
 
-  /** The neutral names of vendor members in a value or a text, as the dialect has them. */
+  /** Replaces the neutral names of vendor members in a value or a text by those of the dialect. */
   names<T>(value: T): T {
     let text = JSON.stringify(value);
     for (const [name, other] of Object.entries(VENDOR_MEMBERS)) {
@@ -44,7 +44,7 @@ export class Bench {
     return JSON.parse(text) as T;
   }
 
-  /** POST of a volume with a source; sizes and modes are there, as Kubernetes wants them. */
+  /** POST of a volume with a source; it has the sizes and modes that Kubernetes requires. */
   volume(source: object, name = "x"): Outcome {
     const spec = { capacity: { storage: "1Gi" }, accessModes: ["ReadWriteOnce"], ...this.names(source) };
     return this.pv.create({ metadata: { name }, spec });
@@ -61,12 +61,12 @@ export class Bench {
     return this.pod.create({ metadata: { name }, spec: { serviceAccountName: "sa", containers, volumes } });
   }
 
-  /** What a source reads back as, behind its member name. */
+  /** A source as it is read back, without its member name. */
   readVolume(source: object): unknown {
     return member(this.volume(source).object["spec"], this.names(source));
   }
 
-  /** What an inline source reads back as, behind its member name. */
+  /** An inline source as it is read back, without its member name. */
   readInline(source: object): unknown {
     const { volumes } = this.inline(source).object["spec"] as { volumes: object[] };
     return member(volumes[0], this.names(source));
@@ -79,7 +79,7 @@ const member = (struct: unknown, source: object): unknown =>
 /** Both dialects. */
 export const benches: readonly Bench[] = [new Bench(neutral), new Bench(kubernetes)];
 
-/** What was wrong, where fields begin behind `prefix`: `Required path`. */
+/** The faults, whose fields begin after `prefix`: `Required path`. */
 export const wrong = (outcome: Outcome, prefix: string): readonly string[] =>
   outcome.mismatch === undefined
     ? outcome.causes.map((cause) => cause.replace("FieldValue", "").replace(` ${prefix}`, " "))

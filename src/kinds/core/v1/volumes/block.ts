@@ -60,7 +60,7 @@ const fcForm = form(
       check.errors.invalid(`${at}.targetWWNs`, source.targetWWNs, "expected either wwids or targetWWNs, got both");
     }
     if (!byTarget) return;
-    if (source.lun === undefined) check.errors.required(`${at}.lun`, "expected a lun beside targetWWNs");
+    if (source.lun === undefined) check.errors.required(`${at}.lun`, "expected a lun together with targetWWNs");
     else if (check.strict) check.range(`${at}.lun`, source.lun, 0, 255);
   },
 );
@@ -86,7 +86,7 @@ function checkQualifiedName(field: string, name: string, check: SourceCheck): vo
 }
 
 /**
- * `lun` is a member that must be there, also when it is 0 (AMB-28); Kubernetes takes an absent one for 0 and prints it.
+ * `lun` is a required member, even when it is 0 (AMB-28); Kubernetes takes an absent one for 0 and prints it.
  * Kept apart from {@link required}, so that the neutral dialect sees that it is absent.
  */
 const requiredLun = (ctx: ApiContext) =>

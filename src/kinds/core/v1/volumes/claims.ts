@@ -1,5 +1,5 @@
 /**
- * Volumes behind claims: a claim by name, and one that is made for the Pod (VOL-27..34, DEC-49, LIM-13).
+ * Volumes behind claims: a claim by name, and one that is created for the Pod (VOL-27..34, DEC-49, LIM-13).
  *
  * @module
  */
@@ -22,7 +22,7 @@ export const persistentVolumeClaim: SourceFamily = {
   ),
 };
 
-/** Required, but not made up when it is missing, so that the rules see that it is (VOL-28). */
+/** Required, but not created when it is missing, so that the rules report that (VOL-28). */
 const requiredSpec = Object.assign(t.required(ClaimSpecSchema), { "x-keelson-presence": "keepZero" });
 
 const PersistentVolumeClaimTemplate = t.struct("The claim that is made for the Pod.", {
@@ -30,10 +30,10 @@ const PersistentVolumeClaimTemplate = t.struct("The claim that is made for the P
   spec: requiredSpec,
 });
 
-/** The name of the claim that is made for a volume of a Pod (VOL-32). */
+/** The name of the claim that is created for a volume of a Pod (VOL-32). */
 export const ephemeralClaimName = (pod: string, volume: string): string => `${pod}-${volume}`;
 
-/** The claim must be one that can exist (LIM-13); a Pod or volume without a name is reported elsewhere. */
+/** The name must be possible for a claim (LIM-13); a Pod or volume without a name is reported elsewhere. */
 function checkClaimName(at: string, check: SourceCheck): void {
   if (check.pod === "" || check.owner === "") return;
   const name = ephemeralClaimName(check.pod, check.owner);
@@ -50,7 +50,7 @@ function checkClaimName(at: string, check: SourceCheck): void {
 export const ephemeral: SourceFamily = {
   member: "ephemeral",
   inline: form(
-    t.struct("A volume behind a claim that is made for the Pod and goes with it.", {
+    t.struct("A volume of a claim that is created for the Pod and deleted with it.", {
       volumeClaimTemplate: t.pointer(PersistentVolumeClaimTemplate),
     }),
     (source, at, check) => {

@@ -11,14 +11,14 @@ import { checkRequiredPath } from "./paths.ts";
 
 /** Trust anchors of one bundle, or of all bundles of a signer. */
 export const ClusterTrustBundleProjection = t.struct("Trust anchors as a file of PEM certificates.", {
-  name: t.pointer(t.text("One bundle by name; not beside signerName or labelSelector.")),
+  name: t.pointer(t.text("One bundle by name; not together with signerName or labelSelector.")),
   signerName: t.pointer(t.text("All bundles of a signer; their certificates are united.")),
   labelSelector: t.pointer(LabelSelector),
   optional: t.pointer(t.bool("Whether the Pod may start when no bundle is there.")),
   path: t.required(t.text("The file, relative to the volume.")),
 });
 
-/** The name of a bundle: that of a signer in front, with `:` for `/`, and a name behind the last colon. */
+/** The name of a bundle: that of a signer first, with `:` for `/`, and a name after the last colon. */
 function checkName(name: string, at: string, check: SourceCheck): void {
   if (name === "") check.errors.required(at);
   check.text(at, name.slice(name.lastIndexOf(":") + 1), dnsSubdomain);
@@ -35,7 +35,7 @@ export function checkTrustBundle(
     check.errors.invalid(at, source, "expected name or signerName, got both");
   } else if (name !== undefined) {
     checkName(name, `${at}.name`, check);
-    if (labelSelector) check.errors.invalid(`${at}.labelSelector`, labelSelector, "expected none beside a name");
+    if (labelSelector) check.errors.invalid(`${at}.labelSelector`, labelSelector, "expected none together with a name");
   } else if (signerName !== undefined) {
     if (signerName === "") check.errors.required(`${at}.signerName`);
     else check.text(`${at}.signerName`, signerName, domainPrefixedPath);

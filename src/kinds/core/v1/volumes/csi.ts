@@ -21,7 +21,7 @@ const pvForm = form(
     volumeHandle: t.required(t.text("The unique name of the volume that the driver's CreateVolume gave.")),
     readOnly: t.optional(t.bool("Whether the volume is published read-only.")),
     fsType: t.optional(t.text("File system of the volume, such as `ext4`.")),
-    volumeAttributes: t.optional(t.map(t.text(), "What the driver wants to know when it publishes the volume.")),
+    volumeAttributes: t.optional(t.map(t.text(), "Attributes for the driver when it publishes the volume.")),
     controllerPublishSecretRef: secretFor("ControllerPublishVolume and ControllerUnpublishVolume"),
     nodeStageSecretRef: secretFor("NodeStageVolume"),
     nodePublishSecretRef: secretFor("NodePublishVolume"),
@@ -44,7 +44,7 @@ const inlineForm = form(
     driver: t.required(t.text("Name of the driver.")),
     readOnly: t.pointer(t.bool("Whether the volume is mounted read-only.")),
     fsType: t.pointer(t.text("File system of the volume; the driver decides when unset.")),
-    volumeAttributes: t.optional(t.map(t.text(), "What the driver wants to know about the volume.")),
+    volumeAttributes: t.optional(t.map(t.text(), "Attributes of the volume for the driver.")),
     nodePublishSecretRef: t.pointer(LocalObjectReference),
   }),
   (source, at, check) => {

@@ -17,8 +17,8 @@ const MODE = "Mode bits of the file, 0000 to 0777 octal (JSON has decimal number
 /** The mode of files without their own: 0644 by default (VOL-6, LIM-16, AMB-12). */
 export const defaultMode = t.pointer(t.int32(`${MODE}, of files that do not say their own.`, { default: 0o644 }));
 
-/** A key and the file that it becomes. */
-export const KeyToPath = t.struct("A key and the file that it becomes.", {
+/** A key and the file for its value. */
+export const KeyToPath = t.struct("A key and the file for its value.", {
   key: t.required(t.text("The key to project.")),
   path: t.required(t.text("The file, relative to the volume; without `..` as an element or at the beginning.")),
   mode: t.pointer(t.int32(`${MODE}; the defaultMode of the volume when unset.`)),
@@ -73,7 +73,7 @@ const VOLUME_FIELDS = [
   "metadata.uid",
 ];
 
-/** The members of a Pod that Kubernetes knows; unknown ones have another error than those that are not allowed here. */
+/** The members of a Pod that Kubernetes knows; unknown ones have another error than those that are forbidden here. */
 const KNOWN_FIELDS = [
   ...VOLUME_FIELDS,
   "spec.host",
@@ -211,7 +211,7 @@ export const secret: SourceFamily = {
   ),
 };
 
-/** What the Pod is, as files (VOL-14, VOL-15). */
+/** Properties of the Pod, as files (VOL-14, VOL-15). */
 export const downwardAPI = (ctx: ApiContext): SourceFamily => ({
   member: "downwardAPI",
   // Kubernetes misspells the second source of a volume.

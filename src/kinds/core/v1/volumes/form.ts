@@ -1,5 +1,5 @@
 /**
- * How a volume source is written: one form is the schema of a member, its defaults and its rules.
+ * The forms of volume sources: a form is the schema of a member, its defaults and its rules.
  *
  * Most kinds of volume have two forms, one in a PersistentVolume and one in a Pod; a family puts them side by side
  * (doc 3, "PV source members" and "Volume members"). Nothing here knows which families exist, see `sources.ts`.
@@ -10,7 +10,7 @@ import type { FieldErrors } from "../../../../meta/field-errors.ts";
 import type { Static, TSchema } from "../../../../meta/types.ts";
 import type { ApiContext } from "../../../../schema/definition.ts";
 
-/** A value as it may come before it was validated: any member can be missing. */
+/** A value before it is validated: any member can be missing. */
 export type Loose<T> = T extends readonly (infer E)[]
   ? readonly Loose<E>[]
   : T extends object
@@ -41,7 +41,7 @@ export class SourceCheck {
     return this.ctx.dialect.rules.enforceUndocumented;
   }
 
-  /** The member must be there and not empty; a list that is always printed is null when it is unset. */
+  /** The member must be present and not empty; a list that is always printed is null when it is unset. */
   need(field: string, value: string | readonly unknown[] | null | undefined): void {
     if (!value || value.length === 0) this.errors.required(field);
   }
@@ -58,12 +58,12 @@ export class SourceCheck {
     }
   }
 
-  /** One of a closed set. */
+  /** One value of an enumeration. */
   oneOf(field: string, value: string | undefined, values: readonly string[]): void {
     if (value !== undefined && !values.includes(value)) this.errors.notSupported(field, value, values);
   }
 
-  /** A text of a form that one of the name rules describes. */
+  /** A text that matches one of the name rules. */
   text(field: string, value: string, rule: (text: string) => string | undefined): void {
     const why = rule(value);
     if (why !== undefined) this.errors.invalid(field, value, why);

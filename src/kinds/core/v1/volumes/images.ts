@@ -7,7 +7,7 @@ import * as t from "../../../../meta/types.ts";
 import { type SourceFamily, form } from "./form.ts";
 import { checkDescending } from "./paths.ts";
 
-/** When an image is fetched. */
+/** When an image is pulled. */
 export const PULL_POLICIES = ["Always", "IfNotPresent", "Never"];
 
 const COMPONENT = "[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*";
@@ -18,11 +18,11 @@ const REFERENCE = new RegExp(
   `^(?:${DOMAIN}/)?${COMPONENT}(?:/${COMPONENT})*(?::(?<tag>\\w[\\w.-]{0,127}))?(?:@(?<digest>${DIGEST}))?$`,
 );
 const MAX_PATH_LENGTH = 255;
-/** What looks like the identity of an image is not read as its name. */
+/** A text that looks like the id of an image is not read as its name. */
 const IDENTITY = /^[a-f0-9]{64}$/;
 
 /**
- * The pull policy of an image that says none: `Always` when its tag is `latest`, else `IfNotPresent` (VOL-40). An image
+ * The default pull policy of an image: `Always` when its tag is `latest`, else `IfNotPresent` (VOL-40). An image
  * with neither tag nor digest has the tag `latest`; a reference that cannot be read has no tag (KIND-Pod-1).
  */
 export function defaultPullPolicy(reference: string): string {
@@ -34,7 +34,7 @@ export function defaultPullPolicy(reference: string): string {
   return isReadable && (tag ?? (digest ? "" : "latest")) === "latest" ? "Always" : "IfNotPresent";
 }
 
-/** How long the path of an image is below its registry, which is not named where it is the usual one. */
+/** The length of the path of an image below its registry, which is omitted where it is the default one. */
 function pathLength(name: string): number {
   const slash = name.indexOf("/");
   const first = name.slice(0, Math.max(slash, 0));
@@ -57,7 +57,7 @@ export const image: SourceFamily = {
       ),
     }),
     (source, at, check) => {
-      // A template may leave it to who makes Pods of it.
+      // In a template the creator of Pods may set it.
       if (check.pod !== "") check.needUndocumented(`${at}.reference`, source.reference);
       check.oneOf(`${at}.pullPolicy`, source.pullPolicy, PULL_POLICIES);
     },
@@ -74,7 +74,9 @@ export const gitRepo: SourceFamily = {
     t.struct("A git repository that is checked out when the Pod starts; deprecated.", {
       repository: t.required(t.text("URL of the repository.")),
       revision: t.optional(t.text("Hash of the commit.")),
-      directory: t.optional(t.text("Where to check out; `.` for the volume itself, else a directory below it.")),
+      directory: t.optional(
+        t.text("The directory of the checkout; `.` for the volume itself, else a directory below it."),
+      ),
     }),
     (source, at, check) => {
       check.need(`${at}.repository`, source.repository);

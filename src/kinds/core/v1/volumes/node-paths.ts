@@ -24,8 +24,8 @@ const hostPathForm = form(
     path: t.required(t.text("The path on the node; a symbolic link is followed.")),
     type: t.pointer(
       t.text(
-        "What must be there: empty for no check, `Directory`, `File`, `Socket`, `CharDevice`, `BlockDevice`, or " +
-          "`DirectoryOrCreate` and `FileOrCreate`, which make an empty one when nothing is.",
+        "The required type: empty for no check, `Directory`, `File`, `Socket`, `CharDevice`, `BlockDevice`, or " +
+          "`DirectoryOrCreate` and `FileOrCreate`, which create an empty one when there is none.",
         { default: "" },
       ),
     ),
@@ -59,8 +59,8 @@ export const local: SourceFamily = {
 export const emptyDir: SourceFamily = {
   member: "emptyDir",
   inline: form(
-    t.struct("A directory that is empty at first and goes with the Pod.", {
-      medium: t.optional(t.text("Where it is kept: empty for the medium of the node, `Memory`, `HugePages`.")),
+    t.struct("A directory that is empty at first and deleted with the Pod.", {
+      medium: t.optional(t.text("The medium: empty for that of the node, `Memory`, `HugePages`.")),
       sizeLimit: t.pointer(t.quantity("How much may be stored in it.")),
     }),
     (source, at, check) => {

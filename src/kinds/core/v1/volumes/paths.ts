@@ -7,7 +7,7 @@ import type { SourceCheck } from "./form.ts";
 
 const isAbsolute = (path: string): boolean => path.startsWith("/");
 
-/** The path does not lead upwards: no element is `..`. */
+/** The path has no element `..`. */
 export function checkNoBacksteps(field: string, path: string, check: SourceCheck): void {
   if (path.split("/").includes("..")) check.errors.invalid(field, path, "expected a path without '..' as an element");
 }
@@ -17,13 +17,16 @@ export function checkAbsolute(field: string, path: string, check: SourceCheck): 
   if (!isAbsolute(path)) check.errors.invalid(field, path, "expected an absolute path");
 }
 
-/** The path is relative and does not lead upwards (VOL-47). */
+/** The path is relative and has no element `..` (VOL-47). */
 export function checkDescending(field: string, path: string, check: SourceCheck): void {
   if (isAbsolute(path)) check.errors.invalid(field, path, "expected a relative path");
   checkNoBacksteps(field, path, check);
 }
 
-/** The path stays inside the volume and outside of what the node agent keeps there: relative, no `..`, not begun by `..` (PROJ-3, PROJ-6). */
+/**
+ * The path stays inside the volume and outside of the data of the node agent there: relative, no `..`, not beginning with `..` (PROJ-3,
+ * PROJ-6).
+ */
 export function checkInsideVolume(field: string, path: string, check: SourceCheck): void {
   checkDescending(field, path, check);
   if (path.startsWith("..") && !path.startsWith("../")) {
@@ -31,7 +34,7 @@ export function checkInsideVolume(field: string, path: string, check: SourceChec
   }
 }
 
-/** {@link checkInsideVolume} of a path that must be there. */
+/** {@link checkInsideVolume} of a required path. */
 export function checkRequiredPath(field: string, path: string | undefined, check: SourceCheck): void {
   if (path) checkInsideVolume(field, path, check);
   else check.errors.required(field);

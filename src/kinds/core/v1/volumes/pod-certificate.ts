@@ -17,15 +17,15 @@ const MAX_ANNOTATION_BYTES = 262_144;
 export const PodCertificateProjection = t.struct(
   "A key that the node agent makes and the certificate chain that a signer gives for it, renewed in time.",
   {
-    signerName: t.required(t.text("The signer that is asked, such as `example.com/signer`.")),
+    signerName: t.required(t.text("The signer, such as `example.com/signer`.")),
     keyType: t.required(t.text("`RSA3072`, `RSA4096`, `ECDSAP256`, `ECDSAP384`, `ECDSAP521` or `ED25519`.")),
     maxExpirationSeconds: t.pointer(
-      t.int32("The longest lifetime that is asked for: 3600 to 7862400 seconds, one day when unset."),
+      t.int32("The longest requested lifetime: 3600 to 7862400 seconds, one day when unset."),
     ),
     credentialBundlePath: t.optional(t.text("A file with the private key in PKCS#8 and the certificates, leaf first.")),
     keyPath: t.optional(t.text("A file with the key alone; it may not match the chain while both are being renewed.")),
     certificateChainPath: t.optional(t.text("A file with the certificates alone.")),
-    userAnnotations: t.optional(t.map(t.text(), "What the signer is told beside; keys with a domain.")),
+    userAnnotations: t.optional(t.map(t.text(), "Annotations for the signer; keys with a domain.")),
   },
 );
 

@@ -14,7 +14,7 @@ const keyItems = t.optional(t.atomicList(KeyToPath, "The keys to project; all wh
 const optionalSource = t.pointer(t.bool("Whether the Pod may start without it, or without a listed key."));
 
 const ServiceAccountTokenProjection = t.struct("A token of the Pod's service account, renewed before it expires.", {
-  audience: t.optional(t.text("Whom the token is for; the API server when empty.")),
+  audience: t.optional(t.text("The audience of the token; the API server when empty.")),
   expirationSeconds: t.pointer(t.int64("How long the token is valid: at least 600 seconds.", { default: 3600 })),
   path: t.required(t.text("The file, relative to the volume.")),
 });
@@ -57,7 +57,7 @@ export const PROJECTION_MEMBERS = [
   "podCertificate",
 ] as const;
 
-/** The files that a source writes; those of a token are left out, it may share its path. */
+/** The files that a source writes; those of a token are left out, since it may share its path. */
 export function pathsOf(source: Source): readonly string[] {
   const paths = [
     ...(source.secret?.items ?? []).map((item) => item.path),
@@ -76,7 +76,7 @@ const MAX_EXPIRATION = 2 ** 32;
 
 function checkToken(token: Token, at: string, volume: string, check: SourceCheck): void {
   check.range(`${at}.expirationSeconds`, token.expirationSeconds, MIN_EXPIRATION, MAX_EXPIRATION);
-  // Kubernetes blames the volume for the path of a token.
+  // Kubernetes reports the path of a token at the volume.
   const field = check.ctx.dialect.rules.recordedCauseNames ? `${volume}.path` : `${at}.path`;
   if (token.path) checkInsideVolume(field, token.path, check);
   else check.errors.required(field);

@@ -8,7 +8,7 @@ import type { Static } from "../../../../meta/types.ts";
 import type { SecretReference } from "../../../rules/references.ts";
 import type { Loose, SourceCheck } from "./form.ts";
 
-/** A Secret in full: name and namespace are there and well formed (DEC-39). */
+/** A complete reference to a Secret: name and namespace are present and well formed (DEC-39). */
 export function checkSecretReference(
   ref: Loose<Static<typeof SecretReference>> | undefined,
   at: string,
@@ -32,7 +32,7 @@ export function needNameAndNamespace(
   check.needUndocumented(`${at}.namespace`, ref.namespace);
 }
 
-/** The name of a Secret is there: Kubernetes only. */
+/** The name of a Secret is present: Kubernetes only. */
 export function needName(
   ref: { readonly name?: string | undefined } | undefined,
   at: string,

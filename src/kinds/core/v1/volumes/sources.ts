@@ -1,5 +1,5 @@
 /**
- * All kinds of volumes, in the order in which Kubernetes looks at them, and the rule that exactly one is set (PV-2,
+ * All kinds of volumes, in the order in which Kubernetes validates them, and the rule that exactly one is set (PV-2,
  * VOL-3).
  *
  * @module
@@ -34,7 +34,7 @@ export interface Source {
 const undocumented = (ctx: ApiContext, family: SourceFamily): readonly SourceFamily[] =>
   ctx.dialect.rules.enforceUndocumented ? [family] : [];
 
-/** Sources depend on the dialect alone, and their schemas are worth keeping. */
+/** Sources depend only on the dialect, and their schemas are cached. */
 function perDialect(make: (ctx: ApiContext) => readonly Source[]): (ctx: ApiContext) => readonly Source[] {
   const made = new WeakMap<ApiContext["dialect"], readonly Source[]>();
   return (ctx) => {
@@ -149,7 +149,7 @@ export function validateSource(
       found ??= source.member;
       source.form.validate(value as Members, `${at}.${source.errorName}`, check);
     } else {
-      check.errors.forbidden(`${at}.${source.clashName}`, `expected one kind of volume, got ${found} beside it`);
+      check.errors.forbidden(`${at}.${source.clashName}`, `expected one kind of volume, got ${found} together with it`);
     }
   }
   if (found === undefined) check.errors.required(at, "expected one kind of volume, got none");

@@ -56,7 +56,7 @@ const flexForm = (secret: t.TSchema) =>
       fsType: t.optional(t.text("File system of the volume; the script decides when unset.")),
       secretRef: t.pointer(secret),
       readOnly,
-      options: t.optional(t.map(t.text(), "What the script wants to know.")),
+      options: t.optional(t.map(t.text(), "Options for the script.")),
     }),
     (source, at, check) => {
       check.need(`${at}.driver`, source.driver);

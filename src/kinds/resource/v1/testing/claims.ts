@@ -9,7 +9,7 @@ import type { ApiObject } from "../../../../schema/definition.ts";
 import { KindUnderTest, type Outcome, contextOf } from "../../../../schema/testing/kind.ts";
 import { resourceClaim } from "../resourceclaim.ts";
 
-/** A request that nothing is wrong with. */
+/** A valid request. */
 export const R = { name: "r", exactly: { deviceClassName: "gpu.example.com" } };
 
 /** Claims of one dialect, with some gates set, in a namespace with these labels. */
@@ -30,12 +30,12 @@ export class Claims {
     return this.kind.create({ spec: { devices }, ...more });
   }
 
-  /** What is wrong with a claim to devices, below `spec.devices`. */
+  /** The faults of a claim to devices, below `spec.devices`. */
   refused(devices: object): readonly string[] {
     return this.create(devices).causes.map((cause) => cause.replace(" spec.devices.", " "));
   }
 
-  /** What is wrong with the devices of a request, below it. */
+  /** The faults of the devices of a request, below it. */
   asked(members: object): readonly string[] {
     const request = { name: "r", exactly: { ...R.exactly, ...members } };
     return this.refused({ requests: [request] }).map((cause) => cause.replace(" requests[0].exactly.", " "));
@@ -46,7 +46,7 @@ export class Claims {
     return this.kind.update(claim, { ...claim, status }, "status");
   }
 
-  /** What is wrong with a status of a claim, below `status`. */
+  /** The faults of a status of a claim, below `status`. */
   wrong(claim: ApiObject, status: object): readonly string[] {
     return this.report(claim, status).causes.map((cause) => cause.replace(" status.", " "));
   }

@@ -1,7 +1,7 @@
 /**
  * A storage driver in memory, whose volumes have a content: for exploring sidecars in this process, and for tests.
  *
- * What it has stays when it is killed, as the storage behind a driver does. What it remembers besides goes with it.
+ * Its volumes survive a kill, like the storage behind a driver. Its other memory is lost.
  *
  * @module
  */
@@ -36,7 +36,7 @@ export interface MemorySnapshot {
   readonly data: string;
 }
 
-/** What is stored: it outlives the driver. */
+/** The storage: it outlives the driver. */
 export class MemoryStorage {
   readonly volumes = new Map<string, MemoryVolume>();
   readonly snapshots = new Map<string, MemorySnapshot>();

@@ -1,4 +1,4 @@
-/** An exploration whose program does not let the loop of its thread go on. */
+/** An exploration whose program blocks the loop of its thread. */
 import { defineExploration, type ExplorationModule } from "../../explored.ts";
 import { asking } from "../certificates.ts";
 
