@@ -108,7 +108,7 @@ describeInBrowser("the views", () => {
 
     const patch = { spec: { resources: { requests: { storage: "8Gi" } } } };
     await server.client.resource(PersistentVolumeClaim).patch({ namespace: "default", name: "data" }, patch);
-    await expect.poll(() => text(page, ".details .says"), PATIENCE).toContain("it has 5Gi and asks for 8Gi");
+    await expect.poll(() => text(page, ".details .says"), PATIENCE).toContain("it has 5Gi and requests 8Gi");
     await pictureForPages(page, "storage");
 
     // The keyboard follows the link from the claim to its volume.
@@ -119,7 +119,7 @@ describeInBrowser("the views", () => {
     await expect.poll(() => text(page, ".details h2")).toContain("disk-1");
 
     await page.click("#tab-table");
-    await expect.poll(() => text(page, '[data-item="claims/default/data"]')).toContain("asks for 8Gi");
+    await expect.poll(() => text(page, '[data-item="claims/default/data"]')).toContain("requests 8Gi");
     await page.check("text=only what waits");
     await expect.poll(() => page.locator('[data-item="nodes/node-1"]').count()).toBe(0);
     expect(page.url()).toContain("waiting=1");

@@ -107,7 +107,7 @@ describe("what waits says why", () => {
     expect(saysOf({ claims: [bound("a", "v")], volumes }, "a")).toBeUndefined();
     const grows = { ...(bound("a", "v") as Loose), status: { phase: "Bound", capacity: { storage: "512Mi" } } };
     expect(saysOf({ claims: [grows], volumes }, "a")).toBe(
-      "it has 512Mi and asks for 1Gi, and waits for its volume to be enlarged",
+      "it has 512Mi and requests 1Gi, and waits for its volume to be enlarged",
     );
     const dying = bound("a", "v", {
       deletionTimestamp: "2026-01-01T00:00:00Z",
