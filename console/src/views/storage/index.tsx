@@ -87,7 +87,9 @@ export default function StorageView({ route }: { readonly route: PlainRoute }): 
         <h1>Storage</h1>
         {picture && !isLoading ? (
           <Badge tone={picture.waiting > 0 ? "warning" : partial.size > 0 ? "neutral" : "good"}>
-            {picture.waiting === 0 ? "nothing waits" : `${countText(picture.waiting)} wait`}
+            {picture.waiting === 0
+              ? "nothing waits"
+              : `${countText(picture.waiting)} ${picture.waiting === 1 ? "waits" : "wait"}`}
           </Badge>
         ) : undefined}
         <FollowState followed={followed} names={RESOURCES} most={MOST} />
