@@ -25,7 +25,7 @@ describe("a create in a namespace", () => {
     expect(provision).not.toHaveBeenCalled();
   });
 
-  test("POL-5: makes a namespace that nobody made, when everything else agreed (neutral)", async () => {
+  test("POL-5: creates a missing namespace, when all other steps agreed (neutral)", async () => {
     const provision = vi.fn<(name: string) => Promise<void>>().mockResolvedValue();
     const step = reading(nothing, lifecycle(neutral, provision));
     atOnce(step.mutate!(requestOf()));
@@ -51,7 +51,7 @@ describe("a create in a namespace", () => {
     },
   );
 
-  test("POL-5: is 404 where nobody made the namespace (kubernetes)", async () => {
+  test("POL-5: is 404 for a missing namespace (kubernetes)", async () => {
     const provision = vi.fn<(name: string) => Promise<void>>();
     const step = reading(nothing, lifecycle(kubernetes, provision));
     expect(() => step.mutate!(requestOf())).toThrow(code(404, "NotFound"));

@@ -32,7 +32,7 @@ function plugin(...rights: string[]) {
 const REFUSED = expect.objectContaining({ code: 403 }) as Error;
 const ALL = "update */finalizers /*";
 
-test("whoever creates an object may say whom it belongs to", async () => {
+test("a user who creates an object may set its owners", async () => {
   const { judge, asked } = plugin();
   await judge({ object: owned(owner()) });
   expect(asked).toEqual([]);
@@ -45,7 +45,7 @@ test("CVE-2025-5187: a user who changes the owners of an object must be allowed 
   await plugin().judge({ ...change, old: owned(owner()) });
 });
 
-test("whoever lets an owner wait must be allowed to update its finalizers", async () => {
+test("a user who lets an owner wait must be allowed to update its finalizers", async () => {
   const blocking = owned(owner({ blockOwnerDeletion: true }));
   const { judge, asked } = plugin();
   await expect(judge({ object: blocking })).rejects.toEqual(REFUSED);

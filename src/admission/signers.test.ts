@@ -104,7 +104,7 @@ test("CERT-13: deleting a bundle, one without a signer, and what collectors writ
   expect(await code(step, changed({ labels: { a: "b" } }))).toBe(403);
 });
 
-test("CERT-8: nobody asks to be of system:masters", async () => {
+test("CERT-8: no request may be for system:masters", async () => {
   const ask = (signerName: string, ...organizations: string[]): Promise<number> => {
     const object = objectOf({ name: "a" }, { spec: { signerName, request: requestBase64({ organizations }) } });
     return code(certificateSubjectRestriction, { ref: REQUESTS, object });

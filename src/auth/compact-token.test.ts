@@ -47,7 +47,7 @@ describe("invalid tokens", () => {
     ["something behind the claims", token(HEADER, encoded('{"iss":"us"}{}'))],
     ["claims that are no UTF-8", token(HEADER, encoded(Buffer.from('{"iss":"\xff"}', "latin1")))],
     ["something that must be understood", token(encoded('{"alg":"ES256","crit":["b64"],"b64":false}'))],
-    ["more than anybody needs", token(HEADER, encoded(JSON.stringify({ iss: "us", more: "x".repeat(64_000) })))],
+    ["more than any client needs", token(HEADER, encoded(JSON.stringify({ iss: "us", more: "x".repeat(64_000) })))],
   ])("%s", (_, text) => {
     expect(readCompactToken(text)).toBeUndefined();
   });

@@ -276,7 +276,7 @@ describe("when the store's watch breaks", () => {
     expect([things.size, cacher.stats().reloads]).toEqual([1, 2]);
   });
 
-  test("not, and loading anew fails when somebody asks for it, the store is followed on", async () => {
+  test("not, and a reload that a caller requests fails, the store is followed further", async () => {
     const { things, store, cacher, put } = await testCache();
     store.onRange = () => {
       throw new Error("the store is down");

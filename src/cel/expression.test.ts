@@ -92,7 +92,7 @@ test("CEL-40..47: the rules of a schema judge an object, and the change of one",
   ]);
 });
 
-test("CEL-36..39, CEL-52..55: what is wrong with the rules of a schema is told before anybody posts it", () => {
+test("CEL-36..39, CEL-52..55: what is wrong with the rules of a schema is reported before the definition is used", () => {
   expect(checkSchema(WHOLE)).toEqual([]);
   const list: Schema = { type: "array", items: { type: "string" } };
   const wrong: Schema = {

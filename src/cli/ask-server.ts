@@ -36,8 +36,8 @@ export async function askServer(
     });
     return { status, ...(headers && { headers }), text: await readShort(body) };
   } catch (cause) {
-    const why = signal.aborted ? `no answer within ${millis} ms` : messageOf(cause);
-    throw new CliError(`${options.url} did not answer ${path.split("?")[0]}: ${why}`, { cause });
+    const why = signal.aborted ? `no response within ${millis} ms` : messageOf(cause);
+    throw new CliError(`${options.url} did not respond to ${path.split("?")[0]}: ${why}`, { cause });
   } finally {
     timer.cancel();
     transport.close();
@@ -50,7 +50,7 @@ export async function readShort(body: AnswerBody): Promise<string> {
   let bytes = 0;
   for await (const piece of body) {
     bytes += piece.length;
-    if (bytes > MAX_ANSWER_BYTES) throw new Error(`expected an answer of at most ${MAX_ANSWER_BYTES} bytes`);
+    if (bytes > MAX_ANSWER_BYTES) throw new Error(`expected a response of at most ${MAX_ANSWER_BYTES} bytes`);
     pieces.push(piece);
   }
   return Buffer.concat(pieces).toString("utf8");

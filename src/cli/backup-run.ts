@@ -60,5 +60,5 @@ async function refusal({ status, body }: { status: number; body: AsyncIterable<U
   } catch {
     // The body is not a Status.
   }
-  return new CliError(`the server answered ${status}: ${message.slice(0, 500)}`);
+  return new CliError(`the server responded with ${status}: ${message.slice(0, 500)}`);
 }

@@ -23,5 +23,5 @@ test.each([
   ["no JSON", "<html>"],
   ["nothing", ""],
 ])("%s is no link", (_, text) => {
-  expect(() => linkOf(text, SERVER)).toThrow(`expected a link to the console from ${SERVER}, got another answer`);
+  expect(() => linkOf(text, SERVER)).toThrow(`expected a link to the console from ${SERVER}, got another response`);
 });

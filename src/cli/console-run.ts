@@ -50,7 +50,7 @@ export function linkOf(text: string, server: string): string {
   const { url } = (asJson(text) ?? {}) as Partial<ConsoleLink>;
   const link = typeof url === "string" && url.length <= MAX_LINK_LENGTH ? URL.parse(url) : null;
   if (link && WEB.includes(link.protocol) && link.pathname === CONSOLE_LOGIN_PATH) return link.href;
-  throw new CliError(`expected a link to the console from ${server}, got another answer: is it a server of keelson?`);
+  throw new CliError(`expected a link to the console from ${server}, got another response: is it a server of keelson?`);
 }
 
 const MAX_LINK_LENGTH = 2000;
@@ -72,7 +72,7 @@ function refusal(server: string, status: number, text: string): CliError {
       `expected a console at ${server}, found none: it is switched off (--console=false), or the server is older`,
     );
   }
-  return new CliError(`the server answered ${status}: ${messageOf(text).slice(0, 500)}`);
+  return new CliError(`the server responded with ${status}: ${messageOf(text).slice(0, 500)}`);
 }
 
 function messageOf(text: string): string {

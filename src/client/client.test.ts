@@ -70,7 +70,7 @@ describe("what each verb sends", () => {
     ],
     ["create", (c) => c.create({ metadata: KEY }), ["POST", "/api/v1/namespaces/team/configmaps", JSON_TYPE, BODY]],
     [
-      "create by somebody",
+      "create by a user",
       (c) => c.create({ metadata: KEY }, { fieldManager: "me", dryRun: true }),
       ["POST", "/api/v1/namespaces/team/configmaps?fieldManager=me&dryRun=All", JSON_TYPE, BODY],
     ],
@@ -307,7 +307,7 @@ describe("failures that are looked for", () => {
   });
 });
 
-describe("whoever listens to writes", () => {
+describe("an observer of writes", () => {
   test("hears of each that succeeded, dry runs aside, and may refuse them", async () => {
     const { server, client, configMaps, writes } = setUp();
     const acting = [

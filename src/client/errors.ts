@@ -45,7 +45,7 @@ export class StatusError extends Error {
 
 function messageOf({ message, code }: Status, asked: RequestLine | undefined, hint: string | undefined): string {
   const where = asked === undefined ? "" : ` (${asked.method} ${asked.path})`;
-  return `${message ?? `the server answered ${code}`}${where}${hint === undefined ? "" : `: ${hint}`}`;
+  return `${message ?? `the server responded with ${code}`}${where}${hint === undefined ? "" : `: ${hint}`}`;
 }
 
 /** Whether `error` is a {@link StatusError} with one of these reasons. */

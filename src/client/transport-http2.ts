@@ -61,7 +61,9 @@ export function http2Transport(options: NodeTransportOptions): NodeTransport {
       request.signal?.throwIfAborted();
       const connection = await pool.acquire(request.signal).catch((error: unknown) => {
         if (!(error instanceof ConnectError)) throw error;
-        throw new TransportError(`no answer from ${askedOf(base, request)}: ${error.message}`, { cause: error.cause });
+        throw new TransportError(`no response from ${askedOf(base, request)}: ${error.message}`, {
+          cause: error.cause,
+        });
       });
       if (!connection) return older(request);
       try {
@@ -245,7 +247,7 @@ class Connection {
       } catch (error) {
         // The connection ended since the place was taken.
         this.#release();
-        reject(new RefusedStreamError(`no answer from ${asked}: ${messageOf(error)}`, { cause: error }));
+        reject(new RefusedStreamError(`no response from ${asked}: ${messageOf(error)}`, { cause: error }));
         return;
       }
       stream.once("close", () => this.#release());
@@ -266,7 +268,7 @@ class Connection {
     systemClock.after(PING_INTERVAL_MS, () => {
       if (this.#session.destroyed) return;
       const late = systemClock.after(PING_TIMEOUT_MS, () =>
-        this.#session.destroy(new Error("it did not answer a ping")),
+        this.#session.destroy(new Error("it did not respond to a ping")),
       );
       const isSent = this.#session.ping((error) => {
         late.cancel();
@@ -298,7 +300,7 @@ async function* wholeBody(stream: ClientHttp2Stream, asked: string): AsyncGenera
   yield* piecesOf(stream);
   if (stream.errored) throw failureOf(stream.errored, stream, asked);
   if (!stream.closed) await once(stream, "close");
-  if (stream.rstCode !== 0) throw failureOf(new Error("the answer broke off"), stream, asked);
+  if (stream.rstCode !== 0) throw failureOf(new Error("the response broke off"), stream, asked);
 }
 
 /** Yields the pieces of a stream. It is not iterated directly: iterating a closed stream that still has data fails. */
@@ -324,7 +326,7 @@ const askedOf = ({ origin }: URL, { method, path }: TransportRequest): string =>
 function failureOf(error: NodeJS.ErrnoException, stream: ClientHttp2Stream, asked: string): Error {
   if (error.name === "AbortError") return error;
   const { NGHTTP2_REFUSED_STREAM, NGHTTP2_ENHANCE_YOUR_CALM } = http2().constants;
-  const message = `no answer from ${asked}: ${reasonOf(error)}`;
+  const message = `no response from ${asked}: ${reasonOf(error)}`;
   // With ENHANCE_YOUR_CALM only reads may be sent again.
   const isTooMany = stream.rstCode === NGHTTP2_ENHANCE_YOUR_CALM && stream.sentHeaders?.[":method"] === "GET";
   if (stream.rstCode === NGHTTP2_REFUSED_STREAM || isTooMany) return new RefusedStreamError(message, { cause: error });

@@ -95,14 +95,14 @@ describe("the transport over sockets", () => {
     await expect(transport({ ...GET, path: "/" }).then(text)).rejects.toThrow("aborted");
   });
 
-  test("nobody who listens is told with the address", async () => {
+  test("a port without a listener is an error with the address", async () => {
     const server = http.createServer().listen(0, "127.0.0.1");
     await once(server, "listening");
     const { port } = server.address() as AddressInfo;
     server.close();
     const asked = nodeTransport({ url: `http://127.0.0.1:${port}` })({ ...GET, path: "/" });
     await expect(asked).rejects.toThrow(TransportError);
-    await expect(asked).rejects.toThrow(`no answer from http://127.0.0.1:${port} to GET /: connect ECONNREFUSED`);
+    await expect(asked).rejects.toThrow(`no response from http://127.0.0.1:${port} to GET /: connect ECONNREFUSED`);
   });
 
   test.each(["", "localhost:80", "ftp://x"])("%j is no address of a server", (url) => {

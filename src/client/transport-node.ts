@@ -137,7 +137,7 @@ function answerOf(
     });
     outgoing.on("error", (error: NodeJS.ErrnoException) => {
       if (error.name === "AbortError") reject(error);
-      else reject(new TransportError(`no answer from ${asked}: ${reasonOf(error)}`, { cause: error }));
+      else reject(new TransportError(`no response from ${asked}: ${reasonOf(error)}`, { cause: error }));
     });
     outgoing.end(body);
   });

@@ -165,7 +165,7 @@ export function tunnelTo(authority: string, proxy: URL, tls: ProxyTls, signal?: 
       if (head.length > 0) socket.unshift(head);
       resolve(socket.setTimeout(0));
     });
-    asking.once("timeout", () => asking.destroy(new Error(`no answer within ${CONNECT_TIMEOUT_MS / 1000} s`)));
+    asking.once("timeout", () => asking.destroy(new Error(`no response within ${CONNECT_TIMEOUT_MS / 1000} s`)));
     asking.once("error", (error) => reject(fail(reasonOf(error), error)));
     asking.end();
   });

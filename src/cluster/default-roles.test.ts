@@ -81,7 +81,7 @@ describe("RBAC-58: readiness", () => {
     await expect(made).resolves.toBeUndefined();
   });
 
-  test("who follows requests sees that they are made, and they are the same where nobody does", async () => {
+  test("an observer of requests sees that they are created, and they are the same without one", async () => {
     const seen: string[] = [];
     const follow: Filter = { name: "follow", enter: (_, request) => void seen.push(request.identity.user) };
     const filters = withFilter(follow, { after: "authenticate" });

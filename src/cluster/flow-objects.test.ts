@@ -88,7 +88,7 @@ test("APF-2: mandatory objects come back within a minute, others at the next sta
   expect(await names(again)).toHaveLength(11);
 });
 
-test("APF-2: at start specs are put back while the annotation says so, or nobody has changed them", async () => {
+test("APF-2: at start specs are reset while the annotation allows it, or they are unchanged", async () => {
   const store = await openMemoryStore();
   const annotation = (value: string | null) => ({
     metadata: { annotations: { "apf.kubernetes.io/autoupdate-spec": value } },

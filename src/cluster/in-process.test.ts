@@ -12,7 +12,7 @@ const WRITES = 2000;
 const open = async (): Promise<Cluster> =>
   createCluster({ store: await openMemoryStore(), dialect: kubernetes, clock: systemClock, random: systemRandom });
 
-test("who asks from this process, answer after answer, holds nobody up", { timeout: 60_000 }, async () => {
+test("a client of this process with request after request delays no other", { timeout: 60_000 }, async () => {
   const longest = await longestSlice(open, async (cluster) => {
     const maps = cluster.client("test").resource(ConfigMap);
     const metadata = { namespace: "default" };

@@ -61,7 +61,7 @@ describe("storeMetrics", () => {
     expect(state.asked).toBe(3);
   });
 
-  test("a store that has failed has no figures, and hinders nobody", async () => {
+  test("a store that has failed has no figures, and breaks no other metrics", async () => {
     const { collect, state } = setUp();
     await collect();
     state.fails = true;

@@ -198,7 +198,7 @@ test("an agent writes the status of its own Pods, and no labels by that", async 
   expect((await ask(agent("b"), "DELETE", `${NS}/pods/p`)).code).toBe(403);
 });
 
-test("an agent makes tokens for its own Pods, for whom they ask for", async () => {
+test("an agent makes tokens for its own Pods, for their audiences", async () => {
   const { body: found } = await ask(ADMIN, "GET", `${NS}/pods/p`);
   const token = (audience: string, uid = found.metadata.uid) => ({
     spec: { audiences: [audience], boundObjectRef: { apiVersion: "v1", kind: "Pod", name: "p", uid } },

@@ -146,7 +146,7 @@ test("AUTHN-46: who may impersonate any group may become a master; a right for u
   });
 });
 
-test("AUTHN-49: what is stored tells neither who wrote it nor for whom", async () => {
+test("AUTHN-49: stored objects contain neither the impersonator nor the impersonated user", async () => {
   const headers = { "impersonate-user": "jane", "impersonate-group": "system:masters", "user-agent": "tool/1" };
   const { body } = await ask(ADMIN, "POST", `${NS}/configmaps`, {
     body: { ...configMap("written"), data: { k: "v" } },

@@ -87,7 +87,7 @@ describe("what a mutating webhook makes of an object", () => {
     expect([code, object["nosuch"]]).toEqual([201, undefined]);
   });
 
-  test("HOOK-27: what it adds is owned by nobody", async () => {
+  test("HOOK-27: fields that it adds are unowned", async () => {
     await clusterWith("Mutating", "configmaps", patch([{ op: "add", path: "/data/hooked", value: "x" }]));
     const { object } = await send("POST", MAPS, map());
     const [entry] = object.metadata["managedFields"] as [{ fieldsV1: object }];

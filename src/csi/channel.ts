@@ -99,7 +99,7 @@ export class Channel {
     const controller = new AbortController();
     const timer = clock.after(
       deadlineMs,
-      () => controller.abort(new DriverError("DeadlineExceeded", `no answer within ${deadlineMs / 1000} s`)),
+      () => controller.abort(new DriverError("DeadlineExceeded", `no response within ${deadlineMs / 1000} s`)),
       { owner: "call of a driver" },
     );
     const cancel = (): void => controller.abort(new DriverError("Canceled", "the call was cancelled"));

@@ -134,7 +134,7 @@ describe("a driver over its socket", () => {
     expect(await Promise.race([call, Promise.resolve("waits")])).toBe("waits");
     clock.advance(1);
     const error = await call;
-    expect(error).toMatchObject({ code: "DeadlineExceeded", reason: "no answer within 10 s" });
+    expect(error).toMatchObject({ code: "DeadlineExceeded", reason: "no response within 10 s" });
     expect(mayStillRun(error)).toBe(true);
     await left;
     expect(clock.timers()).toEqual([]);

@@ -113,7 +113,7 @@ function* batches(objects: readonly ApiObject[], to: string): Iterable<Batch> {
 
 /** Returns the objects of a response. @throws where it belongs to another request, or failed */
 function convertedOf(answer: Value, uid: string, count: number): readonly Value[] {
-  expect(isObject(answer), "the answer to be a ConversionReview", answer);
+  expect(isObject(answer), "the response to be a ConversionReview", answer);
   const { kind, apiVersion, response } = answer;
   expect(kind === "ConversionReview" && apiVersion === REVIEW, `kind ConversionReview of ${REVIEW}`, [
     kind,

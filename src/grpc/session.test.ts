@@ -71,7 +71,10 @@ describe("against the HTTP/2 of Node", () => {
       else respond(stream, Buffer.alloc(0));
     });
     const call = (path: string) => session.call(path, framed(Buffer.alloc(1)), 5000).catch((error: unknown) => error);
-    expect(await call("/http")).toMatchObject({ code: CODES.unavailable, message: "the server answered HTTP 503" });
+    expect(await call("/http")).toMatchObject({
+      code: CODES.unavailable,
+      message: "the server responded with HTTP 503",
+    });
     expect(await call("/none")).toMatchObject({ code: CODES.unavailable });
     expect(await call("/empty")).toMatchObject({ code: CODES.internal });
   });
@@ -81,7 +84,7 @@ describe("against the HTTP/2 of Node", () => {
     const call = session.call("/x", framed(Buffer.alloc(1)), 0).catch((error: unknown) => error);
     await new Promise((resolve) => setTimeout(resolve, 50));
     session.expire();
-    expect(await call).toMatchObject({ code: CODES.unavailable, message: "no answer in time", sent: true });
+    expect(await call).toMatchObject({ code: CODES.unavailable, message: "no response in time", sent: true });
   });
 
   test("messages of a stream come in order; a sink that fails ends it, one that has ended hears nothing more", async () => {

@@ -162,7 +162,7 @@ export class GrpcSession {
   expire(): void {
     const now = this.#clock.steady();
     for (const call of this.#calls) {
-      if (call.deadline <= now && this.#calls.has(call)) call.fail("no answer in time");
+      if (call.deadline <= now && this.#calls.has(call)) call.fail("no response in time");
     }
   }
 
@@ -268,7 +268,7 @@ abstract class Exchange implements StreamListener {
     if (this.#code === "0") return undefined;
     if (this.#code !== undefined) return new GrpcError(Number(this.#code), decoded(this.#message), true);
     if (this.#httpStatus !== "200") {
-      return new GrpcError(CODES.unavailable, `the server answered HTTP ${this.#httpStatus}`, true);
+      return new GrpcError(CODES.unavailable, `the server responded with HTTP ${this.#httpStatus}`, true);
     }
     const { why, sent } = failure ?? { why: "the server ended the stream without a status", sent: true };
     return new GrpcError(CODES.unavailable, why, sent);
@@ -305,7 +305,7 @@ class Call extends Exchange {
     this.#calls.delete(this);
     if (error) this.#done(error, NOTHING);
     else if (this.#answer) this.#done(undefined, this.#answer);
-    else this.#done(new GrpcError(CODES.internal, "Expected an answer, got an empty stream", true), NOTHING);
+    else this.#done(new GrpcError(CODES.internal, "Expected a response, got an empty stream", true), NOTHING);
   }
 }
 

@@ -66,7 +66,7 @@ export class SentRequest implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(_: Dispatcher.DispatchController, part: Buffer): void {
-    if (!this.#body.add(part)) this.end(tooLong(this.#body.maxBytes, "an answer"));
+    if (!this.#body.add(part)) this.end(tooLong(this.#body.maxBytes, "a response"));
   }
 
   onResponseEnd(): void {

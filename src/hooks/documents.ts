@@ -33,13 +33,13 @@ export function openDocuments({ clock }: { readonly clock: Clock }): Documents {
   const agent = new Agent({ maxSockets: MAX_SOCKETS });
   return {
     get: (url, options) =>
-      withTimeout(clock, TIMEOUT_MS, `an answer of ${url}`, async (signal) => {
+      withTimeout(clock, TIMEOUT_MS, `a response of ${url}`, async (signal) => {
         const response = await send(url, options, agent, signal);
         if (response.statusCode !== 200) {
           response.destroy();
           throw new Error(`expected the status 200 of ${url}, got ${response.statusCode}`);
         }
-        return (await readBody(response, MAX_BYTES, `an answer of ${url}`)).toString();
+        return (await readBody(response, MAX_BYTES, `a response of ${url}`)).toString();
       }),
     close: () => agent.destroy(),
   };

@@ -45,7 +45,7 @@ test("a call that waits for a connection ends with its time, too", async () => {
   const ended = Promise.allSettled(others);
   await pause(300);
   const began = performance.now();
-  await expect(hooks.call(address, "{}", 200)).rejects.toThrow("expected an answer within 0.2 s, got none");
+  await expect(hooks.call(address, "{}", 200)).rejects.toThrow("expected a response within 0.2 s, got none");
   expect(performance.now() - began).toBeLessThan(5000);
   hooks.close();
   await ended;

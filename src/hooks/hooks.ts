@@ -41,7 +41,7 @@ export function openHooks({ clock, currentSpan = NO_SPAN }: HookParts): Hooks {
       const bytes = await inPostSpan(currentSpan(), address.url, async (headers) => {
         const maxBytes = 2 * Buffer.byteLength(body) + EXTRA_BYTES;
         const sent = places.send({ undici, later }, address, { body, headers }, maxBytes);
-        const timer = clock.after(millis, () => sent.end(tooLate(millis, "an answer")));
+        const timer = clock.after(millis, () => sent.end(tooLate(millis, "a response")));
         const stop = (): void => sent.end(signal?.reason);
         signal?.addEventListener("abort", stop);
         try {
@@ -56,6 +56,6 @@ export function openHooks({ clock, currentSpan = NO_SPAN }: HookParts): Hooks {
       signal?.throwIfAborted();
       return value;
     },
-    close: () => places.close(new Error("expected an answer, the webhooks are closed")),
+    close: () => places.close(new Error("expected a response, the webhooks are closed")),
   };
 }

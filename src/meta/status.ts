@@ -194,7 +194,7 @@ export const badRequest = (message: string, cause?: unknown): ApiError =>
 export const unrecognised = (kind: string, why: string, cause?: unknown): ApiError =>
   badRequest(`the object provided is unrecognized (must be of type ${kind}): ${why}`, cause);
 
-/** 401: no valid credential (AUTH-1, ERR-1); the message does not say what was wrong with it (AUTHN-5). */
+/** 401: no valid credential (AUTH-1, ERR-1); the message does not contain the reason (AUTHN-5). */
 export const unauthorized = (): ApiError => new ApiError("Unauthorized", "Unauthorized");
 
 /** 403: the user may not do it; also creates in a namespace that is being deleted (DEC-34). `name` may be empty. */

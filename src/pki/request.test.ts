@@ -7,7 +7,7 @@ import { newKey, requestDer, requestPem } from "./testing/requests.ts";
 import { cpuMillis } from "../util/testing/cpu-time.ts";
 
 describe("a request for a certificate (RFC 2986)", () => {
-  test("CERT-1: says for whom it is, by which names, and for which key", () => {
+  test("CERT-1: has its subject, its names, and its key", () => {
     const key = newKey();
     const address = Buffer.of(10, 0, 0, 1);
     const asked = { commonName: "jane", organizations: ["a", "b"], dns: ["n"], addresses: [address], emails: ["e@x"] };

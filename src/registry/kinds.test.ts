@@ -208,7 +208,7 @@ describe("a change that does not fit", () => {
 });
 
 describe("who holds a kind that has changed meanwhile", () => {
-  test("begins no watch on it that nobody would end", async () => {
+  test("starts no watch on it that would never end", async () => {
     const { kinds } = await registryOf([widget("v1")]);
     const held = kinds.find("example.com", "v1", "widgets")!;
     await kinds.set({ versions: [widget("v1", { served: false }), widget("v2")], storage: widget("v2") });
@@ -257,7 +257,7 @@ describe("who holds a kind that has changed meanwhile", () => {
     },
   );
 
-  test("a create is refused in a version that nobody could read", async () => {
+  test("a create is refused in a version that could not be read", async () => {
     const { kinds, written, go } = await waiting("create");
     await kinds.set({ versions: [widget("v2")] });
     go.resolve();

@@ -32,7 +32,7 @@ const settle = async (): Promise<void> => {
   for (let i = 0; i < 3; i++) await nextPass();
 };
 
-test("a watch that has ended begins anew with what there is, and somebody hears of it", async () => {
+test("a watch that has ended starts again with the stored objects, and its owner is notified", async () => {
   const { clock, told, following, sink } = followed();
   await following.begin(7);
   sink().deliver({} as never);

@@ -54,7 +54,7 @@ function setUp() {
   return { server, clock, failures, kinds: found, answer, waited };
 }
 
-test("nobody asks for discovery while nobody listens or waits", async () => {
+test("discovery is not requested while no listener or caller waits", async () => {
   const { server, clock, answer, waited, kinds: all } = setUp();
   clock.advance(3_600_000);
   expect(server.waiting).toBe(0);
@@ -127,7 +127,7 @@ test("a reading that fails is told, and made again later; one that is not answer
   expect(heard).toEqual([1]);
 });
 
-test("a listener that throws is told of, and stops nobody", async () => {
+test("a listener that throws is reported, and stops no other", async () => {
   const { failures, answer, kinds: all } = setUp();
   const heard: number[] = [];
   all.on(() => {

@@ -165,7 +165,7 @@ export class Term {
     const late = (): void => {
       const left = progress + this.#timeoutMs - clock.steady();
       if (left > 0) timer = clock.after(left, late, { owner: name });
-      else own.abort(new Error(`a reconcile of ${name} took longer than ${timeout} without an answer to a write`));
+      else own.abort(new Error(`a reconcile of ${name} took longer than ${timeout} without a response to a write`));
     };
     if (signal.aborted) give();
     signal.addEventListener("abort", give);

@@ -98,7 +98,7 @@ test("writes for which there is no room are forgotten, and all keys are reconcil
   expect(seen.listeners.size).toBe(0);
 });
 
-test("nobody is called for forgotten writes after the end", () => {
+test("no callback runs for dropped writes after the end", () => {
   const { seen, again, writes } = setUp();
   for (let i = 1; i <= 20_000; i++) writes.add("k", create(object(`a${i}`, i)));
   writes[Symbol.dispose]();

@@ -117,7 +117,7 @@ describe("volumes", () => {
     return mountsOf(pod({ volumes }, {}, metadata), { name: "c", volumeMounts } as never, own);
   };
 
-  test("a ConfigMap is read once for all volumes, whose files are listed where somebody looks", async () => {
+  test("a ConfigMap is read once for all volumes, whose files are listed on demand", async () => {
     const own = parts(Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`key-${i}`, `${i}`])));
     const sources = [{ configMap: { name: "m" } }];
     const volumes = Array.from({ length: 20_000 }, (_, i) => ({ name: `v-${i}`, projected: { sources } }));
@@ -331,7 +331,7 @@ describe("addresses", () => {
     expect(await leastCpu(assign, 500)).toBeLessThan(500);
   });
 
-  test("what is freed, or has ended, is given again; odd addresses are nobody's", () => {
+  test("freed addresses are allocated again; odd ones belong to no Pod", () => {
     const addresses = new PodAddresses();
     const of = (i: number) => addresses.of(numbered(i), node, "");
     addresses.note(numbered(9, "10.0.0.3"));

@@ -30,7 +30,7 @@ describe("listen", () => {
     transport.close();
     await endpoint.close();
     expect([existsSync(env["KUBECONFIG"]!), cluster.realTime]).toEqual([false, false]);
-    await expect(outside.resource(Namespace).list()).rejects.toThrow("no answer from");
+    await expect(outside.resource(Namespace).list()).rejects.toThrow("no response from");
   });
 
   test("refuses requests without a credential", async () => {
@@ -76,7 +76,7 @@ test("a port may belong to one program: a crash kills it, and no other client", 
   cluster.faults.next({ verb: "create" }, crash({ when: "after" }));
   const transport = nodeTransport({ url: second.url, ca: second.ca, token: second.token });
   await expect(new Client(transport, { userAgent: "two" }).resource(ConfigMap).create(MAP)).rejects.toThrow(
-    "no answer from",
+    "no response from",
   );
   transport.close();
   expect([killed, first.url === second.url]).toEqual([["two"], false]);

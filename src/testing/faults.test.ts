@@ -195,7 +195,7 @@ describe("lost answers", () => {
     const transport = nodeTransport({ url: endpoint.url, ca: endpoint.ca, token: endpoint.token });
     const client = new PortClient(transport, { userAgent: "outside" });
     cluster.faults.next({ verb: "create" }, dropConnection({ when }));
-    await expect(client.resource(ConfigMap).create(map())).rejects.toThrow(/no answer from/);
+    await expect(client.resource(ConfigMap).create(map())).rejects.toThrow(/no response from/);
     expect((await stored()) !== undefined).toBe(when === "after");
     expect(await client.resource(ConfigMap).list()).toBeDefined();
     transport.close();

@@ -18,7 +18,7 @@ async function give(cluster: Cluster, ...rules: (typeof MAY_READ)[]): Promise<vo
 
 const FORBIDDEN = expect.objectContaining({ status: expect.objectContaining({ reason: "Forbidden" }) }) as Error;
 
-test("RBAC-24: with roles, somebody may do what bindings give, and nothing else", async () => {
+test("RBAC-24: with roles, a user may do what bindings grant, and nothing else", async () => {
   await using cluster = await createCluster({ rbac: true, controllers: "none" });
   const kim = cluster.as({ user: "kim" }).resource(ConfigMap);
   await expect(kim.list({ namespace: "default" })).rejects.toThrow(FORBIDDEN);
@@ -41,7 +41,7 @@ test("RBAC-36: a fork has the roles of its parent, and neither sees what the oth
   await lists(cluster);
 });
 
-test("RBAC-39, RBAC-44: nobody gives more than they have", async () => {
+test("RBAC-39, RBAC-44: no user grants more than they have", async () => {
   await using cluster = await createCluster({ rbac: true, controllers: "none" });
   await give(cluster, MAY_READ, { verbs: ["*"], apiGroups: [GROUP], resources: ["roles", "rolebindings"] });
   await cluster.apply(ClusterRole, { metadata: { name: "all" }, rules: [{ ...MAY_READ, verbs: ["*"] }] });

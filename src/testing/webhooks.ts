@@ -175,7 +175,7 @@ export class WebhookBook {
         const registered = this.#registered.get(new URL(address.url).host);
         if (!registered) return (others ??= openHooks({ clock })).call(address, body, millis, outer);
         const review = decodeJson(Buffer.from(body)).value as unknown as Review;
-        return withTimeout(clock, millis, "an answer", (signal) => registered.answer(review, clock, signal), outer);
+        return withTimeout(clock, millis, "a response", (signal) => registered.answer(review, clock, signal), outer);
       },
       close: () => others?.close(),
     };

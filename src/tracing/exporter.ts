@@ -222,7 +222,7 @@ export class SpanExporter implements SpanSink {
     const { callMillis } = this.#bounds;
     const session = await this.#connected();
     // A collector that does not answer in time gets a new connection.
-    const late = clock.after(callMillis, () => session.destroy(`no answer within ${callMillis} ms`), {
+    const late = clock.after(callMillis, () => session.destroy(`no response within ${callMillis} ms`), {
       owner: "tracing",
     });
     try {

@@ -108,7 +108,7 @@ describe("a malicious text takes linear time", () => {
     ["digits behind a point", "9", ".s"],
     ["numbers and blanks", "1 ", "x"],
     ["letters", "h", ""],
-    ["units nobody knows", "1x", ""],
+    ["unknown units", "1x", ""],
     ["points", ".", ""],
     ["days", "1d", ""],
   ])("%s", async (_, part, end) => {

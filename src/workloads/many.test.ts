@@ -48,7 +48,7 @@ const revision = (name: string, data: object): ControllerRevision =>
   ({ metadata: { name, labels: {} }, data, revision: 1 }) as unknown as ControllerRevision;
 
 describe("revisions", () => {
-  test("WL-GEN-8: names that somebody else has taken cost no look at the template each", async () => {
+  test("WL-GEN-8: used names do not cost a read of the template each", async () => {
     const hashOf = hashesOfTemplate(template);
     const names = Array.from({ length: 5000 }, (_, i) => `s-${hashOf(i)}`);
     const taken = new Map(names.map((name) => [name, revision(name, { x: 1 })]));

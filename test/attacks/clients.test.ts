@@ -109,7 +109,7 @@ const LISTS: readonly Row[] = [
   { name: "ten lists of metadata at once", play: lists([200], "", { accept: PARTIAL }) },
   { name: "ten lists in gzip at once", play: lists([200], "", { "accept-encoding": "gzip" }) },
   { name: "pages of one object", play: lists([200], "limit=1") },
-  { name: "a version and a token that nobody gave out", play: lists([400, 410, 504], "limit=1&continue=AAAA") },
+  { name: "a version and a token that the server did not issue", play: lists([400, 410, 504], "limit=1&continue=AAAA") },
   { name: "watches from the first version that memory has, as protobuf", play: async ({ client }) => {
     const text = "x".repeat(100_000);
     const { json } = await client.send("POST", CONFIG_MAPS, configMap("watched", { text }));

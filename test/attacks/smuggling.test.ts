@@ -31,7 +31,7 @@ test.each([
     `POST ${MAPS} HTTP/1.1\r\nhost: x\r\ncontent-length: ${HIDDEN.length}\r\n\r\n${HIDDEN}`,
     403,
   ],
-])("what was sent as a body that nobody reads is no request: %s", async (_what, text, code) => {
+])("what was sent as an unread body is no request: %s", async (_what, text, code) => {
   const wire = await Wire.open(target, "http/1.1");
   wire.send(text);
   expect(await wire.ends()).toBe(true);
@@ -54,7 +54,7 @@ test.each([
   "/api/v1/namespaces/..%2f..",
   "/__proto__",
   "/constructor",
-])("no trick makes a path that anybody may ask: %s", async (path) => {
+])("no trick makes a path public: %s", async (path) => {
   const client = await target.connect({});
   const { status } = await client.send("GET", path);
   expect([400, 401, 403, 404]).toContain(status);

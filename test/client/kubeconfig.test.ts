@@ -82,14 +82,14 @@ describe("a client of a kubeconfig", () => {
 
   test("expects the name that tls-server-name says, and accepts any certificate where it is told so", async () => {
     const wrong = await connect(config({ ...admin.cluster, "tls-server-name": "elsewhere.example" }, admin.user));
-    await expect(namespaces(wrong)).rejects.toThrow(/no answer from .*elsewhere\.example/);
+    await expect(namespaces(wrong)).rejects.toThrow(/no response from .*elsewhere\.example/);
     const { "certificate-authority-data": _, ...bare } = admin.cluster;
-    await expect(namespaces(await connect(config(bare, admin.user)))).rejects.toThrow("no answer from");
+    await expect(namespaces(await connect(config(bare, admin.user)))).rejects.toThrow("no response from");
     const insecure = await connect(config({ ...bare, "insecure-skip-tls-verify": true }, admin.user));
     expect(await namespaces(insecure)).toBeGreaterThan(0);
   });
 
-  test("sends a token, a password, and for whom it acts", async () => {
+  test("sends a token, a password, and the impersonated user", async () => {
     expect(await sent(await connect(config({ server: echoAt() }, { token: "t" })))).toMatchObject({
       authorization: "Bearer t",
       "user-agent": "keelson-client",
@@ -109,7 +109,7 @@ describe("a client of a kubeconfig", () => {
     });
   });
 
-  test("acts as somebody else over HTTPS, too", async () => {
+  test("impersonates another user over HTTPS, too", async () => {
     const jane = await connect(config(admin.cluster, { ...admin.user, as: "jane", "as-groups": ["a", "b"] }));
     await expect(namespaces(jane)).rejects.toThrow(/User "jane" cannot list/);
   });

@@ -135,7 +135,7 @@ test("proxy-url counts also on the machine itself; else the environment says, bu
     "CONNECT api.example:6443 nobody",
     "GET http://api.example/x nobody for api.example",
   ]);
-  await expect(saw(API, { HTTPS_PROXY: at, NO_PROXY: ".example" })).rejects.toThrow(/no answer from .*api\.example/);
+  await expect(saw(API, { HTTPS_PROXY: at, NO_PROXY: ".example" })).rejects.toThrow(/no response from .*api\.example/);
   await expect(saw(API, {}, { "proxy-url": "ftp://a" })).rejects.toThrow(
     /proxy-url in .*: expected the address of a proxy/,
   );

@@ -160,21 +160,21 @@ test("a connection that the server ends is replaced, and what was refused is sen
   expect(sessions.length).toBe(3);
 });
 
-test("an answer that breaks off is an error, and so is a server that nobody trusts or that is not there", async () => {
+test("a broken response is an error, and so is an untrusted or missing server", async () => {
   const { transport, server } = await serve((stream) => {
     stream.respond({ ":status": 200 });
     stream.write("half");
     setTimeout(() => stream.session?.socket.destroy(), 20);
   });
-  await expect(text(await transport(GET))).rejects.toThrow("the answer broke off");
+  await expect(text(await transport(GET))).rejects.toThrow("the response broke off");
   const { port } = server.address() as AddressInfo;
   const stranger = http2Transport({ url: `https://127.0.0.1:${port}` });
-  await expect(stranger(GET)).rejects.toThrow(/^no answer from https:\/\/127.0.0.1:\d+ to GET \/\S*: /);
+  await expect(stranger(GET)).rejects.toThrow(/^no response from https:\/\/127.0.0.1:\d+ to GET \/\S*: /);
   const nobody = http2Transport({ url: "https://127.0.0.1:1" });
   await expect(nobody(GET)).rejects.toThrow("ECONNREFUSED");
 });
 
-test("an answer is whole for whoever begins to read it when the server has long ended it", async () => {
+test("a response is complete for a reader that begins after the server has ended it", async () => {
   const { transport } = await serve((stream) => {
     stream.respond({ ":status": 200 });
     stream.end("all of it");

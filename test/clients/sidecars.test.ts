@@ -193,7 +193,7 @@ describe.skipIf(bin === undefined)("SUP-18: sidecars", { timeout: 120_000 }, () 
     await world.gone(at("original"));
   });
 
-  test("PVC-10: a claim whose source nobody here fills waits", async () => {
+  test("PVC-10: a claim whose source no provisioner here fills waits", async () => {
     const dataSourceRef = { apiGroup: "fillers.example.com", kind: "Filler", name: "f" };
     await world.create(CLAIMS, claimOf("unfilled", { dataSourceRef }));
     await world.event("default", "unfilled", "Provisioning");

@@ -161,7 +161,7 @@ describeInBrowser("a browser", () => {
     expect(first).toBe("ADDED");
   });
 
-  test("does not sign in by a link on a page of somebody else, and the link stays good", async () => {
+  test("does not sign in by a link on a page of another origin, and the link stays valid", async () => {
     const { page } = await browser.newPage();
     const link = await newLink(server);
     await page.goto(foreignUrl);

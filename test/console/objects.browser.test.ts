@@ -317,7 +317,7 @@ describeInBrowser("objects", () => {
     expect(mistakesOf(opened)).toEqual([]);
   });
 
-  test("scale, restart and cordon are there for who may do them, and for nobody else", async () => {
+  test("scale, restart and cordon are there only for users who may do them", async () => {
     await sendObject(server, "POST", DEPLOYMENTS, shop(1));
     const deployment = pageOf("apps/v1/deployments", "shop");
     const opened = await openStory(browser, server, deployment);

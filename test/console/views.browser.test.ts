@@ -225,7 +225,7 @@ describeInBrowser("the views", () => {
     clean(shown);
   });
 
-  test("somebody who may not read metrics reads what to ask for", async () => {
+  test("a user who may not read metrics sees the role to ask for", async () => {
     await create(
       server.client,
       { group: "", version: "v1", kind: "ServiceAccount", plural: "serviceaccounts", scope: "Namespaced" },

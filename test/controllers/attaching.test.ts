@@ -492,7 +492,7 @@ describe("detaching", () => {
     expect(await all()).toEqual(["v n1"]);
   });
 
-  test("CTL-AD-18: whoever takes over detaches what no pod needs, and takes off what is not attached", async () => {
+  test("CTL-AD-18: a new leader detaches volumes that no pod needs, and removes entries that are not attached", async () => {
     await manager.stop();
     await removePod();
     const volumesAttached = [ENTRY, "kubernetes.io/csi/d^gone", "example.com/x"].map((name) => ({

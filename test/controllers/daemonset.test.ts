@@ -413,7 +413,7 @@ describe("updates", () => {
     expect((await placed()).filter((one) => one.includes("a:"))).toEqual(["-a:1", "a:2"]);
   });
 
-  test("WL-DS-10: OnDelete updates a Pod only when somebody deletes it", async () => {
+  test("WL-DS-10: OnDelete updates a Pod only when it is deleted", async () => {
     await running({ updateStrategy: { type: "OnDelete" } });
     await hands.changeDaemons({ template: templateOf("2") });
     await world.advance("1h");

@@ -77,7 +77,7 @@ describe("the claims of a Pod", () => {
     expect(await claims()).toHaveLength(1);
   });
 
-  test("are found again by whoever takes over before the status was written, and made again when one is deleted", async () => {
+  test("are found again by a new leader before the status was written, and made again when one is deleted", async () => {
     await makeTemplate();
     const { metadata } = await makePod("p", template);
     const reference = { apiVersion: "v1", kind: "Pod", name: "p", uid: metadata.uid, controller: true };

@@ -319,7 +319,7 @@ describe("the garbage collector (SUP-24)", () => {
     expect([refused.length, await find("a")]).toEqual([1, undefined]);
   });
 
-  test("CTL-GC-15: a finalizer of the owner decides where nobody says how it is to be deleted", async () => {
+  test("CTL-GC-15: a finalizer of the owner decides where the delete has no policy", async () => {
     const orphaning = await make("orphaning", [], { finalizers: ["orphan"] });
     const waiting = await make("waiting", [], { finalizers: ["foregroundDeletion"] });
     await make("d", [refTo(orphaning)]);
@@ -371,7 +371,7 @@ describe("the garbage collector (SUP-24)", () => {
     expect(await world.resource(Namespace).find({ name: "team" })).toBeUndefined();
   });
 
-  test("what happened while nobody looked is done after the start, half-done deletions, too", async () => {
+  test("changes from before the start are handled after it, half-done deletions, too", async () => {
     await world.resource(PersistentVolume).list();
     const quiet = await World.create();
     const own = quiet.resource(ConfigMap);

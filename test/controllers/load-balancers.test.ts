@@ -32,7 +32,7 @@ const addresses = async () => {
   );
 };
 
-test("Services of the type LoadBalancer get addresses, nobody gets one twice, and they are freed with the Service", async () => {
+test("Services of the type LoadBalancer get addresses, each once, and they are freed with the Service", async () => {
   await start("192.0.2.0/29");
   await Promise.all(["a", "b", "c"].map((name) => make(name)));
   await make("plain", { type: "ClusterIP" });

@@ -296,7 +296,7 @@ describe.each<Dialect["name"]>(["neutral", "kubernetes"])("the namespace control
     expect(world.failures).toEqual([]);
   });
 
-  test("a namespace that nobody deletes is left alone", async () => {
+  test("a namespace that is not deleted is left alone", async () => {
     await create(ConfigMap, "a");
     const before = await world.resource(Namespace).find({ name: "team" });
     await world.run(namespaceLifecycle);

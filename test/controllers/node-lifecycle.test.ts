@@ -128,7 +128,7 @@ test("one second earlier it is not, and each heartbeat begins anew, by the statu
   expect(await ready("a")).toBe("Unknown NodeStatusUnknown");
 });
 
-test("a node that nobody ever reported is Unknown a minute after its creation", async () => {
+test("a node that was never reported is Unknown a minute after its creation", async () => {
   await start();
   await nodes().create({ metadata: { name: "a" } } as NewObject<Node>);
   await world.advance("59s");
@@ -272,7 +272,7 @@ test("a Pod that comes to a node which is not ready is not ready", async () => {
   expect((await readyOfPod("late"))?.status).toBe("False");
 });
 
-test("whoever takes over marks what is left, and gives each node its grace anew", async () => {
+test("a new leader marks the rest, and gives each node its full grace period again", async () => {
   await makeNode("a");
   await makeNode("gone");
   await makeNode("live", simulated);

@@ -181,7 +181,7 @@ test("CTL-PODGC-6: a node that is ready keeps them in spite of the taint, until 
   expect(await left()).toEqual([]);
 });
 
-test("CTL-PODGC-8: whoever takes over removes what is left", async () => {
+test("CTL-PODGC-8: a new leader removes the rest", async () => {
   await makeNode("False");
   await taint(OFF);
   await makePod("leaves");

@@ -152,7 +152,7 @@ test("QUOTA-7: objects of kinds that come later are counted from then on; what i
   expect(await used()).toEqual({ "count/widgets.example.com": "0" });
 });
 
-test("WL-QUOTA-1: a count that somebody has put wrong is put right in a few minutes", async () => {
+test("WL-QUOTA-1: a wrong count is corrected in a few minutes", async () => {
   await limit({ configmaps: "9" });
   await quotas().status.patch(at("q"), { status: { used: { configmaps: "7" } } });
   await cluster.clock.advance("6m");

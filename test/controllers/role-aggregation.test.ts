@@ -72,7 +72,7 @@ test("RBAC-56: a role that is gathered itself hands on", async () => {
   expect(await rulesOf("admin")).toEqual([rule("a")]);
 });
 
-test("RBAC-56: what somebody writes into a role that gathers is overwritten", async () => {
+test("RBAC-56: rules that a user writes into an aggregated role are overwritten", async () => {
   await make("a", [rule("a")], FOR_EDIT);
   await make("edit", null, {}, [select(FOR_EDIT)]);
   expect(await rulesOf("edit")).toEqual([rule("a")]);

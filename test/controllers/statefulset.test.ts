@@ -169,7 +169,7 @@ describe("Pods", () => {
     expect(await hands.names()).toEqual(["t-4", "t-5"]);
   });
 
-  test("whoever takes over goes on with an update where it was", async () => {
+  test("a new leader continues an update", async () => {
     const first = await start();
     await ordered(3);
     await hands.change({ template: templateOf("2") });
@@ -411,7 +411,7 @@ describe("updates", () => {
     expect(await hands.versions()).toEqual(["t-0:1", "t-1:3"]);
   });
 
-  test("WL-STS-9: OnDelete updates a Pod only when somebody deletes it", async () => {
+  test("WL-STS-9: OnDelete updates a Pod only when it is deleted", async () => {
     await start();
     await ordered(2, { updateStrategy: { type: "OnDelete" } });
     await hands.change({ template: templateOf("2") });

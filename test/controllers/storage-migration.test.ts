@@ -270,7 +270,7 @@ describe.each<Dialect["name"]>(["neutral", "kubernetes"])("the migrator in the %
     expect((await find()).status).toEqual(before.status);
   });
 
-  test("CTL-SVM-7, DEC-55: a resource that nobody serves is waited for, then it has failed", async () => {
+  test("CTL-SVM-7, DEC-55: a resource that is not served is waited for, then it has failed", async () => {
     await run();
     await migrate({ resource: "nosuch", version: "v1" });
     await world.advance("59s");

@@ -175,7 +175,7 @@ test("CTL-TAINT-5: a node that goes meanwhile does not save its pod, and one tha
   expect(await leaving()).toEqual(["p"]);
 });
 
-test("CTL-TAINT-7: whoever takes over evicts who is left, and counts anew", async () => {
+test("CTL-TAINT-7: a new leader evicts the remaining Pods, and counts again", async () => {
   await makeNode([evicts()]);
   await makePod("p", [bears(60)]);
   await world.advance("50s");

@@ -61,7 +61,7 @@ test("kinds of which pages say that they are not here are not served", async () 
   expect([lines.length > 0, wrong]).toEqual([true, []]);
 });
 
-test("built-in controllers and plugins are not counted in words that nobody keeps true", () => {
+test("built-in controllers and plugins are not counted in texts that are not updated", () => {
   const numbers =
     /\b(?:two|three|four|five|six|seven|eight|nine|ten|\d+) (?:small |built-in )*(?:controllers|plugins)\b/i;
   const counted = guides.flatMap((page) =>

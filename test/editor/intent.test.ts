@@ -60,6 +60,23 @@ test("a new item is in it, an atomic list as a whole", () => {
   expect(intent(text.replace("- b\n", "- c\n")).text).toMatch(/args:\s+- a\s+- c\n/);
 });
 
+test("an alias is what it stands for, since its anchor may be left out", () => {
+  const { text: body } = intent(text.replace(/uid: .*/, "uid: &image web:9").replace("image: web:1", "image: *image"));
+  expect(body).toMatch(/- name: web\n\s+image: web:9\n/);
+  expect(body).not.toMatch(/[&*]image|uid/);
+  const levels = Array.from(
+    { length: 9 },
+    (_, i) =>
+      `a${i}: &a${i} [${Array(9)
+        .fill(i ? `*a${i - 1}` : "x")
+        .join()}]`,
+  );
+  expect(() => intent(`${text}${levels.join("\n")}\n`)).toThrow("aliases for at most 100000 values");
+  expect(() => intent(`${text}inside: &inside\n  itself: *inside\n`)).toThrow(
+    "the alias inside is of no anchor before it",
+  );
+});
+
 test("what others own cannot be taken away", () => {
   const removed = intent(text.replace(/\n\s+image: web:1/, ""));
   expect(removed.kept).toEqual(["/spec/template/spec/containers/0/image"]);

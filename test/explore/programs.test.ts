@@ -127,7 +127,7 @@ describe("a naive program", { timeout: 300_000 }, () => {
     expect({ again }).toMatchObject({ again: { code: 1, said: expect.stringContaining("too many") } });
   });
 
-  test("a finding of anybody runs no program by itself; one that is named has the name that the plan has", async () => {
+  test("a finding runs no program by itself; a named one has the name of the plan", async () => {
     const [name] = readdirSync(findings);
     const refused = await keelsonExplore("--replay", `findings/${name}`);
     const command = [...naive, "--generate"].join(" ");

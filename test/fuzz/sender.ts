@@ -73,7 +73,7 @@ function answerOf(stream: http2.ClientHttp2Stream): Promise<Got | string> {
     const letGo = (): void => stream.close(http2.constants.NGHTTP2_CANCEL);
     let limit = setTimeout(() => {
       letGo();
-      resolve(`no answer within ${MOST_MILLIS} ms`);
+      resolve(`no response within ${MOST_MILLIS} ms`);
     }, MOST_MILLIS);
     const wait = (): void => {
       clearTimeout(quiet);

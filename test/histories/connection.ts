@@ -64,7 +64,7 @@ export class Connection {
     const stream = await this.open(method, path, body, headers);
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error(`no answer within ${millis} ms`)), millis);
+      timer = setTimeout(() => reject(new Error(`no response within ${millis} ms`)), millis);
     });
     const answer = readAnswer(stream);
     answer.catch(() => {});

@@ -94,7 +94,7 @@ describe.each(targets)("$version and server-side apply, dialect $dialect", ({ bi
     expect(await read(name)).toEqual(before);
   });
 
-  test("APPLY-14: what the file no longer has goes, unless somebody else has it", async () => {
+  test("APPLY-14: fields that the file no longer has are removed, unless another manager owns them", async () => {
     const name = fresh();
     await applied(configMap(name, { a: "1", b: "1" }));
     await applied(configMap(name, { b: "1" }), "--field-manager=other");

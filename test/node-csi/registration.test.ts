@@ -52,7 +52,7 @@ describe("sockets", () => {
         return new Set(node.warnings).size;
       };
       await expect.poll(silent, { timeout: 20_000 }).toBe(20);
-      expect(node.warnings[0]).toContain("GetInfo: no answer within 10 s");
+      expect(node.warnings[0]).toContain("GetInfo: no response within 10 s");
       await starting;
     } finally {
       for (const socket of sockets) socket.destroy();

@@ -122,7 +122,7 @@ describe("the volumes of a Pod", () => {
     ).toEqual([true, true, true, false, false]);
   });
 
-  test("NODE-3: however many volumes wait for somebody who does not answer, those of other kinds are made", async () => {
+  test("NODE-3: however many volumes wait for a driver that does not respond, those of other kinds are made", async () => {
     const held = Promise.withResolvers<void>();
     plugin.gates.set("setUp slow", held.promise);
     const other = new NotedPlugin({

@@ -175,7 +175,7 @@ describe("how much", () => {
     expect(world.has(pod)).toBe(false);
   });
 
-  test("10,000 volumes that nobody mounts are none", async () => {
+  test("10,000 volumes without a mount count for nothing", async () => {
     const volumes = Array.from({ length: 10_000 }, (_, number) => ({ name: `v${number}`, emptyDir: {} }));
     const containers = [{ name: "c", image: "i", volumeMounts: [{ name: "v7", mountPath: "/v" }] }];
     const pod = await world.pod("a", volumes, { containers });

@@ -74,7 +74,7 @@ describe("a Pod with the volumes that are built in", () => {
     expect(world.has(pod)).toBe(false);
   });
 
-  test("CSID-34, CSID-3: an inline volume of a driver that nobody knows is refused, with its name", async () => {
+  test("CSID-34, CSID-3: an inline volume of an unknown driver is refused, with its name", async () => {
     await start();
     await world.pod("p", [{ name: "v", csi: { driver: "d.example.com" } }]);
     const [event] = await world.events("p");
@@ -174,7 +174,7 @@ describe("the Node", () => {
     for (const { metadata } of [lease, csiNode]) expect(metadata.ownerReferences![0]!.uid).toBe(uid);
   });
 
-  test("NODE-1: marks that somebody takes off come back, labels of others stay, and the status is beaten every five minutes", async () => {
+  test("NODE-1: removed marks come back, labels of others stay, and the status is beaten every five minutes", async () => {
     await start();
     const mark = "volumes.kubernetes.io/controller-managed-attach-detach";
     await world

@@ -161,7 +161,7 @@ test("PROJ-58: when a Pod ends its files are removed, its tokens forgotten, and 
   expect(world.read(pod, "v", "token")).not.toBe(first);
 });
 
-test("NODE-5: what a restarted agent finds is not written again; files that somebody has changed are put right", async () => {
+test("NODE-5: what a restarted agent finds is not written again; changed files are repaired", async () => {
   await using world = await WrittenWorld.create();
   await world.admin.resource(ConfigMap).create(configMap("m", { a: "1" }));
   const pod = await world.pod("p", [ofConfigMap("m")]);

@@ -158,7 +158,9 @@ describe("keelson blame", () => {
     writeFileSync(dead, server.kubeconfig.replace(/server: .*/, "server: https://127.0.0.1:1"));
     const { code, stderr } = await keelson(["blame", "cm", "x", "--kubeconfig", dead]);
     expect(code).toBe(1);
-    expect(stderr).toBe("keelson: no answer from https://127.0.0.1:1 to GET /api: connect ECONNREFUSED 127.0.0.1:1\n");
+    expect(stderr).toBe(
+      "keelson: no response from https://127.0.0.1:1 to GET /api: connect ECONNREFUSED 127.0.0.1:1\n",
+    );
   });
 
   test("does not trust a server whose authority it does not know", async () => {
@@ -166,7 +168,7 @@ describe("keelson blame", () => {
     writeFileSync(untrusting, server.kubeconfig.replace(/ *certificate-authority-data: .*\n/, ""));
     const { code, stderr } = await keelson(["blame", "cm", "x", "--kubeconfig", untrusting]);
     expect(code).toBe(1);
-    expect(stderr).toMatch(/no answer from .*certificate/);
+    expect(stderr).toMatch(/no response from .*certificate/);
     const careless = join(folder, "careless");
     writeFileSync(
       careless,

@@ -176,7 +176,7 @@ describe("leaving out", () => {
     expect(left.at("metadata.ownerReferences")).toEqual([owner("b")]);
   });
 
-  test("OWN-8, APPLY-22: what was there before anybody applied stays", async () => {
+  test("OWN-8, APPLY-22: fields from before the first apply stay", async () => {
     const cm = map();
     await cm.create({ x: "1" }, "u");
     await cm.apply("a", { y: "1" });

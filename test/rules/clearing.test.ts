@@ -159,7 +159,7 @@ describe("kubernetes dialect", () => {
     expect(entriesOf((await kube.merge(item, { metadata: { managedFields: [] } })).body)).toEqual([]);
   });
 
-  test("AMB-37, DEC-14: a reset that changes fields records nobody, nor do later updates", async () => {
+  test("AMB-37, DEC-14: a reset that changes fields records no manager, nor do later updates", async () => {
     const { item } = await made(kube);
     expect((await kube.merge(item, { ...RESET, data: { a: "2" } })).owners).toEqual({});
     expect((await kube.merge(item, { data: { a: "3" } })).owners).toEqual({});

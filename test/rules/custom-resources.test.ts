@@ -138,7 +138,7 @@ describe("objects", () => {
     expect(Object.values(made.owners)).toEqual([["spec"]]);
   });
 
-  test("CRD-41, SUP-8: members that nobody knows are pruned with a warning, and refused when asked", async () => {
+  test("CRD-41, SUP-8: unknown members are pruned with a warning, and refused when asked", async () => {
     const kind = await served(object({ size: INTEGER }));
     const made = await api.post(kind.items, kind.body("a", { size: 1, colour: "red" }), { fieldValidation: "Warn" });
     expect(made.at("spec")).toEqual({ size: 1 });

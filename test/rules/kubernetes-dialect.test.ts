@@ -119,7 +119,7 @@ describe("DEC-14: edited entries", () => {
 });
 
 describe("metadata", () => {
-  test("DEC-1: what the server fills is dropped from a POST, and nobody owns it", async () => {
+  test("DEC-1: members that the server sets are dropped from a POST, and are unowned", async () => {
     const sent = {
       uid: "00000000-0000-4000-8000-000000000000",
       creationTimestamp: "2020-01-01T00:00:00Z",

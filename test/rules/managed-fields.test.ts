@@ -87,7 +87,7 @@ test("DEC-14: a write through /status says so in its entry", async () => {
   expect(answer.owners["attacher Update status"]).toContain("status.attached");
 });
 
-test("DEC-14: identity and what the server sets are nobody's; labels, finalizers and owners are", async () => {
+test("DEC-14: identity and members that the server sets are unowned; labels, finalizers and owners are owned", async () => {
   const at = place("ConfigMap");
   const ownerReferences = [{ apiVersion: "v1", kind: "Node", name: "n", uid: "u1" }];
   const metadata = {

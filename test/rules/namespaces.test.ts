@@ -8,7 +8,7 @@ const kube = serve({ dialect: "kubernetes" });
 const NAMESPACES = "/api/v1/namespaces";
 const maps = (ns: string): string => `${NAMESPACES}/${ns}/configmaps`;
 
-test("SUP-1, POL-5, AMB-50, DEC-34: a create in a namespace that nobody made makes it", async () => {
+test("SUP-1, POL-5, AMB-50, DEC-34: a create in a missing namespace creates it", async () => {
   const ns = fresh("ns");
   expect((await api.get(`${NAMESPACES}/${ns}`)).status).toBe(404);
   expect((await api.post(maps(ns), { metadata: { name: "a" } })).status).toBe(201);

@@ -196,7 +196,7 @@ test("KIND-ServiceCIDR-3: who writes the status by an object has it", async () =
   expect(applied.owners["a Apply"]).toContain('status.conditions[k:{"type":"T"}].status');
 });
 
-describe("a hundred thousand addresses hold nobody up", () => {
+describe("a hundred thousand addresses delay no other", () => {
   const side = <T>(length: number, one: (i: number) => T): T[] => Array.from({ length }, (_, i) => one(i));
 
   test("in an EndpointSlice", { timeout: 30_000 }, async () => {

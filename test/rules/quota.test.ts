@@ -237,7 +237,7 @@ describe.each([neutral, kubernetes])("quotas in the $name dialect", (dialect) =>
     );
   });
 
-  test("a quota of which nobody has counted all lets nothing through that it limits", async () => {
+  test("a quota that is not counted completely admits nothing that it limits", async () => {
     const ns = await limited({ configmaps: "9" });
     await api.merge(`${inNamespace(ns, "resourcequotas")}/q/status`, { status: { used: { configmaps: null } } });
     expect((await configMap(ns, "a")).body["message"]).toContain("status unknown for quota: q, resources: configmaps");

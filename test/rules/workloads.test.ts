@@ -183,7 +183,7 @@ describe("scales", () => {
   });
 });
 
-test("KIND-All-21: what the server fills in is nobody's after an apply, and the writer's after a create", async () => {
+test("KIND-All-21: members that the server sets are unowned after an apply, and the writer's after a create", async () => {
   const path = await place("apps/v1 deployments");
   const [owner] = owners(
     await api.apply(`${path}/a`, "team", { apiVersion: "apps/v1", kind: "Deployment", metadata: { name: "a" }, spec }),
@@ -389,7 +389,7 @@ describe("steps of admission", () => {
     expect(made.at("spec.template.spec.priority")).toBeUndefined();
   });
 
-  test("KIND-PodAdmission-7: what they add to an applied Pod is nobody's, and a dry run is admitted alike", async () => {
+  test("KIND-PodAdmission-7: fields that they add to an applied Pod are unowned, and a dry run is admitted alike", async () => {
     const path = await place("v1 pods", strict);
     const intent = { apiVersion: "v1", kind: "Pod", metadata: { name: "p" }, spec: { containers } };
     const dry = await strict.apply(`${path}/p`, "team", intent, { dryRun: "All" });

@@ -56,7 +56,7 @@ test("one of several kinds is applied and followed: what they have in common is 
   }
 });
 
-test("a kind that is not served is awaited, and holds nobody up", async () => {
+test("a kind that is not served is awaited, and delays no other", async () => {
   const Thing: Kind = { group: "example.com", version: "v1", kind: "Thing", plural: "things", scope: "Namespaced" };
   const things = informers.informer(Thing);
   await informers.synced();

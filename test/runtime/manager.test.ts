@@ -248,7 +248,7 @@ describe("a reconcile", () => {
     await world.advance("1m");
     expect([runs, world.failures.map(({ error }) => String(error))]).toEqual([
       1,
-      ["Error: a reconcile of maps took longer than 1m without an answer to a write"],
+      ["Error: a reconcile of maps took longer than 1m without a response to a write"],
     ]);
   });
 
@@ -283,7 +283,7 @@ describe("a reconcile", () => {
     expect([runs, world.failures]).toEqual([1, []]);
   });
 
-  test("is not lost to what throws beside it: a predicate, a mapping, or whoever hears of failures", async () => {
+  test("is not lost when others throw: a predicate, a mapping, or the observer of failures", async () => {
     await using world = await World.create();
     await world.resource(ConfigMap).create(map("a"));
     const attempts: number[] = [];
@@ -803,7 +803,7 @@ describe("informers", () => {
     expect(world.warnings.filter((line) => line.includes("memory does not show"))).toEqual([]);
   });
 
-  test("that somebody has let go call neither his listeners nor his indexes, whoever else follows", async () => {
+  test("that were released call neither their listeners nor their indexes, whatever else follows", async () => {
     await using world = await World.create();
     const manager = await world.run();
     const kept = manager.informer(sharedInformer(ConfigMap));
@@ -822,7 +822,7 @@ describe("informers", () => {
     expect([calls, kept.get(at("a"))]).toEqual([before, expect.anything()]);
   });
 
-  test("of a kind that is not served wait for it, and nobody else does", async () => {
+  test("of a kind that is not served wait for it, and no others do", async () => {
     await using world = await World.create();
     const unknown = { ...Secret, group: "example.com" };
     let count = 0;
@@ -841,7 +841,7 @@ describe("informers", () => {
     expect(count).toBeGreaterThan(0);
   });
 
-  test("a listener that throws loses nothing and stops nobody", async () => {
+  test("a listener that throws loses nothing and stops no other", async () => {
     await using world = await World.create();
     const manager = world.manager();
     await manager.start();

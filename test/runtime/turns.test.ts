@@ -10,7 +10,7 @@ import { kitPlugins } from "../../src/testing/plugins.ts";
 
 const KEYS = 30_000;
 
-test("keys by the thousand, none of which needs anything, hold nobody up", { timeout: 60_000 }, async () => {
+test("keys by the thousand, none of which needs anything, delay no other", { timeout: 60_000 }, async () => {
   await using cluster = await createCluster({
     store: await openMemoryStore(),
     dialect: kubernetes,

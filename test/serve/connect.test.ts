@@ -73,7 +73,7 @@ const who = async (user: object, ...args: readonly string[]): Promise<string> =>
 };
 
 describe("a command speaks for the user of the kubeconfig", () => {
-  test("with a token, the token of a file, a password, and for somebody else", async () => {
+  test("with a token, the token of a file, a password, and as another user", async () => {
     expect(await who({ token: "t" })).toBe("self Bearer t");
     put("token", "of-file\n");
     expect(await who({ tokenFile: "token" })).toBe("self Bearer of-file");
@@ -108,7 +108,7 @@ describe("with the certificate of an exec plugin", () => {
     const kubeconfig = config(admin.cluster, plugin());
     const { stderr } = await run([...args, "--kubeconfig", kubeconfig]);
     // Whatever it has to say of the object: the server has said it.
-    expect(stderr).not.toMatch(/exec|credentials|no answer from|Unauthorized|kubeconfig/);
+    expect(stderr).not.toMatch(/exec|credentials|no response from|Unauthorized|kubeconfig/);
     expect(runs()).toBe(1);
   });
 

@@ -411,7 +411,7 @@ describe("kube-apiserver", () => {
     );
   });
 
-  test("a port that somebody has is told", async () => {
+  test("a port that is in use is reported", async () => {
     await using etcd = await startEtcd(scratch.fresh());
     const { port } = new URL(etcd.url);
     const flags = [`--etcd-servers=${etcd.url}`, `--secure-port=${port}`, "--bind-address=127.0.0.1"];

@@ -72,11 +72,11 @@ describe("keelson health", () => {
     });
     expect(await run(["health", "--server", url, "--check", "livez", "--timeout", "200ms"])).toMatchObject({
       code: 1,
-      stderr: `keelson: ${url} did not answer /livez: no answer within 200 ms\n`,
+      stderr: `keelson: ${url} did not respond to /livez: no response within 200 ms\n`,
     });
     expect(await run(["health", "--server", `http://localhost:${port}`])).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining("expected an answer of at most 4194304 bytes") as string,
+      stderr: expect.stringContaining("expected a response of at most 4194304 bytes") as string,
     });
     server.close();
   });

@@ -104,14 +104,14 @@ describe("OIDC: a server with a file", () => {
   });
   afterAll(() => world.stop());
 
-  test("OIDC-3, OIDC-12: whoever logs in is known by name and groups, with prefixes", async () => {
+  test("OIDC-3, OIDC-12: a user who logs in has a name and groups, with prefixes", async () => {
     expect(await world.whoami(await provider.login("jane"))).toEqual({
       username: "login:jane",
       groups: ["login:builders", "system:authenticated"],
     });
   });
 
-  test("OIDC-12: roles come by groups of the token, and nobody is master by a group of another's", async () => {
+  test("OIDC-12: roles come by groups of the token, and a foreign group makes no one a master", async () => {
     const codes = async (account: string): Promise<number[]> => {
       const token = await provider.login(account);
       const read = await world.as(token, "GET", CONFIG_MAPS);
@@ -125,7 +125,7 @@ describe("OIDC: a server with a file", () => {
     ]);
   });
 
-  test("OIDC-9: a token that has ended is nobody's", async () => {
+  test("OIDC-9: an expired token is refused", async () => {
     const brief = await provider.login("jane", BRIEF);
     expect(await world.whoami(brief)).toMatchObject({ username: "login:jane" });
     await until(async () => (await world.whoami(brief)) === undefined);

@@ -84,7 +84,7 @@ test("OIDC-1, OIDC-18: a changed file is taken over within a minute, and one tha
   expect(await user()).toBe("b-robot");
 });
 
-test("OIDC-7: a provider with the certificate of somebody else is not believed", async () => {
+test("OIDC-7: a provider with a foreign certificate is not trusted", async () => {
   using oidc = opened({
     issuerUrl: issuer,
     clientId: AUDIENCE,

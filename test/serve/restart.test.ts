@@ -130,7 +130,7 @@ describe("a data directory", () => {
     await owner.stop();
   });
 
-  test("belongs to nobody after kill -9, whatever server.json still says", async () => {
+  test("has no owner after kill -9, whatever server.json contains", async () => {
     const directory = scratch.fresh();
     const killed = await Keelson.serve(["--data-dir", directory, "--port", "0"]);
     await killed.stop("SIGKILL");

@@ -26,7 +26,7 @@ afterAll(() => world.end());
 
 const BALLS = "balls.toys.example.com";
 
-test("who-can prints whom, by which binding and which rule of which role", async () => {
+test("who-can prints subjects, by which binding and which rule of which role", async () => {
   const { code, stdout } = await world.keelson(["who-can", "juggle", BALLS, "-n", "default"]);
   expect(code).toBe(0);
   expect(stdout.replaceAll(/ {2,}/g, "  ").split("\n")).toEqual([
@@ -76,7 +76,7 @@ test("why-denied tells what allows it, and what an account would need", async ()
   );
 });
 
-test("without --as it is about whoever asks", async () => {
+test("without --as it is about the current user", async () => {
   const { stdout } = await world.keelson(["why-denied", "delete", "nodes"]);
   expect(stdout).toContain(" may delete nodes");
   expect(stdout).toContain("members of system:masters may do everything");

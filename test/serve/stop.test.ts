@@ -64,7 +64,7 @@ const addedBy = ({ events }: WatchReader): number[] => versionsOf(events.filter(
 const lastBookmark = ({ events }: WatchReader): number =>
   versionsOf(events.slice(-1).filter(({ type }) => type === "BOOKMARK"))[0] ?? Number.NaN;
 
-test("SIGTERM ends watches with a bookmark, finishes a running write, accepts nobody new, and ends with 0", async () => {
+test("SIGTERM ends watches with a bookmark, finishes a running write, accepts no new connection, and ends with 0", async () => {
   const { directory, keelson, client } = await start();
   const watch = new WatchReader(client.open("GET", WATCH));
   await client.send("POST", CONFIG_MAPS, configMap("first"));

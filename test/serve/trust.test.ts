@@ -134,7 +134,7 @@ describe("AUTHN-7: where a token may stand", () => {
 describe("who no role names", () => {
   const OPEN = ["/healthz", "/livez", "/readyz", "/version", "/version/"];
 
-  test("AUTHN-12: nobody in particular may read health and version, and nothing else", async () => {
+  test("AUTHN-12: an anonymous user may read health and version, and nothing else", async () => {
     for (const path of OPEN) expect([path, await code("GET", path)]).toEqual([path, 200]);
     const kept = ["/", "/api", "/apis", "/openapi/v2", "/openapi/v3", "/metrics", "/livez/ping", "/openid/v1/jwks"];
     for (const path of [...kept, "/.well-known/openid-configuration"]) {
@@ -145,7 +145,7 @@ describe("who no role names", () => {
     }
   });
 
-  test("AUTHN-13: a role that is bound to nobody in particular counts like any", async () => {
+  test("AUTHN-13: a role that is bound to the anonymous user counts like any", async () => {
     expect(await code("GET", "/metrics/")).toBe(403);
     expect(await code("GET", `${CM}/public`)).toBe(403);
     const subject = { apiGroup: "rbac.authorization.k8s.io" };
@@ -171,7 +171,7 @@ describe("who no role names", () => {
     }
   });
 
-  test("RBAC-59: somebody without a binding may ask about themselves and read what is served, and no more", async () => {
+  test("RBAC-59: a user without a binding may use self reviews and discovery, and no more", async () => {
     const token = "plain";
     const served = ["/api", "/api/v1", "/apis", "/apis/apps", "/apis/apps/v1", "/openapi/v2", "/openapi/v3", ...OPEN];
     for (const path of served) expect([path, await code("GET", path, { token })]).toEqual([path, 200]);

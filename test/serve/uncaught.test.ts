@@ -50,7 +50,7 @@ test("what reaches the process is logged with its stack and counted, and the ser
   expect(keelson.stderr).toContain("the store has failed and the process ends: the store is not what it was");
 });
 
-test("a log that nobody reads any more ends nothing", async () => {
+test("a log that is no longer read ends nothing", async () => {
   const { keelson, client } = await serve();
   keelson.process.stderr!.destroy();
   keelson.process.stdout!.destroy();

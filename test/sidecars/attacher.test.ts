@@ -135,7 +135,7 @@ describe("an attachment", () => {
     expect(unpublished()).toEqual([{ volumeId: "disk-1", nodeId: "id-of-one", secrets: {} }]);
   });
 
-  test("of a driver that attaches nothing is attached at once, and held by nobody", async () => {
+  test("of a driver that attaches nothing is attached at once, without a finalizer", async () => {
     await disks[Symbol.asyncDispose]();
     await begin(new MadeUpDriver(["CREATE_DELETE_VOLUME"]));
     await disks.attach("x", await nameOf(), "one");

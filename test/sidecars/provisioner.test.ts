@@ -379,7 +379,7 @@ describe("sources", () => {
     expect(await disks.told("copy")).toEqual(["Warning ProvisioningFailed"]);
   });
 
-  test("SUP-17, PVC-10: a claim whose source nobody here fills is left to who does", async () => {
+  test("SUP-17, PVC-10: a claim whose source no provisioner here fills is left to who does", async () => {
     await disks.makeClass("fast");
     await disks.makeClaim("a", { dataSourceRef: { apiGroup: "fillers.example.com", kind: "Filler", name: "f" } });
     expect(asked()).toEqual([]);

@@ -146,7 +146,7 @@ describe("forks, marks and snapshots", () => {
     expect(await readiness("web", copy)).toBe("True");
   });
 
-  test("a fork that nobody looks at runs no controller", async () => {
+  test("an unused fork runs no controller", async () => {
     await cluster.apply(Pod, pod("web"));
     await cluster.clock.advance("5s");
     await using fork = cluster.fork();
@@ -169,7 +169,7 @@ describe("faults and metrics", () => {
     expect(await ready()).toEqual(["True", "True"]);
   });
 
-  test("metrics are what scripts say, or a share of requests; they go when the nodes go or somebody else serves them", async () => {
+  test("metrics are what scripts say, or a share of requests; they end when the nodes are deleted or another server is registered", async () => {
     const client = cluster.client();
     const metrics = { group: "metrics.k8s.io", version: "v1beta1", scope: "Namespaced" } as const;
     const PodMetrics = { ...metrics, kind: "PodMetrics", plural: "pods" };

@@ -436,7 +436,7 @@ test("a script that never lets time pass ends with an error", async () => {
   errors.length = 0;
 });
 
-test("a Pod that somebody else ends has no script any more", async () => {
+test("a Pod that another client ends has no script any more", async () => {
   let steps = 0;
   simulation.image("db", async (ctx) => {
     for (;;) {

@@ -141,7 +141,7 @@ describe("a definition", () => {
   });
 });
 
-describe("a kind that nobody explains", () => {
+describe("a kind without an explanation", () => {
   beforeEach(() => define());
   const make = async (status: object, metadata: object = {}) => {
     await world.resource(Held).create({ metadata: { ...at("one"), ...metadata }, spec: { size: 1 } } as never);

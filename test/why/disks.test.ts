@@ -69,7 +69,7 @@ describe("a claim that is a clone", () => {
     await disks.makeClaim("copy", { dataSource });
     expect(await whyClaim("copy")).toMatchObject([
       {
-        says: "it asks for 1Gi, and its source, PersistentVolumeClaim default/origin, has 2Gi",
+        says: "it requests 1Gi, and its source, PersistentVolumeClaim default/origin, has 2Gi",
         who: "a user who creates the claim again with at least 2Gi",
         about: at("copy"),
       },
@@ -88,7 +88,7 @@ describe("a claim that is filled from a snapshot", () => {
   const take = (name: string, spec: object) =>
     disks.create(kinds.snapshot, { metadata: at(name), spec: { volumeSnapshotClassName: "pictures", ...spec } });
 
-  test("says that nobody serves snapshots", async () => {
+  test("says that snapshots are not served", async () => {
     await disks.start();
     await disks.makeClaim("copy", { dataSource });
     expect(await whyClaim("copy")).toMatchObject([
@@ -151,7 +151,7 @@ describe("a claim that is filled from a snapshot", () => {
       await disks.world.advance("10m");
       expect(await whySnapshot("s")).toEqual([]);
       expect(await whyClaim("copy")).toMatchObject([
-        { says: "it asks for 1Gi, and its source, VolumeSnapshot default/s, has 2Gi", about: at("copy") },
+        { says: "it requests 1Gi, and its source, VolumeSnapshot default/s, has 2Gi", about: at("copy") },
       ]);
     });
 

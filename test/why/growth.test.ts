@@ -57,7 +57,7 @@ describe("a claim that asks for more than it has", () => {
     await ask(more);
     await world.settled();
     expect(await why()).toEqual([
-      ["it has 1Gi and asks for 2Gi, and waits for its volume to be enlarged", "the resizer of d.example.com"],
+      ["it has 1Gi and requests 2Gi, and waits for its volume to be enlarged", "the resizer of d.example.com"],
     ]);
   });
 
@@ -65,7 +65,7 @@ describe("a claim that asks for more than it has", () => {
     await bind({ hostPath: { path: "/x" } });
     await ask(more);
     expect(await why()).toEqual([
-      ["it has 1Gi and asks for 2Gi, and a volume of its kind cannot be enlarged", "a user who creates another claim"],
+      ["it has 1Gi and requests 2Gi, and a volume of its kind cannot be enlarged", "a user who creates another claim"],
     ]);
   });
 
@@ -73,7 +73,7 @@ describe("a claim that asks for more than it has", () => {
     await bind();
     await ask(more);
     await state("NodeResizePending");
-    const says = "it has 1Gi and asks for 2Gi; its volume has been enlarged, its file system has not";
+    const says = "it has 1Gi and requests 2Gi; its volume has been enlarged, its file system has not";
     expect(await why()).toEqual([[says, "a user who creates a Pod that uses it, and the agent of its node"]]);
     await world.resource(Pod).create({
       metadata: { name: "web", namespace: "default" },
@@ -102,14 +102,14 @@ describe("a claim that asks for more than it has", () => {
     await make("reads", true);
     expect((await claims().why(DATA)).reasons).toMatchObject([
       {
-        says: "it has 1Gi and asks for 2Gi; its volume has been enlarged, and its file system cannot grow while Pod default/reads mounts it read-only",
+        says: "it has 1Gi and requests 2Gi; its volume has been enlarged, and its file system cannot grow while Pod default/reads mounts it read-only",
         who: "a user who creates a Pod that mounts it without readOnly",
         about: { kind: "Pod", name: "reads" },
       },
     ]);
     await make("writes", false);
     expect(await why()).toEqual([
-      ["it has 1Gi and asks for 2Gi; its volume has been enlarged, its file system has not", "the agent of the node n"],
+      ["it has 1Gi and requests 2Gi; its volume has been enlarged, its file system has not", "the agent of the node n"],
     ]);
   });
 
@@ -121,7 +121,7 @@ describe("a claim that asks for more than it has", () => {
     await ask(more);
     await state(storage);
     await report({ conditions: [{ type, status: "True", message: "no room" }] });
-    expect(await why()).toEqual([[`it has 1Gi and asks for 2Gi, and ${says}`, "a user who requests another size"]]);
+    expect(await why()).toEqual([[`it has 1Gi and requests 2Gi, and ${says}`, "a user who requests another size"]]);
   });
 });
 
@@ -202,7 +202,7 @@ describe("what is read for a report", () => {
     expect(await says(1)).toBe("no claim that was read waits for a volume");
   });
 
-  test("is given up when whoever asked has gone", async () => {
+  test("is aborted when the client has left", async () => {
     const over = new AbortController();
     let lists = 0;
     const client = world.cluster.client("asks").with({

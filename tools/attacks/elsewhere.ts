@@ -12,17 +12,17 @@ export const ELSEWHERE: readonly (readonly [what: string, file: string, test: st
     "%s is refused with 400, and the connection ends",
   ],
   [
-    "a request inside a body that nobody reads",
+    "a request inside a body that is not read",
     "test/attacks/smuggling.test.ts",
-    "what was sent as a body that nobody reads is no request",
+    "what was sent as an unread body is no request",
   ],
   [
     "paths with dots, escapes, semicolons, names of members of objects",
     "test/attacks/smuggling.test.ts",
-    "no trick makes a path that anybody may ask",
+    "no trick makes a path public",
   ],
   [
-    "650 lists of somebody that are never read, 450 bodies of which a byte comes, without fairness",
+    "650 lists of a user that are never read, 450 bodies of which a byte comes, without fairness",
     "test/attacks/seats.test.ts",
     "all seats for %s taken: health answers",
   ],
@@ -34,12 +34,12 @@ export const ELSEWHERE: readonly (readonly [what: string, file: string, test: st
   [
     "each way to hold a connection, until its time is over",
     "src/server/http/guard.test.ts",
-    "reliability 2.1: a connection on which nobody shows a credential is given back",
+    "reliability 2.1: a connection without a credential is closed",
   ],
   [
     "an answer that is not read for a minute",
     "src/server/http/guard.test.ts",
-    "an answer that nobody reads is broken off after a minute, and its seat is free",
+    "an unread response is broken off after a minute, and its seat is free",
   ],
   [
     "as many connections as one address may have",

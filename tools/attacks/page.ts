@@ -14,7 +14,7 @@ test in \`test/attacks/\`, with a meter inside the server and a healthy client b
 again and again and must get the right answer each time. A row fails when a figure is at its bound; the page is made by
 \`npm run attacks:page\` from what was seen.
 
-- **turn**: the longest turn of the server's event loop, in ms of CPU: for so long nobody else is served. It does not depend on what else the machine does.
+- **turn**: the longest turn of the server's event loop, in ms of CPU: for so long no other client is served. It does not depend on what else the machine does.
 - **memory**: how much resident memory came to the server at most, in MiB.
 - **kept**: how much of what is in use was left when all was over and garbage had been collected, in MiB.
 - **healthy**: how long 99 of 100 requests of the healthy client took at most, in ms of the wall's clock, on 2 cores that
@@ -22,7 +22,7 @@ again and again and must get the right answer each time. A row fails when a figu
   connections are played in the long form, which nothing else runs beside.
 
 The short form is played in \`npm test\`, the long one by \`npm run attacks\`: 10,000 connections, and ten times as much of most of
-the rest. What nobody has thought of is looked for by a [fuzzer](../contributing/testing.md#fuzzing).
+the rest. A [fuzzer](../contributing/testing.md#fuzzing) searches for unknown attacks.
 `;
 
 const OTHERS = "## Held by other tests";

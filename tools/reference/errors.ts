@@ -29,7 +29,7 @@ people. For an invalid object it has all violations, one in \`details.causes\` f
 and some 504 contains the time to wait before a retry. In a program, \`isStatus(error, "Conflict")\` of
 [keelson/client](library/keelson-client.md) checks the reason.`;
 
-const CAUSES = "## What can be wrong with a field\n\nThe `reason` of a cause is one of";
+const CAUSES = "## Faults of fields\n\nThe `reason` of a cause is one of";
 
 const wordsIn = (source: string, type: string): string[] => {
   const body = new RegExp(`^export type ${type} =([^;]*);`, "m").exec(source)?.[1] ?? "";

@@ -15,7 +15,7 @@ export class ApiFailure extends Error {
   readonly status: Status;
 
   constructor(code: number, status: Status) {
-    super(status.message ?? `the server answered ${code}`);
+    super(status.message ?? `the server responded with ${code}`);
     this.code = code;
     this.status = status;
   }
@@ -193,5 +193,5 @@ async function statusOf(response: Response): Promise<Status> {
   } catch {
     // A text of something between: the code and its beginning have to do.
   }
-  return failure(response.status, text.slice(0, 500) || `the server answered ${response.status}`);
+  return failure(response.status, text.slice(0, 500) || `the server responded with ${response.status}`);
 }

@@ -398,7 +398,7 @@ export class EditSession {
     const notes = [`As ${manager}, only the fields that it owns and those that you changed are applied.`];
     if (kept.length > 0)
       notes.push(
-        `An apply cannot remove fields of others: ${kept.slice(0, 5).join(", ")}${kept.length > 5 ? ", …" : ""} stay.`,
+        `An apply cannot remove fields of others; these stay: ${kept.slice(0, 5).join(", ")}${kept.length > 5 ? ", …" : ""}.`,
       );
     return { body, notes };
   }

@@ -4,7 +4,18 @@
  *
  * @module
  */
-import { type Node, type Pair, type YAMLMap, type YAMLSeq, isMap, isScalar, isSeq } from "yaml";
+import {
+  type Document,
+  type Node,
+  type Pair,
+  type YAMLMap,
+  type YAMLSeq,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  visit,
+} from "yaml";
 import type { BlameReport } from "../../../src/meta/ownership-reports.ts";
 import { escapeToken } from "../../../src/value/pointer.ts";
 import { type Value, asJsonNumber, isObject } from "../../../src/value/value.ts";
@@ -30,12 +41,44 @@ export function intentOf(text: string, { leaves, manager, schema }: IntentBase):
   const [document, ...more] = parseDocuments(text);
   if (!document || more.length > 0 || document.errors.length > 0 || !isMap(document.contents))
     throw new Error("expected one object in YAML without mistakes");
+  resolveAliases(document);
   const base = treeOf(leaves, manager);
   const kept: string[] = [];
   const root = new Intender(schema, kept);
   root.map(document.contents, base, schema ? rootOf(schema) : {}, "");
   return { text: document.toString({ lineWidth: 0 }), kept };
 }
+
+/** The most values that all aliases of a text that is applied stand for. */
+const MAX_ALIAS_VALUES = 100_000;
+
+/** Puts what aliases stand for in their places: the anchor may be in a part that is left out. */
+function resolveAliases(document: Document.Parsed): void {
+  const anchors = new Map<string, Node>();
+  let left = MAX_ALIAS_VALUES;
+  visit(document, {
+    Node(_key, node, path) {
+      if (!isAlias(node)) {
+        if (node.anchor !== undefined) anchors.set(node.anchor, node);
+        return undefined;
+      }
+      const target = anchors.get(node.source);
+      if (!target || path.includes(target)) throw new Error(`the alias ${node.source} is of no anchor before it`);
+      visit(target, {
+        Node: () => {
+          if (left-- === 0) throw new Error(`expected aliases for at most ${MAX_ALIAS_VALUES} values, found more`);
+        },
+      });
+      // Its aliases are resolved, as it stands before this one.
+      const copy = target.clone() as Node;
+      visit(copy, { Node: (_at, inner) => removeAnchor(inner) });
+      return copy;
+    },
+  });
+  visit(document, { Node: (_key, node) => removeAnchor(node) });
+}
+
+const removeAnchor = (node: Node): void => void (isAlias(node) || delete (node as { anchor?: string }).anchor);
 
 /** A value of the object before it was edited. */
 interface Base {

@@ -33,7 +33,7 @@ export class ApiFailure extends Error {
   readonly status: Status;
 
   constructor(status: Status) {
-    super(status.message ?? `the server answered ${status.code}`);
+    super(status.message ?? `the server responded with ${status.code}`);
     this.status = status;
   }
 }

@@ -5,7 +5,7 @@ import { CompiledPolicy } from "./compiled-policy.ts";
 
 const OBJECT = { apiVersion: "v1", kind: "Policy", metadata: { name: "p" } };
 
-test("a policy is compiled once, by whoever runs its next step", () => {
+test("a policy is compiled once, by the callers of its steps", () => {
   let compiled = 0;
   const policy = new CompiledPolicy(OBJECT, {}, [], function* () {
     yield;

@@ -62,11 +62,11 @@ export async function askFindings(
     const { status, json, date } = await ask("GET", "/version");
     const skewMillis = skewOf(date, clock);
     if (status !== 200)
-      return { ...known, version: `answered ${status}`, skewMillis, user: undefined, isAdmin: undefined };
+      return { ...known, version: `responded with ${status}`, skewMillis, user: undefined, isAdmin: undefined };
     const gitVersion = textAt(json, "gitVersion");
     return { ...known, version: gitVersion === undefined ? {} : { gitVersion }, skewMillis, ...(await rightsOf(ask)) };
   } catch (error) {
-    const why = ending.signal.aborted ? `no answer within ${LIMIT_MS} ms` : messageOf(error);
+    const why = ending.signal.aborted ? `no response within ${LIMIT_MS} ms` : messageOf(error);
     return { ...known, version: why, skewMillis: undefined, user: undefined, isAdmin: undefined };
   } finally {
     timer.cancel();

@@ -225,7 +225,7 @@ describe("the server", () => {
     ["connect ECONNREFUSED 127.0.0.1:1", "start it"],
     ["self-signed certificate in certificate chain", "of another server"],
     ["getaddrinfo ENOTFOUND api", "cannot be resolved"],
-    ["answered 401", "no longer valid"],
+    ["responded with 401", "no longer valid"],
     ["else", "see the message"],
   ])("that says %s has advice", (version, advice) => {
     const checks = serverChecks({ ...found, version }, now);

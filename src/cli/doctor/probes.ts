@@ -111,7 +111,7 @@ function tryConnection(clock: Pick<Clock, "after">, url: string, millis: number)
       socket.destroy();
       resolve(state);
     };
-    const timer = clock.after(millis, () => end("no answer"), { holds: true });
+    const timer = clock.after(millis, () => end("no response"), { holds: true });
     socket.once("connect", () => end("open"));
     socket.once("error", (error) => end(codeOf(error) ?? error.message));
   });

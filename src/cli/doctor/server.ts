@@ -36,7 +36,8 @@ export function serverChecks(found: ServerFindings, now: number): Check[] {
 }
 
 function adviceFor(message: string): string {
-  if (/ECONNREFUSED|ECONNRESET|no answer/.test(message)) return "start it (keelson serve), or choose another --context";
+  if (/ECONNREFUSED|ECONNRESET|no response/.test(message))
+    return "start it (keelson serve), or choose another --context";
   if (/certificate|CERT_|SELF_SIGNED/i.test(message))
     return "the kubeconfig is of another server: create a new one (keelson kubeconfig)";
   if (/ENOTFOUND|EAI_AGAIN/.test(message)) return "the name of the server cannot be resolved here";

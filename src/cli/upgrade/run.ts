@@ -142,7 +142,7 @@ async function serverChecks(
   return [
     definitions.status === 200
       ? storedVersionsCheck((JSON.parse(definitions.text) as { items: Definition[] }).items)
-      : warn("stored versions", `the server answered ${definitions.status}`, "use the admin's kubeconfig"),
+      : warn("stored versions", `the server responded with ${definitions.status}`, "use the admin's kubeconfig"),
     deprecatedCheck(metrics.status === 200 ? requestedOf(metrics.text) : undefined),
   ];
 }
@@ -167,7 +167,7 @@ async function onlineChecks(actions: Actions): Promise<Check[]> {
       millis: LIMIT_MS,
       agent,
     });
-    if (status !== 200) return [releaseCheck(`the registry answered ${status}`, actions.version)];
+    if (status !== 200) return [releaseCheck(`the registry responded with ${status}`, actions.version)];
     const { version } = JSON.parse(text) as { version?: unknown };
     return [releaseCheck(typeof version === "string" ? { version } : "the registry named none", actions.version)];
   } catch (error) {

@@ -97,7 +97,7 @@ describe("changes of an object", () => {
   });
 
   test.each(["yes", "3", "0x1", "1:30", "~", "null", "2020-01-01", "1e3", "", " a", "a: b", "#a", "*a"])(
-    "put the text %j in place as a text, whoever reads it, and keep its comment",
+    "put the text %j in place as a text for every parser, and keep its comment",
     (value) => {
       const manifest = one(TEXT.replace("colour: red", "colour: red # nice"));
       manifest.change([{ op: "replace", path: "/data/colour", value }]);

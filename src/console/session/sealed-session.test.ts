@@ -16,7 +16,7 @@ const key = newKey();
 const ours = new SessionSeals(() => key);
 const text = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64url");
 
-test("a session is read by who has the same key, and by nobody else", async () => {
+test("a session is read only with the same key", async () => {
   const sealed = await ours.seal(session);
   expect(await new SessionSeals(() => key).open(sealed)).toEqual(session);
   expect(await seals.open(sealed)).toBeUndefined();

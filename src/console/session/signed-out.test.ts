@@ -86,7 +86,7 @@ describe("sessions that were signed out", () => {
   });
 
   test.each(["", "{", "[]", "null", '{"ids":1}', '{"ids":{},"before":"x","until":1}'])(
-    "are none where somebody has written %j",
+    "are none where the object has %j",
     (text) => {
       expect(isSignedOut({ u: text }, session("a"))).toBe(false);
       expect(isSignedOut(withSignedOut({ u: text }, session("a"), 1), session("a"))).toBe(true);

@@ -29,7 +29,7 @@ describe("a server with seats", () => {
     expect(calls.slice(3)).toEqual(["enter", "end"]);
   });
 
-  test("has none to take back from those whom it refuses", async () => {
+  test("has no rights to revoke from users that it refuses", async () => {
     const { calls, seats } = seated(Promise.reject(new Refused("time-out", 1)));
     const work = seats.run(KIM, all, async () => void calls.push("work"));
     await expect(work).rejects.toMatchObject({ code: 429, reason: "TooManyRequests" });

@@ -329,7 +329,7 @@ describe("hostile clients", () => {
     ["no number", JSON.stringify({ type: "close", id: "1" })],
     ["a huge number", '{"type":"open","id":1e300,"list":{},"offset":0,"size":1}'],
     ["brackets without an end", "[".repeat(10_000)],
-    ["brackets that nobody can write again", `${"[".repeat(8000)}${"]".repeat(8000)}`],
+    ["brackets that cannot be written again", `${"[".repeat(8000)}${"]".repeat(8000)}`],
     ["an ID of brackets", `{"type":"open","id":${"[".repeat(8000)}${"]".repeat(8000)}}`],
   ];
   test.each(messages)("%s ends the stream with an error", async (_, message) => {

@@ -31,7 +31,7 @@ test("what two members identify together has no order", () => {
   expect(flat({ taints: [one, one] })).toHaveProperty([".spec.taints[1].effect"], "NoSchedule");
 });
 
-test("the address that was given to an object is its own, whoever had it before", () => {
+test("the address that was allocated to an object is its own, whatever object had it before", () => {
   const names = { text: (text: string) => (text === "10.0.0.1" ? "address of Pod default/other" : text) } as never;
   const metadata = { name: "p", uid: "1", resourceVersion: "7" };
   const object: StoredObject = { apiVersion: "v1", kind: "Pod", metadata, status: { podIP: "10.0.0.1" } };

@@ -66,7 +66,7 @@ describe("states", () => {
     expect(played(inStep(1, stuck))).toMatchObject([
       {
         key: "stuck-in-deletion Secret default/a-cert",
-        sentence: expect.stringContaining("nobody removes the finalizer x.io/a and x.io/b"),
+        sentence: expect.stringContaining("no program removes the finalizer x.io/a and x.io/b"),
       },
     ]);
   });

@@ -186,7 +186,7 @@ describe("what the path says of an object is not for admission to change", () =>
     ["kind and apiVersion", ({ object }) => void Object.assign(object!, { kind: "Gadget", apiVersion: "x/v1" })],
     ["a namespace that is taken away", ({ object }) => void delete object!.metadata.namespace],
     [
-      "owners that nobody can read",
+      "owners that cannot be read",
       ({ object }) => void Object.assign(object!.metadata, { managedFields: [{ manager: "x", fieldsV1: 3 }] }),
     ],
   ])("put back: %s", async (_, mutate) => {

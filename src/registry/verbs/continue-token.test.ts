@@ -20,7 +20,7 @@ test("DEC-25: it has the form that kube-apiserver gives out, and takes that", ()
   expect(decodeContinue("other/", text)).toEqual({ revision: 12, from: "other/web\0" });
 });
 
-test("DEC-25: a token that somebody has changed is none, whatever was added", () => {
+test("DEC-25: a changed token is invalid, whatever was added", () => {
   for (const end of ["x", "xx", "xxx", "=", "==", "\n", " ", "!", text]) {
     expect([end, decodeContinue("ns/", text + end)]).toEqual([end, undefined]);
   }

@@ -56,7 +56,7 @@ test("DEC-25: a page that selects does not say how many are left", async () => {
 });
 
 test.each([
-  ["a token that nobody gave out", { continue: "x" }],
+  ["a token that the server did not issue", { continue: "x" }],
   ["a version beside a token", { resourceVersion: "3" }],
 ])("DEC-25: %s is refused", async (_, more) => {
   const { widgets } = await three();

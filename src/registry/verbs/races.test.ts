@@ -77,7 +77,7 @@ test("an update of what another server deletes meanwhile finds nothing", async (
   expect(hasReason(refused, "NotFound")).toBe(true);
 });
 
-test("who is slower twelve times in a row is told so, and nobody waits for ever", async () => {
+test("a writer that is slower twelve times in a row gets an error, and none waits for ever", async () => {
   const { one, other, around } = await twoServers(widget("v1"));
   await one.create(target, body("0"), WRITE, CALLER);
   let faster = 0;

@@ -53,7 +53,7 @@ describe("an answer that is not the object that was asked for", () => {
     ["a namespace", metadata({ namespace: "z" })],
     ["another uid", metadata({ uid: "z" })],
     ["labels that are no texts", metadata({ labels: { a: 1 } })],
-    ["labels that nobody could select", metadata({ labels: { a: "not a label!" } })],
+    ["labels that cannot be selected", metadata({ labels: { a: "not a label!" } })],
     ["annotations that are a list", metadata({ annotations: [] })],
   ])("%s is told in every verb and breaks nothing", async (_, answer) => {
     const { asked, v1, v2, store } = await convertedWidgets();
@@ -112,7 +112,7 @@ describe("an object that was written in a version that is not known any more", (
     return { kinds, v1: kinds.find("example.com", "v1", "widgets")! };
   }
 
-  test("is named by whoever meets it, and the others are served", async () => {
+  test("is named in the error of its reader, and the others are served", async () => {
     const { v1 } = await forgotten();
     await v1.create(named(""), body("v1", "new"), WRITE, CALLER);
     const why =
@@ -161,8 +161,8 @@ describe("a conversion that takes long", () => {
     asked.wait = () => end.promise;
     const waiting = [read(v2, "w"), read(v2, "w")].map(refusal);
     await expect.poll(() => asked.calls).toBe(1);
-    end.reject(new Error("no answer within 30 s"));
-    const told = "500 the conversion of Widget w to example.com/v2 failed: no answer within 30 s";
+    end.reject(new Error("no response within 30 s"));
+    const told = "500 the conversion of Widget w to example.com/v2 failed: no response within 30 s";
     expect(await Promise.all(waiting)).toEqual([told, told]);
     asked.wait = () => Promise.resolve();
     expect(await read(v2, "w")).toMatchObject({ apiVersion: "example.com/v2" });

@@ -177,7 +177,7 @@ test("a long list in another version leaves its turns to others", async () => {
   expect(longest).toBeLessThan(sliceBound(50));
 });
 
-describe("a conversion that asks somebody else", () => {
+describe("a conversion that waits for a webhook", () => {
   /** Converts after a turn of the loop; `broken` refuses. */
   function asking() {
     const state = { calls: 0, objects: 0, broken: false };
@@ -302,7 +302,7 @@ describe("a request of admission in another version of its kind", () => {
     expect((await read(v1, "w"))["spec"]).toEqual({ colour: "blue" });
   });
 
-  test("is itself in its own version, and is not there in one that nobody knows", async () => {
+  test("is itself in its own version, and does not exist in an unknown one", async () => {
     const found: unknown[] = [];
     const step: AdmissionStep = {
       name: "Asks",

@@ -38,7 +38,7 @@ describe("rules that may take long", () => {
     expect(await outcome(1e9, there)).toEqual(["spec.before", "there"]);
   });
 
-  test("where there is nobody else, all of it is done here", async () => {
+  test("without worker threads, all of it is done here", async () => {
     expect(await outcome(1e9, undefined)).toEqual(["spec.before", "spec.a", "spec.b"]);
   });
 

@@ -242,7 +242,7 @@ export class AuditRecord implements Recorder {
     const { status } = this.#part ?? this.#request.response;
     if (status) return { ...status, code: this.#code || (status.code ?? 0) };
     if (this.#code !== 0) return { code: this.#code };
-    return { status: "Failure", message: "the connection was closed before an answer", code: 0 };
+    return { status: "Failure", message: "the connection was closed before a response", code: 0 };
   }
 
   #annotationsAt(at: number): Readonly<Record<string, string>> | undefined {

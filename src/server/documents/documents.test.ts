@@ -30,7 +30,7 @@ describe("discovery", () => {
     expect((await json("GET", "/apis/example.com/v9")).code).toBe(404);
   });
 
-  test("the aggregated form is given to whoever asks for v2, wherever in the header", async () => {
+  test("clients that request v2 get the aggregated form, wherever in the header", async () => {
     const { json } = await testServer();
     for (const accept of [AGGREGATED, `${AGGREGATED};profile=nopeer`, `application/json,${AGGREGATED}`]) {
       const { headers, body } = await json("GET", "/apis", { headers: { accept } });

@@ -24,11 +24,11 @@ async function ownerOf(headers: Record<string, string>, shown?: ClientCertificat
   return owners;
 }
 
-test("a connection is of whoever has authenticated on it, also where he asks in the name of others", async () => {
+test("a connection belongs to the user who has authenticated on it, even where the user impersonates others", async () => {
   expect(await ownerOf({})).toEqual(["reader"]);
   expect(await ownerOf({ "impersonate-user": "other" })).toEqual(["reader"]);
 });
 
-test("a connection of a proxy in front is the proxy's, whoever asks through it", async () => {
+test("a connection of a front proxy belongs to the proxy, for all of its users", async () => {
   expect(await ownerOf({}, certificate)).toEqual(["front"]);
 });

@@ -20,7 +20,7 @@ describe("who has taken a request", () => {
     expect(await uids("wrong")).toEqual([401, undefined, undefined]);
   });
 
-  test("APF-9: it is the other whose place it is, where somebody asks in another's name", async () => {
+  test("APF-9: an impersonated request takes the place of the other user", async () => {
     const { ask } = await fair();
     const headers = { authorization: "Bearer admin", "impersonate-user": "jane" };
     expect((await ask("GET", CM, { headers })).headers[SCHEMA]).toBe("schema-global-default");

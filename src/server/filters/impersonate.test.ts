@@ -59,7 +59,7 @@ describe("impersonation", () => {
     });
   });
 
-  test("AUTHN-15, AUTHN-47: a service account has its groups; nobody known has his own", async () => {
+  test("AUTHN-15, AUTHN-47: a service account has its groups; so has the anonymous user", async () => {
     const { json, asked } = await policed();
     await json("GET", PATH, { headers: { "impersonate-user": "system:serviceaccount:default:robot" } });
     await json("GET", PATH, { headers: { "impersonate-user": "system:anonymous" } });
@@ -96,7 +96,7 @@ describe("impersonation", () => {
     });
   });
 
-  test("groups and further attributes are at most a thousand together, and nobody is asked about more", async () => {
+  test("groups and further attributes are at most a thousand together, and further ones are not authorized", async () => {
     const { json, asked } = await policed();
     const groups = { "impersonate-user": "jane", "impersonate-group": Array<string>(600).fill("g") };
     const most = await json("GET", PATH, {
@@ -138,7 +138,7 @@ describe("impersonation", () => {
       ["system:authenticated"],
     ],
     [
-      "AUTHN-15: nobody is nobody, whatever groups are named",
+      "AUTHN-15: the anonymous user stays anonymous, whatever groups are named",
       "system:anonymous",
       ["g"],
       ["g", "system:unauthenticated"],
@@ -172,7 +172,7 @@ describe("impersonation", () => {
     ]);
   });
 
-  test("AUTHN-43: an empty user is nobody else", async () => {
+  test("AUTHN-43: an empty user impersonates no other", async () => {
     const { json, asked } = await policed();
     await json("GET", PATH, { headers: { "impersonate-user": "" } });
     expect(asked).toEqual(["tester staff  list configmaps n "]);

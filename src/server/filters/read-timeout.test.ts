@@ -27,7 +27,7 @@ test("LIMIT-3: a request whose time is over when it is read is 504, and there is
   }
 });
 
-test("it is looked at before anybody is recognised, on every path, but not for a watch", async () => {
+test("it is checked before authentication, on every path, but not for a watch", async () => {
   const { ask } = await testServer();
   const code = async (url: string): Promise<number> => (await ask("GET", url, { headers: { authorization: "" } })).code;
   expect([await code("/version?timeout=x"), await code(`${PATH}?timeout=x`)]).toEqual([400, 400]);

@@ -209,7 +209,7 @@ describe.each([false, true])("HTTP/1.1, TLS %s", (encrypted) => {
     expect(wire.codes).toEqual(Array.from({ length: 40 }, () => 200));
   });
 
-  test("a watch ends when its client leaves in the middle of a body that nobody reads", async () => {
+  test("a watch ends when its client leaves in the middle of a body that is not read", async () => {
     const { listener } = await listening.start(encrypted);
     const wire = new Wire(listener, encrypted);
     wire.send(`GET ${CM}?watch=1 HTTP/1.1\r\n${AUTH}content-length: 9\r\n\r\nhalf`);
@@ -280,7 +280,7 @@ describe("HTTP/2", () => {
     await closed;
   });
 
-  test("RFC 9113 5.2: an answer that is not read holds nobody else up on its connection", async () => {
+  test("RFC 9113 5.2: an unread response delays no other one on its connection", async () => {
     const { listener, put } = await listening.start(true);
     const text = "x".repeat(100_000);
     for (let i = 0; i < 100; i++) await put(configMap(`o${i}`, text));

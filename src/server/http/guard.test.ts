@@ -62,7 +62,7 @@ async function start(limits: object = {}): Promise<Attacked> {
 
 const closed = (attackers: readonly Attacker[]): number => attackers.filter((one) => one.closed).length;
 
-describe("reliability 2.1: a connection on which nobody shows a credential is given back", () => {
+describe("reliability 2.1: a connection without a credential is closed", () => {
   test.each(Object.keys(KINDS) as Kind[])("%s", async (kind) => {
     const { clock, attack: open, connections } = await start();
     const attackers = await open(kind, 10);
@@ -122,7 +122,7 @@ function ask(options: https.RequestOptions, body?: string): Promise<Asked> {
 }
 
 describe("no room for another connection", () => {
-  test("the oldest one that nobody has vouched for makes way; those with a credential stay", async () => {
+  test("the oldest unauthenticated one is closed; those with a credential stay", async () => {
     const { clock, attack: open, connections, dropped, listener } = await start({ connections: 10 });
     const agent = new https.Agent({ keepAlive: true, ca: listening.authority.cert });
     listening.onClean(() => agent.destroy());
@@ -388,7 +388,7 @@ describe("the time of a request", () => {
     },
   );
 
-  test("one large object that nobody reads keeps its seat: each answer may be a copy", async () => {
+  test("one large object that is not read keeps its seat: each response may be a copy", async () => {
     const { server, listener } = await start({ reads: 1 });
     await server.put(configMap("large", "x".repeat(300_000)));
     const session = await openSession(listener, DEAF);
@@ -401,7 +401,7 @@ describe("the time of a request", () => {
     await until(async () => (await code()) === 200, "its seat to be free");
   });
 
-  test("one that nobody takes for five seconds while others want its seat is reset", async () => {
+  test("one that is not read for five seconds while others want its seat is reset", async () => {
     const { clock, server, listener } = await start({ reads: 1 });
     await server.put(configMap("large", "x".repeat(300_000)));
     const session = await openSession(listener, DEAF);
@@ -415,7 +415,7 @@ describe("the time of a request", () => {
     expect(stream.rstCode).toBe(http2.constants.NGHTTP2_INTERNAL_ERROR);
   });
 
-  test("an answer that nobody reads is broken off after a minute, and its seat is free", async () => {
+  test("an unread response is broken off after a minute, and its seat is free", async () => {
     const { clock, server, listener } = await start({ reads: 1 });
     for (let i = 0; i < 300; i++) await server.put(configMap(`o${i}`, "x".repeat(100_000)));
     const socket = tls.connect({ host: "127.0.0.1", port: listener.port, ca: listening.authority.cert });

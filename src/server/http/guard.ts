@@ -311,7 +311,7 @@ const WHY: Readonly<Record<Refusal, string>> = {
   connections: "a connection was dropped: there are as many as the server takes",
   address: "a connection was dropped: its address has as many as one may have",
   strangers: "a connection was dropped: as many as the server takes have shown no credential",
-  untaken: "a connection was dropped: it showed no credential and did not take its answers",
+  untaken: "a connection was dropped: it showed no credential and did not read its responses",
   opening: "a connection was dropped: no request came on it in time",
   asked: "a connection was dropped: no request on it showed a credential in time",
   ending: "a connection was dropped: its peer did not end it in time",

@@ -131,7 +131,7 @@ export class InjectExchange implements Exchange, Reading {
   }
 
   destroy(): void {
-    this.#breakOff(new BrokenOff("expected an answer, the server broke off"));
+    this.#breakOff(new BrokenOff("expected a response, the server broke off"));
   }
 
   onOver(listener: () => void): void {

@@ -77,7 +77,7 @@ describe("HTTP/2", () => {
     ["HEAD", "/livez", 20, 65_535],
     ["GET", CM, 20, 65_535],
   ])(
-    "%s %s, %d times at once by somebody without a credential who takes none of the answers, or all: window %d",
+    "%s %s, %d times at once by a client without a credential that reads none of the responses, or all: window %d",
     async (method, path, count, window) => {
       const started = await listening.start(true);
       for (let i = 0; i < 5; i++) {

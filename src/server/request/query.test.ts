@@ -30,7 +30,7 @@ describe("a query", () => {
   });
 });
 
-test("too many parameters are refused where a resource is asked for, and not read where anybody may ask", async () => {
+test("too many parameters are refused for a resource, and not read on public paths", async () => {
   const { server, json } = await testServer();
   const query = "a&".repeat(1001);
   expect(await json("GET", `${CM}?${query}`)).toMatchObject({ code: 400, body: { reason: "BadRequest" } });

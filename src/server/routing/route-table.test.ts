@@ -35,7 +35,7 @@ describe("the table of routes", () => {
   });
 });
 
-describe("routes of whoever makes the server", () => {
+describe("routes that are passed to the server", () => {
   const routes = [
     route("/console/{file...}", {
       public: true,

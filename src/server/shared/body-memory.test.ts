@@ -138,7 +138,7 @@ test("what is whole does not make way, and who waits for it too long is refused"
   expect([fixture.told, fixture.figures]).toEqual([["waits 429"], [90, 0, 1]]);
 });
 
-test("whom we keep waiting does not make way, whatever he holds of another part", async () => {
+test("a body that the server keeps waiting is not displaced, whatever it holds of another part", async () => {
   const fixture = new Fixture(100);
   const [whole, patient] = [fixture.open(), fixture.open()];
   fixture.take(whole, 200, "whole", "rest");
@@ -154,7 +154,7 @@ test("whom we keep waiting does not make way, whatever he holds of another part"
   expect(fixture.told).toEqual(["patient"]);
 });
 
-test("who goes while he waits holds nobody up", async () => {
+test("a sender that leaves while it waits delays no other", async () => {
   const fixture = new Fixture(100);
   const [room, gone] = [fixture.open(), fixture.open()];
   fixture.take(room, 90);

@@ -36,7 +36,7 @@ test("one that cannot be ended is told, and the others end", async () => {
   expect([ended, faults]).toEqual([["second"], [failure]]);
 });
 
-test("a request in somebody else's name is of who has shown the credential", () => {
+test("an impersonated request belongs to the user of the credential", () => {
   expect(ownerOf({ sender: undefined, identity: kim })).toBe(kim);
   expect(ownerOf({ sender: lou, identity: kim })).toBe(lou);
 });

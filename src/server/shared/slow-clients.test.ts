@@ -160,8 +160,8 @@ test("a body that has to wait until the time of its request is over is not worke
   expect(seatsOf(made)).toBe(0);
 });
 
-describe("a large answer that nobody takes", () => {
-  test("keeps its seat while nobody else wants it", async () => {
+describe("a large response that no client reads", () => {
+  test("keeps its seat while no other request wants it", async () => {
     const made = await fair(QUEUE);
     await fill(made);
     const unread = await Promise.all([asYaml(made, "greedy"), asYaml(made, "greedy")]);
@@ -173,7 +173,7 @@ describe("a large answer that nobody takes", () => {
     expect(seatsOf(made)).toBe(0);
   });
 
-  test("is broken off after five seconds when somebody waits, and not more than need be", async () => {
+  test("is broken off after five seconds when another request waits, and no more than necessary", async () => {
     const made = await fair(QUEUE);
     await fill(made);
     const unread = await Promise.all([asYaml(made, "greedy"), asYaml(made, "greedy")]);

@@ -62,7 +62,7 @@ test("the watch that is one too many is answered 429 with Retry-After; one that 
   await given(server);
 });
 
-test("metrics say what the user has who has most, and how often a limit was met; they name nobody", () => {
+test("metrics have the most slots of one user, and how often a limit was reached; they name no user", () => {
   const places = watchSlots(2);
   places.take(somebody);
   places.take(somebody);

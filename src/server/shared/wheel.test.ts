@@ -95,7 +95,7 @@ describe("the wheel of all watchers", () => {
     expect(called).toEqual(["first", "later"]);
   });
 
-  test("one timer is set, for the first slot that is taken, and none where nobody waits", () => {
+  test("one timer is set, for the first slot that is taken, and none where no item waits", () => {
     const clock = new ManualClock(0);
     const wheel = new WatchWheel(clock);
     const items = [3_600_000, 60_000, 75_000].map((at): Due => {

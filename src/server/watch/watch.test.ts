@@ -153,7 +153,7 @@ describe("watch", () => {
     expect((await ask("GET", `${CM}?watch=1`, { headers: { accept: "application/yaml" } })).code).toBe(406);
   });
 
-  test("a watcher whose reader does not keep up is closed and delays nobody", async () => {
+  test("a watcher whose reader is too slow is closed and delays no other", async () => {
     const { watch, ask, server, put } = await setup({ limits: { watchBufferBytes: 10_000 } });
     const reader = await watch("");
     await ask("GET", `${CM}?watch=1`);

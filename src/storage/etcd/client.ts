@@ -224,7 +224,7 @@ export class EtcdClient {
     const { clock, credentials, probe } = this.#options;
     const session = await GrpcSession.open(url, { credentials: credentials(), metadata: METADATA }, clock, CONNECT_MS);
     // The tick expires only the calls of the current member.
-    const timer = clock.after(CONNECT_MS, () => session.destroy(`no answer within ${CONNECT_MS} ms`));
+    const timer = clock.after(CONNECT_MS, () => session.destroy(`no response within ${CONNECT_MS} ms`));
     try {
       const status = readStatus(await session.call(CALLS.status, statusRequest(), CONNECT_MS));
       if (!status.hasLeader) throw new GrpcError(CODES.unavailable, "the member has no leader", false);

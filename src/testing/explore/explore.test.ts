@@ -60,7 +60,7 @@ describe("explore", { timeout: 120_000 }, () => {
     expect(result.text).toContain("certificates is killed");
   });
 
-  test("accuses nobody who does it right", async () => {
+  test("reports no fault of a correct program", async () => {
     const result = await explore(asking, options(careful));
     expect(result.findings).toEqual([]);
     expect(result.exploration.plans).toBe(8);

@@ -101,7 +101,7 @@ describe("answers", () => {
     expect(run.met).toEqual([true]);
   });
 
-  test("that wait for webhooks: Leases of elections do not, or nobody would lead", async () => {
+  test("that wait for webhooks: Leases of elections do not, or no replica would lead", async () => {
     const slow = { type: "slow-webhooks", actor: "operator", byMillis: 29_000 } as const;
     const elected = { controllers: certificates, leaderElection: true };
     const run = await playPlan([{ type: "lead-changes", at: createSecret }, slow], elected, asking);

@@ -123,7 +123,7 @@ test("a request that is delayed holds it, and has a time of its own beside the l
   expect(rest).toBe("quiet");
 });
 
-test("a delay whose end nobody tells holds it for no longer than it may take; what goes on is still restless", async () => {
+test("a delay without an end holds it for no longer than its maximum; continuous changes are still restless", async () => {
   const { clock, quiet, work } = begin();
   quiet.delay(3000);
   clock.advance(4990);

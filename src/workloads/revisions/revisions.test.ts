@@ -71,7 +71,7 @@ describe("planRevision", () => {
     expect(plan("i", [], [revisionFor("i", 1, name)])).toMatchObject({ writes: [], name });
   });
 
-  test("one that somebody else has made gets the label with its hash", () => {
+  test("one of another controller gets the label with its hash", () => {
     const { metadata, ...rest } = revisionFor("i", 1);
     const bare = { ...rest, metadata: { ...metadata, labels: {} } } as ControllerRevision;
     expect(plan("i", [bare]).writes).toMatchObject([

@@ -90,7 +90,7 @@ test("a bundle of trust that is deleted before its controller has seen it is mad
   expect(bundle(await play("bundle of trust", { type: "gap", at }, [1]))).toBeDefined();
 });
 
-test("CTL-GC-1: a dependent goes with an owner that came and went while nobody saw it", async () => {
+test("CTL-GC-1: a dependent is deleted with an owner that was created and deleted unseen", async () => {
   const gap = { type: "gap", at: event("Secret", "ADDED", "back", "default"), untilStep: 1 } as const;
   expect(objectIn(await play("owners of another kind", gap), "ConfigMap", "back-1", "default")).toBeUndefined();
 });

@@ -7,7 +7,7 @@ import { simulate } from "./testing/simulate.ts";
 
 const seeds = fc.integer({ min: 0, max: 1e9 });
 
-test("a history that keeps every promise is accepted, also where a part of it was seen by nobody", () => {
+test("a history that keeps every promise is accepted, even where a part of it was not seen", () => {
   fc.assert(
     fc.property(seeds, fc.integer({ min: 10, max: 1200 }), fc.boolean(), (seed, steps, complete) => {
       const report = check(simulate(seededRandom(seed), steps, complete));

@@ -36,7 +36,7 @@ function told(from: number): readonly string[] {
   return check(history).violations.map(({ property }) => property);
 }
 
-test("whoever is told too early that a revision is too old is noticed", () => {
+test("an expiry that is reported too early is found", () => {
   expect(told(BEGINNING)).toEqual(["kept"]);
 });
 

@@ -49,7 +49,17 @@ export function pictureOf({ nodes, edges }: OwnerGraph): Picture {
     edges: edges.flatMap((edge) => {
       if (!graph.hasEdge(edge.owner, edge.owned)) return [];
       const { points = [] } = graph.edge(edge.owner, edge.owned) as { readonly points?: PlacedEdge["points"] };
-      return [{ edge, points }];
+      const [from, to] = [graph.node(edge.owner), graph.node(edge.owned)] as {
+        readonly x: number;
+        readonly y: number;
+      }[];
+      if (!from || !to || from.x >= to.x) return [{ edge, points }];
+      // From side to side: a line from the edge of a node at an angle may touch the node beside it.
+      const [start, end] = [
+        { x: from.x + NODE.width / 2, y: from.y },
+        { x: to.x - NODE.width / 2, y: to.y },
+      ];
+      return [{ edge, points: [start, ...points.slice(1, -1), end] }];
     }),
   };
 }

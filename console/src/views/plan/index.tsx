@@ -240,7 +240,7 @@ export default function PlanView({ route }: { readonly route: PlainRoute }): JSX
 
 function messageOf(error: unknown, title: string): { readonly title: string; readonly message: string } {
   if (error instanceof ApiFailure)
-    return { title, message: error.status.message ?? `the server answered ${error.code}` };
+    return { title, message: error.status.message ?? `the server responded with ${error.code}` };
   return { title, message: error instanceof Error ? error.message : String(error) };
 }
 

@@ -177,7 +177,7 @@ export default function TimeStrip({ onClose }: { readonly onClose: () => void })
 const shownAt = (found: Moment, time: string): Moment => ({ ...found, time });
 
 const textOf = (error: unknown): string =>
-  error instanceof ApiFailure ? (error.status.message ?? `the server answered ${error.code}`) : String(error);
+  error instanceof ApiFailure ? (error.status.message ?? `the server responded with ${error.code}`) : String(error);
 
 function Slider({
   strip,

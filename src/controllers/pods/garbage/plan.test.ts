@@ -48,7 +48,7 @@ describe("the pods of a node", () => {
     }
   });
 
-  test("CTL-PODGC-6: a node that is ready, or has no such taint, removes nobody", () => {
+  test("CTL-PODGC-6: a node that is ready, or has no such taint, removes no Pod", () => {
     expect(told([leaves], nodeOf("True", OFF))).toEqual({ is: "settled", removes: [] });
     expect(told([leaves], nodeOf("False"))).toEqual({ is: "settled", removes: [] });
     expect(told([leaves], nodeOf("False", [{ key: "other", effect: "NoExecute" }]))).toMatchObject({ removes: [] });
@@ -114,7 +114,7 @@ describe("pods that have ended", () => {
     );
   });
 
-  test("CTL-PODGC-5: whoever does not wait, run or say nothing has ended", () => {
+  test("CTL-PODGC-5: a Pod that does not wait, run or lack a phase has ended", () => {
     expect(["Pending", "Running", "Unknown"].some((phase) => isTerminated(podOf({ phase })))).toBe(false);
     expect(["Succeeded", "Failed"].every((phase) => isTerminated(podOf({ phase })))).toBe(true);
   });

@@ -13,7 +13,7 @@ const stays = at(undefined);
 describe("when a pod is to go", () => {
   test.each<[string, Pod, Node, EvictionPlan]>([
     ["a node without taints keeps it", pod(), node(), stays],
-    ["other effects evict nobody", pod(), node({ key: "a", effect: "NoSchedule" }), stays],
+    ["other effects evict no Pod", pod(), node({ key: "a", effect: "NoSchedule" }), stays],
     ["CTL-TAINT-1: what it does not bear evicts it at once", pod(bears("b")), node(evicts("a")), at(NOW)],
     ["CTL-TAINT-1: one of two is enough", pod(bears("b")), node(evicts("b"), evicts("a")), at(NOW)],
     ["CTL-TAINT-2: what it tolerates for ever lets it stay", pod(bears("a")), node(evicts("a")), stays],

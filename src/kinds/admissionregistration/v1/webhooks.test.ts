@@ -234,7 +234,7 @@ describe("HOOK-2: what was stored before it was refused may stay", () => {
     ]);
   });
 
-  test("match conditions that nobody changes", () => {
+  test("unchanged match conditions", () => {
     const broken = { matchConditions: [{ name: "c", expression: "nosuch" }] };
     expect(update(stored(broken), { ...broken, timeoutSeconds: 5 })).toEqual([]);
     expect(update(stored({}), broken)).toEqual(["FieldValueInvalid webhooks[0].matchConditions[0].expression"]);

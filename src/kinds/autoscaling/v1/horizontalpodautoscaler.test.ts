@@ -191,7 +191,7 @@ describe("KIND-HorizontalPodAutoscaler-4: what a write through v1 means", () => 
     expect(object["spec"]).toMatchObject({ targetCPUUtilizationPercentage: 80 });
   });
 
-  test("members may be written in capital letters or not; what nobody knows is left out", () => {
+  test("members may be written in capital letters or not; unknown members are dropped", () => {
     const text = '[{"Type":"Pods","PODS":{"metricname":"m","TargetAverageValue":10,"more":1}}]';
     expect(storedSpec({ metrics: text })["metrics"]).toEqual([pods]);
     const policies = '[{"type":"Pods","value":1,"periodSeconds":2}]';

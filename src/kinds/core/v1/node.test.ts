@@ -165,7 +165,7 @@ describe.each(dialects)("Node, %s", (_name, kind, dialect) => {
     ]);
   });
 
-  test("KIND-All-23: what nobody reads any more is dropped, and features where they are off", () => {
+  test("KIND-All-23: members without a use are dropped, and those of features that are off", () => {
     const configMap = { namespace: "n", name: "c", kubeletConfigKey: "k" };
     const configSource = { configMap };
     const sent = {

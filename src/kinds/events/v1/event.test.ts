@@ -169,7 +169,7 @@ describe("an Event of the documents", () => {
     expect(kind.change(object, { type: "Odd" }).causes).toEqual(["FieldValueNotSupported type"]);
   });
 
-  test("it reads back from its stored form without a member that nobody sent", () => {
+  test("it reads back from its stored form without a member that was not sent", () => {
     const stored = kind.definition.storedAs!;
     const bare = { ...kind.create({ ...body, regarding: null }).object, apiVersion: "events.svc.io/v1" };
     expect(stored.fromStored(stored.toStored(bare))).toEqual(bare);

@@ -14,7 +14,7 @@ describe.each([neutral, kubernetes])("PriorityLevelConfiguration in the $name di
     limited({ limitResponse: { type: "Queue", queuing: members } });
   const QUEUING = "spec.limited.limitResponse.queuing";
 
-  test("APF-1: generation counts changes of the spec, and nobody writes the status beside it", () => {
+  test("APF-1: generation counts changes of the spec, and a write of the spec keeps the status", () => {
     const spec = { type: "Limited", limited: { limitResponse: { type: "Reject" } } };
     const { object } = kind.create({ spec, status: { conditions: [{ type: "x" }] } });
     expect(object).toMatchObject({ metadata: { generation: 1 }, status: {} });

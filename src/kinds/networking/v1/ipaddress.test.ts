@@ -19,7 +19,7 @@ test("KIND-IPAddress-1: it is called by its address, as that is usually written"
   }
 });
 
-test("KIND-IPAddress-1: somebody has it, who stays", () => {
+test("KIND-IPAddress-1: it has an owner, which is immutable", () => {
   expect(addresses.create(address("10.0.0.1", null)).causes).toEqual(["FieldValueRequired spec.parentRef"]);
   expect(addresses.create(address("10.0.0.1", {})).causes).toEqual([
     "FieldValueRequired spec.parentRef.name",

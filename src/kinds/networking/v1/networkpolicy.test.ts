@@ -75,7 +75,7 @@ test("KIND-NetworkPolicy-6: all of it may change", () => {
   expect([changed.causes, changed.object.metadata.generation]).toEqual([[], 2]);
 });
 
-test("KIND-NetworkPolicy-8: a table shows whom it is about", () => {
+test("KIND-NetworkPolicy-8: a table shows the selected Pods", () => {
   expect(policies.cells(create({}).object)[0]).toBe("<none>");
   expect(policies.cells(create({ podSelector: selector }).object)[0]).toBe("a=b");
 });

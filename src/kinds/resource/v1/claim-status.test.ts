@@ -84,7 +84,7 @@ describe.each([neutral, kubernetes])("the status of a ResourceClaim in the $name
     ]);
   });
 
-  test("KIND-ResourceClaim-4: an allocation stays, and may go when nobody uses it", () => {
+  test("KIND-ResourceClaim-4: an allocation is immutable, and may be removed when it has no consumers", () => {
     expect(wrong(has(RESULT), allocated)).toEqual([]);
     expect(wrong(has({ ...RESULT, device: "y" }), allocated)).toEqual(["FieldValueInvalid allocation"]);
     expect(wrong({}, allocated)).toEqual([]);
@@ -103,7 +103,7 @@ describe.each([neutral, kubernetes])("the status of a ResourceClaim in the $name
     expect(wrong({ reservedFor: [consumer("u")] })).toEqual(["FieldValueForbidden reservedFor"]);
   });
 
-  test("KIND-ResourceClaim-4: of a claim that is being deleted nobody new may have devices", () => {
+  test("KIND-ResourceClaim-4: a claim that is being deleted gets no new consumers", () => {
     const used = claims.report(allocated, { ...has(RESULT), reservedFor: [consumer("u"), consumer("v")] }).object;
     used.metadata.deletionTimestamp = "2026-01-01T00:00:00Z";
     const reserve = (...reservedFor: object[]) => wrong({ ...has(RESULT), reservedFor }, used);

@@ -90,7 +90,7 @@ test("a program reads the head, and the body in its own pieces, and is woken for
   expect(woken).toEqual([1, 1, 1]);
 });
 
-test("a cancelled request wakes nobody, and the server sees its end", async () => {
+test("a cancelled request wakes no goroutine, and the server sees its end", async () => {
   const { requests, sent, woken, give } = serve();
   requests.add(requestOf(1, HEAD, new Uint8Array(0)));
   requests.flush();
